@@ -1,0 +1,190 @@
+#include "base/cli.h"
+
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_HELP = 'h',
+    KEY_OUTPUT = 'o',
+    KEY_QUIET = 'q',
+    KEY_VERSION = 'V',
+    KEY_FORCE = 0x1000,
+    KEY_ESTIMATE,
+    KEY_THREADS
+};
+
+static const struct argp_option output_options[] = {
+    {"output", KEY_OUTPUT, "FILE", 0, "Write FILE", 1},
+    {"force", KEY_FORCE, 0, 0, "Replace an existing output", 1},
+    {"estimate", KEY_ESTIMATE, 0, 0, "Print time, memory and disk needed, and stop", 1},
+    {0}};
+
+static const struct argp_option shared_options[] = {
+    {"threads", KEY_THREADS, "N", 0, "OpenMP threads of each rank (default: the cores it may use)",
+     -1},
+    {"quiet", KEY_QUIET, 0, 0, "No progress and no notes", -1},
+    {"help", KEY_HELP, 0, 0, "Print this help and exit", -1},
+    {"version", KEY_VERSION, 0, 0, "Print the version and exit", -1},
+    {0}};
+
+/* What argp hands to each parser. */
+struct parse {
+    const struct hw_cli_program *program;
+    void *options;
+    struct hw_cli *cli;
+    struct hw_error *err;
+    bool help, version;
+};
+
+static error_t take_own(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+
+    for (unsigned i = 0; state->root_argp->children && state->root_argp->children[i].argp; i++)
+        state->child_inputs[i] = parse;
+    /* argp's own events (init, end, ...) lie above the option keys. */
+    if (key >= ARGP_KEY_ARGS && key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if ((key & ~0xffffff) != 0 && key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (key == ARGP_KEY_ARG && !parse->program->arguments) {
+        hw_fail(parse->err, HW_USAGE, "takes no argument, found '%s'", arg);
+        return EINVAL;
+    }
+    return parse->program->take(key, arg, parse->options, parse->err) == HW_OK ? 0 : EINVAL;
+}
+
+static error_t take_output(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+
+    switch (key) {
+    case KEY_OUTPUT:
+        parse->cli->output = arg;
+        return 0;
+    case KEY_FORCE:
+        parse->cli->force = true;
+        return 0;
+    case KEY_ESTIMATE:
+        parse->cli->estimate = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t take_shared(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+    int64_t threads = 0;
+
+    switch (key) {
+    case KEY_THREADS:
+        if (hw_cli_count("--threads", arg, 1, 4096, &threads, parse->err) != HW_OK)
+            return EINVAL;
+        parse->cli->threads = (int)threads;
+        return 0;
+    case KEY_QUIET:
+        parse->cli->quiet = true;
+        return 0;
+    case KEY_HELP:
+        parse->help = true;
+        return 0;
+    case KEY_VERSION:
+        parse->version = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char **argv, bool print,
+                            void *options, struct hw_cli *cli, struct hw_error *err)
+{
+    const struct argp shared = {.options = shared_options, .parser = take_shared};
+    const struct argp output = {.options = output_options, .parser = take_output};
+    const struct argp_child children[] = {
+        {&shared, 0, 0, 0}, {program->has_output ? &output : NULL, 0, 0, 0}, {0}};
+    const struct argp argp = {.options = program->options,
+                              .parser = take_own,
+                              .args_doc = program->arguments,
+                              .doc = program->doc,
+                              .children = children};
+    struct parse parse = {.program = program, .options = options, .cli = cli, .err = err};
+    char name[64];
+    int index = 0;
+
+    *cli = (struct hw_cli){0};
+    if (err)
+        err->text[0] = '\0';
+    error_t failed =
+        argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, &index, &parse);
+    if (parse.help || parse.version) {
+        cli->finished = true;
+        snprintf(name, sizeof name, "%s", program->name);
+        if (print && parse.help)
+            argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
+        else if (print)
+            printf("%s (Hopwave) %s\n", program->name, PACKAGE_VERSION);
+        return HW_OK;
+    }
+    if (!failed)
+        return HW_OK;
+    if (err && err->text[0])
+        return HW_USAGE;
+    int wrong = index > 1 && index <= argc ? index - 1 : argc - 1;
+    return hw_fail(err, HW_USAGE, "'%s' is not an option, or lacks its value; see --help",
+                   wrong > 0 ? argv[wrong] : "");
+}
+
+enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, int64_t most,
+                            int64_t *out, struct hw_error *err)
+{
+    char *end = NULL;
+
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || isspace((unsigned char)text[0]))
+        return hw_fail(err, HW_USAGE, "%s: '%s' is not a whole number", name, text);
+    if (errno == ERANGE || value < least || value > most)
+        return hw_fail(err, HW_USAGE, "%s: %s is outside %" PRId64 " to %" PRId64, name, text,
+                       least, most);
+    *out = value;
+    return HW_OK;
+}
+
+enum hw_status hw_cli_real(const char *name, const char *text, double least, double most,
+                           double *out, struct hw_error *err)
+{
+    char *end = NULL;
+    double value = strtod(text, &end);
+
+    if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || !isfinite(value))
+        return hw_fail(err, HW_USAGE, "%s: '%s' is not a number", name, text);
+    if (value < least || value > most)
+        return hw_fail(err, HW_USAGE, "%s: %s is outside %g to %g", name, text, least, most);
+    *out = value;
+    return HW_OK;
+}
+
+enum hw_status hw_cli_choice(const char *name, const char *text, const char *const *words, int *out,
+                             struct hw_error *err)
+{
+    char list[512] = "";
+
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            *out = i;
+            return HW_OK;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    return hw_fail(err, HW_USAGE, "%s: '%s' is none of %s", name, text, list);
+}

@@ -1,0 +1,66 @@
+/*
+ * Command lines: one argp table per program gives parsing and --help.
+ *
+ * A stage declares its own options and parser; the options that all programs
+ * share (--quiet, --threads, --help, --version) and those of programs with an
+ * output (-o, --force, --estimate) are children that hw_cli_parse() adds. No
+ * message is printed here but --help and --version on rank 0: a wrong option is
+ * one sentence in struct hw_error and HW_USAGE.
+ */
+#ifndef HOPWAVE_BASE_CLI_H
+#define HOPWAVE_BASE_CLI_H
+
+#include "base/status.h"
+#include "base/types.h"
+
+#include <argp.h>
+
+/* What a program says of itself. */
+struct hw_cli_program {
+    const char *name;                  /* "hopwave-generate" */
+    const char *arguments;             /* "GRAPH.h5", or NULL */
+    const char *doc;                   /* one paragraph for --help */
+    const struct argp_option *options; /* its own, ending in {0} */
+    /*
+     * Takes one of its own options (key, arg) into options; a positional
+     * argument comes with key ARGP_KEY_ARG. Returns HW_OK, or HW_USAGE with
+     * the sentence.
+     */
+    enum hw_status (*take)(int key, const char *arg, void *options, struct hw_error *err);
+    bool has_output; /* takes -o, --force and --estimate */
+};
+
+/* The shared options as given. */
+struct hw_cli {
+    const char *output; /* -o; NULL if not given */
+    bool force;         /* --force */
+    bool estimate;      /* --estimate */
+    bool quiet;         /* --quiet */
+    int threads;        /* --threads; 0 if not given */
+    bool finished;      /* --help or --version was answered: leave with status 0 */
+};
+
+/*
+ * Parses argv into cli and, through program->take, into options.
+ *
+ * print: whether this rank answers --help and --version (rank 0 does).
+ * Returns HW_OK or HW_USAGE; every rank sees the same argv, so all agree.
+ * Local.
+ */
+enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char **argv, bool print,
+                            void *options, struct hw_cli *cli, struct hw_error *err);
+
+/* A whole number from text within [least, most]; "1e6" forms are refused.
+ * name: the option, for the sentence. Local. */
+enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, int64_t most,
+                            int64_t *out, struct hw_error *err);
+
+/* A finite number from text within [least, most]. */
+enum hw_status hw_cli_real(const char *name, const char *text, double least, double most,
+                           double *out, struct hw_error *err);
+
+/* One of the words of a NULL-ended list; *out is its index. */
+enum hw_status hw_cli_choice(const char *name, const char *text, const char *const *words, int *out,
+                             struct hw_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Memory: allocation that cannot overflow, and how much there is.
+ */
+#ifndef HOPWAVE_BASE_MEMORY_H
+#define HOPWAVE_BASE_MEMORY_H
+
+#include "base/status.h"
+#include "base/types.h"
+
+/*
+ * Allocates count elements of size bytes, uninitialised, aligned to 64 bytes;
+ * *out is NULL when count is 0. Free it with free(). Local.
+ *
+ * what: the array's name for the sentence of a failure.
+ * Returns HW_OK, or HW_RESOURCES when count*size overflows or memory is short.
+ */
+enum hw_status hw_alloc(void *out, hw_count count, size_t size, const char *what,
+                        struct hw_error *err);
+
+/* As hw_alloc(), filled with zero bytes. */
+enum hw_status hw_alloc_zero(void *out, hw_count count, size_t size, const char *what,
+                             struct hw_error *err);
+
+/*
+ * Bytes this process may still take: the least of what the cgroups (v1 and v2)
+ * of the process, RLIMIT_AS and RLIMIT_DATA, and MemAvailable leave. Local.
+ * HOPWAVE_MEMORY (bytes, with an optional K, M or G) lowers it, for sites
+ * without limits of their own and for tests.
+ */
+hw_count hw_memory_available(void);
+
+/* Peak resident memory of this process so far, in bytes. Local. */
+hw_count hw_memory_peak(void);
+
+#endif

@@ -1,0 +1,36 @@
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+enum hw_status hw_prefix(struct hw_error *err, enum hw_status status, const char *format, ...)
+{
+    if (err) {
+        char old[sizeof err->text];
+        memcpy(old, err->text, sizeof old);
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+        size_t used = strlen(err->text);
+        /* A sentence too long for the buffer is cut. */
+        const char *rest[] = {": ", old};
+        for (int i = 0; i < 2; i++)
+            for (const char *c = rest[i]; *c && used + 1 < sizeof err->text; c++)
+                err->text[used++] = *c;
+        err->text[used] = '\0';
+    }
+    return status;
+}

@@ -1,0 +1,42 @@
+/*
+ * The error idiom.
+ *
+ * A function that can fail returns enum hw_status and takes, last, a struct
+ * hw_error that the caller owns; on failure it has written one sentence there.
+ * Destructors accept NULL. Ranks agree on a failure with hw_agree()
+ * (comm/context.h) before any of them leaves.
+ */
+#ifndef HOPWAVE_BASE_STATUS_H
+#define HOPWAVE_BASE_STATUS_H
+
+/* What a function returns and, in the end, what a program exits with. A larger
+ * value is the graver failure. */
+enum hw_status {
+    HW_OK = 0,           /* done */
+    HW_CHECK_FAILED = 1, /* a check ran and found a violation */
+    HW_USAGE = 2,        /* options that are wrong whatever the file */
+    HW_BAD_INPUT = 3,    /* a file, or options that do not fit it */
+    HW_RESOURCES = 4,    /* memory, disk, device, an output that cannot be written */
+    HW_INTERNAL = 5      /* a defect of Hopwave, MPI or HDF5 */
+};
+
+/* One sentence for the user, without the program's name and without a newline. */
+struct hw_error {
+    char text[1024];
+};
+
+/*
+ * Writes the sentence (printf format) into err, unless err is NULL, and returns
+ * status. Local.
+ */
+enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Puts "what: " before the sentence already in err. Returns status, so that a
+ * caller can write: return hw_prefix(err, status, "%s", path). Local.
+ */
+enum hw_status hw_prefix(struct hw_error *err, enum hw_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,134 @@
+/* Units of lib/base: sentences of errors, allocation, numbers on a command line. */
+#include "base/cli.h"
+#include "base/memory.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void test_status(struct tap *tap)
+{
+    struct hw_error err;
+
+    tap_ok(tap, hw_fail(&err, HW_BAD_INPUT, "n is %d", 3) == HW_BAD_INPUT, "hw_fail returns");
+    tap_ok(tap, strcmp(err.text, "n is 3") == 0, "hw_fail writes its sentence");
+    tap_ok(tap, hw_prefix(&err, HW_BAD_INPUT, "%s", "g.h5") == HW_BAD_INPUT, "hw_prefix returns");
+    tap_ok(tap, strcmp(err.text, "g.h5: n is 3") == 0, "hw_prefix puts its text before");
+    tap_ok(tap, hw_fail(NULL, HW_INTERNAL, "x") == HW_INTERNAL, "no buffer is no crash");
+}
+
+static void test_alloc(struct tap *tap)
+{
+    struct hw_error err;
+    uint64_t *array = NULL;
+
+    tap_ok(tap, hw_alloc(&array, INT64_MAX / 4, 8, "a", &err) == HW_RESOURCES,
+           "an overflowing size is refused");
+    tap_ok(tap, hw_alloc(&array, -1, 8, "a", &err) == HW_RESOURCES, "a negative count is refused");
+    tap_ok(tap, hw_alloc(&array, 0, 8, "a", &err) == HW_OK && !array, "none is NULL");
+    tap_ok(tap, hw_alloc_zero(&array, 1000, 8, "a", &err) == HW_OK && array[999] == 0, "zeroed");
+    tap_ok(tap, (uintptr_t)array % 64 == 0, "aligned to 64 bytes");
+    free(array);
+    hw_count free_bytes = hw_memory_available();
+    tap_ok(tap, free_bytes > 0 && free_bytes < INT64_MAX, "available memory is known");
+    setenv("HOPWAVE_MEMORY", "3M", 1);
+    tap_ok(tap, hw_memory_available() == 3 << 20, "HOPWAVE_MEMORY lowers it");
+    unsetenv("HOPWAVE_MEMORY");
+    tap_ok(tap, hw_memory_peak() > 0, "peak memory is known");
+}
+
+static void test_numbers(struct tap *tap)
+{
+    static const char *const words[] = {"one", "two", NULL};
+    static const char *const bad[] = {"", "x", "1x", " 1", "1e3", "9223372036854775808", "-1"};
+    struct hw_error err;
+    int64_t n = 0;
+    double x = 0;
+    int index = -1;
+
+    tap_ok(tap, hw_cli_count("--n", "12", 0, 100, &n, &err) == HW_OK && n == 12, "a count");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        tap_ok(tap, hw_cli_count("--n", bad[i], 0, INT64_MAX, &n, &err) == HW_USAGE,
+               "count '%s' is refused", bad[i]);
+    tap_ok(tap, hw_cli_real("--p", "1e-3", 0, 1, &x, &err) == HW_OK && x == 1e-3, "a real");
+    tap_ok(tap, hw_cli_real("--p", "nan", 0, 1, &x, &err) == HW_USAGE, "nan is refused");
+    tap_ok(tap, hw_cli_real("--p", "2", 0, 1, &x, &err) == HW_USAGE, "out of range is refused");
+    tap_ok(tap, hw_cli_choice("--w", "two", words, &index, &err) == HW_OK && index == 1, "a word");
+    tap_ok(tap, hw_cli_choice("--w", "six", words, &index, &err) == HW_USAGE, "no such word");
+    tap_ok(tap, strcmp(err.text, "--w: 'six' is none of one, two") == 0, "the words are named");
+}
+
+/* The options of a program that exists only here. */
+struct toy {
+    int64_t scale;
+    const char *file;
+};
+
+static enum hw_status take_toy(int key, const char *arg, void *options, struct hw_error *err)
+{
+    struct toy *toy = options;
+
+    if (key == ARGP_KEY_ARG) {
+        toy->file = arg;
+        return HW_OK;
+    }
+    return hw_cli_count("--scale", arg, 0, 40, &toy->scale, err);
+}
+
+static enum hw_status parse_toy(int argc, const char *const *words, struct toy *toy,
+                                struct hw_cli *cli, struct hw_error *err)
+{
+    static const struct argp_option options[] = {{"scale", 's', "N", 0, "log2 of vertices", 0},
+                                                 {0}};
+    const struct hw_cli_program program = {.name = "toy",
+                                           .arguments = "FILE",
+                                           .doc = "A toy.",
+                                           .options = options,
+                                           .take = take_toy,
+                                           .has_output = true};
+    char *argv[8];
+
+    for (int i = 0; i < argc; i++)
+        argv[i] = strdup(words[i]);
+    argv[argc] = NULL;
+    *toy = (struct toy){0};
+    /* The words are kept: cli and toy point into them, and the test is short. */
+    return hw_cli_parse(&program, argc, argv, false, toy, cli, err);
+}
+
+static void test_parse(struct tap *tap)
+{
+    struct hw_error err;
+    struct hw_cli cli;
+    struct toy toy;
+
+    tap_ok(tap,
+           parse_toy(6, (const char *[]){"toy", "in", "--scale=7", "-o", "out", "--force"}, &toy,
+                     &cli, &err) == HW_OK &&
+               toy.scale == 7 && strcmp(toy.file, "in") == 0 && strcmp(cli.output, "out") == 0 &&
+               cli.force && !cli.quiet,
+           "own and shared options");
+    tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--scale=x"}, &toy, &cli, &err) == HW_USAGE,
+           "a wrong value is a usage error");
+    tap_ok(tap, strncmp(err.text, "--scale", 7) == 0, "whose sentence names the option");
+    tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--nope"}, &toy, &cli, &err) == HW_USAGE,
+           "an unknown option is a usage error");
+    tap_ok(tap, strstr(err.text, "--nope") != NULL, "whose sentence names it: %s", err.text);
+    tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--scale"}, &toy, &cli, &err) == HW_USAGE,
+           "a missing value is a usage error");
+    tap_ok(tap,
+           parse_toy(2, (const char *[]){"toy", "--version"}, &toy, &cli, &err) == HW_OK &&
+               cli.finished,
+           "--version finishes");
+}
+
+int main(void)
+{
+    struct tap tap = {0};
+
+    test_status(&tap);
+    test_alloc(&tap);
+    test_numbers(&tap);
+    test_parse(&tap);
+    return tap_done(&tap);
+}

@@ -1,0 +1,210 @@
+#include "comm/context.h"
+
+#include "base/memory.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum hw_status hw_mpi(int code, const char *call, struct hw_error *err)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+
+    if (code == MPI_SUCCESS)
+        return HW_OK;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error %d", code);
+    return hw_fail(err, HW_INTERNAL, "%s: %s", call, text);
+}
+
+/* Fills the communicators and ranks of ctx. */
+static enum hw_status open_communicators(struct hw_context *ctx, struct hw_error *err)
+{
+    enum hw_status status = hw_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &ctx->world), "MPI_Comm_dup", err);
+
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_set_errhandler(ctx->world, MPI_ERRORS_RETURN),
+                        "MPI_Comm_set_errhandler", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_rank(ctx->world, &ctx->rank), "MPI_Comm_rank", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_size(ctx->world, &ctx->size), "MPI_Comm_size", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_split_type(ctx->world, MPI_COMM_TYPE_SHARED, ctx->rank,
+                                            MPI_INFO_NULL, &ctx->node),
+                        "MPI_Comm_split_type", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_rank(ctx->node, &ctx->node_rank), "MPI_Comm_rank", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_size(ctx->node, &ctx->node_size), "MPI_Comm_size", err);
+    return status;
+}
+
+/* The cores this process may run on. */
+static int usable_cores(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (int)online : 1;
+}
+
+enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, const char *program,
+                               struct hw_error *err)
+{
+    int provided = 0;
+
+    *ctx = (struct hw_context){.world = MPI_COMM_NULL,
+                               .node = MPI_COMM_NULL,
+                               .size = 1,
+                               .node_size = 1,
+                               .threads = 1,
+                               .program = program};
+    enum hw_status status =
+        hw_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", err);
+    if (status == HW_OK && provided < MPI_THREAD_FUNNELED)
+        status = hw_fail(err, HW_INTERNAL, "this MPI allows no threads beside it");
+    if (status == HW_OK)
+        status = open_communicators(ctx, err);
+    if (status != HW_OK)
+        return status;
+    int threads = usable_cores() / ctx->node_size;
+    hw_context_threads(ctx, getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : threads);
+    return HW_OK;
+}
+
+int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct hw_error *err)
+{
+    int initialized = 0;
+
+    if (status != HW_OK && ctx->rank == 0 && err && err->text[0])
+        fprintf(stderr, "%s: %s\n", ctx->program, err->text);
+    fflush(NULL);
+    if (ctx->node != MPI_COMM_NULL)
+        MPI_Comm_free(&ctx->node);
+    if (ctx->world != MPI_COMM_NULL)
+        MPI_Comm_free(&ctx->world);
+    if (MPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
+        if (MPI_Finalize() != MPI_SUCCESS && status == HW_OK)
+            status = HW_INTERNAL;
+    return (int)status;
+}
+
+void hw_context_threads(struct hw_context *ctx, int threads)
+{
+    ctx->threads = threads > 1 ? threads : 1;
+    omp_set_num_threads(ctx->threads);
+}
+
+enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *err)
+{
+    struct {
+        int status, rank;
+    } mine, gravest;
+    struct hw_error local = {{0}};
+    struct hw_error *text = err ? err : &local;
+
+    mine.status = (int)status;
+    if (MPI_Comm_rank(comm, &mine.rank) != MPI_SUCCESS)
+        return hw_fail(err, HW_INTERNAL, "MPI_Comm_rank failed");
+    /* MAXLOC takes the lowest rank among equals. */
+    enum hw_status sent =
+        hw_mpi(MPI_Allreduce(&mine, &gravest, 1, MPI_2INT, MPI_MAXLOC, comm), "MPI_Allreduce", err);
+    if (sent != HW_OK)
+        return sent;
+    if (gravest.status == HW_OK)
+        return HW_OK;
+    sent = hw_mpi(MPI_Bcast(text->text, (int)sizeof text->text, MPI_CHAR, gravest.rank, comm),
+                  "MPI_Bcast", err);
+    return sent != HW_OK ? sent : (enum hw_status)gravest.status;
+}
+
+static void print_line(const struct hw_context *ctx, const char *format, va_list args)
+{
+    fprintf(stderr, "%s: ", ctx->program);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void hw_note(const struct hw_context *ctx, const char *format, ...)
+{
+    if (ctx->rank != 0 || ctx->quiet)
+        return;
+    va_list args;
+    va_start(args, format);
+    print_line(ctx, format, args);
+    va_end(args);
+}
+
+void hw_warn(const struct hw_context *ctx, const char *format, ...)
+{
+    if (ctx->rank != 0)
+        return;
+    va_list args;
+    va_start(args, format);
+    print_line(ctx, format, args);
+    va_end(args);
+}
+
+double hw_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+hw_count hw_memory_share(const struct hw_context *ctx)
+{
+    return hw_memory_available() / ctx->node_size;
+}
+
+enum hw_status hw_memory_require(const struct hw_context *ctx, hw_count bytes, const char *what,
+                                 struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    hw_count share = hw_memory_share(ctx);
+
+    if (bytes > share)
+        status = hw_fail(err, HW_RESOURCES,
+                         "%s needs %.1f MiB on rank %d, %.1f MiB are free for it; use more ranks "
+                         "or a machine with more memory",
+                         what, (double)bytes / 1048576, ctx->rank, (double)share / 1048576);
+    return hw_agree(ctx->world, status, err);
+}
+
+void hw_progress(const struct hw_context *ctx, struct hw_progress *bar, const char *what,
+                 hw_count done, hw_count total)
+{
+    double now = hw_seconds();
+
+    if (ctx->rank != 0 || ctx->quiet || !isatty(STDERR_FILENO))
+        return;
+    if (bar->started == 0)
+        bar->started = now;
+    if (now - bar->started < 2 || (now - bar->shown < 0.1 && done < total))
+        return;
+    bar->shown = now;
+    bar->visible = true;
+    int filled = total > 0 ? (int)(40.0 * (double)done / (double)total) : 40;
+    fprintf(stderr, "\r%s [%.*s%*s] %3d%%", what, filled,
+            "########################################", 40 - filled, "",
+            total > 0 ? (int)(100.0 * (double)done / (double)total) : 100);
+    if (done >= total)
+        hw_progress_end(bar);
+}
+
+void hw_progress_end(struct hw_progress *bar)
+{
+    if (bar->visible)
+        fputc('\n', stderr);
+    *bar = (struct hw_progress){0};
+}

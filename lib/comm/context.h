@@ -1,0 +1,94 @@
+/*
+ * The ranks of a program, and how they agree.
+ */
+#ifndef HOPWAVE_COMM_CONTEXT_H
+#define HOPWAVE_COMM_CONTEXT_H
+
+#include "base/status.h"
+#include "base/types.h"
+
+#include <mpi.h>
+
+/* What every stage passes down: who we are and with whom. */
+struct hw_context {
+    MPI_Comm world;      /* duplicate of MPI_COMM_WORLD that returns its errors */
+    MPI_Comm node;       /* the ranks that share this rank's memory */
+    int rank, size;      /* in world */
+    int node_rank;       /* in node */
+    int node_size;       /* ranks in node */
+    int threads;         /* OpenMP threads of this rank */
+    bool quiet;          /* no progress, no notes */
+    const char *program; /* such as "hopwave-generate"; borrowed */
+};
+
+/*
+ * Starts MPI (MPI_THREAD_FUNNELED) and fills ctx; threads is OMP_NUM_THREADS,
+ * or the cores this process may use divided among the node's ranks.
+ * Collective over all ranks.
+ */
+enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, const char *program,
+                               struct hw_error *err);
+
+/*
+ * Prints the sentence of a failure on rank 0 (`program: sentence`), ends MPI
+ * and returns the exit status. status must be agreed on already: the same on
+ * all ranks. Collective.
+ */
+int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct hw_error *err);
+
+/* Sets the number of OpenMP threads of this rank, at least 1. Local. */
+void hw_context_threads(struct hw_context *ctx, int threads);
+
+/*
+ * Agreement: returns the gravest status of all ranks on all ranks, with the
+ * sentence of the lowest rank that reported it in err. Collective over comm;
+ * every rank must call it, those that succeeded too.
+ */
+enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *err);
+
+/* Turns an MPI return code into HW_OK or HW_INTERNAL naming the call. Local. */
+enum hw_status hw_mpi(int code, const char *call, struct hw_error *err);
+
+/*
+ * Prints a note (printf format, one line, `program: note`) on standard error
+ * of rank 0, unless --quiet. Local; ignored on other ranks.
+ */
+void hw_note(const struct hw_context *ctx, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same, also under --quiet: for answers a user must not miss. */
+void hw_warn(const struct hw_context *ctx, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Seconds on a clock that only goes forward. Local. */
+double hw_seconds(void);
+
+/*
+ * This rank's share of the memory its node has left: hw_memory_available()
+ * divided by the node's ranks. Local after hw_context_open().
+ */
+hw_count hw_memory_share(const struct hw_context *ctx);
+
+/*
+ * Checks that `bytes` (this rank's need, beyond what it holds) fit in
+ * hw_memory_share() on every rank.
+ *
+ * Returns HW_OK, or HW_RESOURCES on all ranks with the figure. Collective.
+ */
+enum hw_status hw_memory_require(const struct hw_context *ctx, hw_count bytes, const char *what,
+                                 struct hw_error *err);
+
+/*
+ * A progress bar on rank 0's standard error: shown only on a terminal, not
+ * under --quiet, and only once two seconds have passed. Zero-initialise; call
+ * with done = total (or hw_progress_end) to finish the line. Local.
+ */
+struct hw_progress {
+    double started, shown;
+    bool visible;
+};
+void hw_progress(const struct hw_context *ctx, struct hw_progress *bar, const char *what,
+                 hw_count done, hw_count total);
+void hw_progress_end(struct hw_progress *bar);
+
+#endif

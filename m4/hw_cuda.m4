@@ -1,0 +1,38 @@
+# HW_CHECK_CUDA
+# -------------
+# --with-cuda=DIR|guess|no. CUDA 12 or later (the first with the cooperative
+# launches and CCCL the kernels use) and, if there, NCCL. Absent, it costs the
+# GPU methods alone; asked for by name and absent, it is an error. Sets NVCC,
+# CUDA_CFLAGS, CUDA_LIBS, NCCL_LIBS and the conditional HAVE_CUDA.
+AC_DEFUN([HW_CHECK_CUDA], [
+AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR|guess|no], [CUDA Toolkit 12 or later (default: guess)])],
+  [], [with_cuda=guess])
+AC_ARG_VAR([NVCC], [CUDA compiler])
+hw_cuda=no NCCL_LIBS= hw_nccl=no
+AS_IF([test "x$with_cuda" != xno], [
+  AS_CASE([$with_cuda],
+    [guess|yes], [hw_cuda_path=$PATH:/usr/local/cuda/bin],
+    [hw_cuda_path=$with_cuda/bin])
+  AC_PATH_PROG([NVCC], [nvcc], [], [$hw_cuda_path])
+  AS_IF([test -n "$NVCC"], [
+    hw_cuda_dir=`dirname "$NVCC"`/..
+    AC_MSG_CHECKING([CUDA version])
+    hw_cuda_version=`$NVCC --version | sed -n 's/.*release \(@<:@0-9@:>@*\).*/\1/p'`
+    AC_MSG_RESULT([$hw_cuda_version])
+    AS_IF([test "${hw_cuda_version:-0}" -ge 12], [
+      hw_cuda=yes
+      CUDA_CFLAGS="-I$hw_cuda_dir/include"
+      CUDA_LIBS="-L$hw_cuda_dir/lib64 -lcudart_static -lpthread -ldl -lrt -lstdc++"
+      hw_save_CPPFLAGS=$CPPFLAGS
+      CPPFLAGS="$CPPFLAGS $CUDA_CFLAGS"
+      AC_CHECK_HEADER([nccl.h], [hw_nccl=yes NCCL_LIBS=-lnccl])
+      CPPFLAGS=$hw_save_CPPFLAGS
+    ])])
+  AS_IF([test $hw_cuda = no && test "x$with_cuda" != xguess],
+    [AC_MSG_ERROR([CUDA 12 or later was asked for by --with-cuda=$with_cuda and not found])])
+])
+AC_SUBST([CUDA_CFLAGS])
+AC_SUBST([CUDA_LIBS])
+AC_SUBST([NCCL_LIBS])
+AM_CONDITIONAL([HAVE_CUDA], [test $hw_cuda = yes])
+])
