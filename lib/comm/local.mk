@@ -1,2 +1,9 @@
-# lib/comm: ranks, agreement, exchanges
-libhopwave_a_SOURCES += lib/comm/context.c lib/comm/context.h
+# lib/comm: ranks, agreement, exchanges, the frame of the programs
+libhopwave_a_SOURCES += \
+  lib/comm/context.c lib/comm/context.h \
+  lib/comm/exchange.c lib/comm/exchange.h \
+  lib/comm/stage.c lib/comm/stage.h
+check_PROGRAMS += lib/comm/test_comm.mt
+TESTS += lib/comm/test_comm.mt
+lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
+lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)

@@ -1,1 +1,2 @@
 # lib/engine
+libhopwave_a_SOURCES += lib/engine/engine.h 

@@ -1,1 +1,2 @@
 # lib/graph
+libhopwave_a_SOURCES += lib/graph/graph.h 

@@ -1,1 +1,2 @@
 # lib/layout
+libhopwave_a_SOURCES += lib/layout/part.h 

@@ -1,1 +1,2 @@
 # lib/store
+libhopwave_a_SOURCES += lib/store/store.h 

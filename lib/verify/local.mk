@@ -1,1 +1,2 @@
 # lib/verify
+libhopwave_a_SOURCES += lib/verify/verify.h

@@ -1,0 +1,74 @@
+/*
+ * Graphs as streams of edge tuples: a file, or a recipe that makes the edges as
+ * they are asked for. Tuples keep their order, self-loops and duplicates.
+ */
+#ifndef HOPWAVE_GRAPH_GRAPH_H
+#define HOPWAVE_GRAPH_GRAPH_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "comm/context.h"
+#include "store/store.h"
+
+/* What is known of a graph before any edge is read. */
+struct hw_graph_desc {
+    hw_gid vertices;
+    hw_count edges; /* tuples */
+    bool directed;
+    enum hw_weights weights;
+    bool recipe;                 /* the edges are made, not read */
+    char digest[HW_DIGEST_SIZE]; /* "" for a recipe without one */
+};
+
+/* A block of tuples; the caller owns the arrays. */
+struct hw_edges {
+    hw_count capacity; /* elements of each array */
+    hw_count count;    /* of these, in use */
+    hw_gid *source, *target;
+    union hw_weight *weight; /* NULL if the graph has none, or they are not wanted */
+};
+
+/* Tuples that readers ask for at a time: a multiple of HW_STORE_BLOCK. */
+#define HW_GRAPH_CHUNK ((hw_count)1 << 20)
+
+/* Allocates the arrays of a block; frees them (NULL members are fine). Local. */
+enum hw_status hw_edges_alloc(struct hw_edges *edges, hw_count capacity, bool weights,
+                              struct hw_error *err);
+void hw_edges_free(struct hw_edges *edges);
+
+/* An open graph; opaque. */
+struct hw_graph;
+
+/* Opens a graph file, with edges or recipe, checked against its schema.
+ * Collective. */
+enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
+                             struct hw_graph **graph, struct hw_error *err);
+
+/* Borrowed from the graph. Local. */
+const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
+
+/* The share of the tuples that this rank should read: contiguous, in whole
+ * digest blocks. Local. */
+void hw_graph_share(const struct hw_graph *graph, int rank, int size, hw_count *first,
+                    hw_count *count);
+
+/*
+ * Reads or makes tuples [first, first+count), count <= edges->capacity, into
+ * edges and sets edges->count. Weights come if edges->weight is not NULL. Every
+ * id is checked to lie in [0, vertices), every float weight to be finite
+ * (HW_BAD_INPUT names the tuple). Local; threads work inside.
+ */
+enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count count,
+                             struct hw_edges *edges, struct hw_error *err);
+
+/*
+ * Compares the digests of what all ranks have read with the file's (blocks that
+ * nobody read are read now). weights: those too. For a recipe nothing. Call it
+ * after the first pass over the edges. Collective.
+ */
+enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err);
+
+/* Closes it; accepts NULL. Collective. */
+void hw_graph_close(struct hw_graph *graph);
+
+#endif

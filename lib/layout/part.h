@@ -1,0 +1,167 @@
+/*
+ * Partitions: how a graph is laid out over parts, and one part in memory.
+ *
+ * Three numberings of a vertex:
+ *   graph id   as in the graph file;
+ *   search id  after --order: 0..n-1, by falling degree (ties by graph id), by
+ *              a bijective hash, or unchanged. Degree counts distinct
+ *              neighbours, without the vertex itself; of a directed graph, out
+ *              plus in. Vertices of degree 0 come last under `degree`;
+ *   local      inside one part, 32 bits, as each layout below says.
+ *
+ * Stored edges: of an undirected graph both directions of each tuple, of a
+ * directed one the tuple; self-loops dropped; parallel edges merged, keeping the
+ * lightest. Every list is sorted by the neighbour's search id, so that under
+ * --order degree hubs come first.
+ *
+ * Grid layouts (1d is the 1 x P grid; section 2.2 of "Parallel Distributed
+ * Breadth First Search on the Kepler Architecture"). With R rows, C columns and
+ * P = RC parts, vertex s belongs to block b = s mod P, at position t = s div P;
+ * all blocks have nb = ceil(n/P) positions, the last ones may be padding. Part
+ * (i,j), of index jR+i, owns block jR+i. Its local matrix has
+ *   columns: the blocks jR .. jR+R-1 of its grid column; local column
+ *            (b - jR) nb + t, so R nb of them;
+ *   rows:    the blocks mR+i, m = 0..C-1, of its grid row; local row m nb + t,
+ *            so C nb of them.
+ * `out` holds, for each local column u, the local rows v of edges u -> v. `in`
+ * holds, for each local column v, the local rows u of edges u -> v; it exists
+ * for directed graphs only, since for undirected ones it equals `out`.
+ * A part's own vertices are local columns i nb + t and local rows j nb + t.
+ *
+ * Degree-separated layout ("Scalable Breadth-First Search on a GPU Cluster",
+ * section III). Vertices of out-degree above the threshold (undirected: degree)
+ * are delegates, numbered 0..d-1 by rising search id and known to every part.
+ * With N nodes of G devices, P = NG, vertex s belongs to part
+ * (s mod N) G + (s div N) mod G, at slot s div P; every part has ceil(n/P)
+ * slots, those of delegates and of padding with empty lists. Edge u -> v lies
+ * with the owner of u if u is normal, else with the owner of v if v is normal,
+ * else with the owner of the one of smaller degree, ties to the smaller search
+ * id. Four matrices by kind of (source, destination): nn (slot -> search id),
+ * nd (slot -> delegate), dn (delegate -> slot), dd (delegate -> delegate).
+ * Undirected: nd and dn are transposes of each other on every part, and dd is
+ * symmetric. Directed graphs carry the transposes needed to pull: nd_in
+ * (delegate v -> slots u), dn_in (slot v -> delegates u), dd_in.
+ */
+#ifndef HOPWAVE_LAYOUT_PART_H
+#define HOPWAVE_LAYOUT_PART_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "comm/context.h"
+#include "graph/graph.h"
+
+enum hw_layout { HW_LAYOUT_1D, HW_LAYOUT_2D, HW_LAYOUT_DEGREE_SEPARATED };
+enum hw_order { HW_ORDER_DEGREE, HW_ORDER_HASH, HW_ORDER_NONE };
+
+/* What decides a partition, beside the graph. */
+struct hw_layout_spec {
+    enum hw_layout layout;
+    enum hw_order order;
+    int parts;
+    int rows, columns;  /* grids: parts = rows x columns; 1d: rows = 1 */
+    int nodes, devices; /* degree-separated: parts = nodes x devices */
+    hw_count threshold; /* degree-separated; HW_THRESHOLD_AUTO until built */
+    bool weights;       /* keep them, if the graph has any */
+};
+#define HW_THRESHOLD_AUTO ((hw_count)-1)
+
+/* A compressed matrix: for each of `rows` lists, local ids. A matrix that does
+ * not exist has offset NULL. */
+struct hw_csr {
+    hw_lid rows;
+    hw_count *offset;        /* [rows+1], the first 0 */
+    hw_lid *index;           /* [offset[rows]]; NULL in nn */
+    hw_gid *target;          /* the same for nn alone: search ids */
+    union hw_weight *weight; /* like index; NULL if none are kept */
+};
+
+/* The vertices a part owns. */
+struct hw_part_vertices {
+    hw_lid count;        /* real ones; positions (slots) 0..count-1 */
+    hw_gid *graph_id;    /* [count] */
+    hw_count *tuples;    /* [count] ends of input tuples at the vertex (directed: tuples that
+                            leave it), duplicates counted; a self-loop counts 2 (directed 1) */
+    hw_lid *by_graph_id; /* [count] positions, sorted by graph id */
+};
+
+struct hw_grid_part {
+    int row, column;   /* i, j */
+    hw_lid block;      /* nb */
+    struct hw_csr out; /* rows = R nb local columns */
+    struct hw_csr in;  /* directed only */
+};
+
+struct hw_delegate_part {
+    hw_lid slots;      /* ceil(n/P) */
+    hw_lid delegates;  /* d */
+    hw_gid *search_id; /* [d] of each delegate */
+    hw_gid *graph_id;  /* [d] */
+    struct hw_csr nn, nd, dn, dd;
+    struct hw_csr nd_in, dn_in, dd_in; /* directed only */
+};
+
+/* One part; frees with hw_part_free(). */
+struct hw_part {
+    struct hw_layout_spec spec;
+    int index;
+    hw_gid vertices; /* of the graph */
+    hw_count edges;  /* stored, over all parts */
+    hw_count tuples; /* of the graph */
+    bool directed;
+    enum hw_weights weights; /* kept in the lists */
+    char graph_digest[HW_DIGEST_SIZE];
+    char digest[HW_DIGEST_SIZE]; /* of the partition; "" when built in memory */
+    struct hw_part_vertices own;
+    struct hw_grid_part grid;         /* 1d, 2d */
+    struct hw_delegate_part separate; /* degree-separated */
+};
+
+/*
+ * The part and position of a search id, and back. Local, no table.
+ * Returns HW_GID_NONE for a padding position.
+ */
+int hw_owner(const struct hw_layout_spec *spec, hw_gid search_id);
+hw_lid hw_position(const struct hw_layout_spec *spec, hw_gid search_id);
+hw_gid hw_search_id(const struct hw_layout_spec *spec, hw_gid vertices, int part, hw_lid position);
+
+/* Vertices that part owns. Local. */
+hw_lid hw_owned(const struct hw_layout_spec *spec, hw_gid vertices, int part);
+
+/* The position of a graph id among a part's own vertices, or HW_LID_NONE. Local. */
+hw_lid hw_part_find(const struct hw_part *part, hw_gid graph_id);
+
+/*
+ * Builds `count` parts from first_part on this rank, straight from the graph, in
+ * memory proportional to the rank's share; the ranks' ranges follow each other
+ * and cover all parts. With count = 0 a rank only helps. The chosen threshold
+ * comes back in the parts' spec. Collective.
+ */
+enum hw_status hw_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
+                              const struct hw_layout_spec *spec, int first_part, int count,
+                              struct hw_part *parts, struct hw_error *err);
+
+/* Bytes that building will take on this rank at its peak. Local. */
+hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec,
+                              int ranks);
+
+/*
+ * Writes all parts into an open partition store: attributes, parameters and
+ * datasets. Parts as built. Collective.
+ */
+enum hw_status hw_parts_write(const struct hw_context *ctx, struct hw_store *store,
+                              const struct hw_part *parts, int first_part, int count,
+                              struct hw_error *err);
+
+/* What a partition file says before any part is loaded. Collective. */
+enum hw_status hw_part_describe(struct hw_store *store, struct hw_part *described,
+                                struct hw_error *err);
+
+/* Reads and verifies one part a rank. weights: load them too, if kept.
+ * Collective over the store's ranks. */
+enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store, int index,
+                            bool weights, struct hw_part *part, struct hw_error *err);
+
+/* Frees the arrays; zero-initialised parts are fine. Local. */
+void hw_part_free(struct hw_part *part);
+
+#endif
