@@ -60,6 +60,16 @@ static error_t take_own(int key, char *arg, struct argp_state *state)
     return parse->program->take(key, arg, parse->options, parse->err) == HW_OK ? 0 : EINVAL;
 }
 
+/* An option of the program's group: only real options come to the program. */
+static error_t take_group(int key, char *arg, struct argp_state *state)
+{
+    struct parse *parse = state->input;
+
+    if ((key & ~0xffffff) != 0 || key == ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    return parse->program->take(key, arg, parse->options, parse->err) == HW_OK ? 0 : EINVAL;
+}
+
 static error_t take_output(int key, char *arg, struct argp_state *state)
 {
     struct parse *parse = state->input;
@@ -109,8 +119,9 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
 {
     const struct argp shared = {.options = shared_options, .parser = take_shared};
     const struct argp output = {.options = output_options, .parser = take_output};
-    const struct argp_child children[] = {
-        {&shared, 0, 0, 0}, {program->has_output ? &output : NULL, 0, 0, 0}, {0}};
+    const struct argp group = {.options = program->group, .parser = take_group};
+    struct argp_child children[4] = {{&shared, 0, 0, 0}};
+    int nchildren = 1;
     const struct argp argp = {.options = program->options,
                               .parser = take_own,
                               .args_doc = program->arguments,
@@ -120,6 +131,10 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
     char name[64];
     int index = 0;
 
+    if (program->has_output)
+        children[nchildren++].argp = &output;
+    if (program->group)
+        children[nchildren++].argp = &group;
     *cli = (struct hw_cli){0};
     if (err)
         err->text[0] = '\0';

@@ -22,12 +22,14 @@ struct hw_cli_program {
     const char *doc;                   /* one paragraph for --help */
     const struct argp_option *options; /* its own, ending in {0} */
     /*
-     * Takes one of its own options (key, arg) into options; a positional
-     * argument comes with key ARGP_KEY_ARG. Returns HW_OK, or HW_USAGE with
-     * the sentence.
+     * Takes one of its own or its group's options (key, arg) into options; a
+     * positional argument comes with key ARGP_KEY_ARG. Returns HW_OK, or
+     * HW_USAGE with the sentence.
      */
     enum hw_status (*take)(int key, const char *arg, void *options, struct hw_error *err);
-    bool has_output; /* takes -o, --force and --estimate */
+    bool has_output;                 /* takes -o, --force and --estimate */
+    const struct argp_option *group; /* options that some programs have in common, ending
+                                        in {0} (lib/layout/options.h); NULL if none */
 };
 
 /* The shared options as given. */
