@@ -1,1 +1,28 @@
-# stages
+# stages: one main per program, and their man pages
+#
+# A program needs two lines here; its man page hopwave-NAME.1 is made from its
+# --help and installed with it.
+bin_PROGRAMS += hopwave-info
+hopwave_info_SOURCES = stages/info.c
+
+if HAVE_HELP2MAN
+man1_MANS = $(bin_PROGRAMS:=.1)
+CLEANFILES += $(man1_MANS)
+
+# Every program links with libhopwave.a, so all pages are remade together. A
+# page must not stop the build where a program cannot be run (cross compiling,
+# login nodes without MPI): it then refers to --help. The page's title is the
+# first sentence of the program's text. Leaks of the MPI library are no matter
+# here.
+$(man1_MANS): $(bin_PROGRAMS)
+	$(AM_V_GEN)name=`basename $@ .1`; rm -f $@ $@.new; \
+	ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; \
+	title=`./$$name --help 2>/dev/null | \
+	  $(AWK) 'NR > 1 { if (/^ *-|^$$/) exit; printf "%s%s", space, $$0; space = " " }' | \
+	  sed 's/\. .*//; s/\.$$//'`; \
+	$(HELP2MAN) --no-info --no-discard-stderr --name="$${title:-a program of Hopwave}" \
+	  --source='Hopwave $(PACKAGE_VERSION)' --output=$@.new ./$$name 2>/dev/null || \
+	printf '.TH %s 1\n.SH NAME\n%s \\- a program of Hopwave\n.SH DESCRIPTION\nSee %s --help.\n' \
+	  "$$name" "$$name" "$$name" >$@.new; \
+	mv $@.new $@
+endif
