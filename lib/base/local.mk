@@ -2,6 +2,7 @@
 libhopwave_a_SOURCES += \
   lib/base/cli.c lib/base/cli.h \
   lib/base/memory.c lib/base/memory.h \
+  lib/base/permute.c lib/base/permute.h \
   lib/base/status.c lib/base/status.h \
   lib/base/types.h
 check_PROGRAMS += lib/base/test_base.t

@@ -65,6 +65,10 @@ struct hw_layout_spec {
 };
 #define HW_THRESHOLD_AUTO ((hw_count)-1)
 
+/* Under --order hash, vertex v has the search id
+ * hw_permute(hw_permutation(n, HW_ORDER_HASH_SEED), v) (base/permute.h). */
+#define HW_ORDER_HASH_SEED 1
+
 /* A compressed matrix: for each of `rows` lists, local ids. A matrix that does
  * not exist has offset NULL. */
 struct hw_csr {
@@ -139,6 +143,32 @@ hw_lid hw_part_find(const struct hw_part *part, hw_gid graph_id);
 enum hw_status hw_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
                               const struct hw_layout_spec *spec, int first_part, int count,
                               struct hw_part *parts, struct hw_error *err);
+
+/* Tuples from anywhere, for hw_parts_build_from(). */
+struct hw_tuple_source {
+    struct hw_graph_desc desc;
+    hw_count first, count; /* the tuples that this rank reads; the ranks' ranges cover all */
+    /* Fills edges->source, target, weight (unless NULL) with tuples
+     * [first, first+count) and sets edges->count. Local. */
+    enum hw_status (*read)(void *self, hw_count first, hw_count count, struct hw_edges *edges,
+                           struct hw_error *err);
+    /* Called once when all is read, unless NULL. Collective. */
+    enum hw_status (*verify)(void *self, struct hw_error *err);
+    void *self;
+};
+
+/* The same from any source of tuples. Collective. */
+enum hw_status hw_parts_build_from(const struct hw_context *ctx,
+                                   const struct hw_tuple_source *source,
+                                   const struct hw_layout_spec *spec, int first_part, int count,
+                                   struct hw_part *parts, struct hw_error *err);
+
+/* The same from a list that every rank holds: edges->count tuples, as many as
+ * desc->edges. Collective. */
+enum hw_status hw_parts_build_list(const struct hw_context *ctx, const struct hw_graph_desc *desc,
+                                   const struct hw_edges *edges, const struct hw_layout_spec *spec,
+                                   int first_part, int count, struct hw_part *parts,
+                                   struct hw_error *err);
 
 /* Bytes that building will take on this rank at its peak. Local. */
 hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec,
