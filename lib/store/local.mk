@@ -1,2 +1,20 @@
-# lib/store
-libhopwave_a_SOURCES += lib/store/store.h 
+# lib/store: HDF5 files, their schemas and digests
+libhopwave_a_SOURCES += \
+  lib/store/attributes.c \
+  lib/store/catalogue.c \
+  lib/store/commit.c \
+  lib/store/digest.c \
+  lib/store/hdf5.c \
+  lib/store/internal.h \
+  lib/store/publish.c \
+  lib/store/read.c \
+  lib/store/run.c \
+  lib/store/scan.c \
+  lib/store/schema.c \
+  lib/store/share.c \
+  lib/store/store.h \
+  lib/store/write.c
+check_PROGRAMS += lib/store/test_store.mt
+TESTS += lib/store/test_store.mt
+lib_store_test_store_mt_SOURCES = lib/store/test_store.c
+lib_store_test_store_mt_LDADD = $(TAP_LDADD)

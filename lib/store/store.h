@@ -133,8 +133,15 @@ enum hw_status hw_store_write_table(struct hw_store *store, const char *path,
  */
 enum hw_status hw_store_commit(struct hw_store *store, struct hw_error *err);
 
-/* The root digest of a store that was opened, or of one about to be committed
- * (then collective). out has HW_DIGEST_SIZE bytes. */
+/*
+ * Gives a file that holds no data (a recipe graph) the root digest of the file
+ * it stands for. Such a file has none otherwise. Collective.
+ */
+enum hw_status hw_store_declare_digest(struct hw_store *store, const char *digest,
+                                       struct hw_error *err);
+
+/* The root digest of a store that was opened ("" for a recipe without one), or
+ * of one about to be committed (then collective). out has HW_DIGEST_SIZE bytes. */
 enum hw_status hw_store_digest(struct hw_store *store, char *out, struct hw_error *err);
 
 /* ---- reading ---- */
@@ -163,6 +170,12 @@ enum hw_status hw_store_get_f64(const struct hw_store *store, enum hw_place plac
 enum hw_status hw_store_get_string(const struct hw_store *store, enum hw_place place,
                                    const char *name, char *out, size_t size, struct hw_error *err);
 
+/* The index-th attribute (from 0) with its value as text; false past the last.
+ * Those that every file has (format, format_version, digest, complete) are not
+ * among them. Local. */
+bool hw_store_attribute(const struct hw_store *store, int index, enum hw_place *place,
+                        const char **name, char *text, size_t size);
+
 /* What a dataset is. */
 struct hw_shape {
     enum hw_type type;
@@ -173,6 +186,11 @@ struct hw_shape {
 
 /* Whether the file has that dataset; fills shape (unless NULL) if so. Local. */
 bool hw_store_shape(const struct hw_store *store, const char *path, struct hw_shape *shape);
+
+/* The index-th dataset (from 0) and its digest; false past the last. Of a table
+ * the shape gives the rows as columns, and no type. Local. */
+bool hw_store_dataset(const struct hw_store *store, int index, const char **path, bool *table,
+                      struct hw_shape *shape, const char **digest);
 
 /*
  * Reads elements [first, first+count) of a segment in the file's type (host
