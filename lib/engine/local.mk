@@ -1,2 +1,3 @@
-# lib/engine
-libhopwave_a_SOURCES += lib/engine/engine.h 
+# lib/engine: methods
+libhopwave_a_SOURCES += lib/engine/engine.h
+libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps.c

@@ -1,0 +1,12 @@
+/*
+ * The CPU methods, for the table that method.c keeps. Programs go through
+ * hw_methods() and hw_method_choose().
+ */
+#ifndef HOPWAVE_ENGINE_METHOD_H
+#define HOPWAVE_ENGINE_METHOD_H
+
+#include "engine/engine.h"
+
+extern const struct hw_method hw_method_grid;
+
+#endif
