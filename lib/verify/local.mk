@@ -1,2 +1,12 @@
-# lib/verify
-libhopwave_a_SOURCES += lib/verify/verify.h
+# lib/verify: validation of trees against the input tuples
+libhopwave_a_SOURCES += \
+  lib/verify/batch.h \
+  lib/verify/bfs.c lib/verify/verify.h \
+  lib/verify/chains.c \
+  lib/verify/links.c lib/verify/links.h \
+  lib/verify/load.c \
+  lib/verify/reference.c \
+  lib/verify/rows.c lib/verify/rows.h \
+  lib/verify/slices.c lib/verify/slices.h \
+  lib/verify/tally.c lib/verify/tally.h \
+  lib/verify/tuples.c

@@ -30,7 +30,9 @@ const char *hw_rule_name(enum hw_rule rule);
 /* What validation found out about one search; the same on all ranks. */
 struct hw_verdict {
     hw_count violations[HW_RULES];
-    hw_gid example[HW_RULES][2]; /* one violating vertex (second is HW_GID_NONE) or edge */
+    hw_gid example[HW_RULES][2]; /* the least vertex (second is HW_GID_NONE) or edge that
+                                    violates it: for rules 1 and 2 a vertex, for 3 a tuple, for 4
+                                    either, for 5 parent and child; both HW_GID_NONE if none does */
     hw_count reached;            /* vertices */
     hw_count tuples;             /* input tuples within the traversed component, the Graph500 count:
                                     self-loops and duplicates counted (directed: whose source is
@@ -39,11 +41,29 @@ struct hw_verdict {
 
 /*
  * Checks k breadth-first trees in as few passes over the tuples as memory
- * allows. A verdict with violations is not an error of this function.
+ * allows: up to 64 trees cost little more than one, so hand over many at once. A
+ * verdict with violations is not an error of this function.
+ *
+ * What counts as a violation, for a root r, once each:
+ *   tree         the root, if it is not its own parent; a vertex whose parent is
+ *                neither -1 nor a vertex, or whose parents lead into a cycle,
+ *                that of a vertex that is its own parent included
+ *   tree-levels  the root, if its level is not 0; a vertex with a parent, if its
+ *                level is not one more than the parent's, both being reached
+ *   edge-levels  a tuple whose ends differ by more than one in level, or of which
+ *                just one is reached (directed: level[v] > level[u] + 1, or u
+ *                reached and v not); reached means a level that is not -1
+ *   spans        a tuple of which just one end is reached (directed: out of the
+ *                reached set); a reached vertex without a parent; a vertex whose
+ *                parents end elsewhere than at the root
+ *   tree-edges   a vertex and parent that no tuple joins (directed: no tuple
+ *                parent -> vertex)
  *
  * root: [k]. level, parent: [k][slice], row-major, this rank's slice; -1 where
  * not reached. Values may be anything: they are checked, not trusted.
- * verdict: [k].
+ * verdict: [k]. The digests of the tuples read are verified on the way.
+ * Returns HW_BAD_INPUT if a root is no vertex or the graph file is broken,
+ * HW_RESOURCES if one root does not fit in memory.
  * Collective over ctx->world.
  */
 enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
@@ -51,11 +71,36 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
                              struct hw_verdict *verdict, struct hw_error *err);
 
 /*
- * Levels by a serial breadth-first search over the tuples on rank 0, written
- * independently of every engine: the oracle behind `hopwave-validate
- * --reference`. level: [vertices] on rank 0. HW_RESOURCES if the graph does not
- * fit there. Collective.
+ * Bytes that hw_verify_bfs() takes on the largest rank, beyond the trees, to
+ * check k trees (at most 64 at a time) in the fewest passes, where every level
+ * is at most 252. With less it takes smaller batches. Local.
  */
+hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k);
+
+/* The adjacency of a small graph, whole on rank 0; opaque. */
+struct hw_reference;
+
+/*
+ * Reads all tuples into rank 0: the oracle behind `hopwave-validate
+ * --reference`, written independently of every engine.
+ *
+ * Returns HW_RESOURCES if the graph does not fit there. Collective.
+ */
+enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph,
+                                 struct hw_reference **reference, struct hw_error *err);
+
+/* Bytes that hw_reference_open() and a search take on rank 0. Local. */
+hw_count hw_reference_bytes(const struct hw_graph_desc *graph);
+
+/* Levels from root by a serial breadth-first search. level: [vertices] on rank
+ * 0, not used elsewhere. Collective. */
+enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_reference *reference,
+                                   hw_gid root, int32_t *level, struct hw_error *err);
+
+/* Accepts NULL. Local. */
+void hw_reference_close(struct hw_reference *reference);
+
+/* The three for a single root. level: [vertices] on rank 0. Collective. */
 enum hw_status hw_reference_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_gid root,
                                 int32_t *level, struct hw_error *err);
 

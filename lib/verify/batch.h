@@ -1,0 +1,80 @@
+/*
+ * The roots that one pass over the tuples checks, and what is held for them.
+ */
+#ifndef HOPWAVE_VERIFY_BATCH_H
+#define HOPWAVE_VERIFY_BATCH_H
+
+#include "comm/context.h"
+#include "graph/graph.h"
+#include "verify/links.h"
+#include "verify/rows.h"
+#include "verify/slices.h"
+#include "verify/tally.h"
+
+/* What one thread counts. */
+struct hw_worker {
+    struct hw_tally tally;
+    uint8_t within[HW_VERIFY_BATCH]; /* tuples in the component since the last time it was
+                                        emptied into the tally */
+    int pending;                     /* tuples checked since then */
+};
+
+/* A batch of roots; the trees are the caller's. */
+struct hw_batch {
+    const struct hw_context *ctx;
+    struct hw_graph *graph;
+    const struct hw_graph_desc *desc;
+    const struct hw_slices *slices;
+    hw_gid first;   /* of this rank's slice */
+    hw_count count; /* of its vertices */
+    int roots;      /* at most HW_VERIFY_BATCH */
+    const hw_gid *root;
+    const int32_t *level; /* [roots][count] */
+    const hw_gid *parent; /* [roots][count] */
+    hw_count chunk;       /* tuples that each rank reads at a time */
+    struct hw_rows rows;
+    struct hw_links links;
+    struct hw_worker *worker; /* [ctx->threads] */
+};
+
+/* Where thread `thread` of `threads` begins and ends in `count` items. Local. */
+static inline void hw_thread_share(hw_count count, int thread, int threads, hw_count *begin,
+                                   hw_count *end)
+{
+    *begin = count / threads * thread + count % threads * thread / threads;
+    *end = count / threads * (thread + 1) + count % threads * (thread + 1) / threads;
+}
+
+/*
+ * Turns the trees of the slice into rows and links, and checks what a vertex
+ * shows by itself. Local; threads work inside.
+ */
+enum hw_status hw_batch_load(struct hw_batch *batch, bool wide, struct hw_error *err);
+
+/*
+ * Streams the tuples past the rows and links: rules 2, 3, 4 and 5. `done` and
+ * `total` rounds of all batches are what the progress bar shows. Collective.
+ */
+enum hw_status hw_batch_tuples(struct hw_batch *batch, struct hw_progress *bar, hw_count *done,
+                               hw_count total, struct hw_error *err);
+
+/* Rounds of reading that hw_batch_tuples() takes, the same on all ranks. Local. */
+hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk);
+
+/* Bytes that hw_batch_tuples() takes for each tuple of a chunk. Local. */
+hw_count hw_batch_tuple_bytes(int ranks, int roots, bool wide);
+
+/*
+ * Follows the parents of root `root` of the batch from every vertex of every
+ * slice, and counts those that run into a cycle (rule 1) or end elsewhere than
+ * at the root (rule 4). Adds to tally on the rank that holds the vertex.
+ * Collective.
+ */
+enum hw_status hw_batch_chains(const struct hw_batch *batch, int root, struct hw_tally *tally,
+                               struct hw_error *err);
+
+/* Bytes that hw_batch_chains() takes for each vertex of the slice, and beyond
+ * for each vertex of a chunk. Local. */
+hw_count hw_batch_chain_bytes(hw_count vertices, int ranks, hw_count chunk);
+
+#endif

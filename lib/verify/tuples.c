@@ -1,0 +1,541 @@
+/*
+ * The pass over the tuples.
+ *
+ * For tuple (u, v) and all roots of the batch at once: the rows of u and v are
+ * compared (rules 3 and 4), and the tuple claims the links u - v at both ends
+ * (rule 5), whose levels are then compared exactly (rule 2).
+ *
+ * On one rank both ends are at hand. On several, a tuple goes from the rank that
+ * read it to the owner of u, which claims on its side and sends the tuple on to
+ * the owner of v together with u's row and the roots claimed: 16 bytes, then 24
+ * and a row (a byte a root), for all roots of the batch; nothing of it grows
+ * with the number of ranks.
+ */
+#include "verify/batch.h"
+
+#include "base/memory.h"
+#include "comm/exchange.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tuples whose rows are fetched ahead together. */
+#define GROUP 32
+
+/* A tuple; or a tree edge from child u to parent v. */
+struct tuple {
+    hw_gid u, v;
+};
+
+/* What goes to v's owner, followed by u's row. roots: those in whose trees v is
+ * the parent of u. */
+struct record {
+    struct tuple tuple;
+    uint64_t roots;
+};
+
+/* Bytes of a record and its row, kept at multiples of 8. */
+static size_t record_size(size_t stride)
+{
+    return sizeof(struct record) + (stride + 7) / 8 * 8;
+}
+
+/* ---- one tuple ---- */
+
+/* Counts, root by root, what is wrong with a tuple whose rows do not agree. */
+static void report_tuple(const struct hw_batch *batch, struct hw_tally *tally, hw_gid u,
+                         const unsigned char *row_u, hw_gid v, const unsigned char *row_v)
+{
+    bool directed = batch->desc->directed;
+
+    for (int r = 0; r < batch->roots; r++) {
+        int64_t level_u = hw_row_level(&batch->rows, row_u, r);
+        int64_t level_v = hw_row_level(&batch->rows, row_v, r);
+        bool leaves =
+            directed ? level_u != -1 && level_v == -1 : (level_u == -1) != (level_v == -1);
+        bool far = level_u != -1 && level_v != -1 &&
+                   (level_v > level_u + 1 || (!directed && level_u > level_v + 1));
+        if (leaves || far)
+            hw_tally_add(tally, HW_RULE_EDGE_LEVELS, r, u, v);
+        if (leaves)
+            hw_tally_add(tally, HW_RULE_SPANS, r, u, v);
+    }
+}
+
+/* Rule 2 for the tree edge from child to parent in each of `roots`. */
+static void check_tree_edge(const struct hw_batch *batch, struct hw_tally *tally, uint64_t roots,
+                            hw_gid child, const unsigned char *row_child,
+                            const unsigned char *row_parent)
+{
+    for (; roots; roots &= roots - 1) {
+        int r = __builtin_ctzll(roots);
+        int64_t below = hw_row_level(&batch->rows, row_child, r);
+        int64_t above = hw_row_level(&batch->rows, row_parent, r);
+        if (below == -1 || above == -1 || below != above + 1) {
+            hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, child, HW_GID_NONE);
+            tally->suspects[r]++;
+        }
+    }
+}
+
+/* Empties a worker's small counters into its tally. */
+static void empty_counters(struct hw_worker *worker)
+{
+    for (int r = 0; r < HW_VERIFY_BATCH; r++)
+        worker->tally.tuples[r] += worker->within[r];
+    memset(worker->within, 0, sizeof worker->within);
+    worker->pending = 0;
+}
+
+/* All checks of tuple (u, v) whose v is local; roots: claimed at u. */
+static inline void check_tuple(struct hw_batch *batch, struct hw_worker *worker, hw_gid u,
+                               const unsigned char *row_u, uint64_t roots, hw_gid v)
+{
+    const unsigned char *row_v = hw_rows_at(&batch->rows, v - batch->first);
+
+    if (!hw_rows_agree(&batch->rows, batch->desc->directed, row_u, row_v, worker->within))
+        report_tuple(batch, &worker->tally, u, row_u, v, row_v);
+    if (++worker->pending == UINT8_MAX)
+        empty_counters(worker);
+    if (roots)
+        check_tree_edge(batch, &worker->tally, roots, u, row_u, row_v);
+    roots = hw_links_claim(&batch->links, v - batch->first, u);
+    if (roots)
+        check_tree_edge(batch, &worker->tally, roots, v, row_v, row_u);
+}
+
+/* Claims the links whose child is local vertex u and whose parent is v. In a
+ * directed graph tuple u -> v is no edge from v to u. */
+static inline uint64_t claim_at_source(struct hw_batch *batch, hw_gid u, hw_gid v)
+{
+    return batch->desc->directed ? 0 : hw_links_claim(&batch->links, u - batch->first, v);
+}
+
+static inline void fetch_row(const struct hw_batch *batch, hw_gid v)
+{
+    __builtin_prefetch(hw_rows_at(&batch->rows, v - batch->first));
+}
+
+static inline void fetch_links(const struct hw_batch *batch, hw_gid v, int stage)
+{
+    hw_links_prefetch(&batch->links, v - batch->first, stage);
+}
+
+/* ---- one rank: both ends are local ---- */
+
+/* Checks tuples [begin, end) of a block, all of whose ends are local. */
+static void check_here(struct hw_batch *batch, struct hw_worker *worker,
+                       const struct hw_edges *edges, hw_count begin, hw_count end)
+{
+    const hw_gid *source = edges->source, *target = edges->target;
+
+    for (hw_count at = begin; at < end; at += GROUP) {
+        hw_count stop = at + GROUP < end ? at + GROUP : end;
+        for (hw_count i = at; i < stop; i++) {
+            fetch_row(batch, source[i]);
+            fetch_row(batch, target[i]);
+            fetch_links(batch, source[i], 0);
+            fetch_links(batch, target[i], 0);
+        }
+        for (hw_count i = at; i < stop; i++) {
+            fetch_links(batch, source[i], 1);
+            fetch_links(batch, target[i], 1);
+        }
+        for (hw_count i = at; i < stop; i++) {
+            uint64_t roots = claim_at_source(batch, source[i], target[i]);
+            check_tuple(batch, worker, source[i],
+                        hw_rows_at(&batch->rows, source[i] - batch->first), roots, target[i]);
+        }
+    }
+}
+
+/* Checks a block of tuples on the only rank. */
+static void check_block(struct hw_batch *batch, const struct hw_edges *edges)
+{
+    int threads = batch->ctx->threads;
+
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end;
+        hw_thread_share(edges->count, t, threads, &begin, &end);
+        check_here(batch, &batch->worker[t], edges, begin, end);
+    }
+}
+
+/* ---- several ranks ---- */
+
+/* A counting sort of items by the rank they go to. */
+struct bins {
+    int *owner;     /* [items] */
+    hw_count *at;   /* [threads][ranks] where a thread puts its next item for a rank */
+    hw_count *send; /* [ranks] items for each */
+    hw_count *receive;
+    hw_count total; /* of send */
+};
+
+static void bins_free(struct bins *bins)
+{
+    free(bins->owner);
+    free(bins->at);
+    free(bins->send);
+    free(bins->receive);
+}
+
+static enum hw_status bins_alloc(const struct hw_context *ctx, hw_count items, struct bins *bins,
+                                 struct hw_error *err)
+{
+    hw_count ranks = ctx->size;
+
+    *bins = (struct bins){0};
+    enum hw_status status = hw_alloc(&bins->owner, items, sizeof *bins->owner, "owners", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&bins->at, ctx->threads * ranks, sizeof *bins->at, "bins", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&bins->send, ranks, sizeof *bins->send, "bins", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&bins->receive, ranks, sizeof *bins->receive, "bins", err);
+    return status;
+}
+
+/*
+ * Bins items by the owners of ids, each `step` ids after the last. skip: the
+ * rank whose items take no place (-1: none).
+ */
+static enum hw_status bins_make(const struct hw_batch *batch, hw_count items, const hw_gid *id,
+                                hw_count step, int skip, struct bins *bins, struct hw_error *err)
+{
+    int ranks = batch->ctx->size, threads = batch->ctx->threads;
+    enum hw_status status = bins_alloc(batch->ctx, items, bins, err);
+
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end, *at = bins->at + (hw_count)t * ranks;
+        hw_thread_share(items, t, threads, &begin, &end);
+        for (hw_count i = begin; i < end; i++) {
+            bins->owner[i] = hw_slices_owner(batch->slices, id[i * step]);
+            at[bins->owner[i]]++;
+        }
+    }
+    for (int r = 0; r < ranks; r++)
+        for (int t = 0; t < threads && r != skip; t++) {
+            hw_count *at = &bins->at[(hw_count)t * ranks + r], here = *at;
+            *at = bins->total;
+            bins->send[r] += here;
+            bins->total += here;
+        }
+    return HW_OK;
+}
+
+/* Checks one tuple or tree edge whose v is local; roots: claimed at u. */
+static inline void check_one(struct hw_batch *batch, struct hw_worker *worker,
+                             const struct tuple *tuple, const unsigned char *row_u, uint64_t roots,
+                             bool edge_only)
+{
+    if (edge_only)
+        check_tree_edge(batch, &worker->tally, roots, tuple->u, row_u,
+                        hw_rows_at(&batch->rows, tuple->v - batch->first));
+    else
+        check_tuple(batch, worker, tuple->u, row_u, roots, tuple->v);
+}
+
+/*
+ * Claims at u and sends on, or checks at once where v is local too: tuples
+ * [begin, end). roots: of each tuple, if they are tree edges that nobody
+ * claimed; NULL if they are tuples. record: where the bins say.
+ */
+static void send_on(struct hw_batch *batch, int thread, const struct tuple *tuple,
+                    const uint64_t *roots, hw_count begin, hw_count end, struct bins *bins,
+                    unsigned char *record)
+{
+    size_t size = record_size(batch->rows.stride);
+    hw_count *place = bins->at + (hw_count)thread * batch->ctx->size;
+
+    for (hw_count at = begin; at < end; at += GROUP) {
+        hw_count stop = at + GROUP < end ? at + GROUP : end;
+        for (hw_count i = at; i < stop; i++) {
+            fetch_row(batch, tuple[i].u);
+            fetch_links(batch, tuple[i].u, 0);
+        }
+        for (hw_count i = at; i < stop; i++)
+            fetch_links(batch, tuple[i].u, 1);
+        for (hw_count i = at; i < stop; i++) {
+            const unsigned char *row = hw_rows_at(&batch->rows, tuple[i].u - batch->first);
+            uint64_t claimed = roots ? roots[i] : claim_at_source(batch, tuple[i].u, tuple[i].v);
+            if (bins->owner[i] == batch->ctx->rank) {
+                check_one(batch, &batch->worker[thread], &tuple[i], row, claimed, roots != NULL);
+                continue;
+            }
+            const struct record head = {tuple[i], claimed};
+            unsigned char *to = record + size * (size_t)place[bins->owner[i]]++;
+            memcpy(to, &head, sizeof head);
+            memcpy(to + sizeof head, row, batch->rows.stride);
+        }
+    }
+}
+
+/* Checks records [begin, end) that came from other ranks. */
+static void check_records(struct hw_batch *batch, struct hw_worker *worker,
+                          const unsigned char *record, hw_count begin, hw_count end, bool edge_only)
+{
+    size_t size = record_size(batch->rows.stride);
+    struct record head;
+
+    for (hw_count at = begin; at < end; at += GROUP) {
+        hw_count stop = at + GROUP < end ? at + GROUP : end;
+        for (int stage = 0; stage < 2; stage++)
+            for (hw_count i = at; i < stop; i++) {
+                memcpy(&head, record + size * (size_t)i, sizeof head);
+                fetch_row(batch, head.tuple.v);
+                fetch_links(batch, head.tuple.v, stage);
+            }
+        for (hw_count i = at; i < stop; i++) {
+            const unsigned char *from = record + size * (size_t)i;
+            memcpy(&head, from, sizeof head);
+            check_one(batch, worker, &head.tuple, from + sizeof head, head.roots, edge_only);
+        }
+    }
+}
+
+/*
+ * Takes tuples (or, with roots, tree edges) whose u is local to the owners of
+ * their v and checks them there. `status` is how this rank fared until here.
+ * Collective.
+ */
+static enum hw_status forward(struct hw_batch *batch, enum hw_status status,
+                              const struct tuple *tuple, const uint64_t *roots, hw_count count,
+                              struct hw_error *err)
+{
+    int threads = batch->ctx->threads;
+    size_t size = record_size(batch->rows.stride);
+    unsigned char *send = NULL, *received = NULL;
+    hw_count total = 0;
+    struct bins bins = {0};
+
+    if (status == HW_OK)
+        status = bins_make(batch, count, tuple ? &tuple->v : NULL, 2, batch->ctx->rank, &bins, err);
+    if (status == HW_OK)
+        status = hw_alloc(&send, bins.total, size, "tuples to send", err);
+    status = hw_agree(batch->ctx->world, status, err);
+    if (status != HW_OK)
+        goto done;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end;
+        hw_thread_share(count, t, threads, &begin, &end);
+        send_on(batch, t, tuple, roots, begin, end, &bins, send);
+    }
+    if (batch->ctx->size > 1)
+        status =
+            hw_exchange(batch->ctx->world, size, send, bins.send, &received, bins.receive, err);
+    if (status != HW_OK)
+        goto done;
+    for (int r = 0; r < batch->ctx->size; r++)
+        total += bins.receive[r];
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end;
+        hw_thread_share(total, t, threads, &begin, &end);
+        check_records(batch, &batch->worker[t], received, begin, end, roots != NULL);
+    }
+done:
+    bins_free(&bins);
+    free(send);
+    free(received);
+    return status;
+}
+
+/* Takes a block of tuples to the owners of their sources: *received (free() it)
+ * holds what came. Collective. */
+static enum hw_status to_sources(struct hw_batch *batch, enum hw_status status,
+                                 const struct hw_edges *edges, struct tuple **received,
+                                 hw_count *count, struct hw_error *err)
+{
+    int ranks = batch->ctx->size, threads = batch->ctx->threads;
+    struct tuple *send = NULL;
+    struct bins bins = {0};
+
+    *received = NULL;
+    *count = 0;
+    if (status == HW_OK)
+        status = bins_make(batch, edges->count, edges->source, 1, -1, &bins, err);
+    if (status == HW_OK)
+        status = hw_alloc(&send, bins.total, sizeof *send, "tuples to send", err);
+    status = hw_agree(batch->ctx->world, status, err);
+    if (status != HW_OK)
+        goto done;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end, *place = bins.at + (hw_count)t * ranks;
+        hw_thread_share(edges->count, t, threads, &begin, &end);
+        for (hw_count i = begin; i < end; i++)
+            send[place[bins.owner[i]]++] = (struct tuple){edges->source[i], edges->target[i]};
+    }
+    status =
+        hw_exchange(batch->ctx->world, sizeof *send, send, bins.send, received, bins.receive, err);
+    for (int r = 0; r < ranks && status == HW_OK; r++)
+        *count += bins.receive[r];
+done:
+    bins_free(&bins);
+    free(send);
+    return status;
+}
+
+/* Checks a block of tuples that each rank has read. Collective. */
+static enum hw_status exchange_block(struct hw_batch *batch, enum hw_status status,
+                                     const struct hw_edges *edges, struct hw_error *err)
+{
+    struct tuple *tuple = NULL;
+    hw_count count = 0;
+
+    status = to_sources(batch, status, edges, &tuple, &count, err);
+    if (status == HW_OK)
+        status = forward(batch, HW_OK, tuple, NULL, count, err);
+    free(tuple);
+    return status;
+}
+
+/* ---- all tuples ---- */
+
+hw_count hw_batch_tuple_bytes(int ranks, int roots, bool wide)
+{
+    const hw_count owner = sizeof(int), tuple = sizeof(struct tuple);
+    const hw_count record = (hw_count)record_size(hw_rows_stride(roots, wide));
+
+    /* On one rank the tree edges left over take more than the tuples did. */
+    if (ranks == 1)
+        return tuple + (hw_count)sizeof(uint64_t) + owner;
+    /* As read, and to send; at worst every tuple of a round goes to one rank,
+     * and from there on to one rank. */
+    return 2 * tuple + owner + ranks * (tuple + owner + 2 * record);
+}
+
+hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk)
+{
+    hw_count rounds = 0;
+
+    for (int r = 0; r < ranks; r++) {
+        hw_count first, count;
+        hw_graph_share(graph, r, ranks, &first, &count);
+        hw_count here = (count + chunk - 1) / chunk;
+        rounds = here > rounds ? here : rounds;
+    }
+    return rounds;
+}
+
+/* Streams this rank's share of the tuples, all ranks in step. */
+static enum hw_status stream(struct hw_batch *batch, struct hw_edges *edges,
+                             struct hw_progress *bar, hw_count *done, hw_count total,
+                             struct hw_error *err)
+{
+    const struct hw_context *ctx = batch->ctx;
+    hw_count first, count, rounds = hw_batch_rounds(batch->graph, ctx->size, batch->chunk);
+    enum hw_status status = HW_OK;
+
+    hw_graph_share(batch->graph, ctx->rank, ctx->size, &first, &count);
+    hw_count end = first + count;
+    for (hw_count round = 0; round < rounds && status == HW_OK; round++) {
+        hw_count length = end - first < batch->chunk ? end - first : batch->chunk;
+        edges->count = 0;
+        if (length > 0)
+            status = hw_graph_read(batch->graph, first, length, edges, err);
+        first += length;
+        if (ctx->size > 1)
+            status = exchange_block(batch, status, edges, err);
+        else if (status == HW_OK)
+            check_block(batch, edges);
+        hw_progress(ctx, bar, "checking", ++*done, total);
+    }
+    return status;
+}
+
+/* ---- tree edges that no tuple claimed ---- */
+
+/* The unclaimed links of a slice, taken one chunk after another. */
+struct unclaimed {
+    hw_count vertex; /* where to go on */
+    hw_count count;
+    struct tuple *tuple; /* [chunk] child and parent */
+    uint64_t *roots;     /* [chunk] */
+};
+
+/* How many links of the slice nobody claimed; each is a violation of rule 5 in
+ * each of its roots. */
+static hw_count report_unclaimed(const struct hw_batch *batch, struct hw_tally *tally)
+{
+    hw_count count = 0;
+
+    for (hw_count i = 0; i < batch->count; i++) {
+        const struct hw_links_block *block = &batch->links.block[i / HW_LINKS_BLOCK];
+        uint32_t end = block->start[i % HW_LINKS_BLOCK + 1];
+        for (uint32_t at = block->start[i % HW_LINKS_BLOCK]; at < end; at++) {
+            uint64_t roots = block->link[at].roots;
+            count += roots != 0;
+            for (; roots; roots &= roots - 1)
+                hw_tally_add(tally, HW_RULE_TREE_EDGES, __builtin_ctzll(roots),
+                             block->link[at].parent, batch->first + i);
+        }
+    }
+    return count;
+}
+
+/* Claims the next unclaimed links, at most a chunk of them. */
+static void next_unclaimed(struct hw_batch *batch, struct unclaimed *left)
+{
+    left->count = 0;
+    for (; left->vertex < batch->count && left->count + HW_VERIFY_BATCH <= batch->chunk;
+         left->vertex++) {
+        struct hw_links_block *block = &batch->links.block[left->vertex / HW_LINKS_BLOCK];
+        hw_count i = left->vertex % HW_LINKS_BLOCK;
+        for (uint32_t at = block->start[i]; at < block->start[i + 1]; at++)
+            if (block->link[at].roots) {
+                left->tuple[left->count] =
+                    (struct tuple){batch->first + left->vertex, block->link[at].parent};
+                left->roots[left->count++] = block->link[at].roots;
+                block->link[at].roots = 0;
+            }
+    }
+}
+
+/* Rules 5 and 2 for the tree edges that are no tuples. Collective. */
+static enum hw_status check_unclaimed(struct hw_batch *batch, struct hw_error *err)
+{
+    struct unclaimed left = {0};
+    hw_count most = report_unclaimed(batch, &batch->worker[0].tally);
+    enum hw_status status = hw_largest(batch->ctx->world, &most, err);
+
+    if (status != HW_OK || most == 0)
+        return status;
+    status = hw_alloc(&left.tuple, batch->chunk, sizeof *left.tuple, "tree edges", err);
+    if (status == HW_OK)
+        status = hw_alloc(&left.roots, batch->chunk, sizeof *left.roots, "tree edges", err);
+    /* forward() agrees on the first failure. */
+    do {
+        if (status == HW_OK)
+            next_unclaimed(batch, &left);
+        status = forward(batch, status, left.tuple, left.roots, left.count, err);
+        most = batch->count - left.vertex;
+        if (status == HW_OK)
+            status = hw_largest(batch->ctx->world, &most, err);
+    } while (status == HW_OK && most > 0);
+    free(left.tuple);
+    free(left.roots);
+    return status;
+}
+
+enum hw_status hw_batch_tuples(struct hw_batch *batch, struct hw_progress *bar, hw_count *done,
+                               hw_count total, struct hw_error *err)
+{
+    struct hw_edges edges = {0};
+    enum hw_status status = hw_edges_alloc(&edges, batch->chunk, false, err);
+
+    status = hw_agree(batch->ctx->world, status, err);
+    if (status == HW_OK)
+        status = stream(batch, &edges, bar, done, total, err);
+    hw_edges_free(&edges);
+    for (int t = 0; t < batch->ctx->threads; t++)
+        empty_counters(&batch->worker[t]);
+    return status == HW_OK ? check_unclaimed(batch, err) : status;
+}
