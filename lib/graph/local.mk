@@ -1,2 +1,21 @@
-# lib/graph
-libhopwave_a_SOURCES += lib/graph/graph.h 
+# lib/graph: tuples from files and recipes, and the generators
+libhopwave_a_SOURCES += \
+  lib/graph/graph.h \
+  lib/graph/graph500.c lib/graph/graph500.h \
+  lib/graph/mrg.c lib/graph/mrg.h \
+  lib/graph/pairs.c lib/graph/pairs.h \
+  lib/graph/random.c lib/graph/random.h \
+  lib/graph/rmat.c lib/graph/rmat.h \
+  lib/graph/weights.c lib/graph/weights.h
+check_PROGRAMS += lib/graph/test_graph500.t lib/graph/test_rmat.t lib/graph/test_pairs.t \
+  lib/graph/test_weights.t
+TESTS += lib/graph/test_graph500.t lib/graph/test_rmat.t lib/graph/test_pairs.t \
+  lib/graph/test_weights.t
+lib_graph_test_graph500_t_SOURCES = lib/graph/test_graph500.c
+lib_graph_test_graph500_t_LDADD = $(TAP_LDADD)
+lib_graph_test_rmat_t_SOURCES = lib/graph/test_rmat.c
+lib_graph_test_rmat_t_LDADD = $(TAP_LDADD)
+lib_graph_test_pairs_t_SOURCES = lib/graph/test_pairs.c
+lib_graph_test_pairs_t_LDADD = $(TAP_LDADD)
+lib_graph_test_weights_t_SOURCES = lib/graph/test_weights.c
+lib_graph_test_weights_t_LDADD = $(TAP_LDADD)
