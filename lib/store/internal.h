@@ -74,6 +74,7 @@ struct hw_store {
     struct hw_schema *schema;
     char *path;
     bool writing;
+    bool rehearsal; /* writing, but nowhere: only the digests are wanted */
     bool force;
     int attributes, datasets;
     struct hw_attribute *attribute;

@@ -58,6 +58,15 @@ struct hw_store;
 enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, enum hw_kind kind,
                                bool force, struct hw_store **store, struct hw_error *err);
 
+/*
+ * Starts a rehearsal: a file of that kind that is defined, written and digested
+ * like any other, but whose data go nowhere, so that hw_store_digest() tells the
+ * digest without the disk. It cannot be committed; hw_store_close() ends it.
+ * Collective.
+ */
+enum hw_status hw_store_rehearse(const struct hw_context *ctx, enum hw_kind kind,
+                                 struct hw_store **store, struct hw_error *err);
+
 /* Where an attribute lies. Root attributes and /parameters decide the content
  * and must be the same at every rank count; whatever varies goes to /run. */
 enum hw_place { HW_AT_ROOT, HW_AT_PARAMETERS, HW_AT_RUN };

@@ -89,6 +89,23 @@ enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, e
     return HW_OK;
 }
 
+enum hw_status hw_store_rehearse(const struct hw_context *ctx, enum hw_kind kind,
+                                 struct hw_store **store, struct hw_error *err)
+{
+    hw_h5_quiet();
+    enum hw_status status = hw_store_new(ctx, "a rehearsal", kind, store, err);
+
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK) {
+        (*store)->writing = true;
+        (*store)->rehearsal = true;
+        return HW_OK;
+    }
+    hw_store_free(*store);
+    *store = NULL;
+    return status;
+}
+
 /* ---- datasets ---- */
 
 enum hw_status hw_store_make_group(const struct hw_store *store, const char *path,
@@ -186,6 +203,8 @@ static enum hw_status make_dataset(struct hw_store *store, struct hw_dataset *da
                                    enum hw_status status, struct hw_error *err)
 {
     status = hw_agree(store->ctx.world, status, err);
+    if (store->rehearsal)
+        return status;
     if (status == HW_OK)
         status = make_groups(store, dataset->path, err);
     if (status == HW_OK)
@@ -296,7 +315,7 @@ enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count
     store->digested = false;
     enum hw_status status =
         hw_dataset_hash(dataset, &store->ctx, segment, first, count, values, err);
-    if (status != HW_OK)
+    if (status != HW_OK || store->rehearsal)
         return status;
     if (!dataset->flat)
         return write_pieces(store, dataset, hw_h5_memory_type(dataset->type), segment, first, count,
