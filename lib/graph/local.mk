@@ -1,12 +1,14 @@
 # lib/graph: tuples from files and recipes, and the generators
 libhopwave_a_SOURCES += \
-  lib/graph/graph.h \
+  lib/graph/graph.c lib/graph/graph.h \
   lib/graph/graph500.c lib/graph/graph500.h \
   lib/graph/mrg.c lib/graph/mrg.h \
   lib/graph/pairs.c lib/graph/pairs.h \
   lib/graph/random.c lib/graph/random.h \
+  lib/graph/recipe.c lib/graph/recipe.h \
   lib/graph/rmat.c lib/graph/rmat.h \
-  lib/graph/weights.c lib/graph/weights.h
+  lib/graph/weights.c lib/graph/weights.h \
+  lib/graph/write.c lib/graph/write.h
 check_PROGRAMS += lib/graph/test_graph500.t lib/graph/test_rmat.t lib/graph/test_pairs.t \
   lib/graph/test_weights.t
 TESTS += lib/graph/test_graph500.t lib/graph/test_rmat.t lib/graph/test_pairs.t \

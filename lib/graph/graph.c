@@ -1,0 +1,279 @@
+#include "graph/graph.h"
+
+#include "base/memory.h"
+#include "graph/recipe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* Elements read at a time, so that they are converted while in cache. */
+    PIECE = 16 * HW_STORE_BLOCK,
+    /* Tuples that a thread makes at a time. */
+    GRAIN = 8192
+};
+
+static const char *const dataset_paths[] = {"/edges/source", "/edges/target", "/edges/weight"};
+
+struct hw_graph {
+    struct hw_graph_desc desc;
+    char *path;
+    struct hw_store *store;         /* of a graph with edges */
+    struct hw_generator *generator; /* of a recipe */
+    bool narrow;                    /* ids in the file have 32 bits */
+    uint32_t *piece;                /* [PIECE] 32-bit ids on their way */
+};
+
+/* ---- blocks of tuples ---- */
+
+enum hw_status hw_edges_alloc(struct hw_edges *edges, hw_count capacity, bool weights,
+                              struct hw_error *err)
+{
+    *edges = (struct hw_edges){.capacity = capacity};
+    enum hw_status status =
+        hw_alloc(&edges->source, capacity, sizeof *edges->source, "edge sources", err);
+    if (status == HW_OK)
+        status = hw_alloc(&edges->target, capacity, sizeof *edges->target, "edge targets", err);
+    if (status == HW_OK && weights)
+        status = hw_alloc(&edges->weight, capacity, sizeof *edges->weight, "edge weights", err);
+    if (status != HW_OK)
+        hw_edges_free(edges);
+    return status;
+}
+
+void hw_edges_free(struct hw_edges *edges)
+{
+    free(edges->source);
+    free(edges->target);
+    free(edges->weight);
+    *edges = (struct hw_edges){0};
+}
+
+/* ---- opening ---- */
+
+/* Fills the description from the root attributes. */
+static enum hw_status describe(struct hw_store *store, struct hw_graph_desc *desc,
+                               struct hw_error *err)
+{
+    static const char *const types[] = {"none", "f32", "i32"};
+    int64_t directed = 0, recipe = 0;
+    char weights[16] = "";
+
+    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &desc->vertices, err);
+    if (status == HW_OK)
+        status = hw_store_get_i64(store, HW_AT_ROOT, "edges", &desc->edges, err);
+    if (status == HW_OK)
+        status = hw_store_get_i64(store, HW_AT_ROOT, "directed", &directed, err);
+    if (status == HW_OK)
+        status = hw_store_get_i64(store, HW_AT_ROOT, "recipe", &recipe, err);
+    if (status == HW_OK)
+        status = hw_store_get_string(store, HW_AT_ROOT, "weights", weights, sizeof weights, err);
+    if (status == HW_OK)
+        status = hw_store_digest(store, desc->digest, err);
+    desc->directed = directed != 0;
+    desc->recipe = recipe != 0;
+    desc->weights = HW_WEIGHTS_NONE;
+    for (int i = 0; i <= HW_WEIGHTS_I32; i++)
+        if (strcmp(weights, types[i]) == 0)
+            desc->weights = (enum hw_weights)i;
+    return status;
+}
+
+/* Prepares the making of a recipe's tuples; its file is not needed any more. */
+static enum hw_status open_recipe(struct hw_graph *graph, struct hw_error *err)
+{
+    struct hw_recipe recipe;
+
+    enum hw_status status = hw_recipe_read(graph->store, &recipe, err);
+    if (status == HW_OK)
+        status = hw_generator_open(&recipe, &graph->generator, err);
+    return status;
+}
+
+/* Prepares the reading of edges. */
+static enum hw_status open_edges(struct hw_graph *graph, struct hw_error *err)
+{
+    struct hw_shape shape = {0};
+
+    if (!hw_store_shape(graph->store, dataset_paths[0], &shape))
+        return hw_fail(err, HW_INTERNAL, "%s is missing", dataset_paths[0]);
+    graph->narrow = shape.type == HW_U32;
+    return graph->narrow ? hw_alloc(&graph->piece, PIECE, sizeof *graph->piece, "edge ids", err)
+                         : HW_OK;
+}
+
+enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
+                             struct hw_graph **graph, struct hw_error *err)
+{
+    struct hw_graph *opened = NULL;
+
+    *graph = NULL;
+    enum hw_status status = hw_alloc_zero(&opened, 1, sizeof *opened, "graph", err);
+    if (status == HW_OK && !(opened->path = strdup(path)))
+        status = hw_fail(err, HW_RESOURCES, "no memory for a path");
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_store_open(ctx, path, HW_KIND_GRAPH, &opened->store, err);
+    if (status == HW_OK) {
+        status = describe(opened->store, &opened->desc, err);
+        if (status == HW_OK)
+            status = opened->desc.recipe ? open_recipe(opened, err) : open_edges(opened, err);
+        if (status != HW_OK && err && strncmp(err->text, path, strlen(path)) != 0)
+            hw_prefix(err, status, "%s", path);
+        status = hw_agree(ctx->world, status, err);
+    }
+    if (status != HW_OK) {
+        hw_graph_close(opened);
+        return status;
+    }
+    *graph = opened;
+    return HW_OK;
+}
+
+const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph)
+{
+    return &graph->desc;
+}
+
+void hw_graph_share(const struct hw_graph *graph, int rank, int size, hw_count *first,
+                    hw_count *count)
+{
+    hw_store_share(graph->desc.edges, rank, size, first, count);
+}
+
+/* ---- reading ---- */
+
+/* Makes tuples on all threads. */
+static void make_tuples(const struct hw_graph *graph, hw_count first, hw_count count,
+                        struct hw_edges *edges)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (hw_count i = 0; i < count; i += GRAIN) {
+        hw_count some = count - i < GRAIN ? count - i : GRAIN;
+        hw_generator_make(graph->generator, first + i, some, edges->source + i, edges->target + i,
+                          edges->weight ? edges->weight + i : NULL);
+    }
+}
+
+/* Names the first id that is out of range, if there is one. */
+static enum hw_status check_ids(const struct hw_graph *graph, const char *what, hw_count first,
+                                hw_count count, const hw_gid *id, struct hw_error *err)
+{
+    const uint64_t vertices = (uint64_t)graph->desc.vertices;
+    hw_count bad = 0;
+
+#pragma omp parallel for simd reduction(+ : bad)
+    for (hw_count i = 0; i < count; i++)
+        bad += (uint64_t)id[i] >= vertices;
+    if (bad == 0)
+        return HW_OK;
+    hw_count i = 0;
+    while ((uint64_t)id[i] < vertices)
+        i++;
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: the %s of tuple %" PRI_COUNT " is %" PRI_GID ", but there are %" PRI_GID
+                   " vertices",
+                   graph->path, what, first + i, id[i], graph->desc.vertices);
+}
+
+/* Names the first weight that is not finite, if there is one. */
+static enum hw_status check_weights(const struct hw_graph *graph, hw_count first, hw_count count,
+                                    const union hw_weight *weight, struct hw_error *err)
+{
+    hw_count bad = 0;
+
+    if (graph->desc.weights != HW_WEIGHTS_F32)
+        return HW_OK;
+#pragma omp parallel for simd reduction(+ : bad)
+    for (hw_count i = 0; i < count; i++)
+        bad += !isfinite(weight[i].f32);
+    if (bad == 0)
+        return HW_OK;
+    hw_count i = 0;
+    while (isfinite(weight[i].f32))
+        i++;
+    return hw_fail(err, HW_BAD_INPUT, "%s: the weight of tuple %" PRI_COUNT " is not finite",
+                   graph->path, first + i);
+}
+
+/* Reads ids that have 32 bits in the file. */
+static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, hw_count first,
+                                  hw_count count, hw_gid *id, struct hw_error *err)
+{
+    hw_count done = 0;
+
+    while (done < count) {
+        /* End where a piece of whole digest blocks ends. */
+        hw_count some = PIECE - (first + done) % PIECE;
+        some = some < count - done ? some : count - done;
+        enum hw_status status =
+            hw_store_read(graph->store, dataset, 0, first + done, some, graph->piece, err);
+        if (status != HW_OK)
+            return status;
+        const uint32_t *piece = graph->piece;
+        hw_gid *here = id + done;
+#pragma omp parallel for simd
+        for (hw_count i = 0; i < some; i++)
+            here[i] = piece[i];
+        done += some;
+    }
+    return HW_OK;
+}
+
+static enum hw_status read_ids(struct hw_graph *graph, const char *dataset, const char *what,
+                               hw_count first, hw_count count, hw_gid *id, struct hw_error *err)
+{
+    enum hw_status status = graph->narrow
+                                ? read_narrow(graph, dataset, first, count, id, err)
+                                : hw_store_read(graph->store, dataset, 0, first, count, id, err);
+
+    return status != HW_OK ? status : check_ids(graph, what, first, count, id, err);
+}
+
+enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count count,
+                             struct hw_edges *edges, struct hw_error *err)
+{
+    edges->count = 0;
+    if (count < 0 || first < 0 || count > edges->capacity || first > graph->desc.edges - count)
+        return hw_fail(err, HW_INTERNAL,
+                       "tuples %" PRI_COUNT " to %" PRI_COUNT " of %" PRI_COUNT " asked for", first,
+                       first + count, graph->desc.edges);
+    edges->count = count;
+    if (graph->desc.recipe) {
+        make_tuples(graph, first, count, edges);
+        return HW_OK;
+    }
+    enum hw_status status =
+        read_ids(graph, dataset_paths[0], "source", first, count, edges->source, err);
+    if (status == HW_OK)
+        status = read_ids(graph, dataset_paths[1], "target", first, count, edges->target, err);
+    if (status == HW_OK && edges->weight && graph->desc.weights != HW_WEIGHTS_NONE) {
+        status = hw_store_read(graph->store, dataset_paths[2], 0, first, count, edges->weight, err);
+        if (status == HW_OK)
+            status = check_weights(graph, first, count, edges->weight, err);
+    }
+    return status;
+}
+
+enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err)
+{
+    if (graph->desc.recipe)
+        return HW_OK;
+    enum hw_status status = HW_OK;
+    int datasets = weights && graph->desc.weights != HW_WEIGHTS_NONE ? 3 : 2;
+    for (int i = 0; i < datasets && status == HW_OK; i++)
+        status = hw_store_verify(graph->store, dataset_paths[i], err);
+    return status;
+}
+
+void hw_graph_close(struct hw_graph *graph)
+{
+    if (!graph)
+        return;
+    hw_store_close(graph->store);
+    hw_generator_free(graph->generator);
+    free(graph->piece);
+    free(graph->path);
+    free(graph);
+}
