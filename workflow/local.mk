@@ -1,1 +1,58 @@
-# workflow
+# workflow: the study behind hopwave-study, installed as it lies here
+bin_SCRIPTS = hopwave-study
+CLEANFILES += hopwave-study
+EXTRA_DIST += workflow/hopwave-study
+
+# The interpreter is the one that configure found, by its full path if it has one.
+hopwave-study: $(srcdir)/workflow/hopwave-study Makefile
+	$(AM_V_GEN)rm -f $@ $@.new; \
+	python=`command -v $(PYTHON3) || echo /usr/bin/env python3`; \
+	sed -e "1s,.*,#!$$python," -e 's,@VERSION[@],$(PACKAGE_VERSION),' \
+	  -e 's,@pkgdatadir[@],$(pkgdatadir),' -e 's,@MPIEXEC[@],$(MPIEXEC),' \
+	  -e 's,@abs_top_srcdir[@],$(abs_top_srcdir),' \
+	  $(srcdir)/workflow/hopwave-study >$@.new; \
+	chmod +x $@.new; mv $@.new $@
+
+nobase_dist_pkgdata_DATA += \
+  config/README.md \
+  config/study.yaml \
+  schemas/study.schema.json \
+  workflow/Snakefile \
+  workflow/envs/programs.yaml \
+  workflow/envs/python.yaml \
+  workflow/envs/requirements.txt \
+  workflow/profiles/default/config.yaml \
+  workflow/profiles/slurm/config.yaml \
+  workflow/report/degrees.rst \
+  workflow/report/results.rst \
+  workflow/report/steps.rst \
+  workflow/report/teps.rst \
+  workflow/report/time.rst \
+  workflow/report/volume.rst \
+  workflow/report/workflow.rst \
+  workflow/rules/common.smk \
+  workflow/rules/generate.smk \
+  workflow/rules/partition.smk \
+  workflow/rules/report.smk \
+  workflow/rules/traverse.smk \
+  workflow/rules/validate.smk \
+  workflow/scripts/collect.py \
+  workflow/scripts/gate.py \
+  workflow/scripts/models.py \
+  workflow/scripts/plot_degrees.py \
+  workflow/scripts/plot_steps.py \
+  workflow/scripts/plot_teps.py \
+  workflow/scripts/plot_time.py \
+  workflow/scripts/plot_volume.py \
+  workflow/scripts/study.py \
+  workflow/scripts/style.py \
+  workflow/scripts/summary.py \
+  workflow/scripts/table.py \
+  workflow/scripts/trees.py
+
+# For the catalogue of Snakemake workflows, and for the tests.
+EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml
+dist_doc_DATA += doc/tutorial/study.md
+
+# Written by hand: its --help is in two parts.
+dist_man1_MANS = doc/hopwave-study.1

@@ -1,3 +1,21 @@
 # lib/engine: methods
 libhopwave_a_SOURCES += lib/engine/engine.h
 libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps.c
+
+# what drives and measures them
+libhopwave_a_SOURCES += \
+  lib/engine/component.c lib/engine/component.h \
+  lib/engine/report.c lib/engine/report.h \
+  lib/engine/roots.c lib/engine/roots.h \
+  lib/engine/source.c lib/engine/source.h \
+  lib/engine/statistics.c lib/engine/statistics.h \
+  lib/engine/traverse.c lib/engine/traverse.h \
+  lib/engine/tree.c lib/engine/tree.h
+check_PROGRAMS += lib/engine/test_statistics.t
+TESTS += lib/engine/test_statistics.t
+lib_engine_test_statistics_t_SOURCES = lib/engine/test_statistics.c
+lib_engine_test_statistics_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/test_roots.mt
+TESTS += lib/engine/test_roots.mt
+lib_engine_test_roots_mt_SOURCES = lib/engine/test_roots.c lib/engine/toy.c lib/engine/toy.h
+lib_engine_test_roots_mt_LDADD = $(TAP_LDADD)

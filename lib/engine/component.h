@@ -1,0 +1,34 @@
+/*
+ * Roots in large components: whether a component is large is found out by
+ * searching it.
+ */
+#ifndef HOPWAVE_ENGINE_COMPONENT_H
+#define HOPWAVE_ENGINE_COMPONENT_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "engine/engine.h"
+#include "engine/roots.h"
+
+/* An engine and memory to search with; all borrowed. */
+struct hw_searcher {
+    const struct hw_method *method;
+    void *engine;
+    struct hw_result *result; /* parent and level: [part->own.count] */
+};
+
+/* Fills parent and level with values that no search leaves, so that elements an
+ * engine forgets are found, and clears steps and times. Local. */
+void hw_result_poison(const struct hw_part *part, struct hw_result *result);
+
+/*
+ * Draws roots as hw_sampler_draw() does, but only those from which a search
+ * reaches at least `least` vertices: the first `count` of the sample's order, or
+ * fewer where no more exist. Undirected graphs: each component is searched once
+ * at most, and none once too few vertices are left for a large one. Collective.
+ */
+enum hw_status hw_roots_large(struct hw_sampler *sampler, const struct hw_searcher *searcher,
+                              hw_count count, hw_count least, struct hw_roots *roots,
+                              struct hw_error *err);
+
+#endif

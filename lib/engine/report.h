@@ -1,0 +1,90 @@
+/*
+ * What a run measured: one row for each search, one for each step of each
+ * search, and the statistics over them, for /run of the tree file.
+ */
+#ifndef HOPWAVE_ENGINE_REPORT_H
+#define HOPWAVE_ENGINE_REPORT_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "comm/context.h"
+#include "engine/engine.h"
+#include "layout/part.h"
+#include "store/store.h"
+#include "verify/verify.h"
+
+/* The rule by which edges are counted, as files and notes name it: the
+ * specification's, which keeps self-loops (the reference drops them). */
+#define HW_TEPS_RULE "tuples-in-component-with-self-loops"
+#define HW_TEPS_RULE_DIRECTED "tuples-whose-source-is-reached"
+
+/* Rows that /run/steps holds at most; of searches beyond, whole searches are
+ * left out. */
+#define HW_REPORT_STEPS_MOST ((hw_count)1 << 20)
+
+/* A row of /run/search. */
+struct hw_search_row {
+    hw_gid root;
+    double seconds;              /* until the parents are in graph ids */
+    double seconds_search_order; /* until they are known in search ids */
+    hw_count edges;              /* tuples traversed, by the TEPS rule */
+    double teps;                 /* edges / seconds */
+    hw_count reached;            /* vertices, the root included */
+    hw_count levels;             /* that have a vertex: 1 for an isolated root */
+    int32_t checked;             /* 1 once validated */
+    hw_count violations;         /* of all rules */
+    hw_count rule[HW_RULES];     /* of each */
+};
+
+struct hw_step_row;
+
+/* The rows so far. Frees with hw_report_close(). */
+struct hw_report {
+    const struct hw_context *ctx;
+    const struct hw_part *part;
+    hw_count count, capacity; /* searches; the same on all ranks */
+    struct hw_search_row *search;
+    hw_count steps, steps_capacity; /* rows; on rank 0 */
+    struct hw_step_row *step;
+    hw_count steps_left_out; /* searches without step rows, for want of room */
+};
+
+/* Makes room for that many searches. Borrows ctx and part. Collective. */
+enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part *part,
+                              hw_count searches, struct hw_report *report, struct hw_error *err);
+
+/*
+ * Adds a search: counts what it reached and traversed, and reduces its steps
+ * over the ranks (unless steps is false). Collective.
+ * Returns HW_INTERNAL where the engine left an element of the result unset, or
+ * ranks saw different numbers of steps.
+ */
+enum hw_status hw_report_add(struct hw_report *report, hw_gid root, const struct hw_result *result,
+                             bool steps, struct hw_error *err);
+
+/*
+ * Records what validation found of search i. Where its counts of vertices or
+ * tuples differ from the report's although no rule is violated, the report
+ * itself is wrong: HW_INTERNAL. Local, the same on all ranks.
+ */
+enum hw_status hw_report_verdict(struct hw_report *report, hw_count i,
+                                 const struct hw_verdict *verdict, struct hw_error *err);
+
+/* Searches with violations. Local. */
+hw_count hw_report_failures(const struct hw_report *report);
+
+/* The harmonic mean of TEPS over all searches. Local. */
+double hw_report_teps(const struct hw_report *report);
+
+/*
+ * Writes /run/search, /run/steps and the statistics as attributes of /run, under
+ * the names of the Graph500 reference. construction: seconds of kernel 1, of the
+ * slowest rank. Collective.
+ */
+enum hw_status hw_report_write(const struct hw_report *report, struct hw_store *store,
+                               double construction, struct hw_error *err);
+
+/* Accepts a zero-initialised one. Local. */
+void hw_report_close(struct hw_report *report);
+
+#endif

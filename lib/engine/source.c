@@ -1,0 +1,163 @@
+#include "engine/source.h"
+
+#include <string.h>
+
+/* Fills what follows from spec and vertices: shapes, but no arrays. */
+static void describe_shapes(struct hw_part *part, int index)
+{
+    part->index = index;
+    part->own.count = hw_owned(&part->spec, part->vertices, index);
+    if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
+        part->separate.slots = hw_owned(&part->spec, part->vertices, 0);
+    } else {
+        part->grid.row = index % part->spec.rows;
+        part->grid.column = index / part->spec.rows;
+        part->grid.block = hw_owned(&part->spec, part->vertices, 0);
+    }
+}
+
+static enum hw_status check_ranks(const struct hw_source *source, int parts, struct hw_error *err)
+{
+    if (parts == source->ctx->size)
+        return HW_OK;
+    return hw_fail(err, HW_BAD_INPUT, "%s: made for %d part%s, run with %d rank%s", source->path,
+                   parts, parts == 1 ? "" : "s", source->ctx->size,
+                   source->ctx->size == 1 ? "" : "s");
+}
+
+/* Opens a partition, and the graph it was made from where that is given. */
+static enum hw_status open_partition(struct hw_source *source,
+                                     const struct hw_layout_request *layout, const char *graph_path,
+                                     bool tuples, struct hw_error *err)
+{
+    enum hw_status status;
+
+    if (layout->first)
+        return hw_fail(err, HW_BAD_INPUT, "%s: is laid out already; %s is for graphs", source->path,
+                       layout->first);
+    if (tuples && !graph_path)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: a partition has no input tuples to check against; give --graph G.h5",
+                       source->path);
+    status = hw_store_open(source->ctx, source->path, HW_KIND_PARTITION, &source->store, err);
+    if (status == HW_OK)
+        status = hw_part_describe(source->store, &source->described, err);
+    if (status == HW_OK)
+        status = check_ranks(source, source->described.spec.parts, err);
+    if (status != HW_OK || !graph_path)
+        return status;
+    status = hw_graph_open(source->ctx, graph_path, &source->graph, err);
+    if (status != HW_OK)
+        return status;
+    const struct hw_graph_desc *desc = hw_graph_desc(source->graph);
+    if (strcmp(desc->digest, source->described.graph_digest) != 0 ||
+        desc->vertices != source->described.vertices || desc->edges != source->described.tuples ||
+        desc->directed != source->described.directed)
+        status = hw_fail(err, HW_BAD_INPUT, "%s: was not made from %s: the graph's digests differ",
+                         source->path, graph_path);
+    return status;
+}
+
+/* Opens a graph whose parts are to be built. */
+static enum hw_status open_graph(struct hw_source *source, const struct hw_layout_request *layout,
+                                 const char *graph_path, struct hw_error *err)
+{
+    struct hw_part *part = &source->described;
+    struct hw_layout_spec spec;
+    enum hw_status status;
+
+    if (graph_path)
+        return hw_fail(err, HW_BAD_INPUT, "%s: is a graph itself; --graph is for partitions",
+                       source->path);
+    if (!layout->layout_given)
+        return hw_fail(err, HW_BAD_INPUT, "%s: is a graph; say how to lay it out by --layout",
+                       source->path);
+    status = hw_layout_resolve(layout, source->ctx->size, false, &spec, err);
+    if (status == HW_OK && spec.parts != source->ctx->size)
+        status = hw_fail(err, HW_BAD_INPUT, "%s: %d part%s asked for, run with %d rank%s",
+                         source->path, spec.parts, spec.parts == 1 ? "" : "s", source->ctx->size,
+                         source->ctx->size == 1 ? "" : "s");
+    if (status == HW_OK)
+        status = hw_graph_open(source->ctx, source->path, &source->graph, err);
+    if (status != HW_OK)
+        return status;
+    const struct hw_graph_desc *desc = hw_graph_desc(source->graph);
+    source->built = true;
+    part->spec = spec;
+    part->vertices = desc->vertices;
+    part->tuples = desc->edges;
+    part->edges = desc->directed ? desc->edges : 2 * desc->edges;
+    part->directed = desc->directed;
+    memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
+    return HW_OK;
+}
+
+enum hw_status hw_source_open(const struct hw_context *ctx, const char *path,
+                              const struct hw_layout_request *layout, const char *graph_path,
+                              bool tuples, struct hw_source *source, struct hw_error *err)
+{
+    enum hw_kind kind;
+    enum hw_status status;
+
+    *source = (struct hw_source){.ctx = ctx, .path = path};
+    status = hw_store_kind(ctx, path, &kind, err);
+    if (status == HW_OK && kind == HW_KIND_PARTITION)
+        status = open_partition(source, layout, graph_path, tuples, err);
+    else if (status == HW_OK && kind == HW_KIND_GRAPH)
+        status = open_graph(source, layout, graph_path, err);
+    else if (status == HW_OK)
+        status = hw_fail(err, HW_BAD_INPUT, "%s: is neither a partition nor a graph", path);
+    if (status == HW_OK)
+        describe_shapes(&source->described, ctx->rank);
+    else
+        hw_source_close(source);
+    return status;
+}
+
+hw_count hw_source_part_bytes(const struct hw_source *source)
+{
+    const struct hw_part *part = &source->described;
+    hw_count own = part->own.count, lists, edges = part->edges / part->spec.parts;
+    hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));
+
+    if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        lists = 2 * (hw_count)part->separate.slots + 2 * (hw_count)part->separate.delegates;
+    else
+        lists = (hw_count)part->grid.block * part->spec.rows;
+    bytes += lists * (hw_count)sizeof(hw_count) + edges * (hw_count)sizeof(hw_lid);
+    if (part->directed)
+        bytes += lists * (hw_count)sizeof(hw_count) + edges * (hw_count)sizeof(hw_lid);
+    return bytes;
+}
+
+hw_count hw_source_peak_bytes(const struct hw_source *source)
+{
+    if (source->built)
+        return hw_parts_build_bytes(hw_graph_desc(source->graph), &source->described.spec,
+                                    source->ctx->size);
+    return hw_source_part_bytes(source);
+}
+
+enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, struct hw_error *err)
+{
+    if (source->built)
+        return hw_parts_build(source->ctx, source->graph, &source->described.spec,
+                              source->ctx->rank, 1, part, err);
+    return hw_part_read(source->ctx, source->store, source->ctx->rank, false, part, err);
+}
+
+const char *hw_source_digest(const struct hw_source *source)
+{
+    const char *digest =
+        source->built ? hw_graph_desc(source->graph)->digest : source->described.digest;
+
+    return digest[0] ? digest : NULL;
+}
+
+void hw_source_close(struct hw_source *source)
+{
+    hw_part_free(&source->described);
+    hw_graph_close(source->graph);
+    hw_store_close(source->store);
+    *source = (struct hw_source){0};
+}

@@ -1,0 +1,54 @@
+/*
+ * Where a traversal's part comes from: a partition file, or a graph from which
+ * the parts are built in memory.
+ */
+#ifndef HOPWAVE_ENGINE_SOURCE_H
+#define HOPWAVE_ENGINE_SOURCE_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "comm/context.h"
+#include "graph/graph.h"
+#include "layout/options.h"
+#include "layout/part.h"
+#include "store/store.h"
+
+/* An open input, one part a rank. Frees with hw_source_close(). */
+struct hw_source {
+    const struct hw_context *ctx;
+    const char *path;
+    bool built;               /* parts are built from a graph, not loaded */
+    struct hw_store *store;   /* the partition; NULL where built */
+    struct hw_graph *graph;   /* the tuples; NULL where neither built nor asked for */
+    struct hw_part described; /* what is known before any part is there; no arrays */
+};
+
+/*
+ * Opens path, a partition or a graph, and checks that it fits: one part a rank;
+ * layout options exactly where it is a graph; and the input tuples at hand where
+ * tuples is true, from the graph itself or from graph_path, whose digest must be
+ * the partition's graph_digest.
+ *
+ * graph_path: NULL if not given. Borrows ctx, path. Collective.
+ * Returns HW_BAD_INPUT or HW_USAGE with one sentence.
+ */
+enum hw_status hw_source_open(const struct hw_context *ctx, const char *path,
+                              const struct hw_layout_request *layout, const char *graph_path,
+                              bool tuples, struct hw_source *source, struct hw_error *err);
+
+/* Bytes that this rank's part takes, about, and the most that loading or
+ * building it takes. Local. */
+hw_count hw_source_part_bytes(const struct hw_source *source);
+hw_count hw_source_peak_bytes(const struct hw_source *source);
+
+/* Loads or builds this rank's part; hw_part_free() it. Collective. */
+enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, struct hw_error *err);
+
+/* The digest of the input file: the partition's or the graph's; NULL if it has
+ * none. Borrowed from source. Local. */
+const char *hw_source_digest(const struct hw_source *source);
+
+/* Accepts a zero-initialised one. Collective. */
+void hw_source_close(struct hw_source *source);
+
+#endif

@@ -1,0 +1,591 @@
+#include "engine/traverse.h"
+
+#include "base/memory.h"
+#include "comm/exchange.h"
+#include "engine/component.h"
+#include "engine/report.h"
+#include "engine/source.h"
+#include "engine/tree.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hw_trees_words[] = {"all", "first", "none", NULL};
+const char *const hw_device_words[] = {"cpu", "cuda", NULL};
+const char *const hw_direction_words[] = {"auto", "top-down", "bottom-up", NULL};
+const char *const hw_exchange_words[] = {"auto", "list", "bitmap", NULL};
+
+/* Trees that are validated in one pass over the tuples at most. */
+#define BATCH_MOST 64
+
+/* A run under way. */
+struct traversal {
+    const struct hw_context *ctx;
+    const struct hw_stage *stage;
+    const struct hw_traverse_options *options;
+    struct hw_store *store; /* the tree file */
+    struct hw_source source;
+    struct hw_part part;
+    const struct hw_method *method;
+    void *engine;
+    double construction; /* seconds of kernel 1 */
+    struct hw_result result;
+    struct hw_roots roots;
+    int *owner;       /* [roots] */
+    hw_lid *position; /* [roots] */
+    hw_count stored;  /* trees kept in the file */
+    struct hw_tree tree;
+    hw_count batch; /* slices held at a time */
+    int32_t *level; /* [batch][tree.length] */
+    hw_gid *parent; /* [batch][tree.length] */
+    struct hw_report report;
+    char failure[256]; /* what validation found first */
+};
+
+static void close_traversal(struct traversal *t)
+{
+    if (t->engine)
+        t->method->destroy(t->engine);
+    hw_steps_free(&t->result.steps);
+    free(t->result.parent);
+    free(t->result.level);
+    hw_roots_free(&t->roots);
+    free(t->owner);
+    free(t->position);
+    hw_tree_close(&t->tree);
+    free(t->level);
+    free(t->parent);
+    hw_report_close(&t->report);
+    hw_part_free(&t->part);
+    hw_source_close(&t->source);
+    hw_store_close(t->store);
+}
+
+/* ---- what it takes ---- */
+
+/* Bytes of the results and of their way into slices, `batch` trees at a time. */
+static hw_count result_bytes(const struct traversal *t, hw_count batch)
+{
+    const struct hw_part *part = &t->source.described;
+    const hw_count values = (hw_count)(sizeof(int32_t) + sizeof(hw_gid));
+    hw_count first = 0, length = 0, bytes = part->own.count * values;
+
+    hw_store_share(part->vertices, 0, t->ctx->size, &first, &length);
+    if (t->options->check || t->options->trees != HW_TREES_NONE)
+        bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
+    return bytes;
+}
+
+/* How many roots there will be, as far as that is known before any is chosen. */
+static hw_count roots_asked(const struct traversal *t)
+{
+    if (t->roots.count > 0)
+        return t->roots.count;
+    return t->options->roots < t->source.described.vertices ? t->options->roots
+                                                            : t->source.described.vertices;
+}
+
+static hw_count trees_kept(const struct hw_traverse_options *options, hw_count roots)
+{
+    return options->trees == HW_TREES_ALL ? roots : options->trees == HW_TREES_FIRST ? 1 : 0;
+}
+
+/* Prints what the run takes. Rates are rough: tuples a second and thread that
+ * are built, and that are searched. */
+static enum hw_status estimate(const struct traversal *t, struct hw_error *err)
+{
+    const struct hw_part *part = &t->source.described;
+    const double built = 4e6, loaded = 2e8, searched = 5e7;
+    double work = (double)part->tuples / (t->ctx->size * t->ctx->threads);
+    hw_count roots = roots_asked(t);
+    hw_count peak = hw_source_peak_bytes(&t->source);
+    hw_count memory = hw_source_part_bytes(&t->source) + result_bytes(t, 1) +
+                      t->method->bytes(part, &t->options->engine);
+    double seconds = work / (t->source.built ? built : loaded) + (double)roots * work / searched;
+
+    memory = memory > peak ? memory : peak;
+    enum hw_status status = hw_largest(t->ctx->world, &memory, err);
+    if (status == HW_OK)
+        hw_estimate_print(t->ctx, seconds, memory,
+                          trees_kept(t->options, roots) * part->vertices *
+                                  (hw_count)(sizeof(int32_t) + sizeof(hw_gid)) +
+                              roots * (hw_count)sizeof(hw_gid));
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* Refuses options of engines that this layout has no use for. */
+static enum hw_status check_engine_options(const struct traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    bool separate = t->source.described.spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const char *name = NULL;
+
+    if (separate && engine->exchange != HW_EXCHANGE_AUTO)
+        return hw_fail(err, HW_BAD_INPUT, "%s: --exchange is for grids, and its layout is %s",
+                       t->options->input, hw_layout_name(t->source.described.spec.layout));
+    if (separate)
+        return HW_OK;
+    name = engine->local_all2all ? "--local-all2all"
+           : engine->uniquify    ? "--uniquify"
+           : engine->nonblocking ? "--reduce"
+                                 : NULL;
+    if (name)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: %s is for degree-separated layouts, and its layout is %s",
+                       t->options->input, name, hw_layout_name(t->source.described.spec.layout));
+    return HW_OK;
+}
+
+/* Takes the roots that were given by hand. Collective. */
+static enum hw_status take_given_roots(struct traversal *t, struct hw_error *err)
+{
+    const struct hw_roots *list = &t->options->list;
+    enum hw_status status = HW_OK;
+
+    if (t->options->root_file) {
+        status = hw_roots_read(t->ctx, t->options->root_file, &t->roots, err);
+    } else if (list->count > 0) {
+        status = hw_alloc(&t->roots.id, list->count, sizeof *list->id, "roots", err);
+        status = hw_agree(t->ctx->world, status, err);
+        if (status == HW_OK) {
+            memcpy(t->roots.id, list->id, (size_t)list->count * sizeof *list->id);
+            t->roots.count = list->count;
+        }
+    }
+    if (status != HW_OK)
+        return status;
+    status = hw_roots_check(&t->roots, t->source.described.vertices, err);
+    return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s", t->options->input);
+}
+
+/* Opens all that can be refused before any work. Collective. */
+static enum hw_status open_all(struct traversal *t, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    enum hw_status status = HW_OK;
+
+    if (!t->stage->cli.estimate)
+        status = hw_store_create(t->ctx, t->stage->cli.output, HW_KIND_TREE, t->stage->cli.force,
+                                 &t->store, err);
+    if (status == HW_OK)
+        status = hw_source_open(t->ctx, options->input, &options->layout, options->graph,
+                                options->check, &t->source, err);
+    if (status == HW_OK)
+        status = hw_method_choose(options->method, options->device, options->engine.algorithm,
+                                  &t->source.described, &t->method, err);
+    if (status == HW_OK)
+        status = check_engine_options(t, err);
+    if (status == HW_OK)
+        status = take_given_roots(t, err);
+    return status;
+}
+
+/* ---- kernel 1 ---- */
+
+/* Loads or builds the part. Collective. */
+static enum hw_status load(struct traversal *t, struct hw_error *err)
+{
+    hw_count peak = hw_source_peak_bytes(&t->source);
+    hw_count bytes = hw_source_part_bytes(&t->source) + result_bytes(t, 1);
+    enum hw_status status =
+        hw_memory_require(t->ctx, bytes > peak ? bytes : peak, t->options->input, err);
+
+    return status == HW_OK ? hw_source_load(&t->source, &t->part, err) : status;
+}
+
+/* Makes the engine and room for its results. Collective. */
+static enum hw_status make_engine(struct traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    hw_count bytes = t->method->bytes(&t->part, engine) + result_bytes(t, 1);
+    enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
+
+    if (status == HW_OK) {
+        status = hw_alloc(&t->result.parent, t->part.own.count, sizeof(hw_gid), "parents", err);
+        if (status == HW_OK)
+            status = hw_alloc(&t->result.level, t->part.own.count, sizeof(int32_t), "levels", err);
+        status = hw_agree(t->ctx->world, status, err);
+    }
+    if (status == HW_OK)
+        status = hw_agree(t->ctx->world,
+                          t->method->create(t->ctx, &t->part, engine, &t->engine, err), err);
+    return status;
+}
+
+/* Kernel 1: the part and the engine, timed. Collective. */
+static enum hw_status construct(struct traversal *t, struct hw_error *err)
+{
+    double started = hw_seconds();
+    enum hw_status status = load(t, err);
+
+    if (status == HW_OK)
+        status = make_engine(t, err);
+    t->construction = hw_seconds() - started;
+    if (status == HW_OK)
+        status = hw_mpi(
+            MPI_Allreduce(MPI_IN_PLACE, &t->construction, 1, MPI_DOUBLE, MPI_MAX, t->ctx->world),
+            "MPI_Allreduce", err);
+    return status;
+}
+
+/* ---- roots ---- */
+
+static enum hw_status sample(struct traversal *t, struct hw_sampler *sampler, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    const struct hw_searcher searcher = {t->method, t->engine, &t->result};
+    hw_count least = options->min_component;
+    enum hw_status status;
+
+    if (least > 2)
+        status = hw_roots_large(sampler, &searcher, options->roots, least, &t->roots, err);
+    else
+        status = hw_sampler_draw(sampler, options->roots, &t->roots, err);
+    if (status != HW_OK)
+        return status;
+    if (t->roots.count == 0 && sampler->total == 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: no vertex has an edge to another, so that no root can be sampled; "
+                       "give --root-list",
+                       options->input);
+    if (t->roots.count == 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: --min-component: no component has %" PRI_COUNT " vertices",
+                       options->input, least);
+    if (t->roots.count < options->roots)
+        hw_note(t->ctx, "%" PRI_COUNT " roots instead of %" PRI_COUNT ": there are no more",
+                t->roots.count, options->roots);
+    return HW_OK;
+}
+
+/* Samples roots where none were given, and finds out who owns them.
+ * Collective. */
+static enum hw_status choose_roots(struct traversal *t, struct hw_error *err)
+{
+    struct hw_sampler sampler = {0};
+    enum hw_status status = HW_OK;
+
+    if (t->roots.count == 0) {
+        status = hw_sampler_open(t->ctx, &t->part, (uint64_t)t->options->seed, &sampler, err);
+        if (status == HW_OK)
+            status = sample(t, &sampler, err);
+        hw_sampler_close(&sampler);
+    }
+    if (status != HW_OK)
+        return status;
+    status = hw_alloc(&t->owner, t->roots.count, sizeof *t->owner, "owners", err);
+    if (status == HW_OK)
+        status = hw_alloc(&t->position, t->roots.count, sizeof *t->position, "positions", err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_roots_locate(t->ctx, &t->part, &t->roots, t->owner, t->position, err);
+    return status;
+}
+
+/* ---- searching ---- */
+
+/* How many trees are held for validation: as many as fit in a quarter of the
+ * memory left, the same on all ranks. */
+static enum hw_status choose_batch(struct traversal *t, struct hw_error *err)
+{
+    hw_count slice = t->tree.length * (hw_count)(sizeof(int32_t) + sizeof(hw_gid));
+    hw_count fit = slice > 0 ? hw_memory_share(t->ctx) / 4 / slice : BATCH_MOST;
+
+    fit = fit < BATCH_MOST ? fit : BATCH_MOST;
+    fit = fit < t->roots.count ? fit : t->roots.count;
+    fit = t->options->check && fit > 1 ? fit : 1;
+    fit = -fit;
+    enum hw_status status = hw_largest(t->ctx->world, &fit, err);
+    t->batch = -fit;
+    return status;
+}
+
+/* Room for slices, rows of the file and of the report. Collective. */
+static enum hw_status prepare(struct traversal *t, struct hw_error *err)
+{
+    enum hw_status status = hw_report_open(t->ctx, &t->part, t->roots.count, &t->report, err);
+
+    t->stored = trees_kept(t->options, t->roots.count);
+    if (status != HW_OK || (t->stored == 0 && !t->options->check))
+        return status;
+    status = hw_tree_open(t->ctx, &t->part, &t->tree, err);
+    if (status == HW_OK)
+        status = choose_batch(t, err);
+    if (status != HW_OK)
+        return status;
+    status = hw_alloc(&t->level, t->batch * t->tree.length, sizeof *t->level, "level slices", err);
+    if (status == HW_OK)
+        status = hw_alloc(&t->parent, t->batch * t->tree.length, sizeof *t->parent, "parent slices",
+                          err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK && t->stored > 0)
+        status = hw_tree_define_bfs(t->store, t->stored, t->part.vertices, err);
+    return status;
+}
+
+/* One search: clean arrays, the search itself, its rows. Collective. */
+static enum hw_status search(struct traversal *t, hw_count i, struct hw_error *err)
+{
+    enum hw_status status;
+
+    hw_result_poison(&t->part, &t->result);
+    status = t->method->search(t->engine, t->owner[i], t->position[i], &t->result, err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status =
+            hw_report_add(&t->report, t->roots.id[i], &t->result, t->options->engine.steps, err);
+    return status;
+}
+
+/* Takes tree i into its place in the batch, and into the file where it is kept.
+ * Collective. */
+static enum hw_status keep(struct traversal *t, hw_count i, struct hw_error *err)
+{
+    int32_t *level = t->level + i % t->batch * t->tree.length;
+    hw_gid *parent = t->parent + i % t->batch * t->tree.length;
+    enum hw_status status = hw_tree_slice(&t->tree, sizeof *level, t->result.level, level, err);
+
+    if (status == HW_OK)
+        status = hw_tree_slice(&t->tree, sizeof *parent, t->result.parent, parent, err);
+    if (status == HW_OK && i < t->stored)
+        status = hw_tree_write_bfs(&t->tree, t->store, i, level, parent, err);
+    return hw_agree(t->ctx->world, status, err);
+}
+
+/* Says what the first failing tree got wrong. */
+static void note_failure(struct traversal *t, hw_count i, const struct hw_verdict *verdict)
+{
+    for (int r = 0; r < HW_RULES && !t->failure[0]; r++) {
+        const hw_gid *example = verdict->example[r];
+        char where[64];
+        if (verdict->violations[r] == 0)
+            continue;
+        if (example[1] == HW_GID_NONE)
+            snprintf(where, sizeof where, "vertex %" PRI_GID, example[0]);
+        else
+            snprintf(where, sizeof where, "edge %" PRI_GID " %" PRI_GID, example[0], example[1]);
+        snprintf(t->failure, sizeof t->failure,
+                 "root %" PRI_GID " breaks rule %s %" PRI_COUNT " times, such as at %s",
+                 t->roots.id[i], hw_rule_name((enum hw_rule)r), verdict->violations[r], where);
+    }
+}
+
+/* Validates the trees of searches [first, first+count), which fill the batch.
+ * Collective. */
+static enum hw_status validate(struct traversal *t, hw_count first, hw_count count,
+                               struct hw_error *err)
+{
+    struct hw_verdict verdict[BATCH_MOST];
+    enum hw_status status = hw_verify_bfs(t->ctx, t->source.graph, count, t->roots.id + first,
+                                          t->level, t->parent, verdict, err);
+
+    for (hw_count i = 0; i < count && status == HW_OK; i++) {
+        status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
+        note_failure(t, first + i, &verdict[i]);
+    }
+    return hw_agree(t->ctx->world, status, err);
+}
+
+/* All searches. Collective. */
+static enum hw_status search_all(struct traversal *t, struct hw_error *err)
+{
+    struct hw_progress bar = {0};
+    enum hw_status status = HW_OK;
+
+    for (hw_count i = 0; i < t->roots.count && status == HW_OK; i++) {
+        bool check = t->options->check;
+        hw_count in_batch = t->batch > 0 ? i % t->batch + 1 : 0;
+        hw_progress(t->ctx, &bar, "searching", i, t->roots.count);
+        status = search(t, i, err);
+        if (status == HW_OK && (check || i < t->stored))
+            status = keep(t, i, err);
+        if (status == HW_OK && check && (in_batch == t->batch || i + 1 == t->roots.count))
+            status = validate(t, i + 1 - in_batch, in_batch, err);
+    }
+    hw_progress_end(&bar);
+    return status;
+}
+
+/* ---- the file ---- */
+
+/* A text attribute of /run. */
+struct text {
+    const char *name, *value;
+};
+
+/* A number attribute of some place. */
+struct number {
+    enum hw_place place;
+    const char *name;
+    int64_t value;
+};
+
+static enum hw_status set_texts(struct hw_store *store, enum hw_place place,
+                                const struct text *texts, size_t count, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (size_t i = 0; i < count && status == HW_OK; i++)
+        if (texts[i].value)
+            status = hw_store_set_string(store, place, texts[i].name, texts[i].value, err);
+    return status;
+}
+
+static enum hw_status set_numbers(struct hw_store *store, const struct number *numbers,
+                                  size_t count, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (size_t i = 0; i < count && status == HW_OK; i++)
+        status = hw_store_set_i64(store, numbers[i].place, numbers[i].name, numbers[i].value, err);
+    return status;
+}
+
+/* What the trees are: root attributes, parameters and /roots. Nothing here
+ * depends on layout, parts or method. Collective. */
+static enum hw_status write_content(struct traversal *t, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    bool given = options->root_file || options->list.count > 0;
+    const struct text texts[] = {{"algorithm", "bfs"},
+                                 {"store", hw_trees_words[options->trees]},
+                                 {"graph_digest", t->part.graph_digest}};
+    const struct text parameters[] = {{"algorithm", "bfs"},
+                                      {"roots_from", given ? "list" : "sample"}};
+    const struct number numbers[] = {
+        {HW_AT_ROOT, "vertices", t->part.vertices},
+        {HW_AT_ROOT, "directed", t->part.directed},
+        {HW_AT_ROOT, "roots", t->roots.count},
+        {HW_AT_ROOT, "stored", t->stored},
+        {HW_AT_PARAMETERS, "canonical_parents", options->engine.canonical_parents},
+        {HW_AT_PARAMETERS, "roots_asked", given ? t->roots.count : options->roots},
+        {HW_AT_PARAMETERS, "root_seed", options->seed},
+        {HW_AT_PARAMETERS, "min_component", options->min_component},
+    };
+    /* The last two say how roots were sampled. */
+    size_t count = sizeof numbers / sizeof *numbers - (given ? 2 : 0);
+    enum hw_status status =
+        set_texts(t->store, HW_AT_ROOT, texts, sizeof texts / sizeof *texts, err);
+
+    if (status == HW_OK)
+        status = set_texts(t->store, HW_AT_PARAMETERS, parameters,
+                           sizeof parameters / sizeof *parameters, err);
+    if (status == HW_OK)
+        status = set_numbers(t->store, numbers, count, err);
+    if (status == HW_OK)
+        status = hw_store_write_all(t->store, "/roots", HW_I64, t->roots.count, t->roots.id, err);
+    return status;
+}
+
+/* How they were found: layout, method and options. Collective. */
+static enum hw_status write_how(struct traversal *t, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    const struct hw_layout_spec *spec = &t->part.spec;
+    bool separate = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const struct text texts[] = {
+        {"device", hw_device_words[t->method->device]},
+        {"method", t->method->name},
+        {"method_asked", options->method},
+        {"transport", "mpi"},
+        {"layout", hw_layout_name(spec->layout)},
+        {"order", hw_order_name(spec->order)},
+        {"direction", hw_direction_words[options->engine.direction]},
+        {"exchange", separate ? NULL : hw_exchange_words[options->engine.exchange]},
+        {"reduce", !separate                     ? NULL
+                   : options->engine.nonblocking ? "nonblocking"
+                                                 : "blocking"},
+        {"partition_digest", t->part.digest[0] ? t->part.digest : NULL},
+    };
+    const struct number common[] = {{HW_AT_RUN, "parts", spec->parts},
+                                    {HW_AT_RUN, "partition_built", t->source.built}};
+    const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},
+                                  {HW_AT_RUN, "columns", spec->columns}};
+    const struct number delegates[] = {
+        {HW_AT_RUN, "nodes", spec->nodes},
+        {HW_AT_RUN, "devices", spec->devices},
+        {HW_AT_RUN, "degree_threshold", spec->threshold},
+        {HW_AT_RUN, "delegates", t->part.separate.delegates},
+        {HW_AT_RUN, "local_all2all", options->engine.local_all2all},
+        {HW_AT_RUN, "uniquify", options->engine.uniquify},
+    };
+    enum hw_status status =
+        set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
+
+    if (status == HW_OK)
+        status = set_numbers(t->store, common, sizeof common / sizeof *common, err);
+    if (status != HW_OK)
+        return status;
+    if (separate)
+        return set_numbers(t->store, delegates, sizeof delegates / sizeof *delegates, err);
+    return set_numbers(t->store, grid, sizeof grid / sizeof *grid, err);
+}
+
+/* Completes the tree file. Collective. */
+static enum hw_status write_all(struct traversal *t, struct hw_error *err)
+{
+    struct hw_store *store = t->store;
+    enum hw_status status = write_content(t, err);
+
+    if (status == HW_OK)
+        status = write_how(t, err);
+    if (status == HW_OK)
+        status = hw_report_write(&t->report, store, t->construction, err);
+    if (status == HW_OK)
+        status = hw_store_set_run(store, t->stage->argc, t->stage->argv, t->stage->started,
+                                  hw_source_digest(&t->source), err);
+    if (status != HW_OK)
+        return status;
+    t->store = NULL; /* commit frees it */
+    return hw_store_commit(store, err);
+}
+
+/* The last word: one line, or the failure of a check. */
+static enum hw_status conclude(const struct traversal *t, struct hw_error *err)
+{
+    hw_count failures = hw_report_failures(&t->report);
+    const char *output = t->stage->cli.output;
+
+    if (failures > 0)
+        return hw_fail(err, HW_CHECK_FAILED,
+                       "%s: %" PRI_COUNT " of %" PRI_COUNT " searches failed validation: %s",
+                       output, failures, t->roots.count, t->failure);
+    if (t->report.steps_left_out > 0)
+        hw_note(t->ctx, "the steps of %" PRI_COUNT " searches are left out of %s: too many",
+                t->report.steps_left_out, output);
+    hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
+            t->roots.count, t->roots.count == 1 ? "" : "es", t->method->name,
+            hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");
+    return HW_OK;
+}
+
+enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,
+                           struct hw_error *err)
+{
+    struct traversal t = {.ctx = &stage->ctx, .stage = stage, .options = options};
+    enum hw_status status = open_all(&t, err);
+
+    if (status == HW_OK && stage->cli.estimate) {
+        status = estimate(&t, err);
+        close_traversal(&t);
+        return status;
+    }
+    if (status == HW_OK)
+        status = construct(&t, err);
+    if (status == HW_OK)
+        status = choose_roots(&t, err);
+    if (status == HW_OK)
+        status = prepare(&t, err);
+    if (status == HW_OK)
+        status = search_all(&t, err);
+    if (status == HW_OK)
+        status = write_all(&t, err);
+    if (status == HW_OK)
+        status = conclude(&t, err);
+    close_traversal(&t);
+    return status;
+}

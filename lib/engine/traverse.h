@@ -1,0 +1,52 @@
+/*
+ * A run of searches: what the program hopwave-traverse does.
+ */
+#ifndef HOPWAVE_ENGINE_TRAVERSE_H
+#define HOPWAVE_ENGINE_TRAVERSE_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "comm/stage.h"
+#include "engine/engine.h"
+#include "engine/roots.h"
+#include "layout/options.h"
+
+/* Which trees are kept in the file. */
+enum hw_trees { HW_TREES_ALL, HW_TREES_FIRST, HW_TREES_NONE };
+
+struct hw_traverse_options {
+    const char *input; /* a partition, or a graph to be laid out */
+    const char *graph; /* --graph: the tuples to check against; NULL if not given */
+    struct hw_layout_request layout;
+    enum hw_device device;
+    const char *method;    /* a name, or "auto" */
+    const char *transport; /* "auto" or "mpi" */
+    struct hw_engine_options engine;
+    hw_count roots;         /* to sample */
+    int64_t seed;           /* for the sample */
+    hw_count min_component; /* 0: any */
+    struct hw_roots list;   /* --root-list 1,2,3; empty if not given */
+    const char *root_file;  /* --root-list FILE; NULL if not given */
+    enum hw_trees trees;
+    bool check;
+};
+
+/* The words of the options that choose: "all", "first", "none" and so on;
+ * NULL-ended, in the order of the enums. */
+extern const char *const hw_trees_words[];
+extern const char *const hw_device_words[];
+extern const char *const hw_direction_words[];
+extern const char *const hw_exchange_words[];
+
+/*
+ * Opens the input, makes an engine, searches from each root, and writes the tree
+ * file stage->cli.output; or, under --estimate, prints what that takes.
+ * Collective.
+ *
+ * Returns HW_CHECK_FAILED where validation found violations: the file is
+ * complete all the same. No other failure leaves a file.
+ */
+enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,
+                           struct hw_error *err);
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Configurations that are wrong: one sentence that names the key, before
+# anything is made.
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+# shellcheck source=tests/workflow/workflow.sh
+. "$top_srcdir/tests/workflow/workflow.sh"
+cd "$work" || exit 99
+
+# wrong NAME PATTERN: the configuration on standard input is refused.
+wrong() {
+    cat >wrong.yaml
+    refused "$1" 3 "wrong.yaml: $2" "$PYTHON3" "$study" run --config wrong.yaml
+}
+
+wrong "an empty file" "the study needs the key 'graphs'" </dev/null
+wrong "no graphs" "graphs has 0 entries, but must have 1" <<'END'
+graphs: []
+END
+wrong "a key that is not known" "graphs\[0\] has the unknown key 'edgefactor'; known are .*edge_factor" <<'END'
+graphs: [{model: rmat, scales: [6], edgefactor: 16}]
+END
+wrong "a missing key" "graphs\[0\] needs the key 'scales'" <<'END'
+graphs: [{model: rmat}]
+END
+wrong "a wrong type" "graphs\[0\].scales must be a list, not 6" <<'END'
+graphs: [{model: rmat, scales: 6}]
+END
+wrong "an unknown model" "graphs\[0\].model is \"kron\", but must be one of rmat, graph500, erdos-renyi" <<'END'
+graphs: [{model: kron, scales: [6]}]
+END
+wrong "a key of another model" "graphs\[0\].abcd does not apply here" <<'END'
+graphs: [{model: erdos-renyi, scales: [6], abcd: [0.25, 0.25, 0.25, 0.25]}]
+END
+wrong "a number too small" "parts\[1\] is 0, but must be at least 1" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+parts: [1, 0]
+END
+wrong "a value twice" "parts holds an entry twice" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+parts: [2, 2]
+END
+wrong "a grid that is none" "layouts\[0\].grids\[0\] is \"2by2\", which does not match" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 2d, grids: [2by2]}]
+END
+wrong "a threshold without delegates" "layouts\[0\].threshold is 8, but only \"auto\" applies here" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 1d, threshold: 8}]
+END
+wrong "devices that do not divide the parts" "layouts: devices is 3, which does not divide 4 parts" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: degree-separated, devices: 3}]
+parts: [4]
+END
+wrong "a method without its layout" "methods\[0\].method is delegates, which works on degree-separated, and the study has no such layout" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+layouts: [{layout: 1d}]
+methods: [{method: delegates}]
+END
+wrong "two graphs under one name" "graphs: two entries named 'a' differ in their model" <<'END'
+graphs: [{name: a, model: rmat, scales: [6]}, {name: a, model: graph500, scales: [6]}]
+END
+wrong "text that is not YAML" "while parsing" <<'END'
+graphs: [{model: rmat
+END
+refused "a missing file" 3 "none.yaml: No such file" "$PYTHON3" "$study" run --config none.yaml
+refused "a missing profile" 3 "no-profile: no profile" \
+    "$PYTHON3" "$study" run --config "$test_config" --profile no-profile
+
+# Without hopwave-study, Snakemake says the same sentence.
+"$PYTHON3" -m snakemake --snakefile "$top_srcdir/workflow/Snakefile" -n --cores 1 \
+    --config 'graphs=[]' >plain.out 2>&1
+rc=$?
+is "snakemake alone refuses too" "$rc" 1
+ok "with the same sentence" grep -q 'configuration: graphs has 0 entries' plain.out
+ok "nothing was made" test ! -e results
+done_testing

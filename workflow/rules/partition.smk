@@ -1,0 +1,19 @@
+# Partitions: a graph laid out over parts, the same from any number of ranks.
+rule partition:
+    input:
+        GRAPH,
+    output:
+        PARTITION,
+    log:
+        "results/logs/partition/{graph}/{partition}.log",
+    params:
+        options=lambda wildcards: STUDY.partitions[wildcards.partition]["options"],
+        launch=launch,
+    resources:
+        tasks=1,
+        mpi="",
+    conda:
+        "../envs/programs.yaml"
+    shell:
+        "{params.launch} hopwave-partition {input} {params.options} "
+        "--threads {threads} --quiet -o {output} </dev/null >{log} 2>&1"

@@ -1,0 +1,141 @@
+# Tables and plots. Nothing is reported that has not passed the gate.
+rule collect:
+    input:
+        trees=files(TREE),
+        partitions=files(PARTITION),
+        gate=rules.gate.output,
+    output:
+        report(
+            "results/results.csv",
+            caption="../report/results.rst",
+            category="Results",
+            labels={"what": "all figures", "format": "CSV"},
+        ),
+    log:
+        "results/logs/collect.log",
+    params:
+        runs=list(STUDY.rows(TREE, PARTITION)),
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/collect.py"
+
+
+rule table:
+    input:
+        rules.collect.output,
+    output:
+        report(
+            "results/tables/results.html",
+            caption="../report/results.rst",
+            category="Results",
+            labels={"what": "Graph500 statistics", "format": "table"},
+        ),
+    log:
+        "results/logs/table.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/table.py"
+
+
+rule plot_teps:
+    input:
+        rules.collect.output,
+    output:
+        report(
+            "results/plots/teps-{name}.svg",
+            caption="../report/teps.rst",
+            category="Speed",
+            labels={"what": "TEPS against scale", "graph": "{name}"},
+        ),
+    log:
+        "results/logs/plot_teps/{name}.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/plot_teps.py"
+
+
+rule plot_time:
+    input:
+        rules.collect.output,
+    output:
+        report(
+            "results/plots/time-{name}.svg",
+            caption="../report/time.rst",
+            category="Speed",
+            labels={"what": "computing and communicating", "graph": "{name}"},
+        ),
+    log:
+        "results/logs/plot_time/{name}.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/plot_time.py"
+
+
+rule plot_volume:
+    input:
+        rules.collect.output,
+    output:
+        report(
+            "results/plots/volume-{name}.svg",
+            caption="../report/volume.rst",
+            category="Communication",
+            labels={"what": "bytes sent against the models", "graph": "{name}"},
+        ),
+    log:
+        "results/logs/plot_volume/{name}.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/plot_volume.py"
+
+
+rule plot_steps:
+    input:
+        tree=lambda wildcards: files(TREE, [STUDY.example(wildcards.layout)]),
+        gate=rules.gate.output,
+    output:
+        report(
+            "results/plots/steps-{layout}.svg",
+            caption="../report/steps.rst",
+            category="Steps of a search",
+            labels={"layout": "{layout}"},
+        ),
+    log:
+        "results/logs/plot_steps/{layout}.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/plot_steps.py"
+
+
+rule plot_degrees:
+    input:
+        lambda wildcards: files(PARTITION, STUDY.first_runs(wildcards.name)),
+    output:
+        report(
+            "results/plots/degrees-{name}.svg",
+            caption="../report/degrees.rst",
+            category="Graphs",
+            labels={"what": "degree distribution", "graph": "{name}"},
+        ),
+    log:
+        "results/logs/plot_degrees/{name}.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/plot_degrees.py"
+
+
+# All plots, without their making.
+rule report_plots:
+    input:
+        expand(
+            "results/plots/{kind}-{name}.svg",
+            kind=["teps", "time", "volume", "degrees"],
+            name=STUDY.names,
+        ),
+        expand("results/plots/steps-{layout}.svg", layout=STUDY.labels),

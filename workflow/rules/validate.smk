@@ -1,0 +1,35 @@
+# Trees against the edge lists they came from. Status 1 says that a check failed:
+# the check file then holds the evidence and stays, and the gate stops the study.
+rule validate:
+    input:
+        tree=TREE,
+        graph=GRAPH,
+    output:
+        CHECK,
+    log:
+        "results/logs/validate/{graph}/{partition}/{search}-r{repeat}.log",
+    params:
+        options="--reference" if STUDY.config["reference"] else "",
+        launch=launch,
+    resources:
+        tasks=1,
+        mpi="",
+    conda:
+        "../envs/programs.yaml"
+    shell:
+        "rc=0; {params.launch} hopwave-validate {input.tree} --graph {input.graph} "
+        "{params.options} --threads {threads} --quiet -o {output} "
+        "</dev/null >{log} 2>&1 || rc=$?; [ $rc -le 1 ]"
+
+
+rule gate:
+    input:
+        files(CHECK),
+    output:
+        "results/gate.csv",
+    log:
+        "results/logs/gate.log",
+    conda:
+        "../envs/python.yaml"
+    script:
+        "../scripts/gate.py"

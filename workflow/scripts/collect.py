@@ -1,0 +1,58 @@
+"""One row for each timed run: what it was, its Graph500 statistics, where its time went,
+and the bytes it sent beside those of the papers' models."""
+
+import sys
+
+import h5py
+import pandas
+from models import model_bytes
+from trees import attributes, frame, steps
+
+sys.stderr = open(snakemake.log[0], "w")
+
+GRAPH500 = [
+    "SCALE",
+    "edgefactor",
+    "NBFS",
+    "construction_time",
+    *[
+        f"bfs_{number}_{what}"
+        for what in ("time", "nedge", "TEPS")
+        for number in ("min", "firstquartile", "median", "thirdquartile", "max")
+    ],
+    "bfs_mean_time",
+    "bfs_stddev_time",
+    "bfs_mean_nedge",
+    "bfs_stddev_nedge",
+    "bfs_harmonic_mean_TEPS",
+    "bfs_harmonic_stddev_TEPS",
+]
+
+
+def row(run):
+    """The row of one run; seconds and bytes are means over its searches."""
+    with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
+        record, table = attributes(tree["run"]), steps(tree)
+        searches = table["search"].nunique()
+        ranks = run["parts"]
+        return {
+            **run,
+            **{key: record.get(key) for key in GRAPH500},
+            "resolved_method": record.get("method"),
+            "threads": record.get("threads"),
+            "peak_memory": record.get("peak_memory"),
+            "search_order_time": frame(tree["run/search"])[
+                "seconds_search_order"
+            ].mean(),
+            "computing_time": table["computing"].sum() / searches,
+            "communicating_time": table["communicating"].sum() / searches,
+            "bytes_per_rank": table["bytes_sent"].sum() / searches / ranks,
+            "model_bytes_per_rank": model_bytes(partition, table) / searches / ranks,
+            "digest": tree.attrs["digest"],
+            "graph_digest": tree.attrs["graph_digest"],
+        }
+
+
+pandas.DataFrame(map(row, snakemake.params.runs)).to_csv(
+    snakemake.output[0], index=False
+)

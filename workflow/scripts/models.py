@@ -1,0 +1,45 @@
+"""Bytes that the papers' models allow, from the partition and the steps of the searches.
+
+Grids (Parallel Distributed Breadth First Search on the Kepler Architecture, sections 3.3
+and 5): where a rank sends vertices of one block to another rank, it sends 32 bits for
+each or one bit for each vertex of the block, whichever is less. A frontier goes to the
+R - 1 other ranks of the column, finds to the C - 1 others of the row (bottom-up the other
+way round); no more vertices are found than edges examined.
+
+Delegates (Scalable Breadth-First Search on a GPU Cluster, section V): d/8 bytes in each
+reduction of the delegate masks, which an all-reduce over p ranks turns into 2 (p-1)/p
+times that from each; and 4 bytes for each edge between normal vertices, once a search.
+"""
+
+
+def shorter(vertices, blocks, block):
+    """The bytes of that many vertices spread over blocks, as lists or bitmaps."""
+    return (4 * vertices).clip(upper=blocks * (block + 7) // 8)
+
+
+def grid_bytes(rows, columns, block, steps):
+    ranks = rows * columns
+    bottom_up = steps["direction"] == "bottom-up"
+    expand = (rows - 1) * ~bottom_up + (columns - 1) * bottom_up
+    fold = (columns - 1) * ~bottom_up + (rows - 1) * bottom_up
+    frontier = expand * shorter(steps["frontier"], ranks, block)
+    finds = shorter(steps["edges_examined"], ranks * fold, block)
+    return (frontier + finds).sum()
+
+
+def delegate_bytes(ranks, delegates, normal_edges, steps):
+    reductions = len(steps) * 2 * (ranks - 1) * delegates / 8
+    return reductions + steps["search"].nunique() * 4 * normal_edges
+
+
+def model_bytes(partition, steps):
+    """Bytes that all ranks together may send in all searches of the steps."""
+    about = partition.attrs
+    ranks = int(about["parts"])
+    if ranks == 1:
+        return 0
+    if "block" in about:
+        shape = int(about["rows"]), int(about["columns"]), int(about["block"])
+        return grid_bytes(*shape, steps)
+    normal_edges = len(partition["nn/target"])
+    return delegate_bytes(ranks, int(about["delegates"]), normal_edges, steps)

@@ -1,0 +1,55 @@
+"""One search step by step: the frontier, the edges examined and the seconds."""
+
+import sys
+
+import h5py
+from style import COLOURS, plt, save
+from trees import steps
+
+sys.stderr = open(snakemake.log[0], "w")
+
+with h5py.File(snakemake.input.tree[0]) as tree:
+    table = steps(tree)
+    root = int(tree["roots"][0])
+table = table[table["search"] == 0]
+bottom_up = table[table["direction"] == "bottom-up"]["step"]
+
+figure, (counts, seconds) = plt.subplots(2, 1, figsize=(7, 6), sharex=True)
+for axes in (counts, seconds):
+    for number, step in enumerate(bottom_up):
+        label = "bottom-up step" if number == 0 else None
+        axes.axvspan(step - 0.5, step + 0.5, color="#eeeeee", zorder=0, label=label)
+counts.plot(
+    table["step"],
+    table["frontier"],
+    "o-",
+    color=COLOURS[0],
+    label="frontier (vertices)",
+)
+counts.plot(
+    table["step"],
+    table["edges_examined"],
+    "s--",
+    color=COLOURS[1],
+    label="edges examined",
+)
+counts.set_yscale("symlog", linthresh=1)
+counts.set_ylim(bottom=0)
+counts.set_ylabel("count")
+seconds.bar(
+    table["step"], table["computing"] * 1e3, color=COLOURS[0], label="computing"
+)
+seconds.bar(
+    table["step"],
+    table["communicating"] * 1e3,
+    bottom=table["computing"] * 1e3,
+    color=COLOURS[1],
+    label="communicating",
+)
+seconds.set_ylabel("time (ms, mean over ranks)")
+seconds.set_xlabel("step")
+seconds.set_xticks(table["step"])
+for axes in (counts, seconds):
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+counts.set_title(f"{snakemake.wildcards.layout}: search from vertex {root}")
+save(figure, snakemake.output[0])

@@ -1,0 +1,37 @@
+"""TEPS against scale: a colour for each layout, a line for each method and part count."""
+
+import sys
+
+import pandas
+from style import COLOURS, LINES, MARKERS, plt, save, styles
+
+sys.stderr = open(snakemake.log[0], "w")
+
+results = pandas.read_csv(snakemake.input[0])
+results = results[results["graph"] == snakemake.wildcards.name]
+colours = styles(results["layout"], COLOURS)
+markers = styles(results["parts"], MARKERS)
+lines = styles(results["method"], LINES)
+
+figure, axes = plt.subplots(figsize=(7, 4.5))
+keys = ["layout", "parts", "method"]
+for (layout, parts, method), runs in results.groupby(keys, sort=False):
+    teps = runs.groupby("scale")["bfs_harmonic_mean_TEPS"].agg(["min", "median", "max"])
+    teps /= 1e6
+    axes.errorbar(
+        teps.index,
+        teps["median"],
+        yerr=[teps["median"] - teps["min"], teps["max"] - teps["median"]],
+        color=colours[layout],
+        marker=markers[parts],
+        linestyle=lines[method],
+        capsize=3,
+        label=f"{layout}, {parts} parts" + f", {method}" * (len(lines) > 1),
+    )
+axes.set_xlabel("scale (log2 of the vertices)")
+axes.set_ylabel("harmonic mean TEPS (millions of edges/s)")
+axes.set_xticks(sorted(results["scale"].unique()))
+axes.set_ylim(bottom=0)
+axes.set_title(f"{snakemake.wildcards.name}: traversed edges per second")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+save(figure, snakemake.output[0])

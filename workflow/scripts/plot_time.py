@@ -1,0 +1,39 @@
+"""Where the seconds of a mean search go: computing, communicating, and the rest."""
+
+import sys
+
+import numpy
+import pandas
+from style import COLOURS, plt, save
+
+sys.stderr = open(snakemake.log[0], "w")
+
+results = pandas.read_csv(snakemake.input[0])
+results = results[results["graph"] == snakemake.wildcards.name]
+results["rest"] = (
+    results["bfs_mean_time"] - results["computing_time"] - results["communicating_time"]
+).clip(lower=0)
+keys = ["scale", "layout", "parts", "method"]
+shares = {"computing_time": "computing", "communicating_time": "communicating"}
+shares["rest"] = "waiting and the rest"
+times = results.groupby(keys, sort=False)[list(shares)].median() * 1e3
+scales = times.index.get_level_values("scale").unique()
+one_method = results["method"].nunique() == 1
+
+figure, panels = plt.subplots(
+    1, len(scales), figsize=(2 + 2.4 * len(scales), 4.5), squeeze=False
+)
+for axes, scale in zip(panels[0], scales):
+    bars = times.loc[scale]
+    left = numpy.zeros(len(bars))
+    for (share, label), colour in zip(shares.items(), COLOURS):
+        axes.bar(range(len(bars)), bars[share], bottom=left, color=colour, label=label)
+        left += bars[share].to_numpy()
+    names = [f"{l}, {p}" + f", {m}" * (not one_method) for l, p, m in bars.index]
+    axes.set_xticks(range(len(bars)), names, rotation=90)
+    axes.set_title(f"scale {scale}")
+panels[0][0].set_ylabel("mean time of a search (ms)")
+panels[0][-1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+figure.suptitle(f"{snakemake.wildcards.name}: layout, parts")
+figure.tight_layout()
+save(figure, snakemake.output[0])

@@ -1,0 +1,286 @@
+"""What a study configuration means: the files to make and the options that make them.
+
+The Snakefile and hopwave-study both read a configuration through `Study`; whatever is
+wrong with it is a `StudyError` of one sentence that names the key.
+"""
+
+import json
+import re
+from math import isqrt
+from pathlib import Path
+
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import best_match
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "schemas" / "study.schema.json").read_text())
+METHOD_LAYOUTS = {
+    "auto": ["1d", "2d", "degree-separated"],
+    "grid": ["1d", "2d"],
+    "delegates": ["degree-separated"],
+}
+TYPES = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "a mapping of keys",
+    "string": "a text",
+}
+
+
+class StudyError(Exception):
+    """One sentence for the user."""
+
+
+def filling(validator_class):
+    """Extends a validator class so that it also fills in the schema's defaults."""
+    check = validator_class.VALIDATORS["properties"]
+
+    def properties(validator, properties, instance, schema):
+        if validator.is_type(instance, "object"):
+            for key, subschema in properties.items():
+                if isinstance(subschema, dict) and "default" in subschema:
+                    default = json.loads(json.dumps(subschema["default"]))
+                    instance.setdefault(key, default)
+        yield from check(validator, properties, instance, schema)
+
+    return validators.extend(validator_class, {"properties": properties})
+
+
+def key_of(error):
+    """The configuration key that an error is about, such as graphs[0].scales."""
+    path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.path)
+    return path.lstrip(".") or "the study"
+
+
+def sentence(error):
+    """A schema violation in words."""
+    key, value, limit = key_of(error), json.dumps(error.instance), error.validator_value
+    match error.validator:
+        case "required":
+            missing = next(k for k in limit if k not in error.instance)
+            return f"{key} needs the key '{missing}'"
+        case "additionalProperties":
+            known = error.schema["properties"]
+            unknown = next(k for k in error.instance if k not in known)
+            return (
+                f"{key} has the unknown key '{unknown}'; known are {', '.join(known)}"
+            )
+        case "type":
+            return f"{key} must be {TYPES[limit]}, not {value}"
+        case "enum":
+            return f"{key} is {value}, but must be one of {', '.join(limit)}"
+        case "const":
+            return f"{key} is {value}, but only {json.dumps(limit)} applies here"
+        case "not":
+            return f"{key} does not apply here"
+        case "minimum" | "maximum":
+            bound = "at least" if error.validator == "minimum" else "at most"
+            return f"{key} is {value}, but must be {bound} {limit}"
+        case "minItems" | "maxItems":
+            return f"{key} has {len(error.instance)} entries, but must have {limit}"
+        case "uniqueItems":
+            return f"{key} holds an entry twice"
+        case "pattern":
+            return f"{key} is {value}, which does not match {limit}"
+    return f"{key} is {value}, which it may not be"
+
+
+def filled(config):
+    """A copy of a configuration with defaults, or StudyError."""
+    config = json.loads(json.dumps(config))
+    validator = filling(Draft202012Validator)(SCHEMA)
+    # The first pass fills defaults in; the second sees what they imply.
+    list(validator.iter_errors(config))
+    error = best_match(Draft202012Validator(SCHEMA).iter_errors(config))
+    if error:
+        raise StudyError(sentence(error))
+    return config
+
+
+def tag(kind, options, *skip):
+    """What a file name says of the options that differ from their defaults."""
+    known = SCHEMA["$defs"][kind]["properties"]
+    words = []
+    for key, value in options.items():
+        if key in skip or value == known[key].get("default"):
+            continue
+        word = key.replace("_", "")
+        if isinstance(value, bool):
+            words.append(f"-{word}" if value else f"-no-{word}")
+        elif isinstance(value, list):
+            words.append(f"-{word}-{'_'.join(map(str, value))}")
+        else:
+            words.append(f"-{word}{'-' * isinstance(value, str)}{value}")
+    return "".join(words)
+
+
+def squarest(parts):
+    """The most square grid of that many parts, never flatter than tall, so that it is
+    not the 1d layout under another name."""
+    columns = next(c for c in range(isqrt(parts), 0, -1) if parts % c == 0)
+    return parts // columns, columns
+
+
+class Study:
+    """The cross product of a configuration. Each dictionary maps the name that files
+    carry to what the rules need:
+
+    graphs      {"options", "name", "scale", "model"}
+    partitions  {"options", "layout", "parts", "label"}
+    searches    {"options", "method"}
+    runs        list of (graph, partition, search, repeat), repeats outermost
+    """
+
+    def __init__(self, config):
+        self.config = filled(config)
+        self.title = self.config["title"]
+        self.graphs, self.partitions, self.searches = {}, {}, {}
+        runs = {}
+        for number, entry in enumerate(self.config["graphs"]):
+            for run in self._runs_of(entry, f"graphs[{number}]"):
+                runs[run] = None
+        self.repeats = self.config["repeats"]
+        repeats = range(1, self.repeats + 1)
+        self.runs = [(*run, repeat) for repeat in repeats for run in runs]
+        self.names = list(dict.fromkeys(g["name"] for g in self.graphs.values()))
+        self.labels = list(dict.fromkeys(p["label"] for p in self.partitions.values()))
+        self.alone = [name for name, p in self.partitions.items() if p["parts"] == 1]
+
+    def _runs_of(self, entry, where):
+        """Names (graph, partition, search) of one entry of `graphs`."""
+        used = set()
+        for graph in [self._graph(entry, scale) for scale in entry["scales"]]:
+            for parts in entry.get("parts", self.config["parts"]):
+                for layout in self.config["layouts"]:
+                    partition = self._partition(layout, parts, where)
+                    for number, method in enumerate(self.config["methods"]):
+                        if layout["layout"] in METHOD_LAYOUTS[method["method"]]:
+                            used.add(number)
+                            roots = entry.get("roots", self.config["roots"])
+                            yield graph, partition, self._search(method, roots)
+        for number, method in enumerate(self.config["methods"]):
+            if number not in used:
+                raise StudyError(
+                    f"methods[{number}].method is {method['method']}, which works on "
+                    f"{' and '.join(METHOD_LAYOUTS[method['method']])}, and the study has no such layout"
+                )
+
+    def _graph(self, entry, scale):
+        model = entry["model"]
+        label = entry.get("name", model)
+        shape = {k: v for k, v in entry.items() if k not in ("name", "parts", "roots")}
+        name = f"{label}-s{scale}{tag('graph', shape, 'model', 'scales')}"
+        options = [f"--model {model}", f"--scale {scale}"]
+        if model == "erdos-renyi":
+            options.append(f"--edges {entry['edge_factor'] << scale}")
+        else:
+            options.append(f"--edge-factor {entry['edge_factor']}")
+        for key in ("seed", "seed1", "seed2"):
+            if key in entry:
+                options.append(f"--{key} {entry[key]}")
+        if "abcd" in entry:
+            options.append(f"--abcd {','.join(map(str, entry['abcd']))}")
+        if not entry["scramble"]:
+            options.append("--no-scramble")
+        options += [f"--{key}" for key in ("directed", "recipe") if entry[key]]
+        graph = {"options": " ".join(options), "name": label, "scale": scale}
+        if self.graphs.setdefault(name, graph) != graph:
+            raise StudyError(
+                f"graphs: two entries named '{label}' differ in their model; rename one"
+            )
+        return name
+
+    def _partition(self, layout, parts, where):
+        kind = layout["layout"]
+        shape = str(parts)
+        options = f"--layout {kind} --order {layout['order']}"
+        if kind == "2d":
+            rows, columns = self._grid(layout, parts)
+            shape = f"{rows}x{columns}"
+            options += f" --grid {shape}"
+        elif kind == "1d":
+            options += f" --parts {parts}"
+        else:
+            devices = layout["devices"]
+            if parts % devices:
+                raise StudyError(
+                    f"layouts: devices is {devices}, which does not divide {parts} parts of {where}"
+                )
+            if devices > 1:
+                shape = f"{parts // devices}x{devices}"
+            options += f" --parts {shape} --degree-threshold {layout['threshold']}"
+        variant = tag("layout", layout, "layout", "grids", "devices")
+        name = f"{kind}-{shape}{variant}"
+        self.partitions[name] = {
+            "options": options,
+            "layout": kind,
+            "parts": parts,
+            "label": kind + variant,
+        }
+        return name
+
+    @staticmethod
+    def _grid(layout, parts):
+        for grid in layout["grids"]:
+            rows, columns = map(int, grid.split("x"))
+            if rows * columns == parts:
+                return rows, columns
+        return squarest(parts)
+
+    def _search(self, method, roots):
+        method_tag = tag("method", method, "method")
+        roots_tag = tag("roots", roots, "count")
+        options = f"--algorithm bfs --method {method['method']}"
+        for key in ("direction", "exchange"):
+            if method[key] != "auto":
+                options += f" --{key} {method[key]}"
+        options += f" --roots {roots['count']} --root-seed {roots['seed']}"
+        if roots["min_component"] > 1:
+            options += f" --min-component {roots['min_component']}"
+        if self.config["canonical_parents"]:
+            options += " --canonical-parents"
+            method_tag += "-canonical"
+        name = f"{method['method']}{method_tag}-k{roots['count']}{roots_tag}"
+        self.searches[name] = {
+            "options": options,
+            "method": method["method"] + method_tag,
+        }
+        return name
+
+    def rows(self, tree, partition):
+        """What the results say of each run, with its files after the templates."""
+        for graph, part, search, repeat in self.runs:
+            keys = {"graph": graph, "partition": part, "search": search}
+            yield {
+                "graph": self.graphs[graph]["name"],
+                "scale": self.graphs[graph]["scale"],
+                "layout": self.partitions[part]["label"],
+                "parts": self.partitions[part]["parts"],
+                "method": self.searches[search]["method"],
+                "repeat": repeat,
+                "tree": tree.format(**keys, repeat=repeat),
+                "partition": partition.format(**keys),
+            }
+
+    def example(self, label):
+        """The run whose steps are shown for a layout: the largest graph of the first
+        entry that has it, on the most parts."""
+        runs = [r for r in self.runs if self.partitions[r[1]]["label"] == label]
+        first = self.graphs[runs[0][0]]["name"]
+
+        def size(run):
+            return self.graphs[run[0]]["scale"], self.partitions[run[1]]["parts"]
+
+        return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
+
+    def first_runs(self, name):
+        """One run for each graph of that name."""
+        runs = {run[0]: run for run in reversed(self.runs)}
+        return [runs[g] for g, graph in self.graphs.items() if graph["name"] == name]
+
+
+def pattern(names):
+    """A regular expression that matches exactly these names."""
+    return "|".join(map(re.escape, names)) or "(?!)"

@@ -1,0 +1,37 @@
+"""How the plots look: colours that colour-blind readers tell apart, and a marker and a
+line style for whatever a colour stands for, so that print in grey works too."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
+LINES = ["-", "--", ":", "-."]
+
+plt.rcParams.update(
+    {
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "font.size": 10,
+        "grid.color": "#dddddd",
+        "legend.frameon": False,
+        "savefig.bbox": "tight",
+        "svg.hashsalt": "hopwave",
+    }
+)
+
+
+def styles(values, choices):
+    """One of the choices for each distinct value, in the order of first appearance."""
+    distinct = dict.fromkeys(values)
+    return {v: choices[i % len(choices)] for i, v in enumerate(distinct)}
+
+
+def save(figure, path):
+    """Without a date, so that the same data make the same file."""
+    metadata = {"Date": None} if str(path).endswith(".svg") else None
+    figure.savefig(path, metadata=metadata)

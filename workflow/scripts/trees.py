@@ -1,0 +1,50 @@
+"""What the tables of tree files say, as pandas frames."""
+
+import h5py
+import pandas
+
+COMPUTING = ["expansion", "update"]
+COMMUNICATING = [
+    "expand_exchange",
+    "fold_exchange",
+    "local_exchange",
+    "normal_exchange",
+    "delegate_reduction",
+    "reductions",
+]
+
+
+def frame(dataset):
+    """A table of a file as a frame, its texts decoded."""
+    table = pandas.DataFrame.from_records(dataset[...])
+    for name in table.columns[table.dtypes == object]:
+        table[name] = table[name].str.decode("ascii")
+    return table
+
+
+def attributes(group):
+    """Attributes as plain Python values."""
+    values = {key: group.attrs[key] for key in group.attrs}
+    return {
+        key: (
+            value.decode()
+            if isinstance(value, bytes)
+            else value.item() if hasattr(value, "item") else value
+        )
+        for key, value in values.items()
+    }
+
+
+def steps(tree):
+    """/run/steps of an open tree file, with the mean seconds over ranks of all
+    computing and of all communicating phases of each step."""
+    table = frame(tree["run/steps"])
+    table["computing"] = table[[f"{phase}_mean" for phase in COMPUTING]].sum(axis=1)
+    table["communicating"] = table[[f"{phase}_mean" for phase in COMMUNICATING]].sum(
+        axis=1
+    )
+    return table
+
+
+def open_tree(path):
+    return h5py.File(path)
