@@ -32,8 +32,9 @@ enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum
         return status;
     made->ctx = *ctx;
     made->kind = kind;
-    made->temporary_fd = made->fd = -1;
+    made->temporary_fd = made->layout_fd = made->fd = -1;
     made->file = -1;
+    made->data = MPI_FILE_NULL;
     status = copy_text(path, &made->path, err);
     if (status == HW_OK)
         status = hw_schema_load(kind, &made->schema, err);
@@ -42,6 +43,12 @@ enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum
         *store = NULL;
     }
     return status;
+}
+
+enum hw_status hw_store_prefix(const struct hw_store *store, enum hw_status status,
+                               struct hw_error *err)
+{
+    return hw_prefix(err, status, "%s", store->path);
 }
 
 static void attribute_clear(struct hw_attribute *attribute)

@@ -34,29 +34,6 @@ bool hw_digest_valid(const char *text)
     return strspn(text + name, "0123456789abcdef") == 32;
 }
 
-static bool big_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-
-    memcpy(&first, &one, 1);
-    return first == 0;
-}
-
-void hw_swap_if_big_endian(void *values, size_t element, hw_count count)
-{
-    unsigned char *bytes = values;
-
-    if (!big_endian() || element == 1)
-        return;
-    for (hw_count i = 0; i < count; i++, bytes += element)
-        for (size_t a = 0, b = element - 1; a < b; a++, b--) {
-            unsigned char kept = bytes[a];
-            bytes[a] = bytes[b];
-            bytes[b] = kept;
-        }
-}
-
 void hw_blocks_free(struct hw_blocks *blocks)
 {
     free(blocks->block);
@@ -115,15 +92,7 @@ static enum hw_status blocks_reserve(struct hw_blocks *blocks, hw_count more, st
 static void hash_block(const char *values, size_t element, hw_count count, unsigned char *digest)
 {
     XXH128_canonical_t canonical;
-    char swapped[HW_STORE_BLOCK * sizeof(int64_t)];
-    size_t bytes = (size_t)count * element;
-
-    if (big_endian() && element <= sizeof(int64_t)) {
-        memcpy(swapped, values, bytes);
-        hw_swap_if_big_endian(swapped, element, count);
-        values = swapped;
-    }
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits(values, bytes));
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(values, (size_t)count * element));
     memcpy(digest, canonical.digest, 16);
 }
 
@@ -340,8 +309,6 @@ static enum hw_status fill_run(struct hw_store *store, struct hw_dataset *datase
     enum hw_status status = hw_read_bytes(store, at, count * element, buffer, err);
     if (status != HW_OK)
         return status;
-    if (!dataset->table)
-        hw_swap_if_big_endian(buffer, dataset->element, count);
     return hw_dataset_hash(dataset, &store->ctx, segment, first, count, buffer, err);
 }
 

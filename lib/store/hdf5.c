@@ -19,13 +19,57 @@ static herr_t take_reason(unsigned n, const H5E_error2_t *entry, void *out)
 
 enum hw_status hw_h5(int64_t result, enum hw_status status, const char *what, struct hw_error *err)
 {
+    static const char system[] = "error message = '";
     const char *reason = NULL;
 
     if (result >= 0)
         return HW_OK;
     if (H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_reason, &reason) < 0 || !reason)
         reason = "HDF5 gives no reason";
-    return hw_fail(err, status, "%s: %s", what, reason);
+    /* Of a failed system call HDF5 tells much; errno's text says it all. */
+    const char *inner = strstr(reason, system);
+    if (inner)
+        reason = inner + strlen(system);
+    return hw_fail(err, status, "%s: %.*s", what, (int)strcspn(reason, inner ? "'\n" : "\n"),
+                   reason);
+}
+
+hid_t hw_h5_access(void)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    bool right = access >= 0 && H5Pset_fapl_sec2(access) >= 0;
+
+#if H5_VERSION_GE(1, 14, 0) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+    right = right && H5Pset_file_locking(access, false, true) >= 0;
+#endif
+    if (right)
+        return access;
+    if (access >= 0)
+        H5Pclose(access);
+    return -1;
+}
+
+enum hw_status hw_mpi_io(int code, const char *what, struct hw_error *err)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int class = MPI_ERR_OTHER, length = 0;
+
+    if (code == MPI_SUCCESS)
+        return HW_OK;
+    (void)MPI_Error_class(code, &class);
+    if (class == MPI_ERR_NO_SPACE)
+        return hw_fail(err, HW_RESOURCES, "%s: the disk is full", what);
+    if (class == MPI_ERR_QUOTA)
+        return hw_fail(err, HW_RESOURCES, "%s: the quota is used up", what);
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS || !text[0])
+        return hw_fail(err, HW_RESOURCES, "%s", what);
+    /* The last line of what may be a stack is the innermost; ROMIO puts errno's
+     * text at its end. */
+    static const char errno_follows[] = "Other I/O error ";
+    const char *line = strrchr(text, '\n');
+    line = line && line[1] ? line + 1 : text;
+    const char *inner = strstr(line, errno_follows);
+    return hw_fail(err, HW_RESOURCES, "%s: %s", what, inner ? inner + strlen(errno_follows) : line);
 }
 
 size_t hw_type_size(enum hw_type type)
@@ -46,14 +90,6 @@ hid_t hw_h5_file_type(enum hw_type type)
 {
     const hid_t types[HW_TYPES] = {H5T_STD_U8LE,  H5T_STD_U32LE,  H5T_STD_I32LE,
                                    H5T_STD_I64LE, H5T_IEEE_F32LE, H5T_IEEE_F64LE};
-
-    return types[type];
-}
-
-hid_t hw_h5_memory_type(enum hw_type type)
-{
-    const hid_t types[HW_TYPES] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT32, H5T_NATIVE_INT32,
-                                   H5T_NATIVE_INT64, H5T_NATIVE_FLOAT,  H5T_NATIVE_DOUBLE};
 
     return types[type];
 }

@@ -2,9 +2,11 @@
  * What the parts of the store share; no business of anybody else.
  *
  * A store is a catalogue (attributes and datasets, the same on all ranks) and a
- * way to the data: an HDF5 file open on all ranks while it is written; a plain
- * file descriptor on each rank when it is read, since contiguous datasets lie
- * at known addresses. HDF5 metadata is read by rank 0 alone and handed on.
+ * way to the data. HDF5 itself runs on rank 0 alone, for the metadata; datasets
+ * are contiguous and lie at known addresses, where each rank writes them through
+ * MPI-IO and reads them with pread(). Collective HDF5 would have all ranks read
+ * and flush the same metadata; and when one of them fails to write (a full disk),
+ * HDF5 1.10 leaves the others waiting.
  */
 #ifndef HOPWAVE_STORE_INTERNAL_H
 #define HOPWAVE_STORE_INTERNAL_H
@@ -14,6 +16,9 @@
 #include <hdf5.h>
 #include <sys/types.h>
 #include <xxhash.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "files are little-endian and move without conversion");
 
 /* Bytes that one write or read moves at most; below the 2 GiB of MPI-IO. */
 #define HW_STORE_PIECE ((hw_count)64 << 20)
@@ -64,7 +69,7 @@ struct hw_dataset {
     hw_count *block_at; /* [parts+1] number of each segment's first block, or NULL */
     char digest[HW_DIGEST_SIZE];
     bool verified; /* reading: its digest has been found right */
-    hid_t id;      /* writing: the open dataset; otherwise negative */
+    hid_t id;      /* writing, rank 0: the open dataset; otherwise negative */
     struct hw_blocks blocks;
 };
 
@@ -85,7 +90,9 @@ struct hw_store {
     /* writing */
     char *temporary;     /* path of the temporary file; NULL before it exists */
     int temporary_fd;    /* on rank 0; otherwise -1 */
-    hid_t file;          /* negative when closed */
+    int layout_fd;       /* the layout in memory, on rank 0; otherwise -1 */
+    hid_t file;          /* the HDF5 file there; negative when closed */
+    MPI_File data;       /* MPI_FILE_NULL when closed */
     hw_count unreserved; /* bytes of datasets that the file system did not set aside */
     double started;      /* of the program, when hw_store_set_run() was called */
 
@@ -103,9 +110,16 @@ void hw_h5_quiet(void);
  * reason". Local. */
 enum hw_status hw_h5(int64_t result, enum hw_status status, const char *what, struct hw_error *err);
 
-/* The type of an element in files, and in memory. Borrowed from HDF5. */
+/* HW_OK for MPI_SUCCESS; otherwise HW_RESOURCES with "what: the reason". For
+ * calls on files. Local. */
+enum hw_status hw_mpi_io(int code, const char *what, struct hw_error *err);
+
+/* A property list for serial access without the locks that some file systems
+ * lack; negative on failure. */
+hid_t hw_h5_access(void);
+
+/* The type of an element in files. Borrowed from HDF5. */
 hid_t hw_h5_file_type(enum hw_type type);
-hid_t hw_h5_memory_type(enum hw_type type);
 
 /* "u32" and so on. */
 const char *hw_type_name(enum hw_type type);
@@ -119,6 +133,10 @@ const char *hw_kind_format(enum hw_kind kind);
 enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum hw_kind kind,
                             struct hw_store **store, struct hw_error *err);
 void hw_store_free(struct hw_store *store);
+
+/* Puts the file's name before the sentence in err; returns status. Local. */
+enum hw_status hw_store_prefix(const struct hw_store *store, enum hw_status status,
+                               struct hw_error *err);
 
 const struct hw_attribute *hw_attribute_find(const struct hw_store *store, enum hw_place place,
                                              const char *name);
@@ -197,9 +215,6 @@ enum hw_status hw_dataset_digest(struct hw_store *store, struct hw_dataset *data
 
 void hw_blocks_free(struct hw_blocks *blocks);
 
-/* Turns elements between file and host byte order, in place. Local. */
-void hw_swap_if_big_endian(void *values, size_t element, hw_count count);
-
 /* ---- scan.c ---- */
 
 /* Fills the catalogue of a store from the file's HDF5 metadata and checks all
@@ -215,11 +230,18 @@ enum hw_status hw_scan_kind(const char *path, enum hw_kind *kind, struct hw_erro
 enum hw_status hw_read_bytes(const struct hw_store *store, hw_count address, hw_count bytes,
                              void *out, struct hw_error *err);
 
-/* ---- write.c ---- */
+/* ---- lay.c: the HDF5 side of writing, rank 0 only ---- */
 
-/* Makes the group at `path` if there is none. Collective. */
-enum hw_status hw_store_make_group(const struct hw_store *store, const char *path,
-                                   struct hw_error *err);
+/* Creates the HDF5 file, which takes shape in memory. */
+enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err);
+/* Makes the groups on the way to a dataset and the dataset, and learns its
+ * address. type: of an element or row. */
+enum hw_status hw_lay_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
+                              struct hw_error *err);
+/* Writes all attributes and completes the temporary file, whose data are there. */
+enum hw_status hw_lay_rest(struct hw_store *store, struct hw_error *err);
+/* Closes the HDF5 file, whether completed or not. */
+void hw_lay_drop(struct hw_store *store);
 
 /* ---- publish.c ---- */
 

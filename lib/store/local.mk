@@ -6,6 +6,7 @@ libhopwave_a_SOURCES += \
   lib/store/digest.c \
   lib/store/hdf5.c \
   lib/store/internal.h \
+  lib/store/lay.c \
   lib/store/publish.c \
   lib/store/read.c \
   lib/store/run.c \
@@ -18,3 +19,6 @@ check_PROGRAMS += lib/store/test_store.mt
 TESTS += lib/store/test_store.mt
 lib_store_test_store_mt_SOURCES = lib/store/test_store.c
 lib_store_test_store_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/store/make_file
+lib_store_make_file_SOURCES = lib/store/make_file.c
+lib_store_make_file_LDADD = $(LDADD)

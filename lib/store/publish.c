@@ -1,5 +1,6 @@
 /*
- * Temporary files and final names. Everything here runs on rank 0 alone.
+ * Temporary files and final names. Everything here runs on rank 0 alone; the
+ * caller puts the file's name before a sentence.
  */
 #include "store/internal.h"
 
@@ -9,11 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Space that the file's own metadata may take. */
+/* Space that the file's own metadata may take after each dataset. */
 #define METADATA_BYTES ((hw_count)1 << 20)
 
 /* A folder's and a file's name out of a path; both are to be freed. */
@@ -39,13 +41,13 @@ enum hw_status hw_target_check(const struct hw_store *store, struct hw_error *er
     size_t length = strlen(store->path);
 
     if (length == 0 || store->path[length - 1] == '/')
-        return hw_fail(err, HW_RESOURCES, "'%s' is not the name of a file", store->path);
+        return hw_fail(err, HW_RESOURCES, "is not the name of a file");
     if (lstat(store->path, &about) != 0)
         return HW_OK;
     if (S_ISDIR(about.st_mode))
-        return hw_fail(err, HW_RESOURCES, "%s: is a directory", store->path);
+        return hw_fail(err, HW_RESOURCES, "is a directory");
     if (!store->force)
-        return hw_fail(err, HW_RESOURCES, "%s: exists already; --force replaces it", store->path);
+        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
     return HW_OK;
 }
 
@@ -68,40 +70,59 @@ enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
             break;
         }
         if (errno != EEXIST)
-            status = hw_fail(err, HW_RESOURCES, "%s: cannot be written in %s: %s", store->path,
-                             folder, strerror(errno));
+            status =
+                hw_fail(err, HW_RESOURCES, "cannot be written in %s: %s", folder, strerror(errno));
         free(temporary);
     }
     if (status == HW_OK && !store->temporary)
-        status = hw_fail(err, HW_RESOURCES, "%s: too many temporary files beside it", store->path);
+        status = hw_fail(err, HW_RESOURCES, "too many temporary files beside it");
     free(folder);
     free(name);
     return status;
 }
 
+/* The disk's and the process's limits on what comes next. */
+static enum hw_status check_room(const struct hw_store *store, hw_count end, hw_count needed,
+                                 struct hw_error *err)
+{
+    struct statvfs disk;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (rlim_t)end > limit.rlim_cur)
+        return hw_fail(err, HW_RESOURCES,
+                       "larger than the limit on file sizes: %" PRId64 " MB needed",
+                       end / 1000000 + 1);
+    if (fstatvfs(store->temporary_fd, &disk) != 0 || disk.f_blocks == 0)
+        return HW_OK;
+    const hw_count left = (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
+    if (needed > left)
+        return hw_fail(err, HW_RESOURCES,
+                       "the disk is too full: %" PRId64 " MB needed, %" PRId64 " MB left",
+                       needed / 1000000 + 1, left / 1000000);
+    return HW_OK;
+}
+
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
                                     struct hw_error *err)
 {
-    struct statvfs disk;
-    hw_count needed = METADATA_BYTES;
+    hw_count needed, end;
 
-    if (__builtin_add_overflow(store->unreserved, bytes, &store->unreserved) ||
-        __builtin_add_overflow(needed, store->unreserved, &needed))
-        return hw_fail(err, HW_RESOURCES, "%s: too large", store->path);
-    if (fstatvfs(store->temporary_fd, &disk) == 0 && disk.f_blocks > 0) {
-        hw_count left = (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
-        if (needed > left)
-            return hw_fail(err, HW_RESOURCES,
-                           "%s: the disk is too full: %" PRId64 " MB needed, %" PRId64 " MB left",
-                           store->path, needed / 1000000 + 1, left / 1000000);
-    }
     if (bytes == 0)
         return HW_OK;
+    if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
+        __builtin_add_overflow(store->unreserved, bytes, &needed) ||
+        __builtin_add_overflow(address, bytes, &end))
+        return hw_fail(err, HW_RESOURCES, "too large");
+    enum hw_status status = check_room(store, end, needed, err);
+    if (status != HW_OK)
+        return status;
     if (fallocate(store->temporary_fd, FALLOC_FL_KEEP_SIZE, address, bytes) == 0)
-        store->unreserved -= bytes;
-    else if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)
-        return hw_fail(err, HW_RESOURCES, "%s: no room for %" PRId64 " MB: %s", store->path,
-                       bytes / 1000000 + 1, strerror(errno));
+        return HW_OK;
+    if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)
+        return hw_fail(err, HW_RESOURCES, "no room for %" PRId64 " MB: %s", bytes / 1000000 + 1,
+                       strerror(errno));
+    store->unreserved = needed; /* a file system that sets nothing aside */
     return HW_OK;
 }
 
@@ -154,14 +175,13 @@ enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err
     if (status != HW_OK)
         return status;
     if (fsync(store->temporary_fd) != 0)
-        return hw_fail(err, HW_RESOURCES, "%s: cannot be synced: %s", store->path, strerror(errno));
+        return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
     int failed = store->force ? rename(store->temporary, store->path)
                               : rename_new(store->temporary, store->path);
     if (failed && errno == EEXIST)
-        return hw_fail(err, HW_RESOURCES, "%s: exists already; --force replaces it", store->path);
+        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
     if (failed)
-        return hw_fail(err, HW_RESOURCES, "%s: cannot be given its name: %s", store->path,
-                       strerror(errno));
+        return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
     close(store->temporary_fd);
     store->temporary_fd = -1;
     free(store->temporary);

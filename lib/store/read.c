@@ -23,10 +23,9 @@ enum hw_status hw_read_bytes(const struct hw_store *store, hw_count address, hw_
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return hw_fail(err, HW_BAD_INPUT, "%s: cannot be read: %s", store->path,
-                           strerror(errno));
+            return hw_fail(err, HW_BAD_INPUT, "cannot be read: %s", strerror(errno));
         if (got == 0)
-            return hw_fail(err, HW_BAD_INPUT, "%s: ends early", store->path);
+            return hw_fail(err, HW_BAD_INPUT, "ends early");
         at += got;
         address += got;
         bytes -= got;
@@ -55,7 +54,6 @@ enum hw_status hw_store_read(struct hw_store *store, const char *path, hw_count 
     enum hw_status status = hw_read_bytes(store, at, count * element, values, err);
     if (status != HW_OK)
         return status;
-    hw_swap_if_big_endian(values, dataset->element, count);
     if (dataset->verified)
         return HW_OK;
     return hw_dataset_hash(dataset, &store->ctx, segment, first, count, values, err);
@@ -73,13 +71,12 @@ static enum hw_status verify(struct hw_store *store, struct hw_dataset *dataset,
     enum hw_status status = hw_dataset_digest(store, dataset, computed, err);
     hw_blocks_free(&dataset->blocks);
     if (status == HW_OK && strcmp(computed, dataset->digest) != 0)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: the digest of %s is wrong: its data are damaged",
-                         store->path, dataset->path);
-    else if (status != HW_OK &&
-             strncmp(err ? err->text : "", store->path, strlen(store->path)) != 0)
-        hw_prefix(err, status, "%s", store->path);
-    dataset->verified = status == HW_OK;
-    return status;
+        status = hw_fail(err, HW_BAD_INPUT, "the digest of %s is wrong: its data are damaged",
+                         dataset->path);
+    if (status != HW_OK)
+        return hw_store_prefix(store, status, err);
+    dataset->verified = true;
+    return HW_OK;
 }
 
 enum hw_status hw_store_verify(struct hw_store *store, const char *path, struct hw_error *err)
@@ -139,7 +136,6 @@ static enum hw_status load_offsets(struct hw_store *store, struct hw_dataset *da
         status = hw_read_bytes(store, starts->address, starts->columns * (hw_count)sizeof *offset,
                                offset, err);
     if (status == HW_OK) {
-        hw_swap_if_big_endian(offset, sizeof *offset, starts->columns);
         dataset->segments = NULL; /* set again with the offsets */
         status =
             hw_dataset_set_offsets(dataset, path, starts->columns - 1, offset, HW_BAD_INPUT, err);

@@ -65,18 +65,13 @@ static enum hw_status check_file(const char *path, hw_count *length, struct hw_e
     return status;
 }
 
-/* Opens the file serially, without the locks that some file systems lack. */
 static enum hw_status open_file(const char *path, hid_t *file, struct hw_error *err)
 {
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    const hid_t access = hw_h5_access();
 
     *file = -1;
-    if (access < 0 || H5Pset_fapl_sec2(access) < 0)
+    if (access < 0)
         return hw_h5(-1, HW_INTERNAL, "properties of a file", err);
-#if H5_VERSION_GE(1, 14, 0) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-    if (H5Pset_file_locking(access, false, true) < 0)
-        return hw_h5(-1, HW_INTERNAL, "properties of a file", err);
-#endif
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     return damaged(*file, err);
