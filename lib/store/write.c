@@ -181,6 +181,8 @@ static enum hw_status write_pieces(const struct hw_store *store, const struct hw
     MPI_Status done;
     int written = 0;
 
+    if (store->rehearsal)
+        return HW_OK;
     for (hw_count at = 0; at < end && status == HW_OK; at += HW_STORE_PIECE) {
         const hw_count piece = end - at < HW_STORE_PIECE ? end - at : HW_STORE_PIECE;
         const hw_count address = dataset->address + first * element + at;
@@ -221,7 +223,7 @@ enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count
     store->digested = false;
     enum hw_status status =
         hw_dataset_hash(dataset, &store->ctx, segment, first, count, values, err);
-    if (status != HW_OK || store->rehearsal)
+    if (status != HW_OK)
         return status;
     return write_pieces(store, dataset, hw_segment_first(dataset, segment) + first, count, values,
                         err);
