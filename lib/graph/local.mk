@@ -21,3 +21,7 @@ lib_graph_test_pairs_t_SOURCES = lib/graph/test_pairs.c
 lib_graph_test_pairs_t_LDADD = $(TAP_LDADD)
 lib_graph_test_weights_t_SOURCES = lib/graph/test_weights.c
 lib_graph_test_weights_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/test_graph.mt
+TESTS += lib/graph/test_graph.mt
+lib_graph_test_graph_mt_SOURCES = lib/graph/test_graph.c
+lib_graph_test_graph_mt_LDADD = $(TAP_LDADD)

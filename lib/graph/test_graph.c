@@ -1,0 +1,328 @@
+/* Units of graphs as streams: files and recipes give the same tuples, and wrong
+ * contents are refused by name, at any rank count. */
+#include "graph/write.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the test's files lie; made by rank 0. */
+static enum hw_status make_folder(const struct hw_context *ctx, char *folder, size_t size,
+                                  struct hw_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    enum hw_status status = HW_OK;
+
+    snprintf(folder, size, "%s/hopwave-graph.XXXXXX", base ? base : "/tmp");
+    if (ctx->rank == 0 && !mkdtemp(folder))
+        status = hw_fail(err, HW_RESOURCES, "no folder for the test");
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Bcast(folder, (int)size, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
+    return status;
+}
+
+/* Writes a recipe as a file with edges, or without but with the digest. */
+static enum hw_status write_graph(const struct hw_context *ctx, const char *path,
+                                  const struct hw_recipe *recipe, bool without_edges,
+                                  struct hw_error *err)
+{
+    const struct hw_graph_desc desc = hw_recipe_desc(recipe, without_edges);
+    struct hw_store *store = NULL;
+    char digest[HW_DIGEST_SIZE];
+
+    enum hw_status status = hw_store_create(ctx, path, HW_KIND_GRAPH, true, &store, err);
+    if (status == HW_OK)
+        status = hw_graph_define(store, &desc, err);
+    if (status == HW_OK)
+        status = hw_recipe_write(recipe, store, err);
+    if (status == HW_OK && !without_edges)
+        status = hw_graph_generate(ctx, recipe, store, err);
+    if (status == HW_OK && without_edges) {
+        status = hw_recipe_digest(ctx, recipe, digest, err);
+        if (status == HW_OK)
+            status = hw_store_declare_digest(store, digest, err);
+    }
+    if (status == HW_OK)
+        return hw_store_commit(store, err);
+    hw_store_close(store);
+    return status;
+}
+
+/* Whether a block holds what the generator makes. */
+static bool same_tuples(const struct hw_generator *generator, hw_count first,
+                        const struct hw_edges *edges)
+{
+    const size_t ids = (size_t)edges->count * sizeof(hw_gid);
+    struct hw_edges made;
+
+    if (hw_edges_alloc(&made, edges->count, true, NULL) != HW_OK)
+        return false;
+    hw_generator_make(generator, first, edges->count, made.source, made.target, made.weight);
+    bool same = edges->count == 0 || (memcmp(made.source, edges->source, ids) == 0 &&
+                                      memcmp(made.target, edges->target, ids) == 0);
+    if (same && edges->weight && edges->count > 0)
+        same =
+            memcmp(made.weight, edges->weight, (size_t)edges->count * sizeof(union hw_weight)) == 0;
+    hw_edges_free(&made);
+    return same;
+}
+
+/* Reads this rank's share in pieces that do not fit blocks, then some others. */
+static bool reads_right(const struct hw_context *ctx, struct hw_graph *graph,
+                        const struct hw_generator *generator, struct hw_error *err)
+{
+    enum { PIECE = 30011 };
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    struct hw_edges edges;
+    hw_count first, count;
+    bool right = true;
+
+    if (hw_edges_alloc(&edges, PIECE, desc->weights != HW_WEIGHTS_NONE, err) != HW_OK)
+        return false;
+    hw_graph_share(graph, ctx->rank, ctx->size, &first, &count);
+    for (hw_count done = 0; done < count && right; done += edges.count) {
+        hw_count some = count - done < PIECE ? count - done : PIECE;
+        right = hw_graph_read(graph, first + done, some, &edges, err) == HW_OK &&
+                edges.count == some && same_tuples(generator, first + done, &edges);
+    }
+    right = right && hw_graph_read(graph, desc->edges - 1, 1, &edges, err) == HW_OK &&
+            same_tuples(generator, desc->edges - 1, &edges);
+    right = right && hw_graph_read(graph, desc->edges, 0, &edges, err) == HW_OK && edges.count == 0;
+    right = right && hw_graph_read(graph, desc->edges, 1, &edges, err) == HW_INTERNAL;
+    right = right && hw_graph_read(graph, 0, PIECE + 1, &edges, err) == HW_INTERNAL;
+    hw_edges_free(&edges);
+    return right;
+}
+
+/* One recipe: as a file and as itself. */
+static void test_recipe(struct tap *tap, const struct hw_context *ctx, const char *folder,
+                        struct hw_recipe recipe, const char *name)
+{
+    char path[2][512];
+    char digest[2][HW_DIGEST_SIZE] = {"", ""};
+    struct hw_generator *generator = NULL;
+    struct hw_error err = {{0}};
+
+    enum hw_status status = hw_recipe_complete(&recipe, &err);
+    if (status == HW_OK)
+        status = hw_generator_open(&recipe, &generator, &err);
+    tap_ok(tap, status == HW_OK, "%s: is a recipe (%s)", name, err.text);
+    for (int bare = 0; bare < 2; bare++) {
+        struct hw_graph *graph = NULL;
+        snprintf(path[bare], sizeof path[bare], "%s/%s-%d.h5", folder, name, bare);
+        status = write_graph(ctx, path[bare], &recipe, bare, &err);
+        if (status == HW_OK)
+            status = hw_graph_open(ctx, path[bare], &graph, &err);
+        if (!tap_ok(tap, status == HW_OK, "%s: %s is written and opened (%s)", name,
+                    bare ? "the recipe" : "the file", err.text))
+            continue;
+        const struct hw_graph_desc *desc = hw_graph_desc(graph);
+        tap_ok(tap,
+               desc->vertices == recipe.vertices && desc->edges == recipe.edges &&
+                   desc->directed == recipe.directed && desc->recipe == bare &&
+                   desc->weights == hw_weighting_type(recipe.weighting),
+               "its description");
+        snprintf(digest[bare], HW_DIGEST_SIZE, "%s", desc->digest);
+        tap_ok(tap, reads_right(ctx, graph, generator, &err), "its tuples (%s)", err.text);
+        tap_ok(tap, hw_graph_verify(graph, true, &err) == HW_OK, "it verifies (%s)", err.text);
+        hw_graph_close(graph);
+    }
+    tap_ok(tap, digest[0][0] && strcmp(digest[0], digest[1]) == 0,
+           "%s: the recipe's digest is the file's", name);
+    hw_generator_free(generator);
+    if (ctx->rank == 0)
+        for (int bare = 0; bare < 2; bare++)
+            unlink(path[bare]);
+}
+
+/* ---- files that are wrong ---- */
+
+enum { TUPLES = 3 * HW_STORE_BLOCK + 5, WRONG = 2 * HW_STORE_BLOCK + 17 };
+
+/* Writes a graph of 10 vertices with one tuple of given contents. */
+static enum hw_status write_wrong(const struct hw_context *ctx, const char *path, uint32_t source,
+                                  uint32_t target, float weight, struct hw_error *err)
+{
+    static uint32_t id[2][TUPLES];
+    static float weights[TUPLES];
+    const struct hw_graph_desc desc = {.vertices = 10, .edges = TUPLES, .weights = HW_WEIGHTS_F32};
+    struct hw_store *store = NULL;
+    hw_count first, count;
+
+    memset(id, 0, sizeof id);
+    memset(weights, 0, sizeof weights);
+    id[0][WRONG] = source;
+    id[1][WRONG] = target;
+    weights[WRONG] = weight;
+    hw_store_share(TUPLES, ctx->rank, ctx->size, &first, &count);
+    enum hw_status status = hw_store_create(ctx, path, HW_KIND_GRAPH, true, &store, err);
+    if (status == HW_OK)
+        status = hw_graph_define(store, &desc, err);
+    if (status == HW_OK)
+        status = hw_store_write(store, "/edges/source", 0, first, count, id[0] + first, err);
+    if (status == HW_OK)
+        status = hw_store_write(store, "/edges/target", 0, first, count, id[1] + first, err);
+    if (status == HW_OK)
+        status = hw_store_write(store, "/edges/weight", 0, first, count, weights + first, err);
+    if (status == HW_OK)
+        return hw_store_commit(store, err);
+    hw_store_close(store);
+    return status;
+}
+
+static void test_wrong(struct tap *tap, const struct hw_context *ctx, const char *folder)
+{
+    static const struct {
+        const char *name, *sentence;
+        uint32_t source, target;
+        float weight;
+        enum hw_status status;
+    } table[] = {
+        {"the last id and a negative weight", "", 9, 9, -1.5f, HW_OK},
+        {"a source out of range", "the source of tuple 32785 is 10, but there are 10 vertices", 10,
+         9, 0, HW_BAD_INPUT},
+        {"a target out of range", "the target of tuple 32785 is 4294967295, but", 9, UINT32_MAX, 0,
+         HW_BAD_INPUT},
+        {"a weight of NaN", "the weight of tuple 32785 is not finite", 9, 9, NAN, HW_BAD_INPUT},
+        {"an infinite weight", "the weight of tuple 32785 is not finite", 9, 9, INFINITY,
+         HW_BAD_INPUT},
+    };
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/wrong.h5", folder);
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct hw_graph *graph = NULL;
+        struct hw_edges edges = {0};
+        struct hw_error err = {{0}};
+        enum hw_status status =
+            write_wrong(ctx, path, table[i].source, table[i].target, table[i].weight, &err);
+        if (status == HW_OK)
+            status = hw_graph_open(ctx, path, &graph, &err);
+        if (status == HW_OK)
+            status = hw_edges_alloc(&edges, TUPLES, true, &err);
+        tap_ok(tap, status == HW_OK, "%s: written (%s)", table[i].name, err.text);
+        status = hw_graph_read(graph, 100, TUPLES - 100, &edges, &err);
+        tap_ok(tap, status == table[i].status && strstr(err.text, table[i].sentence) != NULL,
+               "%s: %s (%s)", table[i].name, table[i].status == HW_OK ? "fine" : "refused",
+               err.text);
+        hw_edges_free(&edges);
+        hw_graph_close(graph);
+    }
+    if (ctx->rank == 0)
+        unlink(path);
+}
+
+/* Recipes whose parameters contradict the file or each other. */
+static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, const char *folder)
+{
+    static const struct {
+        const char *name, *sentence;
+        enum hw_place place;
+        int64_t value;
+    } table[] = {
+        {"scale", "scale 41 is outside", HW_AT_PARAMETERS, 41},
+        {"scale", "makes 2048 vertices", HW_AT_PARAMETERS, 11},
+        {"scale", "scale is 4294967306, out of range", HW_AT_PARAMETERS, (INT64_C(1) << 32) + 10},
+        {"edge_factor", "edge factor", HW_AT_PARAMETERS, INT64_C(1) << 41},
+        {"seed", "seed is -1, out of range", HW_AT_PARAMETERS, -1},
+        {"scramble", "scramble is 2, out of range", HW_AT_PARAMETERS, 2},
+        {"generator", "version 2 of the generators", HW_AT_PARAMETERS, 2},
+        {"vertices", "makes 1024 vertices and 16384 edges, the file says 1023", HW_AT_ROOT, 1023},
+        {"edges", "the file says 1024 and 5", HW_AT_ROOT, 5},
+    };
+    struct hw_recipe recipe = {
+        .model = HW_MODEL_RMAT, .scale = 10, .edge_factor = 16, .abcd = {.57, .19, .19, .05}};
+    char path[512];
+    struct hw_error err = {{0}};
+
+    snprintf(path, sizeof path, "%s/recipe.h5", folder);
+    if (hw_recipe_complete(&recipe, &err) != HW_OK)
+        tap_ok(tap, false, "the recipe is right (%s)", err.text);
+    const struct hw_graph_desc desc = hw_recipe_desc(&recipe, true);
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct hw_store *store = NULL;
+        struct hw_graph *graph = NULL;
+        enum hw_status status = hw_store_create(ctx, path, HW_KIND_GRAPH, true, &store, &err);
+        if (status == HW_OK)
+            status = hw_graph_define(store, &desc, &err);
+        if (status == HW_OK)
+            status = hw_recipe_write(&recipe, store, &err);
+        if (status == HW_OK)
+            status = hw_store_set_i64(store, table[i].place, table[i].name, table[i].value, &err);
+        if (status == HW_OK)
+            status = hw_store_commit(store, &err);
+        tap_ok(tap, status == HW_OK, "a recipe with %s = %" PRId64 " (%s)", table[i].name,
+               table[i].value, err.text);
+        status = hw_graph_open(ctx, path, &graph, &err);
+        tap_ok(tap,
+               status == HW_BAD_INPUT && strstr(err.text, table[i].sentence) &&
+                   strncmp(err.text, path, strlen(path)) == 0,
+               "is refused (%s)", err.text);
+        hw_graph_close(graph);
+    }
+    if (ctx->rank == 0)
+        unlink(path);
+}
+
+int main(int argc, char **argv)
+{
+    const struct hw_recipe rmat = {.model = HW_MODEL_RMAT,
+                                   .scale = 11,
+                                   .edge_factor = 33,
+                                   .abcd = {.57, .19, .19, .05},
+                                   .scramble = true,
+                                   .seed = 5};
+    const struct hw_recipe graph500 = {.model = HW_MODEL_GRAPH500,
+                                       .scale = 12,
+                                       .edge_factor = 16,
+                                       .seed1 = 2,
+                                       .seed2 = 3,
+                                       .weighting = HW_WEIGHTING_UNIFORM};
+    const struct hw_recipe whole = {.model = HW_MODEL_GRAPH500,
+                                    .scale = 5,
+                                    .edge_factor = 3,
+                                    .weighting = HW_WEIGHTING_INTEGER,
+                                    .low = -7,
+                                    .high = 255};
+    const struct hw_recipe wide = {.model = HW_MODEL_ERDOS_RENYI,
+                                   .vertices = ((hw_gid)1 << 32) + 1,
+                                   .edges = 50001,
+                                   .directed = true,
+                                   .weighting = HW_WEIGHTING_SIGNED};
+    const struct hw_recipe drawn = {.model = HW_MODEL_ERDOS_RENYI,
+                                    .vertices = 1000,
+                                    .edges = -1,
+                                    .has_probability = true,
+                                    .probability = 0.01,
+                                    .seed = 3,
+                                    .weighting = HW_WEIGHTING_UNIFORM};
+    struct tap tap = {0};
+    struct hw_context ctx;
+    struct hw_error err = {{0}};
+    char folder[256];
+
+    if (hw_context_open(&ctx, &argc, &argv, "test_graph", &err) != HW_OK)
+        return 99;
+    hw_context_threads(&ctx, ctx.size > 2 ? 1 : 2);
+    tap_mpi(&tap);
+    if (make_folder(&ctx, folder, sizeof folder, &err) != HW_OK)
+        return 99;
+    test_recipe(&tap, &ctx, folder, graph500, "graph500");
+    test_recipe(&tap, &ctx, folder, wide, "wide-ids");
+    /* The rest asks nothing of the rank count, and ranks that share a core are slow. */
+    if (ctx.size == 1) {
+        test_recipe(&tap, &ctx, folder, rmat, "rmat");
+        test_recipe(&tap, &ctx, folder, whole, "integer-weights");
+        test_recipe(&tap, &ctx, folder, drawn, "probability");
+        test_wrong(&tap, &ctx, folder);
+        test_wrong_recipes(&tap, &ctx, folder);
+    }
+    if (ctx.rank == 0 && rmdir(folder) != 0)
+        tap_note(&tap, "%s is not empty", folder);
+    int failed = tap_done(&tap);
+    return hw_context_close(&ctx, HW_OK, NULL) != 0 ? 99 : failed;
+}
