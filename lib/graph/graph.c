@@ -21,6 +21,7 @@ struct hw_graph {
     char *path;
     struct hw_store *store;         /* of a graph with edges */
     struct hw_generator *generator; /* of a recipe */
+    const struct hw_edges *held;    /* of a graph in memory */
     bool narrow;                    /* ids in the file have 32 bits */
     uint32_t *piece;                /* [PIECE] 32-bit ids on their way */
 };
@@ -131,6 +132,28 @@ enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
     return HW_OK;
 }
 
+enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw_graph_desc *desc,
+                                   const struct hw_edges *edges, struct hw_graph **graph,
+                                   struct hw_error *err)
+{
+    struct hw_graph *opened = NULL;
+
+    enum hw_status status = hw_alloc_zero(&opened, 1, sizeof *opened, "graph", err);
+    if (status == HW_OK && !(opened->path = strdup("graph in memory")))
+        status = hw_fail(err, HW_RESOURCES, "no memory for a name");
+    if (status == HW_OK) {
+        opened->desc = *desc;
+        opened->held = edges;
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status != HW_OK) {
+        hw_graph_close(opened);
+        opened = NULL;
+    }
+    *graph = opened;
+    return status;
+}
+
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph)
 {
     return &graph->desc;
@@ -154,6 +177,20 @@ static void make_tuples(const struct hw_graph *graph, hw_count first, hw_count c
         hw_generator_make(graph->generator, first + i, some, edges->source + i, edges->target + i,
                           edges->weight ? edges->weight + i : NULL);
     }
+}
+
+/* Copies tuples that are in memory. */
+static void copy_tuples(const struct hw_graph *graph, hw_count first, hw_count count,
+                        struct hw_edges *edges)
+{
+    const struct hw_edges *held = graph->held;
+
+    if (count == 0)
+        return;
+    memcpy(edges->source, held->source + first, (size_t)count * sizeof *edges->source);
+    memcpy(edges->target, held->target + first, (size_t)count * sizeof *edges->target);
+    if (edges->weight && held->weight)
+        memcpy(edges->weight, held->weight + first, (size_t)count * sizeof *edges->weight);
 }
 
 /* Names the first id that is out of range, if there is one. */
@@ -244,6 +281,10 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
         make_tuples(graph, first, count, edges);
         return HW_OK;
     }
+    if (graph->held) {
+        copy_tuples(graph, first, count, edges);
+        return HW_OK;
+    }
     enum hw_status status =
         read_ids(graph, dataset_paths[0], "source", first, count, edges->source, err);
     if (status == HW_OK)
@@ -258,7 +299,7 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
 
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err)
 {
-    if (graph->desc.recipe)
+    if (!graph->store || graph->desc.recipe)
         return HW_OK;
     enum hw_status status = HW_OK;
     int datasets = weights && graph->desc.weights != HW_WEIGHTS_NONE ? 3 : 2;

@@ -44,6 +44,15 @@ struct hw_graph;
 enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
                              struct hw_graph **graph, struct hw_error *err);
 
+/*
+ * A graph of tuples in memory, for tests and small callers: every rank holds all
+ * of them. desc is copied (its digest may be ""), edges are borrowed until
+ * hw_graph_close(); edges->weight may be NULL if there are no weights. Collective.
+ */
+enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw_graph_desc *desc,
+                                   const struct hw_edges *edges, struct hw_graph **graph,
+                                   struct hw_error *err);
+
 /* Borrowed from the graph. Local. */
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
 
@@ -63,7 +72,8 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
 
 /*
  * Compares the digests of what all ranks have read with the file's (blocks that
- * nobody read are read now). weights: those too. For a recipe nothing. Call it
+ * nobody read are read now). weights: those too. For a recipe, or tuples in
+ * memory, nothing. Call it
  * after the first pass over the edges. Collective.
  */
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err);

@@ -6,6 +6,10 @@
  * distinct parents, and each needs to be found among the tuples only once. A
  * tuple claims the link it is the edge of: the set of roots is handed out, once,
  * and what nobody claimed is no edge of the graph (rule 5).
+ *
+ * Nearly every tuple asks at both ends, mostly in vain, so a question must cost
+ * one cache line: the links of a block of vertices lie in a hash table of (child,
+ * parent), open addressing with linear probing, keys apart from the sets.
  */
 #ifndef HOPWAVE_VERIFY_LINKS_H
 #define HOPWAVE_VERIFY_LINKS_H
@@ -13,19 +17,24 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* Vertices whose links lie together. */
-#define HW_LINKS_BLOCK 1024
+/* Vertices whose links share a table. */
+#define HW_LINKS_SHIFT 12
+#define HW_LINKS_BLOCK (1 << HW_LINKS_SHIFT)
+
+/* The key of a slot that holds no link. */
+#define HW_LINK_NONE UINT64_MAX
 
 /* A parent, and the roots (bits of the batch) in whose trees it is one. */
 struct hw_link {
     hw_gid parent;
-    uint64_t roots; /* 0 once claimed */
+    uint64_t roots;
 };
 
 /* The links of one block of vertices. */
 struct hw_links_block {
-    uint32_t start[HW_LINKS_BLOCK + 1];
-    struct hw_link *link; /* of each vertex, sorted by parent */
+    uint64_t *key;   /* [slots] parent * HW_LINKS_BLOCK + child's place in the block */
+    uint64_t *roots; /* [slots] 0 once claimed */
+    uint32_t slots;  /* 0 if there is no link */
 };
 
 /* The links of a slice. Free with hw_links_free(). */
@@ -43,26 +52,60 @@ enum hw_status hw_links_make(hw_count count, struct hw_links *links, struct hw_e
 void hw_links_free(struct hw_links *links);
 
 /*
- * Adds a root's parent to the sorted links of one vertex; *length grows if the
- * parent is new. *last is where the vertex's previous parent lies (0 at first).
- * Local.
+ * Adds a root's parent to the links of one vertex, sorted by parent; *length
+ * grows if the parent is new. *last is where the vertex's previous parent lies
+ * (0 at first). Local.
  */
 void hw_link_add(struct hw_link *link, int *length, int *last, hw_gid parent, uint64_t root);
 
-/* Keeps the links of a block: start[0..] as filled, and a copy of the links.
- * Local; different blocks at once. */
+/*
+ * Makes the table of a block: length[i] links of its vertex i, one vertex after
+ * another, `total` in all. Local; different blocks at once.
+ */
 enum hw_status hw_links_keep(struct hw_links *links, hw_count block, const struct hw_link *link,
-                             struct hw_error *err);
+                             const int *length, hw_count total, struct hw_error *err);
+
+/* The slot of a block where the search for a key begins. Local. */
+static inline uint32_t hw_links_slot(const struct hw_links_block *block, uint64_t key)
+{
+    /* Fibonacci hashing; the product scales its upper half to the slots. */
+    return (uint32_t)(((key * 0x9e3779b97f4a7c15U >> 32) * block->slots) >> 32);
+}
+
+static inline uint64_t hw_links_key(hw_count i, hw_gid parent)
+{
+    return (uint64_t)parent << HW_LINKS_SHIFT | (uint64_t)(i % HW_LINKS_BLOCK);
+}
+
+/* Fetches what hw_links_claim() will touch. Local. */
+static inline void hw_links_prefetch(const struct hw_links *links, hw_count i, hw_gid parent)
+{
+    const struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
+
+    __builtin_prefetch(block->key + hw_links_slot(block, hw_links_key(i, parent)));
+}
 
 /*
  * Takes the roots in whose trees `parent` is the parent of local vertex i:
  * nothing if it never was, or if they have been taken. Local; safe among
  * threads, one of which gets them.
  */
-uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid parent);
+static inline uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid parent)
+{
+    struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
+    uint64_t key = hw_links_key(i, parent);
 
-/* Fetches what hw_links_claim() will touch first (stage 0), then the links
- * themselves (stage 1). Local. */
-void hw_links_prefetch(const struct hw_links *links, hw_count i, int stage);
+    if (block->slots == 0)
+        return 0;
+    uint32_t slot = hw_links_slot(block, key);
+    while (block->key[slot] != key) {
+        if (block->key[slot] == HW_LINK_NONE)
+            return 0;
+        slot = slot + 1 < block->slots ? slot + 1 : 0;
+    }
+    if (__atomic_load_n(&block->roots[slot], __ATOMIC_RELAXED) == 0)
+        return 0;
+    return __atomic_exchange_n(&block->roots[slot], 0, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -16,8 +16,9 @@
 
 /* What a thread needs to load a block. */
 struct loader {
-    struct hw_link *link; /* [HW_LINKS_BLOCK * roots] */
-    hw_count links;       /* in use */
+    struct hw_link *link;       /* [HW_LINKS_BLOCK * roots] */
+    hw_count links;             /* in use */
+    int length[HW_LINKS_BLOCK]; /* of each vertex's */
     hw_gid parent[TILE][HW_VERIFY_BATCH];
     int32_t level[TILE][HW_VERIFY_BATCH];
 };
@@ -54,11 +55,11 @@ static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, i
     }
 }
 
-/* Sorts what each root says of vertex v's parent: a link, nothing, or a defect. */
-static void load_vertex(const struct hw_batch *batch, struct hw_tally *tally, struct loader *loader,
-                        hw_gid v, const hw_gid *parent, const int32_t *level)
+/* Sorts what each root says of vertex v's parent: a link, nothing, or a defect.
+ * Returns the number of links. */
+static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally, struct hw_link *link,
+                       hw_gid v, const hw_gid *parent, const int32_t *level)
 {
-    struct hw_link *link = loader->link + loader->links;
     int length = 0, last = 0;
 
     for (int r = 0; r < batch->roots; r++) {
@@ -79,13 +80,12 @@ static void load_vertex(const struct hw_batch *batch, struct hw_tally *tally, st
             hw_link_add(link, &length, &last, p, (uint64_t)1 << r);
         }
     }
-    loader->links += length;
+    return length;
 }
 
 static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
                                  struct loader *loader, hw_count block, struct hw_error *err)
 {
-    struct hw_links_block *links = &batch->links.block[block];
     hw_count begin = block * HW_LINKS_BLOCK;
     hw_count end = begin + HW_LINKS_BLOCK < batch->count ? begin + HW_LINKS_BLOCK : batch->count;
 
@@ -94,12 +94,13 @@ static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
         hw_count count = end - at < TILE ? end - at : TILE;
         load_tile(batch, tally, loader, at, count);
         for (hw_count i = 0; i < count; i++) {
-            load_vertex(batch, tally, loader, batch->first + at + i, loader->parent[i],
-                        loader->level[i]);
-            links->start[at + i - begin + 1] = (uint32_t)loader->links;
+            int length = load_vertex(batch, tally, loader->link + loader->links,
+                                     batch->first + at + i, loader->parent[i], loader->level[i]);
+            loader->length[at + i - begin] = length;
+            loader->links += length;
         }
     }
-    return hw_links_keep(&batch->links, block, loader->link, err);
+    return hw_links_keep(&batch->links, block, loader->link, loader->length, loader->links, err);
 }
 
 /* What one thread does of the loading. */

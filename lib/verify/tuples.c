@@ -117,9 +117,10 @@ static inline void fetch_row(const struct hw_batch *batch, hw_gid v)
     __builtin_prefetch(hw_rows_at(&batch->rows, v - batch->first));
 }
 
-static inline void fetch_links(const struct hw_batch *batch, hw_gid v, int stage)
+/* What claiming at child v for a parent will touch. */
+static inline void fetch_links(const struct hw_batch *batch, hw_gid v, hw_gid parent)
 {
-    hw_links_prefetch(&batch->links, v - batch->first, stage);
+    hw_links_prefetch(&batch->links, v - batch->first, parent);
 }
 
 /* ---- one rank: both ends are local ---- */
@@ -135,12 +136,8 @@ static void check_here(struct hw_batch *batch, struct hw_worker *worker,
         for (hw_count i = at; i < stop; i++) {
             fetch_row(batch, source[i]);
             fetch_row(batch, target[i]);
-            fetch_links(batch, source[i], 0);
-            fetch_links(batch, target[i], 0);
-        }
-        for (hw_count i = at; i < stop; i++) {
-            fetch_links(batch, source[i], 1);
-            fetch_links(batch, target[i], 1);
+            fetch_links(batch, source[i], target[i]);
+            fetch_links(batch, target[i], source[i]);
         }
         for (hw_count i = at; i < stop; i++) {
             uint64_t roots = claim_at_source(batch, source[i], target[i]);
@@ -257,10 +254,8 @@ static void send_on(struct hw_batch *batch, int thread, const struct tuple *tupl
         hw_count stop = at + GROUP < end ? at + GROUP : end;
         for (hw_count i = at; i < stop; i++) {
             fetch_row(batch, tuple[i].u);
-            fetch_links(batch, tuple[i].u, 0);
+            fetch_links(batch, tuple[i].u, tuple[i].v);
         }
-        for (hw_count i = at; i < stop; i++)
-            fetch_links(batch, tuple[i].u, 1);
         for (hw_count i = at; i < stop; i++) {
             const unsigned char *row = hw_rows_at(&batch->rows, tuple[i].u - batch->first);
             uint64_t claimed = roots ? roots[i] : claim_at_source(batch, tuple[i].u, tuple[i].v);
@@ -285,12 +280,11 @@ static void check_records(struct hw_batch *batch, struct hw_worker *worker,
 
     for (hw_count at = begin; at < end; at += GROUP) {
         hw_count stop = at + GROUP < end ? at + GROUP : end;
-        for (int stage = 0; stage < 2; stage++)
-            for (hw_count i = at; i < stop; i++) {
-                memcpy(&head, record + size * (size_t)i, sizeof head);
-                fetch_row(batch, head.tuple.v);
-                fetch_links(batch, head.tuple.v, stage);
-            }
+        for (hw_count i = at; i < stop; i++) {
+            memcpy(&head, record + size * (size_t)i, sizeof head);
+            fetch_row(batch, head.tuple.v);
+            fetch_links(batch, head.tuple.v, head.tuple.u);
+        }
         for (hw_count i = at; i < stop; i++) {
             const unsigned char *from = record + size * (size_t)i;
             memcpy(&head, from, sizeof head);
@@ -455,47 +449,54 @@ static enum hw_status stream(struct hw_batch *batch, struct hw_edges *edges,
 
 /* The unclaimed links of a slice, taken one chunk after another. */
 struct unclaimed {
-    hw_count vertex; /* where to go on */
+    hw_count block; /* where to go on */
+    uint32_t slot;
     hw_count count;
     struct tuple *tuple; /* [chunk] child and parent */
     uint64_t *roots;     /* [chunk] */
 };
 
-/* How many links of the slice nobody claimed; each is a violation of rule 5 in
- * each of its roots. */
+/* The child and parent of a link. */
+static struct tuple link_ends(const struct hw_batch *batch, hw_count block, uint64_t key)
+{
+    hw_gid child = batch->first + block * HW_LINKS_BLOCK + (hw_gid)(key % HW_LINKS_BLOCK);
+
+    return (struct tuple){child, (hw_gid)(key >> HW_LINKS_SHIFT)};
+}
+
+/* Counts the links of the slice that nobody claimed: in each of its roots a
+ * violation of rule 5. Returns how many there are. */
 static hw_count report_unclaimed(const struct hw_batch *batch, struct hw_tally *tally)
 {
     hw_count count = 0;
 
-    for (hw_count i = 0; i < batch->count; i++) {
-        const struct hw_links_block *block = &batch->links.block[i / HW_LINKS_BLOCK];
-        uint32_t end = block->start[i % HW_LINKS_BLOCK + 1];
-        for (uint32_t at = block->start[i % HW_LINKS_BLOCK]; at < end; at++) {
-            uint64_t roots = block->link[at].roots;
+    for (hw_count b = 0; b < batch->links.blocks; b++) {
+        const struct hw_links_block *block = &batch->links.block[b];
+        for (uint32_t slot = 0; slot < block->slots; slot++) {
+            uint64_t roots = block->roots[slot];
+            struct tuple ends = link_ends(batch, b, block->key[slot]);
             count += roots != 0;
             for (; roots; roots &= roots - 1)
-                hw_tally_add(tally, HW_RULE_TREE_EDGES, __builtin_ctzll(roots),
-                             block->link[at].parent, batch->first + i);
+                hw_tally_add(tally, HW_RULE_TREE_EDGES, __builtin_ctzll(roots), ends.v, ends.u);
         }
     }
     return count;
 }
 
-/* Claims the next unclaimed links, at most a chunk of them. */
-static void next_unclaimed(struct hw_batch *batch, struct unclaimed *left)
+/* Takes the next unclaimed links, at most a chunk of them. */
+static void next_unclaimed(const struct hw_batch *batch, struct unclaimed *left)
 {
     left->count = 0;
-    for (; left->vertex < batch->count && left->count + HW_VERIFY_BATCH <= batch->chunk;
-         left->vertex++) {
-        struct hw_links_block *block = &batch->links.block[left->vertex / HW_LINKS_BLOCK];
-        hw_count i = left->vertex % HW_LINKS_BLOCK;
-        for (uint32_t at = block->start[i]; at < block->start[i + 1]; at++)
-            if (block->link[at].roots) {
-                left->tuple[left->count] =
-                    (struct tuple){batch->first + left->vertex, block->link[at].parent};
-                left->roots[left->count++] = block->link[at].roots;
-                block->link[at].roots = 0;
-            }
+    for (; left->block < batch->links.blocks; left->block++, left->slot = 0) {
+        const struct hw_links_block *block = &batch->links.block[left->block];
+        for (; left->slot < block->slots; left->slot++) {
+            if (block->roots[left->slot] == 0)
+                continue;
+            if (left->count == batch->chunk)
+                return;
+            left->tuple[left->count] = link_ends(batch, left->block, block->key[left->slot]);
+            left->roots[left->count++] = block->roots[left->slot];
+        }
     }
 }
 
@@ -516,7 +517,7 @@ static enum hw_status check_unclaimed(struct hw_batch *batch, struct hw_error *e
         if (status == HW_OK)
             next_unclaimed(batch, &left);
         status = forward(batch, status, left.tuple, left.roots, left.count, err);
-        most = batch->count - left.vertex;
+        most = batch->links.blocks - left.block;
         if (status == HW_OK)
             status = hw_largest(batch->ctx->world, &most, err);
     } while (status == HW_OK && most > 0);

@@ -1,0 +1,746 @@
+/*
+ * Validation at any rank count: right trees of every kind of graph pass, each
+ * kind of broken tree is found with the rule it breaks and the right example,
+ * and on trees broken at random every count and example equals that of an
+ * oracle written straight from the definitions in verify.h.
+ */
+#include "base/memory.h"
+#include "comm/context.h"
+#include "graph/graph.h"
+#include "tap.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A graph that every rank holds whole. */
+struct world {
+    struct hw_graph_desc desc;
+    struct hw_edges edges;
+};
+
+/* Trees of k roots, whole on every rank: [k][vertices]. */
+struct trees {
+    hw_count k;
+    hw_gid *root;
+    int32_t *level;
+    hw_gid *parent;
+};
+
+/* Enough of a random number generator for tests (splitmix64). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15U;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+static hw_gid below(uint64_t *state, hw_gid bound)
+{
+    return (hw_gid)(next_random(state) % (uint64_t)bound);
+}
+
+static void *must(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* ---- graphs ---- */
+
+static struct world empty_world(hw_gid vertices, hw_count edges, bool directed)
+{
+    struct world world = {.desc = {.vertices = vertices, .edges = edges, .directed = directed}};
+    size_t bytes = sizeof(hw_gid) * (size_t)(edges + 1);
+
+    world.edges = (struct hw_edges){.capacity = edges,
+                                    .count = edges,
+                                    .source = must(malloc(bytes)),
+                                    .target = must(malloc(bytes))};
+    return world;
+}
+
+static void world_free(struct world *world)
+{
+    free(world->edges.source);
+    free(world->edges.target);
+}
+
+/* Random tuples among the first four fifths of the vertices; a tenth of them are
+ * self-loops, a tenth repeat an earlier one either way round. */
+static struct world random_world(uint64_t seed, hw_gid vertices, hw_count edges, bool directed)
+{
+    struct world world = empty_world(vertices, edges, directed);
+    hw_gid used = vertices * 4 / 5 > 0 ? vertices * 4 / 5 : 1;
+
+    for (hw_count e = 0; e < edges; e++) {
+        uint64_t kind = next_random(&seed) % 10;
+        hw_gid u = below(&seed, used), v = below(&seed, used);
+        if (kind == 0)
+            v = u;
+        if (kind == 1 && e > 0) {
+            hw_count again = below(&seed, e);
+            u = world.edges.target[again];
+            v = world.edges.source[again];
+        }
+        world.edges.source[e] = u;
+        world.edges.target[e] = v;
+    }
+    return world;
+}
+
+/* 0 - 1 - 2 - ... */
+static struct world path_world(hw_gid vertices, bool directed)
+{
+    struct world world = empty_world(vertices, vertices - 1, directed);
+
+    for (hw_count e = 0; e < vertices - 1; e++) {
+        world.edges.source[e] = e;
+        world.edges.target[e] = e + 1;
+    }
+    return world;
+}
+
+/* ---- right trees ---- */
+
+static struct trees trees_alloc(hw_count k, hw_gid vertices)
+{
+    size_t cells = (size_t)(k * vertices + 1);
+
+    return (struct trees){.k = k,
+                          .root = must(malloc(sizeof(hw_gid) * (size_t)(k + 1))),
+                          .level = must(malloc(sizeof(int32_t) * cells)),
+                          .parent = must(malloc(sizeof(hw_gid) * cells))};
+}
+
+static void trees_free(struct trees *trees)
+{
+    free(trees->root);
+    free(trees->level);
+    free(trees->parent);
+}
+
+/* A breadth-first tree by sweeps over the tuples: slow and plain. */
+static void grow_tree(const struct world *world, hw_gid root, int32_t *level, hw_gid *parent)
+{
+    bool grew = true;
+
+    for (hw_gid v = 0; v < world->desc.vertices; v++) {
+        level[v] = -1;
+        parent[v] = -1;
+    }
+    level[root] = 0;
+    parent[root] = root;
+    for (int32_t depth = 0; grew; depth++) {
+        grew = false;
+        for (hw_count e = 0; e < world->desc.edges; e++)
+            for (int back = 0; back <= !world->desc.directed; back++) {
+                hw_gid u = back ? world->edges.target[e] : world->edges.source[e];
+                hw_gid v = back ? world->edges.source[e] : world->edges.target[e];
+                if (level[u] != depth || level[v] != -1)
+                    continue;
+                level[v] = depth + 1;
+                parent[v] = u;
+                grew = true;
+            }
+    }
+}
+
+/* Right trees from k random roots. */
+static struct trees grow_trees(const struct world *world, hw_count k, uint64_t seed)
+{
+    hw_gid n = world->desc.vertices;
+    struct trees trees = trees_alloc(k, n);
+
+    for (hw_count i = 0; i < k; i++) {
+        trees.root[i] = below(&seed, n);
+        grow_tree(world, trees.root[i], trees.level + i * n, trees.parent + i * n);
+    }
+    return trees;
+}
+
+/* ---- the oracle ---- */
+
+static void note(struct hw_verdict *verdict, enum hw_rule rule, hw_gid a, hw_gid b)
+{
+    hw_gid *example = verdict->example[rule];
+
+    if (verdict->violations[rule]++ == 0 || a < example[0] || (a == example[0] && b < example[1])) {
+        example[0] = a;
+        example[1] = b;
+    }
+}
+
+/* Where each vertex's parents lead: the root, a vertex without a valid parent,
+ * or into a cycle (-1). end: [n]. */
+static void chain_ends(const hw_gid *parent, hw_gid n, hw_gid root, hw_gid *end)
+{
+    enum { UNKNOWN = -2, WALKED = -3 };
+
+    for (hw_gid v = 0; v < n; v++)
+        end[v] = v == root || parent[v] < 0 || parent[v] >= n ? v : UNKNOWN;
+    for (hw_gid v = 0; v < n; v++) {
+        hw_gid last = v;
+        for (; end[last] == UNKNOWN; last = parent[last])
+            end[last] = WALKED;
+        hw_gid found = end[last] == WALKED ? -1 : end[last];
+        for (hw_gid u = v; end[u] == WALKED; u = parent[u])
+            end[u] = found;
+    }
+}
+
+static void oracle_vertices(const struct world *world, hw_gid root, const int32_t *level,
+                            const hw_gid *parent, struct hw_verdict *verdict)
+{
+    hw_gid n = world->desc.vertices, *end = must(malloc(sizeof *end * (size_t)n));
+
+    chain_ends(parent, n, root, end);
+    for (hw_gid v = 0; v < n; v++) {
+        bool has_parent = parent[v] >= 0 && parent[v] < n;
+        verdict->reached += level[v] != -1;
+        if (v == root) {
+            if (parent[v] != v)
+                note(verdict, HW_RULE_TREE, v, -1);
+            if (level[v] != 0)
+                note(verdict, HW_RULE_TREE_LEVELS, v, -1);
+        } else if (parent[v] == -1) {
+            if (level[v] != -1)
+                note(verdict, HW_RULE_SPANS, v, -1);
+        } else if (!has_parent) {
+            note(verdict, HW_RULE_TREE, v, -1);
+        } else {
+            hw_gid p = parent[v];
+            if (end[v] == -1)
+                note(verdict, HW_RULE_TREE, v, -1);
+            else if (end[v] != root)
+                note(verdict, HW_RULE_SPANS, v, -1);
+            if (p != v &&
+                (level[v] == -1 || level[p] == -1 || (int64_t)level[v] != (int64_t)level[p] + 1))
+                note(verdict, HW_RULE_TREE_LEVELS, v, -1);
+        }
+    }
+    free(end);
+}
+
+static void oracle_tuples(const struct world *world, hw_gid root, const int32_t *level,
+                          const hw_gid *parent, struct hw_verdict *verdict)
+{
+    hw_gid n = world->desc.vertices;
+    bool directed = world->desc.directed, *joined = must(calloc((size_t)n, 1));
+
+    for (hw_count e = 0; e < world->desc.edges; e++) {
+        hw_gid u = world->edges.source[e], v = world->edges.target[e];
+        int64_t at_u = level[u], at_v = level[v];
+        bool in_u = at_u != -1, in_v = at_v != -1;
+        bool leaves = directed ? in_u && !in_v : in_u != in_v;
+        bool far = in_u && in_v && (at_v - at_u > 1 || (!directed && at_u - at_v > 1));
+        verdict->tuples += in_u && (directed || in_v);
+        if (leaves || far)
+            note(verdict, HW_RULE_EDGE_LEVELS, u, v);
+        if (leaves)
+            note(verdict, HW_RULE_SPANS, u, v);
+        joined[v] = joined[v] || parent[v] == u;
+        joined[u] = joined[u] || (!directed && parent[u] == v);
+    }
+    for (hw_gid v = 0; v < n; v++)
+        if (v != root && parent[v] >= 0 && parent[v] < n && parent[v] != v && !joined[v])
+            note(verdict, HW_RULE_TREE_EDGES, parent[v], v);
+    free(joined);
+}
+
+static struct hw_verdict oracle(const struct world *world, const struct trees *trees, hw_count i)
+{
+    hw_gid n = world->desc.vertices;
+    struct hw_verdict verdict = {.reached = 0};
+
+    memset(verdict.example, 0xff, sizeof verdict.example);
+    oracle_vertices(world, trees->root[i], trees->level + i * n, trees->parent + i * n, &verdict);
+    oracle_tuples(world, trees->root[i], trees->level + i * n, trees->parent + i * n, &verdict);
+    return verdict;
+}
+
+/* ---- running the subject ---- */
+
+/* Validates whole trees by handing each rank its slice. */
+static enum hw_status verify(const struct hw_context *ctx, const struct world *world,
+                             const struct trees *trees, struct hw_verdict *verdict,
+                             struct hw_error *err)
+{
+    struct hw_graph *graph = NULL;
+    hw_gid first, n = world->desc.vertices;
+    hw_count length, k = trees->k;
+
+    hw_store_share(n, ctx->rank, ctx->size, &first, &length);
+    int32_t *level = must(malloc(sizeof *level * (size_t)(k * length + 1)));
+    hw_gid *parent = must(malloc(sizeof *parent * (size_t)(k * length + 1)));
+    for (hw_count i = 0; i < k; i++) {
+        memcpy(level + i * length, trees->level + i * n + first, sizeof *level * (size_t)length);
+        memcpy(parent + i * length, trees->parent + i * n + first, sizeof *parent * (size_t)length);
+    }
+    enum hw_status status = hw_graph_from_edges(&world->desc, &world->edges, &graph, err);
+    if (status == HW_OK)
+        status = hw_verify_bfs(ctx, graph, k, trees->root, level, parent, verdict, err);
+    hw_graph_close(graph);
+    free(level);
+    free(parent);
+    return status;
+}
+
+static bool same_verdict(const struct hw_verdict *a, const struct hw_verdict *b)
+{
+    return a->reached == b->reached && a->tuples == b->tuples &&
+           memcmp(a->violations, b->violations, sizeof a->violations) == 0 &&
+           memcmp(a->example, b->example, sizeof a->example) == 0;
+}
+
+static bool passed(const struct hw_verdict *verdict)
+{
+    hw_count sum = 0;
+
+    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
+        sum += verdict->violations[rule];
+    return sum == 0;
+}
+
+/* Says how two verdicts differ. */
+static void explain(const struct tap *tap, hw_count i, const struct hw_verdict *got,
+                    const struct hw_verdict *want)
+{
+    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
+        tap_note(tap,
+                 "tree %" PRI_COUNT " %s: got %" PRI_COUNT " (%" PRI_GID ", %" PRI_GID
+                 "), expected %" PRI_COUNT " (%" PRI_GID ", %" PRI_GID ")",
+                 i, hw_rule_name(rule), got->violations[rule], got->example[rule][0],
+                 got->example[rule][1], want->violations[rule], want->example[rule][0],
+                 want->example[rule][1]);
+    tap_note(tap, "reached %" PRI_COUNT " of %" PRI_COUNT ", tuples %" PRI_COUNT " of %" PRI_COUNT,
+             got->reached, want->reached, got->tuples, want->tuples);
+}
+
+/* Validates and compares every verdict with the oracle's; `right`: and all pass. */
+static void check_all(struct tap *tap, const struct hw_context *ctx, const struct world *world,
+                      const struct trees *trees, bool right, const char *name)
+{
+    struct hw_error err = {{0}};
+    struct hw_verdict *verdict = must(calloc((size_t)trees->k + 1, sizeof *verdict));
+    bool agree = verify(ctx, world, trees, verdict, &err) == HW_OK;
+
+    if (!agree)
+        tap_note(tap, "%s", err.text);
+    for (hw_count i = 0; i < trees->k && agree; i++) {
+        struct hw_verdict want = oracle(world, trees, i);
+        agree = same_verdict(&verdict[i], &want) && (!right || passed(&verdict[i]));
+        if (!agree)
+            explain(tap, i, &verdict[i], &want);
+    }
+    tap_ok(tap, agree, "%s", name);
+    free(verdict);
+}
+
+/* ---- tests ---- */
+
+static void test_right(struct tap *tap, const struct hw_context *ctx)
+{
+    static const struct {
+        const char *name;
+        hw_gid vertices;
+        hw_count edges, roots;
+        bool directed;
+    } cases[] = {
+        {"one vertex, no tuple", 1, 0, 1, false},
+        {"one vertex with self-loops", 1, 5, 2, false},
+        {"no tuples at all", 9, 0, 9, true},
+        {"a small graph, every lane", 60, 100, 64, false},
+        {"more roots than a batch holds", 50, 90, 150, false},
+        {"a small directed graph", 60, 150, 17, true},
+        {"several slices, disconnected", 40000, 30000, 3, false},
+        {"several slices, connected", 40000, 150000, 5, false},
+        {"several slices, directed", 40000, 120000, 2, true},
+    };
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct world world =
+            random_world(c + 1, cases[c].vertices, cases[c].edges, cases[c].directed);
+        struct trees trees = grow_trees(&world, cases[c].roots, c);
+        check_all(tap, ctx, &world, &trees, true, cases[c].name);
+        trees_free(&trees);
+        world_free(&world);
+    }
+}
+
+/* Levels beyond 8-bit lanes, and just within. */
+static void test_long(struct tap *tap, const struct hw_context *ctx)
+{
+    for (int directed = 0; directed < 2; directed++) {
+        struct world world = path_world(700, directed);
+        struct trees trees = grow_trees(&world, 3, 5);
+        trees.root[0] = 700 - 1 - 252;
+        grow_tree(&world, trees.root[0], trees.level, trees.parent);
+        check_all(tap, ctx, &world, &trees, true, directed ? "a directed path" : "a path");
+        /* 256 apart: equal in 8 bits. */
+        trees.level[650] += 256;
+        check_all(tap, ctx, &world, &trees, false, "a level off by 256");
+        trees_free(&trees);
+        world_free(&world);
+    }
+}
+
+/* The last vertex at some depth of tree 0 that is a leaf, or is not. */
+static hw_gid find_vertex(const struct world *world, const struct trees *trees, int32_t depth,
+                          bool leaf)
+{
+    hw_gid n = world->desc.vertices, found = -1;
+    bool *children = must(calloc((size_t)n, 1));
+
+    for (hw_gid v = 0; v < n; v++)
+        if (trees->parent[v] != -1)
+            children[trees->parent[v]] = true;
+    for (hw_gid v = 0; v < n; v++)
+        if (trees->level[v] == depth && children[v] != leaf)
+            found = v;
+    free(children);
+    if (found < 0)
+        abort();
+    return found;
+}
+
+/* Whether the verdict names rule, with this example, and passes the rules of
+ * `clean` (a set of bits). */
+static bool breaks(const struct hw_verdict *verdict, enum hw_rule rule, hw_gid a, hw_gid b,
+                   unsigned clean)
+{
+    bool right = verdict->violations[rule] > 0 && verdict->example[rule][0] == a &&
+                 verdict->example[rule][1] == b;
+
+    for (enum hw_rule other = 0; other < HW_RULES; other++)
+        if (clean & (1U << other))
+            right = right && verdict->violations[other] == 0;
+    return right;
+}
+
+#define ONLY(rule) (~(1U << (rule)))
+
+/* Validates tree 0, breaks nothing for the next test: the trees are restored. */
+static void expect(struct tap *tap, const struct hw_context *ctx, const struct world *world,
+                   struct trees *trees, const char *name, enum hw_rule rule, hw_gid a, hw_gid b,
+                   unsigned clean)
+{
+    struct hw_verdict verdict[2], want = oracle(world, trees, 0);
+    struct hw_error err = {{0}};
+    bool right = verify(ctx, world, trees, verdict, &err) == HW_OK &&
+                 same_verdict(&verdict[0], &want) && passed(&verdict[1]);
+
+    if (!tap_ok(tap, right && breaks(&verdict[0], rule, a, b, clean), "%s: rule %s", name,
+                hw_rule_name(rule)))
+        explain(tap, 0, &verdict[0], &want);
+    grow_tree(world, trees->root[0], trees->level, trees->parent);
+}
+
+/* One defect at a time, in a graph of several slices, beside a tree that is
+ * right. */
+static void test_broken(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = random_world(99, 34000, 120000, false);
+    struct trees trees = grow_trees(&world, 2, 8);
+    hw_gid n = world.desc.vertices, root = trees.root[0];
+    hw_gid leaf = find_vertex(&world, &trees, 6, true);
+    hw_gid inner = find_vertex(&world, &trees, 4, false);
+    hw_gid lonely = n - 1; /* random_world() leaves it without tuples */
+    int32_t *level = trees.level;
+    hw_gid *parent = trees.parent;
+
+    /* A parent at the right level, but no tuple to it. */
+    for (hw_gid v = 0; v < n; v++)
+        if (level[v] == level[leaf] - 1 && v != parent[leaf]) {
+            parent[leaf] = v;
+            break;
+        }
+    expect(tap, ctx, &world, &trees, "an edge not in the graph", HW_RULE_TREE_EDGES, parent[leaf],
+           leaf, ONLY(HW_RULE_TREE_EDGES));
+
+    parent[leaf] = inner;
+    expect(tap, ctx, &world, &trees, "a wrong parent", HW_RULE_TREE_LEVELS, leaf, -1,
+           1U << HW_RULE_TREE);
+    level[leaf]++;
+    expect(tap, ctx, &world, &trees, "a level off", HW_RULE_TREE_LEVELS, leaf, -1,
+           1U << HW_RULE_TREE | 1U << HW_RULE_TREE_EDGES);
+    level[leaf] = -1;
+    parent[leaf] = -1;
+    struct hw_verdict want = oracle(&world, &trees, 0);
+    expect(tap, ctx, &world, &trees, "a missing vertex", HW_RULE_SPANS,
+           want.example[HW_RULE_SPANS][0], want.example[HW_RULE_SPANS][1],
+           1U << HW_RULE_TREE | 1U << HW_RULE_TREE_LEVELS | 1U << HW_RULE_TREE_EDGES);
+    level[inner] = -1;
+    parent[inner] = -1;
+    want = oracle(&world, &trees, 0);
+    expect(tap, ctx, &world, &trees, "a missing inner vertex", HW_RULE_SPANS,
+           want.example[HW_RULE_SPANS][0], want.example[HW_RULE_SPANS][1], 1U << HW_RULE_TREE);
+    parent[leaf] = -1;
+    expect(tap, ctx, &world, &trees, "a level without a parent", HW_RULE_SPANS, leaf, -1,
+           ONLY(HW_RULE_SPANS));
+    level[leaf] = -1;
+    expect(tap, ctx, &world, &trees, "a parent without a level", HW_RULE_TREE_LEVELS, leaf, -1,
+           1U << HW_RULE_TREE);
+    parent[root] = inner;
+    expect(tap, ctx, &world, &trees, "a root with a parent", HW_RULE_TREE, root, -1,
+           ONLY(HW_RULE_TREE));
+    level[root] = 2;
+    want = oracle(&world, &trees, 0);
+    expect(tap, ctx, &world, &trees, "a root at level 2", HW_RULE_TREE_LEVELS,
+           want.example[HW_RULE_TREE_LEVELS][0], -1, 1U << HW_RULE_TREE | 1U << HW_RULE_TREE_EDGES);
+    parent[leaf] = leaf;
+    expect(tap, ctx, &world, &trees, "a second root", HW_RULE_TREE, leaf, -1, ONLY(HW_RULE_TREE));
+    parent[leaf] = n;
+    expect(tap, ctx, &world, &trees, "a parent beyond the vertices", HW_RULE_TREE, leaf, -1,
+           ONLY(HW_RULE_TREE));
+    parent[leaf] = -2;
+    expect(tap, ctx, &world, &trees, "a parent below -1", HW_RULE_TREE, leaf, -1,
+           ONLY(HW_RULE_TREE));
+    parent[leaf] = INT64_MIN;
+    level[leaf] = INT32_MIN;
+    expect(tap, ctx, &world, &trees, "the least of values", HW_RULE_TREE, leaf, -1,
+           1U << HW_RULE_TREE_LEVELS | 1U << HW_RULE_SPANS);
+    level[leaf] = INT32_MAX;
+    expect(tap, ctx, &world, &trees, "the largest level", HW_RULE_TREE_LEVELS, leaf, -1,
+           1U << HW_RULE_TREE | 1U << HW_RULE_TREE_EDGES);
+    level[leaf] = -7;
+    expect(tap, ctx, &world, &trees, "a level below -1", HW_RULE_TREE_LEVELS, leaf, -1,
+           1U << HW_RULE_TREE | 1U << HW_RULE_TREE_EDGES);
+    level[lonely] = 3;
+    parent[lonely] = root;
+    expect(tap, ctx, &world, &trees, "an unreachable vertex claimed", HW_RULE_TREE_EDGES, root,
+           lonely, 1U << HW_RULE_TREE | 1U << HW_RULE_SPANS | 1U << HW_RULE_EDGE_LEVELS);
+    trees_free(&trees);
+    world_free(&world);
+}
+
+/* The vertex at a place of the ring below: neighbours lie far apart. */
+enum { RING = 3000, RING_VERTICES = 33000 };
+static hw_gid ring_vertex(hw_count place)
+{
+    return 1 + (place + RING) * 1009 % RING * 10;
+}
+
+/* A ring hanging off root 0 by one edge, as a tree and as a cycle. */
+static void test_ring(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = empty_world(RING_VERTICES, RING + 1, false);
+    struct trees trees = trees_alloc(2, RING_VERTICES);
+
+    for (hw_count e = 0; e < RING; e++) {
+        world.edges.source[e] = ring_vertex(e);
+        world.edges.target[e] = ring_vertex(e + 1);
+    }
+    world.edges.source[RING] = 0;
+    world.edges.target[RING] = ring_vertex(0);
+    for (hw_count i = 0; i < 2; i++) {
+        trees.root[i] = 0;
+        grow_tree(&world, 0, trees.level + i * RING_VERTICES, trees.parent + i * RING_VERTICES);
+    }
+    check_all(tap, ctx, &world, &trees, true, "a ring");
+    /* Every parent is joined by a tuple, every level is right. */
+    for (hw_count e = 0; e < RING; e++)
+        trees.parent[ring_vertex(e)] = ring_vertex(e - 1);
+    struct hw_verdict want = oracle(&world, &trees, 0);
+    tap_ok(tap, want.violations[HW_RULE_TREE] == RING, "the oracle counts all of a cycle");
+    expect(tap, ctx, &world, &trees, "a long cycle", HW_RULE_TREE, 1, -1,
+           1U << HW_RULE_SPANS | 1U << HW_RULE_TREE_EDGES | 1U << HW_RULE_EDGE_LEVELS);
+    trees_free(&trees);
+    world_free(&world);
+}
+
+/* Two vertices that are each other's parents, with the levels they had. */
+static void test_pair(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = path_world(40, false);
+    struct trees trees = trees_alloc(2, 40);
+
+    for (hw_count i = 0; i < 2; i++) {
+        trees.root[i] = 0;
+        grow_tree(&world, 0, trees.level + i * 40, trees.parent + i * 40);
+    }
+    trees.parent[20] = 21;
+    expect(tap, ctx, &world, &trees, "a pair of parents", HW_RULE_TREE, 20, -1,
+           ~(1U << HW_RULE_TREE | 1U << HW_RULE_TREE_LEVELS));
+    /* Every level consistent with "its parent's plus one" but for one edge. */
+    trees.parent[20] = 39;
+    for (hw_gid v = 20; v < 40; v++)
+        trees.level[v] = (int32_t)v;
+    expect(tap, ctx, &world, &trees, "a cycle with levels in order", HW_RULE_TREE, 20, -1,
+           1U << HW_RULE_EDGE_LEVELS | 1U << HW_RULE_SPANS);
+    trees_free(&trees);
+    world_free(&world);
+}
+
+/* Directed: what is wrong one way is right the other. */
+static void test_directed(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = path_world(6, true); /* 0 -> 1 -> ... -> 5 */
+    struct trees trees = trees_alloc(2, 6);
+
+    for (hw_count i = 0; i < 2; i++) {
+        trees.root[i] = 2;
+        grow_tree(&world, 2, trees.level + i * 6, trees.parent + i * 6);
+    }
+    check_all(tap, ctx, &world, &trees, true, "a tuple into the tree may come from outside");
+    trees.level[1] = 1;
+    trees.parent[1] = 2;
+    expect(tap, ctx, &world, &trees, "an edge taken backwards", HW_RULE_TREE_EDGES, 2, 1,
+           ONLY(HW_RULE_TREE_EDGES));
+    trees.level[5] = -1;
+    trees.parent[5] = -1;
+    expect(tap, ctx, &world, &trees, "a tuple out of the tree", HW_RULE_SPANS, 4, 5,
+           1U << HW_RULE_TREE | 1U << HW_RULE_TREE_EDGES);
+    trees_free(&trees);
+    world_free(&world);
+}
+
+/* Breaks a tree in a few random places. */
+static void break_tree(uint64_t *seed, hw_gid n, int32_t *level, hw_gid *parent)
+{
+    for (hw_gid times = below(seed, 5); times >= 0; times--) {
+        hw_gid v = below(seed, n);
+        switch (next_random(seed) % 6) {
+        case 0:
+            level[v] = (int32_t)below(seed, 6) - 2;
+            break;
+        case 1:
+            parent[v] = below(seed, n);
+            break;
+        case 2:
+            parent[v] = below(seed, n + 5) - 3;
+            break;
+        case 3:
+            level[v] = -1;
+            parent[v] = -1;
+            break;
+        case 4:
+            level[v] += 253;
+            break;
+        default:
+            parent[v] = parent[below(seed, n)];
+        }
+    }
+}
+
+static void test_random(struct tap *tap, const struct hw_context *ctx)
+{
+    uint64_t seed = 4711;
+    int rounds = ctx->size == 1 ? 60 : 12;
+    static const hw_gid sizes[] = {3, 12, 60, 300};
+
+    for (int i = 0; i < rounds; i++) {
+        hw_gid n = sizes[i % 4];
+        char name[96];
+        struct world world = random_world(next_random(&seed), n, below(&seed, 3 * n), i % 3 == 0);
+        struct trees trees = grow_trees(&world, 1 + i % 7 * 11, next_random(&seed));
+        for (hw_count r = 0; r < trees.k; r++)
+            if (r % 3 == 0)
+                break_tree(&seed, n, trees.level + r * n, trees.parent + r * n);
+        snprintf(name, sizeof name, "%d trees of %d vertices broken at random", (int)trees.k,
+                 (int)n);
+        check_all(tap, ctx, &world, &trees, false, name);
+        trees_free(&trees);
+        world_free(&world);
+    }
+    struct world world = random_world(31, 50000, 100000, false);
+    struct trees trees = grow_trees(&world, 3, 2);
+    for (int i = 0; i < 30; i++)
+        break_tree(&seed, 50000, trees.level, trees.parent);
+    check_all(tap, ctx, &world, &trees, false, "a large tree broken at random");
+    for (hw_gid v = 0; v < 50000; v++) {
+        trees.parent[v] = below(&seed, 50000);
+        trees.level[v] = (int32_t)below(&seed, 9);
+    }
+    check_all(tap, ctx, &world, &trees, false, "a tree that is noise");
+    trees_free(&trees);
+    world_free(&world);
+}
+
+/* Less memory makes smaller batches with the same verdicts; far too little is
+ * refused. */
+static void test_memory(struct tap *tap, struct hw_context *ctx)
+{
+    struct world world = random_world(3, 30000, 40000, false);
+    struct trees trees = grow_trees(&world, 9, 2);
+    struct hw_error err = {{0}};
+    struct hw_verdict verdict[9];
+    uint64_t seed = 5;
+    char limit[64];
+
+    break_tree(&seed, 30000, trees.level + 8 * 30000, trees.parent + 8 * 30000);
+    int threads = ctx->threads;
+    hw_context_threads(ctx, 3);
+    hw_count bytes = hw_verify_bytes(&world.desc, ctx->size, 3, 9) / 2 * ctx->node_size;
+    snprintf(limit, sizeof limit, "%" PRI_COUNT, bytes);
+    setenv("HOPWAVE_MEMORY", limit, 1);
+    check_all(tap, ctx, &world, &trees, false, "in half the memory, on three threads");
+    setenv("HOPWAVE_MEMORY", "100K", 1);
+    tap_ok(tap, verify(ctx, &world, &trees, verdict, &err) == HW_RESOURCES,
+           "too little memory is refused");
+    unsetenv("HOPWAVE_MEMORY");
+    hw_context_threads(ctx, threads);
+    trees.root[3] = 30000;
+    tap_ok(tap,
+           verify(ctx, &world, &trees, verdict, &err) == HW_BAD_INPUT &&
+               strstr(err.text, "root 30000"),
+           "a root that is no vertex is refused");
+    trees_free(&trees);
+    world_free(&world);
+}
+
+static void test_reference(struct tap *tap, const struct hw_context *ctx)
+{
+    struct hw_error err = {{0}};
+    bool same = true;
+
+    for (int directed = 0; directed < 2; directed++) {
+        struct world world = random_world(77, 3000, 5000, directed);
+        struct trees trees = grow_trees(&world, 4, 1);
+        struct hw_graph *graph = NULL;
+        int32_t *level = must(malloc(sizeof *level * 3000));
+        same = same && hw_graph_from_edges(&world.desc, &world.edges, &graph, &err) == HW_OK;
+        for (hw_count i = 0; i < trees.k && same; i++) {
+            same = hw_reference_bfs(ctx, graph, trees.root[i], level, &err) == HW_OK;
+            if (ctx->rank == 0)
+                same = same && memcmp(level, trees.level + i * 3000, sizeof *level * 3000) == 0;
+        }
+        setenv("HOPWAVE_MEMORY", "10K", 1);
+        same = same && hw_reference_bfs(ctx, graph, 0, level, &err) == HW_RESOURCES;
+        unsetenv("HOPWAVE_MEMORY");
+        same = same && hw_reference_bfs(ctx, graph, 3000, level, &err) == HW_BAD_INPUT;
+        hw_graph_close(graph);
+        free(level);
+        trees_free(&trees);
+        world_free(&world);
+    }
+    tap_ok(tap, same, "the serial reference");
+}
+
+int main(int argc, char **argv)
+{
+    struct tap tap = {0};
+    struct hw_context ctx;
+    struct hw_error err = {{0}};
+
+    if (hw_context_open(&ctx, &argc, &argv, "test_verify", &err) != HW_OK)
+        return 99;
+    tap_mpi(&tap);
+    hw_context_threads(&ctx, ctx.size == 1 ? 2 : 1);
+    test_right(&tap, &ctx);
+    test_long(&tap, &ctx);
+    test_broken(&tap, &ctx);
+    test_ring(&tap, &ctx);
+    test_pair(&tap, &ctx);
+    test_directed(&tap, &ctx);
+    test_random(&tap, &ctx);
+    test_memory(&tap, &ctx);
+    test_reference(&tap, &ctx);
+    int failed = tap_done(&tap);
+    hw_context_close(&ctx, HW_OK, &err);
+    return failed;
+}
