@@ -170,7 +170,7 @@ static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_ta
 
     status = hw_agree(batch->ctx->world, status, err);
     for (int r = 0; r < batch->roots && status == HW_OK; r++)
-        if (tally->suspects[r] > 0) {
+        if (tally->counts.suspects[r] > 0) {
             status = hw_batch_chains(batch, r, found, err);
             any = true;
         }
@@ -186,10 +186,11 @@ static void give_verdicts(const struct hw_batch *batch, const struct hw_tally *t
                           struct hw_verdict *verdict)
 {
     for (int r = 0; r < batch->roots; r++) {
-        verdict[r] = (struct hw_verdict){.reached = tally->reached[r], .tuples = tally->tuples[r]};
+        verdict[r] = (struct hw_verdict){.reached = tally->counts.reached[r],
+                                         .tuples = tally->counts.tuples[r]};
         for (enum hw_rule rule = 0; rule < HW_RULES; rule++) {
-            bool violated = tally->violations[rule][r] > 0;
-            verdict[r].violations[rule] = tally->violations[rule][r];
+            bool violated = tally->counts.violations[rule][r] > 0;
+            verdict[r].violations[rule] = tally->counts.violations[rule][r];
             verdict[r].example[rule][0] = violated ? tally->example[rule][r][0] : HW_GID_NONE;
             verdict[r].example[rule][1] = violated ? tally->example[rule][r][1] : HW_GID_NONE;
         }

@@ -37,7 +37,7 @@ static void load_tile(struct hw_batch *batch, struct hw_tally *tally, struct loa
             loader->level[i][r] = level[i];
             reached += level[i] != -1;
         }
-        tally->reached[r] += reached;
+        tally->counts.reached[r] += reached;
         hw_rows_fill(&batch->rows, at, count, r, level);
     }
     for (int r = batch->roots; r < batch->rows.lanes; r++)
@@ -51,7 +51,7 @@ static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, i
         hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
     if (level != 0) {
         hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
-        tally->suspects[r]++;
+        tally->counts.suspects[r]++;
     }
 }
 
@@ -70,12 +70,12 @@ static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally, str
             if (level[r] == -1)
                 continue;
             hw_tally_add(tally, HW_RULE_SPANS, r, v, HW_GID_NONE);
-            tally->suspects[r]++;
+            tally->counts.suspects[r]++;
         } else if (p < 0 || p >= batch->desc->vertices) {
             hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
-            tally->suspects[r]++;
+            tally->counts.suspects[r]++;
         } else if (p == v) {
-            tally->suspects[r]++; /* a cycle: counted where cycles are */
+            tally->counts.suspects[r]++; /* a cycle: counted where cycles are */
         } else {
             hw_link_add(link, &length, &last, p, (uint64_t)1 << r);
         }

@@ -10,3 +10,7 @@ libhopwave_a_SOURCES += \
   lib/verify/slices.c lib/verify/slices.h \
   lib/verify/tally.c lib/verify/tally.h \
   lib/verify/tuples.c
+check_PROGRAMS += lib/verify/test_verify.mt
+TESTS += lib/verify/test_verify.mt
+lib_verify_test_verify_mt_SOURCES = lib/verify/test_verify.c
+lib_verify_test_verify_mt_LDADD = $(TAP_LDADD)

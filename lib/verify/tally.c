@@ -15,7 +15,7 @@ static void take_example(struct hw_tally *tally, enum hw_rule rule, int root, hw
 {
     hw_gid *at = tally->example[rule][root];
 
-    if (tally->violations[rule][root] > 0 && (at[0] < a || (at[0] == a && at[1] <= b)))
+    if (tally->counts.violations[rule][root] > 0 && (at[0] < a || (at[0] == a && at[1] <= b)))
         return;
     at[0] = a;
     at[1] = b;
@@ -24,7 +24,7 @@ static void take_example(struct hw_tally *tally, enum hw_rule rule, int root, hw
 void hw_tally_add(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b)
 {
     take_example(tally, rule, root, a, b);
-    tally->violations[rule][root]++;
+    tally->counts.violations[rule][root]++;
 }
 
 void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other)
@@ -32,15 +32,15 @@ void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other)
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
         for (int r = 0; r < HW_VERIFY_BATCH; r++) {
             const hw_gid *example = other->example[rule][r];
-            if (other->violations[rule][r] == 0)
+            if (other->counts.violations[rule][r] == 0)
                 continue;
             take_example(tally, rule, r, example[0], example[1]);
-            tally->violations[rule][r] += other->violations[rule][r];
+            tally->counts.violations[rule][r] += other->counts.violations[rule][r];
         }
     for (int r = 0; r < HW_VERIFY_BATCH; r++) {
-        tally->suspects[r] += other->suspects[r];
-        tally->reached[r] += other->reached[r];
-        tally->tuples[r] += other->tuples[r];
+        tally->counts.suspects[r] += other->counts.suspects[r];
+        tally->counts.reached[r] += other->counts.reached[r];
+        tally->counts.tuples[r] += other->counts.tuples[r];
     }
 }
 
@@ -53,7 +53,8 @@ static enum hw_status least_examples(MPI_Comm comm, const struct hw_tally *tally
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
         for (int r = 0; r < HW_VERIFY_BATCH; r++) {
             const hw_gid *example = tally->example[rule][r];
-            bool stays = tally->violations[rule][r] > 0 && (!first || example[0] == first[rule][r]);
+            bool stays =
+                tally->counts.violations[rule][r] > 0 && (!first || example[0] == first[rule][r]);
             least[rule][r] = stays ? example[end] : FAR;
         }
     return hw_mpi(
@@ -61,32 +62,24 @@ static enum hw_status least_examples(MPI_Comm comm, const struct hw_tally *tally
         "MPI_Allreduce", err);
 }
 
-/* Sums an array of counts over the ranks. */
-static enum hw_status sum_counts(MPI_Comm comm, hw_count *count, int length, struct hw_error *err)
-{
-    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, count, length, HW_MPI_COUNT, MPI_SUM, comm),
-                  "MPI_Allreduce", err);
-}
-
 enum hw_status hw_tally_reduce(MPI_Comm comm, struct hw_tally *tally, struct hw_error *err)
 {
     hw_gid first[HW_RULES][HW_VERIFY_BATCH], second[HW_RULES][HW_VERIFY_BATCH];
+    const int length = sizeof tally->counts / sizeof(hw_count);
     enum hw_status status = least_examples(comm, tally, 0, NULL, first, err);
 
     if (status == HW_OK)
         status = least_examples(comm, tally, 1, first, second, err);
     if (status == HW_OK)
-        status = sum_counts(comm, &tally->violations[0][0], HW_RULES * HW_VERIFY_BATCH, err);
-    if (status == HW_OK)
-        status = sum_counts(comm, tally->suspects, HW_VERIFY_BATCH, err);
-    if (status == HW_OK)
-        status = sum_counts(comm, tally->reached, HW_VERIFY_BATCH, err);
-    if (status == HW_OK)
-        status = sum_counts(comm, tally->tuples, HW_VERIFY_BATCH, err);
+        status =
+            hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &tally->counts, length, HW_MPI_COUNT, MPI_SUM, comm),
+                   "MPI_Allreduce", err);
+    if (status != HW_OK)
+        return status;
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
         for (int r = 0; r < HW_VERIFY_BATCH; r++) {
             tally->example[rule][r][0] = first[rule][r];
             tally->example[rule][r][1] = second[rule][r];
         }
-    return status;
+    return HW_OK;
 }

@@ -14,13 +14,18 @@
 /* Roots that one pass over the tuples checks: the bits of a word. */
 #define HW_VERIFY_BATCH 64
 
-/* Counts of one thread, for the roots of a batch. */
-struct hw_tally {
+/* What is summed, for the roots of a batch. */
+struct hw_tally_counts {
     hw_count violations[HW_RULES][HW_VERIFY_BATCH];
+    hw_count suspects[HW_VERIFY_BATCH]; /* defects that may keep a vertex from the root */
+    hw_count reached[HW_VERIFY_BATCH];  /* vertices */
+    hw_count tuples[HW_VERIFY_BATCH];   /* within the component */
+};
+
+/* The tally of one thread. */
+struct hw_tally {
+    struct hw_tally_counts counts;
     hw_gid example[HW_RULES][HW_VERIFY_BATCH][2]; /* the least; valid where violations > 0 */
-    hw_count suspects[HW_VERIFY_BATCH];           /* defects that may keep a vertex from the root */
-    hw_count reached[HW_VERIFY_BATCH];            /* vertices */
-    hw_count tuples[HW_VERIFY_BATCH];             /* within the component */
 };
 
 /* Starts from nothing. Local. */

@@ -74,7 +74,7 @@ static void check_tree_edge(const struct hw_batch *batch, struct hw_tally *tally
         int64_t above = hw_row_level(&batch->rows, row_parent, r);
         if (below == -1 || above == -1 || below != above + 1) {
             hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, child, HW_GID_NONE);
-            tally->suspects[r]++;
+            tally->counts.suspects[r]++;
         }
     }
 }
@@ -83,7 +83,7 @@ static void check_tree_edge(const struct hw_batch *batch, struct hw_tally *tally
 static void empty_counters(struct hw_worker *worker)
 {
     for (int r = 0; r < HW_VERIFY_BATCH; r++)
-        worker->tally.tuples[r] += worker->within[r];
+        worker->tally.counts.tuples[r] += worker->within[r];
     memset(worker->within, 0, sizeof worker->within);
     worker->pending = 0;
 }
