@@ -2,6 +2,7 @@
 #include "store/internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const place_names[] = {"", "parameters/", "run/"};
@@ -144,6 +145,16 @@ bool hw_store_shape(const struct hw_store *store, const char *path, struct hw_sh
     return true;
 }
 
+/* The shortest decimal that reads back as value. */
+static void number_text(double value, char *text, size_t size)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
 bool hw_store_attribute(const struct hw_store *store, int index, enum hw_place *place,
                         const char **name, char *text, size_t size)
 {
@@ -155,7 +166,7 @@ bool hw_store_attribute(const struct hw_store *store, int index, enum hw_place *
     if (attribute->type == HW_ATTRIBUTE_I64)
         snprintf(text, size, "%" PRId64, attribute->i64);
     else if (attribute->type == HW_ATTRIBUTE_F64)
-        snprintf(text, size, "%.17g", attribute->f64);
+        number_text(attribute->f64, text, size);
     else
         snprintf(text, size, "%s", attribute->text);
     return true;

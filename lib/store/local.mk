@@ -3,6 +3,7 @@ libhopwave_a_SOURCES += \
   lib/store/attributes.c \
   lib/store/catalogue.c \
   lib/store/commit.c \
+  lib/store/describe.c lib/store/describe.h \
   lib/store/digest.c \
   lib/store/hdf5.c \
   lib/store/internal.h \

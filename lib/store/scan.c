@@ -73,8 +73,9 @@ static enum hw_status open_file(const char *path, hid_t *file, struct hw_error *
     if (access < 0)
         return hw_h5(-1, HW_INTERNAL, "properties of a file", err);
     *file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    enum hw_status status = damaged(*file, err);
     H5Pclose(access);
-    return damaged(*file, err);
+    return status;
 }
 
 /* ---- attributes ---- */
@@ -174,7 +175,7 @@ static herr_t take_attribute(hid_t object, const char *name, const H5A_info_t *i
 static enum hw_status take_attributes(struct walk *walk, hid_t object)
 {
     const herr_t result =
-        H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, take_attribute, walk);
+        H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, take_attribute, walk);
 
     if (walk->status == HW_OK && result < 0)
         walk->status = damaged(-1, walk->err);
@@ -333,7 +334,7 @@ static enum hw_status take_group(struct walk *walk, hid_t group, const char *pat
         inner.status =
             hw_fail(walk->err, HW_BAD_INPUT, "%s: its attributes do not belong here", path);
     if (inner.status == HW_OK &&
-        H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, take_link, &inner) < 0 &&
+        H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, take_link, &inner) < 0 &&
         inner.status == HW_OK)
         inner.status = damaged(-1, walk->err);
     walk->status = inner.status;
