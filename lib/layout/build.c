@@ -1,25 +1,384 @@
-#include "layout/part.h"
+#include "layout/build.h"
 
 #include "base/memory.h"
 #include "comm/exchange.h"
-#include "layout/oracle.h"
+#include "layout/ship.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- what a part consists of ---- */
+
+struct hw_csr *hw_part_matrix(struct hw_part *part, enum hw_matrix which)
+{
+    struct hw_delegate_part *separate = &part->separate;
+    bool separated = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
+
+    switch (which) {
+    case HW_OUT:
+        return separated ? NULL : &part->grid.out;
+    case HW_IN:
+        return separated || !part->directed ? NULL : &part->grid.in;
+    case HW_NN:
+        return separated ? &separate->nn : NULL;
+    case HW_ND:
+        return separated ? &separate->nd : NULL;
+    case HW_DN:
+        return separated ? &separate->dn : NULL;
+    case HW_DD:
+        return separated ? &separate->dd : NULL;
+    case HW_ND_IN:
+        return separated && part->directed ? &separate->nd_in : NULL;
+    case HW_DN_IN:
+        return separated && part->directed ? &separate->dn_in : NULL;
+    case HW_DD_IN:
+        return separated && part->directed ? &separate->dd_in : NULL;
+    case HW_MATRICES:
+        break;
+    }
+    return NULL;
+}
+
+hw_count hw_part_matrix_rows(const struct hw_part *part, enum hw_matrix which)
+{
+    bool slots = which == HW_NN || which == HW_ND || which == HW_DN_IN;
+
+    if (which == HW_OUT || which == HW_IN)
+        return (hw_count)part->spec.rows * part->grid.block;
+    return slots ? part->separate.slots : part->separate.delegates;
+}
+
+hw_count hw_part_matrix_columns(const struct hw_part *part, enum hw_matrix which)
+{
+    bool slots = which == HW_DN || which == HW_ND_IN;
+
+    if (which == HW_OUT || which == HW_IN)
+        return (hw_count)part->spec.columns * part->grid.block;
+    if (which == HW_NN)
+        return part->vertices;
+    return slots ? part->separate.slots : part->separate.delegates;
+}
+
+const char *hw_matrix_name(enum hw_matrix which)
+{
+    static const char *const names[] = {"out", "in",    "nn",    "nd",   "dn",
+                                        "dd",  "nd_in", "dn_in", "dd_in"};
+
+    return names[which];
+}
+
+/* ---- checks ---- */
+
+/* Whether the spec is one, whatever the graph. */
+static enum hw_status check_spec(const struct hw_layout_spec *spec, struct hw_error *err)
+{
+    bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
+    hw_count product =
+        separated ? (hw_count)spec->nodes * spec->devices : (hw_count)spec->rows * spec->columns;
+
+    if (spec->parts < 1 || product != spec->parts || (separated ? spec->nodes : spec->rows) < 1 ||
+        (spec->layout == HW_LAYOUT_1D && spec->rows != 1))
+        return hw_fail(err, HW_INTERNAL, "a layout of %d parts does not multiply", spec->parts);
+    return HW_OK;
+}
+
+/* Whether local ids hold what a part has. */
+static enum hw_status check_sizes(const struct hw_graph_desc *desc,
+                                  const struct hw_layout_spec *spec, int ranks,
+                                  struct hw_error *err)
+{
+    hw_count block = (desc->vertices + spec->parts - 1) / spec->parts;
+    hw_count longest = block;
+
+    if (spec->layout != HW_LAYOUT_DEGREE_SEPARATED)
+        longest = block * (spec->rows > spec->columns ? spec->rows : spec->columns);
+    if (desc->vertices < 1)
+        return hw_fail(err, HW_BAD_INPUT, "the graph has no vertices");
+    if (longest >= UINT32_MAX)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%" PRI_GID " vertices in %d parts need local ids up to %" PRI_COUNT
+                       ", more than 32 bits hold; make more parts",
+                       desc->vertices, spec->parts, longest);
+    if (desc->vertices / ranks >= UINT32_MAX)
+        return hw_fail(err, HW_RESOURCES,
+                       "%" PRI_GID " vertices are too many for %d ranks; use more ranks",
+                       desc->vertices, ranks);
+    return HW_OK;
+}
+
+/* ---- estimates ---- */
+
+/* Bytes of one part's vertices and offsets. */
+static hw_count part_bytes(hw_count block, hw_count rows)
+{
+    return block * (hw_count)(2 * sizeof(hw_gid) + sizeof(hw_lid)) +
+           rows * (hw_count)sizeof(hw_count);
+}
+
+hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec,
+                              int ranks)
+{
+    bool weights = spec->weights && graph->weights != HW_WEIGHTS_NONE;
+    hw_count record = weights ? 12 : 8, parts = (spec->parts + ranks - 1) / ranks;
+    hw_count block = (graph->vertices + spec->parts - 1) / spec->parts, rows;
+    /* Each tuple makes two entries; a rank may get the entries of one part more
+     * than an even share. */
+    hw_count entries = 2 * (graph->edges / spec->parts * parts);
+    hw_count kept = graph->vertices / ranks + 1;
+
+    if (spec->layout == HW_LAYOUT_DEGREE_SEPARATED)
+        rows = 2 * block + 2 * (block < graph->vertices / 64 ? block : graph->vertices / 64);
+    else
+        rows = spec->rows * block;
+    if (graph->directed)
+        rows *= 2;
+    return entries * record + entries / 16 * record + kept * (hw_count)(4 * sizeof(hw_count)) +
+           parts * part_bytes(block, rows) +
+           3 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges));
+}
+
+/* ---- building ---- */
+
+/* Gathers which rank builds which part. */
+static enum hw_status share_parts(struct hw_builder *builder, int first_part, struct hw_error *err)
+{
+    int ranks = builder->ctx->size, parts = builder->spec.parts;
+    enum hw_status status = hw_alloc(&builder->first_part, (hw_count)ranks + 1,
+                                     sizeof *builder->first_part, "ranks of parts", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&builder->rank_of_part, parts, sizeof *builder->rank_of_part,
+                          "ranks of parts", err);
+    status = hw_agree(builder->ctx->world, status, err);
+    if (status != HW_OK)
+        return status;
+    int end = first_part + builder->parts;
+    status = hw_mpi(
+        MPI_Allgather(&end, 1, MPI_INT, builder->first_part + 1, 1, MPI_INT, builder->ctx->world),
+        "MPI_Allgather", err);
+    if (status != HW_OK)
+        return status;
+    builder->first_part[0] = 0;
+    bool follow = builder->parts >= 0 && builder->first_part[builder->ctx->rank] == first_part &&
+                  builder->first_part[ranks] == parts;
+    if (!follow)
+        status = hw_fail(err, HW_INTERNAL, "the ranks' parts do not follow each other");
+    status = hw_agree(builder->ctx->world, status, err);
+    for (int r = 0; r < ranks && status == HW_OK; r++)
+        for (int p = builder->first_part[r]; p < builder->first_part[r + 1]; p++)
+            builder->rank_of_part[p] = r;
+    return status;
+}
+
+/* Fills what does not depend on edges into the parts built here. */
+static void describe_parts(struct hw_builder *builder, int first_part)
+{
+    const struct hw_graph_desc *desc = builder->desc;
+    hw_lid block = (hw_lid)((desc->vertices + builder->spec.parts - 1) / builder->spec.parts);
+
+    for (int p = 0; p < builder->parts; p++) {
+        struct hw_part *part = &builder->part[p];
+        *part = (struct hw_part){.spec = builder->spec,
+                                 .index = first_part + p,
+                                 .vertices = desc->vertices,
+                                 .tuples = desc->edges,
+                                 .directed = desc->directed,
+                                 .weights = builder->weights ? desc->weights : HW_WEIGHTS_NONE};
+        memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
+        if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
+            part->separate.slots = block;
+        } else {
+            part->grid.row = part->index % builder->spec.rows;
+            part->grid.column = part->index / builder->spec.rows;
+            part->grid.block = block;
+        }
+    }
+}
+
+/* Gives every part its table of delegates. */
+static enum hw_status give_delegates(struct hw_builder *builder, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
+        struct hw_part *part = &builder->part[p];
+        struct hw_delegate_part *separate = &part->separate;
+        part->spec.threshold = builder->spec.threshold;
+        if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+            continue;
+        separate->delegates = (hw_lid)builder->delegates;
+        status = hw_alloc(&separate->search_id, builder->delegates, sizeof *separate->search_id,
+                          "delegates", err);
+        if (status == HW_OK)
+            status = hw_alloc(&separate->graph_id, builder->delegates, sizeof *separate->graph_id,
+                              "delegates", err);
+        for (hw_count d = 0; d < builder->delegates && status == HW_OK; d++) {
+            separate->search_id[d] = builder->delegate[d].search_id;
+            separate->graph_id[d] = builder->delegate[d].graph_id;
+        }
+    }
+    return hw_agree(builder->ctx->world, status, err);
+}
+
+/* Where the rows of each matrix begin among those of a part. All ranks need it,
+ * those that build none too. */
+static void count_rows(struct hw_builder *builder)
+{
+    struct hw_part any = {.spec = builder->spec, .directed = builder->desc->directed};
+    hw_lid block =
+        (hw_lid)((builder->desc->vertices + builder->spec.parts - 1) / builder->spec.parts);
+
+    any.grid.block = block;
+    any.separate.slots = block;
+    any.separate.delegates = (hw_lid)builder->delegates;
+    builder->part_rows = 0;
+    for (int m = 0; m < HW_MATRICES; m++) {
+        builder->begin[m] = builder->part_rows;
+        if (hw_part_matrix(&any, (enum hw_matrix)m))
+            builder->part_rows += hw_part_matrix_rows(&any, (enum hw_matrix)m);
+    }
+}
+
+/* Counts the stored edges of all parts. */
+static enum hw_status count_edges(struct hw_builder *builder, hw_count *edges, struct hw_error *err)
+{
+    static const enum hw_matrix stored[] = {HW_OUT, HW_NN, HW_ND, HW_DN, HW_DD};
+
+    *edges = 0;
+    for (int p = 0; p < builder->parts; p++)
+        for (size_t m = 0; m < sizeof stored / sizeof *stored; m++) {
+            const struct hw_csr *matrix = hw_part_matrix(&builder->part[p], stored[m]);
+            if (matrix)
+                *edges += matrix->offset[matrix->rows];
+        }
+    return hw_sum(builder->ctx->world, edges, err);
+}
+
+/* What hw_note() says of a build. */
+static enum hw_status note_build(const struct hw_builder *builder, hw_count edges,
+                                 const double *seconds, struct hw_error *err)
+{
+    hw_count peak = hw_memory_peak();
+    enum hw_status status = hw_largest(builder->ctx->world, &peak, err);
+
+    hw_note(builder->ctx,
+            "%" PRI_COUNT " stored edges in %d parts; peak memory %.1f MiB a rank, %.1f bytes per "
+            "stored edge; collect %.2f s, order %.2f s, relabel %.2f s, finish %.2f s",
+            edges, builder->spec.parts, (double)peak / 1048576,
+            edges > 0 ? (double)peak * builder->ctx->size / (double)edges : 0.0, seconds[0],
+            seconds[1], seconds[2], seconds[3]);
+    return status;
+}
+
+/* All stages, with their times. */
+static enum hw_status build(struct hw_builder *builder, int first_part, double *seconds,
+                            struct hw_error *err)
+{
+    double started = hw_seconds();
+    enum hw_status status = hw_build_collect(builder, err);
+
+    seconds[0] = hw_seconds() - started;
+    if (status == HW_OK)
+        status = hw_build_order(builder, err);
+    if (status == HW_OK)
+        status = hw_build_separate(builder, err);
+    free(builder->out);
+    builder->out = NULL;
+    if (status != HW_OK)
+        return status;
+    describe_parts(builder, first_part);
+    count_rows(builder);
+    status = give_delegates(builder, err);
+    if (status == HW_OK)
+        status = hw_build_vertices(builder, err);
+    free(builder->tuples);
+    builder->tuples = NULL;
+    seconds[1] = hw_seconds() - started - seconds[0];
+    if (status == HW_OK)
+        status = hw_build_relabel(builder, err);
+    free(builder->code);
+    builder->code = NULL;
+    seconds[2] = hw_seconds() - started - seconds[0] - seconds[1];
+    if (status == HW_OK)
+        status = hw_build_finish(builder, err);
+    seconds[3] = hw_seconds() - started - seconds[0] - seconds[1] - seconds[2];
+    return status;
+}
+
+static void close_builder(struct hw_builder *builder)
+{
+    hw_bins_close(&builder->edges);
+    hw_bins_close(&builder->entries);
+    hw_pool_close(&builder->pool);
+    free(builder->tuples);
+    free(builder->degree);
+    free(builder->out);
+    free(builder->code);
+    free(builder->delegate);
+    free(builder->first_part);
+    free(builder->rank_of_part);
+}
+
+enum hw_status hw_parts_build_from(const struct hw_context *ctx,
+                                   const struct hw_tuple_source *source,
+                                   const struct hw_layout_spec *spec, int first_part, int count,
+                                   struct hw_part *parts, struct hw_error *err)
+{
+    const struct hw_graph_desc *desc = &source->desc;
+    struct hw_builder builder = {.ctx = ctx,
+                                 .source = source,
+                                 .desc = desc,
+                                 .spec = *spec,
+                                 .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE,
+                                 .wide = source->wide,
+                                 .spread = hw_spread(desc->vertices, ctx->size),
+                                 .part = parts,
+                                 .parts = count};
+    double seconds[4] = {0};
+    hw_count edges = 0;
+
+    for (int p = 0; p < count; p++)
+        parts[p] = (struct hw_part){0};
+    enum hw_status status = check_spec(spec, err);
+    if (status == HW_OK)
+        status = check_sizes(desc, spec, ctx->size, err);
+    if (status != HW_OK)
+        return status;
+    builder.spec.weights = builder.weights;
+    builder.kept = hw_spread_count(&builder.spread, ctx->rank);
+    hw_pool_open(&builder.pool, builder.weights);
+    status = hw_memory_require(ctx, hw_parts_build_bytes(desc, spec, ctx->size),
+                               "laying out the graph", err);
+    if (status == HW_OK)
+        status = share_parts(&builder, first_part, err);
+    if (status == HW_OK)
+        status = build(&builder, first_part, seconds, err);
+    if (status == HW_OK)
+        status = count_edges(&builder, &edges, err);
+    if (status == HW_OK)
+        status = note_build(&builder, edges, seconds, err);
+    for (int p = 0; p < count; p++) {
+        parts[p].edges = edges;
+        if (status != HW_OK)
+            hw_part_free(&parts[p]);
+    }
+    close_builder(&builder);
+    return status;
+}
 
 /* Reads tuples of a list that lies in memory. */
 static enum hw_status read_list(void *self, hw_count first, hw_count count, struct hw_edges *edges,
                                 struct hw_error *err)
 {
     const struct hw_edges *list = self;
+    size_t n = (size_t)count;
 
     (void)err;
     edges->count = count;
-    for (hw_count e = 0; e < count; e++) {
-        edges->source[e] = list->source[first + e];
-        edges->target[e] = list->target[first + e];
-        if (edges->weight)
-            edges->weight[e] = list->weight[first + e];
-    }
+    memcpy(edges->source, list->source + first, n * sizeof *edges->source);
+    memcpy(edges->target, list->target + first, n * sizeof *edges->target);
+    if (edges->weight)
+        memcpy(edges->weight, list->weight + first, n * sizeof *edges->weight);
     return HW_OK;
 }
 
@@ -36,35 +395,4 @@ enum hw_status hw_parts_build_list(const struct hw_context *ctx, const struct hw
                                      .self = (void *)(uintptr_t)edges};
 
     return hw_parts_build_from(ctx, &source, spec, first_part, count, parts, err);
-}
-
-enum hw_status hw_parts_build_from(const struct hw_context *ctx,
-                                   const struct hw_tuple_source *source,
-                                   const struct hw_layout_spec *spec, int first_part, int count,
-                                   struct hw_part *parts, struct hw_error *err)
-{
-    const struct hw_graph_desc *desc = &source->desc;
-    struct hw_layout_spec chosen = *spec;
-    struct hw_edges edges = {.capacity = desc->edges};
-    bool weights = spec->weights && desc->weights != HW_WEIGHTS_NONE;
-    enum hw_status status =
-        hw_alloc(&edges.source, desc->edges, sizeof *edges.source, "edges", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&edges.target, desc->edges, sizeof *edges.target, "edges", err);
-    if (status == HW_OK && weights)
-        status = hw_alloc(&edges.weight, desc->edges, sizeof *edges.weight, "edges", err);
-    if (status == HW_OK && desc->edges > 0)
-        status = source->read(source->self, 0, desc->edges, &edges, err);
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK && source->verify)
-        status = source->verify(source->self, err);
-    if (chosen.threshold == HW_THRESHOLD_AUTO)
-        chosen.threshold = 32;
-    for (int p = 0; p < count && status == HW_OK; p++)
-        hw_oracle_part(desc, &edges, &chosen, first_part + p, &parts[p]);
-    free(edges.source);
-    free(edges.target);
-    free(edges.weight);
-    return status;
 }

@@ -2,8 +2,8 @@
  * The oracle of the tests: one part, made serially and naively from a list of
  * tuples, straight from the definitions at the head of part.h.
  */
-#ifndef HOPWAVE_LAYOUT_ORACLE_H
-#define HOPWAVE_LAYOUT_ORACLE_H
+#ifndef HOPWAVE_LAYOUT_TEST_ORACLE_H
+#define HOPWAVE_LAYOUT_TEST_ORACLE_H
 
 #include "layout/part.h"
 

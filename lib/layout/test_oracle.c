@@ -1,4 +1,4 @@
-#include "layout/oracle.h"
+#include "layout/test_oracle.h"
 
 #include "base/permute.h"
 

@@ -1,0 +1,106 @@
+/*
+ * Building parts: what its stages share. Internal to lib/layout.
+ *
+ * 1. collect   Tuples go to the rank that keeps their first end (hw_spread), an
+ *              undirected one in one direction only, and into bins; the bins
+ *              are sorted, which finds duplicates, self-loops, tuples and
+ *              degrees of the first ends; those of the second ends are told to
+ *              the ranks that keep them.
+ * 2. order     Search ids from degrees, or by hash, or as they are.
+ * 3. separate  Degree-separated: the threshold, the table of delegates. Every
+ *              vertex gets a code: its search id, or n + its delegate number.
+ * 4. vertices  Own vertices go to their parts.
+ * 5. relabel   Each edge goes, with the code of its first end, to the rank that
+ *              keeps its second; from there, as entries of matrices, to the
+ *              ranks of its parts, and into bins again.
+ * 6. finish    The bins are sorted and become the matrices.
+ *
+ * Edges are there once: blocks move from the first bins to the second while
+ * edges are relabelled, and go back to the system while matrices fill up.
+ */
+#ifndef HOPWAVE_LAYOUT_BUILD_H
+#define HOPWAVE_LAYOUT_BUILD_H
+
+#include "layout/bins.h"
+#include "layout/part.h"
+#include "layout/spread.h"
+
+/* A delegate as every rank knows it. */
+struct hw_delegate {
+    hw_gid search_id, graph_id;
+    hw_count degree;
+};
+
+/* The matrices of a part, in the order in which its rows are counted: those of
+ * grids, then those of degree separation. */
+enum hw_matrix {
+    HW_OUT,
+    HW_IN,
+    HW_NN,
+    HW_ND,
+    HW_DN,
+    HW_DD,
+    HW_ND_IN,
+    HW_DN_IN,
+    HW_DD_IN,
+    HW_MATRICES
+};
+
+/* The matrix of a part, or NULL if `which` does not belong to its layout and
+ * direction. Local. */
+struct hw_csr *hw_part_matrix(struct hw_part *part, enum hw_matrix which);
+
+/* Its name in files, such as "nd_in". Local. */
+const char *hw_matrix_name(enum hw_matrix which);
+
+/* Its lists, and the largest index in them plus one. Local. */
+hw_count hw_part_matrix_rows(const struct hw_part *part, enum hw_matrix which);
+hw_count hw_part_matrix_columns(const struct hw_part *part, enum hw_matrix which);
+
+/* All that the stages share on one rank. */
+struct hw_builder {
+    const struct hw_context *ctx;
+    const struct hw_tuple_source *source;
+    const struct hw_graph_desc *desc; /* of source */
+    struct hw_layout_spec spec;       /* the threshold is chosen on the way */
+    bool weights;                     /* kept */
+    bool wide;                        /* for tests: long records where short ones do */
+
+    struct hw_spread spread;
+    hw_count kept;    /* vertices kept here, numbered 0..kept-1 */
+    hw_count *tuples; /* [kept] as in struct hw_part_vertices */
+    hw_count *degree; /* [kept] distinct neighbours; directed: out plus in */
+    hw_count *out;    /* [kept] directed only: distinct out-neighbours */
+    hw_gid *code;     /* [kept] search id, or vertices + delegate */
+    struct hw_pool pool;
+    struct hw_bins edges; /* row: kept vertex, column: graph id */
+
+    hw_count delegates;
+    struct hw_delegate *delegate; /* [delegates] by search id */
+
+    int *first_part;   /* [ranks+1] */
+    int *rank_of_part; /* [parts] */
+    struct hw_part *part;
+    int parts;                   /* built here */
+    hw_count part_rows;          /* rows of all matrices of one part */
+    hw_count begin[HW_MATRICES]; /* where each matrix's rows begin among them; -1 if absent */
+    struct hw_bins entries; /* row: part built here x part_rows + row, column: index or target */
+};
+
+/* Weights as unsigned numbers of the same order, and back. Local. */
+uint32_t hw_weight_order(union hw_weight weight, enum hw_weights kind);
+union hw_weight hw_weight_back(uint32_t order, enum hw_weights kind);
+
+/* Records of one fill where so many are shipped in all: whole blocks, at least
+ * one, at most HW_SHIP_PIECE. Local. */
+hw_count hw_build_piece(hw_count records);
+
+/* The stages, all collective; ranks agree on failures. */
+enum hw_status hw_build_collect(struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_build_separate(struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_build_relabel(struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_build_finish(struct hw_builder *builder, struct hw_error *err);
+
+#endif

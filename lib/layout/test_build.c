@@ -1,0 +1,270 @@
+/*
+ * Building parts on any number of ranks, against the oracle, which makes each
+ * part naively from the definitions.
+ */
+#include "layout/part.h"
+#include "layout/test_oracle.h"
+#include "tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A small pseudo-random graph with loops, duplicates, a hub and isolated
+ * vertices. */
+struct toy {
+    struct hw_graph_desc desc;
+    struct hw_edges edges;
+};
+
+static uint64_t draw(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+static struct toy make_toy(hw_gid n, hw_count m, bool directed, enum hw_weights weights)
+{
+    struct toy toy = {.desc = {.vertices = n, .edges = m, .directed = directed, .weights = weights},
+                      .edges = {.capacity = m, .count = m}};
+    uint64_t state = (uint64_t)(n * 1000 + m);
+
+    strcpy(toy.desc.digest, "xxh3-128:toy");
+    toy.edges.source = calloc((size_t)m + 1, sizeof *toy.edges.source);
+    toy.edges.target = calloc((size_t)m + 1, sizeof *toy.edges.target);
+    toy.edges.weight = calloc((size_t)m + 1, sizeof *toy.edges.weight);
+    for (hw_count e = 0; e < m; e++) {
+        /* The upper fifth of the ids stays isolated where there are that many. */
+        uint64_t used = (uint64_t)(n - n / 5);
+        toy.edges.source[e] = (hw_gid)(draw(&state) % 4 ? draw(&state) % used : used / 2);
+        toy.edges.target[e] = (hw_gid)(draw(&state) % used);
+        if (e > 2 && draw(&state) % 8 == 0) {
+            bool turn = draw(&state) % 2;
+            hw_count copy = (hw_count)(draw(&state) % (uint64_t)e);
+            toy.edges.source[e] = turn ? toy.edges.target[copy] : toy.edges.source[copy];
+            toy.edges.target[e] = turn ? toy.edges.source[copy] : toy.edges.target[copy];
+        }
+        if (weights == HW_WEIGHTS_F32)
+            toy.edges.weight[e].f32 = (float)draw(&state) / 1e6f - 1000.0f;
+        if (weights == HW_WEIGHTS_I32)
+            toy.edges.weight[e].i32 = (int32_t)(draw(&state) % 200) - 100;
+    }
+    return toy;
+}
+
+static void free_toy(struct toy *toy)
+{
+    free(toy->edges.source);
+    free(toy->edges.target);
+    free(toy->edges.weight);
+}
+
+/* ---- comparing ---- */
+
+static bool same_bytes(const void *a, const void *b, size_t count, size_t size)
+{
+    return count == 0 || (a && b && memcmp(a, b, count * size) == 0);
+}
+
+static bool same_matrix(const struct hw_csr *a, const struct hw_csr *b)
+{
+    if (!a->offset || !b->offset)
+        return !a->offset && !b->offset;
+    if (a->rows != b->rows || !same_bytes(a->offset, b->offset, (size_t)a->rows + 1, 8))
+        return false;
+    size_t count = (size_t)a->offset[a->rows];
+    bool same = true;
+    if (count > 0) {
+        same = !a->index == !b->index && !a->target == !b->target && !a->weight == !b->weight;
+        if (same && a->index)
+            same = same_bytes(a->index, b->index, count, sizeof *a->index);
+        if (same && a->target)
+            same = same_bytes(a->target, b->target, count, sizeof *a->target);
+        if (same && a->weight)
+            same = same_bytes(a->weight, b->weight, count, sizeof *a->weight);
+    }
+    return same;
+}
+
+static bool same_part(const struct hw_part *a, const struct hw_part *b)
+{
+    const struct hw_delegate_part *x = &a->separate, *y = &b->separate;
+    size_t own = a->own.count, d = x->delegates;
+
+    return a->index == b->index && a->vertices == b->vertices && a->edges == b->edges &&
+           a->tuples == b->tuples && a->directed == b->directed && a->weights == b->weights &&
+           a->spec.threshold == b->spec.threshold && a->spec.weights == b->spec.weights &&
+           strcmp(a->graph_digest, b->graph_digest) == 0 && a->own.count == b->own.count &&
+           same_bytes(a->own.graph_id, b->own.graph_id, own, 8) &&
+           same_bytes(a->own.tuples, b->own.tuples, own, 8) &&
+           same_bytes(a->own.by_graph_id, b->own.by_graph_id, own, 4) &&
+           a->grid.row == b->grid.row && a->grid.column == b->grid.column &&
+           a->grid.block == b->grid.block && same_matrix(&a->grid.out, &b->grid.out) &&
+           same_matrix(&a->grid.in, &b->grid.in) && x->slots == y->slots &&
+           x->delegates == y->delegates && same_bytes(x->search_id, y->search_id, d, 8) &&
+           same_bytes(x->graph_id, y->graph_id, d, 8) && same_matrix(&x->nn, &y->nn) &&
+           same_matrix(&x->nd, &y->nd) && same_matrix(&x->dn, &y->dn) &&
+           same_matrix(&x->dd, &y->dd) && same_matrix(&x->nd_in, &y->nd_in) &&
+           same_matrix(&x->dn_in, &y->dn_in) && same_matrix(&x->dd_in, &y->dd_in);
+}
+
+/* ---- building ---- */
+
+/* The first part of rank r: evenly, or all on the last rank. */
+static int first_of(int parts, int ranks, int r, bool last_has_all)
+{
+    return last_has_all ? (r == ranks ? parts : 0) : parts * r / ranks;
+}
+
+static enum hw_status read_toy(void *self, hw_count first, hw_count count, struct hw_edges *edges,
+                               struct hw_error *err)
+{
+    const struct toy *toy = self;
+
+    (void)err;
+    for (hw_count e = 0; e < count; e++) {
+        edges->source[e] = toy->edges.source[first + e];
+        edges->target[e] = toy->edges.target[first + e];
+        if (edges->weight)
+            edges->weight[e] = toy->edges.weight[first + e];
+    }
+    edges->count = count;
+    return HW_OK;
+}
+
+/* Builds and compares; true if all of this rank's parts are right. */
+static bool builds(const struct hw_context *ctx, struct toy *toy, struct hw_layout_spec spec,
+                   bool wide, bool last_has_all)
+{
+    struct hw_error err = {{0}};
+    int first = first_of(spec.parts, ctx->size, ctx->rank, last_has_all);
+    int count = first_of(spec.parts, ctx->size, ctx->rank + 1, last_has_all) - first;
+    struct hw_part *part = calloc((size_t)count + 1, sizeof *part);
+    hw_count share = toy->desc.edges / ctx->size;
+    struct hw_tuple_source source = {
+        .desc = toy->desc,
+        .first = share * ctx->rank,
+        .count = ctx->rank == ctx->size - 1 ? toy->desc.edges - share * ctx->rank : share,
+        .read = read_toy,
+        .self = toy,
+        .wide = wide};
+
+    bool right = hw_parts_build_from(ctx, &source, &spec, first, count, part, &err) == HW_OK;
+    if (!right)
+        fprintf(stderr, "# %s\n", err.text);
+    for (int p = 0; p < count && right; p++) {
+        struct hw_part expected;
+        struct hw_layout_spec chosen = spec;
+        chosen.threshold = part[p].spec.threshold;
+        hw_oracle_part(&toy->desc, &toy->edges, &chosen, first + p, &expected);
+        right = same_part(&part[p], &expected);
+        hw_part_free(&expected);
+        hw_part_free(&part[p]);
+    }
+    free(part);
+    return right;
+}
+
+/* With many ranks on few cores a build takes long: then every third or fourth
+ * combination will do. */
+static bool skipped(const struct hw_context *ctx, int *turn)
+{
+    int stride = ctx->size <= 2 ? 1 : ctx->size <= 4 ? 3 : 4;
+
+    return (*turn)++ % stride != 0;
+}
+
+static void test_toy(struct tap *tap, const struct hw_context *ctx, hw_gid n, hw_count m,
+                     bool directed, enum hw_weights weights)
+{
+    static const int grids[][2] = {{1, 1}, {1, 3}, {2, 2}, {3, 2}, {3, 1}};
+    static const int nodes[][2] = {{1, 1}, {2, 1}, {2, 2}, {3, 2}};
+    static const hw_count thresholds[] = {0, 2, 1000000, HW_THRESHOLD_AUTO};
+    static const char *const words[] = {"degree", "hash", "none"};
+    struct toy toy = make_toy(n, m, directed, weights);
+    int turn = (int)n;
+
+    for (int order = 0; order < 3; order++) {
+        bool right = true;
+        for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+            struct hw_layout_spec spec = {.layout = HW_LAYOUT_2D,
+                                          .order = (enum hw_order)order,
+                                          .parts = grids[g][0] * grids[g][1],
+                                          .rows = grids[g][0],
+                                          .columns = grids[g][1],
+                                          .weights = weights != HW_WEIGHTS_NONE};
+            if (!skipped(ctx, &turn))
+                right = builds(ctx, &toy, spec, g == 2, g == 3) && right;
+        }
+        for (size_t g = 0; g < sizeof nodes / sizeof *nodes; g++)
+            for (size_t t = 0; t < sizeof thresholds / sizeof *thresholds; t++) {
+                struct hw_layout_spec spec = {.layout = HW_LAYOUT_DEGREE_SEPARATED,
+                                              .order = (enum hw_order)order,
+                                              .parts = nodes[g][0] * nodes[g][1],
+                                              .nodes = nodes[g][0],
+                                              .devices = nodes[g][1],
+                                              .threshold = thresholds[t],
+                                              .weights = true};
+                if (!skipped(ctx, &turn))
+                    right = builds(ctx, &toy, spec, g == 2, t == 1) && right;
+            }
+        tap_ok(tap, right, "%d vertices, %d tuples, %s, weights %d, order %s: all layouts", (int)n,
+               (int)m, directed ? "directed" : "undirected", (int)weights, words[order]);
+    }
+    free_toy(&toy);
+}
+
+static void test_refusals(struct tap *tap, const struct hw_context *ctx)
+{
+    struct hw_error err = {{0}};
+    struct toy toy = make_toy(10, 20, false, HW_WEIGHTS_NONE);
+    struct hw_layout_spec spec = {
+        .layout = HW_LAYOUT_1D, .order = HW_ORDER_NONE, .parts = 1, .rows = 1, .columns = 1};
+    struct hw_part part = {0};
+    int count = ctx->rank == 0;
+
+    toy.desc.vertices = (hw_gid)1 << 33;
+    tap_ok(tap,
+           hw_parts_build_list(ctx, &toy.desc, &toy.edges, &spec, !count, count, &part, &err) ==
+               HW_BAD_INPUT,
+           "too many vertices for local ids: %s", err.text);
+    toy.desc.vertices = 10;
+    setenv("HOPWAVE_MEMORY", "4K", 1);
+    tap_ok(tap,
+           hw_parts_build_list(ctx, &toy.desc, &toy.edges, &spec, !count, count, &part, &err) ==
+               HW_RESOURCES,
+           "too little memory: %s", err.text);
+    unsetenv("HOPWAVE_MEMORY");
+    tap_ok(tap,
+           hw_parts_build_list(ctx, &toy.desc, &toy.edges, &spec, !count, count, &part, &err) ==
+                   HW_OK &&
+               (!count || part.own.count == 10),
+           "and what fits is built");
+    hw_part_free(&part);
+    free_toy(&toy);
+}
+
+int main(int argc, char **argv)
+{
+    struct tap tap = {0};
+    struct hw_context ctx;
+    struct hw_error err = {{0}};
+
+    if (hw_context_open(&ctx, &argc, &argv, "test_build", &err) != HW_OK)
+        return 99;
+    ctx.quiet = true;
+    tap_mpi(&tap);
+    for (int directed = 0; directed < 2; directed++) {
+        test_toy(&tap, &ctx, 1, 0, directed, HW_WEIGHTS_NONE);
+        test_toy(&tap, &ctx, 1, 3, directed, HW_WEIGHTS_I32);
+        test_toy(&tap, &ctx, 5, 0, directed, HW_WEIGHTS_NONE);
+        test_toy(&tap, &ctx, 4, 9, directed, HW_WEIGHTS_F32);
+        test_toy(&tap, &ctx, 100, 500, directed, HW_WEIGHTS_NONE);
+        test_toy(&tap, &ctx, 90, 700, directed, HW_WEIGHTS_F32);
+        test_toy(&tap, &ctx, 33, 300, directed, HW_WEIGHTS_I32);
+    }
+    test_refusals(&tap, &ctx);
+    int failed = tap_done(&tap);
+    hw_context_close(&ctx, HW_OK, &err);
+    return failed;
+}
