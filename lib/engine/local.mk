@@ -19,3 +19,12 @@ check_PROGRAMS += lib/engine/test_roots.mt
 TESTS += lib/engine/test_roots.mt
 lib_engine_test_roots_mt_SOURCES = lib/engine/test_roots.c lib/engine/toy.c lib/engine/toy.h
 lib_engine_test_roots_mt_LDADD = $(TAP_LDADD)
+
+# method delegates
+libhopwave_a_SOURCES += \
+  lib/engine/delegates.c lib/engine/delegates_state.h \
+  lib/engine/delegates_exchange.c lib/engine/delegates_parents.c lib/engine/delegates_visit.c
+check_PROGRAMS += lib/engine/test_delegates.mt
+TESTS += lib/engine/test_delegates.mt
+lib_engine_test_delegates_mt_SOURCES = lib/engine/test_delegates.c
+lib_engine_test_delegates_mt_LDADD = $(TAP_LDADD)

@@ -8,5 +8,6 @@
 #include "engine/engine.h"
 
 extern const struct hw_method hw_method_grid;
+extern const struct hw_method hw_method_delegates;
 
 #endif

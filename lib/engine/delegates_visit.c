@@ -1,0 +1,671 @@
+/*
+ * Local computation of method `delegates`: section IV of "Scalable
+ * Breadth-First Search on a GPU Cluster". Before a visit, the frontier's lists
+ * are laid end to end ("previsit"): the sum of their lengths is the forward
+ * workload, and equal shares of it are the threads' work, however the lengths
+ * differ (the paper's merge-based partitioning).
+ */
+#include "engine/delegates_state.h"
+
+#include <string.h>
+
+/* Words of a mask that a thread takes at a time when it goes backward. */
+#define PULL_WORDS 32
+
+/* Edges that a thread takes at a time when it goes forward. */
+#define PUSH_EDGES 4096
+
+/* A visit turns backward when its forward work exceeds TURN times the backward
+ * work, and forward again when it is below RETURN times that. The paper found
+ * that wide ranges serve; these were found on R-MAT graphs of scales 16 to 22. */
+#define TURN 0.5
+#define RETURN 0.05
+
+void hw_tally_add(struct hw_tally *a, const struct hw_tally *b)
+{
+    a->examined += b->examined;
+    a->found += b->found;
+    a->found_dn_in += b->found_dn_in;
+    a->found_nd_out += b->found_nd_out;
+    a->found_nd_in += b->found_nd_in;
+}
+
+/* Adds what one thread counted to what all did. */
+static void tally_share(struct hw_tally *all, const struct hw_tally *mine)
+{
+#pragma omp critical(hw_delegates_tally)
+    hw_tally_add(all, mine);
+}
+
+/* ---- finds on their way into the next frontier ---- */
+
+/* A thread's finds, put into the queue some at a time. */
+struct pusher {
+    struct hw_delegates *e;
+    int count;
+    hw_lid slot[1024];
+};
+
+static void push_all(struct pusher *pusher)
+{
+    hw_count at =
+        __atomic_fetch_add(&pusher->e->next_queued, (hw_count)pusher->count, __ATOMIC_RELAXED);
+
+    memcpy(pusher->e->next + at, pusher->slot, (size_t)pusher->count * sizeof *pusher->slot);
+    pusher->count = 0;
+}
+
+static inline void push(struct pusher *pusher, hw_lid slot)
+{
+    if (pusher->count == (int)(sizeof pusher->slot / sizeof *pusher->slot))
+        push_all(pusher);
+    pusher->slot[pusher->count++] = slot;
+}
+
+/* Whether nd may still be visited: some delegate with sources here is unvisited. */
+static bool nd_wanted(const struct hw_delegates *e)
+{
+    return e->sub[HW_ND].unvisited_in > 0;
+}
+
+/* Writes down a normal vertex that this call claimed in `seen`. */
+static inline void reach(struct hw_delegates *e, struct pusher *pusher, struct hw_tally *tally,
+                         bool nd, hw_lid slot, hw_lid code)
+{
+    bool nd_out = hw_bit(e->sub[HW_ND].has_out, slot);
+
+    e->code[slot] = code;
+    e->level[slot] = e->step + 1;
+    tally->found++;
+    tally->found_nd_out += nd_out;
+    tally->found_dn_in += hw_bit(e->sub[HW_DN].has_in, slot);
+    if ((nd && nd_out) || hw_bit(e->sub[HW_NN].has_out, slot))
+        push(pusher, slot);
+}
+
+/* ---- frontiers as lists laid end to end ---- */
+
+/*
+ * Lays the lists of the sources end to end: before[i] edges lie before those of
+ * list[i]. Returns all, which is the forward workload.
+ */
+static hw_count lay_out(struct hw_delegates *e, const struct hw_csr *csr, const hw_lid *list,
+                        hw_count count)
+{
+    int blocks = count > HW_SERIAL ? e->threads : 1;
+    hw_count *before = e->before, sum = 0;
+
+    before[0] = 0;
+#pragma omp parallel for schedule(static, 1) if (blocks > 1)
+    for (int b = 0; b < blocks; b++) {
+        hw_count length = 0;
+        for (hw_count i = count * b / blocks; i < count * (b + 1) / blocks; i++) {
+            length += csr->offset[list[i] + 1] - csr->offset[list[i]];
+            before[i + 1] = length;
+        }
+        e->block_count[b] = length;
+    }
+    for (int b = 0; b < blocks; b++) {
+        hw_count length = e->block_count[b];
+        e->block_count[b] = sum;
+        sum += length;
+    }
+#pragma omp parallel for schedule(static, 1) if (blocks > 1)
+    for (int b = 1; b < blocks; b++)
+        for (hw_count i = count * b / blocks; i < count * (b + 1) / blocks; i++)
+            before[i + 1] += e->block_count[b];
+    return sum;
+}
+
+/* A stretch [at, end) of the edges of a frontier so laid out. */
+struct cursor {
+    const struct hw_csr *csr;
+    const hw_lid *list;
+    const hw_count *before;
+    hw_count i, at, end;
+};
+
+static struct cursor cursor_at(const struct hw_delegates *e, const struct hw_csr *csr,
+                               const hw_lid *list, hw_count count, hw_count at, hw_count end)
+{
+    hw_count low = 0, high = count;
+
+    /* The last list that begins at or before `at`. */
+    while (high - low > 1) {
+        hw_count middle = low + (high - low) / 2;
+        if (e->before[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (struct cursor){
+        .csr = csr, .list = list, .before = e->before, .i = low, .at = at, .end = end};
+}
+
+/* The next source and its edges [*from, *to). False when the stretch is done. */
+static inline bool cursor_next(struct cursor *cursor, hw_lid *source, hw_count *from, hw_count *to)
+{
+    if (cursor->at >= cursor->end)
+        return false;
+    hw_count i = cursor->i++;
+    hw_count stop = cursor->before[i + 1] < cursor->end ? cursor->before[i + 1] : cursor->end;
+
+    *source = cursor->list[i];
+    *from = cursor->csr->offset[*source] + (cursor->at - cursor->before[i]);
+    *to = *from + (stop - cursor->at);
+    cursor->at = stop;
+    return true;
+}
+
+/* ---- delegates: dd and nd ---- */
+
+/* Forward into delegates. code_at: the code of source 0. */
+static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *sub,
+                              const hw_lid *list, hw_count count, hw_count edges, hw_lid code_at,
+                              struct hw_tally *tally)
+{
+    const uint64_t *nd_in = e->sub[HW_ND].has_in;
+
+#pragma omp parallel if (edges > HW_SERIAL)
+    {
+        struct hw_tally mine = {0};
+#pragma omp for schedule(dynamic) nowait
+        for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
+            hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
+            struct cursor cursor = cursor_at(e, sub->forward, list, count, c, end);
+            for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
+                for (hw_count k = from; k < to; k++) {
+                    hw_lid v = sub->forward->index[k];
+                    if (hw_bit(e->visited, v) || !hw_bit_claim(e->found, v))
+                        continue;
+                    e->candidate[v] = code_at + u;
+                    mine.found++;
+                    mine.found_nd_in += hw_bit(nd_in, v);
+                }
+        }
+        tally_share(tally, &mine);
+    }
+    tally->examined += edges;
+}
+
+/*
+ * The first visited source in the list of v, or HW_LID_NONE. Of each list the
+ * first source is kept apart, since under --order degree it settles most.
+ */
+static inline hw_lid pull(const struct hw_subgraph *sub, const uint64_t *visited, hw_lid v,
+                          hw_count *examined)
+{
+    const struct hw_csr *in = sub->backward;
+    hw_lid u = sub->first[v];
+
+    (*examined)++;
+    if (hw_bit(visited, u))
+        return u;
+    hw_count from = in->offset[v] + 1, to = in->offset[v + 1], k = from;
+    while (k < to && !hw_bit(visited, in->index[k]))
+        k++;
+    *examined += k < to ? k - from + 1 : to - from;
+    return k < to ? in->index[k] : HW_LID_NONE;
+}
+
+/* Backward into delegates. sources: those visited before this step. */
+static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *sub,
+                              const uint64_t *sources, hw_lid code_at, struct hw_tally *tally)
+{
+    hw_count words = (hw_count)hw_words(e->delegates);
+    const uint64_t *nd_in = e->sub[HW_ND].has_in;
+
+#pragma omp parallel if (words > HW_SERIAL_WORDS)
+    {
+        struct hw_tally mine = {0};
+#pragma omp for schedule(dynamic, PULL_WORDS) nowait
+        for (hw_count w = 0; w < words; w++) {
+            uint64_t left = sub->has_in[w] & ~e->visited[w] & ~e->found[w];
+            uint64_t found = 0;
+            for (; left; left &= left - 1) {
+                hw_lid v = (hw_lid)(w * 64 + __builtin_ctzll(left));
+                hw_lid u = pull(sub, sources, v, &mine.examined);
+                if (u == HW_LID_NONE)
+                    continue;
+                e->candidate[v] = code_at + u;
+                found |= left & -left;
+            }
+            e->found[w] |= found;
+            mine.found += __builtin_popcountll(found);
+            mine.found_nd_in += __builtin_popcountll(found & nd_in[w]);
+        }
+        tally_share(tally, &mine);
+    }
+}
+
+/* ---- normal vertices: dn, and nn inside the part ---- */
+
+/* Forward along dn. */
+static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_tally *tally)
+{
+    const struct hw_csr *dn = e->sub[HW_DN].forward;
+    bool nd = nd_wanted(e);
+
+#pragma omp parallel if (edges > HW_SERIAL)
+    {
+        struct hw_tally mine = {0};
+        struct pusher pusher;
+        pusher.e = e;
+        pusher.count = 0;
+#pragma omp for schedule(dynamic) nowait
+        for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
+            hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
+            struct cursor cursor = cursor_at(e, dn, e->fresh, e->fresh_count, c, end);
+            for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
+                for (hw_count k = from; k < to; k++)
+                    if (hw_bit_claim(e->seen, dn->index[k]))
+                        reach(e, &pusher, &mine, nd, dn->index[k], u);
+        }
+        push_all(&pusher);
+        tally_share(tally, &mine);
+    }
+    tally->examined += edges;
+}
+
+/* One word of slots: settles those of `left` that have a visited delegate.
+ * Returns them. */
+static inline uint64_t pull_word(struct hw_delegates *e, const struct hw_subgraph *dn, hw_count w,
+                                 uint64_t left, hw_count *examined)
+{
+    uint64_t found = 0, missed = 0;
+    hw_lid base = (hw_lid)(w * 64);
+
+    /* Without branches, since neither outcome is rare: the code of a slot that
+     * is not reached means nothing but none_at, and its level nothing. */
+    for (uint64_t rest = left; rest; rest &= rest - 1) {
+        hw_lid v = base + (hw_lid)__builtin_ctzll(rest);
+        hw_lid u = dn->first[v];
+        bool hit = hw_bit(e->visited, u);
+        e->code[v] = hit ? u : e->none_at;
+        e->level[v] = e->step + 1;
+        found |= hit ? rest & -rest : 0;
+    }
+    *examined += __builtin_popcountll(left);
+    missed = left & ~found;
+    for (; missed; missed &= missed - 1) {
+        hw_lid v = base + (hw_lid)__builtin_ctzll(missed);
+        hw_count k = dn->backward->offset[v] + 1, to = dn->backward->offset[v + 1], from = k;
+        while (k < to && !hw_bit(e->visited, dn->backward->index[k]))
+            k++;
+        *examined += k < to ? k - from + 1 : to - from;
+        if (k == to)
+            continue;
+        e->code[v] = dn->backward->index[k];
+        found |= missed & -missed;
+    }
+    return found;
+}
+
+/* Backward along dn. */
+static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
+{
+    const struct hw_subgraph *dn = &e->sub[HW_DN], *nd = &e->sub[HW_ND];
+    const uint64_t *nn_out = e->sub[HW_NN].has_out;
+    uint64_t nd_mask = nd_wanted(e) ? ~(uint64_t)0 : 0;
+    hw_count words = (hw_count)e->slot_words;
+
+#pragma omp parallel if (words > HW_SERIAL_WORDS)
+    {
+        struct hw_tally mine = {0};
+        struct pusher pusher;
+        pusher.e = e;
+        pusher.count = 0;
+#pragma omp for schedule(dynamic, PULL_WORDS) nowait
+        for (hw_count w = 0; w < words; w++) {
+            uint64_t left = dn->has_in[w] & ~e->seen[w];
+            if (!left)
+                continue;
+            uint64_t found = pull_word(e, dn, w, left, &mine.examined);
+            e->seen[w] |= found;
+            mine.found += __builtin_popcountll(found);
+            mine.found_nd_out += __builtin_popcountll(found & nd->has_out[w]);
+            for (uint64_t next = found & (nn_out[w] | (nd->has_out[w] & nd_mask)); next;
+                 next &= next - 1)
+                push(&pusher, (hw_lid)(w * 64 + __builtin_ctzll(next)));
+        }
+        mine.found_dn_in = mine.found;
+        push_all(&pusher);
+        tally_share(tally, &mine);
+    }
+}
+
+/* ---- directions: section IV-B ---- */
+
+/*
+ * The work that a backward visit would have: each of U unvisited destinations
+ * looks at (q+s)/q sources until it meets one of q visited ones, if these lie
+ * anywhere among the q+s that may be its neighbours.
+ */
+static double backward_work(const struct hw_subgraph *sub)
+{
+    double q = (double)sub->fresh_out, s = (double)sub->unvisited_out;
+
+    return (double)sub->unvisited_in * (q + s) / q;
+}
+
+/* Chooses the direction of a visit. Lays out its frontier if it may go forward,
+ * and then returns in *edges how long that is. */
+static void choose_direction(struct hw_delegates *e, struct hw_subgraph *sub, const hw_lid *list,
+                             hw_count count, hw_count *edges)
+{
+    bool forced = e->options.direction != HW_DIRECTION_AUTO;
+    double backward = backward_work(sub);
+
+    sub->visited = true;
+    if (forced)
+        sub->direction = e->options.direction;
+    if (forced && sub->direction == HW_DIRECTION_BOTTOM_UP)
+        return;
+    /* No source counted in fresh_out has an empty list: often that settles it. */
+    double turn = sub->direction == HW_DIRECTION_BOTTOM_UP ? RETURN : TURN;
+    if (!forced && (double)sub->fresh_out > turn * backward) {
+        sub->direction = HW_DIRECTION_BOTTOM_UP;
+        return;
+    }
+    *edges = lay_out(e, sub->forward, list, count);
+    if (forced)
+        return;
+    if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > TURN * backward)
+        sub->direction = HW_DIRECTION_BOTTOM_UP;
+    else if (sub->direction == HW_DIRECTION_BOTTOM_UP && (double)*edges < RETURN * backward)
+        sub->direction = HW_DIRECTION_TOP_DOWN;
+}
+
+/* Whether a visit could find anything at all. */
+static bool promising(const struct hw_subgraph *sub)
+{
+    return sub->fresh_out > 0 && sub->unvisited_in > 0;
+}
+
+void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
+{
+    struct hw_subgraph *dd = &e->sub[HW_DD];
+    struct hw_tally mine = {0};
+    hw_count edges = 0;
+
+    if (!promising(dd))
+        return;
+    choose_direction(e, dd, e->fresh, e->fresh_count, &edges);
+    if (dd->direction == HW_DIRECTION_BOTTOM_UP)
+        pull_to_delegates(e, dd, e->visited, 0, &mine);
+    else
+        push_to_delegates(e, dd, e->fresh, e->fresh_count, edges, 0, &mine);
+    /* The finds are unvisited until admitted, but nd need not look for them. */
+    e->sub[HW_ND].unvisited_in -= mine.found_nd_in;
+    hw_tally_add(tally, &mine);
+}
+
+void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
+{
+    struct hw_subgraph *nd = &e->sub[HW_ND];
+    struct hw_tally mine = {0};
+    hw_count edges = 0;
+
+    if (!promising(nd))
+        return;
+    choose_direction(e, nd, e->queue, e->queued, &edges);
+    if (nd->direction == HW_DIRECTION_BOTTOM_UP)
+        pull_to_delegates(e, nd, e->seen, e->slots_at, &mine);
+    else
+        push_to_delegates(e, nd, e->queue, e->queued, edges, e->slots_at, &mine);
+    nd->unvisited_in -= mine.found_nd_in;
+    hw_tally_add(tally, &mine);
+}
+
+void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally)
+{
+    struct hw_subgraph *dn = &e->sub[HW_DN];
+    hw_count edges = 0;
+
+    if (!promising(dn))
+        return;
+    choose_direction(e, dn, e->fresh, e->fresh_count, &edges);
+    if (dn->direction == HW_DIRECTION_BOTTOM_UP)
+        pull_to_normals(e, tally);
+    else
+        push_to_normals(e, edges, tally);
+}
+
+/* ---- nn: forward always ---- */
+
+/*
+ * Follows one thread's stretch of nn. Pass 0 reaches the slots of this part and
+ * counts the others by the part they lie on; pass 1 writes those into the
+ * regions, from at[bin] on.
+ */
+static void follow_nn(struct hw_delegates *e, struct cursor cursor, int pass, hw_count *at,
+                      struct pusher *pusher, struct hw_tally *tally)
+{
+    const hw_gid *target = e->sub[HW_NN].forward->target;
+    /* One hop goes to parts in their order; two, first by device, then by node. */
+    int by_node = e->two_hops ? 1 : e->devices, by_device = e->two_hops ? e->nodes : 1;
+    bool nd = nd_wanted(e);
+    hw_count from, to;
+
+    for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
+        for (hw_count k = from; k < to; k++) {
+            int node, device;
+            hw_lid slot;
+            hw_locate(e, target[k], &node, &device, &slot);
+            if (node == e->node && device == e->device) {
+                if (pass == 0 && hw_bit_claim(e->seen, slot))
+                    reach(e, pusher, tally, nd, slot, e->slots_at + u);
+                continue;
+            }
+            hw_count *bin = &at[node * by_node + device * by_device];
+            if (pass == 1) {
+                e->hop[0].out_slot[*bin] = slot;
+                e->hop[0].out_origin[*bin] = u;
+            }
+            ++*bin;
+        }
+}
+
+static void pass_nn(struct hw_delegates *e, int pass, int chunks, hw_count edges,
+                    struct hw_tally *tally)
+{
+#pragma omp parallel for schedule(static, 1) if (chunks > 1)
+    for (int c = 0; c < chunks; c++) {
+        struct hw_tally mine = {0};
+        struct pusher pusher;
+        pusher.e = e;
+        pusher.count = 0;
+        hw_count *at = e->bin_count + (hw_count)c * e->ctx.size;
+        if (pass == 0)
+            memset(at, 0, (size_t)e->ctx.size * sizeof *at);
+        follow_nn(e,
+                  cursor_at(e, e->sub[HW_NN].forward, e->queue, e->queued, edges * c / chunks,
+                            edges * (c + 1) / chunks),
+                  pass, at, &pusher, &mine);
+        push_all(&pusher);
+        tally_share(tally, &mine);
+    }
+}
+
+/* Turns the threads' counts into the places where they write. Returns the sum. */
+static hw_count place_bins(struct hw_delegates *e, int chunks)
+{
+    struct hw_stream *stream = &e->hop[0];
+    hw_count all = 0;
+
+    for (int peer = 0, bin = 0; peer < stream->legs.peers; peer++) {
+        hw_count at = stream->out_first[peer] + stream->sent[peer];
+        for (int g = 0; g < stream->groups; g++, bin++) {
+            hw_count first = at;
+            for (int c = 0; c < chunks; c++) {
+                hw_count *count = &e->bin_count[(hw_count)c * e->ctx.size + bin];
+                hw_count mine = *count;
+                *count = at;
+                at += mine;
+            }
+            stream->step_out[bin] = at - first;
+            all += at - first;
+        }
+    }
+    return all;
+}
+
+hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally)
+{
+    hw_count elsewhere = 0;
+
+    hw_count edges = lay_out(e, e->sub[HW_NN].forward, e->queue, e->queued);
+    int chunks = edges > HW_SERIAL ? e->threads : 1;
+    if (e->ctx.size > 1)
+        memset(e->hop[0].step_out, 0, (size_t)e->ctx.size * sizeof *e->hop[0].step_out);
+    if (edges == 0)
+        return 0;
+    e->sub[HW_NN].visited = true;
+    e->sub[HW_NN].direction = HW_DIRECTION_TOP_DOWN;
+    pass_nn(e, 0, chunks, edges, tally);
+    tally->examined += edges;
+    if (e->ctx.size > 1)
+        elsewhere = place_bins(e, chunks);
+    if (elsewhere > 0)
+        pass_nn(e, 1, chunks, edges, tally);
+    return elsewhere;
+}
+
+/* ---- what was found ---- */
+
+void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count count,
+                          uint64_t *used, hw_count log, struct hw_tally *tally)
+{
+    bool nd = nd_wanted(e);
+
+#pragma omp parallel if (count > HW_SERIAL)
+    {
+        struct hw_tally mine = {0};
+        struct pusher pusher;
+        pusher.e = e;
+        pusher.count = 0;
+#pragma omp for schedule(static)
+        for (hw_count i = 0; i < count; i++)
+            if (hw_bit_claim(e->seen, slot[i])) {
+                reach(e, &pusher, &mine, nd, slot[i], e->elsewhere_at + slot[i]);
+                hw_bit_claim(used, log + i);
+            }
+        push_all(&pusher);
+        tally_share(tally, &mine);
+        if (e->options.canonical_parents)
+#pragma omp for schedule(static)
+            for (hw_count i = 0; i < count; i++)
+                if (e->level[slot[i]] == e->step + 1)
+                    hw_bit_claim(used, log + i);
+    }
+}
+
+void hw_delegates_count_normals(struct hw_delegates *e, const struct hw_tally *tally)
+{
+    e->normal_fresh = tally->found;
+    e->sub[HW_ND].fresh_out = tally->found_nd_out;
+    e->sub[HW_ND].unvisited_out -= tally->found_nd_out;
+    e->sub[HW_DN].unvisited_in -= tally->found_dn_in;
+}
+
+void hw_delegates_forget(struct hw_delegates *e)
+{
+    for (int k = 0; k < HW_DELEGATES_KINDS; k++) {
+        e->sub[k].unvisited_in = e->sub[k].all_in;
+        e->sub[k].unvisited_out = e->sub[k].all_out;
+        e->sub[k].fresh_out = 0;
+        e->sub[k].direction = HW_DIRECTION_TOP_DOWN;
+        e->sub[k].visited = false;
+    }
+}
+
+/* The counts of some new delegates, by subgraph. */
+struct admitted {
+    hw_count all, owned, dd_in, dd_out, dn_out;
+};
+
+/* Counts the delegates of words [from, to) of `found`. */
+static struct admitted count_found(const struct hw_delegates *e, size_t from, size_t to)
+{
+    struct admitted sum = {0};
+
+    for (size_t w = from; w < to; w++) {
+        uint64_t found = e->found[w];
+        if (!found)
+            continue;
+        sum.all += __builtin_popcountll(found);
+        sum.owned += __builtin_popcountll(found & e->owned[w]);
+        sum.dd_in += __builtin_popcountll(found & e->sub[HW_DD].has_in[w]);
+        sum.dd_out += __builtin_popcountll(found & e->sub[HW_DD].has_out[w]);
+        sum.dn_out += __builtin_popcountll(found & e->sub[HW_DN].has_out[w]);
+    }
+    return sum;
+}
+
+/* Moves the delegates of words [from, to) into the frontier, from fresh[at] on. */
+static void move_found(struct hw_delegates *e, size_t from, size_t to, hw_count at, int32_t level)
+{
+    for (size_t w = from; w < to; w++) {
+        for (uint64_t found = e->found[w]; found; found &= found - 1) {
+            hw_lid g = (hw_lid)(w * 64 + (size_t)__builtin_ctzll(found));
+            e->delegate_level[g] = level;
+            e->fresh[at++] = g;
+        }
+        e->visited[w] |= e->found[w];
+        e->found[w] = 0;
+    }
+}
+
+/* nd's unvisited delegates, counted afresh: its visits have only counted out
+ * what was found here. */
+static hw_count count_unvisited_nd(const struct hw_delegates *e)
+{
+    hw_count left = 0;
+
+    for (size_t w = 0; w < hw_words(e->delegates); w++) {
+        uint64_t word = e->sub[HW_ND].has_in[w] & ~e->visited[w];
+        if (word)
+            left += __builtin_popcountll(word);
+    }
+    return left;
+}
+
+void hw_delegates_admit(struct hw_delegates *e, int32_t level)
+{
+    size_t words = hw_words(e->delegates);
+    int blocks = words > HW_SERIAL_WORDS ? e->threads : 1;
+    struct admitted sum = {0};
+
+#pragma omp parallel for schedule(static, 1) if (blocks > 1)
+    for (int b = 0; b < blocks; b++) {
+        struct admitted mine = count_found(e, words * (size_t)b / (size_t)blocks,
+                                           words * ((size_t)b + 1) / (size_t)blocks);
+        e->block_count[b] = mine.all;
+#pragma omp critical(hw_delegates_tally)
+        {
+            sum.owned += mine.owned;
+            sum.dd_in += mine.dd_in;
+            sum.dd_out += mine.dd_out;
+            sum.dn_out += mine.dn_out;
+        }
+    }
+    for (int b = 0; b < blocks; b++) {
+        hw_count mine = e->block_count[b];
+        e->block_count[b] = sum.all;
+        sum.all += mine;
+    }
+    if (sum.all > 0) {
+#pragma omp parallel for schedule(static, 1) if (blocks > 1)
+        for (int b = 0; b < blocks; b++)
+            move_found(e, words * (size_t)b / (size_t)blocks,
+                       words * ((size_t)b + 1) / (size_t)blocks, e->block_count[b], level);
+        e->sub[HW_ND].unvisited_in = count_unvisited_nd(e);
+    }
+    e->fresh_count = sum.all;
+    e->owned_fresh = sum.owned;
+    e->sub[HW_DD].unvisited_in -= sum.dd_in;
+    e->sub[HW_DD].unvisited_out -= sum.dd_out;
+    e->sub[HW_DD].fresh_out = sum.dd_out;
+    e->sub[HW_DN].unvisited_out -= sum.dn_out;
+    e->sub[HW_DN].fresh_out = sum.dn_out;
+}
