@@ -40,6 +40,7 @@ struct parse {
     struct hw_cli *cli;
     struct hw_error *err;
     bool help, version;
+    int wrong; /* the word of argv at which parsing failed */
 };
 
 static error_t take_own(int key, char *arg, struct argp_state *state)
@@ -48,6 +49,8 @@ static error_t take_own(int key, char *arg, struct argp_state *state)
 
     for (unsigned i = 0; state->root_argp->children && state->root_argp->children[i].argp; i++)
         state->child_inputs[i] = parse;
+    if (key == ARGP_KEY_ERROR)
+        parse->wrong = state->next - 1;
     /* argp's own events (init, end, ...) lie above the option keys. */
     if (key >= ARGP_KEY_ARGS && key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
@@ -129,7 +132,6 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
                               .children = children};
     struct parse parse = {.program = program, .options = options, .cli = cli, .err = err};
     char name[64];
-    int index = 0;
 
     if (program->has_output)
         children[nchildren++].argp = &output;
@@ -139,7 +141,7 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
     if (err)
         err->text[0] = '\0';
     error_t failed =
-        argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, &index, &parse);
+        argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
     if (parse.help || parse.version) {
         cli->finished = true;
         snprintf(name, sizeof name, "%s", program->name);
@@ -153,9 +155,8 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
         return HW_OK;
     if (err && err->text[0])
         return HW_USAGE;
-    int wrong = index > 1 && index <= argc ? index - 1 : argc - 1;
     return hw_fail(err, HW_USAGE, "'%s' is not an option, or lacks its value; see --help",
-                   wrong > 0 ? argv[wrong] : "");
+                   parse.wrong > 0 && parse.wrong < argc ? argv[parse.wrong] : "");
 }
 
 enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, int64_t most,

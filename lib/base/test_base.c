@@ -111,7 +111,9 @@ static void test_parse(struct tap *tap)
     tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--scale=x"}, &toy, &cli, &err) == HW_USAGE,
            "a wrong value is a usage error");
     tap_ok(tap, strncmp(err.text, "--scale", 7) == 0, "whose sentence names the option");
-    tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--nope"}, &toy, &cli, &err) == HW_USAGE,
+    tap_ok(tap,
+           parse_toy(4, (const char *[]){"toy", "--nope", "-o", "out"}, &toy, &cli, &err) ==
+               HW_USAGE,
            "an unknown option is a usage error");
     tap_ok(tap, strstr(err.text, "--nope") != NULL, "whose sentence names it: %s", err.text);
     tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--scale"}, &toy, &cli, &err) == HW_USAGE,
