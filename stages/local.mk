@@ -4,6 +4,8 @@
 # --help and installed with it.
 bin_PROGRAMS += hopwave-info
 hopwave_info_SOURCES = stages/info.c
+bin_PROGRAMS += hopwave-export
+hopwave_export_SOURCES = stages/export.c
 bin_PROGRAMS += hopwave-generate
 hopwave_generate_SOURCES = stages/generate.c
 

@@ -1,8 +1,10 @@
 # lib/graph: tuples from files and recipes, and the generators
 libhopwave_a_SOURCES += \
+  lib/graph/export.c lib/graph/export.h lib/graph/export_lists.c \
   lib/graph/graph.c lib/graph/graph.h \
   lib/graph/graph500.c lib/graph/graph500.h \
   lib/graph/mrg.c lib/graph/mrg.h \
+  lib/graph/output.c lib/graph/output.h \
   lib/graph/pairs.c lib/graph/pairs.h \
   lib/graph/random.c lib/graph/random.h \
   lib/graph/recipe.c lib/graph/recipe.h \
