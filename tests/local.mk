@@ -4,3 +4,6 @@
 TESTS += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/workflow.sh
+
+TESTS += tests/pipeline/generate.t
+EXTRA_DIST += tests/pipeline/generate.t
