@@ -7,6 +7,7 @@
 #include "comm/context.h"
 #include "graph/graph.h"
 #include "verify/links.h"
+#include "verify/rounds.h"
 #include "verify/rows.h"
 #include "verify/slices.h"
 #include "verify/tally.h"
@@ -31,19 +32,11 @@ struct hw_batch {
     const hw_gid *root;
     const int32_t *level; /* [roots][count] */
     const hw_gid *parent; /* [roots][count] */
-    hw_count chunk;       /* tuples that each rank reads at a time */
+    hw_count chunk;       /* tuples that each rank reads at a time; it receives up to twice that */
     struct hw_rows rows;
     struct hw_links links;
     struct hw_worker *worker; /* [ctx->threads] */
 };
-
-/* Where thread `thread` of `threads` begins and ends in `count` items. Local. */
-static inline void hw_thread_share(hw_count count, int thread, int threads, hw_count *begin,
-                                   hw_count *end)
-{
-    *begin = count / threads * thread + count % threads * thread / threads;
-    *end = count / threads * (thread + 1) + count % threads * (thread + 1) / threads;
-}
 
 /*
  * Turns the trees of the slice into rows and links, and checks what a vertex
@@ -65,16 +58,15 @@ hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk
 hw_count hw_batch_tuple_bytes(int ranks, int roots, bool wide);
 
 /*
- * Follows the parents of root `root` of the batch from every vertex of every
- * slice, and counts those that run into a cycle (rule 1) or end elsewhere than
- * at the root (rule 4). Adds to tally on the rank that holds the vertex.
- * Collective.
+ * Follows the parents of some of the batch's roots (root[0..roots): their places
+ * in the batch) from every vertex of every slice, and counts those that run into
+ * a cycle (rule 1) or end elsewhere than at the root (rule 4). Adds to tally on
+ * the rank that holds the vertex. Collective.
  */
-enum hw_status hw_batch_chains(const struct hw_batch *batch, int root, struct hw_tally *tally,
-                               struct hw_error *err);
+enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const int *root,
+                               struct hw_tally *tally, struct hw_error *err);
 
-/* Bytes that hw_batch_chains() takes for each vertex of the slice, and beyond
- * for each vertex of a chunk. Local. */
-hw_count hw_batch_chain_bytes(hw_count vertices, int ranks, hw_count chunk);
+/* Bytes that hw_batch_chains() takes. Local. */
+hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk);
 
 #endif

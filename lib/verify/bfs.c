@@ -58,7 +58,8 @@ struct plan {
     hw_count chunk; /* tuples */
 };
 
-/* Tuples a rank reads at a time: what an eighth of its memory takes. */
+/* Tuples a rank reads at a time: what an eighth of its memory takes, in whole
+ * digest blocks. */
 static hw_count choose_chunk(hw_count share, int ranks, int roots, bool wide)
 {
     hw_count most = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
@@ -77,7 +78,7 @@ static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, i
     hw_count links =
         hw_links_bytes(count, plan->roots) + threads * hw_links_bytes(HW_LINKS_BLOCK, plan->roots);
     hw_count tuples = plan->chunk * hw_batch_tuple_bytes(ranks, plan->roots, wide);
-    hw_count chains = hw_batch_chain_bytes(count, ranks, plan->chunk);
+    hw_count chains = hw_batch_chain_bytes(count, plan->roots, plan->chunk);
     hw_count pass = rows + links + tuples;
 
     return threads * (hw_count)sizeof(struct hw_worker) + (pass > chains ? pass : chains);
@@ -99,10 +100,10 @@ static struct plan make_plan(hw_count share, hw_count k, hw_count count, int ran
 
 hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
 {
-    struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH};
+    struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH,
+                        .chunk = HW_STORE_BLOCK};
     hw_count most = 0;
 
-    plan.chunk = choose_chunk(INT64_MAX, ranks, plan.roots, false);
     for (int r = 0; r < ranks; r++) {
         hw_count first, count;
         hw_store_share(graph->vertices, r, ranks, &first, &count);
@@ -165,19 +166,20 @@ static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_ta
                                       struct hw_error *err)
 {
     struct hw_tally *found = NULL;
-    bool any = false;
+    int suspects = 0, suspect[HW_VERIFY_BATCH];
     enum hw_status status = hw_alloc_zero(&found, 1, sizeof *found, "counts", err);
 
     status = hw_agree(batch->ctx->world, status, err);
     for (int r = 0; r < batch->roots && status == HW_OK; r++)
-        if (tally->counts.suspects[r] > 0) {
-            status = hw_batch_chains(batch, r, found, err);
-            any = true;
-        }
-    if (status == HW_OK && any)
-        status = hw_tally_reduce(batch->ctx->world, found, err);
-    if (status == HW_OK && any)
-        hw_tally_merge(tally, found);
+        if (tally->counts.suspects[r] > 0)
+            suspect[suspects++] = r;
+    if (suspects > 0) {
+        status = hw_batch_chains(batch, suspects, suspect, found, err);
+        if (status == HW_OK)
+            status = hw_tally_reduce(batch->ctx->world, found, err);
+        if (status == HW_OK)
+            hw_tally_merge(tally, found);
+    }
     free(found);
     return status;
 }

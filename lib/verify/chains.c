@@ -4,7 +4,7 @@
  * Every vertex points at its parent, and each round replaces what it points at
  * by what that points at, so that chains halve: after log2(n) rounds whoever has
  * reached neither the root nor a dead end goes round in a cycle, or leads into
- * one. Only run for trees whose levels do not already show that all is well.
+ * one. All trees of a batch that need it go together. Only run for trees whose levels do not already show that all is well.
  * Vertices that have arrived take no further part; on correct parts of a
  * breadth-first tree that is a matter of three or four rounds.
  */
@@ -19,23 +19,32 @@
 #define AT_ROOT ((hw_gid)-1)
 #define AT_DEAD_END ((hw_gid)-2)
 
-/* The chains of one tree, on one slice. */
-struct chains {
-    const struct hw_batch *batch;
-    hw_gid *to;        /* [count] how far each vertex has come */
-    hw_gid *ask;       /* [chunk] vertices asked about, by rank */
-    hw_count *asker;   /* [chunk] who asks, in the order of ask */
-    hw_count *send;    /* [ranks] */
-    hw_count *receive; /* [ranks] */
-    hw_count *place;   /* [ranks] */
+/* A vertex of one of the trees. */
+struct place {
+    hw_gid vertex;
+    hw_count tree;
 };
 
-hw_count hw_batch_chain_bytes(hw_count vertices, int ranks, hw_count chunk)
-{
-    /* A chunk's questions may all go to one rank. */
-    const hw_count word = sizeof(hw_gid);
+/* The chains of some trees, on one slice. */
+struct chains {
+    const struct hw_batch *batch;
+    int trees;
+    const int *root; /* [trees] places in the batch */
+    hw_gid *to;      /* [trees][count] how far each vertex has come */
+    hw_count at;     /* where in it to go on gathering */
+    hw_count asking; /* questions gathered */
+    struct place *ask;
+    hw_count *asker; /* [chunk] where in `to` the answer goes */
+};
 
-    return vertices * word + chunk * (2 + ranks) * word;
+hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk)
+{
+    /* Questions and who asks; again in the order they are sent in, with room for
+     * the answers; twice as many received, and answered. */
+    const hw_count word = sizeof(hw_gid), place = sizeof(struct place), owner = sizeof(int);
+
+    return vertices * roots * word + chunk * (2 * (place + word) + owner + word) +
+           2 * chunk * (place + word);
 }
 
 static void chains_free(struct chains *chains)
@@ -43,145 +52,194 @@ static void chains_free(struct chains *chains)
     free(chains->to);
     free(chains->ask);
     free(chains->asker);
-    free(chains->send);
-    free(chains->receive);
-    free(chains->place);
 }
 
-static enum hw_status chains_alloc(const struct hw_batch *batch, struct chains *chains,
-                                   struct hw_error *err)
+static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
 {
-    hw_count ranks = batch->ctx->size;
+    const struct hw_batch *batch = chains->batch;
+    enum hw_status status =
+        hw_alloc(&chains->to, chains->trees * batch->count, sizeof *chains->to, "chains", err);
 
-    *chains = (struct chains){.batch = batch};
-    enum hw_status status = hw_alloc(&chains->to, batch->count, sizeof *chains->to, "chains", err);
     if (status == HW_OK)
         status = hw_alloc(&chains->ask, batch->chunk, sizeof *chains->ask, "questions", err);
     if (status == HW_OK)
         status = hw_alloc(&chains->asker, batch->chunk, sizeof *chains->asker, "questions", err);
-    if (status == HW_OK)
-        status = hw_alloc(&chains->send, ranks, sizeof *chains->send, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&chains->receive, ranks, sizeof *chains->receive, "counts", err);
-    if (status == HW_OK)
-        status = hw_alloc(&chains->place, ranks, sizeof *chains->place, "counts", err);
     return status;
 }
 
-/* Points every vertex at its parent. */
-static void begin_chains(struct chains *chains, int root)
+/* Points every vertex of a tree at its parent. */
+static void begin_chains(struct chains *chains, int tree)
 {
     const struct hw_batch *batch = chains->batch;
-    const hw_gid *parent = batch->parent + root * batch->count;
+    const hw_gid *parent = batch->parent + chains->root[tree] * batch->count;
+    hw_gid root = batch->root[chains->root[tree]], *to = chains->to + tree * batch->count;
 
     for (hw_count i = 0; i < batch->count; i++) {
         bool vertex = parent[i] >= 0 && parent[i] < batch->desc->vertices;
-        chains->to[i] = vertex ? parent[i] : AT_DEAD_END;
-        if (batch->first + i == batch->root[root])
-            chains->to[i] = AT_ROOT;
+        to[i] = vertex ? parent[i] : AT_DEAD_END;
+        if (batch->first + i == root)
+            to[i] = AT_ROOT;
     }
 }
 
-/* The next vertices, from local vertex *at, that are still under way: at most a
- * chunk, binned by the rank that knows what they point at. Returns how many. */
-static hw_count gather_questions(struct chains *chains, hw_count *at)
+/* Gathers the next vertices that are still under way: at most a chunk. */
+static void gather_questions(struct chains *chains)
 {
     const struct hw_batch *batch = chains->batch;
-    hw_count count = 0, sum = 0, begin = *at;
+    hw_count end = chains->trees * batch->count;
 
-    for (int r = 0; r < batch->ctx->size; r++)
-        chains->send[r] = 0;
-    for (; *at < batch->count && count < batch->chunk; ++*at)
-        if (chains->to[*at] >= 0) {
-            chains->send[hw_slices_owner(batch->slices, chains->to[*at])]++;
-            count++;
-        }
-    for (int r = 0; r < batch->ctx->size; r++) {
-        chains->place[r] = sum;
-        sum += chains->send[r];
+    chains->asking = 0;
+    for (; chains->at < end && chains->asking < batch->chunk; chains->at++) {
+        if (chains->to[chains->at] < 0)
+            continue;
+        chains->ask[chains->asking] =
+            (struct place){chains->to[chains->at], chains->at / batch->count};
+        chains->asker[chains->asking++] = chains->at;
     }
-    for (hw_count i = begin; i < *at; i++)
-        if (chains->to[i] >= 0) {
-            hw_count place = chains->place[hw_slices_owner(batch->slices, chains->to[i])]++;
-            chains->ask[place] = chains->to[i];
-            chains->asker[place] = i;
-        }
-    return count;
 }
 
-/* Moves the vertices gathered on by one jump. Collective. */
-static enum hw_status jump(struct chains *chains, hw_count count, struct hw_error *err)
+/* Puts a round's questions, and who asks them, into the order they are sent in. */
+static void order_questions(const struct chains *chains, const struct hw_round *round,
+                            struct place *question, hw_count *asker)
 {
     const struct hw_batch *batch = chains->batch;
-    MPI_Comm world = batch->ctx->world;
-    hw_gid *asked = NULL;
-    hw_count total = 0;
+
+    for (int t = 0; t < batch->ctx->threads; t++) {
+        hw_count begin, end, *place = round->place + (hw_count)t * batch->ctx->size;
+        hw_thread_share(round->length, t, batch->ctx->threads, &begin, &end);
+        for (hw_count i = begin; i < end; i++) {
+            hw_count at = place[round->owner[i]]++;
+            question[at] = chains->ask[round->at + i];
+            asker[at] = chains->asker[round->at + i];
+        }
+    }
+}
+
+/* What a round sends and receives. */
+struct letters {
+    struct place *question, *asked; /* [sending], [receiving] */
+    hw_gid *answer, *answered;      /* [receiving], [sending] */
+    hw_count *asker;                /* [sending] */
+};
+
+static void letters_free(struct letters *letters)
+{
+    free(letters->question);
+    free(letters->asked);
+    free(letters->answer);
+    free(letters->answered);
+    free(letters->asker);
+}
+
+static enum hw_status letters_alloc(const struct hw_round *round, struct letters *letters,
+                                    struct hw_error *err)
+{
     enum hw_status status =
-        hw_exchange(world, sizeof *asked, chains->ask, chains->send, &asked, chains->receive, err);
+        hw_alloc(&letters->question, round->sending, sizeof *letters->question, "chains", err);
 
-    for (int r = 0; r < batch->ctx->size && status == HW_OK; r++)
-        total += chains->receive[r];
-    for (hw_count i = 0; i < total; i++)
-        asked[i] = chains->to[asked[i] - batch->first];
     if (status == HW_OK)
-        status = hw_exchange_into(world, sizeof *asked, asked, chains->receive, chains->ask,
-                                  chains->send, err);
-    for (hw_count i = 0; i < count && status == HW_OK; i++)
-        chains->to[chains->asker[i]] = chains->ask[i];
-    free(asked);
+        status = hw_alloc(&letters->asked, round->receiving, sizeof *letters->asked, "chains", err);
+    if (status == HW_OK)
+        status =
+            hw_alloc(&letters->answer, round->receiving, sizeof *letters->answer, "chains", err);
+    if (status == HW_OK)
+        status =
+            hw_alloc(&letters->answered, round->sending, sizeof *letters->answered, "chains", err);
+    if (status == HW_OK)
+        status = hw_alloc(&letters->asker, round->sending, sizeof *letters->asker, "chains", err);
     return status;
 }
 
-/* One round: every vertex under way jumps once. *moving: how many there were on
- * the rank that had most. Collective. */
+/* Asks a round's questions and moves those who asked. Collective. */
+static enum hw_status jump_round(struct chains *chains, struct hw_round *round,
+                                 struct hw_error *err)
+{
+    const struct hw_batch *batch = chains->batch;
+    MPI_Comm world = batch->ctx->world;
+    struct letters letters = {0};
+    enum hw_status status = hw_agree(world, letters_alloc(round, &letters, err), err);
+
+    if (status == HW_OK) {
+        order_questions(chains, round, letters.question, letters.asker);
+        status = hw_exchange_into(world, sizeof *letters.asked, letters.question, round->send,
+                                  letters.asked, round->receive, err);
+    }
+    for (hw_count i = 0; i < round->receiving && status == HW_OK; i++) {
+        const struct place *asked = &letters.asked[i];
+        letters.answer[i] = chains->to[asked->tree * batch->count + asked->vertex - batch->first];
+    }
+    if (status == HW_OK)
+        status = hw_exchange_into(world, sizeof *letters.answer, letters.answer, round->receive,
+                                  letters.answered, round->send, err);
+    for (hw_count i = 0; i < round->sending && status == HW_OK; i++)
+        chains->to[letters.asker[i]] = letters.answered[i];
+    letters_free(&letters);
+    return status;
+}
+
+/* Every vertex under way jumps once. *moving: how many there were on the rank
+ * that had most. Collective. */
 static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct hw_error *err)
 {
     const struct hw_batch *batch = chains->batch;
     enum hw_status status = HW_OK;
-    hw_count at = 0, left = 1;
+    hw_count left = 1;
 
     *moving = 0;
+    chains->at = 0;
     while (left > 0 && status == HW_OK) {
-        hw_count count = gather_questions(chains, &at);
-        *moving += count;
-        left = batch->count - at;
-        status = hw_largest(batch->ctx->world, &left, err);
+        struct hw_round round = {.step = batch->chunk};
+        gather_questions(chains);
+        *moving += chains->asking;
+        const struct hw_items items = {.count = chains->asking,
+                                       .id = &chains->ask->vertex,
+                                       .stride = sizeof *chains->ask / sizeof(hw_gid),
+                                       .limit = 2 * batch->chunk};
+        do {
+            status = hw_round_next(batch->ctx, batch->slices, status, &items, &round, err);
+            if (status == HW_OK)
+                status = jump_round(chains, &round, err);
+        } while (status == HW_OK && round.more);
+        hw_round_end(&round);
+        left = chains->trees * batch->count - chains->at;
         if (status == HW_OK)
-            status = jump(chains, count, err);
+            status = hw_largest(batch->ctx->world, &left, err);
     }
     return status == HW_OK ? hw_largest(batch->ctx->world, moving, err) : status;
 }
 
-/* Counts the vertices whose parents do not lead to the root. */
-static void report_chains(const struct chains *chains, int root, struct hw_tally *tally)
+/* Counts the vertices of a tree whose parents do not lead to the root. */
+static void report_chains(const struct chains *chains, int tree, struct hw_tally *tally)
 {
     const struct hw_batch *batch = chains->batch;
+    int root = chains->root[tree];
     const hw_gid *parent = batch->parent + root * batch->count;
+    const hw_gid *to = chains->to + tree * batch->count;
 
     for (hw_count i = 0; i < batch->count; i++) {
         bool has_parent = parent[i] >= 0 && parent[i] < batch->desc->vertices;
-        if (chains->to[i] >= 0)
+        if (to[i] >= 0)
             hw_tally_add(tally, HW_RULE_TREE, root, batch->first + i, HW_GID_NONE);
-        else if (chains->to[i] == AT_DEAD_END && has_parent)
+        else if (to[i] == AT_DEAD_END && has_parent)
             hw_tally_add(tally, HW_RULE_SPANS, root, batch->first + i, HW_GID_NONE);
     }
 }
 
-enum hw_status hw_batch_chains(const struct hw_batch *batch, int root, struct hw_tally *tally,
-                               struct hw_error *err)
+enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const int *root,
+                               struct hw_tally *tally, struct hw_error *err)
 {
-    struct chains chains;
+    struct chains chains = {.batch = batch, .trees = roots, .root = root};
     hw_count moving = 1;
-    enum hw_status status = hw_agree(batch->ctx->world, chains_alloc(batch, &chains, err), err);
+    enum hw_status status = hw_agree(batch->ctx->world, chains_alloc(&chains, err), err);
 
-    if (status == HW_OK)
-        begin_chains(&chains, root);
+    for (int t = 0; t < roots && status == HW_OK; t++)
+        begin_chains(&chains, t);
     /* 2^rounds steps are more than any chain without a cycle has. */
     for (hw_count steps = 1; status == HW_OK && moving > 0 && steps <= batch->desc->vertices;
          steps *= 2)
         status = jump_all(&chains, &moving, err);
-    if (status == HW_OK)
-        report_chains(&chains, root, tally);
+    for (int t = 0; t < roots && status == HW_OK; t++)
+        report_chains(&chains, t, tally);
     chains_free(&chains);
     return status;
 }

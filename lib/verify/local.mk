@@ -6,6 +6,7 @@ libhopwave_a_SOURCES += \
   lib/verify/links.c lib/verify/links.h \
   lib/verify/load.c \
   lib/verify/reference.c \
+  lib/verify/rounds.c lib/verify/rounds.h \
   lib/verify/rows.c lib/verify/rows.h \
   lib/verify/slices.c lib/verify/slices.h \
   lib/verify/tally.c lib/verify/tally.h \

@@ -689,6 +689,33 @@ static void test_random(struct tap *tap, const struct hw_context *ctx)
     world_free(&world);
 }
 
+/* Everybody's tuples go to the rank that holds the hub; in little memory it takes
+ * several rounds. */
+static void test_star(struct tap *tap, const struct hw_context *ctx)
+{
+    enum { N = 100000 };
+    struct world world = empty_world(N, N - 1, false);
+    char limit[64];
+
+    for (hw_count e = 0; e < N - 1; e++) {
+        world.edges.source[e] = e % 3 ? 5 : e + (e >= 5);
+        world.edges.target[e] = e % 3 ? e + (e >= 5) : 5;
+    }
+    struct trees trees = grow_trees(&world, 3, 6);
+    for (hw_gid v = 30; v < 90000; v += 7) {
+        trees.parent[v] = v + 1;     /* a dead end */
+        trees.parent[v + 1] = N + 3; /* not a vertex */
+        trees.parent[N + v] = v + 1; /* a cycle */
+        trees.parent[N + v + 1] = v;
+    }
+    snprintf(limit, sizeof limit, "%dM", 30 * ctx->node_size);
+    setenv("HOPWAVE_MEMORY", limit, 1);
+    check_all(tap, ctx, &world, &trees, false, "a star, in little memory");
+    unsetenv("HOPWAVE_MEMORY");
+    trees_free(&trees);
+    world_free(&world);
+}
+
 /* Less memory makes smaller batches with the same verdicts; far too little is
  * refused. */
 static void test_memory(struct tap *tap, struct hw_context *ctx)
@@ -766,6 +793,7 @@ int main(int argc, char **argv)
     test_pair(&tap, &ctx);
     test_directed(&tap, &ctx);
     test_random(&tap, &ctx);
+    test_star(&tap, &ctx);
     test_memory(&tap, &ctx);
     test_reference(&tap, &ctx);
     int failed = tap_done(&tap);

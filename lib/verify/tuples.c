@@ -162,70 +162,6 @@ static void check_block(struct hw_batch *batch, const struct hw_edges *edges)
 
 /* ---- several ranks ---- */
 
-/* A counting sort of items by the rank they go to. */
-struct bins {
-    int *owner;     /* [items] */
-    hw_count *at;   /* [threads][ranks] where a thread puts its next item for a rank */
-    hw_count *send; /* [ranks] items for each */
-    hw_count *receive;
-    hw_count total; /* of send */
-};
-
-static void bins_free(struct bins *bins)
-{
-    free(bins->owner);
-    free(bins->at);
-    free(bins->send);
-    free(bins->receive);
-}
-
-static enum hw_status bins_alloc(const struct hw_context *ctx, hw_count items, struct bins *bins,
-                                 struct hw_error *err)
-{
-    hw_count ranks = ctx->size;
-
-    *bins = (struct bins){0};
-    enum hw_status status = hw_alloc(&bins->owner, items, sizeof *bins->owner, "owners", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&bins->at, ctx->threads * ranks, sizeof *bins->at, "bins", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&bins->send, ranks, sizeof *bins->send, "bins", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&bins->receive, ranks, sizeof *bins->receive, "bins", err);
-    return status;
-}
-
-/*
- * Bins items by the owners of ids, each `step` ids after the last. skip: the
- * rank whose items take no place (-1: none).
- */
-static enum hw_status bins_make(const struct hw_batch *batch, hw_count items, const hw_gid *id,
-                                hw_count step, int skip, struct bins *bins, struct hw_error *err)
-{
-    int ranks = batch->ctx->size, threads = batch->ctx->threads;
-    enum hw_status status = bins_alloc(batch->ctx, items, bins, err);
-
-    if (status != HW_OK)
-        return status;
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int t = 0; t < threads; t++) {
-        hw_count begin, end, *at = bins->at + (hw_count)t * ranks;
-        hw_thread_share(items, t, threads, &begin, &end);
-        for (hw_count i = begin; i < end; i++) {
-            bins->owner[i] = hw_slices_owner(batch->slices, id[i * step]);
-            at[bins->owner[i]]++;
-        }
-    }
-    for (int r = 0; r < ranks; r++)
-        for (int t = 0; t < threads && r != skip; t++) {
-            hw_count *at = &bins->at[(hw_count)t * ranks + r], here = *at;
-            *at = bins->total;
-            bins->send[r] += here;
-            bins->total += here;
-        }
-    return HW_OK;
-}
-
 /* Checks one tuple or tree edge whose v is local; roots: claimed at u. */
 static inline void check_one(struct hw_batch *batch, struct hw_worker *worker,
                              const struct tuple *tuple, const unsigned char *row_u, uint64_t roots,
@@ -239,16 +175,16 @@ static inline void check_one(struct hw_batch *batch, struct hw_worker *worker,
 }
 
 /*
- * Claims at u and sends on, or checks at once where v is local too: tuples
- * [begin, end). roots: of each tuple, if they are tree edges that nobody
- * claimed; NULL if they are tuples. record: where the bins say.
+ * Claims at u and sends on, or checks at once where v is local too: the round's
+ * tuples [begin, end). roots: of each tuple, if they are tree edges that nobody
+ * claimed; NULL if they are tuples. record: where the round says.
  */
 static void send_on(struct hw_batch *batch, int thread, const struct tuple *tuple,
-                    const uint64_t *roots, hw_count begin, hw_count end, struct bins *bins,
+                    const uint64_t *roots, hw_count begin, hw_count end, struct hw_round *round,
                     unsigned char *record)
 {
     size_t size = record_size(batch->rows.stride);
-    hw_count *place = bins->at + (hw_count)thread * batch->ctx->size;
+    hw_count *place = round->place + (hw_count)thread * batch->ctx->size;
 
     for (hw_count at = begin; at < end; at += GROUP) {
         hw_count stop = at + GROUP < end ? at + GROUP : end;
@@ -259,12 +195,12 @@ static void send_on(struct hw_batch *batch, int thread, const struct tuple *tupl
         for (hw_count i = at; i < stop; i++) {
             const unsigned char *row = hw_rows_at(&batch->rows, tuple[i].u - batch->first);
             uint64_t claimed = roots ? roots[i] : claim_at_source(batch, tuple[i].u, tuple[i].v);
-            if (bins->owner[i] == batch->ctx->rank) {
+            if (round->owner[i] == batch->ctx->rank) {
                 check_one(batch, &batch->worker[thread], &tuple[i], row, claimed, roots != NULL);
                 continue;
             }
             const struct record head = {tuple[i], claimed};
-            unsigned char *to = record + size * (size_t)place[bins->owner[i]]++;
+            unsigned char *to = record + size * (size_t)place[round->owner[i]]++;
             memcpy(to, &head, sizeof head);
             memcpy(to + sizeof head, row, batch->rows.stride);
         }
@@ -293,6 +229,44 @@ static void check_records(struct hw_batch *batch, struct hw_worker *worker,
     }
 }
 
+/* One round of forward(): claims, sends, receives, checks. Collective. */
+static enum hw_status forward_round(struct hw_batch *batch, const struct tuple *tuple,
+                                    const uint64_t *roots, struct hw_round *round,
+                                    struct hw_error *err)
+{
+    MPI_Comm world = batch->ctx->world;
+    int threads = batch->ctx->threads;
+    size_t size = record_size(batch->rows.stride);
+    unsigned char *send = NULL, *received = NULL;
+    enum hw_status status = hw_alloc(&send, round->sending, size, "tuples to send", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&received, round->receiving, size, "tuples received", err);
+    status = hw_agree(world, status, err);
+    if (status != HW_OK)
+        goto done;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end;
+        hw_thread_share(round->length, t, threads, &begin, &end);
+        send_on(batch, t, tuple, roots, begin, end, round, send);
+    }
+    if (batch->ctx->size > 1)
+        status = hw_exchange_into(world, size, send, round->send, received, round->receive, err);
+    if (status != HW_OK)
+        goto done;
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int t = 0; t < threads; t++) {
+        hw_count begin, end;
+        hw_thread_share(round->receiving, t, threads, &begin, &end);
+        check_records(batch, &batch->worker[t], received, begin, end, roots != NULL);
+    }
+done:
+    free(send);
+    free(received);
+    return status;
+}
+
 /*
  * Takes tuples (or, with roots, tree edges) whose u is local to the owners of
  * their v and checks them there. `status` is how this rank fared until here.
@@ -302,78 +276,54 @@ static enum hw_status forward(struct hw_batch *batch, enum hw_status status,
                               const struct tuple *tuple, const uint64_t *roots, hw_count count,
                               struct hw_error *err)
 {
-    int threads = batch->ctx->threads;
-    size_t size = record_size(batch->rows.stride);
-    unsigned char *send = NULL, *received = NULL;
-    hw_count total = 0;
-    struct bins bins = {0};
+    const struct hw_items items = {.count = count,
+                                   .id = tuple ? &tuple->v : NULL,
+                                   .stride = 2,
+                                   .keep = true,
+                                   .limit = 2 * batch->chunk};
+    struct hw_round round = {.step = 2 * batch->chunk};
 
-    if (status == HW_OK)
-        status = bins_make(batch, count, tuple ? &tuple->v : NULL, 2, batch->ctx->rank, &bins, err);
-    if (status == HW_OK)
-        status = hw_alloc(&send, bins.total, size, "tuples to send", err);
-    status = hw_agree(batch->ctx->world, status, err);
-    if (status != HW_OK)
-        goto done;
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int t = 0; t < threads; t++) {
-        hw_count begin, end;
-        hw_thread_share(count, t, threads, &begin, &end);
-        send_on(batch, t, tuple, roots, begin, end, &bins, send);
-    }
-    if (batch->ctx->size > 1)
-        status =
-            hw_exchange(batch->ctx->world, size, send, bins.send, &received, bins.receive, err);
-    if (status != HW_OK)
-        goto done;
-    for (int r = 0; r < batch->ctx->size; r++)
-        total += bins.receive[r];
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (int t = 0; t < threads; t++) {
-        hw_count begin, end;
-        hw_thread_share(total, t, threads, &begin, &end);
-        check_records(batch, &batch->worker[t], received, begin, end, roots != NULL);
-    }
-done:
-    bins_free(&bins);
-    free(send);
-    free(received);
+    do {
+        status = hw_round_next(batch->ctx, batch->slices, status, &items, &round, err);
+        if (status == HW_OK)
+            status = forward_round(batch, tuple ? tuple + round.at : NULL,
+                                   roots ? roots + round.at : NULL, &round, err);
+    } while (status == HW_OK && round.more);
+    hw_round_end(&round);
     return status;
 }
 
-/* Takes a block of tuples to the owners of their sources: *received (free() it)
- * holds what came. Collective. */
-static enum hw_status to_sources(struct hw_batch *batch, enum hw_status status,
-                                 const struct hw_edges *edges, struct tuple **received,
-                                 hw_count *count, struct hw_error *err)
+/* One round of exchange_block(): tuples to the owners of their sources, and on.
+ * Collective. */
+static enum hw_status source_round(struct hw_batch *batch, const struct hw_edges *edges,
+                                   struct hw_round *round, struct hw_error *err)
 {
+    const hw_gid *source = edges->source + round->at, *target = edges->target + round->at;
     int ranks = batch->ctx->size, threads = batch->ctx->threads;
-    struct tuple *send = NULL;
-    struct bins bins = {0};
+    struct tuple *send = NULL, *received = NULL;
+    enum hw_status status = hw_alloc(&send, round->sending, sizeof *send, "tuples to send", err);
 
-    *received = NULL;
-    *count = 0;
     if (status == HW_OK)
-        status = bins_make(batch, edges->count, edges->source, 1, -1, &bins, err);
-    if (status == HW_OK)
-        status = hw_alloc(&send, bins.total, sizeof *send, "tuples to send", err);
+        status = hw_alloc(&received, round->receiving, sizeof *received, "tuples received", err);
     status = hw_agree(batch->ctx->world, status, err);
     if (status != HW_OK)
         goto done;
 #pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int t = 0; t < threads; t++) {
-        hw_count begin, end, *place = bins.at + (hw_count)t * ranks;
-        hw_thread_share(edges->count, t, threads, &begin, &end);
+        hw_count begin, end, *place = round->place + (hw_count)t * ranks;
+        hw_thread_share(round->length, t, threads, &begin, &end);
         for (hw_count i = begin; i < end; i++)
-            send[place[bins.owner[i]]++] = (struct tuple){edges->source[i], edges->target[i]};
+            send[place[round->owner[i]]++] = (struct tuple){source[i], target[i]};
     }
-    status =
-        hw_exchange(batch->ctx->world, sizeof *send, send, bins.send, received, bins.receive, err);
-    for (int r = 0; r < ranks && status == HW_OK; r++)
-        *count += bins.receive[r];
-done:
-    bins_free(&bins);
+    status = hw_exchange_into(batch->ctx->world, sizeof *send, send, round->send, received,
+                              round->receive, err);
     free(send);
+    send = NULL;
+    if (status == HW_OK)
+        status = forward(batch, HW_OK, received, NULL, round->receiving, err);
+done:
+    free(send);
+    free(received);
     return status;
 }
 
@@ -381,13 +331,16 @@ done:
 static enum hw_status exchange_block(struct hw_batch *batch, enum hw_status status,
                                      const struct hw_edges *edges, struct hw_error *err)
 {
-    struct tuple *tuple = NULL;
-    hw_count count = 0;
+    const struct hw_items items = {
+        .count = edges->count, .id = edges->source, .stride = 1, .limit = 2 * batch->chunk};
+    struct hw_round round = {.step = batch->chunk};
 
-    status = to_sources(batch, status, edges, &tuple, &count, err);
-    if (status == HW_OK)
-        status = forward(batch, HW_OK, tuple, NULL, count, err);
-    free(tuple);
+    do {
+        status = hw_round_next(batch->ctx, batch->slices, status, &items, &round, err);
+        if (status == HW_OK)
+            status = source_round(batch, edges, &round, err);
+    } while (status == HW_OK && round.more);
+    hw_round_end(&round);
     return status;
 }
 
@@ -401,9 +354,8 @@ hw_count hw_batch_tuple_bytes(int ranks, int roots, bool wide)
     /* On one rank the tree edges left over take more than the tuples did. */
     if (ranks == 1)
         return tuple + (hw_count)sizeof(uint64_t) + owner;
-    /* As read, and to send; at worst every tuple of a round goes to one rank,
-     * and from there on to one rank. */
-    return 2 * tuple + owner + ranks * (tuple + owner + 2 * record);
+    /* As read and to send; twice as many received; those to send on, received. */
+    return 2 * tuple + owner + 2 * (tuple + owner + 2 * record);
 }
 
 hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk)

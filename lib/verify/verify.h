@@ -71,9 +71,10 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
                              struct hw_verdict *verdict, struct hw_error *err);
 
 /*
- * Bytes that hw_verify_bfs() takes on the largest rank, beyond the trees, to
- * check k trees (at most 64 at a time) in the fewest passes, where every level
- * is at most 252. With less it takes smaller batches. Local.
+ * Bytes that hw_verify_bfs() needs at least on the largest rank, beyond the
+ * trees, to check k trees (at most 64 at a time) in the fewest passes, where
+ * every level is at most 252. With less it takes smaller batches, down to one
+ * tree. Local.
  */
 hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k);
 
