@@ -262,7 +262,7 @@ hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally);
 void hw_delegates_count_normals(struct hw_delegates *e, const struct hw_tally *tally);
 
 /* Adds b to a. */
-void hw_tally_add(struct hw_tally *a, const struct hw_tally *b);
+void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b);
 
 /* ---- delegates_exchange.c: communication, section V ---- */
 

@@ -21,7 +21,7 @@
 #define TURN 0.5
 #define RETURN 0.05
 
-void hw_tally_add(struct hw_tally *a, const struct hw_tally *b)
+void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b)
 {
     a->examined += b->examined;
     a->found += b->found;
@@ -34,7 +34,7 @@ void hw_tally_add(struct hw_tally *a, const struct hw_tally *b)
 static void tally_share(struct hw_tally *all, const struct hw_tally *mine)
 {
 #pragma omp critical(hw_delegates_tally)
-    hw_tally_add(all, mine);
+    hw_delegates_tally_add(all, mine);
 }
 
 /* ---- finds on their way into the next frontier ---- */
@@ -397,7 +397,7 @@ void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
         push_to_delegates(e, dd, e->fresh, e->fresh_count, edges, 0, &mine);
     /* The finds are unvisited until admitted, but nd need not look for them. */
     e->sub[HW_ND].unvisited_in -= mine.found_nd_in;
-    hw_tally_add(tally, &mine);
+    hw_delegates_tally_add(tally, &mine);
 }
 
 void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
@@ -414,7 +414,7 @@ void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
     else
         push_to_delegates(e, nd, e->queue, e->queued, edges, e->slots_at, &mine);
     nd->unvisited_in -= mine.found_nd_in;
-    hw_tally_add(tally, &mine);
+    hw_delegates_tally_add(tally, &mine);
 }
 
 void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally)
