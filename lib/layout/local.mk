@@ -9,13 +9,15 @@ libhopwave_a_SOURCES += \
   lib/layout/order.c \
   lib/layout/part.c lib/layout/part.h \
   lib/layout/pool.c lib/layout/pool.h \
+  lib/layout/read.c \
   lib/layout/relabel.c \
   lib/layout/separate.c \
   lib/layout/ship.c lib/layout/ship.h \
   lib/layout/spread.h \
   lib/layout/threshold.c lib/layout/threshold.h \
   lib/layout/vertices.c \
-  lib/layout/wire.c lib/layout/wire.h
+  lib/layout/wire.c lib/layout/wire.h \
+  lib/layout/write.c
 check_PROGRAMS += lib/layout/test_options.t
 TESTS += lib/layout/test_options.t
 lib_layout_test_options_t_SOURCES = lib/layout/test_options.c
