@@ -8,6 +8,8 @@ bin_PROGRAMS += hopwave-export
 hopwave_export_SOURCES = stages/export.c
 bin_PROGRAMS += hopwave-generate
 hopwave_generate_SOURCES = stages/generate.c
+bin_PROGRAMS += hopwave-partition
+hopwave_partition_SOURCES = stages/partition.c
 
 if HAVE_HELP2MAN
 man1_MANS = $(bin_PROGRAMS:=.1)

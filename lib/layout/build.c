@@ -82,14 +82,15 @@ static enum hw_status check_spec(const struct hw_layout_spec *spec, struct hw_er
     return HW_OK;
 }
 
-/* Whether local ids hold what a part has. */
-static enum hw_status check_sizes(const struct hw_graph_desc *desc,
-                                  const struct hw_layout_spec *spec, int ranks,
-                                  struct hw_error *err)
+enum hw_status hw_parts_check(const struct hw_graph_desc *desc, const struct hw_layout_spec *spec,
+                              int ranks, struct hw_error *err)
 {
+    enum hw_status status = check_spec(spec, err);
+
+    if (status != HW_OK)
+        return status;
     hw_count block = (desc->vertices + spec->parts - 1) / spec->parts;
     hw_count longest = block;
-
     if (spec->layout != HW_LAYOUT_DEGREE_SEPARATED)
         longest = block * (spec->rows > spec->columns ? spec->rows : spec->columns);
     if (desc->vertices < 1)
@@ -135,6 +136,19 @@ hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw
     return entries * record + entries / 16 * record + kept * (hw_count)(4 * sizeof(hw_count)) +
            parts * part_bytes(block, rows) +
            3 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges));
+}
+
+hw_count hw_parts_file_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec)
+{
+    bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
+    hw_count block = (graph->vertices + spec->parts - 1) / spec->parts;
+    hw_count offsets = spec->parts * ((separated ? 2 : spec->rows) * block + 1);
+    hw_count entry = 4 + (spec->weights && graph->weights != HW_WEIGHTS_NONE ? 4 : 0);
+    hw_count id = graph->vertices > (hw_count)1 << 32 ? 8 : 4;
+
+    if (graph->directed)
+        offsets *= 2;
+    return 2 * graph->edges * entry + 8 * offsets + graph->vertices * (id + 8) + 65536;
 }
 
 /* ---- building ---- */
@@ -339,9 +353,7 @@ enum hw_status hw_parts_build_from(const struct hw_context *ctx,
 
     for (int p = 0; p < count; p++)
         parts[p] = (struct hw_part){0};
-    enum hw_status status = check_spec(spec, err);
-    if (status == HW_OK)
-        status = check_sizes(desc, spec, ctx->size, err);
+    enum hw_status status = hw_parts_check(desc, spec, ctx->size, err);
     if (status != HW_OK)
         return status;
     builder.spec.weights = builder.weights;

@@ -171,9 +171,23 @@ enum hw_status hw_parts_build_list(const struct hw_context *ctx, const struct hw
                                    int first_part, int count, struct hw_part *parts,
                                    struct hw_error *err);
 
-/* Bytes that building will take on this rank at its peak. Local. */
+/*
+ * Bytes that building will take on a rank at its peak, duplicates counted as
+ * though there were none (doc/layouts.md has the terms). Local.
+ */
 hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec,
                               int ranks);
+
+/* Bytes of the partition file at most, duplicates and delegates aside. Local. */
+hw_count hw_parts_file_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec);
+
+/*
+ * Whether that many ranks can lay out such a graph so: HW_BAD_INPUT for a graph
+ * without vertices or one that needs more parts for its local ids to fit in 32
+ * bits, HW_RESOURCES for too few ranks. Building checks the same. Local.
+ */
+enum hw_status hw_parts_check(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec,
+                              int ranks, struct hw_error *err);
 
 /*
  * Writes all parts into an open partition store: attributes, parameters and

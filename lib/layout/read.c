@@ -38,6 +38,17 @@ struct reading {
     uint64_t *real[AXES];        /* a bit for each id that a list may have or name; NULL: all */
 };
 
+/* Puts the file's name before a sentence that lacks it. */
+static enum hw_status name_file(const struct hw_store *store, enum hw_status status,
+                                struct hw_error *err)
+{
+    const char *path = hw_store_path(store);
+
+    if (status == HW_OK || !err || strncmp(err->text, path, strlen(path)) == 0)
+        return status;
+    return hw_prefix(err, status, "%s", path);
+}
+
 /* ---- attributes ---- */
 
 /* An attribute that is a number within [least, most]. */
@@ -171,11 +182,13 @@ enum hw_status hw_part_describe(struct hw_store *store, struct hw_part *describe
     if (status == HW_OK)
         status = hw_store_digest(store, described->digest, err);
     if (status != HW_OK)
-        return status;
+        return name_file(store, status, err);
     hw_count block = (described->vertices + described->spec.parts - 1) / described->spec.parts;
     if (described->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        return describe_separate(store, described, block, err);
-    return describe_grid(store, described, block, err);
+        status = describe_separate(store, described, block, err);
+    else
+        status = describe_grid(store, described, block, err);
+    return name_file(store, status, err);
 }
 
 /* ---- loading ---- */
@@ -664,5 +677,5 @@ done:
         free(reading.real[axis]);
     if (status != HW_OK)
         hw_part_free(part);
-    return status;
+    return name_file(store, status, err);
 }

@@ -120,6 +120,11 @@ enum hw_status hw_store_read_all(struct hw_store *store, const char *path, enum 
 
 /* ---- opening ---- */
 
+const char *hw_store_path(const struct hw_store *store)
+{
+    return store->path;
+}
+
 /* The offsets that cut a dataset into segments, read and verified on rank 0. */
 static enum hw_status load_offsets(struct hw_store *store, struct hw_dataset *dataset,
                                    struct hw_error *err)

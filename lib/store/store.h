@@ -165,6 +165,9 @@ enum hw_status hw_store_digest(struct hw_store *store, char *out, struct hw_erro
 enum hw_status hw_store_open(const struct hw_context *ctx, const char *path, enum hw_kind kind,
                              struct hw_store **store, struct hw_error *err);
 
+/* The path of an open file as it was given, for sentences. Local. */
+const char *hw_store_path(const struct hw_store *store);
+
 /* Which kind a file claims to be. Collective. */
 enum hw_status hw_store_kind(const struct hw_context *ctx, const char *path, enum hw_kind *kind,
                              struct hw_error *err);
