@@ -10,6 +10,8 @@ bin_PROGRAMS += hopwave-generate
 hopwave_generate_SOURCES = stages/generate.c
 bin_PROGRAMS += hopwave-partition
 hopwave_partition_SOURCES = stages/partition.c
+bin_PROGRAMS += hopwave-traverse
+hopwave_traverse_SOURCES = stages/traverse.c
 
 if HAVE_HELP2MAN
 man1_MANS = $(bin_PROGRAMS:=.1)

@@ -19,6 +19,10 @@ check_PROGRAMS += lib/engine/test_roots.mt
 TESTS += lib/engine/test_roots.mt
 lib_engine_test_roots_mt_SOURCES = lib/engine/test_roots.c lib/engine/toy.c lib/engine/toy.h
 lib_engine_test_roots_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/test_tree.mt
+TESTS += lib/engine/test_tree.mt
+lib_engine_test_tree_mt_SOURCES = lib/engine/test_tree.c lib/engine/toy.c lib/engine/toy.h
+lib_engine_test_tree_mt_LDADD = $(TAP_LDADD)
 
 # method delegates
 libhopwave_a_SOURCES += \

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "graph/random.h"
 
-#include <Random123/philox.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -276,16 +276,11 @@ struct draw {
     hw_gid id;
 };
 
-/* The stream of random numbers that roots come from; others are the graphs'. */
-#define STREAM 7
-
 static uint64_t key_of(uint64_t seed, hw_gid id)
 {
-    const philox4x32_ctr_t counter = {{(uint32_t)id, (uint32_t)((uint64_t)id >> 32), 0, STREAM}};
-    const philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
-    philox4x32_ctr_t out = philox4x32(counter, key);
+    struct hw_random random = hw_random(seed, HW_STREAM_ROOT, (uint64_t)id, 0);
 
-    return (uint64_t)out.v[1] << 32 | out.v[0];
+    return hw_random_u64(&random, 0);
 }
 
 /* Whether a comes before b; ties of keys go by id. */

@@ -219,6 +219,7 @@ int main(int argc, char **argv)
 
     if (hw_context_open(&ctx, &argc, &argv, "test_roots", &err) != HW_OK)
         return 99;
+    ctx.quiet = true;
     tap_mpi(&tap);
     test_parse(&tap);
     test_read(&tap, &ctx);

@@ -75,6 +75,9 @@ static hw_count result_bytes(const struct traversal *t, hw_count batch)
     hw_store_share(part->vertices, 0, t->ctx->size, &first, &length);
     if (t->options->check || t->options->trees != HW_TREES_NONE)
         bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
+    if (t->options->check)
+        bytes += hw_verify_bytes(hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads,
+                                 batch);
     return bytes;
 }
 
@@ -403,8 +406,10 @@ static enum hw_status search_all(struct traversal *t, struct hw_error *err)
         status = search(t, i, err);
         if (status == HW_OK && (check || i < t->stored))
             status = keep(t, i, err);
-        if (status == HW_OK && check && (in_batch == t->batch || i + 1 == t->roots.count))
+        if (status == HW_OK && check && (in_batch == t->batch || i + 1 == t->roots.count)) {
+            hw_progress_end(&bar);
             status = validate(t, i + 1 - in_batch, in_batch, err);
+        }
     }
     hw_progress_end(&bar);
     return status;

@@ -30,6 +30,7 @@ enum hw_stream {
     HW_STREAM_COUNT = 4,     /* the binomial number of edges */
     HW_STREAM_WEIGHT = 5,    /* weights of tuples */
     HW_STREAM_POTENTIAL = 6, /* potentials of vertices */
+    HW_STREAM_ROOT = 7,      /* keys of vertices, in whose order roots are sampled */
 };
 
 /* 128 random bits. */

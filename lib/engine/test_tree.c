@@ -1,0 +1,226 @@
+/* Units of the way from parts to slices and of the report's rows. */
+#include "engine/component.h"
+#include "engine/report.h"
+#include "engine/toy.h"
+#include "engine/tree.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A result with memory for the toy's part. */
+static struct hw_result result_for(const struct hw_toy *toy)
+{
+    return (struct hw_result){
+        .parent = calloc((size_t)toy->part.own.count + 1, sizeof(hw_gid)),
+        .level = calloc((size_t)toy->part.own.count + 1, sizeof(int32_t)),
+    };
+}
+
+static void free_result(struct hw_result *result)
+{
+    hw_steps_free(&result->steps);
+    free(result->parent);
+    free(result->level);
+}
+
+/* Searches the toy from a root. Collective. */
+static bool search(struct hw_toy *toy, hw_gid root, struct hw_result *result)
+{
+    struct hw_roots roots = {1, &root};
+    struct hw_error err;
+    int owner;
+    hw_lid position;
+
+    hw_result_poison(&toy->part, result);
+    return hw_roots_locate(toy->ctx, &toy->part, &roots, &owner, &position, &err) == HW_OK &&
+           toy->method.search(toy, owner, position, result, &err) == HW_OK;
+}
+
+static void test_slices(struct tap *tap, struct hw_toy *toy, const char *name)
+{
+    const hw_gid root = 26;
+    struct hw_result result = result_for(toy);
+    struct hw_tree tree;
+    struct hw_error err = {{0}};
+    int32_t want[128], *level = NULL;
+    hw_gid *parent = NULL;
+
+    bool right =
+        search(toy, root, &result) && hw_tree_open(toy->ctx, &toy->part, &tree, &err) == HW_OK;
+    tap_ok(tap, right, "%s: the way is worked out", name);
+    if (!right)
+        return;
+    level = calloc((size_t)tree.length + 1, sizeof *level);
+    parent = calloc((size_t)tree.length + 1, sizeof *parent);
+    right = level && parent &&
+            hw_tree_slice(&tree, sizeof *level, result.level, level, &err) == HW_OK &&
+            hw_tree_slice(&tree, sizeof *parent, result.parent, parent, &err) == HW_OK;
+    hw_toy_levels(toy, root, want);
+    for (hw_count i = 0; i < tree.length && right; i++)
+        right =
+            level[i] == want[tree.first + i] && (level[i] < 1 || want[parent[i]] == level[i] - 1);
+    tap_ok(tap, right, "%s: levels and parents by graph id", name);
+    free(level);
+    free(parent);
+    hw_tree_close(&tree);
+    free_result(&result);
+}
+
+/* Parts that own a vertex twice, or one that is not there, are refused. */
+static void test_wrong_parts(struct tap *tap, struct hw_toy *toy)
+{
+    struct hw_tree tree;
+    struct hw_error err = {{0}};
+    struct hw_part_vertices *own = &toy->part.own;
+    bool last = toy->ctx->rank == toy->ctx->size - 1 && own->count > 0;
+    hw_gid *wrong = last ? &own->graph_id[own->by_graph_id[own->count - 1]] : NULL;
+    hw_gid right = wrong ? *wrong : 0;
+
+    if (wrong)
+        *wrong = toy->part.vertices;
+    tap_ok(tap, hw_tree_open(toy->ctx, &toy->part, &tree, &err) == HW_BAD_INPUT,
+           "a vertex that the graph has not is refused");
+    if (wrong)
+        *wrong = right == own->graph_id[own->by_graph_id[0]] ? right : right - 1;
+    if (wrong && own->count == 1)
+        own->count = 0;
+    tap_ok(tap, hw_tree_open(toy->ctx, &toy->part, &tree, &err) == HW_BAD_INPUT,
+           "so is a vertex that nobody or two parts own");
+    if (wrong)
+        *wrong = right;
+}
+
+/* Steps as no engine makes them: each rank its own numbers. */
+static void add_steps(const struct hw_toy *toy, int count, struct hw_steps *steps)
+{
+    int rank = toy->ctx->rank;
+
+    for (int s = 0; s < count; s++) {
+        struct hw_step *step = hw_steps_add(steps);
+        if (!step)
+            abort();
+        step->direction = s % 2 ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
+        step->frontier = 1 + rank;
+        step->edges_examined = 10 * s + rank;
+        step->bytes_sent = 100;
+        step->seconds[HW_PHASE_EXPANSION] = 1 + s + rank;
+    }
+}
+
+/* Tuples with both ends (directed: the source) reached, by definition. */
+static hw_count tuples_reached(const struct hw_toy *toy, const int32_t *level)
+{
+    hw_count tuples = 0;
+
+    for (hw_count e = 0; e < toy->edges.count; e++)
+        tuples += level[toy->edges.source[e]] >= 0;
+    return tuples;
+}
+
+static void test_report(struct tap *tap, struct hw_toy *toy, const char *name)
+{
+    static const hw_gid roots[] = {26, 61 * 1, 96};
+    struct hw_result result = result_for(toy);
+    struct hw_report report;
+    struct hw_error err = {{0}};
+    int32_t level[128];
+    bool right = hw_report_open(toy->ctx, &toy->part, 3, &report, &err) == HW_OK;
+
+    for (int i = 0; i < 3 && right; i++) {
+        hw_count reached = 0;
+        int32_t deepest = 0;
+        right = search(toy, roots[i], &result);
+        add_steps(toy, 700, &result.steps);
+        right = right && hw_report_add(&report, roots[i], &result, true, &err) == HW_OK;
+        hw_toy_levels(toy, roots[i], level);
+        for (hw_gid v = 0; v < toy->desc.vertices; v++) {
+            reached += level[v] >= 0;
+            deepest = level[v] > deepest ? level[v] : deepest;
+        }
+        const struct hw_search_row *row = &report.search[i];
+        right = right && row->reached == reached && row->levels == deepest + 1 &&
+                row->edges == tuples_reached(toy, level) && row->teps == 2 * (double)row->edges;
+    }
+    tap_ok(tap, right && report.steps == 2100, "%s: rows of searches", name);
+    search(toy, 26, &result);
+    if (toy->part.own.count > 0)
+        result.level[0] = INT32_MIN;
+    tap_ok(tap, hw_report_add(&report, 26, &result, false, &err) == HW_INTERNAL,
+           "%s: no more rows than were asked for", name);
+    report.capacity++;
+    report.count--;
+    tap_ok(tap,
+           hw_report_add(&report, 26, &result, false, &err) == HW_INTERNAL &&
+               strstr(err.text, "unset"),
+           "%s: a level left unset is noticed", name);
+    search(toy, 26, &result);
+    add_steps(toy, toy->ctx->rank == 0 ? 2 : 1, &result.steps);
+    tap_ok(tap,
+           hw_report_add(&report, 26, &result, true, &err) ==
+               (toy->ctx->size == 1 ? HW_OK : HW_INTERNAL),
+           "%s: ranks that saw different steps are noticed", name);
+    hw_report_close(&report);
+    free_result(&result);
+}
+
+static void test_verdict(struct tap *tap, struct hw_toy *toy)
+{
+    struct hw_result result = result_for(toy);
+    struct hw_report report;
+    struct hw_error err = {{0}};
+    bool right = hw_report_open(toy->ctx, &toy->part, 1, &report, &err) == HW_OK &&
+                 search(toy, 26, &result) &&
+                 hw_report_add(&report, 26, &result, false, &err) == HW_OK;
+    struct hw_verdict verdict = {.reached = report.search[0].reached,
+                                 .tuples = report.search[0].edges};
+
+    tap_ok(tap,
+           right && hw_report_verdict(&report, 0, &verdict, &err) == HW_OK &&
+               hw_report_failures(&report) == 0 && report.search[0].checked == 1,
+           "a verdict without violations");
+    verdict.tuples++;
+    tap_ok(tap, hw_report_verdict(&report, 0, &verdict, &err) == HW_INTERNAL,
+           "validation that counts other tuples is noticed");
+    verdict.violations[HW_RULE_SPANS] = 3;
+    verdict.violations[HW_RULE_TREE] = 1;
+    tap_ok(tap,
+           hw_report_verdict(&report, 0, &verdict, &err) == HW_OK &&
+               hw_report_failures(&report) == 1 && report.search[0].violations == 4,
+           "a verdict with violations");
+    hw_report_close(&report);
+    free_result(&result);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        enum hw_layout layout;
+        enum hw_order order;
+        bool directed;
+        const char *name;
+    } cases[] = {{HW_LAYOUT_1D, HW_ORDER_NONE, false, "1d"},
+                 {HW_LAYOUT_1D, HW_ORDER_NONE, true, "1d directed"},
+                 {HW_LAYOUT_2D, HW_ORDER_DEGREE, false, "2d by degree"},
+                 {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_HASH, true, "degree-separated"}};
+    struct tap tap = {0};
+    struct hw_context ctx;
+    struct hw_error err = {{0}};
+    struct hw_toy toy;
+
+    if (hw_context_open(&ctx, &argc, &argv, "test_tree", &err) != HW_OK)
+        return 99;
+    ctx.quiet = true;
+    tap_mpi(&tap);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hw_toy_open(&ctx, cases[i].layout, cases[i].order, cases[i].directed, &toy);
+        test_slices(&tap, &toy, cases[i].name);
+        test_report(&tap, &toy, cases[i].name);
+        test_verdict(&tap, &toy);
+        test_wrong_parts(&tap, &toy);
+        hw_toy_close(&toy);
+    }
+    int failed = tap_done(&tap);
+    hw_context_close(&ctx, HW_OK, &err);
+    return failed;
+}

@@ -1,0 +1,240 @@
+/* hopwave-traverse: searches from many roots, and the tree file of what they found. */
+#include "engine/traverse.h"
+#include "comm/stage.h"
+#include "layout/options.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum {
+    KEY_ALGORITHM = 0x3000,
+    KEY_DEVICE,
+    KEY_METHOD,
+    KEY_ROOTS,
+    KEY_ROOT_SEED,
+    KEY_MIN_COMPONENT,
+    KEY_ROOT_LIST,
+    KEY_STORE,
+    KEY_CHECK,
+    KEY_GRAPH,
+    KEY_DIRECTION,
+    KEY_EXCHANGE,
+    KEY_LOCAL_ALL2ALL,
+    KEY_UNIQUIFY,
+    KEY_REDUCE,
+    KEY_CANONICAL_PARENTS,
+    KEY_TRANSPORT,
+    KEY_NO_STEPS
+};
+
+static const struct argp_option option_table[] = {
+    {"algorithm", KEY_ALGORITHM, "NAME", 0, "What to run: bfs (the default)", 1},
+    {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
+    {"method", KEY_METHOD, "NAME|auto", 0,
+     "How: grid, delegates, ... (default: auto, which chooses by layout and device)", 1},
+    {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
+    {"root-seed", KEY_ROOT_SEED, "S", 0, "Seed of the sample (default: 1)", 1},
+    {"min-component", KEY_MIN_COMPONENT, "N", 0,
+     "Sample only roots from which at least N vertices are reached", 1},
+    {"root-list", KEY_ROOT_LIST, "FILE|ID,ID,...", 0,
+     "Search from these vertices: ids of the graph, or a file of one a line", 1},
+    {"store", KEY_STORE, "all|first|none", 0, "Trees to keep in the file (default: all)", 1},
+    {"check", KEY_CHECK, 0, 0,
+     "Validate each search against the input tuples once its clock has stopped", 1},
+    {"graph", KEY_GRAPH, "G.h5", 0, "The graph the partition was made from, for --check", 1},
+    {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
+     "Among several legal parents take the one of least id", 1},
+    {"direction", KEY_DIRECTION, "WAY", 0, "auto (the default), top-down or bottom-up", 2},
+    {"exchange", KEY_EXCHANGE, "FORM", 0,
+     "Grids: send vertices as auto (whichever is smaller; the default), list or bitmap", 2},
+    {"local-all2all", KEY_LOCAL_ALL2ALL, 0, 0,
+     "Degree-separated: gather inside a node before sending between nodes", 2},
+    {"uniquify", KEY_UNIQUIFY, 0, 0, "Degree-separated: drop duplicates before sending", 2},
+    {"reduce", KEY_REDUCE, "WAY", 0,
+     "Degree-separated: reduce masks in a blocking (the default) or nonblocking way", 2},
+    {"transport", KEY_TRANSPORT, "NAME", 0,
+     "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 2},
+    {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 2},
+    {0}};
+
+/* The options, and what is only known once all were seen. */
+struct options {
+    struct hw_traverse_options run;
+    const char *sampling; /* the first option about sampling that was given */
+};
+
+/* Options that name one of several words. */
+static enum hw_status take_word(int key, const char *arg, struct hw_traverse_options *run,
+                                struct hw_error *err)
+{
+    static const char *const algorithms[] = {"bfs", NULL};
+    static const char *const reductions[] = {"blocking", "nonblocking", NULL};
+    int word = 0;
+    enum hw_status status = HW_OK;
+
+    switch (key) {
+    case KEY_ALGORITHM:
+        status = hw_cli_choice("--algorithm", arg, algorithms, &word, err);
+        run->engine.algorithm = HW_BFS;
+        break;
+    case KEY_DEVICE:
+        status = hw_cli_choice("--device", arg, hw_device_words, &word, err);
+        run->device = (enum hw_device)word;
+        break;
+    case KEY_STORE:
+        status = hw_cli_choice("--store", arg, hw_trees_words, &word, err);
+        run->trees = (enum hw_trees)word;
+        break;
+    case KEY_DIRECTION:
+        status = hw_cli_choice("--direction", arg, hw_direction_words, &word, err);
+        run->engine.direction = (enum hw_direction)word;
+        break;
+    case KEY_EXCHANGE:
+        status = hw_cli_choice("--exchange", arg, hw_exchange_words, &word, err);
+        run->engine.exchange = (enum hw_exchange)word;
+        break;
+    default:
+        status = hw_cli_choice("--reduce", arg, reductions, &word, err);
+        run->engine.nonblocking = word == 1;
+        break;
+    }
+    return status;
+}
+
+/* Options about how roots are sampled. */
+static enum hw_status take_sampling(int key, const char *arg, struct options *options,
+                                    struct hw_error *err)
+{
+    struct hw_traverse_options *run = &options->run;
+    const char *name = key == KEY_ROOTS       ? "--roots"
+                       : key == KEY_ROOT_SEED ? "--root-seed"
+                                              : "--min-component";
+
+    if (!options->sampling)
+        options->sampling = name;
+    if (key == KEY_ROOTS)
+        return hw_cli_count(name, arg, 1, INT_MAX, &run->roots, err);
+    if (key == KEY_ROOT_SEED)
+        return hw_cli_count(name, arg, 0, INT64_MAX, &run->seed, err);
+    return hw_cli_count(name, arg, 1, INT64_MAX, &run->min_component, err);
+}
+
+static enum hw_status take_root_list(const char *arg, struct hw_traverse_options *run,
+                                     struct hw_error *err)
+{
+    hw_roots_free(&run->list);
+    run->root_file = NULL;
+    if (hw_roots_is_list(arg))
+        return hw_roots_parse(arg, &run->list, err);
+    run->root_file = arg;
+    return HW_OK;
+}
+
+static enum hw_status take_input(const char *arg, struct hw_traverse_options *run,
+                                 struct hw_error *err)
+{
+    if (run->input)
+        return hw_fail(err, HW_USAGE, "takes one file, found '%s' and '%s'", run->input, arg);
+    run->input = arg;
+    return HW_OK;
+}
+
+static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
+{
+    static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
+    struct options *options = given;
+    struct hw_traverse_options *run = &options->run;
+    int word = 0;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        return take_input(arg, run, err);
+    case KEY_METHOD:
+        run->method = arg;
+        return HW_OK;
+    case KEY_GRAPH:
+        run->graph = arg;
+        return HW_OK;
+    case KEY_ROOTS:
+    case KEY_ROOT_SEED:
+    case KEY_MIN_COMPONENT:
+        return take_sampling(key, arg, options, err);
+    case KEY_ROOT_LIST:
+        return take_root_list(arg, run, err);
+    case KEY_TRANSPORT:
+        run->transport = arg;
+        return hw_cli_choice("--transport", arg, transports, &word, err);
+    case KEY_CHECK:
+        run->check = true;
+        return HW_OK;
+    case KEY_LOCAL_ALL2ALL:
+        run->engine.local_all2all = true;
+        return HW_OK;
+    case KEY_UNIQUIFY:
+        run->engine.uniquify = true;
+        return HW_OK;
+    case KEY_CANONICAL_PARENTS:
+        run->engine.canonical_parents = true;
+        return HW_OK;
+    case KEY_NO_STEPS:
+        run->engine.steps = false;
+        return HW_OK;
+    default:
+        break;
+    }
+    if (key >= KEY_ALGORITHM && key <= KEY_NO_STEPS)
+        return take_word(key, arg, run, err);
+    return hw_layout_take(key, arg, &run->layout, err);
+}
+
+/* Refuses options that contradict each other whatever the file. */
+static enum hw_status check(const struct options *options, struct hw_error *err)
+{
+    const struct hw_traverse_options *run = &options->run;
+    bool listed = run->root_file || run->list.count > 0;
+
+    if (!run->input)
+        return hw_fail(err, HW_USAGE, "no input; give a partition or a graph");
+    if (listed && options->sampling)
+        return hw_fail(err, HW_USAGE, "%s: is about sampling, and --root-list names the roots",
+                       options->sampling);
+    if (run->graph && !run->check)
+        return hw_fail(err, HW_USAGE, "--graph: only --check reads it");
+    if (run->device == HW_CPU &&
+        (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
+        return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",
+                       run->transport);
+    return HW_OK;
+}
+
+static enum hw_status run(struct hw_stage *stage, void *given, struct hw_error *err)
+{
+    const struct options *options = given;
+    enum hw_status status = check(options, err);
+
+    return status == HW_OK ? hw_traverse(stage, &options->run, err) : status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {
+        .run = {.method = "auto",
+                .transport = "auto",
+                .roots = 64,
+                .seed = 1,
+                .engine = {.algorithm = HW_BFS, .steps = true}},
+    };
+    const struct hw_cli_program program = {
+        .name = "hopwave-traverse",
+        .arguments = "P.h5|G.h5",
+        .doc = "Searches a partition, or a graph laid out in memory, from many roots. One rank "
+               "works on one part.",
+        .options = option_table,
+        .take = take,
+        .has_output = true,
+        .group = hw_layout_options};
+    int status = hw_stage_main(argc, argv, &program, &options, run);
+
+    hw_roots_free(&options.run.list);
+    return status;
+}
