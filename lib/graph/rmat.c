@@ -7,7 +7,10 @@
 #include <string.h>
 
 enum {
-    COLUMN_BITS = 22,                              /* bits of a draw below its column */
+    OUTCOME_BITS = 2 * HW_RMAT_LEVELS, /* of an outcome, or a column's number */
+    OUTCOME_MASK = HW_RMAT_OUTCOMES - 1,
+    LEVELS_MASK = (1 << HW_RMAT_LEVELS) - 1,
+    COLUMN_BITS = 32 - OUTCOME_BITS,               /* of a draw below its column's number */
     COLUMN_UNITS = 1 << COLUMN_BITS,               /* of probability in a column */
     DRAWS_OF_BLOCK = 4,                            /* 32-bit draws of a Philox block */
     BLOCK_LEVELS = DRAWS_OF_BLOCK * HW_RMAT_LEVELS /* levels of a block */
@@ -102,8 +105,8 @@ static void outcome_units(const double abcd[4], int64_t units[HW_RMAT_OUTCOMES])
 
 /*
  * The alias table (Walker; Vose 1991) in whole units: an entry has in its upper
- * 22 bits how many units of its column are its own, in the lower 10 whose the
- * others are.
+ * bits how many units of its column are its own, in the lower 12 whose the others
+ * are.
  */
 static void alias_table(int64_t units[HW_RMAT_OUTCOMES], uint32_t table[HW_RMAT_OUTCOMES])
 {
@@ -118,7 +121,7 @@ static void alias_table(int64_t units[HW_RMAT_OUTCOMES], uint32_t table[HW_RMAT_
     }
     while (smalls > 0 && larges > 0) {
         int poor = small[--smalls], rich = large[larges - 1];
-        table[poor] = (uint32_t)units[poor] << 10 | (uint32_t)rich;
+        table[poor] = (uint32_t)units[poor] << OUTCOME_BITS | (uint32_t)rich;
         units[rich] -= COLUMN_UNITS - units[poor];
         if (units[rich] < COLUMN_UNITS) {
             larges--;
@@ -142,7 +145,7 @@ void hw_rmat_init(struct hw_rmat *rmat, int scale, const double abcd[4], uint64_
 
 /* ---- tuples ---- */
 
-/* The 20 levels of a block for a batch of tuples. */
+/* The levels of a block for a batch of tuples. */
 HW_CLONES
 static void descend(const uint32_t *restrict alias, uint32_t words[DRAWS_OF_BLOCK][HW_RANDOM_BATCH],
                     uint32_t *restrict source, uint32_t *restrict target)
@@ -152,10 +155,11 @@ static void descend(const uint32_t *restrict alias, uint32_t words[DRAWS_OF_BLOC
         for (int w = 0; w < DRAWS_OF_BLOCK; w++) {
             uint32_t own = words[w][i] >> COLUMN_BITS;
             uint32_t entry = alias[own];
-            uint32_t outcome =
-                (words[w][i] & (COLUMN_UNITS - 1)) < entry >> 10 ? own : entry & 1023;
+            uint32_t outcome = (words[w][i] & (COLUMN_UNITS - 1)) < entry >> OUTCOME_BITS
+                                   ? own
+                                   : entry & OUTCOME_MASK;
             row = row << HW_RMAT_LEVELS | outcome >> HW_RMAT_LEVELS;
-            column = column << HW_RMAT_LEVELS | (outcome & ((1 << HW_RMAT_LEVELS) - 1));
+            column = column << HW_RMAT_LEVELS | (outcome & LEVELS_MASK);
         }
         source[i] = row;
         target[i] = column;

@@ -1,7 +1,7 @@
 /*
  * R-MAT graphs (Chakrabarti, Zhan and Faloutsos, SDM 2004): a tuple descends
- * `scale` levels of a quartered matrix. Five levels are drawn at once by the
- * alias method from 32 bits, 20 levels from one Philox block. doc/graphs.md has
+ * `scale` levels of a quartered matrix. Six levels are drawn at once by the
+ * alias method from 32 bits, 24 levels from one Philox block. doc/graphs.md has
  * the algorithm as others can repeat it.
  */
 #ifndef HOPWAVE_GRAPH_RMAT_H
@@ -11,8 +11,8 @@
 
 /* Levels of one draw, and what it may bring: their bits of the source above
  * those of the target. */
-#define HW_RMAT_LEVELS 5
-#define HW_RMAT_OUTCOMES 1024
+#define HW_RMAT_LEVELS 6
+#define HW_RMAT_OUTCOMES (1 << 2 * HW_RMAT_LEVELS)
 
 /* A keyed bijection on [0, 2^bits): sums, odd products and folded shifts. */
 struct hw_label_hash {
@@ -26,7 +26,7 @@ struct hw_rmat {
     int scale;
     bool scramble;
     struct hw_label_hash hash;
-    uint32_t alias[HW_RMAT_OUTCOMES]; /* threshold of 22 bits, alias of 10 */
+    uint32_t alias[HW_RMAT_OUTCOMES]; /* threshold above, alias of 12 bits below */
 };
 
 /* The hash of a graph's labels. bits: 0 to 40. Local. */

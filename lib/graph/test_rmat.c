@@ -85,17 +85,17 @@ static void test_table(struct tap *tap, const double abcd[4], const char *name)
     int64_t sum = 0;
     double worst = 0;
 
-    hw_rmat_init(&rmat, 5, abcd, 1, false);
+    hw_rmat_init(&rmat, 6, abcd, 1, false);
     memset(units, 0, sizeof units);
     for (int i = 0; i < HW_RMAT_OUTCOMES; i++) {
-        int64_t own = rmat.alias[i] >> 10;
+        int64_t own = rmat.alias[i] >> 12;
         units[i] += own;
-        units[rmat.alias[i] & 1023] += (1 << 22) - own;
+        units[rmat.alias[i] & 4095] += (1 << 20) - own;
     }
     for (int i = 0; i < HW_RMAT_OUTCOMES; i++) {
         double expected = 4294967296.0;
-        for (int level = 0; level < 5; level++)
-            expected *= abcd[2 * (i >> (5 + level) & 1) + (i >> level & 1)];
+        for (int level = 0; level < 6; level++)
+            expected *= abcd[2 * (i >> (6 + level) & 1) + (i >> level & 1)];
         worst = fmax(worst, fabs((double)units[i] - expected));
         sum += units[i];
     }
@@ -167,14 +167,14 @@ static void test_golden(struct tap *tap)
         hw_count first;
         uint64_t hash;
     } table[] = {
-        {10, 1, true, 0, UINT64_C(0xcff891c32cd0ca4c)},
-        {10, 1, false, 0, UINT64_C(0x21428b9a921bd43f)},
-        {3, 9, true, 77, UINT64_C(0x2eccec1af293ceb0)},
-        {20, UINT64_C(0x123456789abcdef), true, 0, UINT64_C(0xb799e0df321ddbba)},
-        {21, 1, true, 1 << 20, UINT64_C(0xb12f16812dd75983)},
-        {32, 1, true, INT64_C(1) << 33, UINT64_C(0x24506f3ed79c6071)},
-        {33, 1, true, INT64_C(1) << 40, UINT64_C(0xbde1994b375b3451)},
-        {40, 1, false, (INT64_C(1) << 50) - 8000, UINT64_C(0x70b737a93c7b0400)},
+        {10, 1, true, 0, UINT64_C(0xe25808d952694fc3)},
+        {10, 1, false, 0, UINT64_C(0xafd48f457d7104e3)},
+        {3, 9, true, 77, UINT64_C(0x07bc8680c9b7fb01)},
+        {24, UINT64_C(0x123456789abcdef), true, 0, UINT64_C(0x910e1c96e02a0981)},
+        {25, 1, true, 1 << 20, UINT64_C(0x0fc6f808b4f87213)},
+        {32, 1, true, INT64_C(1) << 33, UINT64_C(0xe156cd358af687dc)},
+        {33, 1, true, INT64_C(1) << 40, UINT64_C(0x35d3a802a7e83973)},
+        {40, 1, false, (INT64_C(1) << 50) - 8000, UINT64_C(0xb867ba3152d93baa)},
     };
     enum { COUNT = 8000 };
     static hw_gid both[2][COUNT];
@@ -209,9 +209,9 @@ int main(void)
     test_table(&tap, even, "even");
     test_table(&tap, one, "one quarter alone");
     test_levels(&tap, 20, 0, 1);
-    test_levels(&tap, 20, 4, 5);
+    test_levels(&tap, 20, 5, 6);
     test_levels(&tap, 20, 0, 19);
-    test_levels(&tap, 40, 19, 20);
+    test_levels(&tap, 40, 23, 24);
     test_levels(&tap, 33, 7, 32);
     test_spread(&tap);
     test_golden(&tap);

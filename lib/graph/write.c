@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    GRAIN = 8192,    /* tuples that a thread makes at a time */
+    GRAIN = 4096,    /* tuples that a thread makes at a time */
     SAMPLE = 1 << 18 /* tuples of a sample */
 };
 
@@ -59,37 +59,6 @@ enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_des
     return status;
 }
 
-/* Writes ids in the file's type; those of 64 bits as they are. */
-static enum hw_status write_ids(struct hw_store *store, const char *path, enum hw_type type,
-                                hw_count first, hw_count count, const hw_gid *id, void *piece,
-                                struct hw_error *err)
-{
-    uint32_t *narrow = piece;
-
-    if (type == HW_I64)
-        return hw_store_write(store, path, 0, first, count, id, err);
-#pragma omp parallel for simd
-    for (hw_count i = 0; i < count; i++)
-        narrow[i] = (uint32_t)id[i];
-    return hw_store_write(store, path, 0, first, count, narrow, err);
-}
-
-enum hw_status hw_graph_write(struct hw_store *store, const struct hw_graph_desc *desc,
-                              hw_count first, const struct hw_edges *edges, void *piece,
-                              struct hw_error *err)
-{
-    const enum hw_type type = hw_graph_id_type(desc->vertices);
-
-    enum hw_status status =
-        write_ids(store, "/edges/source", type, first, edges->count, edges->source, piece, err);
-    if (status == HW_OK)
-        status =
-            write_ids(store, "/edges/target", type, first, edges->count, edges->target, piece, err);
-    if (status == HW_OK && desc->weights != HW_WEIGHTS_NONE)
-        status = hw_store_write(store, "/edges/weight", 0, first, edges->count, edges->weight, err);
-    return status;
-}
-
 /* ---- generated graphs ---- */
 
 struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without_edges)
@@ -112,41 +81,99 @@ static hw_count chunk_of(const struct hw_context *ctx, const struct hw_recipe *r
 
 hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_recipe *recipe)
 {
-    struct hw_edges edges;
-    hw_count tuple = (hw_count)(2 * sizeof *edges.source + sizeof(uint32_t));
+    const hw_count id = (hw_count)hw_type_size(hw_graph_id_type(recipe->vertices));
+    const hw_count weight =
+        recipe->weighting == HW_WEIGHTING_NONE ? 0 : (hw_count)sizeof(union hw_weight);
 
-    if (recipe->weighting != HW_WEIGHTING_NONE)
-        tuple += (hw_count)sizeof *edges.weight;
-    return chunk_of(ctx, recipe) * tuple;
+    return chunk_of(ctx, recipe) * (2 * id + weight);
 }
 
-/* Makes tuples on all threads. */
-static void make_chunk(const struct hw_generator *generator, hw_count first, hw_count count,
-                       struct hw_edges *edges)
+/* Tuples as the file has them. */
+struct chunk {
+    enum hw_type id;
+    void *source, *target;   /* [chunk_of()] of that type */
+    union hw_weight *weight; /* [chunk_of()], or NULL */
+};
+
+static enum hw_status chunk_alloc(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                  struct chunk *chunk, struct hw_error *err)
 {
-    edges->count = count;
+    const hw_count capacity = chunk_of(ctx, recipe);
+
+    *chunk = (struct chunk){.id = hw_graph_id_type(recipe->vertices)};
+    enum hw_status status =
+        hw_alloc(&chunk->source, capacity, hw_type_size(chunk->id), "edge sources", err);
+    if (status == HW_OK)
+        status = hw_alloc(&chunk->target, capacity, hw_type_size(chunk->id), "edge targets", err);
+    if (status == HW_OK && recipe->weighting != HW_WEIGHTING_NONE)
+        status = hw_alloc(&chunk->weight, capacity, sizeof *chunk->weight, "edge weights", err);
+    return status;
+}
+
+static void chunk_free(struct chunk *chunk)
+{
+    free(chunk->source);
+    free(chunk->target);
+    free(chunk->weight);
+}
+
+/* Puts ids at position `at` of an array of the file's type. */
+static void place_ids(const struct chunk *chunk, void *array, hw_count at, hw_count count,
+                      const hw_gid *id)
+{
+    uint32_t *narrow = array;
+    hw_gid *wide = array;
+
+    if (chunk->id == HW_I64)
+        memcpy(wide + at, id, (size_t)count * sizeof *id);
+    else
+        for (hw_count i = 0; i < count; i++)
+            narrow[at + i] = (uint32_t)id[i];
+}
+
+/* Makes tuples on all threads, a grain at a time so that each stays in cache until
+ * it is in the file's type. */
+static void make_chunk(const struct hw_generator *generator, hw_count first, hw_count count,
+                       struct chunk *chunk)
+{
 #pragma omp parallel for schedule(dynamic)
-    for (hw_count i = 0; i < count; i += GRAIN)
-        hw_generator_make(generator, first + i, count - i < GRAIN ? count - i : GRAIN,
-                          edges->source + i, edges->target + i,
-                          edges->weight ? edges->weight + i : NULL);
+    for (hw_count i = 0; i < count; i += GRAIN) {
+        const hw_count some = count - i < GRAIN ? count - i : GRAIN;
+        hw_gid source[GRAIN], target[GRAIN];
+        hw_generator_make(generator, first + i, some, source, target,
+                          chunk->weight ? chunk->weight + i : NULL);
+        place_ids(chunk, chunk->source, i, some, source);
+        place_ids(chunk, chunk->target, i, some, target);
+    }
+}
+
+static enum hw_status write_chunk(const struct chunk *chunk, hw_count first, hw_count count,
+                                  struct hw_store *store, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_store_write(store, "/edges/source", 0, first, count, chunk->source, err);
+    if (status == HW_OK)
+        status = hw_store_write(store, "/edges/target", 0, first, count, chunk->target, err);
+    if (status == HW_OK && chunk->weight)
+        status = hw_store_write(store, "/edges/weight", 0, first, count, chunk->weight, err);
+    return status;
 }
 
 /* Makes and writes this rank's share, chunk by chunk. Local. */
 static enum hw_status generate_share(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                     const struct hw_generator *generator, struct hw_store *store,
-                                     struct hw_edges *edges, void *piece, struct hw_error *err)
+                                     const struct hw_generator *generator, struct chunk *chunk,
+                                     struct hw_store *store, struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_recipe_desc(recipe, false);
+    const hw_count capacity = chunk_of(ctx, recipe);
     struct hw_progress bar = {0};
     enum hw_status status = HW_OK;
-    hw_count first, count;
+    hw_count first, count, some;
 
     hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
-    for (hw_count done = 0; done < count && status == HW_OK; done += edges->count) {
-        hw_count some = count - done < edges->capacity ? count - done : edges->capacity;
-        make_chunk(generator, first + done, some, edges);
-        status = hw_graph_write(store, &desc, first + done, edges, piece, err);
+    for (hw_count done = 0; done < count && status == HW_OK; done += some) {
+        some = count - done < capacity ? count - done : capacity;
+        make_chunk(generator, first + done, some, chunk);
+        status = write_chunk(chunk, first + done, some, store, err);
         hw_progress(ctx, &bar, "edges", done + some, count);
     }
     hw_progress_end(&bar);
@@ -156,10 +183,8 @@ static enum hw_status generate_share(const struct hw_context *ctx, const struct 
 enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_recipe *recipe,
                                  struct hw_store *store, struct hw_error *err)
 {
-    const hw_count chunk = chunk_of(ctx, recipe);
     struct hw_generator *generator = NULL;
-    struct hw_edges edges = {0};
-    uint32_t *piece = NULL;
+    struct chunk chunk = {0};
 
     enum hw_status status =
         hw_memory_require(ctx, hw_graph_generate_bytes(ctx, recipe), "making edges", err);
@@ -167,13 +192,10 @@ enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_r
         return status;
     status = hw_generator_open(recipe, &generator, err);
     if (status == HW_OK)
-        status = hw_edges_alloc(&edges, chunk, recipe->weighting != HW_WEIGHTING_NONE, err);
+        status = chunk_alloc(ctx, recipe, &chunk, err);
     if (status == HW_OK)
-        status = hw_alloc(&piece, chunk, sizeof *piece, "edge ids", err);
-    if (status == HW_OK)
-        status = generate_share(ctx, recipe, generator, store, &edges, piece, err);
-    free(piece);
-    hw_edges_free(&edges);
+        status = generate_share(ctx, recipe, generator, &chunk, store, err);
+    chunk_free(&chunk);
     hw_generator_free(generator);
     return hw_agree(ctx->world, status, err);
 }
@@ -183,25 +205,26 @@ static enum hw_status time_sample(const struct hw_context *ctx, const struct hw_
                                   double *seconds, struct hw_error *err)
 {
     struct hw_generator *generator = NULL;
-    struct hw_edges edges = {0};
+    struct chunk chunk = {0};
     hw_count first, count;
 
     *seconds = 0;
     hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
-    const hw_count some = count < SAMPLE ? count : SAMPLE;
+    const hw_count capacity = chunk_of(ctx, recipe);
+    const hw_count some = capacity < SAMPLE ? capacity : SAMPLE;
     if (some == 0)
         return HW_OK;
     enum hw_status status = hw_generator_open(recipe, &generator, err);
     if (status == HW_OK)
-        status = hw_edges_alloc(&edges, some, recipe->weighting != HW_WEIGHTING_NONE, err);
+        status = chunk_alloc(ctx, recipe, &chunk, err);
     if (status == HW_OK) {
         /* The first pass touches the memory and wakes the threads. */
-        make_chunk(generator, first, some, &edges);
+        make_chunk(generator, first, some, &chunk);
         double started = hw_seconds();
-        make_chunk(generator, first, some, &edges);
+        make_chunk(generator, first, some, &chunk);
         *seconds = (hw_seconds() - started) * ((double)count / (double)some);
     }
-    hw_edges_free(&edges);
+    chunk_free(&chunk);
     hw_generator_free(generator);
     return status;
 }

@@ -21,16 +21,6 @@ hw_count hw_graph_bytes(const struct hw_graph_desc *desc);
 enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_desc *desc,
                                struct hw_error *err);
 
-/*
- * Writes a block of tuples that starts at tuple `first`, a multiple of
- * HW_STORE_BLOCK, into datasets that hw_graph_define() made: whole digest
- * blocks, or up to the end of the graph. piece: room for edges->count ids of the
- * file's type. Local; threads work inside.
- */
-enum hw_status hw_graph_write(struct hw_store *store, const struct hw_graph_desc *desc,
-                              hw_count first, const struct hw_edges *edges, void *piece,
-                              struct hw_error *err);
-
 /* What a recipe makes. recipe: whether the file is to hold no edges. Local. */
 struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without_edges);
 
