@@ -12,6 +12,8 @@ bin_PROGRAMS += hopwave-partition
 hopwave_partition_SOURCES = stages/partition.c
 bin_PROGRAMS += hopwave-traverse
 hopwave_traverse_SOURCES = stages/traverse.c
+bin_PROGRAMS += hopwave-validate
+hopwave_validate_SOURCES = stages/validate.c
 
 if HAVE_HELP2MAN
 man1_MANS = $(bin_PROGRAMS:=.1)

@@ -28,6 +28,7 @@ struct hw_cli_program {
      */
     enum hw_status (*take)(int key, const char *arg, void *options, struct hw_error *err);
     bool has_output;                 /* takes -o, --force and --estimate */
+    bool output_optional;            /* and runs without -o too */
     const struct argp_option *group; /* options that some programs have in common, ending
                                         in {0} (lib/layout/options.h); NULL if none */
 };

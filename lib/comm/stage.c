@@ -16,7 +16,8 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
         stage.ctx.quiet = stage.cli.quiet;
         if (stage.cli.threads > 0)
             hw_context_threads(&stage.ctx, stage.cli.threads);
-        if (program->has_output && !stage.cli.output && !stage.cli.estimate)
+        if (program->has_output && !program->output_optional && !stage.cli.output &&
+            !stage.cli.estimate)
             status = hw_fail(&err, HW_USAGE, "no output; give -o FILE");
         else
             status = run(&stage, options, &err);

@@ -2,6 +2,7 @@
 libhopwave_a_SOURCES += \
   lib/store/attributes.c \
   lib/store/catalogue.c \
+  lib/store/column.c \
   lib/store/commit.c \
   lib/store/describe.c lib/store/describe.h \
   lib/store/digest.c \

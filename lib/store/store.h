@@ -218,6 +218,14 @@ enum hw_status hw_store_read_all(struct hw_store *store, const char *path, enum 
                                  hw_count count, void *values, struct hw_error *err);
 
 /*
+ * Reads one column of a table whole on every rank, as HW_I64 or HW_F64 whatever
+ * the width in the file, and verifies the table. count must be its rows. Collective.
+ */
+enum hw_status hw_store_read_column(struct hw_store *store, const char *path, const char *name,
+                                    enum hw_type type, hw_count count, void *values,
+                                    struct hw_error *err);
+
+/*
  * Compares the digest of a dataset with what all ranks together have read of
  * it. Blocks that nobody read are read now. Collective.
  * Returns HW_BAD_INPUT naming file and dataset when they differ.

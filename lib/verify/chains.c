@@ -4,9 +4,10 @@
  * Every vertex points at its parent, and each round replaces what it points at
  * by what that points at, so that chains halve: after log2(n) rounds whoever has
  * reached neither the root nor a dead end goes round in a cycle, or leads into
- * one. All trees of a batch that need it go together. Only run for trees whose levels do not already show that all is well.
- * Vertices that have arrived take no further part; on correct parts of a
- * breadth-first tree that is a matter of three or four rounds.
+ * one. Vertices that have arrived take no further part; on correct parts of a
+ * breadth-first tree that is a matter of three or four rounds. Only run for trees
+ * whose levels do not already show that all is well, all such of a batch
+ * together.
  */
 #include "verify/batch.h"
 

@@ -3,6 +3,8 @@ libhopwave_a_SOURCES += \
   lib/verify/batch.h \
   lib/verify/bfs.c lib/verify/verify.h \
   lib/verify/chains.c \
+  lib/verify/check.c lib/verify/check.h \
+  lib/verify/findings.c \
   lib/verify/links.c lib/verify/links.h \
   lib/verify/load.c \
   lib/verify/reference.c \
