@@ -101,7 +101,9 @@ hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_opt
     const struct hw_csr *nn = &part->separate.nn;
     bool wide = part->vertices > UINT32_MAX;
     bool two_hops = options->local_all2all && part->spec.devices > 1 && part->spec.nodes > 1;
-    hw_count finds = nn->offset[nn->rows] * (part->spec.parts - 1) / part->spec.parts;
+    /* Of a part that is only described, no list is known: all edges may be nn. */
+    hw_count edges = nn->offset ? nn->offset[nn->rows] : part->edges / part->spec.parts;
+    hw_count finds = edges * (part->spec.parts - 1) / part->spec.parts;
     /* As many come as go, which undirected graphs make exact. */
     hw_count each = out_bytes_each(wide) + (hw_count)sizeof(hw_lid) + (wide ? 8 : 4);
 

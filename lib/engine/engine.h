@@ -87,7 +87,8 @@ struct hw_method {
     bool grid, degree_separated; /* layouts it works on */
     bool one_part_only;
 
-    /* Bytes the engine will take beside the part. Local. */
+    /* Bytes the engine will take beside the part, which may be described alone
+     * (spec, counts and shapes, but no arrays): then a bound. Local. */
     hw_count (*bytes)(const struct hw_part *part, const struct hw_engine_options *options);
 
     /* Makes an engine for this part, which it borrows until destroy(). Untimed
