@@ -1,6 +1,7 @@
 #include "comm/context.h"
 
 #include "base/memory.h"
+#include "comm/yield.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -77,6 +78,7 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
     if (status != HW_OK)
         return status;
     int threads = usable_cores() / ctx->node_size;
+    hw_yield_while_waiting(ctx->node_size > 1);
     hw_context_threads(ctx, getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : threads);
     return HW_OK;
 }

@@ -2,7 +2,8 @@
 libhopwave_a_SOURCES += \
   lib/comm/context.c lib/comm/context.h \
   lib/comm/exchange.c lib/comm/exchange.h \
-  lib/comm/stage.c lib/comm/stage.h
+  lib/comm/stage.c lib/comm/stage.h \
+  lib/comm/yield.c lib/comm/yield.h
 check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
