@@ -203,7 +203,9 @@ enum hw_status hw_dataset_set_offsets(struct hw_dataset *dataset, const char *pa
     for (hw_count i = 0; i < parts; i++)
         if (offset[i] > offset[i + 1])
             return hw_fail(err, grade, "%s: %s falls at entry %" PRId64, dataset->path, path, i);
-    enum hw_status status = copy_text(path, &dataset->segments, err);
+    enum hw_status status = HW_OK;
+    if (!dataset->segments)
+        status = copy_text(path, &dataset->segments, err);
     if (status == HW_OK)
         status = hw_alloc(&dataset->block_at, parts + 1, sizeof *offset, path, err);
     if (status == HW_OK)

@@ -128,6 +128,28 @@ enum hw_status hw_dataset_hash(struct hw_dataset *dataset, const struct hw_conte
     return HW_OK;
 }
 
+enum hw_status hw_digest_values(const void *values, size_t element, hw_count count,
+                                char out[HW_DIGEST_SIZE], struct hw_error *err)
+{
+    XXH3_state_t *hash = XXH3_createState();
+    XXH128_canonical_t canonical;
+
+    if (!hash || XXH3_128bits_reset(hash) != XXH_OK) {
+        XXH3_freeState(hash);
+        return hw_fail(err, HW_RESOURCES, "no memory for a digest");
+    }
+    for (hw_count at = 0; at < count; at += HW_STORE_BLOCK) {
+        unsigned char digest[16];
+        hw_count most = count - at < HW_STORE_BLOCK ? count - at : HW_STORE_BLOCK;
+        hash_block((const char *)values + (size_t)at * element, element, most, digest);
+        (void)XXH3_128bits_update(hash, digest, sizeof digest);
+    }
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(hash));
+    XXH3_freeState(hash);
+    hw_digest_text(canonical.digest, out);
+    return HW_OK;
+}
+
 /* ---- all ranks together ---- */
 
 /* Rank 0's view of a window of blocks. */

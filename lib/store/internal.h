@@ -199,6 +199,10 @@ void hw_digest_text(const unsigned char digest[16], char out[HW_DIGEST_SIZE]);
 /* Whether text is a digest. */
 bool hw_digest_valid(const char *text);
 
+/* The digest of a dataset of one segment, whose values are all here. Local. */
+enum hw_status hw_digest_values(const void *values, size_t element, hw_count count,
+                                char out[HW_DIGEST_SIZE], struct hw_error *err);
+
 /* Hashes the blocks that elements [first, first+count) of a segment cover whole,
  * into dataset->blocks. Local. */
 enum hw_status hw_dataset_hash(struct hw_dataset *dataset, const struct hw_context *ctx,

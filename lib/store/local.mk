@@ -17,10 +17,10 @@ libhopwave_a_SOURCES += \
   lib/store/share.c \
   lib/store/store.h \
   lib/store/write.c
-check_PROGRAMS += lib/store/test_store.mt
+check_PROGRAMS += lib/store/test_store.mt lib/store/make_file
 TESTS += lib/store/test_store.mt
-lib_store_test_store_mt_SOURCES = lib/store/test_store.c
+lib_store_test_store_mt_SOURCES = lib/store/test_store.c lib/store/test_files.c \
+  lib/store/test_files.h
 lib_store_test_store_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/store/make_file
 lib_store_make_file_SOURCES = lib/store/make_file.c
 lib_store_make_file_LDADD = $(LDADD)

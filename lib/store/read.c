@@ -125,30 +125,40 @@ const char *hw_store_path(const struct hw_store *store)
     return store->path;
 }
 
-/* The offsets that cut a dataset into segments, read and verified on rank 0. */
+/* Reads and verifies the offsets at a path; rank 0. They are the caller's to
+ * free. */
+static enum hw_status read_offsets(const struct hw_store *store, const struct hw_dataset *starts,
+                                   hw_count **offset, struct hw_error *err)
+{
+    char digest[HW_DIGEST_SIZE];
+
+    enum hw_status status = hw_alloc(offset, starts->columns, sizeof **offset, starts->path, err);
+    if (status == HW_OK)
+        status = hw_read_bytes(store, starts->address, starts->columns * (hw_count)sizeof **offset,
+                               *offset, err);
+    if (status == HW_OK)
+        status = hw_digest_values(*offset, sizeof **offset, starts->columns, digest, err);
+    if (status == HW_OK && strcmp(digest, starts->digest) != 0)
+        status = hw_fail(err, HW_BAD_INPUT, "the digest of %s is wrong: its data are damaged",
+                         starts->path);
+    return status;
+}
+
+/* Cuts a dataset into the segments that its attribute names; rank 0. */
 static enum hw_status load_offsets(struct hw_store *store, struct hw_dataset *dataset,
                                    struct hw_error *err)
 {
-    struct hw_dataset *starts = hw_dataset_find(store, dataset->segments);
-    char *path = dataset->segments;
+    const struct hw_dataset *starts = hw_dataset_find(store, dataset->segments);
     hw_count *offset = NULL;
 
     if (!starts || starts->type != HW_I64 || !starts->flat || starts->segments ||
         starts->columns < 2)
-        return hw_fail(err, HW_BAD_INPUT, "%s: its segments %s are not there", dataset->path, path);
-    enum hw_status status = hw_alloc(&offset, starts->columns, sizeof *offset, path, err);
+        return hw_fail(err, HW_BAD_INPUT, "%s: its segments %s are not there", dataset->path,
+                       dataset->segments);
+    enum hw_status status = read_offsets(store, starts, &offset, err);
     if (status == HW_OK)
-        status = hw_read_bytes(store, starts->address, starts->columns * (hw_count)sizeof *offset,
-                               offset, err);
-    if (status == HW_OK) {
-        dataset->segments = NULL; /* set again with the offsets */
-        status =
-            hw_dataset_set_offsets(dataset, path, starts->columns - 1, offset, HW_BAD_INPUT, err);
-        if (!dataset->segments)
-            dataset->segments = path;
-        else
-            free(path);
-    }
+        status = hw_dataset_set_offsets(dataset, starts->path, starts->columns - 1, offset,
+                                        HW_BAD_INPUT, err);
     free(offset);
     return status;
 }
@@ -236,7 +246,7 @@ void hw_store_share(hw_count count, int rank, int size, hw_count *first, hw_coun
     const hw_count from = each * rank + (rank < more ? rank : more);
     const hw_count to = from + each + (rank < more);
 
-    *first = from * HW_STORE_BLOCK < count ? from * HW_STORE_BLOCK : count;
-    const hw_count end = to * HW_STORE_BLOCK < count ? to * HW_STORE_BLOCK : count;
-    *length = end - *first;
+    /* The last block may be short, and its end beyond what 64 bits count. */
+    *first = from < blocks ? from * HW_STORE_BLOCK : count;
+    *length = (to < blocks ? to * HW_STORE_BLOCK : count) - *first;
 }
