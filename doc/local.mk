@@ -1,2 +1,3 @@
 # doc
 dist_doc_DATA += doc/methods.md
+dist_doc_DATA += doc/file-formats.md

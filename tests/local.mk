@@ -7,3 +7,9 @@ EXTRA_DIST += tests/workflow/workflow.sh
 
 TESTS += tests/pipeline/generate.t
 EXTRA_DIST += tests/pipeline/generate.t
+
+# The store: full disks; files read by plain h5py.
+TESTS += tests/faults/disk.t
+EXTRA_DIST += tests/faults/disk.t
+TESTS += tests/pipeline/h5py.t
+EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py

@@ -251,7 +251,11 @@ void hw_lay_drop(struct hw_store *store);
 
 /* Makes the temporary file beside store->path and opens it on rank 0 only. */
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err);
-/* Sets disk space aside for a dataset, or finds that there is none; rank 0. */
+/* Checks that a dataset to come fits on the disk and within the limit on file
+ * sizes, before HDF5, which is not to fail, lays it down; rank 0. */
+enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes,
+                                 struct hw_error *err);
+/* Sets disk space aside for a dataset where the file system can; rank 0. */
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
                                     struct hw_error *err);
 /* Syncs the temporary file and gives it its final name; rank 0. */

@@ -24,3 +24,8 @@ lib_store_test_store_mt_SOURCES = lib/store/test_store.c lib/store/test_files.c 
 lib_store_test_store_mt_LDADD = $(TAP_LDADD)
 lib_store_make_file_SOURCES = lib/store/make_file.c
 lib_store_make_file_LDADD = $(LDADD)
+check_PROGRAMS += lib/store/test_damage.mt
+TESTS += lib/store/test_damage.mt
+lib_store_test_damage_mt_SOURCES = lib/store/test_damage.c lib/store/test_files.c \
+  lib/store/test_files.h
+lib_store_test_damage_mt_LDADD = $(TAP_LDADD)

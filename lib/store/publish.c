@@ -81,13 +81,31 @@ enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
     return status;
 }
 
-/* The disk's and the process's limits on what comes next. */
-static enum hw_status check_room(const struct hw_store *store, hw_count end, hw_count needed,
-                                 struct hw_error *err)
+/* The end of the datasets laid down so far. */
+static hw_count laid_end(const struct hw_store *store)
+{
+    hw_count end = 0;
+
+    for (int i = 0; i < store->datasets; i++) {
+        const struct hw_dataset *dataset = &store->dataset[i];
+        const hw_count own =
+            dataset->address + hw_dataset_count(dataset) * (hw_count)dataset->element;
+        if (dataset->address >= 0 && own > end)
+            end = own;
+    }
+    return end;
+}
+
+enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, struct hw_error *err)
 {
     struct statvfs disk;
     struct rlimit limit;
+    hw_count needed, end;
 
+    if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
+        __builtin_add_overflow(store->unreserved, bytes, &needed) ||
+        __builtin_add_overflow(laid_end(store), bytes, &end))
+        return hw_fail(err, HW_RESOURCES, "too large");
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         (rlim_t)end > limit.rlim_cur)
         return hw_fail(err, HW_RESOURCES,
@@ -106,23 +124,14 @@ static enum hw_status check_room(const struct hw_store *store, hw_count end, hw_
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
                                     struct hw_error *err)
 {
-    hw_count needed, end;
-
     if (bytes == 0)
         return HW_OK;
-    if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
-        __builtin_add_overflow(store->unreserved, bytes, &needed) ||
-        __builtin_add_overflow(address, bytes, &end))
-        return hw_fail(err, HW_RESOURCES, "too large");
-    enum hw_status status = check_room(store, end, needed, err);
-    if (status != HW_OK)
-        return status;
-    if (fallocate(store->temporary_fd, FALLOC_FL_KEEP_SIZE, address, bytes) == 0)
+    if (fallocate(store->temporary_fd, FALLOC_FL_KEEP_SIZE, address, bytes + METADATA_BYTES) == 0)
         return HW_OK;
     if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)
         return hw_fail(err, HW_RESOURCES, "no room for %" PRId64 " MB: %s", bytes / 1000000 + 1,
                        strerror(errno));
-    store->unreserved = needed; /* a file system that sets nothing aside */
+    store->unreserved += bytes; /* a file system that sets nothing aside */
     return HW_OK;
 }
 

@@ -123,11 +123,12 @@ static enum hw_status make_dataset(struct hw_store *store, struct hw_dataset *da
     if (store->rehearsal)
         return status == HW_OK ? HW_OK : hw_store_prefix(store, status, err);
     if (status == HW_OK && store->ctx.rank == 0) {
-        status = hw_lay_dataset(store, dataset, type, err);
+        const hw_count bytes = hw_dataset_count(dataset) * (hw_count)dataset->element;
+        status = hw_temporary_room(store, bytes, err);
         if (status == HW_OK)
-            status =
-                hw_temporary_reserve(store, dataset->address,
-                                     hw_dataset_count(dataset) * (hw_count)dataset->element, err);
+            status = hw_lay_dataset(store, dataset, type, err);
+        if (status == HW_OK)
+            status = hw_temporary_reserve(store, dataset->address, bytes, err);
     }
     status = hw_agree(store->ctx.world, status, err);
     if (status == HW_OK)
