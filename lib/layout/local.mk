@@ -30,9 +30,17 @@ check_PROGRAMS += lib/layout/test_build.mt
 TESTS += lib/layout/test_build.mt
 lib_layout_test_build_mt_SOURCES = \
   lib/layout/test_build.c \
-  lib/layout/test_oracle.c lib/layout/test_oracle.h
+  lib/layout/test_oracle.c lib/layout/test_oracle.h \
+  lib/layout/test_toy.c lib/layout/test_toy.h
 lib_layout_test_build_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/layout/test_bins.t
 TESTS += lib/layout/test_bins.t
 lib_layout_test_bins_t_SOURCES = lib/layout/test_bins.c
 lib_layout_test_bins_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/layout/test_file.mt
+TESTS += lib/layout/test_file.mt
+lib_layout_test_file_mt_SOURCES = \
+  lib/layout/test_file.c \
+  lib/layout/test_oracle.c lib/layout/test_oracle.h \
+  lib/layout/test_toy.c lib/layout/test_toy.h
+lib_layout_test_file_mt_LDADD = $(TAP_LDADD)
