@@ -1,3 +1,4 @@
 # doc
 dist_doc_DATA += doc/methods.md
 dist_doc_DATA += doc/file-formats.md
+dist_doc_DATA += doc/graphs.md

@@ -6,7 +6,7 @@ EXTRA_DIST += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/workflow.sh
 
 TESTS += tests/pipeline/generate.t
-EXTRA_DIST += tests/pipeline/generate.t
+EXTRA_DIST += tests/pipeline/generate.t tests/pipeline/generate_oracle.py
 
 # The store: full disks; files read by plain h5py.
 TESTS += tests/faults/disk.t

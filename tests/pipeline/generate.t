@@ -82,6 +82,32 @@ printf 'X' | dd of=damaged.h5 bs=1 seek=300001 conv=notrunc 2>/dev/null
 refused "a damaged graph, by three ranks" 3 'damaged.h5: .*(damaged|but there are)' \
     "$MPIEXEC" -n 3 hopwave-export damaged.h5 --format packed -o x
 
+# oracle OPTIONS WORDS: the graph is what doc/graphs.md says, by a second program.
+oracle() {
+    hopwave-generate $1 --recipe --quiet --force -o oracle.h5
+    hopwave-export oracle.h5 --format wel --force -o oracle.wel
+    if [ -z "$PYTHON3" ]; then
+        skip "as documented: $1" "no Python"
+    else
+        "$PYTHON3" "$top_srcdir/tests/pipeline/generate_oracle.py" $2 >oracle.out
+        ok "as documented: $1" cmp oracle.wel oracle.out
+    fi
+}
+oracle "--model rmat --scale 8 --edge-factor 2 --seed 99 --weights uniform" \
+    "rmat scale=8 seed=99 edges=512 weights=uniform"
+oracle "--model rmat --scale 9 --edge-factor 1 --directed --weights signed" \
+    "rmat scale=9 edges=512 weights=signed"
+oracle "--model erdos-renyi --vertices 30 --edges 300 --seed 5 --weights integer:-3:77" \
+    "erdos-renyi vertices=30 edges=300 seed=5 weights=integer:-3:77"
+oracle "--model erdos-renyi --vertices 31 --edges 300 --weights uniform" \
+    "erdos-renyi vertices=31 edges=300 weights=uniform"
+oracle "--model erdos-renyi --vertices 32 --edges 600 --directed --weights signed" \
+    "erdos-renyi vertices=32 edges=600 directed=1 weights=signed"
+oracle "--model graph500 --scale 6 --edge-factor 2 --seed1 5 --weights uniform" \
+    "graph500 scale=6 seed1=5 seed2=3 edges=128 weights=uniform"
+oracle "--model graph500 --scale 6 --edge-factor 2 --weights integer:1:255" \
+    "graph500 scale=6 seed1=2 seed2=3 edges=128 weights=integer:1:255"
+
 # Small and empty graphs are legal.
 edges() { "$h5dump" -a /edges "$1" | sed -n 's/.*(0): //p'; }
 i=0
