@@ -32,3 +32,17 @@ check_PROGRAMS += lib/engine/test_delegates.mt
 TESTS += lib/engine/test_delegates.mt
 lib_engine_test_delegates_mt_SOURCES = lib/engine/test_delegates.c
 lib_engine_test_delegates_mt_LDADD = $(TAP_LDADD)
+
+# method grid
+libhopwave_a_SOURCES += \
+  lib/engine/bits.c lib/engine/bits.h \
+  lib/engine/grid.c lib/engine/grid.h \
+  lib/engine/grid_bottom_up.c \
+  lib/engine/grid_result.c \
+  lib/engine/grid_setup.c \
+  lib/engine/grid_top_down.c \
+  lib/engine/line.c lib/engine/line.h
+check_PROGRAMS += lib/engine/test_grid.mt
+TESTS += lib/engine/test_grid.mt
+lib_engine_test_grid_mt_SOURCES = lib/engine/test_grid.c
+lib_engine_test_grid_mt_LDADD = $(TAP_LDADD)

@@ -7,6 +7,7 @@
 
 /* The CPU methods, NULL-ended. Where several apply to a part, `auto` takes the first. */
 static const struct hw_method *const cpu_methods[] = {
+    &hw_method_grid,
     &hw_method_delegates,
     NULL,
 };
