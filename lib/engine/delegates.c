@@ -128,6 +128,8 @@ static enum hw_status open_arrays(struct hw_delegates *e, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&e->fresh, d, sizeof *e->fresh, "frontier", err);
     if (status == HW_OK)
+        status = hw_alloc(&e->next_fresh, d, sizeof *e->next_fresh, "frontier", err);
+    if (status == HW_OK)
         status = hw_alloc(&e->seen, (hw_count)e->slot_words, sizeof *e->seen, "masks", err);
     if (status == HW_OK)
         status = hw_alloc(&e->code, slots, sizeof *e->code, "parents", err);
@@ -220,10 +222,11 @@ static void destroy(void *engine)
         free(e->sub[k].has_in);
         free(e->sub[k].first);
     }
-    void *array[] = {e->by_owner,  e->owner_first, e->owned, e->visited, e->found,
-                     e->share,     e->candidate,   e->fresh, e->seen,    e->delegate_level,
-                     e->code,      e->level,       e->queue, e->next,    e->before,
-                     e->bin_count, e->block_count, e->id,    e->winner,  e->relayed};
+    void *array[] = {e->by_owner,       e->owner_first, e->owned,       e->visited,    e->found,
+                     e->share,          e->candidate,   e->fresh,       e->next_fresh, e->seen,
+                     e->delegate_level, e->code,        e->level,       e->queue,      e->next,
+                     e->before,         e->bin_count,   e->block_count, e->id,         e->winner,
+                     e->relayed};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         free(array[i]);
     hw_stream_free(&e->hop[0]);
@@ -298,10 +301,10 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 {
     hw_count slots = part->separate.slots, d = part->separate.delegates;
     /* Per slot: code, level, queue, next, first source 4 each; edges before it 8;
-     * ids 16; masks. Per delegate: candidate, level, frontier, owner 4 each; two
+     * ids 16; masks. Per delegate: candidate, level, owner, two lists 4 each; two
      * first sources 8; edges before it and id 16; answers 16; masks. */
     hw_count each_slot = 20 + 8 + 16 + 1 + (options->uniquify ? 4 : 0);
-    hw_count each_delegate = 16 + 8 + 16 + 16 + 2;
+    hw_count each_delegate = 20 + 8 + 16 + 16 + 2;
 
     return slots * each_slot + d * each_delegate + hw_streams_bytes(part, options) +
            (hw_count)sizeof(struct hw_delegates);
@@ -326,7 +329,7 @@ static void forget(struct hw_delegates *e)
         e->code[s] = e->none_at;
     hw_delegates_forget(e);
     hw_streams_forget(e);
-    e->queued = e->next_queued = 0;
+    e->queued = e->next_queued = e->next_fresh_count = 0;
     e->fresh_count = e->owned_fresh = e->normal_fresh = 0;
 }
 
@@ -355,7 +358,7 @@ static void visit_root(struct hw_delegates *e, int owner, hw_lid slot)
         hw_bit_set(e->found, g);
         if (mine)
             e->candidate[g] = g;
-        hw_delegates_admit(e, 0);
+        hw_delegates_admit(e, 1, 0);
         return;
     }
     if (!mine)
@@ -421,13 +424,14 @@ static enum hw_status exchange(struct hw_delegates *e, const hw_count *news, str
 }
 
 /* The finds become the frontier. */
-static void advance(struct hw_delegates *e, const struct hw_tally *normals, struct hw_step *row)
+static void advance(struct hw_delegates *e, const hw_count *news, const struct hw_tally *normals,
+                    struct hw_step *row)
 {
     double start = hw_seconds();
     hw_lid *queue = e->queue;
 
     hw_delegates_count_normals(e, normals);
-    hw_delegates_admit(e, e->step + 1);
+    hw_delegates_admit(e, news[DELEGATES], e->step + 1);
     e->queue = e->next;
     e->next = queue;
     e->queued = e->next_queued;
@@ -460,7 +464,7 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_step *row, boo
     enum hw_status status = share_news(e, news, row, err);
     if (status == HW_OK)
         status = exchange(e, news, row, &normals, err);
-    advance(e, &normals, row);
+    advance(e, news, &normals, row);
     row->edges_examined = delegates.examined + normals.examined;
     *crossed = *crossed || news[CROSSING] > 0;
     *more = news[DELEGATES] + news[NORMALS] + news[CROSSING] > 0;

@@ -90,26 +90,31 @@ static hw_count whole_words(hw_count bits)
     return (bits + 63) / 64 * 64;
 }
 
-/* Bytes that a find takes in the logs, sent and received. */
-static hw_count out_bytes_each(bool wide)
+/* Edges of nn on a part; a bound if the part is only described. */
+static hw_count edges_of_nn(const struct hw_part *part)
 {
-    return 2 * (hw_count)sizeof(hw_lid) + (wide ? 8 : 4);
+    const struct hw_csr *nn = &part->separate.nn;
+    hw_count edges = part->edges / part->spec.parts, threshold = part->spec.threshold;
+
+    if (nn->offset)
+        return nn->offset[nn->rows];
+    if (threshold >= 0 && threshold < part->vertices && threshold * part->separate.slots < edges)
+        edges = threshold * part->separate.slots;
+    return edges;
 }
 
 hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    const struct hw_csr *nn = &part->separate.nn;
-    bool wide = part->vertices > UINT32_MAX;
+    hw_count id = part->vertices > UINT32_MAX ? sizeof(hw_gid) : sizeof(uint32_t);
     bool two_hops = options->local_all2all && part->spec.devices > 1 && part->spec.nodes > 1;
-    /* Of a part that is only described, no list is known: all edges may be nn. */
-    hw_count edges = nn->offset ? nn->offset[nn->rows] : part->edges / part->spec.parts;
-    hw_count finds = edges * (part->spec.parts - 1) / part->spec.parts;
-    /* As many come as go, which undirected graphs make exact. */
-    hw_count each = out_bytes_each(wide) + (hw_count)sizeof(hw_lid) + (wide ? 8 : 4);
+    hw_count finds = edges_of_nn(part) / part->spec.parts * (part->spec.parts - 1);
+    /* Sent: slot, origin, answer. Received, as many, which undirected graphs make
+     * exact: slot, answer. */
+    hw_count each = 3 * (hw_count)sizeof(hw_lid) + 2 * id;
 
-    return part->spec.parts == 1 ? 0
-                                 : finds * each * (two_hops ? 2 : 1) +
-                                       (two_hops ? finds * (hw_count)sizeof(hw_gid) : 0);
+    if (two_hops)
+        return finds * (2 * each + (hw_count)sizeof(hw_gid));
+    return part->spec.parts > 1 ? finds * each : 0;
 }
 
 /* Lays out the regions, whose sizes are edges_out and edges_in of each peer. */

@@ -152,7 +152,9 @@ struct hw_delegates {
     uint64_t *share;   /* [mask_words/devices] for the reduction */
     hw_lid *candidate; /* [delegates] parent code known here, or HW_LID_NONE */
     int32_t *delegate_level;
-    hw_lid *fresh; /* [delegates] frontier */
+    hw_lid *fresh;      /* [delegates] frontier */
+    hw_lid *next_fresh; /* [delegates] finds of forward visits */
+    hw_count next_fresh_count;
     hw_count fresh_count;
     hw_count owned_fresh; /* of these, this part's own */
 
@@ -237,20 +239,6 @@ static inline void hw_locate(const struct hw_delegates *e, hw_gid search_id, int
 
 /* ---- delegates_visit.c: local computation, section IV ---- */
 
-/* Starts the counts of unvisited vertices anew. Local. */
-void hw_delegates_forget(struct hw_delegates *e);
-
-/* Takes the delegates of `found` into the frontier at that level, and empties
- * it. Local. */
-void hw_delegates_admit(struct hw_delegates *e, int32_t level);
-
-/* Reaches slots [0, count) of a list, of which those that were not yet get the
- * code elsewhere_at + slot. log and used: where the list lies in a stream, and
- * its bits, set for those that were reached by this call, or, under canonical
- * parents, in this step. Local. */
-void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count count,
-                          uint64_t *used, hw_count log, struct hw_tally *tally);
-
 /* The visits of a step. The last one bins what it finds elsewhere into the
  * first hop's regions and returns how many. Local. */
 void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally);
@@ -258,8 +246,26 @@ void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally);
 void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally);
 hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally);
 
-/* Counts what a visit found out of the unvisited and into the frontier. Local. */
+/*
+ * Reaches the slots that other parts found: slot[0, count), which lie in a
+ * stream from place `log` on. Those that were not visited yet get the code
+ * elsewhere_at + slot, and their bit in `used`; under canonical parents all that
+ * are reached in this step get theirs. Local.
+ */
+void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count count,
+                          uint64_t *used, hw_count log, struct hw_tally *tally);
+
+/* ---- delegates_frontier.c ---- */
+
+/* Starts the counts of unvisited vertices anew. Local. */
+void hw_delegates_forget(struct hw_delegates *e);
+
+/* Counts what the visits found out of the unvisited and into the frontier. Local. */
 void hw_delegates_count_normals(struct hw_delegates *e, const struct hw_tally *tally);
+
+/* Takes the delegates of the mask `found` into the frontier, at that level, and
+ * empties it. found: 0 if it is empty; with one part, how many it has. Local. */
+void hw_delegates_admit(struct hw_delegates *e, hw_count found, int32_t level);
 
 /* Adds b to a. */
 void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b);

@@ -18,8 +18,8 @@
 /* A visit turns backward when its forward work exceeds TURN times the backward
  * work, and forward again when it is below RETURN times that. The paper found
  * that wide ranges serve; these were found on R-MAT graphs of scales 16 to 22. */
-#define TURN 0.5
-#define RETURN 0.05
+#define TURN 0.05
+#define RETURN 0.005
 
 void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b)
 {
@@ -39,27 +39,34 @@ static void tally_share(struct hw_tally *all, const struct hw_tally *mine)
 
 /* ---- finds on their way into the next frontier ---- */
 
-/* A thread's finds, put into the queue some at a time. */
+/* A thread's finds, put into a list that all threads fill some at a time. */
 struct pusher {
-    struct hw_delegates *e;
+    hw_lid *list;
+    hw_count *listed;
     int count;
-    hw_lid slot[1024];
+    hw_lid item[1024];
 };
 
-static void push_all(struct pusher *pusher)
+static inline void pusher_open(struct pusher *pusher, hw_lid *list, hw_count *listed)
 {
-    hw_count at =
-        __atomic_fetch_add(&pusher->e->next_queued, (hw_count)pusher->count, __ATOMIC_RELAXED);
-
-    memcpy(pusher->e->next + at, pusher->slot, (size_t)pusher->count * sizeof *pusher->slot);
+    pusher->list = list;
+    pusher->listed = listed;
     pusher->count = 0;
 }
 
-static inline void push(struct pusher *pusher, hw_lid slot)
+static void push_all(struct pusher *pusher)
 {
-    if (pusher->count == (int)(sizeof pusher->slot / sizeof *pusher->slot))
+    hw_count at = __atomic_fetch_add(pusher->listed, (hw_count)pusher->count, __ATOMIC_RELAXED);
+
+    memcpy(pusher->list + at, pusher->item, (size_t)pusher->count * sizeof *pusher->item);
+    pusher->count = 0;
+}
+
+static inline void push(struct pusher *pusher, hw_lid item)
+{
+    if (pusher->count == (int)(sizeof pusher->item / sizeof *pusher->item))
         push_all(pusher);
-    pusher->slot[pusher->count++] = slot;
+    pusher->item[pusher->count++] = item;
 }
 
 /* Whether nd may still be visited: some delegate with sources here is unvisited. */
@@ -169,6 +176,8 @@ static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 #pragma omp parallel if (edges > HW_SERIAL)
     {
         struct hw_tally mine = {0};
+        struct pusher pusher;
+        pusher_open(&pusher, e->next_fresh, &e->next_fresh_count);
 #pragma omp for schedule(dynamic) nowait
         for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
             hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
@@ -181,8 +190,10 @@ static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
                     e->candidate[v] = code_at + u;
                     mine.found++;
                     mine.found_nd_in += hw_bit(nd_in, v);
+                    push(&pusher, v);
                 }
         }
+        push_all(&pusher);
         tally_share(tally, &mine);
     }
     tally->examined += edges;
@@ -250,8 +261,7 @@ static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_ta
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher.e = e;
-        pusher.count = 0;
+        pusher_open(&pusher, e->next, &e->next_queued);
 #pragma omp for schedule(dynamic) nowait
         for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
             hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
@@ -313,8 +323,7 @@ static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher.e = e;
-        pusher.count = 0;
+        pusher_open(&pusher, e->next, &e->next_queued);
 #pragma omp for schedule(dynamic, PULL_WORDS) nowait
         for (hw_count w = 0; w < words; w++) {
             uint64_t left = dn->has_in[w] & ~e->seen[w];
@@ -473,8 +482,7 @@ static void pass_nn(struct hw_delegates *e, int pass, int chunks, hw_count edges
     for (int c = 0; c < chunks; c++) {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher.e = e;
-        pusher.count = 0;
+        pusher_open(&pusher, e->next, &e->next_queued);
         hw_count *at = e->bin_count + (hw_count)c * e->ctx.size;
         if (pass == 0)
             memset(at, 0, (size_t)e->ctx.size * sizeof *at);
@@ -542,8 +550,7 @@ void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count c
     {
         struct hw_tally mine = {0};
         struct pusher pusher;
-        pusher.e = e;
-        pusher.count = 0;
+        pusher_open(&pusher, e->next, &e->next_queued);
 #pragma omp for schedule(static)
         for (hw_count i = 0; i < count; i++)
             if (hw_bit_claim(e->seen, slot[i])) {
@@ -558,114 +565,4 @@ void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count c
                 if (e->level[slot[i]] == e->step + 1)
                     hw_bit_claim(used, log + i);
     }
-}
-
-void hw_delegates_count_normals(struct hw_delegates *e, const struct hw_tally *tally)
-{
-    e->normal_fresh = tally->found;
-    e->sub[HW_ND].fresh_out = tally->found_nd_out;
-    e->sub[HW_ND].unvisited_out -= tally->found_nd_out;
-    e->sub[HW_DN].unvisited_in -= tally->found_dn_in;
-}
-
-void hw_delegates_forget(struct hw_delegates *e)
-{
-    for (int k = 0; k < HW_DELEGATES_KINDS; k++) {
-        e->sub[k].unvisited_in = e->sub[k].all_in;
-        e->sub[k].unvisited_out = e->sub[k].all_out;
-        e->sub[k].fresh_out = 0;
-        e->sub[k].direction = HW_DIRECTION_TOP_DOWN;
-        e->sub[k].visited = false;
-    }
-}
-
-/* The counts of some new delegates, by subgraph. */
-struct admitted {
-    hw_count all, owned, dd_in, dd_out, dn_out;
-};
-
-/* Counts the delegates of words [from, to) of `found`. */
-static struct admitted count_found(const struct hw_delegates *e, size_t from, size_t to)
-{
-    struct admitted sum = {0};
-
-    for (size_t w = from; w < to; w++) {
-        uint64_t found = e->found[w];
-        if (!found)
-            continue;
-        sum.all += __builtin_popcountll(found);
-        sum.owned += __builtin_popcountll(found & e->owned[w]);
-        sum.dd_in += __builtin_popcountll(found & e->sub[HW_DD].has_in[w]);
-        sum.dd_out += __builtin_popcountll(found & e->sub[HW_DD].has_out[w]);
-        sum.dn_out += __builtin_popcountll(found & e->sub[HW_DN].has_out[w]);
-    }
-    return sum;
-}
-
-/* Moves the delegates of words [from, to) into the frontier, from fresh[at] on. */
-static void move_found(struct hw_delegates *e, size_t from, size_t to, hw_count at, int32_t level)
-{
-    for (size_t w = from; w < to; w++) {
-        for (uint64_t found = e->found[w]; found; found &= found - 1) {
-            hw_lid g = (hw_lid)(w * 64 + (size_t)__builtin_ctzll(found));
-            e->delegate_level[g] = level;
-            e->fresh[at++] = g;
-        }
-        e->visited[w] |= e->found[w];
-        e->found[w] = 0;
-    }
-}
-
-/* nd's unvisited delegates, counted afresh: its visits have only counted out
- * what was found here. */
-static hw_count count_unvisited_nd(const struct hw_delegates *e)
-{
-    hw_count left = 0;
-
-    for (size_t w = 0; w < hw_words(e->delegates); w++) {
-        uint64_t word = e->sub[HW_ND].has_in[w] & ~e->visited[w];
-        if (word)
-            left += __builtin_popcountll(word);
-    }
-    return left;
-}
-
-void hw_delegates_admit(struct hw_delegates *e, int32_t level)
-{
-    size_t words = hw_words(e->delegates);
-    int blocks = words > HW_SERIAL_WORDS ? e->threads : 1;
-    struct admitted sum = {0};
-
-#pragma omp parallel for schedule(static, 1) if (blocks > 1)
-    for (int b = 0; b < blocks; b++) {
-        struct admitted mine = count_found(e, words * (size_t)b / (size_t)blocks,
-                                           words * ((size_t)b + 1) / (size_t)blocks);
-        e->block_count[b] = mine.all;
-#pragma omp critical(hw_delegates_tally)
-        {
-            sum.owned += mine.owned;
-            sum.dd_in += mine.dd_in;
-            sum.dd_out += mine.dd_out;
-            sum.dn_out += mine.dn_out;
-        }
-    }
-    for (int b = 0; b < blocks; b++) {
-        hw_count mine = e->block_count[b];
-        e->block_count[b] = sum.all;
-        sum.all += mine;
-    }
-    if (sum.all > 0) {
-#pragma omp parallel for schedule(static, 1) if (blocks > 1)
-        for (int b = 0; b < blocks; b++)
-            move_found(e, words * (size_t)b / (size_t)blocks,
-                       words * ((size_t)b + 1) / (size_t)blocks, e->block_count[b], level);
-        e->sub[HW_ND].unvisited_in = count_unvisited_nd(e);
-    }
-    e->fresh_count = sum.all;
-    e->owned_fresh = sum.owned;
-    e->sub[HW_DD].unvisited_in -= sum.dd_in;
-    e->sub[HW_DD].unvisited_out -= sum.dd_out;
-    e->sub[HW_DD].fresh_out = sum.dd_out;
-    e->sub[HW_DN].unvisited_out -= sum.dn_out;
-    e->sub[HW_DN].fresh_out = sum.dn_out;
 }

@@ -27,7 +27,8 @@ lib_engine_test_tree_mt_LDADD = $(TAP_LDADD)
 # method delegates
 libhopwave_a_SOURCES += \
   lib/engine/delegates.c lib/engine/delegates_state.h \
-  lib/engine/delegates_exchange.c lib/engine/delegates_parents.c lib/engine/delegates_visit.c
+  lib/engine/delegates_exchange.c lib/engine/delegates_frontier.c \
+  lib/engine/delegates_parents.c lib/engine/delegates_visit.c
 check_PROGRAMS += lib/engine/test_delegates.mt
 TESTS += lib/engine/test_delegates.mt
 lib_engine_test_delegates_mt_SOURCES = lib/engine/test_delegates.c
