@@ -1,10 +1,12 @@
 """Bytes that the papers' models allow, from the partition and the steps of the searches.
 
-Grids (Parallel Distributed Breadth First Search on the Kepler Architecture, sections 3.3
-and 5): where a rank sends vertices of one block to another rank, it sends 32 bits for
-each or one bit for each vertex of the block, whichever is less. A frontier goes to the
-R - 1 other ranks of the column, finds to the C - 1 others of the row (bottom-up the other
-way round); no more vertices are found than edges examined.
+Grids (Parallel Distributed Breadth First Search on the Kepler Architecture, sections 3
+and 5): vertices of one block travel to another rank as 32 bits each or as one bit for
+each vertex of the block, whichever is less. Top-down, a frontier goes to the R - 1 other
+ranks of the grid column, finds to the C - 1 others of the row, and no more are found than
+edges examined. Bottom-up, which the paper has not, the frontier goes to the C - 1 others
+of the row, and the vertices yet unvisited once around the column. At the end each
+predecessor is asked for and fetched, 32 bits either way.
 
 Delegates (Scalable Breadth-First Search on a GPU Cluster, section V): d/8 bytes in each
 reduction of the delegate masks, which an all-reduce over p ranks turns into 2 (p-1)/p
@@ -14,17 +16,22 @@ times that from each; and 4 bytes for each edge between normal vertices, once a 
 
 def shorter(vertices, blocks, block):
     """The bytes of that many vertices spread over blocks, as lists or bitmaps."""
-    return (4 * vertices).clip(upper=blocks * (block + 7) // 8)
+    return (4 * vertices).clip(upper=blocks * ((block + 7) // 8))
 
 
 def grid_bytes(rows, columns, block, steps):
     ranks = rows * columns
-    bottom_up = steps["direction"] == "bottom-up"
-    expand = (rows - 1) * ~bottom_up + (columns - 1) * bottom_up
-    fold = (columns - 1) * ~bottom_up + (rows - 1) * bottom_up
-    frontier = expand * shorter(steps["frontier"], ranks, block)
-    finds = shorter(steps["edges_examined"], ranks * fold, block)
-    return (frontier + finds).sum()
+    down = steps["direction"] != "bottom-up"
+    up = ~down
+    reached = steps.groupby("search")["found"].cumsum() + 1
+    unvisited = ranks * block - reached + steps["found"]
+    frontier = shorter(steps["frontier"], ranks, block)
+    finds = shorter(steps["edges_examined"], ranks * (columns - 1), block)
+    around = shorter(unvisited, ranks, block) * (rows if rows > 1 else 0)
+    sent = down * ((rows - 1) * frontier + finds) + up * (
+        (columns - 1) * frontier + around
+    )
+    return sent.sum() + 8 * steps["found"].sum()
 
 
 def delegate_bytes(ranks, delegates, normal_edges, steps):

@@ -1,4 +1,5 @@
-"""TEPS against scale: a colour for each layout, a line for each method and part count."""
+"""TEPS against scale: a colour for each layout, a marker for each part count, a line style
+for each method."""
 
 import sys
 
@@ -11,7 +12,8 @@ results = pandas.read_csv(snakemake.input[0])
 results = results[results["graph"] == snakemake.wildcards.name]
 colours = styles(results["layout"], COLOURS)
 markers = styles(results["parts"], MARKERS)
-lines = styles(results["method"], LINES)
+one_method = results["method"].nunique() == 1
+lines = styles(results["parts" if one_method else "method"], LINES)
 
 figure, axes = plt.subplots(figsize=(7, 4.5))
 keys = ["layout", "parts", "method"]
@@ -24,9 +26,9 @@ for (layout, parts, method), runs in results.groupby(keys, sort=False):
         yerr=[teps["median"] - teps["min"], teps["max"] - teps["median"]],
         color=colours[layout],
         marker=markers[parts],
-        linestyle=lines[method],
+        linestyle=lines[parts if one_method else method],
         capsize=3,
-        label=f"{layout}, {parts} parts" + f", {method}" * (len(lines) > 1),
+        label=f"{layout}, {parts} parts" + f", {method}" * (not one_method),
     )
 axes.set_xlabel("scale (log2 of the vertices)")
 axes.set_ylabel("harmonic mean TEPS (millions of edges/s)")

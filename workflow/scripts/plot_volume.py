@@ -23,7 +23,14 @@ names = [
 
 figure, axes = plt.subplots(figsize=(7, 1.2 + 0.35 * len(volume)))
 places = range(len(volume))
-axes.barh(places, volume["bytes_per_rank"], color=COLOURS[0], label="sent")
+axes.plot(
+    volume["bytes_per_rank"],
+    places,
+    linestyle="none",
+    marker="o",
+    color=COLOURS[0],
+    label="sent",
+)
 axes.plot(
     volume["model_bytes_per_rank"],
     places,
@@ -35,7 +42,7 @@ axes.plot(
     label="at most, by the paper's model",
 )
 axes.set_yticks(places, names)
-axes.invert_yaxis()
+axes.set_ylim(len(volume) - 0.5, -0.5)
 if len(volume):
     axes.set_xscale("log")
 axes.set_xlabel("bytes per rank and search (mean)")
