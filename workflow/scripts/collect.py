@@ -32,7 +32,7 @@ GRAPH500 = [
 def row(run):
     """The row of one run; seconds and bytes are means over its searches."""
     with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
-        record, table = attributes(tree["run"]), steps(tree)
+        about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
         searches = table["search"].nunique()
         ranks = run["parts"]
         return {
@@ -48,8 +48,8 @@ def row(run):
             "communicating_time": table["communicating"].sum() / searches,
             "bytes_per_rank": table["bytes_sent"].sum() / searches / ranks,
             "model_bytes_per_rank": model_bytes(partition, table) / searches / ranks,
-            "digest": tree.attrs["digest"],
-            "graph_digest": tree.attrs["graph_digest"],
+            "digest": about["digest"],
+            "graph_digest": about["graph_digest"],
         }
 
 

@@ -1,6 +1,5 @@
 """What the tables of tree files say, as pandas frames."""
 
-import h5py
 import pandas
 
 COMPUTING = ["expansion", "update"]
@@ -24,15 +23,12 @@ def frame(dataset):
 
 def attributes(group):
     """Attributes as plain Python values."""
-    values = {key: group.attrs[key] for key in group.attrs}
-    return {
-        key: (
-            value.decode()
-            if isinstance(value, bytes)
-            else value.item() if hasattr(value, "item") else value
-        )
-        for key, value in values.items()
-    }
+
+    def plain(value):
+        value = value.item() if hasattr(value, "item") else value
+        return value.decode() if isinstance(value, bytes) else value
+
+    return {key: plain(value) for key, value in group.attrs.items()}
 
 
 def steps(tree):
@@ -44,7 +40,3 @@ def steps(tree):
         axis=1
     )
     return table
-
-
-def open_tree(path):
-    return h5py.File(path)
