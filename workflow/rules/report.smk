@@ -1,4 +1,14 @@
-# Tables and plots. Nothing is reported that has not passed the gate.
+# Tables and plots, light enough for the machine that hopwave-study runs on, but
+# for what reads whole partitions. Nothing is reported that has not passed the gate.
+localrules:
+    collect,
+    table,
+    plot_teps,
+    plot_time,
+    plot_volume,
+    plot_steps,
+
+
 rule collect:
     input:
         trees=files(TREE),

@@ -22,6 +22,10 @@ rule validate:
         "</dev/null >{log} 2>&1 || rc=$?; [ $rc -le 1 ]"
 
 
+localrules:
+    gate,
+
+
 rule gate:
     input:
         files(CHECK),

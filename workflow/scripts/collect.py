@@ -34,7 +34,8 @@ def row(run):
     with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
         about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
         searches = table["search"].nunique()
-        ranks = run["parts"]
+        parents = table["routine"].str.startswith("parents")
+        share = 1 / (searches * run["parts"])
         return {
             **run,
             **{key: record.get(key) for key in GRAPH500},
@@ -46,8 +47,9 @@ def row(run):
             ].mean(),
             "computing_time": table["computing"].sum() / searches,
             "communicating_time": table["communicating"].sum() / searches,
-            "bytes_per_rank": table["bytes_sent"].sum() / searches / ranks,
-            "model_bytes_per_rank": model_bytes(partition, table) / searches / ranks,
+            "search_bytes_per_rank": table["bytes_sent"][~parents].sum() * share,
+            "model_bytes_per_rank": model_bytes(partition, table[~parents]) * share,
+            "parents_bytes_per_rank": table["bytes_sent"][parents].sum() * share,
             "digest": about["digest"],
             "graph_digest": about["graph_digest"],
         }

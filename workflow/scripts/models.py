@@ -5,12 +5,13 @@ and 5): vertices of one block travel to another rank as 32 bits each or as one b
 each vertex of the block, whichever is less. Top-down, a frontier goes to the R - 1 other
 ranks of the grid column, finds to the C - 1 others of the row, and no more are found than
 edges examined. Bottom-up, which the paper has not, the frontier goes to the C - 1 others
-of the row, and the vertices yet unvisited once around the column. At the end each
-predecessor is asked for and fetched, 32 bits either way.
+of the row, and the vertices yet unvisited once around the column.
 
 Delegates (Scalable Breadth-First Search on a GPU Cluster, section V): d/8 bytes in each
 reduction of the delegate masks, which an all-reduce over p ranks turns into 2 (p-1)/p
 times that from each; and 4 bytes for each edge between normal vertices, once a search.
+
+Neither holds what is sent at the end to fetch parents that another rank knows.
 """
 
 
@@ -31,7 +32,7 @@ def grid_bytes(rows, columns, block, steps):
     sent = down * ((rows - 1) * frontier + finds) + up * (
         (columns - 1) * frontier + around
     )
-    return sent.sum() + 8 * steps["found"].sum()
+    return sent.sum()
 
 
 def delegate_bytes(ranks, delegates, normal_edges, steps):
@@ -40,7 +41,7 @@ def delegate_bytes(ranks, delegates, normal_edges, steps):
 
 
 def model_bytes(partition, steps):
-    """Bytes that all ranks together may send in all searches of the steps."""
+    """Bytes that all ranks together may send in the steps, those for parents left out."""
     about = partition.attrs
     ranks = int(about["parts"])
     if ranks == 1:

@@ -48,8 +48,10 @@ seconds.bar(
 )
 seconds.set_ylabel("time (ms, mean over ranks)")
 seconds.set_xlabel("step, and the routine that ran")
-names = [f"{s}\n{r}" for s, r in zip(table["step"], table["routine"])]
-seconds.set_xticks(table["step"], names if len(names) <= 12 else None)
+names = [
+    f"{s}\n" + r.replace(" ", "\n") for s, r in zip(table["step"], table["routine"])
+]
+seconds.set_xticks(table["step"], names if len(names) <= 12 else None, fontsize=8)
 for axes in (counts, seconds):
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 counts.set_title(f"{snakemake.wildcards.layout}: search from vertex {root}")

@@ -7,14 +7,21 @@ from style import COLOURS, plt, save
 
 sys.stderr = open(snakemake.log[0], "w")
 
+POINT = {"linestyle": "none", "marker": "o"}
+CROSS = {"linestyle": "none", "marker": "x"}
+LINE = {"linestyle": "none", "marker": "|", "markersize": 14, "markeredgewidth": 2.5}
+SHOWN = {
+    "search_bytes_per_rank": ("sent in the search", POINT),
+    "model_bytes_per_rank": ("at most, by the paper's model", LINE),
+    "parents_bytes_per_rank": ("sent to fetch parents", CROSS),
+}
+
 results = pandas.read_csv(snakemake.input[0])
 results = results[
     (results["graph"] == snakemake.wildcards.name) & (results["parts"] > 1)
 ]
 keys = ["layout", "parts", "scale", "method"]
-volume = results.groupby(keys, sort=True)[
-    ["bytes_per_rank", "model_bytes_per_rank"]
-].median()
+volume = results.groupby(keys, sort=True)[list(SHOWN)].median()
 one_method = results["method"].nunique() == 1
 names = [
     f"{layout}, {parts} parts, scale {scale}" + f", {method}" * (not one_method)
@@ -23,24 +30,8 @@ names = [
 
 figure, axes = plt.subplots(figsize=(7, 1.2 + 0.35 * len(volume)))
 places = range(len(volume))
-axes.plot(
-    volume["bytes_per_rank"],
-    places,
-    linestyle="none",
-    marker="o",
-    color=COLOURS[0],
-    label="sent",
-)
-axes.plot(
-    volume["model_bytes_per_rank"],
-    places,
-    linestyle="none",
-    marker="|",
-    markersize=14,
-    markeredgewidth=2.5,
-    color=COLOURS[1],
-    label="at most, by the paper's model",
-)
+for (column, (label, style)), colour in zip(SHOWN.items(), COLOURS):
+    axes.plot(volume[column], places, color=colour, label=label, **style)
 axes.set_yticks(places, names)
 axes.set_ylim(len(volume) - 0.5, -0.5)
 if len(volume):
@@ -48,6 +39,6 @@ if len(volume):
 axes.set_xlabel("bytes per rank and search (mean)")
 axes.set_title(f"{snakemake.wildcards.name}: bytes sent")
 axes.legend(
-    loc="upper center", bbox_to_anchor=(0.5, -0.9 / figure.get_figheight()), ncols=2
+    loc="upper center", bbox_to_anchor=(0.5, -0.9 / figure.get_figheight()), ncols=3
 )
 save(figure, snakemake.output[0])
