@@ -76,8 +76,8 @@ static hw_count result_bytes(const struct traversal *t, hw_count batch)
     if (t->options->check || t->options->trees != HW_TREES_NONE)
         bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
     if (t->options->check)
-        bytes += hw_verify_bytes(hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads,
-                                 batch);
+        bytes +=
+            hw_verify_bytes(hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads, batch);
     return bytes;
 }
 
@@ -95,26 +95,43 @@ static hw_count trees_kept(const struct hw_traverse_options *options, hw_count r
     return options->trees == HW_TREES_ALL ? roots : options->trees == HW_TREES_FIRST ? 1 : 0;
 }
 
-/* Prints what the run takes. Rates are rough: tuples a second and thread that
- * are built, and that are searched. */
+static hw_count disk_bytes(const struct traversal *t, hw_count roots)
+{
+    return trees_kept(t->options, roots) * t->source.described.vertices *
+               (hw_count)(sizeof(int32_t) + sizeof(hw_gid)) +
+           roots * (hw_count)sizeof(hw_gid);
+}
+
+/* Seconds that the run takes, from rates that are rough: of tuples a second and
+ * thread that are built, loaded, searched and checked (64 trees at a time), of
+ * vertices a second and rank that are cleared, counted and moved into slices
+ * between searches, and of bytes that are written. */
+static double seconds_needed(const struct traversal *t, hw_count roots)
+{
+    const double built = 4e6, loaded = 2e8, searched = 5e8, checked = 5e6, handled = 5e7,
+                 written = 5e8;
+    const struct hw_part *part = &t->source.described;
+    double tuples = (double)part->tuples / (t->ctx->size * t->ctx->threads);
+    double vertices = (double)part->vertices / t->ctx->size;
+    double seconds = tuples / (t->source.built ? built : loaded) +
+                     (double)roots * (tuples / searched + vertices / handled) +
+                     (double)disk_bytes(t, roots) / written;
+
+    return t->options->check ? seconds + (double)((roots + 63) / 64) * tuples / checked : seconds;
+}
+
+/* Prints what the run takes. Collective. */
 static enum hw_status estimate(const struct traversal *t, struct hw_error *err)
 {
-    const struct hw_part *part = &t->source.described;
-    const double built = 4e6, loaded = 2e8, searched = 5e7;
-    double work = (double)part->tuples / (t->ctx->size * t->ctx->threads);
     hw_count roots = roots_asked(t);
     hw_count peak = hw_source_peak_bytes(&t->source);
     hw_count memory = hw_source_part_bytes(&t->source) + result_bytes(t, 1) +
-                      t->method->bytes(part, &t->options->engine);
-    double seconds = work / (t->source.built ? built : loaded) + (double)roots * work / searched;
+                      t->method->bytes(&t->source.described, &t->options->engine);
 
     memory = memory > peak ? memory : peak;
     enum hw_status status = hw_largest(t->ctx->world, &memory, err);
     if (status == HW_OK)
-        hw_estimate_print(t->ctx, seconds, memory,
-                          trees_kept(t->options, roots) * part->vertices *
-                                  (hw_count)(sizeof(int32_t) + sizeof(hw_gid)) +
-                              roots * (hw_count)sizeof(hw_gid));
+        hw_estimate_print(t->ctx, seconds_needed(t, roots), memory, disk_bytes(t, roots));
     return status;
 }
 
