@@ -13,3 +13,6 @@ TESTS += tests/faults/disk.t
 EXTRA_DIST += tests/faults/disk.t
 TESTS += tests/pipeline/h5py.t
 EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py
+
+TESTS += tests/pipeline/traverse.t
+EXTRA_DIST += tests/pipeline/traverse.t
