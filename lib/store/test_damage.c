@@ -403,6 +403,10 @@ static void other_parts(hid_t file)
     set_number(file, "parts", 6);
     set_number(file, "columns", 6);
 }
+static void needless_attribute(hid_t file)
+{
+    set_number(file, "nodes", 5);
+}
 static void odd_graph_digest(hid_t file)
 {
     set_text(file, "graph_digest", "md5:123");
@@ -482,6 +486,7 @@ static const struct deception deceptions[] = {
     {"p.h5", other_segments, "/out/index is cut into segments by /vertices/start"},
     {"p.h5", other_grid, "'parts' is not 'rows*columns'"},
     {"p.h5", other_parts, "elements in dimension 1, not the 7 of parts+1"},
+    {"p.h5", needless_attribute, "attribute 'nodes' does not belong here"},
     {"p.h5", odd_graph_digest, "attribute 'graph_digest' is not a digest"},
     {"p.h5", falling_offsets, "the digest of /out/index_start is wrong"},
     {"p.h5", vast_offsets, "the digest of /out/index_start is wrong"}};
