@@ -68,6 +68,9 @@ refused "a missing file" 3 "none.yaml: No such file" "$PYTHON3" "$study" run --c
 refused "a missing profile" 3 "no-profile: no profile" \
     "$PYTHON3" "$study" run --config "$test_config" --profile no-profile
 
+refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its folder with --bin" \
+    env PATH=/usr/bin:/bin "$PYTHON3" "$study" run --config "$test_config" --bin "$work"
+
 # Without hopwave-study, Snakemake says the same sentence.
 "$PYTHON3" -m snakemake --snakefile "$top_srcdir/workflow/Snakefile" -n --cores 1 \
     --config 'graphs=[]' >plain.out 2>&1
