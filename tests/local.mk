@@ -18,3 +18,12 @@ EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py
 
 TESTS += tests/pipeline/traverse.t
 EXTRA_DIST += tests/pipeline/traverse.t
+# Bytes that searches hand to MPI, counted between the program and the library.
+check_PROGRAMS += tests/pmpi/counted-traverse
+tests_pmpi_counted_traverse_SOURCES = stages/traverse.c tests/pmpi/count.c
+TESTS += tests/pmpi/bytes.t
+EXTRA_DIST += tests/pmpi/bytes.t tests/pmpi/books.py
+
+# Memory that is too small, outputs that exist, ranks that die.
+TESTS += tests/faults/resources.t
+EXTRA_DIST += tests/faults/resources.t

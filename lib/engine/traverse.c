@@ -353,7 +353,10 @@ static enum hw_status search(struct traversal *t, hw_count i, struct hw_error *e
     enum hw_status status;
 
     hw_result_poison(&t->part, &t->result);
+    /* Profilers that count or trace only searches switch on this. */
+    MPI_Pcontrol(1);
     status = t->method->search(t->engine, t->owner[i], t->position[i], &t->result, err);
+    MPI_Pcontrol(0);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status =
