@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots of a table of `links` links: at most two thirds are taken, and at least
- * one is free, which ends every search. */
+/* Slots of a table of `links` links: at most half are taken, and at least one is
+ * free, which ends every search. */
 static hw_count slots_for(hw_count links)
 {
-    return links > 0 ? links + links / 2 + 1 : 0;
+    return (2 * links + HW_LINKS_BUCKET - 1) / HW_LINKS_BUCKET * HW_LINKS_BUCKET;
 }
 
 hw_count hw_links_bytes(hw_count count, int roots)
 {
     hw_count blocks = (count + HW_LINKS_BLOCK - 1) / HW_LINKS_BLOCK;
-    hw_count table = (hw_count)sizeof(struct hw_links_block) + 2 * (hw_count)sizeof(uint64_t);
+    const hw_count block = sizeof(struct hw_links_block), slot = sizeof(struct hw_link_slot);
 
-    return blocks * table + count * roots * 3 * (hw_count)sizeof(uint64_t);
+    return blocks * (block + HW_LINKS_BUCKET * slot) + count * roots * 2 * slot;
 }
 
 enum hw_status hw_links_make(hw_count count, struct hw_links *links, struct hw_error *err)
@@ -29,10 +29,8 @@ enum hw_status hw_links_make(hw_count count, struct hw_links *links, struct hw_e
 
 void hw_links_free(struct hw_links *links)
 {
-    for (hw_count b = 0; links->block && b < links->blocks; b++) {
-        free(links->block[b].key);
-        free(links->block[b].roots);
-    }
+    for (hw_count b = 0; links->block && b < links->blocks; b++)
+        free(links->block[b].slot);
     free(links->block);
     *links = (struct hw_links){0};
 }
@@ -61,12 +59,11 @@ void hw_link_add(struct hw_link *link, int *length, int *last, hw_gid parent, ui
 /* Puts one link into the first free slot from where its search begins. */
 static void put(struct hw_links_block *block, uint64_t key, uint64_t roots)
 {
-    uint32_t slot = hw_links_slot(block, key);
+    uint32_t at = hw_links_start(block, key);
 
-    while (block->key[slot] != HW_LINK_NONE)
-        slot = slot + 1 < block->slots ? slot + 1 : 0;
-    block->key[slot] = key;
-    block->roots[slot] = roots;
+    while (block->slot[at].key != HW_LINK_NONE)
+        at = at + 1 < block->slots ? at + 1 : 0;
+    block->slot[at] = (struct hw_link_slot){key, roots};
 }
 
 enum hw_status hw_links_keep(struct hw_links *links, hw_count block, const struct hw_link *link,
@@ -75,14 +72,13 @@ enum hw_status hw_links_keep(struct hw_links *links, hw_count block, const struc
     struct hw_links_block *at = &links->block[block];
     hw_count left = links->count - block * HW_LINKS_BLOCK;
     hw_count slots = slots_for(total);
-    enum hw_status status = hw_alloc(&at->key, slots, sizeof *at->key, "tree edges", err);
+    enum hw_status status = hw_alloc(&at->slot, slots, sizeof *at->slot, "tree edges", err);
 
-    if (status == HW_OK)
-        status = hw_alloc_zero(&at->roots, slots, sizeof *at->roots, "tree edges", err);
-    if (status != HW_OK || total == 0)
+    if (status != HW_OK)
         return status;
-    memset(at->key, 0xff, (size_t)slots * sizeof *at->key);
     at->slots = (uint32_t)slots;
+    for (hw_count i = 0; i < slots; i++)
+        at->slot[i] = (struct hw_link_slot){HW_LINK_NONE, 0};
     for (hw_count i = 0; i < HW_LINKS_BLOCK && i < left; i++)
         for (int j = 0; j < length[i]; j++, link++)
             put(at, hw_links_key(i, link->parent), link->roots);

@@ -9,7 +9,8 @@
  *
  * Nearly every tuple asks at both ends, mostly in vain, so a question must cost
  * one cache line: the links of a block of vertices lie in a hash table of (child,
- * parent), open addressing with linear probing, keys apart from the sets.
+ * parent) whose buckets are lines of four slots, half of them taken on average;
+ * what does not fit in its bucket lies in the next ones.
  */
 #ifndef HOPWAVE_VERIFY_LINKS_H
 #define HOPWAVE_VERIFY_LINKS_H
@@ -30,11 +31,19 @@ struct hw_link {
     uint64_t roots;
 };
 
+/* A slot of a table. */
+struct hw_link_slot {
+    uint64_t key;   /* parent * HW_LINKS_BLOCK + child's place in the block, or HW_LINK_NONE */
+    uint64_t roots; /* 0 once claimed */
+};
+
+/* Slots of a bucket: a cache line. */
+#define HW_LINKS_BUCKET 4
+
 /* The links of one block of vertices. */
 struct hw_links_block {
-    uint64_t *key;   /* [slots] parent * HW_LINKS_BLOCK + child's place in the block */
-    uint64_t *roots; /* [slots] 0 once claimed */
-    uint32_t slots;  /* 0 if there is no link */
+    struct hw_link_slot *slot; /* [slots], on a line's border */
+    uint32_t slots;            /* whole buckets; 0 if there is no link */
 };
 
 /* The links of a slice. Free with hw_links_free(). */
@@ -65,11 +74,13 @@ void hw_link_add(struct hw_link *link, int *length, int *last, hw_gid parent, ui
 enum hw_status hw_links_keep(struct hw_links *links, hw_count block, const struct hw_link *link,
                              const int *length, hw_count total, struct hw_error *err);
 
-/* The slot of a block where the search for a key begins. Local. */
-static inline uint32_t hw_links_slot(const struct hw_links_block *block, uint64_t key)
+/* The slot where the search for a key begins. Local. */
+static inline uint32_t hw_links_start(const struct hw_links_block *block, uint64_t key)
 {
-    /* Fibonacci hashing; the product scales its upper half to the slots. */
-    return (uint32_t)(((key * 0x9e3779b97f4a7c15U >> 32) * block->slots) >> 32);
+    /* Fibonacci hashing; the product scales its upper half to the buckets. */
+    uint64_t hash = key * 0x9e3779b97f4a7c15U >> 32;
+
+    return (uint32_t)(hash * (block->slots / HW_LINKS_BUCKET) >> 32) * HW_LINKS_BUCKET;
 }
 
 static inline uint64_t hw_links_key(hw_count i, hw_gid parent)
@@ -77,12 +88,14 @@ static inline uint64_t hw_links_key(hw_count i, hw_gid parent)
     return (uint64_t)parent << HW_LINKS_SHIFT | (uint64_t)(i % HW_LINKS_BLOCK);
 }
 
-/* Fetches what hw_links_claim() will touch. Local. */
-static inline void hw_links_prefetch(const struct hw_links *links, hw_count i, hw_gid parent)
+/* Fetches what hw_links_claim() will touch. Not inlined at once it would be taken
+ * for a function without effect, and dropped. Local. */
+static inline __attribute__((always_inline)) void hw_links_prefetch(const struct hw_links *links,
+                                                                    hw_count i, hw_gid parent)
 {
     const struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
 
-    __builtin_prefetch(block->key + hw_links_slot(block, hw_links_key(i, parent)));
+    __builtin_prefetch(block->slot + hw_links_start(block, hw_links_key(i, parent)));
 }
 
 /*
@@ -97,15 +110,15 @@ static inline uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid
 
     if (block->slots == 0)
         return 0;
-    uint32_t slot = hw_links_slot(block, key);
-    while (block->key[slot] != key) {
-        if (block->key[slot] == HW_LINK_NONE)
+    uint32_t at = hw_links_start(block, key);
+    while (block->slot[at].key != key) {
+        if (block->slot[at].key == HW_LINK_NONE)
             return 0;
-        slot = slot + 1 < block->slots ? slot + 1 : 0;
+        at = at + 1 < block->slots ? at + 1 : 0;
     }
-    if (__atomic_load_n(&block->roots[slot], __ATOMIC_RELAXED) == 0)
+    if (__atomic_load_n(&block->slot[at].roots, __ATOMIC_RELAXED) == 0)
         return 0;
-    return __atomic_exchange_n(&block->roots[slot], 0, __ATOMIC_RELAXED);
+    return __atomic_exchange_n(&block->slot[at].roots, 0, __ATOMIC_RELAXED);
 }
 
 #endif

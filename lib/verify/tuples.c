@@ -112,13 +112,15 @@ static inline uint64_t claim_at_source(struct hw_batch *batch, hw_gid u, hw_gid 
     return batch->desc->directed ? 0 : hw_links_claim(&batch->links, u - batch->first, v);
 }
 
-static inline void fetch_row(const struct hw_batch *batch, hw_gid v)
+/* Fetches the row of v. (On always_inline see hw_links_prefetch().) */
+static inline __attribute__((always_inline)) void fetch_row(const struct hw_batch *batch, hw_gid v)
 {
     __builtin_prefetch(hw_rows_at(&batch->rows, v - batch->first));
 }
 
 /* What claiming at child v for a parent will touch. */
-static inline void fetch_links(const struct hw_batch *batch, hw_gid v, hw_gid parent)
+static inline __attribute__((always_inline)) void fetch_links(const struct hw_batch *batch,
+                                                              hw_gid v, hw_gid parent)
 {
     hw_links_prefetch(&batch->links, v - batch->first, parent);
 }
@@ -425,8 +427,8 @@ static hw_count report_unclaimed(const struct hw_batch *batch, struct hw_tally *
     for (hw_count b = 0; b < batch->links.blocks; b++) {
         const struct hw_links_block *block = &batch->links.block[b];
         for (uint32_t slot = 0; slot < block->slots; slot++) {
-            uint64_t roots = block->roots[slot];
-            struct tuple ends = link_ends(batch, b, block->key[slot]);
+            uint64_t roots = block->slot[slot].roots;
+            struct tuple ends = link_ends(batch, b, block->slot[slot].key);
             count += roots != 0;
             for (; roots; roots &= roots - 1)
                 hw_tally_add(tally, HW_RULE_TREE_EDGES, __builtin_ctzll(roots), ends.v, ends.u);
@@ -442,12 +444,12 @@ static void next_unclaimed(const struct hw_batch *batch, struct unclaimed *left)
     for (; left->block < batch->links.blocks; left->block++, left->slot = 0) {
         const struct hw_links_block *block = &batch->links.block[left->block];
         for (; left->slot < block->slots; left->slot++) {
-            if (block->roots[left->slot] == 0)
+            if (block->slot[left->slot].roots == 0)
                 continue;
             if (left->count == batch->chunk)
                 return;
-            left->tuple[left->count] = link_ends(batch, left->block, block->key[left->slot]);
-            left->roots[left->count++] = block->roots[left->slot];
+            left->tuple[left->count] = link_ends(batch, left->block, block->slot[left->slot].key);
+            left->roots[left->count++] = block->slot[left->slot].roots;
         }
     }
 }
