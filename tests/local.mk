@@ -27,7 +27,6 @@ EXTRA_DIST += tests/pmpi/bytes.t tests/pmpi/books.py
 # Memory that is too small, outputs that exist, ranks that die.
 TESTS += tests/faults/resources.t
 EXTRA_DIST += tests/faults/resources.t
-EXTRA_DIST += tests/pipeline/generate.t
 
 TESTS += tests/pipeline/validate.t
 EXTRA_DIST += tests/pipeline/validate.t tests/pipeline/edit-tree.py
