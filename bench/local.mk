@@ -1,1 +1,2 @@
 # bench
+EXTRA_DIST += bench/peers bench/graph500_roots.py
