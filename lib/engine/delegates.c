@@ -106,7 +106,11 @@ static enum hw_status open_owners(struct hw_delegates *e, struct hw_error *err)
         if (owner == part->index)
             hw_bit_set(e->owned, g);
     }
-    return HW_OK;
+    hw_lid first = e->owner_first[part->index], own = e->owner_first[part->index + 1] - first;
+    status = hw_alloc(&e->own_slot, own, sizeof *e->own_slot, "owners", err);
+    for (hw_lid k = 0; k < own && status == HW_OK; k++)
+        e->own_slot[k] = hw_position(&part->spec, part->separate.search_id[e->by_owner[first + k]]);
+    return status;
 }
 
 /* The arrays that every search fills. */
@@ -140,12 +144,15 @@ static enum hw_status open_arrays(struct hw_delegates *e, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&e->next, slots, sizeof *e->next, "frontier", err);
     if (status == HW_OK)
+        status = hw_alloc(&e->source, sources, sizeof *e->source, "frontier", err);
+    if (status == HW_OK)
         status = hw_alloc(&e->before, sources + 1, sizeof *e->before, "frontier", err);
     if (status == HW_OK)
         status = hw_alloc(&e->bin_count, (hw_count)e->threads * part->spec.parts,
                           sizeof *e->bin_count, "counts", err);
     if (status == HW_OK)
-        status = hw_alloc(&e->block_count, e->threads, sizeof *e->block_count, "counts", err);
+        status = hw_alloc(&e->block_count, 2 * (hw_count)e->threads, sizeof *e->block_count,
+                          "counts", err);
     if (status == HW_OK)
         status = hw_alloc(&e->id, d + 2 * slots + 1, sizeof *e->id, "ids", err);
     if (status == HW_OK && e->options.uniquify)
@@ -225,8 +232,8 @@ static void destroy(void *engine)
     void *array[] = {e->by_owner,       e->owner_first, e->owned,       e->visited,    e->found,
                      e->share,          e->candidate,   e->fresh,       e->next_fresh, e->seen,
                      e->delegate_level, e->code,        e->level,       e->queue,      e->next,
-                     e->before,         e->bin_count,   e->block_count, e->id,         e->winner,
-                     e->relayed};
+                     e->before,         e->bin_count,   e->block_count, e->id,         e->source,
+                     e->own_slot,       e->winner,      e->relayed};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         free(array[i]);
     hw_stream_free(&e->hop[0]);
@@ -300,11 +307,12 @@ static enum hw_status create(const struct hw_context *ctx, const struct hw_part 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     hw_count slots = part->separate.slots, d = part->separate.delegates;
-    /* Per slot: code, level, queue, next, first source 4 each; edges before it 8;
-     * ids 16; masks. Per delegate: candidate, level, owner, two lists 4 each; two
-     * first sources 8; edges before it and id 16; answers 16; masks. */
-    hw_count each_slot = 20 + 8 + 16 + 1 + (options->uniquify ? 4 : 0);
-    hw_count each_delegate = 20 + 8 + 16 + 16 + 2;
+    /* Per slot: code, level, two lists, first source, source 4 each; edges before it
+     * 8; ids 16; masks. Per delegate: candidate, level, owner, slot, two lists,
+     * source 4 each; two first sources 8; edges before it and id 16; answers 16;
+     * masks. */
+    hw_count each_slot = 24 + 8 + 16 + 1 + (options->uniquify ? 4 : 0);
+    hw_count each_delegate = 28 + 8 + 16 + 16 + 2;
 
     return slots * each_slot + d * each_delegate + hw_streams_bytes(part, options) +
            (hw_count)sizeof(struct hw_delegates);

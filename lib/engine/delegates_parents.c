@@ -258,6 +258,9 @@ static inline void byte_bit_set(uint8_t *bytes, hw_count i)
     bytes[i >> 3] = (uint8_t)(bytes[i >> 3] | 1 << (i & 7));
 }
 
+/* Delegates that a thread takes at a time where each sets bits: whole bytes. */
+#define BYTE_SHARE 1024
+
 enum hw_status hw_claims_open(struct hw_delegates *e, struct hw_error *err)
 {
     struct hw_claims *claims = &e->claims;
@@ -308,6 +311,7 @@ static enum hw_status pass_claims(struct hw_delegates *e, struct hw_step *row, s
     memset(claims->claim_out, 0, (size_t)claims->at[e->ctx.size]);
     for (int r = 0; r < e->ctx.size; r++) {
         hw_lid first = e->owner_first[r], count = e->owner_first[r + 1] - first;
+#pragma omp parallel for schedule(static, BYTE_SHARE) if (count > HW_SERIAL)
         for (hw_lid k = 0; k < count; k++)
             if (e->candidate[e->by_owner[first + k]] != HW_LID_NONE)
                 byte_bit_set(claims->claim_out + claims->at[r], k);
@@ -337,7 +341,6 @@ static bool choose_claimants(struct hw_delegates *e, hw_lid k, bool known)
         if (r == e->ctx.rank || !byte_bit(claims->claim_in + r * claims->own_bytes, k))
             continue;
         byte_bit_set(claims->ask_out + r * claims->own_bytes, k);
-        claims->asks[r]++;
         known = true;
         if (!e->options.canonical_parents)
             break;
@@ -345,30 +348,44 @@ static bool choose_claimants(struct hw_delegates *e, hw_lid k, bool known)
     return known;
 }
 
-/* Fills the slots of this part's delegates as far as it can, and decides whom
- * to ask for the others. */
+/* Fills the slot of own delegate k as far as it can, and decides whom to ask if
+ * it cannot. Returns whether the parent will be known. */
+static bool fill_slot(struct hw_delegates *e, hw_lid k)
+{
+    hw_lid g = e->by_owner[e->owner_first[e->ctx.rank] + k], slot = e->own_slot[k];
+    bool known = e->candidate[g] != HW_LID_NONE;
+
+    if (!hw_bit(e->visited, g))
+        return true;
+    e->level[slot] = e->delegate_level[g];
+    e->code[slot] = known ? e->candidate[g] : e->elsewhere_at + slot;
+    if (e->ctx.size == 1 || e->delegate_level[g] == 0)
+        return known;
+    if (e->options.canonical_parents) {
+        e->id[e->elsewhere_at + slot] = known ? e->id[e->candidate[g]] : INT64_MAX;
+        e->code[slot] = e->elsewhere_at + slot;
+    }
+    return choose_claimants(e, k, known);
+}
+
+/* The same for all, and counts the questions. */
 static enum hw_status fill_slots(struct hw_delegates *e, struct hw_error *err)
 {
-    const struct hw_delegate_part *separate = &e->part->separate;
-    hw_lid first = e->owner_first[e->ctx.rank], count = e->owner_first[e->ctx.rank + 1] - first;
+    struct hw_claims *claims = &e->claims;
+    hw_lid own = e->owner_first[e->ctx.rank + 1] - e->owner_first[e->ctx.rank];
+    hw_count unknown = 0;
 
-    for (hw_lid k = 0; k < count; k++) {
-        hw_lid g = e->by_owner[first + k];
-        hw_lid slot = hw_position(&e->part->spec, separate->search_id[g]);
-        bool known = e->candidate[g] != HW_LID_NONE;
-        if (!hw_bit(e->visited, g))
-            continue;
-        e->level[slot] = e->delegate_level[g];
-        e->code[slot] = known ? e->candidate[g] : e->elsewhere_at + slot;
-        if (e->ctx.size == 1 || e->delegate_level[g] == 0)
-            continue;
-        if (e->options.canonical_parents) {
-            e->id[e->elsewhere_at + slot] = known ? e->id[e->candidate[g]] : INT64_MAX;
-            e->code[slot] = e->elsewhere_at + slot;
-        }
-        if (!choose_claimants(e, k, known))
-            return hw_fail(err, HW_INTERNAL, "no part knows the parent of a delegate");
+#pragma omp parallel for schedule(static, BYTE_SHARE) reduction(+ : unknown) if (own > HW_SERIAL)
+    for (hw_lid k = 0; k < own; k++)
+        unknown += !fill_slot(e, k);
+    for (int r = 0; r < e->ctx.size && e->ctx.size > 1; r++) {
+        claims->asks[r] = 0;
+        for (hw_count i = 0; i < claims->own_bytes; i++)
+            claims->asks[r] += __builtin_popcount(claims->ask_out[r * claims->own_bytes + i]);
     }
+    if (unknown > 0)
+        return hw_fail(err, HW_INTERNAL, "no part knows the parents of %" PRI_COUNT " delegates",
+                       unknown);
     return HW_OK;
 }
 
@@ -409,17 +426,16 @@ static enum hw_status pass_parents(struct hw_delegates *e, struct hw_step *row,
 /* Takes the parents that were answered. */
 static void take_parents(struct hw_delegates *e)
 {
-    const struct hw_delegate_part *separate = &e->part->separate;
     struct hw_claims *claims = &e->claims;
-    hw_lid first = e->owner_first[e->ctx.rank], count = e->owner_first[e->ctx.rank + 1] - first;
+    hw_lid own = e->owner_first[e->ctx.rank + 1] - e->owner_first[e->ctx.rank];
     hw_count at = 0;
 
     for (int r = 0; r < e->ctx.size; r++)
-        for (hw_lid k = 0; claims->asks[r] > 0 && k < count; k++) {
+        for (hw_lid k = 0; claims->asks[r] > 0 && k < own; k++) {
             if (!byte_bit(claims->ask_out + r * claims->own_bytes, k))
                 continue;
-            hw_lid slot = hw_position(&e->part->spec, separate->search_id[e->by_owner[first + k]]);
-            hw_gid id = hw_id_get(e, claims->in, at++), *known = &e->id[e->elsewhere_at + slot];
+            hw_gid id = hw_id_get(e, claims->in, at++);
+            hw_gid *known = &e->id[e->elsewhere_at + e->own_slot[k]];
             if (!e->options.canonical_parents || id < *known)
                 *known = id;
         }
@@ -434,7 +450,6 @@ static enum hw_status resolve_delegates(struct hw_delegates *e, struct hw_step *
         return fill_slots(e, err);
     if (claims->own_bytes > 0)
         memset(claims->ask_out, 0, (size_t)(claims->own_bytes * e->ctx.size));
-    memset(claims->asks, 0, (size_t)e->ctx.size * sizeof *claims->asks);
     enum hw_status status = pass_claims(e, row, err);
     /* A missing claim is a defect; it is told when all have talked. */
     enum hw_status filled = status == HW_OK ? fill_slots(e, err) : HW_OK;

@@ -144,6 +144,7 @@ struct hw_delegates {
 
     struct hw_subgraph sub[HW_DELEGATES_KINDS];
     hw_lid *by_owner;    /* [delegates] sorted by owner */
+    hw_lid *own_slot;    /* [those of this part] slots of its delegates, in the order of by_owner */
     hw_lid *owner_first; /* [parts+1] in by_owner */
     uint64_t *owned;     /* mask of the delegates this part owns */
 
@@ -174,11 +175,13 @@ struct hw_delegates {
     hw_lid slots_at, none_at, elsewhere_at;
     hw_gid *id;
 
-    hw_lid root;           /* its code on the part that owns it, elsewhere none_at */
-    int32_t step;          /* level of the frontier */
-    hw_count *before;      /* [max(slots, delegates)+1] edges before each list of a frontier */
+    hw_lid root;      /* its code on the part that owns it, elsewhere none_at */
+    int32_t step;     /* level of the frontier */
+    hw_lid *source;   /* [max(slots, delegates)] sources of a visit */
+    hw_count *before; /* [max(slots, delegates)+1] edges before the list of each */
+    hw_count sources;
     hw_count *bin_count;   /* [threads][parts] */
-    hw_count *block_count; /* [threads] */
+    hw_count *block_count; /* [2 threads] */
     hw_lid *winner;        /* [slots] scratch of uniquify */
     struct hw_legs world;
     struct hw_stream hop[2]; /* straight to the owner; or in the node, then across */

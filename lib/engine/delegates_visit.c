@@ -92,50 +92,80 @@ static inline void reach(struct hw_delegates *e, struct pusher *pusher, struct h
 
 /* ---- frontiers as lists laid end to end ---- */
 
+/* A block of a frontier: sources that have a list, and their edges. */
+struct laid {
+    hw_count sources, edges;
+};
+
 /*
- * Lays the lists of the sources end to end: before[i] edges lie before those of
- * list[i]. Returns all, which is the forward workload.
+ * Goes through list[from, to): counts the sources that have a list, and their
+ * edges, from `at` on, and writes them down too if asked to.
  */
-static hw_count lay_out(struct hw_delegates *e, const struct hw_csr *csr, const hw_lid *list,
+static struct laid lay_block(struct hw_delegates *e, const struct hw_subgraph *sub,
+                             const hw_lid *list, hw_count from, hw_count to, struct laid at,
+                             bool write)
+{
+    const hw_count *offset = sub->forward->offset;
+
+    for (hw_count i = from; i < to; i++) {
+        hw_lid u = list[i];
+        if (!hw_bit(sub->has_out, u))
+            continue;
+        if (write) {
+            e->source[at.sources] = u;
+            e->before[at.sources] = at.edges;
+        }
+        at.sources++;
+        at.edges += offset[u + 1] - offset[u];
+    }
+    return at;
+}
+
+/*
+ * Lays the lists of a frontier end to end: e->before[i] edges lie before those
+ * of e->source[i]. Returns all, which is the forward workload.
+ */
+static hw_count lay_out(struct hw_delegates *e, const struct hw_subgraph *sub, const hw_lid *list,
                         hw_count count)
 {
     int blocks = count > HW_SERIAL ? e->threads : 1;
-    hw_count *before = e->before, sum = 0;
+    struct laid sum = {0};
 
-    before[0] = 0;
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
     for (int b = 0; b < blocks; b++) {
-        hw_count length = 0;
-        for (hw_count i = count * b / blocks; i < count * (b + 1) / blocks; i++) {
-            length += csr->offset[list[i] + 1] - csr->offset[list[i]];
-            before[i + 1] = length;
-        }
-        e->block_count[b] = length;
+        struct laid block = lay_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
+                                      (struct laid){0}, false);
+        e->block_count[2 * b] = block.sources;
+        e->block_count[2 * b + 1] = block.edges;
     }
     for (int b = 0; b < blocks; b++) {
-        hw_count length = e->block_count[b];
-        e->block_count[b] = sum;
-        sum += length;
+        struct laid block = {e->block_count[2 * b], e->block_count[2 * b + 1]};
+        e->block_count[2 * b] = sum.sources;
+        e->block_count[2 * b + 1] = sum.edges;
+        sum.sources += block.sources;
+        sum.edges += block.edges;
     }
 #pragma omp parallel for schedule(static, 1) if (blocks > 1)
-    for (int b = 1; b < blocks; b++)
-        for (hw_count i = count * b / blocks; i < count * (b + 1) / blocks; i++)
-            before[i + 1] += e->block_count[b];
-    return sum;
+    for (int b = 0; b < blocks; b++)
+        lay_block(e, sub, list, count * b / blocks, count * (b + 1) / blocks,
+                  (struct laid){e->block_count[2 * b], e->block_count[2 * b + 1]}, true);
+    e->before[sum.sources] = sum.edges;
+    e->sources = sum.sources;
+    return sum.edges;
 }
 
 /* A stretch [at, end) of the edges of a frontier so laid out. */
 struct cursor {
     const struct hw_csr *csr;
-    const hw_lid *list;
+    const hw_lid *source;
     const hw_count *before;
     hw_count i, at, end;
 };
 
-static struct cursor cursor_at(const struct hw_delegates *e, const struct hw_csr *csr,
-                               const hw_lid *list, hw_count count, hw_count at, hw_count end)
+static struct cursor cursor_at(const struct hw_delegates *e, const struct hw_csr *csr, hw_count at,
+                               hw_count end)
 {
-    hw_count low = 0, high = count;
+    hw_count low = 0, high = e->sources;
 
     /* The last list that begins at or before `at`. */
     while (high - low > 1) {
@@ -146,7 +176,7 @@ static struct cursor cursor_at(const struct hw_delegates *e, const struct hw_csr
             high = middle;
     }
     return (struct cursor){
-        .csr = csr, .list = list, .before = e->before, .i = low, .at = at, .end = end};
+        .csr = csr, .source = e->source, .before = e->before, .i = low, .at = at, .end = end};
 }
 
 /* The next source and its edges [*from, *to). False when the stretch is done. */
@@ -157,7 +187,7 @@ static inline bool cursor_next(struct cursor *cursor, hw_lid *source, hw_count *
     hw_count i = cursor->i++;
     hw_count stop = cursor->before[i + 1] < cursor->end ? cursor->before[i + 1] : cursor->end;
 
-    *source = cursor->list[i];
+    *source = cursor->source[i];
     *from = cursor->csr->offset[*source] + (cursor->at - cursor->before[i]);
     *to = *from + (stop - cursor->at);
     cursor->at = stop;
@@ -167,9 +197,8 @@ static inline bool cursor_next(struct cursor *cursor, hw_lid *source, hw_count *
 /* ---- delegates: dd and nd ---- */
 
 /* Forward into delegates. code_at: the code of source 0. */
-static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *sub,
-                              const hw_lid *list, hw_count count, hw_count edges, hw_lid code_at,
-                              struct hw_tally *tally)
+static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *sub, hw_count edges,
+                              hw_lid code_at, struct hw_tally *tally)
 {
     const uint64_t *nd_in = e->sub[HW_ND].has_in;
 
@@ -181,7 +210,7 @@ static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 #pragma omp for schedule(dynamic) nowait
         for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
             hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
-            struct cursor cursor = cursor_at(e, sub->forward, list, count, c, end);
+            struct cursor cursor = cursor_at(e, sub->forward, c, end);
             for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
                 for (hw_count k = from; k < to; k++) {
                     hw_lid v = sub->forward->index[k];
@@ -265,7 +294,7 @@ static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_ta
 #pragma omp for schedule(dynamic) nowait
         for (hw_count c = 0; c < edges; c += PUSH_EDGES) {
             hw_count end = c + PUSH_EDGES < edges ? c + PUSH_EDGES : edges, from, to;
-            struct cursor cursor = cursor_at(e, dn, e->fresh, e->fresh_count, c, end);
+            struct cursor cursor = cursor_at(e, dn, c, end);
             for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
                 for (hw_count k = from; k < to; k++)
                     if (hw_bit_claim(e->seen, dn->index[k]))
@@ -376,7 +405,7 @@ static void choose_direction(struct hw_delegates *e, struct hw_subgraph *sub, co
         sub->direction = HW_DIRECTION_BOTTOM_UP;
         return;
     }
-    *edges = lay_out(e, sub->forward, list, count);
+    *edges = lay_out(e, sub, list, count);
     if (forced)
         return;
     if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > TURN * backward)
@@ -403,7 +432,7 @@ void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
     if (dd->direction == HW_DIRECTION_BOTTOM_UP)
         pull_to_delegates(e, dd, e->visited, 0, &mine);
     else
-        push_to_delegates(e, dd, e->fresh, e->fresh_count, edges, 0, &mine);
+        push_to_delegates(e, dd, edges, 0, &mine);
     /* The finds are unvisited until admitted, but nd need not look for them. */
     e->sub[HW_ND].unvisited_in -= mine.found_nd_in;
     hw_delegates_tally_add(tally, &mine);
@@ -421,7 +450,7 @@ void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
     if (nd->direction == HW_DIRECTION_BOTTOM_UP)
         pull_to_delegates(e, nd, e->seen, e->slots_at, &mine);
     else
-        push_to_delegates(e, nd, e->queue, e->queued, edges, e->slots_at, &mine);
+        push_to_delegates(e, nd, edges, e->slots_at, &mine);
     nd->unvisited_in -= mine.found_nd_in;
     hw_delegates_tally_add(tally, &mine);
 }
@@ -487,8 +516,7 @@ static void pass_nn(struct hw_delegates *e, int pass, int chunks, hw_count edges
         if (pass == 0)
             memset(at, 0, (size_t)e->ctx.size * sizeof *at);
         follow_nn(e,
-                  cursor_at(e, e->sub[HW_NN].forward, e->queue, e->queued, edges * c / chunks,
-                            edges * (c + 1) / chunks),
+                  cursor_at(e, e->sub[HW_NN].forward, edges * c / chunks, edges * (c + 1) / chunks),
                   pass, at, &pusher, &mine);
         push_all(&pusher);
         tally_share(tally, &mine);
@@ -522,7 +550,7 @@ hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally)
 {
     hw_count elsewhere = 0;
 
-    hw_count edges = lay_out(e, e->sub[HW_NN].forward, e->queue, e->queued);
+    hw_count edges = lay_out(e, &e->sub[HW_NN], e->queue, e->queued);
     int chunks = edges > HW_SERIAL ? e->threads : 1;
     if (e->ctx.size > 1)
         memset(e->hop[0].step_out, 0, (size_t)e->ctx.size * sizeof *e->hop[0].step_out);

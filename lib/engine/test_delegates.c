@@ -381,7 +381,7 @@ static struct hw_engine_options options_of(uint32_t bits)
  * cases to take. */
 static int share_of(const struct hw_context *ctx, int cases)
 {
-    int taken = ctx->size <= 4 ? cases : cases / 16;
+    int taken = ctx->size <= 2 ? cases : ctx->size <= 4 ? cases / 3 : cases / 16;
 
     return taken > 1 ? taken : 1;
 }
@@ -413,7 +413,7 @@ static void test_graph(struct tap *tap, const struct hw_context *ctx, const stru
             continue;
         for (int i = 0; i < share_of(ctx, 18) && right; i++) {
             uint32_t bits = draw(&seed, 1 << 10);
-            int kind = ctx->size > 4 ? (int)draw(&seed, 18) : i;
+            int kind = ctx->size > 2 ? (int)draw(&seed, 18) : i;
             struct hw_engine_options options = options_of(bits);
             struct hw_layout_spec spec = spec_of(ctx->size / devices, devices, threshold[kind / 3],
                                                  (enum hw_order)(kind % 3));
