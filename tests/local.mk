@@ -4,6 +4,10 @@
 TESTS += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/workflow.sh
+TESTS += tests/workflow/study.t
+EXTRA_DIST += tests/workflow/study.t
+EXTRA_DIST += tests/workflow/break-tree.py
+EXTRA_DIST += tests/workflow/in-report.py
 
 TESTS += tests/pipeline/generate.t
 EXTRA_DIST += tests/pipeline/generate.t tests/pipeline/generate_oracle.py

@@ -1,0 +1,76 @@
+#!/bin/sh
+# The test study from beginning to end; what is remade after a change; and a
+# wrong tree, which stops the study and leaves its evidence.
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+# shellcheck source=tests/workflow/workflow.sh
+. "$top_srcdir/tests/workflow/workflow.sh"
+cd "$work" || exit 99
+
+ok "snakemake --lint finds nothing" \
+    "$PYTHON3" -m snakemake --snakefile "$top_srcdir/workflow/Snakefile" \
+    --configfile "$test_config" --lint
+
+# ---- the whole study ----
+if ! run_study "$test_config" >run.log 2>&1; then
+    verdict 1 "the study runs"
+    tail -n 40 run.log | sed 's/^/# /'
+    done_testing
+fi
+verdict 0 "the study runs"
+ok "it says where the report is" grep -q "^report: $work/results/report.html" run.log
+ok "the report holds the tables and plots" \
+    "$PYTHON3" "$top_srcdir/tests/workflow/in-report.py" results/report.html \
+    results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
+    steps-degree-separated.svg degrees-rmat.svg volume-rmat.svg
+is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 9
+is "every check passed" "$(grep -c ',1,xxh3-128:' results/gate.csv)" 9
+ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k2-r1.log
+is "a second run would make nothing" "$(would_make "$test_config")" ""
+
+# ---- what is remade ----
+all="results/gate.csv
+results/results.csv"
+tree=results/trees/rmat-s6/2d-2x1/auto-k2-r1.h5
+check=results/checks/rmat-s6/2d-2x1/auto-k2-r1.h5
+
+mv "$tree" kept.h5
+is "without one tree: the tree and what follows" "$(would_make "$test_config")" \
+    "$(printf '%s\n' "$all" "$tree" "$check" | sort)"
+mv kept.h5 "$tree"
+mv "$check" kept.h5
+is "without one check: the check and what follows" "$(would_make "$test_config")" \
+    "$(printf '%s\n' "$all" "$check" | sort)"
+mv kept.h5 "$check"
+is "with both back: nothing" "$(would_make "$test_config")" ""
+
+sed 's/edge_factor: 4/edge_factor: 5/' "$test_config" >changed.yaml
+would_make changed.yaml >made
+ok "another edge factor remakes its graph" grep -q '^results/graphs/random' made
+is "and nothing of the others" "$(grep -c /rmat made)" 0
+sed 's/^reference: true/reference: false/' "$test_config" >changed.yaml
+is "another way to validate remakes checks only" \
+    "$(would_make changed.yaml | grep -v '^results/checks/')" "$all"
+sed 's/count: 2/count: 3/' "$test_config" >changed.yaml
+is "other roots remake no graph and no partition" \
+    "$(would_make changed.yaml | grep -E '^results/(graphs|partitions)/')" ""
+sed 's/^repeats: 1/repeats: 2/' "$test_config" >changed.yaml
+is "a second repeat keeps the first" "$(would_make changed.yaml | grep -e '-r1\.h5')" ""
+
+# Every first run is timed before any second one.
+sed -e 's/^repeats: 1/repeats: 2/' -e 's/scales: .*/scales: [5]/' -e 's/^parts: .*/parts: [1]/' \
+    "$test_config" >changed.yaml
+run_study changed.yaml >repeats.log 2>&1
+is "repeats are timed one after the other" \
+    "$(sed -n '/^localrule traverse/,/wildcards/s/.*repeat=\([0-9]*\).*/\1/p' repeats.log | uniq | tr '\n' ' ')" \
+    "1 2 "
+
+# ---- a wrong tree ----
+"$PYTHON3" "$top_srcdir/tests/workflow/break-tree.py" "$tree"
+rm "$check"
+run_study "$test_config" >broken.log 2>&1
+is "a wrong tree fails the study" "$?" 1
+ok "the file is named" grep -q "$check: .* violations" broken.log
+ok "its check file stays" test -f "$check"
+ok "the gate's file does not" test ! -e results/gate.csv
+done_testing
