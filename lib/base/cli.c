@@ -140,8 +140,10 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
     *cli = (struct hw_cli){0};
     if (err)
         err->text[0] = '\0';
+    /* In order: argp shall not sort argv, which goes into files as it was given. */
     error_t failed =
-        argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &parse);
+        argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_IN_ORDER,
+                   NULL, &parse);
     if (parse.help || parse.version) {
         cli->finished = true;
         snprintf(name, sizeof name, "%s", program->name);
