@@ -33,7 +33,8 @@ enum hw_phase {
 
 /* One step (level) of one search as one rank saw it. Counts are this rank's. */
 struct hw_step {
-    enum hw_direction direction; /* top-down or bottom-up; delegates: of dd */
+    enum hw_direction direction; /* top-down or bottom-up; delegates: of dd; AUTO for a step that
+                                    searches no further and only settles parents */
     char routine[32];            /* the kernel or routine that ran, such as "list" or "td.td.bu" */
     hw_count frontier;           /* vertices this rank owns that the step started from */
     hw_count found;              /* vertices this rank owns that it reached */

@@ -144,11 +144,11 @@ static enum hw_status complete_parents(struct hw_grid *grid, struct hw_steps *st
 
     grid->frontier = 0;
     if (grid->options.canonical_parents) {
-        hw_grid_begin_step(grid, steps, HW_DIRECTION_BOTTOM_UP);
+        hw_grid_begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_canonical_parents(grid, err);
         end_step(grid, "canonical");
     } else if (grid->accepted > 0 || grid->foreign > 0) {
-        hw_grid_begin_step(grid, steps, HW_DIRECTION_TOP_DOWN);
+        hw_grid_begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_fetch_parents(grid, err);
         end_step(grid, "parents");
     }

@@ -43,7 +43,7 @@ static const char *const phase_names[HW_PHASES] = {
 };
 static const char *const count_names[SUMS] = {"frontier", "found", "edges_examined", "bytes_sent",
                                               "messages_sent"};
-static const char *const direction_names[] = {[HW_DIRECTION_AUTO] = "",
+static const char *const direction_names[] = {[HW_DIRECTION_AUTO] = "none",
                                               [HW_DIRECTION_TOP_DOWN] = "top-down",
                                               [HW_DIRECTION_BOTTOM_UP] = "bottom-up"};
 

@@ -76,10 +76,11 @@ ok "roots from a file" traverse 2 undirected.h5 --layout 1d --root-list roots.tx
 by_file=$(value t.h5 digest)
 ok "roots from the command line" traverse 1 undirected-1.h5 --root-list 3,500
 is "are the same" "$(value t.h5 digest)" "$by_file"
-$generate erdos-renyi --vertices 200 --edges 40 -o sparse.h5
-ok "more roots than there are" traverse 2 sparse.h5 --layout 1d --roots 5000 --store none
+$generate erdos-renyi --vertices 300 --edges 60 -o sparse.h5
+ok "more roots than there are" traverse 2 sparse.h5 --layout 1d --roots 5000 --store none --check
 taken=$(value t.h5 NBFS)
-ok "all vertices with edges are taken" test "$taken" -gt 40 -a "$taken" -le 80
+ok "all vertices with edges are taken" test "$taken" -gt 64 -a "$taken" -le 120
+is "all are checked, in several passes" "$(value t.h5 checked)" "$taken"
 ok "roots of components of 3 and more" \
     traverse 3 sparse.h5 --layout 1d --roots 5000 --min-component 3 --check
 ok "are fewer" test "$(value t.h5 NBFS)" -gt 0 -a "$(value t.h5 NBFS)" -lt "$taken"
@@ -124,6 +125,9 @@ refused "a layout for a partition" 3 "laid out already; --order" $t undirected-1
 refused "a check without tuples" 3 "give --graph" $t undirected-1.h5 --check
 refused "tuples without a check" 2 "only --check" $t undirected-1.h5 --graph undirected.h5
 refused "tuples of another graph" 3 "was not made from" $t undirected-1.h5 --check --graph one.h5
+$generate rmat --scale 9 --edge-factor 6 --seed 2 -o other.h5
+refused "tuples of a graph of the same size" 3 "was not made from" \
+    $t undirected-1.h5 --check --graph other.h5
 refused "tuples of a directed one" 3 "was not made from" \
     $t undirected-1.h5 --check --graph directed.h5
 refused "tuples beside a graph" 3 "is a graph itself" \
@@ -158,24 +162,59 @@ refused "a truncated partition" 3 "short.h5: " $t short.h5
 ok "nothing is left under the final name" test ! -e new.h5
 is "nor any temporary file" "$(find . -name '*new.h5*')" ""
 
-# ---- a check that fails ----
+# ---- what plain h5py sees ----
 
-# The same partition, said to come from another graph of the same size.
 python=${PYTHON3:-python3}
-if "$python" -c 'import h5py' 2>/dev/null; then
-    $generate rmat --scale 9 --edge-factor 6 --seed 2 -o other.h5
-    cp undirected-4.h5 wrong.h5
-    "$python" -c '
+if ! "$python" -c 'import h5py' 2>/dev/null; then
+    skip "the tables of searches and steps" "no h5py"
+    skip "a check that fails" "no h5py"
+    skip "records what failed" "no h5py"
+    done_testing
+fi
+for kind in 4 3; do
+    traverse $kind undirected-$kind.h5 --roots 4 --check --graph undirected.h5
+    ok "the tables of searches and steps, $kind parts" "$python" -c '
+import h5py, numpy
+f = h5py.File("t.h5")
+search, steps = f["run/search"][()], f["run/steps"][()]
+levels, parents = f["level"][()], f["parent"][()]
+assert (search["root"] == f["roots"][()]).all()
+assert (search["reached"] == (parents >= 0).sum(axis=1)).all()
+assert (search["levels"] == levels.max(axis=1) + 1).all()
+assert (search["teps"] == search["edges"] / search["seconds"]).all()
+assert (search["seconds_search_order"] <= search["seconds"]).all()
+assert search["checked"].all() and not search["violations"].any()
+times = f["run"].attrs["bfs_max_time"], f["run"].attrs["bfs_mean_time"]
+assert numpy.allclose(times, (search["seconds"].max(), search["seconds"].mean()))
+rate = f["run"].attrs["bfs_harmonic_mean_TEPS"]
+assert numpy.isclose(rate, 1 / (1 / search["teps"]).mean())
+for i in range(4):
+    mine = steps[steps["search"] == i]
+    assert (mine["step"] == numpy.arange(len(mine))).all()
+    assert mine["found"].sum() + 1 == search["reached"][i]
+    assert mine["frontier"][0] == 1
+assert (steps["direction"] == b"top-down").any() and (steps["direction"] == b"bottom-up").any()
+assert set(steps["direction"]) <= {b"top-down", b"bottom-up", b"none"}
+for count in ("edges_examined", "bytes_sent", "messages_sent"):
+    assert (steps[count + "_most"] <= steps[count]).all()
+for name in steps.dtype.names:
+    if name.endswith("_least"):
+        phase = name[:-6]
+        least, mean, most = (steps[phase + "_" + kind] for kind in ("least", "mean", "most"))
+        assert (least <= mean * (1 + 1e-9)).all() and (mean <= most * (1 + 1e-9)).all()
+        assert (steps[phase + "_slowest"] < f["run"].attrs["ranks"]).all()
+'
+done
+
+# A check that fails: the same partition, said to come from another graph of the
+# same size.
+cp undirected-4.h5 wrong.h5
+"$python" -c '
 import h5py
 with h5py.File("other.h5") as other, h5py.File("wrong.h5", "a") as wrong:
-    wrong.attrs.modify("graph_digest", other.attrs["graph_digest"] if "graph_digest" in other.attrs
-                       else other.attrs["digest"])'
-    refused "a check that fails" 1 "t.h5: 3 of 3 searches failed validation: root .* breaks rule" \
-        "$MPIEXEC" -n 4 hopwave-traverse -q --force wrong.h5 --roots 3 --check --graph other.h5 -o t.h5
-    is "records what failed" "$(value t.h5 failed) $(value t.h5 checked) $(value t.h5 verifies)" \
-        "3 3 yes"
-else
-    skip "a check that fails" "no h5py"
-fi
+    wrong.attrs.modify("graph_digest", other.attrs["digest"])'
+refused "a check that fails" 1 "t.h5: 3 of 3 searches failed validation: root .* breaks rule" \
+    "$MPIEXEC" -n 4 hopwave-traverse -q --force wrong.h5 --roots 3 --check --graph other.h5 -o t.h5
+is "records what failed" "$(value t.h5 failed) $(value t.h5 checked) $(value t.h5 verifies)" "3 3 yes"
 
 done_testing
