@@ -20,14 +20,13 @@ enum {
 
 struct hw_label_hash hw_label_hash(uint64_t seed, int bits)
 {
-    struct hw_label_hash hash = {.bits = bits};
-    struct hw_random one = hw_random(seed, HW_STREAM_LABEL, 0, 0);
-    struct hw_random two = hw_random(seed, HW_STREAM_LABEL, 1, 0);
+    struct hw_random random = hw_random(seed, HW_STREAM_LABEL, 0, 0);
+    struct hw_label_hash hash = {.bits = bits, .add = hw_random_u64(&random, 0)};
 
-    hash.add = hw_random_u64(&one, 0);
-    hash.multiply[0] = hw_random_u64(&one, 1) | 1;
-    hash.multiply[1] = hw_random_u64(&two, 0) | 1;
-    hash.multiply[2] = hw_random_u64(&two, 1) | 1;
+    for (int round = 0; round < HW_LABEL_ROUNDS; round++) {
+        random = hw_random(seed, HW_STREAM_LABEL, (uint64_t)round + 1, 0);
+        hash.multiply[round] = hw_random_u64(&random, 0) | 1;
+    }
     return hash;
 }
 
@@ -37,7 +36,7 @@ uint64_t hw_label(const struct hw_label_hash *hash, uint64_t id)
     const int half = hash->bits > 1 ? (hash->bits + 1) / 2 : 1;
     uint64_t x = id + hash->add;
 
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < HW_LABEL_ROUNDS; round++) {
         x = x * hash->multiply[round] & mask;
         x ^= x >> half;
     }
@@ -52,15 +51,17 @@ static void label_batch(const struct hw_label_hash *hash, hw_gid *id)
     const uint32_t mask = (uint32_t)(((uint64_t)1 << hash->bits) - 1);
     const int half = hash->bits > 1 ? (hash->bits + 1) / 2 : 1;
     const uint32_t add = (uint32_t)hash->add;
-    const uint32_t one = (uint32_t)hash->multiply[0];
-    const uint32_t two = (uint32_t)hash->multiply[1];
-    const uint32_t three = (uint32_t)hash->multiply[2];
+    uint32_t multiply[HW_LABEL_ROUNDS];
 
+    for (int round = 0; round < HW_LABEL_ROUNDS; round++)
+        multiply[round] = (uint32_t)hash->multiply[round];
     for (int i = 0; i < HW_RANDOM_BATCH; i++) {
-        uint32_t x = ((uint32_t)id[i] + add) * one & mask;
-        x = (x ^ x >> half) * two & mask;
-        x = (x ^ x >> half) * three & mask;
-        id[i] = x ^ x >> half;
+        uint32_t x = (uint32_t)id[i] + add;
+        for (int round = 0; round < HW_LABEL_ROUNDS; round++) {
+            x = x * multiply[round] & mask;
+            x ^= x >> half;
+        }
+        id[i] = x;
     }
 }
 

@@ -14,10 +14,11 @@
 #define HW_RMAT_LEVELS 6
 #define HW_RMAT_OUTCOMES (1 << 2 * HW_RMAT_LEVELS)
 
-/* A keyed bijection on [0, 2^bits): sums, odd products and folded shifts. */
+/* A keyed bijection on [0, 2^bits): a sum, then odd products and folded shifts. */
+#define HW_LABEL_ROUNDS 4
 struct hw_label_hash {
     int bits;
-    uint64_t add, multiply[3];
+    uint64_t add, multiply[HW_LABEL_ROUNDS];
 };
 
 /* A generator; plain values, nothing to free. */

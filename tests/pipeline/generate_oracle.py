@@ -40,9 +40,8 @@ class Rmat:
         self.n = 2**scale
         total = abcd[0] + abcd[1] + abcd[2] + abcd[3]
         self._table([p / total for p in abcd])
-        a, m1 = halves(philox(seed, 2, 0))
-        m2, m3 = halves(philox(seed, 2, 1))
-        self.add, self.multiply = a, [m1 | 1, m2 | 1, m3 | 1]
+        draws = [halves(philox(seed, 2, i))[0] for i in range(5)]
+        self.add, self.multiply = draws[0], [u | 1 for u in draws[1:]]
 
     def _table(self, abcd):
         shares = []
