@@ -1,5 +1,4 @@
 /* hopwave-generate: synthetic graphs, as files with edges or as recipes. */
-#include "base/memory.h"
 #include "comm/stage.h"
 #include "graph/write.h"
 
@@ -21,8 +20,7 @@ enum {
     KEY_WEIGHTS,
     KEY_DIRECTED,
     KEY_RECIPE,
-    KEY_DIGEST,
-    KEYS_END
+    KEY_DIGEST
 };
 
 static const struct argp_option option_table[] = {

@@ -9,8 +9,7 @@
 enum {
     LINE_SIZE = 80,      /* the longest line of a text format */
     TEXT_SIZE = 1 << 20, /* bytes of text gathered before they are written */
-    PACKED_SIZE = 12,    /* bytes of a packed tuple */
-    TEXT_CHUNK = 1 << 16 /* tuples that text is made of at a time */
+    PACKED_SIZE = 12     /* bytes of a packed tuple */
 };
 
 static const char *const format_names[] = {"packed", "mtx", "el", "wel", "sg", "wsg", NULL};
@@ -99,11 +98,13 @@ static enum hw_status write_packed(const struct hw_context *ctx, struct hw_graph
                                    struct hw_output *output, struct hw_output *weights,
                                    struct hw_error *err)
 {
+    struct hw_progress bar = {0};
     enum hw_status status = HW_OK;
     hw_count first, count;
 
     hw_graph_share(graph, ctx->rank, ctx->size, &first, &count);
     for (hw_count end = first + count; first < end && status == HW_OK; first += edges->count) {
+        hw_progress(ctx, &bar, "exporting", count - (end - first), count);
         status = hw_graph_read(graph, first,
                                end - first < edges->capacity ? end - first : edges->capacity, edges,
                                err);
@@ -121,6 +122,7 @@ static enum hw_status write_packed(const struct hw_context *ctx, struct hw_graph
         if (status == HW_OK && weights)
             status = hw_output_write(weights, first * 4, edges->weight, edges->count * 4, err);
     }
+    hw_progress_end(&bar);
     return status;
 }
 
@@ -220,16 +222,19 @@ static void put_tuple(struct text *text, const struct hw_graph_desc *desc,
         put_weight(text, desc->weights, edges->weight[i]);
 }
 
-static enum hw_status write_text(struct hw_graph *graph, enum hw_export_format format,
-                                 struct hw_edges *edges, struct text *text, struct hw_error *err)
+static enum hw_status write_text(const struct hw_context *ctx, struct hw_graph *graph,
+                                 enum hw_export_format format, struct hw_edges *edges,
+                                 struct text *text, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    struct hw_progress bar = {0};
     enum hw_status status = HW_OK;
 
     if (format == HW_EXPORT_MTX)
         put_header(text, desc);
     for (hw_count first = 0; first < desc->edges && status == HW_OK; first += edges->count) {
         hw_count rest = desc->edges - first;
+        hw_progress(ctx, &bar, "exporting", first, desc->edges);
         status = hw_graph_read(graph, first, rest < edges->capacity ? rest : edges->capacity, edges,
                                err);
         for (hw_count i = 0; i < edges->count && status == HW_OK; i++) {
@@ -238,11 +243,13 @@ static enum hw_status write_text(struct hw_graph *graph, enum hw_export_format f
                 status = flush(text, err);
         }
     }
+    hw_progress_end(&bar);
     return status == HW_OK ? flush(text, err) : status;
 }
 
-static enum hw_status export_text(struct hw_graph *graph, enum hw_export_format format,
-                                  struct hw_output *output, struct hw_error *err)
+static enum hw_status export_text(const struct hw_context *ctx, struct hw_graph *graph,
+                                  enum hw_export_format format, struct hw_output *output,
+                                  struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     const bool weights = desc->weights != HW_WEIGHTS_NONE && format != HW_EXPORT_EL;
@@ -253,7 +260,7 @@ static enum hw_status export_text(struct hw_graph *graph, enum hw_export_format 
     if (status == HW_OK)
         status = hw_alloc(&text.bytes, TEXT_SIZE, 1, "text", err);
     if (status == HW_OK)
-        status = write_text(graph, format, &edges, &text, err);
+        status = write_text(ctx, graph, format, &edges, &text, err);
     free(text.bytes);
     hw_edges_free(&edges);
     return status;
@@ -294,9 +301,9 @@ static enum hw_status fill(const struct hw_context *ctx, struct hw_graph *graph,
     if (format == HW_EXPORT_PACKED)
         status = export_packed(ctx, graph, output, weights, err);
     else if (ctx->rank == 0 && (format == HW_EXPORT_SG || format == HW_EXPORT_WSG))
-        status = hw_export_lists(graph, format == HW_EXPORT_WSG, output, err);
+        status = hw_export_lists(ctx, graph, format == HW_EXPORT_WSG, output, err);
     else if (ctx->rank == 0)
-        status = export_text(graph, format, output, err);
+        status = export_text(ctx, graph, format, output, err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;

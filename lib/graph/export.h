@@ -40,7 +40,7 @@ enum hw_status hw_export(const struct hw_context *ctx, struct hw_graph *graph,
 /* ---- for lib/graph alone: rank 0 writes the whole file into output ---- */
 
 /* Serialized lists; export_lists.c. */
-enum hw_status hw_export_lists(struct hw_graph *graph, bool weights, struct hw_output *output,
-                               struct hw_error *err);
+enum hw_status hw_export_lists(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
+                               struct hw_output *output, struct hw_error *err);
 
 #endif

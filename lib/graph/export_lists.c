@@ -56,19 +56,23 @@ static void take_block(struct lists *lists, const struct hw_edges *edges, bool p
 }
 
 /* One pass over the graph. */
-static enum hw_status take_graph(struct lists *lists, struct hw_graph *graph,
-                                 struct hw_edges *edges, bool place, struct hw_error *err)
+static enum hw_status take_graph(const struct hw_context *ctx, struct lists *lists,
+                                 struct hw_graph *graph, struct hw_edges *edges, bool place,
+                                 struct hw_error *err)
 {
     const hw_count total = hw_graph_desc(graph)->edges;
+    struct hw_progress bar = {0};
     enum hw_status status = HW_OK;
 
     for (hw_count first = 0; first < total && status == HW_OK; first += edges->count) {
         hw_count rest = total - first;
+        hw_progress(ctx, &bar, place ? "listing" : "counting", first, total);
         status = hw_graph_read(graph, first, rest < edges->capacity ? rest : edges->capacity, edges,
                                err);
         if (status == HW_OK)
             take_block(lists, edges, place);
     }
+    hw_progress_end(&bar);
     return status;
 }
 
@@ -103,13 +107,13 @@ static void squeeze(struct lists *lists)
     lists->offset[lists->vertices] = kept;
 }
 
-static enum hw_status build(struct lists *lists, struct hw_graph *graph, struct hw_edges *edges,
-                            struct hw_error *err)
+static enum hw_status build(const struct hw_context *ctx, struct lists *lists,
+                            struct hw_graph *graph, struct hw_edges *edges, struct hw_error *err)
 {
     const hw_gid n = lists->vertices;
 
     memset(lists->offset, 0, (size_t)(n + 1) * sizeof *lists->offset);
-    enum hw_status status = take_graph(lists, graph, edges, false, err);
+    enum hw_status status = take_graph(ctx, lists, graph, edges, false, err);
     if (status != HW_OK)
         return status;
     for (hw_gid v = 0; v < n; v++)
@@ -117,7 +121,7 @@ static enum hw_status build(struct lists *lists, struct hw_graph *graph, struct 
     memcpy(lists->next, lists->offset, (size_t)n * sizeof *lists->next);
     status = hw_alloc(&lists->item, lists->offset[n], sizeof *lists->item, "lists", err);
     if (status == HW_OK)
-        status = take_graph(lists, graph, edges, true, err);
+        status = take_graph(ctx, lists, graph, edges, true, err);
     if (status == HW_OK)
         squeeze(lists);
     return status;
@@ -148,11 +152,11 @@ static enum hw_status write_lists(const struct lists *lists, struct hw_output *o
 }
 
 /* Builds and writes the lists of one direction, or of both at once. */
-static enum hw_status export_direction(struct lists *lists, struct hw_graph *graph,
-                                       struct hw_edges *edges, struct hw_output *output,
-                                       hw_count *at, struct hw_error *err)
+static enum hw_status export_direction(const struct hw_context *ctx, struct lists *lists,
+                                       struct hw_graph *graph, struct hw_edges *edges,
+                                       struct hw_output *output, hw_count *at, struct hw_error *err)
 {
-    enum hw_status status = build(lists, graph, edges, err);
+    enum hw_status status = build(ctx, lists, graph, edges, err);
 
     if (status == HW_OK)
         status = write_lists(lists, output, at, err);
@@ -161,8 +165,8 @@ static enum hw_status export_direction(struct lists *lists, struct hw_graph *gra
     return status;
 }
 
-enum hw_status hw_export_lists(struct hw_graph *graph, bool weights, struct hw_output *output,
-                               struct hw_error *err)
+enum hw_status hw_export_lists(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
+                               struct hw_output *output, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     struct lists lists = {.vertices = desc->vertices,
@@ -180,7 +184,7 @@ enum hw_status hw_export_lists(struct hw_graph *graph, bool weights, struct hw_o
     if (status == HW_OK)
         status = hw_alloc(&lists.next, lists.vertices, sizeof *lists.next, "positions", err);
     if (status == HW_OK)
-        status = export_direction(&lists, graph, &edges, output, &at, err);
+        status = export_direction(ctx, &lists, graph, &edges, output, &at, err);
     if (status == HW_OK) {
         const int64_t counts[2] = {lists.offset[lists.vertices], lists.vertices};
         status = hw_output_write(output, 0, &directed, 1, err);
@@ -190,7 +194,7 @@ enum hw_status hw_export_lists(struct hw_graph *graph, bool weights, struct hw_o
     if (status == HW_OK && desc->directed) {
         lists.forward = false;
         lists.backward = true;
-        status = export_direction(&lists, graph, &edges, output, &at, err);
+        status = export_direction(ctx, &lists, graph, &edges, output, &at, err);
     }
     free(lists.next);
     free(lists.offset);

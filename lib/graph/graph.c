@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include "base/memory.h"
+#include "graph/random.h"
 #include "graph/recipe.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 enum {
     /* Elements read at a time, so that they are converted while in cache. */
     PIECE = 16 * HW_STORE_BLOCK,
-    /* Tuples that a thread makes at a time. */
+    /* Tuples that a thread makes or widens at a time. */
     GRAIN = 8192
 };
 
@@ -81,7 +82,7 @@ static enum hw_status describe(struct hw_store *store, struct hw_graph_desc *des
     return status;
 }
 
-/* Prepares the making of a recipe's tuples; its file is not needed any more. */
+/* Prepares the making of a recipe's tuples. */
 static enum hw_status open_recipe(struct hw_graph *graph, struct hw_error *err)
 {
     struct hw_recipe recipe;
@@ -234,25 +235,41 @@ static enum hw_status check_weights(const struct hw_graph *graph, hw_count first
                    graph->path, first + i);
 }
 
-/* Reads ids that have 32 bits in the file. */
-static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, hw_count first,
-                                  hw_count count, hw_gid *id, struct hw_error *err)
+/* Widens ids; returns how many lie above `most`. */
+HW_CLONES
+static hw_count widen(const uint32_t *restrict narrow, hw_count count, uint32_t most,
+                      hw_gid *restrict id)
 {
+    hw_count above = 0;
+
+    for (hw_count i = 0; i < count; i++) {
+        id[i] = narrow[i];
+        above += narrow[i] > most;
+    }
+    return above;
+}
+
+/* Reads ids that have 32 bits in the file. */
+static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, const char *what,
+                                  hw_count first, hw_count count, hw_gid *id, struct hw_error *err)
+{
+    const uint32_t most = (uint32_t)(graph->desc.vertices - 1);
     hw_count done = 0;
 
     while (done < count) {
         /* End where a piece of whole digest blocks ends. */
-        hw_count some = PIECE - (first + done) % PIECE;
+        hw_count some = PIECE - (first + done) % PIECE, above = 0;
         some = some < count - done ? some : count - done;
         enum hw_status status =
             hw_store_read(graph->store, dataset, 0, first + done, some, graph->piece, err);
         if (status != HW_OK)
             return status;
-        const uint32_t *piece = graph->piece;
-        hw_gid *here = id + done;
-#pragma omp parallel for simd
-        for (hw_count i = 0; i < some; i++)
-            here[i] = piece[i];
+#pragma omp parallel for reduction(+ : above)
+        for (hw_count i = 0; i < some; i += GRAIN)
+            above +=
+                widen(graph->piece + i, some - i < GRAIN ? some - i : GRAIN, most, id + done + i);
+        if (above > 0)
+            return check_ids(graph, what, first + done, some, id + done, err);
         done += some;
     }
     return HW_OK;
@@ -261,10 +278,9 @@ static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, h
 static enum hw_status read_ids(struct hw_graph *graph, const char *dataset, const char *what,
                                hw_count first, hw_count count, hw_gid *id, struct hw_error *err)
 {
-    enum hw_status status = graph->narrow
-                                ? read_narrow(graph, dataset, first, count, id, err)
-                                : hw_store_read(graph->store, dataset, 0, first, count, id, err);
-
+    if (graph->narrow)
+        return read_narrow(graph, dataset, what, first, count, id, err);
+    enum hw_status status = hw_store_read(graph->store, dataset, 0, first, count, id, err);
     return status != HW_OK ? status : check_ids(graph, what, first, count, id, err);
 }
 

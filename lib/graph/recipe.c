@@ -172,7 +172,7 @@ static int64_t field_integer(const struct field *field)
     case FIELD_I64:
         return *(const int64_t *)field->value;
     case FIELD_U64:
-        return (int64_t) * (const uint64_t *)field->value;
+        return (int64_t)(*(const uint64_t *)field->value);
     case FIELD_I32:
         return *(const int32_t *)field->value;
     case FIELD_INT:
