@@ -1,3 +1,4 @@
+/* The catalogue of a store, attributes and datasets, and its root digest. */
 #include "store/internal.h"
 
 #include "base/memory.h"

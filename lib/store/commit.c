@@ -10,9 +10,8 @@ static enum hw_status finish_digests(struct hw_store *store, struct hw_error *er
 {
     enum hw_status status = hw_catalogue_share(store, false, err);
 
-    for (int i = 0; i < store->datasets && status == HW_OK && !store->digested; i++) {
+    for (int i = 0; i < store->datasets && status == HW_OK && !store->digested; i++)
         status = hw_dataset_digest(store, &store->dataset[i], store->dataset[i].digest, err);
-    }
     if (status != HW_OK)
         return status;
     if (!hw_schema_declared(store))
@@ -58,9 +57,8 @@ static void drop(struct hw_store *store)
 
 enum hw_status hw_store_commit(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = store->rehearsal
-                                ? hw_fail(err, HW_INTERNAL, "%s cannot be kept", store->path)
-                                : hw_run_finish(store, err);
+    enum hw_status status =
+        store->rehearsal ? hw_fail(err, HW_INTERNAL, "cannot be kept") : hw_run_finish(store, err);
 
     if (status == HW_OK)
         status = finish_digests(store, err);

@@ -1,3 +1,4 @@
+/* Opens and reads files of all kinds for people. */
 #include "store/describe.h"
 
 #include "store/internal.h"

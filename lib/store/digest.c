@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +55,12 @@ static void blocks_sort(struct hw_blocks *blocks)
         return;
     qsort(blocks->block, (size_t)blocks->count, sizeof *blocks->block, by_number);
     for (hw_count i = 1; i < blocks->count; i++) {
-        if (blocks->block[i].number != blocks->block[kept].number)
+        if (blocks->block[i].number != blocks->block[kept].number) {
             blocks->block[++kept] = blocks->block[i];
-        else if (memcmp(blocks->block[i].digest, blocks->block[kept].digest, 16) != 0)
+            continue;
+        }
+        blocks->repeated = true;
+        if (memcmp(blocks->block[i].digest, blocks->block[kept].digest, 16) != 0)
             blocks->conflict = true;
     }
     blocks->count = kept + 1;
@@ -414,9 +416,8 @@ enum hw_status hw_dataset_digest(struct hw_store *store, struct hw_dataset *data
     XXH3_state_t *hash = NULL;
     enum hw_status status = HW_OK;
 
-    const hw_count before = dataset->blocks.count;
     blocks_sort(&dataset->blocks);
-    if (store->writing && dataset->blocks.count != before)
+    if (store->writing && dataset->blocks.repeated)
         status = hw_fail(err, HW_INTERNAL, "%s: a block was written twice", dataset->path);
     else if (dataset->blocks.conflict)
         status =

@@ -51,7 +51,8 @@ struct hw_blocks {
     hw_count count, capacity;
     struct hw_block *block;
     bool sorted;   /* by number, without repeats */
-    bool conflict; /* one block was hashed twice with different results */
+    bool repeated; /* a block was hashed twice */
+    bool conflict; /* with different results */
 };
 
 struct hw_dataset {
@@ -189,8 +190,6 @@ bool hw_schema_digests_attribute(const struct hw_schema *schema, const char *nam
 bool hw_schema_digests_dataset(const struct hw_schema *schema, const char *path);
 /* Whether this file's root digest is declared, not computed from its data. */
 bool hw_schema_declared(const struct hw_store *store);
-/* The path of a dataset's offsets in the schema, or NULL. */
-const char *hw_schema_segments(const struct hw_schema *schema, const char *path);
 
 /* ---- digest.c ---- */
 

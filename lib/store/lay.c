@@ -44,6 +44,7 @@ static enum hw_status copy_range(int in, int out, hw_count from, hw_count to, st
     return HW_OK;
 }
 
+/* Creates the HDF5 file over the temporary one. */
 static enum hw_status create_file(struct hw_store *store, struct hw_error *err)
 {
     const hid_t access = hw_h5_access();
@@ -123,8 +124,7 @@ static enum hw_status make_groups(const struct hw_store *store, const char *path
     return status;
 }
 
-/* Creates the HDF5 dataset: contiguous, laid down at once, never filled.
- * */
+/* Creates the HDF5 dataset: contiguous, laid down at once, never filled. */
 static enum hw_status create_dataset(const struct hw_store *store, struct hw_dataset *dataset,
                                      hid_t type, struct hw_error *err)
 {

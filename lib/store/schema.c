@@ -89,11 +89,6 @@ bool hw_schema_digests_dataset(const struct hw_schema *schema, const char *path)
     return json_is_true(json_object_get(entry(schema->root, "datasets", path), "digest"));
 }
 
-const char *hw_schema_segments(const struct hw_schema *schema, const char *path)
-{
-    return json_string_value(json_object_get(entry(schema->root, "datasets", path), "segments"));
-}
-
 /* ---- conditions ---- */
 
 static bool value_is(const struct hw_attribute *attribute, const json_t *value)

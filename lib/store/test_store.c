@@ -281,6 +281,16 @@ static enum hw_status repeat_block(const struct hw_context *ctx, struct hw_store
                : HW_OK;
 }
 
+static enum hw_status repeat_often(const struct hw_context *ctx, struct hw_store *store,
+                                   struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (int i = 0; i < 40 && status == HW_OK && ctx->rank == 0; i++)
+        status = hw_store_write(store, "/edges/source", 0, 0, HW_STORE_BLOCK, block, err);
+    return status;
+}
+
 static enum hw_status break_block(const struct hw_context *ctx, struct hw_store *store,
                                   struct hw_error *err)
 {
@@ -328,6 +338,7 @@ static void test_mistakes(struct tap *tap, const struct hw_context *ctx)
     static const struct mistake mistakes[] = {
         {"a block never written", "never written", forget_block},
         {"a block written twice", "written twice", repeat_block},
+        {"a block written often", "written twice", repeat_often},
         {"a write inside a block", "whole blocks", break_block},
         {"a write past a segment", "outside segment", leave_segment},
         {"a dataset defined twice", "defined already", define_twice},

@@ -41,7 +41,11 @@ static enum hw_status open_temporary(struct hw_store *store, struct hw_error *er
         status = hw_mpi_io(
             MPI_File_open(ctx->world, store->temporary, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
             "cannot be opened by all ranks", err);
-    return hw_agree(ctx->world, status, err);
+    status = hw_agree(ctx->world, status, err);
+    /* To close, which is collective, what only some have open would hang. */
+    if (status != HW_OK)
+        store->data = MPI_FILE_NULL;
+    return status;
 }
 
 enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, enum hw_kind kind,

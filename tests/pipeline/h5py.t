@@ -19,13 +19,6 @@ if [ -z "$python" ]; then
     skip "h5py" "no Python with h5py, numpy and xxhash"
     done_testing
 fi
-for program in partition traverse validate; do
-    if ! command -v "hopwave-$program" >/dev/null; then
-        skip "h5py" "hopwave-$program is not there"
-        done_testing
-    fi
-done
-
 # The page's Python: as it stands, and its functions alone.
 awk '/^```/ { on = /python/; next } on' "$page" >page.py
 awk '/^```/ { on = /python/; next } /^with/ { on = 0 } on' "$page" >formats.py
