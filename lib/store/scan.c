@@ -355,7 +355,8 @@ static bool pull(struct hw_store *store, const char *name, enum hw_attribute_typ
             attribute->type != type)
             continue;
         *out = *attribute;
-        *attribute = store->attribute[--store->attributes];
+        store->attributes--;
+        memmove(attribute, attribute + 1, (size_t)(store->attributes - i) * sizeof *attribute);
         return true;
     }
     return false;
