@@ -34,3 +34,6 @@ EXTRA_DIST += tests/faults/resources.t
 
 TESTS += tests/pipeline/validate.t
 EXTRA_DIST += tests/pipeline/validate.t tests/pipeline/edit-tree.py
+# The layouts.
+TESTS += tests/pipeline/partition.t
+EXTRA_DIST += tests/pipeline/partition.t
