@@ -41,7 +41,7 @@ static int first_part(int parts, int rank, int ranks)
 }
 
 /*
- * Prints what the partition takes: reading and writing at 1 GB/s, and 60 ns a
+ * Prints what the partition takes: reading and writing at 1 GB/s, and 150 ns a
  * tuple and thread in between.
  */
 static void estimate(const struct hw_context *ctx, const struct hw_graph_desc *desc,
@@ -49,7 +49,7 @@ static void estimate(const struct hw_context *ctx, const struct hw_graph_desc *d
 {
     hw_count disk = hw_parts_file_bytes(desc, spec);
     hw_count bytes = disk + (desc->recipe ? 0 : 8 * desc->edges);
-    double work = 60e-9 * (double)desc->edges / ctx->size / ctx->threads;
+    double work = 150e-9 * (double)desc->edges / ctx->size / ctx->threads;
 
     hw_estimate_print(ctx, (double)bytes * 1e-9 + work, hw_parts_build_bytes(desc, spec, ctx->size),
                       disk);

@@ -135,7 +135,7 @@ hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw
         rows *= 2;
     return entries * record + entries / 16 * record + kept * (hw_count)(4 * sizeof(hw_count)) +
            parts * part_bytes(block, rows) +
-           3 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges));
+           4 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges, ranks));
 }
 
 hw_count hw_parts_file_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec)

@@ -91,9 +91,13 @@ struct hw_builder {
 uint32_t hw_weight_order(union hw_weight weight, enum hw_weights kind);
 union hw_weight hw_weight_back(uint32_t order, enum hw_weights kind);
 
-/* Records of one fill where so many are shipped in all: whole blocks, at least
- * one, at most HW_SHIP_PIECE. Local. */
-hw_count hw_build_piece(hw_count records);
+/*
+ * Records of one fill where the ranks ship so many in all: whole blocks, those
+ * of digests too unless one piece takes all. A 64th of a rank's share, so that buffers stay small
+ * beside what they serve, but between 2^18 and 2^20, so that rounds are neither many nor long.
+ * Local.
+ */
+hw_count hw_build_piece(hw_count records, int ranks);
 
 /* The stages, all collective; ranks agree on failures. */
 enum hw_status hw_build_collect(struct hw_builder *builder, struct hw_error *err);

@@ -17,11 +17,17 @@ struct collecting {
     struct hw_progress bar;
 };
 
-hw_count hw_build_piece(hw_count records)
+hw_count hw_build_piece(hw_count records, int ranks)
 {
-    hw_count blocks = (records + HW_BLOCK - 1) / HW_BLOCK + 1;
+    const hw_count least = (hw_count)1 << 18, most = (hw_count)1 << 20;
+    hw_count all = (records / HW_BLOCK + 2) * HW_BLOCK;
+    hw_count piece = records / ranks / 64 / HW_STORE_BLOCK * HW_STORE_BLOCK;
 
-    return blocks < HW_SHIP_PIECE / HW_BLOCK ? blocks * HW_BLOCK : HW_SHIP_PIECE;
+    if (piece < least)
+        piece = least;
+    if (piece > most)
+        piece = most;
+    return piece < all ? piece : all;
 }
 
 uint32_t hw_weight_order(union hw_weight weight, enum hw_weights kind)
@@ -117,7 +123,7 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
                               .wire = hw_wire((uint64_t)groups, (uint64_t)desc->vertices,
                                               builder->weights, builder->wide)};
     struct hw_ship ship = {0};
-    hw_count most = hw_build_piece(desc->edges);
+    hw_count most = hw_build_piece(desc->edges, builder->spread.ranks);
 
     self.edges.capacity = most;
     enum hw_status status =
@@ -256,7 +262,7 @@ static enum hw_status tell_second_ends(struct hw_builder *builder, struct hw_err
     if (status == HW_OK) {
         self->builder = builder;
         self->wire = hw_wire((uint64_t)builder->kept + 1, 2, false, false);
-        self->piece = hw_build_piece(builder->desc->edges);
+        self->piece = hw_build_piece(builder->desc->edges, builder->spread.ranks);
         status = hw_ship_open(&ship, builder->ctx, self->wire.words, self->piece, err);
     }
     status = hw_agree(builder->ctx->world, status, err);

@@ -278,7 +278,7 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
                                        struct hw_error *err)
 {
     hw_count groups = builder->desc->vertices / builder->spread.ranks + 1, expected = 0;
-    hw_count piece = hw_build_piece(builder->desc->edges);
+    hw_count piece = hw_build_piece(builder->desc->edges, builder->spread.ranks);
     uint64_t rows, columns;
 
     self->builder = builder;
@@ -300,7 +300,7 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
     if (status == HW_OK)
         status = hw_ship_open(&self->edges, builder->ctx, self->edge_wire.words, piece, err);
     if (status == HW_OK)
-        status = hw_ship_open(&self->entries, builder->ctx, self->entry_wire.words, piece, err);
+        status = hw_ship_open(&self->entries, builder->ctx, self->entry_wire.words, 2 * piece, err);
     return hw_agree(builder->ctx->world, status, err);
 }
 

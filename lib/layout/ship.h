@@ -40,10 +40,6 @@ struct hw_ship {
     hw_count *counts; /* [3 x ranks] */
 };
 
-/* Records that a fill makes at most, where the caller has no reason for another
- * figure. */
-#define HW_SHIP_PIECE ((hw_count)1 << 18)
-
 /* Bytes that hw_ship_open() will take. Local. */
 hw_count hw_ship_bytes(int ranks, int words, hw_count piece);
 

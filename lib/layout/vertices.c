@@ -107,13 +107,13 @@ static enum hw_status alloc_own(struct hw_builder *builder, struct hw_error *err
 
 enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err)
 {
-    struct settling self = {.builder = builder, .piece = hw_build_piece(builder->desc->vertices)};
+    /* A settler is large: a quarter of the piece keeps the buffers as small. */
+    struct settling self = {.builder = builder,
+                            .piece =
+                                hw_build_piece(builder->desc->vertices, builder->spread.ranks) / 4};
     struct hw_ship ship = {0};
     enum hw_status status = alloc_own(builder, err);
 
-    /* A settler is large: pieces of a quarter keep the buffers as small. */
-    if (self.piece > HW_SHIP_PIECE / 4)
-        self.piece = HW_SHIP_PIECE / 4;
     if (status == HW_OK)
         status = hw_ship_open(&ship, builder->ctx, SETTLER_WORDS, self.piece, err);
     status = hw_agree(builder->ctx->world, status, err);
