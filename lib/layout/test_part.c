@@ -110,10 +110,16 @@ static void test_threshold(struct tap *tap)
     degrees->vertices[2] = 1000;
     degrees->vertices[20] = 100;
     degrees->vertices[400] = 10;
-    tap_ok(tap, hw_threshold_choose(degrees, 1110, 4) == 19,
-           "the largest that keeps nn edges within a tenth");
+    tap_ok(tap, hw_threshold_choose(degrees, 1110, 4) == 7,
+           "from the mean on, nn edges within a tenth");
     tap_ok(tap, hw_threshold_choose(degrees, 1110, 300) == 20,
            "unless the delegates would be too many for so many parts");
+    degrees->vertices[20] = 50;
+    degrees->vertices[30] = 50;
+    degrees->vertices[400] = 40;
+    degrees->edges = 20500;
+    tap_ok(tap, hw_threshold_choose(degrees, 1140, 4) == 17, "few parts: many delegates");
+    tap_ok(tap, hw_threshold_choose(degrees, 1140, 40) == 30, "more parts: fewer");
     free(degrees);
 }
 

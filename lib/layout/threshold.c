@@ -2,18 +2,28 @@
 
 hw_count hw_threshold_choose(const struct hw_degrees *degrees, hw_gid vertices, int parts)
 {
-    /* The square of this share of the ends is a tenth. */
-    const double share = 0.31622776601683794;
-    hw_count most = 4 * vertices / parts, above = vertices, ends = 0;
-    hw_count threshold = 0, delegates = vertices;
+    const hw_count most = 4 * vertices / parts;
+    const hw_count mean = vertices > 0 ? degrees->edges / vertices : 0;
+    const double edges = (double)degrees->edges;
+    hw_count above = vertices, ends = 0;
+    hw_count chosen = vertices > 0 ? HW_DEGREE_BINS - 1 : 0;
+    double least = 0;
+    bool found = false, found_few = false;
 
     for (hw_count t = 0; t < HW_DEGREE_BINS && above > 0; t++) {
         above -= degrees->vertices[t];
         ends += t * degrees->vertices[t];
-        if ((double)ends <= share * (double)degrees->edges || delegates > most) {
-            threshold = t;
-            delegates = above;
+        if (above > most || t < mean)
+            continue;
+        double normal = edges > 0 ? (double)ends * (double)ends / edges : 0;
+        double cost = normal / parts + (double)above;
+        bool few = normal <= edges / 10;
+        if (!found || (few && !found_few) || (few == found_few && cost < least)) {
+            chosen = t;
+            least = cost;
+            found_few = few;
         }
+        found = true;
     }
-    return threshold;
+    return chosen;
 }
