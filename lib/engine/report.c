@@ -10,26 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts of a step of which the sum over ranks is reported; of the last ones
- * the most too. */
-enum { FRONTIER, FOUND, EDGES, BYTES, MESSAGES, SUMS };
-enum { FIRST_MOST = EDGES, MOSTS = SUMS - FIRST_MOST };
-
 /* Steps that are reduced at a time. */
 #define PIECE 512
-
-/* A row of /run/steps. */
-struct hw_step_row {
-    int64_t search, step;
-    char direction[12];
-    char routine[32];
-    int64_t sum[SUMS];
-    int64_t most[MOSTS];
-    struct {
-        double least, mean, most;
-        int32_t slowest;
-    } phase[HW_PHASES];
-};
 
 static const char *const phase_names[HW_PHASES] = {
     [HW_PHASE_EXPAND_EXCHANGE] = "expand_exchange",
@@ -41,8 +23,8 @@ static const char *const phase_names[HW_PHASES] = {
     [HW_PHASE_DELEGATE_REDUCTION] = "delegate_reduction",
     [HW_PHASE_REDUCTIONS] = "reductions",
 };
-static const char *const count_names[SUMS] = {"frontier", "found", "edges_examined", "bytes_sent",
-                                              "messages_sent"};
+static const char *const count_names[HW_STEP_SUMS] = {"frontier", "found", "edges_examined",
+                                                      "bytes_sent", "messages_sent"};
 static const char *const direction_names[] = {[HW_DIRECTION_AUTO] = "none",
                                               [HW_DIRECTION_TOP_DOWN] = "top-down",
                                               [HW_DIRECTION_BOTTOM_UP] = "bottom-up"};
@@ -126,7 +108,7 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
 
 /* One piece of the steps of a search while it is reduced. */
 struct piece {
-    int64_t sum[PIECE][SUMS], most[PIECE][MOSTS];
+    int64_t sum[PIECE][HW_STEP_SUMS], most[PIECE][HW_STEP_MOSTS];
     double seconds[PIECE][HW_PHASES], least[PIECE][HW_PHASES], total[PIECE][HW_PHASES];
     struct {
         double seconds;
@@ -137,10 +119,10 @@ struct piece {
 static void fill_piece(const struct hw_step *step, int count, int rank, struct piece *piece)
 {
     for (int s = 0; s < count; s++, step++) {
-        const int64_t counts[SUMS] = {step->frontier, step->found, step->edges_examined,
-                                      step->bytes_sent, step->messages_sent};
+        const int64_t counts[HW_STEP_SUMS] = {step->frontier, step->found, step->edges_examined,
+                                              step->bytes_sent, step->messages_sent};
         memcpy(piece->sum[s], counts, sizeof counts);
-        memcpy(piece->most[s], counts + FIRST_MOST, sizeof piece->most[s]);
+        memcpy(piece->most[s], counts + HW_STEP_FIRST_MOST, sizeof piece->most[s]);
         for (int p = 0; p < HW_PHASES; p++) {
             piece->seconds[s][p] = step->seconds[p];
             piece->slowest[s][p].seconds = step->seconds[p];
@@ -162,12 +144,13 @@ static enum hw_status reduce_piece(const struct hw_context *ctx, int count, stru
                                    struct hw_error *err)
 {
     int phases = count * HW_PHASES;
-    enum hw_status status = reduce(ctx, piece->sum, count * SUMS, MPI_INT64_T, MPI_SUM, err);
+    enum hw_status status =
+        reduce(ctx, piece->sum, count * HW_STEP_SUMS, MPI_INT64_T, MPI_SUM, err);
 
     memcpy(piece->least, piece->seconds, sizeof piece->least);
     memcpy(piece->total, piece->seconds, sizeof piece->total);
     if (status == HW_OK)
-        status = reduce(ctx, piece->most, count * MOSTS, MPI_INT64_T, MPI_MAX, err);
+        status = reduce(ctx, piece->most, count * HW_STEP_MOSTS, MPI_INT64_T, MPI_MAX, err);
     if (status == HW_OK)
         status = reduce(ctx, piece->least, phases, MPI_DOUBLE, MPI_MIN, err);
     if (status == HW_OK)
@@ -479,21 +462,22 @@ static int add_phase(int p, char (*names)[48], struct hw_column *columns)
 static enum hw_status write_steps(const struct hw_report *report, struct hw_store *store,
                                   struct hw_error *err)
 {
-    struct hw_column columns[4 + SUMS + MOSTS + 4 * HW_PHASES] = {
+    struct hw_column columns[4 + HW_STEP_SUMS + HW_STEP_MOSTS + 4 * HW_PHASES] = {
         {"search", HW_I64, offsetof(struct hw_step_row, search), 1},
         {"step", HW_I64, offsetof(struct hw_step_row, step), 1},
         {"direction", HW_U8, offsetof(struct hw_step_row, direction), 12},
         {"routine", HW_U8, offsetof(struct hw_step_row, routine), 32},
     };
-    char most_names[MOSTS][48], phases[4 * HW_PHASES][48];
+    char most_names[HW_STEP_MOSTS][48], phases[4 * HW_PHASES][48];
     int n = 4;
 
-    for (int c = 0; c < SUMS; c++)
+    for (int c = 0; c < HW_STEP_SUMS; c++)
         columns[n++] =
             (struct hw_column){count_names[c], HW_I64,
                                offsetof(struct hw_step_row, sum) + (size_t)c * sizeof(int64_t), 1};
-    for (int c = 0; c < MOSTS; c++) {
-        snprintf(most_names[c], sizeof most_names[c], "%s_most", count_names[FIRST_MOST + c]);
+    for (int c = 0; c < HW_STEP_MOSTS; c++) {
+        snprintf(most_names[c], sizeof most_names[c], "%s_most",
+                 count_names[HW_STEP_FIRST_MOST + c]);
         columns[n++] =
             (struct hw_column){most_names[c], HW_I64,
                                offsetof(struct hw_step_row, most) + (size_t)c * sizeof(int64_t), 1};

@@ -36,7 +36,31 @@ struct hw_search_row {
     hw_count rule[HW_RULES];     /* of each */
 };
 
-struct hw_step_row;
+/* Counts of a step whose sum over the ranks is reported; of the last ones the most
+ * too. */
+enum hw_step_sum {
+    HW_STEP_FRONTIER,
+    HW_STEP_FOUND,
+    HW_STEP_EDGES,
+    HW_STEP_BYTES,
+    HW_STEP_MESSAGES
+};
+#define HW_STEP_SUMS (HW_STEP_MESSAGES + 1)
+#define HW_STEP_FIRST_MOST HW_STEP_EDGES
+#define HW_STEP_MOSTS (HW_STEP_SUMS - HW_STEP_FIRST_MOST)
+
+/* A row of /run/steps. */
+struct hw_step_row {
+    int64_t search, step;
+    char direction[12]; /* "top-down", "bottom-up" or "none" */
+    char routine[32];
+    int64_t sum[HW_STEP_SUMS];
+    int64_t most[HW_STEP_MOSTS]; /* of edges, bytes, messages */
+    struct {
+        double least, mean, most; /* seconds over the ranks */
+        int32_t slowest;          /* the rank that took most */
+    } phase[HW_PHASES];
+};
 
 /* The rows so far. Frees with hw_report_close(). */
 struct hw_report {
