@@ -658,6 +658,7 @@ static void break_tree(uint64_t *seed, hw_gid n, int32_t *level, hw_gid *parent)
 static void test_random(struct tap *tap, const struct hw_context *ctx)
 {
     uint64_t seed = 4711;
+    char limit[64];
     int rounds = ctx->size == 1 ? 60 : 4;
     static const hw_gid sizes[] = {3, 12, 60, 300};
 
@@ -684,7 +685,11 @@ static void test_random(struct tap *tap, const struct hw_context *ctx)
         trees.parent[v] = below(&seed, 50000);
         trees.level[v] = (int32_t)below(&seed, 9);
     }
+    /* So little memory that the tree edges left over come in several chunks. */
+    snprintf(limit, sizeof limit, "%dM", 30 * ctx->node_size);
+    setenv("HOPWAVE_MEMORY", limit, 1);
     check_all(tap, ctx, &world, &trees, false, "a tree that is noise");
+    unsetenv("HOPWAVE_MEMORY");
     trees_free(&trees);
     world_free(&world);
 }
