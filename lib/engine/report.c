@@ -36,11 +36,16 @@ enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part
     enum hw_status status =
         hw_alloc_zero(&report->search, searches, sizeof *report->search, "search rows", err);
 
+    if (status == HW_OK)
+        status = hw_alloc(&report->ends, part->own.count, sizeof *report->ends, "tuple ends", err);
+    for (hw_lid i = 0; i < part->own.count && status == HW_OK; i++)
+        report->ends[i] = part->own.tuples[part->own.by_graph_id[i]];
     return hw_agree(ctx->world, status, err);
 }
 
 void hw_report_close(struct hw_report *report)
 {
+    free(report->ends);
     free(report->search);
     free(report->step);
     *report = (struct hw_report){0};
@@ -54,21 +59,22 @@ struct view {
     bool unset;                      /* some element is no legal value */
 };
 
-static struct view look(const struct hw_part *part, const struct hw_result *result)
+static struct view look(const struct hw_report *report, const struct hw_result *result)
 {
-    const struct hw_part_vertices *own = &part->own;
+    const struct hw_part *part = report->part;
+    const hw_lid count = part->own.count;
     hw_count reached = 0, ends = 0, deepest = -1, unset = 0;
 
 #pragma omp parallel for reduction(+ : reached, ends, unset) reduction(max : deepest)                \
-    if (own->count > 1 << 16)
-    for (hw_lid i = 0; i < own->count; i++) {
+    if (count > 1 << 16)
+    for (hw_lid i = 0; i < count; i++) {
         hw_gid parent = result->parent[i];
         int32_t level = result->level[i];
         unset += parent < -1 || parent >= part->vertices || level < -1 || level >= part->vertices;
         if (parent == -1)
             continue;
         reached++;
-        ends += own->tuples[own->by_graph_id[i]];
+        ends += report->ends[i];
         deepest = level > deepest ? level : deepest;
     }
     return (struct view){reached, ends, deepest, unset > 0};
@@ -80,7 +86,7 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
                                   struct hw_error *err)
 {
     MPI_Comm world = report->ctx->world;
-    struct view view = look(report->part, result);
+    struct view view = look(report, result);
     enum hw_status status = HW_OK;
 
     if (view.unset)

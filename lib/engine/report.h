@@ -66,6 +66,7 @@ struct hw_step_row {
 struct hw_report {
     const struct hw_context *ctx;
     const struct hw_part *part;
+    hw_count *ends;           /* [part->own.count] of tuples, by rising graph id */
     hw_count count, capacity; /* searches; the same on all ranks */
     struct hw_search_row *search;
     hw_count steps, steps_capacity; /* rows; on rank 0 */
@@ -73,7 +74,8 @@ struct hw_report {
     hw_count steps_left_out; /* searches without step rows, for want of room */
 };
 
-/* Makes room for that many searches. Borrows ctx and part. Collective. */
+/* Makes room for that many searches, and 8 bytes for each own vertex. Borrows ctx
+ * and part. Collective. */
 enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part *part,
                               hw_count searches, struct hw_report *report, struct hw_error *err);
 

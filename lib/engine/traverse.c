@@ -65,12 +65,14 @@ static void close_traversal(struct traversal *t)
 
 /* ---- what it takes ---- */
 
-/* Bytes of the results and of their way into slices, `batch` trees at a time. */
+/* Bytes of the results, of the report's tuple ends, and of the way into slices,
+ * `batch` trees at a time. */
 static hw_count result_bytes(const struct traversal *t, hw_count batch)
 {
     const struct hw_part *part = &t->source.described;
     const hw_count values = (hw_count)(sizeof(int32_t) + sizeof(hw_gid));
-    hw_count first = 0, length = 0, bytes = part->own.count * values;
+    hw_count first = 0, length = 0;
+    hw_count bytes = part->own.count * (values + (hw_count)sizeof(hw_count));
 
     hw_store_share(part->vertices, 0, t->ctx->size, &first, &length);
     if (t->options->check || t->options->trees != HW_TREES_NONE)
@@ -274,7 +276,7 @@ static enum hw_status sample(struct traversal *t, struct hw_sampler *sampler, st
                        options->input);
     if (t->roots.count == 0)
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: --min-component: no component has %" PRI_COUNT " vertices",
+                       "%s: --min-component: no search reaches %" PRI_COUNT " vertices",
                        options->input, least);
     if (t->roots.count < options->roots)
         hw_note(t->ctx, "%" PRI_COUNT " roots instead of %" PRI_COUNT ": there are no more",
