@@ -175,7 +175,6 @@ struct hw_delegates {
     hw_lid slots_at, none_at, elsewhere_at;
     hw_gid *id;
 
-    hw_lid root;      /* its code on the part that owns it, elsewhere none_at */
     int32_t step;     /* level of the frontier */
     hw_lid *source;   /* [max(slots, delegates)] sources of a visit */
     hw_count *before; /* [max(slots, delegates)+1] edges before the list of each */

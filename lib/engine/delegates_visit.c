@@ -17,7 +17,7 @@
 
 /* A visit turns backward when its forward work exceeds TURN times the backward
  * work, and forward again when it is below RETURN times that. The paper found
- * that wide ranges serve; these were found on R-MAT graphs of scales 16 to 22. */
+ * that wide ranges serve; these were found on R-MAT graphs of scales 16 to 20. */
 #define TURN 0.05
 #define RETURN 0.005
 
