@@ -99,6 +99,10 @@ hopwave-traverse undirected-1.h5 --estimate --roots 10 >estimate
 is "the estimate" "$(cut -d : -f 1 estimate | tr '\n' ' ')" "seconds memory_per_rank disk "
 ok "tells the disk" grep -q "^disk: $((10 * 512 * 12 + 80))\$" estimate
 
+ok "of parts that are not built yet" \
+    traverse 3 undirected.h5 --layout degree-separated --estimate --check
+ok "of parts in a file" traverse 3 undirected-3.h5 --estimate --local-all2all
+
 # ---- what is refused ----
 
 t="hopwave-traverse -q -o new.h5"
