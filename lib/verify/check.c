@@ -536,7 +536,7 @@ enum hw_status hw_check_estimate(const struct hw_context *ctx,
     struct check check = {.ctx = ctx, .options = options, .findings = &findings};
     /* Rough rates: a tuple on a thread in a pass, bytes from a disk, a tuple in
      * the serial search. */
-    const double tuple = 1e-7, byte = 1e-9, serial = 2e-8;
+    const double tuple = 2.5e-7, byte = 1e-9, serial = 2e-8;
     hw_count memory = 0;
 
     struct hw_check_options quick = *options;

@@ -18,7 +18,8 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* Vertices whose links share a table. */
+/* Vertices whose links share a table. A key has room for parents below 2^52, more
+ * than there is memory for their levels. */
 #define HW_LINKS_SHIFT 12
 #define HW_LINKS_BLOCK (1 << HW_LINKS_SHIFT)
 

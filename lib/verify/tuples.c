@@ -420,12 +420,14 @@ static struct tuple link_ends(const struct hw_batch *batch, hw_count block, uint
 
 /* Counts the links of the slice that nobody claimed: in each of its roots a
  * violation of rule 5. Returns how many there are. */
-static hw_count report_unclaimed(const struct hw_batch *batch, struct hw_tally *tally)
+static hw_count report_unclaimed(const struct hw_batch *batch)
 {
     hw_count count = 0;
 
+#pragma omp parallel for schedule(static) reduction(+ : count) num_threads(batch->ctx->threads)
     for (hw_count b = 0; b < batch->links.blocks; b++) {
         const struct hw_links_block *block = &batch->links.block[b];
+        struct hw_tally *tally = &batch->worker[omp_get_thread_num()].tally;
         for (uint32_t slot = 0; slot < block->slots; slot++) {
             uint64_t roots = block->slot[slot].roots;
             struct tuple ends = link_ends(batch, b, block->slot[slot].key);
@@ -458,7 +460,7 @@ static void next_unclaimed(const struct hw_batch *batch, struct unclaimed *left)
 static enum hw_status check_unclaimed(struct hw_batch *batch, struct hw_error *err)
 {
     struct unclaimed left = {0};
-    hw_count most = report_unclaimed(batch, &batch->worker[0].tally);
+    hw_count most = report_unclaimed(batch);
     enum hw_status status = hw_largest(batch->ctx->world, &most, err);
 
     if (status != HW_OK || most == 0)

@@ -41,7 +41,7 @@ struct hw_verdict {
 
 /*
  * Checks k breadth-first trees in as few passes over the tuples as memory
- * allows: up to 64 trees cost little more than one, so hand over many at once. A
+ * allows: 64 trees cost about four times one, so hand over many at once. A
  * verdict with violations is not an error of this function.
  *
  * What counts as a violation, for a root r, once each:
