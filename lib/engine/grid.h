@@ -55,6 +55,8 @@ struct hw_grid_tally {
     hw_count edges;    /* edges that leave them; only where the direction is chosen by it */
     hw_count accepted; /* of the found, those whose parent a rank of the row knows */
     hw_count foreign;  /* vertices found for others of the column */
+    hw_count sampled;  /* unvisited vertices tried bottom-up */
+    hw_count scanned;  /* edges of theirs that it took */
 };
 
 /* Frontier vertices whose lists threads count at a time. */

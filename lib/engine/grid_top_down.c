@@ -6,6 +6,12 @@
 
 /* Edges that one thread scans alone: starting the others takes as long. */
 #define ALONE 4096
+/* Bottom-up is considered once the frontier has this share of all edges, and tried
+ * on about so many vertices of each part. */
+#define WORTH_A_SAMPLE 256
+#define SAMPLES 512
+/* Vertices ahead of the one scanned whose list is fetched; their offsets twice as far. */
+#define AHEAD 16
 
 /* Where the finds of a step for one block go. */
 static hw_lid *destination(const struct hw_grid *grid, int block)
@@ -68,20 +74,21 @@ scan(struct hw_grid *grid, struct hw_grid_finds *finds, const hw_lid *list, hw_l
 {
     const hw_count *offset = grid->out->offset;
     const hw_lid *index = grid->out->index;
+    uint64_t *seen = grid->seen;
     hw_count left = edges;
 
     for (; left > 0 && k < count; k++) {
-        if (count - k > 8)
-            __builtin_prefetch(&offset[list[k + 8]]);
-        if (count - k > 4)
-            __builtin_prefetch(&index[offset[list[k + 4]]]);
+        if (count - k > 2 * AHEAD)
+            __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);
+        if (count - k > AHEAD)
+            __builtin_prefetch(&index[offset[list[k + AHEAD]]]);
         hw_count p = offset[list[k]] + skip, end = offset[(size_t)list[k] + 1];
         if (end - p > left)
             end = p + left;
         left -= end - p;
         skip = 0;
         for (; p < end; p++)
-            if (mark(grid->seen, index[p], shared))
+            if (mark(seen, index[p], shared))
                 keep(grid, finds, list[k], index[p]);
     }
     for (int block = 0; block < grid->columns; block++)
@@ -272,6 +279,33 @@ static hw_count frontier_edges(const struct hw_grid *grid)
     return edges;
 }
 
+/*
+ * What a bottom-up step would scan, tried on a sample of the own unvisited
+ * vertices. Of each list only neighbours in the own block count, whose state is
+ * known here: as many of them must be passed until one is seen as of all.
+ */
+static void sample_unvisited(struct hw_grid *grid)
+{
+    const hw_lid own_end = grid->own_row + grid->block;
+    const hw_lid stride = grid->active / SAMPLES + 1;
+
+    for (hw_lid t = (hw_lid)grid->depth % stride; t < grid->active; t += stride) {
+        if (hw_bit(grid->seen, (size_t)grid->own_row + t))
+            continue;
+        const hw_count *offset = grid->in->offset + grid->own_column + t;
+        hw_count scanned = 0;
+        bool found = false;
+        for (hw_count p = offset[0]; p < offset[1] && !found; p++) {
+            hw_lid row = grid->in->index[p];
+            bool own = row >= grid->own_row && row < own_end;
+            scanned += own;
+            found = own && hw_bit(grid->seen, row);
+        }
+        grid->tally.sampled++;
+        grid->tally.scanned += found ? scanned : (offset[1] - offset[0]) * grid->rows;
+    }
+}
+
 enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
 {
     const hw_lid *list = NULL;
@@ -304,8 +338,11 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     grid->frontier = grid->end - grid->begin;
     grid->unvisited_current = false;
     grid->tally.found = grid->frontier;
-    if (grid->options.direction == HW_DIRECTION_AUTO)
+    if (grid->options.direction == HW_DIRECTION_AUTO) {
         grid->tally.edges = frontier_edges(grid);
+        if (grid->tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
+            sample_unvisited(grid);
+    }
     hw_grid_lap(grid, HW_PHASE_UPDATE);
     return HW_OK;
 }

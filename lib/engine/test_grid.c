@@ -4,7 +4,7 @@
  * until nothing changes. What is sent is counted below MPI.
  */
 #include "base/memory.h"
-#include "engine/engine.h"
+#include "engine/method.h"
 #include "tap.h"
 
 #include <stdio.h>
@@ -293,7 +293,7 @@ static void test_sample(struct tap *tap, struct hw_context *ctx, struct sample *
 /* All combinations where ranks have cores of their own, some of them beyond. */
 static int few(const struct hw_context *ctx)
 {
-    return ctx->size <= 2 ? 1 : 7;
+    return ctx->size <= 2 ? 1 : 5;
 }
 
 /* Random tuples with hubs, duplicates, self-loops; the last vertices are isolated. */
@@ -371,6 +371,40 @@ static void test_small(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
+/* Left to itself the search goes top-down, bottom-up and top-down again. */
+static void test_directions(struct tap *tap, struct hw_context *ctx, const struct sample *sample)
+{
+    struct hw_error err = {{0}};
+    struct hw_part part = {0};
+    struct hw_layout_spec spec = {
+        .layout = HW_LAYOUT_1D, .parts = ctx->size, .rows = 1, .columns = ctx->size};
+    struct hw_engine_options options = {0};
+    struct hw_result result = {0};
+    void *engine = NULL;
+    char turns[8] = "";
+
+    bool holds = hw_parts_build_list(ctx, &sample->desc, &sample->edges, &spec, ctx->rank, 1, &part,
+                                     &err) == HW_OK;
+    result.parent = calloc((size_t)part.own.count, sizeof *result.parent);
+    result.level = calloc((size_t)part.own.count, sizeof *result.level);
+    holds = holds && hw_method_grid.create(ctx, &part, &options, &engine, &err) == HW_OK &&
+            hw_method_grid.search(engine, 0, 100, &result, &err) == HW_OK;
+    for (hw_count s = 0; s < result.steps.count; s++) {
+        const char *turn = result.steps.step[s].direction == HW_DIRECTION_BOTTOM_UP ? "u" : "d";
+        size_t length = strlen(turns);
+        if (strncmp(result.steps.step[s].routine, "pu", 2) == 0 && length + 1 < sizeof turns &&
+            (length == 0 || turns[length - 1] != *turn))
+            strcat(turns, turn);
+    }
+    tap_ok(tap, holds && strcmp(turns, "dud") == 0, "directions turn with the frontier (%s)",
+           turns);
+    hw_method_grid.destroy(engine);
+    hw_part_free(&part);
+    free(result.parent);
+    free(result.level);
+    hw_steps_free(&result.steps);
+}
+
 /* Large enough for threads to share the work and for whole words to be looked up. */
 static void test_large(struct tap *tap, struct hw_context *ctx)
 {
@@ -380,6 +414,7 @@ static void test_large(struct tap *tap, struct hw_context *ctx)
     random_tuples(&sample, 30000, 120000, 1181783497276652981u);
     seal(&sample, false);
     test_sample(tap, ctx, &sample, 1, (hw_gid[]){12345}, 1, 5);
+    test_directions(tap, ctx, &sample);
     drop(&sample);
 }
 
@@ -431,6 +466,7 @@ int main(int argc, char **argv)
 
     if (hw_context_open(&ctx, &argc, &argv, "test_grid", &err) != HW_OK)
         return 99;
+    ctx.quiet = true;
     tap_mpi(&tap);
     test_refusals(&tap, &ctx);
     test_small(&tap, &ctx);
