@@ -24,7 +24,7 @@ ok "the report holds the tables and plots" \
     results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
     steps-degree-separated.svg degrees-rmat.svg volume-rmat.svg
 is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 9
-is "every check passed" "$(grep -c ',1,xxh3-128:' results/gate.csv)" 9
+is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 9
 ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k2-r1.log
 is "a second run would make nothing" "$(would_make "$test_config")" ""
 
@@ -57,10 +57,14 @@ is "other roots remake no graph and no partition" \
 sed 's/^repeats: 1/repeats: 2/' "$test_config" >changed.yaml
 is "a second repeat keeps the first" "$(would_make changed.yaml | grep -e '-r1\.h5')" ""
 
-# Every first run is timed before any second one.
+# Every first run is timed before any second one. Without trees to validate, searches
+# are checked as they are made.
 sed -e 's/^repeats: 1/repeats: 2/' -e 's/scales: .*/scales: [5]/' -e 's/^parts: .*/parts: [1]/' \
     "$test_config" >changed.yaml
+echo "store: none" >>changed.yaml
 run_study changed.yaml >repeats.log 2>&1
+is "without trees every search is checked" \
+    "$(grep -c '^results/trees/.*-store-none-r.*,1,0,' results/gate.csv)" 12
 is "repeats are timed one after the other" \
     "$(sed -n '/^localrule traverse/,/wildcards/s/.*repeat=\([0-9]*\).*/\1/p' repeats.log | uniq | tr '\n' ' ')" \
     "1 2 "

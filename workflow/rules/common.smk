@@ -30,6 +30,10 @@ def files(template, runs=STUDY.runs):
     return list(dict.fromkeys(template.format(**dict(zip(keys, run))) for run in runs))
 
 
+# There is nothing to validate afterwards where no tree is kept.
+CHECKS = files(CHECK) if STUDY.config["store"] != "none" else []
+
+
 def launch(wildcards, resources):
     """What starts a program on its ranks; nothing for one rank."""
     return f"{resources.mpi} -n {resources.tasks}" if resources.mpi else ""

@@ -7,6 +7,7 @@ rule generate:
     params:
         options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
         launch=launch,
+    priority: 2 + STUDY.repeats
     resources:
         tasks=1,
         mpi="",

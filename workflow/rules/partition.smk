@@ -9,6 +9,7 @@ rule partition:
     params:
         options=lambda wildcards: STUDY.partitions[wildcards.partition]["options"],
         launch=launch,
+    priority: 2 + STUDY.repeats
     resources:
         tasks=1,
         mpi="",

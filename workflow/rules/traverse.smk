@@ -1,16 +1,20 @@
-# Searches, timed: one rank a part. They come before whatever else is ready, all
-# first repeats before any second one, so that a drift of the machine meets all
-# methods alike; and each takes the whole `machine`, of which profiles/default
-# has 100, so that nothing runs beside it.
+# Searches, timed: one rank a part. They wait for all graphs and partitions, which
+# have a higher priority, and then come first, all first repeats before any second
+# one, so that a drift of the machine meets all methods alike. Each takes the whole
+# `machine`, of which profiles/default has 100, so that nothing runs beside it.
+# Status 1 says that a check failed, as in validate.smk.
 rule traverse:
     input:
-        PARTITION,
+        partition=PARTITION,
+        # Trees that are not kept are checked on the spot.
+        graph=GRAPH if STUDY.config["store"] != "all" else [],
     output:
         TREE,
     log:
         "results/logs/traverse/{graph}/{partition}/{search}-r{repeat}.log",
     params:
         options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
+        graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
         launch=launch,
     priority: lambda wildcards: 1 + STUDY.repeats - int(wildcards.repeat)
     resources:
@@ -20,8 +24,9 @@ rule traverse:
     conda:
         "../envs/programs.yaml"
     shell:
-        "{params.launch} hopwave-traverse {input} {params.options} "
-        "--threads {threads} --quiet -o {output} </dev/null >{log} 2>&1"
+        "rc=0; {params.launch} hopwave-traverse {input.partition} {params.options} "
+        "{params.graph} --threads {threads} --quiet -o {output} "
+        "</dev/null >{log} 2>&1 || rc=$?; [ $rc -le 1 ]"
 
 
 # One part is one rank, which needs no launcher (and with some executors, such

@@ -28,7 +28,8 @@ localrules:
 
 rule gate:
     input:
-        files(CHECK),
+        CHECKS,
+        files(TREE) if STUDY.config["store"] != "all" else [],
     output:
         "results/gate.csv",
     log:

@@ -10,22 +10,19 @@ from trees import attributes, frame, steps
 
 sys.stderr = open(snakemake.log[0], "w")
 
+NUMBERS = ["min", "firstquartile", "median", "thirdquartile", "max"]
 GRAPH500 = [
     "SCALE",
     "edgefactor",
     "NBFS",
     "construction_time",
-    *[
-        f"bfs_{number}_{what}"
-        for what in ("time", "nedge", "TEPS")
-        for number in ("min", "firstquartile", "median", "thirdquartile", "max")
-    ],
-    "bfs_mean_time",
-    "bfs_stddev_time",
-    "bfs_mean_nedge",
-    "bfs_stddev_nedge",
+    *[f"bfs_{number}_time" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"bfs_{number}_nedge" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"bfs_{number}_TEPS" for number in NUMBERS],
     "bfs_harmonic_mean_TEPS",
     "bfs_harmonic_stddev_TEPS",
+    "bfs_geometric_mean_TEPS",
+    "bfs_arithmetic_mean_TEPS",
 ]
 
 
@@ -33,7 +30,7 @@ def row(run):
     """The row of one run; seconds and bytes are means over its searches."""
     with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
         about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
-        searches = table["search"].nunique()
+        searches = table["search"].nunique() or 1
         parents = table["routine"].str.startswith("parents")
         share = 1 / (searches * run["parts"])
         return {

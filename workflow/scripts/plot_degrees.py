@@ -34,6 +34,7 @@ for number, path in enumerate(snakemake.input):
         linestyle="none",
         marker=MARKERS[number % len(MARKERS)],
         markersize=3,
+        rasterized=True,
         color=COLOURS[number % len(COLOURS)],
         label=Path(path).parent.name,
     )

@@ -242,6 +242,9 @@ class Study:
         if self.config["canonical_parents"]:
             options += " --canonical-parents"
             method_tag += "-canonical"
+        if self.config["store"] != "all":
+            options += f" --store {self.config['store']} --check"
+            roots_tag += f"-store-{self.config['store']}"
         name = f"{method['method']}{method_tag}-k{roots['count']}{roots_tag}"
         self.searches[name] = {
             "options": options,

@@ -20,6 +20,7 @@ plt.rcParams.update(
         "grid.color": "#dddddd",
         "legend.frameon": False,
         "savefig.bbox": "tight",
+        "savefig.dpi": 150,
         "svg.hashsalt": "hopwave",
     }
 )
