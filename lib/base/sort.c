@@ -8,9 +8,6 @@
 
 #define DIGITS ((size_t)1 << HW_SORT_DIGIT)
 
-/* Below so many keys a team of threads costs more than it saves. */
-#define SERIAL_BELOW ((hw_count)1 << 14)
-
 /* How `bits` are cut into passes of equal digits. */
 struct plan {
     int passes, width;
@@ -153,7 +150,7 @@ static bool shared_pass(const uint64_t *key, const uint32_t *payload, hw_count c
 enum hw_status hw_sort(uint64_t *key, uint32_t *payload, hw_count count, int bits,
                        struct hw_error *err)
 {
-    int threads = count < SERIAL_BELOW ? 1 : omp_get_max_threads();
+    int threads = count < HW_SERIAL_BELOW ? 1 : omp_get_max_threads();
     struct plan plan = plan_of(bits);
     uint64_t *room = NULL, *from = key, *to = NULL;
     uint32_t *payload_room = NULL, *from_payload = payload, *to_payload = NULL;

@@ -12,6 +12,9 @@
 #include "base/status.h"
 #include "base/types.h"
 
+/* Below so many elements a team of threads costs more than it saves. */
+#define HW_SERIAL_BELOW ((hw_count)1 << 13)
+
 /* Bits of one digit at most. */
 #define HW_SORT_DIGIT 11
 

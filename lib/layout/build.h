@@ -22,6 +22,7 @@
 #define HOPWAVE_LAYOUT_BUILD_H
 
 #include "layout/bins.h"
+#include "layout/matrix.h"
 #include "layout/part.h"
 #include "layout/spread.h"
 
@@ -31,32 +32,6 @@ struct hw_delegate {
     hw_count degree;
 };
 
-/* The matrices of a part, in the order in which its rows are counted: those of
- * grids, then those of degree separation. */
-enum hw_matrix {
-    HW_OUT,
-    HW_IN,
-    HW_NN,
-    HW_ND,
-    HW_DN,
-    HW_DD,
-    HW_ND_IN,
-    HW_DN_IN,
-    HW_DD_IN,
-    HW_MATRICES
-};
-
-/* The matrix of a part, or NULL if `which` does not belong to its layout and
- * direction. Local. */
-struct hw_csr *hw_part_matrix(struct hw_part *part, enum hw_matrix which);
-
-/* Its name in files, such as "nd_in". Local. */
-const char *hw_matrix_name(enum hw_matrix which);
-
-/* Its lists, and the largest index in them plus one. Local. */
-hw_count hw_part_matrix_rows(const struct hw_part *part, enum hw_matrix which);
-hw_count hw_part_matrix_columns(const struct hw_part *part, enum hw_matrix which);
-
 /* All that the stages share on one rank. */
 struct hw_builder {
     const struct hw_context *ctx;
@@ -64,7 +39,8 @@ struct hw_builder {
     const struct hw_graph_desc *desc; /* of source */
     struct hw_layout_spec spec;       /* the threshold is chosen on the way */
     bool weights;                     /* kept */
-    bool wide;                        /* for tests: long records where short ones do */
+    bool as_large;                    /* for tests: long records, many rounds */
+    hw_count piece;                   /* edges of one round: hw_build_piece() */
 
     struct hw_spread spread;
     hw_count kept;    /* vertices kept here, numbered 0..kept-1 */

@@ -121,9 +121,9 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     hw_count groups = desc->vertices / builder->spread.ranks + 1;
     struct collecting self = {.builder = builder,
                               .wire = hw_wire((uint64_t)groups, (uint64_t)desc->vertices,
-                                              builder->weights, builder->wide)};
+                                              builder->weights, builder->as_large)};
     struct hw_ship ship = {0};
-    hw_count most = hw_build_piece(desc->edges, builder->spread.ranks);
+    hw_count most = builder->piece;
 
     self.edges.capacity = most;
     enum hw_status status =
@@ -262,7 +262,7 @@ static enum hw_status tell_second_ends(struct hw_builder *builder, struct hw_err
     if (status == HW_OK) {
         self->builder = builder;
         self->wire = hw_wire((uint64_t)builder->kept + 1, 2, false, false);
-        self->piece = hw_build_piece(builder->desc->edges, builder->spread.ranks);
+        self->piece = builder->piece;
         status = hw_ship_open(&ship, builder->ctx, self->wire.words, self->piece, err);
     }
     status = hw_agree(builder->ctx->world, status, err);

@@ -2,6 +2,7 @@
 #include "layout/build.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 

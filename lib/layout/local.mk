@@ -3,8 +3,10 @@ libhopwave_a_SOURCES += \
   lib/layout/bins.c lib/layout/bins.h \
   lib/layout/build.c lib/layout/build.h \
   lib/layout/build_graph.c \
+  lib/layout/check.c lib/layout/check.h \
   lib/layout/collect.c \
   lib/layout/finish.c \
+  lib/layout/matrix.c lib/layout/matrix.h \
   lib/layout/options.c lib/layout/options.h \
   lib/layout/order.c \
   lib/layout/part.c lib/layout/part.h \

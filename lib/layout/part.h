@@ -155,7 +155,7 @@ struct hw_tuple_source {
     /* Called once when all is read, unless NULL. Collective. */
     enum hw_status (*verify)(void *self, struct hw_error *err);
     void *self;
-    bool wide; /* for tests: handle ids as though they needed more than 32 bits */
+    bool as_large; /* for tests: long records and many rounds, as very large graphs need */
 };
 
 /* The same from any source of tuples. Collective. */

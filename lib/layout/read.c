@@ -1,32 +1,17 @@
-/* Reading partitions, one part a rank, and checking all that engines rely on. */
-#include "layout/build.h"
+/* Describing partitions and reading them, one part a rank. */
+#include "layout/check.h"
+#include "layout/matrix.h"
 #include "layout/options.h"
 
 #include "base/cli.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "comm/exchange.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Elements that are read and converted at a time. */
 #define PIECE (16 * (hw_count)HW_STORE_BLOCK)
-
-/* A room for the longest path of a dataset. */
-#define PATH_SIZE 64
-
-/* What the rows or columns of a matrix stand for. */
-enum axis {
-    GRID_COLUMNS, /* the blocks of the grid column, which have lists */
-    GRID_ROWS,    /* the blocks of the grid row, which lists name */
-    SLOTS,
-    DELEGATES,
-    SEARCH_IDS,
-    AXES
-};
 
 /* One part being read. */
 struct reading {
@@ -35,7 +20,6 @@ struct reading {
     struct hw_part *part;
     hw_count *start;             /* [parts+1] room */
     hw_count lists[HW_MATRICES]; /* entries of each matrix */
-    uint64_t *real[AXES];        /* a bit for each id that a list may have or name; NULL: all */
 };
 
 /* Puts the file's name before a sentence that lacks it. */
@@ -193,13 +177,6 @@ enum hw_status hw_part_describe(struct hw_store *store, struct hw_part *describe
 
 /* ---- loading ---- */
 
-/* The path of one of a matrix's datasets. */
-static const char *path_of(char path[PATH_SIZE], enum hw_matrix which, const char *name)
-{
-    snprintf(path, PATH_SIZE, "/%s/%s", hw_matrix_name(which), name);
-    return path;
-}
-
 /* Reads the starts of the parts in a dataset, and how many elements this part
  * has. Collective. */
 static enum hw_status read_starts(struct reading *reading, const char *path, hw_count *count,
@@ -255,8 +232,8 @@ static enum hw_status load_ids(struct reading *reading, const char *path, hw_cou
     return status;
 }
 
-/* The segment's own length must be what the starts of another dataset say: the
- * store has checked the segments, this is for datasets that share them. */
+/* Reads what the part says of its own vertices. The store has checked that the
+ * starts cut these datasets. */
 static enum hw_status read_vertices(struct reading *reading, struct hw_error *err)
 {
     struct hw_part *part = reading->part;
@@ -297,9 +274,10 @@ static enum hw_status read_offsets(struct reading *reading, enum hw_matrix which
 {
     struct hw_part *part = reading->part;
     struct hw_csr *matrix = hw_part_matrix(part, which);
-    char path[PATH_SIZE];
+    char path[HW_MATRIX_PATH];
     hw_count rows = hw_part_matrix_rows(part, which), count = 0;
-    enum hw_status status = read_starts(reading, path_of(path, which, "offset_start"), &count, err);
+    enum hw_status status =
+        read_starts(reading, hw_matrix_path(path, which, "offset_start"), &count, err);
 
     if (status == HW_OK) {
         if (count != rows + 1)
@@ -309,12 +287,12 @@ static enum hw_status read_offsets(struct reading *reading, enum hw_matrix which
         status = hw_agree(reading->ctx->world, status, err);
     }
     if (status == HW_OK)
-        status =
-            read_starts(reading, path_of(path, which, "index_start"), &reading->lists[which], err);
+        status = read_starts(reading, hw_matrix_path(path, which, "index_start"),
+                             &reading->lists[which], err);
     if (status != HW_OK)
         return status;
     matrix->rows = (hw_lid)rows;
-    status = load(reading, path_of(path, which, "offset"), part->index, rows + 1,
+    status = load(reading, hw_matrix_path(path, which, "offset"), part->index, rows + 1,
                   sizeof *matrix->offset, &matrix->offset, err);
     return hw_agree(reading->ctx->world, status, err);
 }
@@ -326,17 +304,17 @@ static enum hw_status read_lists(struct reading *reading, enum hw_matrix which,
     struct hw_part *part = reading->part;
     struct hw_csr *matrix = hw_part_matrix(part, which);
     hw_count count = reading->lists[which];
-    char path[PATH_SIZE];
+    char path[HW_MATRIX_PATH];
     enum hw_status status;
 
     if (which == HW_NN)
-        status = load_ids(reading, path_of(path, which, "target"), part->index, count,
+        status = load_ids(reading, hw_matrix_path(path, which, "target"), part->index, count,
                           &matrix->target, err);
     else
-        status = load(reading, path_of(path, which, "index"), part->index, count,
+        status = load(reading, hw_matrix_path(path, which, "index"), part->index, count,
                       sizeof *matrix->index, &matrix->index, err);
     if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
-        status = load(reading, path_of(path, which, "weight"), part->index, count,
+        status = load(reading, hw_matrix_path(path, which, "weight"), part->index, count,
                       sizeof *matrix->weight, &matrix->weight, err);
     return status;
 }
@@ -345,7 +323,7 @@ static enum hw_status read_lists(struct reading *reading, enum hw_matrix which,
 static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
 {
     struct hw_part *part = reading->part;
-    char path[PATH_SIZE];
+    char path[HW_MATRIX_PATH];
     enum hw_status status = hw_store_verify(reading->store, "/vertices/graph_id", err);
 
     if (status == HW_OK)
@@ -359,242 +337,41 @@ static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
         enum hw_matrix which = (enum hw_matrix)m;
         if (!hw_part_matrix(part, which))
             continue;
-        status = hw_store_verify(reading->store, path_of(path, which, "offset"), err);
+        status = hw_store_verify(reading->store, hw_matrix_path(path, which, "offset"), err);
         if (status == HW_OK)
             status = hw_store_verify(
-                reading->store, path_of(path, which, which == HW_NN ? "target" : "index"), err);
+                reading->store, hw_matrix_path(path, which, which == HW_NN ? "target" : "index"),
+                err);
         if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
-            status = hw_store_verify(reading->store, path_of(path, which, "weight"), err);
+            status = hw_store_verify(reading->store, hw_matrix_path(path, which, "weight"), err);
     }
     return status;
-}
-
-/* ---- checking ---- */
-
-/* Sorts the part's positions by graph id; two vertices of one id are an error. */
-static enum hw_status check_vertices(struct reading *reading, struct hw_error *err)
-{
-    struct hw_part *part = reading->part;
-    struct hw_part_vertices *own = &part->own;
-    uint64_t *key = NULL;
-    enum hw_status status =
-        hw_alloc(&own->by_graph_id, own->count, sizeof *own->by_graph_id, "own vertices", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&key, own->count, sizeof *key, "own vertices", err);
-    for (hw_lid p = 0; p < own->count && status == HW_OK; p++) {
-        if (own->graph_id[p] < 0 || own->graph_id[p] >= part->vertices)
-            status = hw_fail(err, HW_BAD_INPUT,
-                             "/vertices/graph_id names vertex %" PRI_GID " of %" PRI_GID,
-                             own->graph_id[p], part->vertices);
-        if (own->tuples[p] < 0 || own->tuples[p] > 2 * part->tuples)
-            status =
-                hw_fail(err, HW_BAD_INPUT,
-                        "/vertices/tuples gives one vertex %" PRI_COUNT " of %" PRI_COUNT " tuples",
-                        own->tuples[p], part->tuples);
-        key[p] = (uint64_t)own->graph_id[p];
-        own->by_graph_id[p] = p;
-    }
-    if (status == HW_OK)
-        status = hw_sort(key, own->by_graph_id, own->count, hw_bits((uint64_t)part->vertices), err);
-    for (hw_lid p = 1; p < own->count && status == HW_OK; p++)
-        if (own->graph_id[own->by_graph_id[p]] == own->graph_id[own->by_graph_id[p - 1]])
-            status =
-                hw_fail(err, HW_BAD_INPUT, "/vertices/graph_id names vertex %" PRI_GID " twice",
-                        own->graph_id[own->by_graph_id[p]]);
-    free(key);
-    return status;
-}
-
-/* The tuples' ends of all vertices are those of the graph, where all parts are
- * at hand. Collective. */
-static enum hw_status check_tuples(struct reading *reading, struct hw_error *err)
-{
-    struct hw_part *part = reading->part;
-    hw_count sum = 0, wanted = part->directed ? part->tuples : 2 * part->tuples;
-    hw_count indices = part->index;
-
-    for (hw_lid p = 0; p < part->own.count; p++)
-        sum += part->own.tuples[p];
-    enum hw_status status = hw_sum(reading->ctx->world, &sum, err);
-    if (status == HW_OK)
-        status = hw_sum(reading->ctx->world, &indices, err);
-    bool all = reading->ctx->size == part->spec.parts &&
-               indices == (hw_count)part->spec.parts * (part->spec.parts - 1) / 2;
-    if (status == HW_OK && all && sum != wanted)
-        status =
-            hw_fail(err, HW_BAD_INPUT,
-                    "/vertices/tuples adds up to %" PRI_COUNT ", not %" PRI_COUNT, sum, wanted);
-    return status;
-}
-
-/* ---- ids that stand for vertices, others being padding or delegates' slots ---- */
-
-static bool stands(const struct reading *reading, enum axis axis, hw_count id)
-{
-    const uint64_t *real = reading->real[axis];
-
-    return !real || (real[id / 64] >> (id % 64) & 1);
-}
-
-/* Marks ids [first, first+count). */
-static void mark(uint64_t *real, hw_count first, hw_count count)
-{
-    for (hw_count id = first; id < first + count; id++)
-        real[id / 64] |= (uint64_t)1 << (id % 64);
-}
-
-static enum hw_status mark_grid(struct reading *reading, enum axis axis, struct hw_error *err)
-{
-    const struct hw_part *part = reading->part;
-    const struct hw_layout_spec *spec = &part->spec;
-    int blocks = axis == GRID_COLUMNS ? spec->rows : spec->columns;
-    enum hw_status status =
-        hw_alloc_zero(&reading->real[axis], (hw_count)blocks * part->grid.block / 64 + 1,
-                      sizeof **reading->real, "vertices of a grid", err);
-
-    for (int k = 0; k < blocks && status == HW_OK; k++) {
-        int block = axis == GRID_COLUMNS ? part->grid.column * spec->rows + k
-                                         : k * spec->rows + part->grid.row;
-        mark(reading->real[axis], (hw_count)k * part->grid.block,
-             hw_owned(spec, part->vertices, block));
-    }
-    return status;
-}
-
-/* Checks the table of delegates; takes the slots of this part's own out. */
-static enum hw_status check_delegates(struct reading *reading, struct hw_error *err)
-{
-    struct hw_part *part = reading->part;
-    const struct hw_delegate_part *separate = &part->separate;
-
-    for (hw_lid d = 0; d < separate->delegates; d++) {
-        hw_gid s = separate->search_id[d], before = d > 0 ? separate->search_id[d - 1] : -1;
-        if (s <= before || s >= part->vertices)
-            return hw_fail(err, HW_BAD_INPUT,
-                           "/delegates/search_id does not rise within the vertices");
-        if (separate->graph_id[d] < 0 || separate->graph_id[d] >= part->vertices)
-            return hw_fail(err, HW_BAD_INPUT, "/delegates/graph_id names vertex %" PRI_GID,
-                           separate->graph_id[d]);
-        if (hw_owner(&part->spec, s) != part->index)
-            continue;
-        hw_lid slot = hw_position(&part->spec, s);
-        if (separate->graph_id[d] != part->own.graph_id[slot])
-            return hw_fail(err, HW_BAD_INPUT,
-                           "/delegates/graph_id and /vertices/graph_id disagree on delegate "
-                           "%" PRI_LID,
-                           d);
-        reading->real[SLOTS][slot / 64] &= ~((uint64_t)1 << (slot % 64));
-    }
-    return HW_OK;
-}
-
-/* Marks what stands for a vertex on every axis of the layout. */
-static enum hw_status mark_real(struct reading *reading, struct hw_error *err)
-{
-    struct hw_part *part = reading->part;
-    enum hw_status status;
-
-    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED) {
-        status = mark_grid(reading, GRID_COLUMNS, err);
-        return status == HW_OK ? mark_grid(reading, GRID_ROWS, err) : status;
-    }
-    status = hw_alloc_zero(&reading->real[SLOTS], (hw_count)part->separate.slots / 64 + 1,
-                           sizeof **reading->real, "slots", err);
-    if (status != HW_OK)
-        return status;
-    mark(reading->real[SLOTS], 0, part->own.count);
-    return check_delegates(reading, err);
-}
-
-static void axes_of(enum hw_matrix which, enum axis *rows, enum axis *columns)
-{
-    static const enum axis axes[HW_MATRICES][2] = {
-        [HW_OUT] = {GRID_COLUMNS, GRID_ROWS}, [HW_IN] = {GRID_COLUMNS, GRID_ROWS},
-        [HW_NN] = {SLOTS, SEARCH_IDS},        [HW_ND] = {SLOTS, DELEGATES},
-        [HW_DN] = {DELEGATES, SLOTS},         [HW_DD] = {DELEGATES, DELEGATES},
-        [HW_ND_IN] = {DELEGATES, SLOTS},      [HW_DN_IN] = {SLOTS, DELEGATES},
-        [HW_DD_IN] = {DELEGATES, DELEGATES}};
-
-    *rows = axes[which][0];
-    *columns = axes[which][1];
-}
-
-/* ---- matrices ---- */
-
-/* The offsets must rise from 0 to the number of entries, with empty lists where
- * no vertex stands. */
-static enum hw_status check_offsets(struct reading *reading, enum hw_matrix which,
-                                    struct hw_error *err)
-{
-    const struct hw_csr *matrix = hw_part_matrix(reading->part, which);
-    const hw_count *offset = matrix->offset;
-    hw_count wrong = 0, rows = matrix->rows;
-    enum axis axis, other;
-
-    axes_of(which, &axis, &other);
-    if (offset[0] != 0 || offset[rows] != reading->lists[which])
-        wrong = 1;
-#pragma omp parallel for schedule(static) reduction(+ : wrong) if (rows >= HW_SERIAL_BELOW)
-    for (hw_count r = 0; r < rows; r++)
-        wrong +=
-            offset[r] > offset[r + 1] || (offset[r] != offset[r + 1] && !stands(reading, axis, r));
-    if (wrong)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "/%s/offset of part %d does not rise from 0 to %" PRI_COUNT
-                       " over the rows of vertices",
-                       hw_matrix_name(which), reading->part->index, reading->lists[which]);
-    return HW_OK;
-}
-
-/* Every list must name vertices that are there, in rising order. Offsets have
- * been checked. */
-static enum hw_status check_lists(struct reading *reading, enum hw_matrix which,
-                                  struct hw_error *err)
-{
-    const struct hw_csr *matrix = hw_part_matrix(reading->part, which);
-    hw_count columns = hw_part_matrix_columns(reading->part, which);
-    hw_count wrong = 0, endless = 0;
-    bool floats = matrix->weight && reading->part->weights == HW_WEIGHTS_F32;
-    enum axis other, axis;
-
-    axes_of(which, &other, &axis);
-#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : wrong, endless)                    \
-    if (reading->lists[which] >= HW_SERIAL_BELOW)
-    for (hw_lid r = 0; r < matrix->rows; r++) {
-        hw_count before = -1;
-        for (hw_count e = matrix->offset[r]; e < matrix->offset[r + 1]; e++) {
-            hw_count id = which == HW_NN ? matrix->target[e] : (hw_count)matrix->index[e];
-            wrong += id <= before || id >= columns || !stands(reading, axis, id);
-            before = id;
-            endless += floats && !isfinite(matrix->weight[e].f32);
-        }
-    }
-    if (wrong)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "/%s/%s of part %d names %" PRI_COUNT
-                       " vertices out of range or out of order",
-                       hw_matrix_name(which), which == HW_NN ? "target" : "index",
-                       reading->part->index, wrong);
-    if (endless)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "/%s/weight of part %d has %" PRI_COUNT " weights that are not finite",
-                       hw_matrix_name(which), reading->part->index, endless);
-    return HW_OK;
 }
 
 /* ---- the whole ---- */
 
-/* What one part takes in memory. */
-static hw_count part_bytes(const struct reading *reading)
+/* Bytes of a part's vertices and offsets, which the description tells. */
+static hw_count fixed_bytes(const struct reading *reading)
 {
     struct hw_part *part = reading->part;
-    hw_count bytes = (hw_count)part->own.count * 28 + (hw_count)part->separate.delegates * 16;
+    hw_count bytes = (hw_count)hw_owned(&part->spec, part->vertices, part->index) * 28 +
+                     (hw_count)part->separate.delegates * 16;
 
     for (int m = 0; m < HW_MATRICES; m++)
         if (hw_part_matrix(part, (enum hw_matrix)m))
-            bytes += reading->lists[m] * (m == HW_NN ? 8 : 4) +
-                     (part->weights != HW_WEIGHTS_NONE ? reading->lists[m] * 4 : 0);
+            bytes += 8 * hw_part_matrix_rows(part, (enum hw_matrix)m);
+    return bytes;
+}
+
+/* Bytes of a part's lists, once it is known how long they are. */
+static hw_count list_bytes(const struct reading *reading)
+{
+    struct hw_part *part = reading->part;
+    hw_count bytes = 0, weight = part->weights != HW_WEIGHTS_NONE ? 4 : 0;
+
+    for (int m = 0; m < HW_MATRICES; m++)
+        if (hw_part_matrix(part, (enum hw_matrix)m))
+            bytes += reading->lists[m] * ((m == HW_NN ? 8 : 4) + weight);
     return bytes;
 }
 
@@ -602,13 +379,14 @@ static hw_count part_bytes(const struct reading *reading)
 static enum hw_status load_part(struct reading *reading, struct hw_error *err)
 {
     struct hw_part *part = reading->part;
-    enum hw_status status = HW_OK;
+    enum hw_status status =
+        hw_memory_require(reading->ctx, fixed_bytes(reading), "the vertices of a part", err);
 
     for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
         if (hw_part_matrix(part, (enum hw_matrix)m))
             status = read_offsets(reading, (enum hw_matrix)m, err);
     if (status == HW_OK)
-        status = hw_memory_require(reading->ctx, part_bytes(reading), "a part", err);
+        status = hw_memory_require(reading->ctx, list_bytes(reading), "the edges of a part", err);
     if (status != HW_OK)
         return status;
     status = read_vertices(reading, err);
@@ -618,24 +396,6 @@ static enum hw_status load_part(struct reading *reading, struct hw_error *err)
         if (hw_part_matrix(part, (enum hw_matrix)m))
             status = read_lists(reading, (enum hw_matrix)m, err);
     return hw_agree(reading->ctx->world, status, err);
-}
-
-/* Checks everything; only then may engines have it. Local. */
-static enum hw_status check_part(struct reading *reading, struct hw_error *err)
-{
-    struct hw_part *part = reading->part;
-    enum hw_status status = check_vertices(reading, err);
-
-    if (status == HW_OK)
-        status = mark_real(reading, err);
-    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
-        if (!hw_part_matrix(part, (enum hw_matrix)m))
-            continue;
-        status = check_offsets(reading, (enum hw_matrix)m, err);
-        if (status == HW_OK)
-            status = check_lists(reading, (enum hw_matrix)m, err);
-    }
-    return status;
 }
 
 enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store, int index,
@@ -666,15 +426,13 @@ enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store
     if (status == HW_OK)
         status = verify_all(&reading, err);
     if (status == HW_OK) {
-        status = check_part(&reading, err);
+        status = hw_part_check(part, reading.lists, err);
         status = hw_agree(ctx->world, status, err);
     }
     if (status == HW_OK)
-        status = check_tuples(&reading, err);
+        status = hw_part_check_tuples(ctx, part, err);
 done:
     free(reading.start);
-    for (int axis = 0; axis < AXES; axis++)
-        free(reading.real[axis]);
     if (status != HW_OK)
         hw_part_free(part);
     return name_file(store, status, err);

@@ -278,16 +278,15 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
                                        struct hw_error *err)
 {
     hw_count groups = builder->desc->vertices / builder->spread.ranks + 1, expected = 0;
-    hw_count piece = hw_build_piece(builder->desc->edges, builder->spread.ranks);
     uint64_t rows, columns;
 
     self->builder = builder;
     self->rules = rules_of(builder);
     self->edge_wire =
         hw_wire((uint64_t)groups, (uint64_t)(builder->desc->vertices + builder->delegates),
-                builder->weights, builder->wide);
+                builder->weights, builder->as_large);
     entry_ranges(builder, &rows, &columns);
-    self->entry_wire = hw_wire(rows, columns, builder->weights, builder->wide);
+    self->entry_wire = hw_wire(rows, columns, builder->weights, builder->as_large);
     for (hw_count b = 0; b < builder->edges.count; b++)
         self->all += builder->edges.bin[b].count;
     enum hw_status status = expect_entries(builder, &expected, err);
@@ -298,9 +297,11 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
                               (uint64_t)builder->parts * (uint64_t)builder->part_rows,
                               self->entry_wire.column_bits, expected, err);
     if (status == HW_OK)
-        status = hw_ship_open(&self->edges, builder->ctx, self->edge_wire.words, piece, err);
+        status =
+            hw_ship_open(&self->edges, builder->ctx, self->edge_wire.words, builder->piece, err);
     if (status == HW_OK)
-        status = hw_ship_open(&self->entries, builder->ctx, self->entry_wire.words, 2 * piece, err);
+        status = hw_ship_open(&self->entries, builder->ctx, self->entry_wire.words,
+                              2 * builder->piece, err);
     return hw_agree(builder->ctx->world, status, err);
 }
 

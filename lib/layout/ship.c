@@ -1,8 +1,8 @@
 #include "layout/ship.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "comm/exchange.h"
-#include "layout/wire.h"
 
 #include <omp.h>
 #include <stdlib.h>

@@ -12,9 +12,6 @@
 
 #include <string.h>
 
-/* Below so many records a team of threads costs more than it saves. */
-#define HW_SERIAL_BELOW ((hw_count)1 << 13)
-
 struct hw_wire {
     int column_bits; /* 0 to 63 */
     bool weights;

@@ -1,5 +1,5 @@
 /* Writing partitions (doc/layouts.md and schemas/partition.json say the form). */
-#include "layout/build.h"
+#include "layout/matrix.h"
 #include "layout/options.h"
 
 #include "base/memory.h"
@@ -9,9 +9,6 @@
 
 /* Elements that are converted and written at a time. */
 #define PIECE (16 * (hw_count)HW_STORE_BLOCK)
-
-/* A room for the longest path of a dataset. */
-#define PATH_SIZE 64
 
 /* What all ranks write. */
 struct writing {
@@ -232,23 +229,16 @@ static enum hw_status write_delegates(struct writing *writing, struct hw_error *
     return status;
 }
 
-/* The path of one of a matrix's datasets. */
-static const char *path_of(char path[PATH_SIZE], enum hw_matrix which, const char *name)
-{
-    snprintf(path, PATH_SIZE, "/%s/%s", hw_matrix_name(which), name);
-    return path;
-}
-
 /* The offsets of one matrix, of all parts. */
 static enum hw_status write_offsets(struct writing *writing, enum hw_matrix which,
                                     struct hw_error *err)
 {
-    char path[PATH_SIZE], start[PATH_SIZE];
+    char path[HW_MATRIX_PATH], start[HW_MATRIX_PATH];
     int parts = writing->about.spec.parts;
     hw_count rows = hw_part_matrix_rows(&writing->about, which) + 1;
 
-    path_of(path, which, "offset");
-    path_of(start, which, "offset_start");
+    hw_matrix_path(path, which, "offset");
+    hw_matrix_path(start, which, "offset_start");
     for (int p = 0; p <= parts; p++)
         writing->offset[p] = p * rows;
     enum hw_status status =
@@ -272,21 +262,21 @@ static enum hw_status write_lists(struct writing *writing, enum hw_matrix which,
 {
     struct hw_part copy = *part;
     const struct hw_csr *matrix = hw_part_matrix(&copy, which);
-    char path[PATH_SIZE];
+    char path[HW_MATRIX_PATH];
     hw_count count = matrix->offset[matrix->rows];
     enum hw_status status;
 
     if (count == 0)
         return HW_OK;
     if (which == HW_NN)
-        status = write_ids(writing->store, path_of(path, which, "target"), part->index,
+        status = write_ids(writing->store, hw_matrix_path(path, which, "target"), part->index,
                            matrix->target, count, id_type(part->vertices), err);
     else
-        status = hw_store_write(writing->store, path_of(path, which, "index"), part->index, 0,
-                                count, matrix->index, err);
+        status = hw_store_write(writing->store, hw_matrix_path(path, which, "index"), part->index,
+                                0, count, matrix->index, err);
     if (status == HW_OK && matrix->weight)
-        status = hw_store_write(writing->store, path_of(path, which, "weight"), part->index, 0,
-                                count, matrix->weight, err);
+        status = hw_store_write(writing->store, hw_matrix_path(path, which, "weight"), part->index,
+                                0, count, matrix->weight, err);
     return status;
 }
 
@@ -295,7 +285,7 @@ static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which
 {
     const struct hw_part *about = &writing->about;
     struct hw_store *store = writing->store;
-    char path[PATH_SIZE], start[PATH_SIZE];
+    char path[HW_MATRIX_PATH], start[HW_MATRIX_PATH];
     int parts = about->spec.parts;
     enum hw_status status = write_offsets(writing, which, err);
 
@@ -309,15 +299,15 @@ static enum hw_status write_matrix(struct writing *writing, enum hw_matrix which
         writing->offset[part.index + 1] = matrix->offset[matrix->rows];
     }
     status = sum_offsets(writing, err);
-    path_of(start, which, "index_start");
+    hw_matrix_path(start, which, "index_start");
     if (status == HW_OK)
         status = hw_store_write_all(store, start, HW_I64, parts + 1, writing->offset, err);
-    path_of(path, which, which == HW_NN ? "target" : "index");
+    hw_matrix_path(path, which, which == HW_NN ? "target" : "index");
     if (status == HW_OK)
         status = hw_store_define(store, path, which == HW_NN ? id_type(about->vertices) : HW_U32,
                                  writing->offset[parts], start, parts, writing->offset, err);
     if (status == HW_OK && about->weights != HW_WEIGHTS_NONE)
-        status = hw_store_define(store, path_of(path, which, "weight"),
+        status = hw_store_define(store, hw_matrix_path(path, which, "weight"),
                                  about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32,
                                  writing->offset[parts], start, parts, writing->offset, err);
     if (status != HW_OK)
