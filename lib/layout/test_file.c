@@ -76,10 +76,10 @@ static enum hw_status read_part(const struct desk *desk, int index, bool weights
 
 /* Writes a toy's parts from all ranks and reads some of them again. */
 static void test_round(struct tap *tap, const struct desk *desk, struct hw_layout_spec spec,
-                       bool directed, enum hw_weights weights, const char *digest)
+                       hw_gid vertices, bool directed, enum hw_weights weights, const char *digest)
 {
     struct hw_error err = {{0}};
-    struct toy toy = make_toy(101, 700, directed, weights);
+    struct toy toy = make_toy(vertices, 700, directed, weights);
     struct hw_part *part = calloc(6, sizeof *part), again = {0}, expected;
     int ranks = desk->ctx->size, rank = desk->ctx->rank;
     int first = spec.parts * rank / ranks, count = spec.parts * (rank + 1) / ranks - first;
@@ -130,12 +130,20 @@ static void test_rounds(struct tap *tap, const struct desk *desk)
                                             .threshold = 9,
                                             .weights = true};
 
+    const struct hw_layout_spec one = {
+        .layout = HW_LAYOUT_1D, .order = HW_ORDER_NONE, .parts = 1, .rows = 1, .columns = 1};
+
     /* The digests are those of the first version: files stay what they are. */
-    test_round(tap, desk, line, false, HW_WEIGHTS_I32, "xxh3-128:d7de3921083ef99440aa6edd762f1794");
-    test_round(tap, desk, grid, true, HW_WEIGHTS_NONE, "xxh3-128:7cf15126cfc068867f6f236cb2b6c9a9");
-    test_round(tap, desk, separate, false, HW_WEIGHTS_NONE,
+    test_round(tap, desk, line, 101, false, HW_WEIGHTS_I32,
+               "xxh3-128:d7de3921083ef99440aa6edd762f1794");
+    test_round(tap, desk, grid, 101, true, HW_WEIGHTS_NONE,
+               "xxh3-128:7cf15126cfc068867f6f236cb2b6c9a9");
+    test_round(tap, desk, separate, 101, false, HW_WEIGHTS_NONE,
                "xxh3-128:0ccc1262aab0d44083feeaa562a0c665");
-    test_round(tap, desk, separate, true, HW_WEIGHTS_F32,
+    /* More vertices than are converted at a time. */
+    test_round(tap, desk, one, 300000, false, HW_WEIGHTS_NONE,
+               "xxh3-128:f7a5e6978951b359a13001f75b2e8fbb");
+    test_round(tap, desk, separate, 101, true, HW_WEIGHTS_F32,
                "xxh3-128:587b3d69155560d8e10117a410b93d5c");
 }
 
