@@ -4,15 +4,15 @@ rule generate:
         GRAPH,
     log:
         "results/logs/generate/{graph}.log",
-    params:
-        options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
-        launch=launch,
     priority: 2 + STUDY.repeats
+    conda:
+        "../envs/programs.yaml"
     resources:
         tasks=1,
         mpi="",
-    conda:
-        "../envs/programs.yaml"
+    params:
+        options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
+        launch=launch,
     shell:
         "{params.launch} hopwave-generate {params.options} "
         "--threads {threads} --quiet -o {output} </dev/null >{log} 2>&1"

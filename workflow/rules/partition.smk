@@ -6,15 +6,15 @@ rule partition:
         PARTITION,
     log:
         "results/logs/partition/{graph}/{partition}.log",
-    params:
-        options=lambda wildcards: STUDY.partitions[wildcards.partition]["options"],
-        launch=launch,
     priority: 2 + STUDY.repeats
+    conda:
+        "../envs/programs.yaml"
     resources:
         tasks=1,
         mpi="",
-    conda:
-        "../envs/programs.yaml"
+    params:
+        options=lambda wildcards: STUDY.partitions[wildcards.partition]["options"],
+        launch=launch,
     shell:
         "{params.launch} hopwave-partition {input} {params.options} "
         "--threads {threads} --quiet -o {output} </dev/null >{log} 2>&1"

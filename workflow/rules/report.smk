@@ -23,10 +23,10 @@ rule collect:
         ),
     log:
         "results/logs/collect.log",
-    params:
-        runs=list(STUDY.rows(TREE, PARTITION)),
     conda:
         "../envs/python.yaml"
+    params:
+        runs=list(STUDY.rows(TREE, PARTITION)),
     script:
         "../scripts/collect.py"
 

@@ -12,17 +12,17 @@ rule traverse:
         TREE,
     log:
         "results/logs/traverse/{graph}/{partition}/{search}-r{repeat}.log",
-    params:
-        options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
-        graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
-        launch=launch,
     priority: lambda wildcards: 1 + STUDY.repeats - int(wildcards.repeat)
+    conda:
+        "../envs/programs.yaml"
     resources:
         tasks=lambda wildcards: STUDY.partitions[wildcards.partition]["parts"],
         mpi=os.environ.get("HOPWAVE_MPIEXEC", "mpiexec"),
         machine=100,
-    conda:
-        "../envs/programs.yaml"
+    params:
+        options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
+        graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
+        launch=launch,
     shell:
         "rc=0; {params.launch} hopwave-traverse {input.partition} {params.options} "
         "{params.graph} --threads {threads} --quiet -o {output} "

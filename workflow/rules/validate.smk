@@ -8,14 +8,14 @@ rule validate:
         CHECK,
     log:
         "results/logs/validate/{graph}/{partition}/{search}-r{repeat}.log",
-    params:
-        options="--reference" if STUDY.config["reference"] else "",
-        launch=launch,
+    conda:
+        "../envs/programs.yaml"
     resources:
         tasks=1,
         mpi="",
-    conda:
-        "../envs/programs.yaml"
+    params:
+        options="--reference" if STUDY.config["reference"] else "",
+        launch=launch,
     shell:
         "rc=0; {params.launch} hopwave-validate {input.tree} --graph {input.graph} "
         "{params.options} --threads {threads} --quiet -o {output} "
