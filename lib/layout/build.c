@@ -49,32 +49,41 @@ enum hw_status hw_parts_check(const struct hw_graph_desc *desc, const struct hw_
 
 /* ---- estimates ---- */
 
-/* Bytes of one part's vertices and offsets. */
-static hw_count part_bytes(hw_count block, hw_count rows)
+/* Bytes of one part without its lists. */
+static hw_count part_bytes(hw_count block, hw_count rows, hw_count delegates)
 {
     return block * (hw_count)(2 * sizeof(hw_gid) + sizeof(hw_lid)) +
-           rows * (hw_count)sizeof(hw_count);
+           rows * (hw_count)sizeof(hw_count) + delegates * (hw_count)(2 * sizeof(hw_gid));
+}
+
+/* Bytes of so many records in bins, half-filled blocks included. */
+static hw_count bin_bytes(hw_count records, bool weights)
+{
+    return (records + records / 16) * (weights ? 12 : 8);
 }
 
 hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec,
                               int ranks)
 {
     bool weights = spec->weights && graph->weights != HW_WEIGHTS_NONE;
-    hw_count record = weights ? 12 : 8, parts = (spec->parts + ranks - 1) / ranks;
-    hw_count block = (graph->vertices + spec->parts - 1) / spec->parts, rows;
-    /* Each tuple makes two entries; a rank may get the entries of one part more
-     * than an even share. */
+    hw_count parts = (spec->parts + ranks - 1) / ranks;
+    hw_count block = (graph->vertices + spec->parts - 1) / spec->parts;
+    /* Each tuple makes two entries; a rank may have one part more than others. */
     hw_count entries = 2 * (graph->edges / spec->parts * parts);
-    hw_count kept = graph->vertices / ranks + 1;
+    hw_count delegates = 0, rows = (hw_count)spec->rows * block;
 
-    if (spec->layout == HW_LAYOUT_DEGREE_SEPARATED)
-        rows = 2 * block + 2 * (block < graph->vertices / 64 ? block : graph->vertices / 64);
-    else
-        rows = spec->rows * block;
+    if (spec->layout == HW_LAYOUT_DEGREE_SEPARATED) {
+        /* What --degree-threshold auto makes of R-MAT graphs; when the delegates
+         * are known, their memory is checked for. */
+        delegates = 4 * block < graph->vertices / 8 ? 4 * block : graph->vertices / 8;
+        rows = 2 * (block + delegates);
+    }
     if (graph->directed)
         rows *= 2;
-    return entries * record + entries / 16 * record + kept * (hw_count)(4 * sizeof(hw_count)) +
-           parts * part_bytes(block, rows) +
+    return bin_bytes(entries, weights) +
+           (graph->vertices / ranks + 1) * (hw_count)(4 * sizeof(hw_count)) +
+           parts * part_bytes(block, rows, delegates) +
+           delegates * (hw_count)sizeof(struct hw_delegate) +
            4 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges, ranks));
 }
 
@@ -193,6 +202,36 @@ static void count_rows(struct hw_builder *builder)
     }
 }
 
+/* Counts the entries that this rank may expect. Degrees are not needed after. */
+static enum hw_status expect_entries(struct hw_builder *builder, struct hw_error *err)
+{
+    hw_count sum = 0;
+
+    for (hw_count v = 0; v < builder->kept; v++)
+        sum += builder->degree[v];
+    enum hw_status status = hw_sum(builder->ctx->world, &sum, err);
+    builder->expected = sum / builder->spec.parts * builder->parts;
+    free(builder->degree);
+    free(builder->out);
+    builder->degree = NULL;
+    builder->out = NULL;
+    return status;
+}
+
+/* Checks that what is to come fits, now that delegates and entries are known. */
+static enum hw_status require_rest(const struct hw_builder *builder, struct hw_error *err)
+{
+    hw_count block = (builder->desc->vertices + builder->spec.parts - 1) / builder->spec.parts;
+    hw_count bins = bin_bytes(builder->expected, builder->weights);
+    hw_count have = hw_pool_bytes(&builder->pool);
+
+    return hw_memory_require(builder->ctx,
+                             builder->parts *
+                                     part_bytes(block, builder->part_rows, builder->delegates) +
+                                 (bins > have ? bins - have : 0),
+                             "laying out the graph", err);
+}
+
 /* Counts the stored edges of all parts. */
 static enum hw_status count_edges(struct hw_builder *builder, hw_count *edges, struct hw_error *err)
 {
@@ -236,13 +275,15 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
         status = hw_build_order(builder, err);
     if (status == HW_OK)
         status = hw_build_separate(builder, err);
-    free(builder->out);
-    builder->out = NULL;
+    if (status == HW_OK)
+        status = expect_entries(builder, err);
     if (status != HW_OK)
         return status;
     describe_parts(builder, first_part);
     count_rows(builder);
-    status = give_delegates(builder, err);
+    status = require_rest(builder, err);
+    if (status == HW_OK)
+        status = give_delegates(builder, err);
     if (status == HW_OK)
         status = hw_build_vertices(builder, err);
     free(builder->tuples);

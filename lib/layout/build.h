@@ -56,6 +56,7 @@ struct hw_builder {
 
     int *first_part;   /* [ranks+1] */
     int *rank_of_part; /* [parts] */
+    hw_count expected; /* entries of matrices that this rank's parts have, evenly shared */
     struct hw_part *part;
     int parts;                   /* built here */
     hw_count part_rows;          /* rows of all matrices of one part */

@@ -24,6 +24,11 @@ static size_t slab_bytes(const struct hw_pool *pool)
     return pool->block_bytes * (size_t)SLAB_BLOCKS;
 }
 
+hw_count hw_pool_bytes(const struct hw_pool *pool)
+{
+    return pool->slabs * (hw_count)slab_bytes(pool);
+}
+
 /* Makes room for so many pointers, at least twice as many as before. */
 static enum hw_status grow(void ***list, hw_count *capacity, hw_count count, struct hw_error *err)
 {
@@ -59,7 +64,7 @@ static enum hw_status add_slab(struct hw_pool *pool, struct hw_error *err)
         return hw_fail(err, HW_RESOURCES,
                        "no memory is left for more edges than the %.1f MiB there are; use more "
                        "ranks or a machine with more memory",
-                       (double)(pool->slabs * (hw_count)slab_bytes(pool)) / 1048576);
+                       (double)hw_pool_bytes(pool) / 1048576);
     pool->slab[pool->slabs++] = slab;
     for (hw_count b = SLAB_BLOCKS; b-- > 0;)
         pool->idle[pool->idles++] = (char *)slab + (size_t)b * pool->block_bytes;

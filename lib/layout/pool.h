@@ -36,6 +36,9 @@ static inline uint32_t *hw_block_weights(void *block)
     return (uint32_t *)((uint64_t *)block + HW_BLOCK);
 }
 
+/* Bytes that the pool has taken from the system. Local. */
+hw_count hw_pool_bytes(const struct hw_pool *pool);
+
 /* A block; HW_RESOURCES when memory is short, also where the system would only
  * find that out later. Local, one thread at a time. */
 enum hw_status hw_pool_take(struct hw_pool *pool, void **block, struct hw_error *err);

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "comm/exchange.h"
 #include "layout/ship.h"
 
 #include <stdlib.h>
@@ -262,22 +261,10 @@ static void entry_ranges(const struct hw_builder *builder, uint64_t *rows, uint6
         *columns = n; /* nn targets; slots and delegates are fewer */
 }
 
-/* Entries that this rank may expect. */
-static enum hw_status expect_entries(const struct hw_builder *builder, hw_count *expected,
-                                     struct hw_error *err)
-{
-    *expected = 0;
-    for (hw_count v = 0; v < builder->kept; v++)
-        *expected += builder->degree[v];
-    enum hw_status status = hw_sum(builder->ctx->world, expected, err);
-    *expected = *expected / builder->spec.parts * builder->parts;
-    return status;
-}
-
 static enum hw_status open_relabelling(struct relabelling *self, struct hw_builder *builder,
                                        struct hw_error *err)
 {
-    hw_count groups = builder->desc->vertices / builder->spread.ranks + 1, expected = 0;
+    hw_count groups = builder->desc->vertices / builder->spread.ranks + 1;
     uint64_t rows, columns;
 
     self->builder = builder;
@@ -289,13 +276,9 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
     self->entry_wire = hw_wire(rows, columns, builder->weights, builder->as_large);
     for (hw_count b = 0; b < builder->edges.count; b++)
         self->all += builder->edges.bin[b].count;
-    enum hw_status status = expect_entries(builder, &expected, err);
-    free(builder->degree);
-    builder->degree = NULL;
-    if (status == HW_OK)
-        status = hw_bins_open(&builder->entries, &builder->pool,
-                              (uint64_t)builder->parts * (uint64_t)builder->part_rows,
-                              self->entry_wire.column_bits, expected, err);
+    enum hw_status status = hw_bins_open(&builder->entries, &builder->pool,
+                                         (uint64_t)builder->parts * (uint64_t)builder->part_rows,
+                                         self->entry_wire.column_bits, builder->expected, err);
     if (status == HW_OK)
         status =
             hw_ship_open(&self->edges, builder->ctx, self->edge_wire.words, builder->piece, err);
