@@ -4,3 +4,4 @@ dist_doc_DATA += doc/file-formats.md
 dist_doc_DATA += doc/graphs.md
 dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md
+EXTRA_DIST += doc/images/teps.svg
