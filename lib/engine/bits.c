@@ -82,15 +82,21 @@ __attribute__((target("avx512f"))) static uint64_t look_up_avx512(const hw_lid *
     return result;
 }
 
-hw_bits_look_up *hw_bits_looker(void)
+hw_bits_look_up *hw_bits_looker(int rank)
 {
+    hw_bits_look_up *found[4] = {NULL};
+    int count = 0;
+
     if (__builtin_cpu_supports("avx512f"))
-        return look_up_avx512;
-    return __builtin_cpu_supports("avx2") ? look_up_avx2 : look_up_plain;
+        found[count++] = look_up_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        found[count++] = look_up_avx2;
+    found[count++] = look_up_plain;
+    return rank < count ? found[rank] : NULL;
 }
 #else
-hw_bits_look_up *hw_bits_looker(void)
+hw_bits_look_up *hw_bits_looker(int rank)
 {
-    return look_up_plain;
+    return rank == 0 ? look_up_plain : NULL;
 }
 #endif

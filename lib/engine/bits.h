@@ -55,7 +55,7 @@ hw_lid hw_bits_count(const uint64_t *bitmap, hw_lid words);
 /* Looks up 64 ids in a bitmap: bit k of the result is bit ids[k] of the bitmap. */
 typedef uint64_t hw_bits_look_up(const hw_lid *ids, const uint64_t *bitmap);
 
-/* The fastest look-up that this processor has. */
-hw_bits_look_up *hw_bits_looker(void);
+/* The look-ups that this processor has, the fastest first; NULL after the last. */
+hw_bits_look_up *hw_bits_looker(int rank);
 
 #endif

@@ -91,7 +91,7 @@ struct hw_grid {
     uint64_t *isolated; /* [block_words] own positions that no edge leads to, and padding */
     hw_lid *degree;     /* [block] edges that leave own positions */
     hw_lid *first;      /* [rows block + 64] first row of each column's list in `in`, or the
-                           row after the last, which is never seen */
+                           row after the last, which is never seen; 64 are looked up at once */
     int32_t *first_gid; /* [own.count] in output order: graph id of the first neighbour, -1 for
                            isolated vertices; NULL if graph ids do not fit or it cannot help */
     hw_gid *gids;       /* what gid points to, if it was made */

@@ -301,8 +301,6 @@ static void make_first(struct hw_grid *grid)
 
     for (size_t c = 0; c < end; c++)
         grid->first[c] = in->offset[c] < in->offset[c + 1] ? in->index[in->offset[c]] : none;
-    for (size_t c = end; c < end + 64; c++)
-        grid->first[c] = none;
     for (hw_lid k = 0; grid->first_gid && k < own->count; k++) {
         hw_lid row = grid->first[(size_t)grid->own_column + own->by_graph_id[k]];
         grid->first_gid[k] = row == none ? -1 : (int32_t)grid->gid[(size_t)grid->row_code + row];
@@ -322,7 +320,7 @@ enum hw_status hw_grid_create(const struct hw_context *ctx, const struct hw_part
     if (status == HW_OK) {
         grid->ctx = ctx;
         grid->threads = ctx->threads;
-        grid->look_up = hw_bits_looker();
+        grid->look_up = hw_bits_looker(0);
         status = allocate(grid, err);
     }
     status = hw_agree(ctx->world, status, err);

@@ -47,3 +47,7 @@ check_PROGRAMS += lib/engine/test_grid.mt
 TESTS += lib/engine/test_grid.mt
 lib_engine_test_grid_mt_SOURCES = lib/engine/test_grid.c
 lib_engine_test_grid_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/test_bits.t
+TESTS += lib/engine/test_bits.t
+lib_engine_test_bits_t_SOURCES = lib/engine/test_bits.c
+lib_engine_test_bits_t_LDADD = $(TAP_LDADD)

@@ -24,6 +24,9 @@ int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
     return PMPI_Isend(buf, count, datatype, dest, tag, comm, request);
 }
 
+/* Roots a graph may have. */
+#define ROOTS 4
+
 /* A graph by its tuples, and what is known of a search in it. */
 struct sample {
     const char *name;
@@ -31,8 +34,10 @@ struct sample {
     struct hw_edges edges;
     uint64_t *pair; /* [pairs] sorted v * vertices + u of each edge u -> v that can be followed */
     hw_count pairs;
-    int32_t *level;    /* [vertices] from the root of the day */
-    hw_gid *canonical; /* [vertices] */
+    int32_t *levels;    /* [ROOTS][vertices] */
+    hw_gid *canonicals; /* [ROOTS][vertices] */
+    int32_t *level;     /* [vertices] of these, from the root in use */
+    hw_gid *canonical;
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -75,8 +80,8 @@ static void seal(struct sample *sample, bool directed)
     sample->desc.directed = directed;
     sample->pairs = 0;
     sample->pair = calloc(2 * (size_t)edges->count + 1, sizeof *sample->pair);
-    sample->level = calloc(n, sizeof *sample->level);
-    sample->canonical = calloc(n, sizeof *sample->canonical);
+    sample->level = sample->levels = calloc(ROOTS * n, sizeof *sample->levels);
+    sample->canonical = sample->canonicals = calloc(ROOTS * n, sizeof *sample->canonicals);
     for (hw_count e = 0; e < edges->count; e++) {
         uint64_t u = (uint64_t)edges->source[e], v = (uint64_t)edges->target[e];
         sample->pair[sample->pairs++] = v * n + u;
@@ -90,16 +95,18 @@ static void drop(struct sample *sample)
 {
     hw_edges_free(&sample->edges);
     free(sample->pair);
-    free(sample->level);
-    free(sample->canonical);
+    free(sample->levels);
+    free(sample->canonicals);
 }
 
 /* Levels by relaxing all edges until nothing changes; then the least parents. */
-static void solve(struct sample *sample, hw_gid root)
+static void solve(struct sample *sample, hw_gid root, int r)
 {
     uint64_t n = (uint64_t)sample->desc.vertices;
     bool changed = true;
 
+    sample->level = sample->levels + (size_t)r * n;
+    sample->canonical = sample->canonicals + (size_t)r * n;
     for (uint64_t v = 0; v < n; v++)
         sample->level[v] = -1;
     sample->level[root] = 0;
@@ -192,12 +199,13 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
     return holds && found == reached && (options->canonical_parents || bytes == counted);
 }
 
-/* One search. */
-static bool try_root(const struct hw_context *ctx, const struct hw_method *method, void *engine,
-                     const struct sample *sample, const struct hw_part *part, hw_gid root,
+/* One search, from roots[r]. */
+static bool try_root(const struct hw_context *ctx, void *engine, struct sample *sample,
+                     const struct hw_part *part, const hw_gid *roots, int r,
                      const struct hw_engine_options *options, struct hw_result *result)
 {
     struct hw_error err = {{0}};
+    hw_gid root = roots[r];
     hw_lid position = hw_part_find(part, root);
     int64_t where[2] = {position == HW_LID_NONE ? -1 : part->index,
                         position == HW_LID_NONE ? -1 : (int64_t)position};
@@ -205,8 +213,10 @@ static bool try_root(const struct hw_context *ctx, const struct hw_method *metho
     MPI_Allreduce(MPI_IN_PLACE, where, 2, MPI_INT64_T, MPI_MAX, ctx->world);
     memset(result->parent, 0xab, (size_t)part->own.count * sizeof *result->parent);
     memset(result->level, 0xab, (size_t)part->own.count * sizeof *result->level);
+    sample->level = sample->levels + (size_t)r * (size_t)sample->desc.vertices;
+    sample->canonical = sample->canonicals + (size_t)r * (size_t)sample->desc.vertices;
     sent_bytes = 0;
-    if (method->search(engine, (int)where[0], (hw_lid)where[1], result, &err) != HW_OK) {
+    if (hw_method_grid.search(engine, (int)where[0], (hw_lid)where[1], result, &err) != HW_OK) {
         fprintf(stderr, "%s\n", err.text);
         return false;
     }
@@ -220,40 +230,33 @@ static bool try_root(const struct hw_context *ctx, const struct hw_method *metho
 }
 
 /*
- * Every stride-th combination of options from the given roots, beginning
- * elsewhere for each part and root; returns whether all hold here.
+ * Every stride-th combination of options, beginning elsewhere for each part, each
+ * from all roots one after another and from the first again: no search must see
+ * the one before. Returns whether all hold here.
  */
 static bool try_options(struct hw_context *ctx, struct sample *sample, const struct hw_part *part,
                         const hw_gid *root, int roots, int stride)
 {
-    const struct hw_method *method = NULL;
     struct hw_error err = {{0}};
     struct hw_result result = {0};
     bool holds = true;
 
-    if (hw_method_choose("grid", HW_CPU, HW_BFS, part, &method, &err) != HW_OK)
-        return false;
     result.parent = calloc((size_t)part->own.count + 1, sizeof *result.parent);
     result.level = calloc((size_t)part->own.count + 1, sizeof *result.level);
-    for (int r = 0; r < roots; r++) {
-        solve(sample, root[r]);
-        for (int o = (r + part->spec.rows + (int)part->spec.order) % stride; o < 36; o += stride) {
-            struct hw_engine_options options = {.direction = o % 3,
-                                                .exchange = o / 3 % 3,
-                                                .canonical_parents = o / 9 % 2,
-                                                .steps = o % 2};
-            void *engine = NULL;
-            /* Threads that spin beside ranks that spin take long on few cores. */
-            hw_context_threads(ctx, (ctx->size == 1 ? o / 18 : o % 9 == 4) ? 3 : 1);
-            if (method->create(ctx, part, &options, &engine, &err) != HW_OK)
-                return false;
+    for (int o = (part->spec.rows + (int)part->spec.order) % stride; o < 36; o += stride) {
+        struct hw_engine_options options = {.direction = o % 3,
+                                            .exchange = o / 3 % 3,
+                                            .canonical_parents = o / 9 % 2,
+                                            .steps = o % 2};
+        void *engine = NULL;
+        /* Threads that spin beside ranks that spin take long on few cores. */
+        hw_context_threads(ctx, (ctx->size == 1 ? o / 18 : o % 9 == 4) ? 3 : 1);
+        if (hw_method_grid.create(ctx, part, &options, &engine, &err) != HW_OK)
+            return false;
+        for (int r = 0; r <= roots; r++)
             holds =
-                try_root(ctx, method, engine, sample, part, root[r], &options, &result) && holds;
-            /* A second search must not see the first. */
-            holds =
-                try_root(ctx, method, engine, sample, part, root[r], &options, &result) && holds;
-            method->destroy(engine);
-        }
+                try_root(ctx, engine, sample, part, root, r % roots, &options, &result) && holds;
+        hw_method_grid.destroy(engine);
     }
     hw_context_threads(ctx, 1);
     free(result.parent);
@@ -268,6 +271,8 @@ static void test_sample(struct tap *tap, struct hw_context *ctx, struct sample *
     static const enum hw_order orders[] = {HW_ORDER_DEGREE, HW_ORDER_HASH, HW_ORDER_NONE};
     static const char *const names[] = {"degree", "hash", "none"};
 
+    for (int r = 0; r < roots; r++)
+        solve(sample, root[r], r);
     for (int rows = 1; rows <= ctx->size; rows++) {
         if (ctx->size % rows != 0)
             continue;
@@ -446,6 +451,12 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
            hw_method_choose("auto", HW_CPU, HW_BFS, &part, &method, &err) == HW_OK &&
                strcmp(method->name, "grid") == 0,
            "auto is grid on a grid");
+    struct hw_part separated = {.spec = {.layout = HW_LAYOUT_DEGREE_SEPARATED, .parts = 1}};
+    tap_ok(tap,
+           hw_method_choose("grid", HW_CPU, HW_BFS, &separated, &method, &err) == HW_BAD_INPUT &&
+               strstr(err.text, "delegates"),
+           "a layout it does not do is refused with the methods that do");
+    method = &hw_method_grid;
     tap_ok(tap, method->bytes(&part, &options) > 0, "it says what memory it takes");
     tap_ok(tap, method->create(ctx, &part, &options, &engine, &err) == HW_OK, "an engine");
     tap_ok(tap, method->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
