@@ -60,7 +60,7 @@ static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
         memset(grid->mine, 0, (size_t)grid->rows * words * sizeof *grid->mine);
     grid->ordered = grid->remotes = grid->begin = grid->end = grid->frontier = 0;
     grid->fresh_frontier = grid->levels_begun = grid->unvisited_current = false;
-    grid->kept_count = grid->bitmaps_used = 0;
+    grid->kept_count = grid->bitmap = grid->bitmaps_taken = 0;
     grid->depth = 0;
     grid->accepted = grid->foreign = 0;
     grid->reached = 1;

@@ -124,8 +124,10 @@ struct hw_grid {
     hw_count *chunk;             /* edges before each chunk of frontier vertices */
     uint64_t *bitmaps;           /* [HW_GRID_BITMAPS][block_words] */
     struct hw_grid_level kept[HW_GRID_LEVELS];
-    int kept_count, bitmaps_used;
-    int32_t *level; /* [block] own, by position */
+    int kept_count;
+    int bitmap;        /* the last one taken */
+    int bitmaps_taken; /* since levels were written */
+    int32_t *level;    /* [block] own, by position */
     bool levels_begun;
 
     /* canonical_parents */

@@ -24,7 +24,7 @@ static void flush_levels(struct hw_grid *grid)
                 grid->level[w * 64 + hw_bits_take(&left)] = kept->level;
     }
     grid->kept_count = 0;
-    grid->bitmaps_used = 0;
+    grid->bitmaps_taken = 0;
 }
 
 void hw_grid_keep_level(struct hw_grid *grid)
@@ -40,10 +40,13 @@ void hw_grid_keep_level(struct hw_grid *grid)
 
 uint64_t *hw_grid_new_bitmap(struct hw_grid *grid)
 {
-    /* The frontier may still be read: it is in the last bitmap, the next is the first. */
-    if (grid->bitmaps_used == HW_GRID_BITMAPS)
+    /* They are used in turn, so that the next is never the frontier's; nor one that is
+     * kept, of which there are at most the frontier's and those taken since the flush. */
+    if (grid->bitmaps_taken == HW_GRID_BITMAPS - 1)
         flush_levels(grid);
-    return grid->bitmaps + (size_t)grid->bitmaps_used++ * grid->block_words;
+    grid->bitmaps_taken++;
+    grid->bitmap = (grid->bitmap + 1) % HW_GRID_BITMAPS;
+    return grid->bitmaps + (size_t)grid->bitmap * grid->block_words;
 }
 
 /* Graph ids as they travel: 4 bytes where they all fit, else 8. */

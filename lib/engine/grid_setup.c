@@ -296,7 +296,7 @@ static void make_first(struct hw_grid *grid)
 {
     const struct hw_part_vertices *own = &grid->part->own;
     const struct hw_csr *in = grid->in;
-    hw_lid none = (hw_lid)grid->columns * grid->block; /* the row after the last */
+    hw_lid none = (hw_lid)((size_t)grid->columns * grid->block); /* the row after the last */
     size_t end = (size_t)grid->rows * grid->block;
 
     for (size_t c = 0; c < end; c++)

@@ -39,7 +39,7 @@ static inline void keep(struct hw_grid *grid, struct hw_grid_finds *finds, hw_li
 
     if (grid->columns > 1) {
         block = (int)(row / grid->block);
-        position = row - (hw_lid)block * grid->block;
+        position = row % grid->block;
     }
     if (block == grid->j)
         grid->parent[(size_t)grid->own_column + position] = grid->column_code + column;
@@ -207,12 +207,12 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     if (status == HW_OK)
         status = hw_line_wait(line, err);
     for (int r = 0; r < line->size && status == HW_OK; r++) {
-        hw_lid begin = at;
+        hw_lid begin = at, first = (hw_lid)((size_t)r * grid->block);
         if (r == line->me)
             continue;
         at += hw_set_to_list(&line->got[r], grid->expanded + at);
         for (hw_lid k = begin; k < at; k++)
-            grid->expanded[k] += (hw_lid)r * grid->block;
+            grid->expanded[k] += first;
     }
     *list = grid->expanded;
     *count = at;

@@ -34,6 +34,7 @@ struct sample {
     struct hw_edges edges;
     uint64_t *pair; /* [pairs] sorted v * vertices + u of each edge u -> v that can be followed */
     hw_count pairs;
+    hw_gid shift;       /* is added to the graph ids, as if the graph were as much larger */
     int32_t *levels;    /* [ROOTS][vertices] */
     hw_gid *canonicals; /* [ROOTS][vertices] */
     int32_t *level;     /* [vertices] of these, from the root in use */
@@ -136,7 +137,10 @@ static bool is_tree(const struct sample *sample, const struct hw_part *part, hw_
     uint64_t n = (uint64_t)sample->desc.vertices;
 
     for (hw_lid k = 0; k < part->own.count; k++) {
-        hw_gid v = part->own.graph_id[part->own.by_graph_id[k]], u = result->parent[k];
+        hw_gid v = part->own.graph_id[part->own.by_graph_id[k]] - sample->shift;
+        hw_gid u = result->parent[k];
+        if (u != HW_GID_NONE)
+            u -= sample->shift;
         if (result->level[k] != sample->level[v])
             return false;
         if (sample->level[v] <= 0) {
@@ -195,7 +199,7 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
             holds = false;
     }
     for (hw_lid k = 0; k < part->own.count; k++)
-        reached += sample->level[part->own.graph_id[part->own.by_graph_id[k]]] > 0;
+        reached += sample->level[part->own.graph_id[k] - sample->shift] > 0;
     return holds && found == reached && (options->canonical_parents || bytes == counted);
 }
 
@@ -206,7 +210,7 @@ static bool try_root(const struct hw_context *ctx, void *engine, struct sample *
 {
     struct hw_error err = {{0}};
     hw_gid root = roots[r];
-    hw_lid position = hw_part_find(part, root);
+    hw_lid position = hw_part_find(part, root + sample->shift);
     int64_t where[2] = {position == HW_LID_NONE ? -1 : part->index,
                         position == HW_LID_NONE ? -1 : (int64_t)position};
 
@@ -285,8 +289,11 @@ static void test_sample(struct tap *tap, struct hw_context *ctx, struct sample *
                                           .rows = rows,
                                           .columns = ctx->size / rows};
             bool holds = hw_parts_build_list(ctx, &sample->desc, &sample->edges, &spec, ctx->rank,
-                                             1, &part, &err) == HW_OK &&
-                         try_options(ctx, sample, &part, root, roots, stride);
+                                             1, &part, &err) == HW_OK;
+            for (hw_lid t = 0; t < part.own.count; t++)
+                part.own.graph_id[t] += sample->shift;
+            part.vertices += sample->shift;
+            holds = holds && try_options(ctx, sample, &part, root, roots, stride);
             tap_ok(tap, holds, "%s, %s, order %s, %d x %d parts", sample->name,
                    sample->desc.directed ? "directed" : "undirected", names[orders[o]], rows,
                    spec.columns);
@@ -330,6 +337,19 @@ static void test_random(struct tap *tap, struct hw_context *ctx, bool directed)
     drop(&sample);
 }
 
+/* Graph ids that take 8 bytes on their way. */
+static void test_wide(struct tap *tap, struct hw_context *ctx)
+{
+    struct sample sample;
+
+    start(&sample, "ids of 34 bits", 300, 700);
+    random_tuples(&sample, 300, 700, 521288629u);
+    seal(&sample, false);
+    sample.shift = (hw_gid)1 << 33;
+    test_sample(tap, ctx, &sample, 1, (hw_gid[]){0, 17, 140, 299}, 4, few(ctx));
+    drop(&sample);
+}
+
 /* Long enough for all that is kept of levels to overflow several times. */
 static void test_path(struct tap *tap, struct hw_context *ctx)
 {
@@ -340,6 +360,20 @@ static void test_path(struct tap *tap, struct hw_context *ctx)
         add_tuple(&sample, v, v + 1);
     seal(&sample, false);
     test_sample(tap, ctx, &sample, 1, (hw_gid[]){0}, 1, 7);
+    drop(&sample);
+}
+
+/* A path into a random graph: what is kept of levels overflows while directions turn. */
+static void test_tail(struct tap *tap, struct hw_context *ctx)
+{
+    struct sample sample;
+
+    start(&sample, "path into a random graph", 2000 + 65, 8000 + 65);
+    random_tuples(&sample, 2000, 8000, 362436069u);
+    for (hw_gid v = 0; v < 65; v++)
+        add_tuple(&sample, v == 0 ? 1500 : 1999 + v, 2000 + v);
+    seal(&sample, false);
+    test_sample(tap, ctx, &sample, 1, (hw_gid[]){2058, 2059, 2060, 2061}, 4, 5);
     drop(&sample);
 }
 
@@ -481,7 +515,9 @@ int main(int argc, char **argv)
     tap_mpi(&tap);
     test_refusals(&tap, &ctx);
     test_small(&tap, &ctx);
+    test_wide(&tap, &ctx);
     test_path(&tap, &ctx);
+    test_tail(&tap, &ctx);
     test_random(&tap, &ctx, false);
     test_random(&tap, &ctx, true);
     test_large(&tap, &ctx);
