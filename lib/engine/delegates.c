@@ -136,6 +136,8 @@ static enum hw_status open_arrays(struct hw_delegates *e, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&e->seen, (hw_count)e->slot_words, sizeof *e->seen, "masks", err);
     if (status == HW_OK)
+        status = hw_alloc(&e->pulled, (hw_count)e->slot_words, sizeof *e->pulled, "masks", err);
+    if (status == HW_OK)
         status = hw_alloc(&e->code, slots, sizeof *e->code, "parents", err);
     if (status == HW_OK)
         status = hw_alloc(&e->level, slots, sizeof *e->level, "levels", err);
@@ -229,11 +231,11 @@ static void destroy(void *engine)
         free(e->sub[k].has_in);
         free(e->sub[k].first);
     }
-    void *array[] = {e->by_owner,       e->owner_first, e->owned,       e->visited,    e->found,
-                     e->share,          e->candidate,   e->fresh,       e->next_fresh, e->seen,
-                     e->delegate_level, e->code,        e->level,       e->queue,      e->next,
-                     e->before,         e->bin_count,   e->block_count, e->id,         e->source,
-                     e->own_slot,       e->winner,      e->relayed};
+    void *array[] = {e->by_owner, e->owner_first,    e->owned,     e->visited,     e->found,
+                     e->share,    e->candidate,      e->fresh,     e->pulled,      e->next_fresh,
+                     e->seen,     e->delegate_level, e->code,      e->level,       e->queue,
+                     e->next,     e->before,         e->bin_count, e->block_count, e->id,
+                     e->source,   e->own_slot,       e->winner,    e->relayed};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         free(array[i]);
     hw_stream_free(&e->hop[0]);
@@ -335,6 +337,7 @@ static void forget(struct hw_delegates *e)
 #pragma omp parallel for schedule(static) if (e->slots > HW_SERIAL)
     for (hw_lid s = 0; s < e->slots; s++)
         e->code[s] = e->none_at;
+    e->pulled_waits = false;
     hw_delegates_forget(e);
     hw_streams_forget(e);
     e->queued = e->next_queued = e->next_fresh_count = 0;
@@ -466,7 +469,7 @@ static enum hw_status take_step(struct hw_delegates *e, struct hw_step *row, boo
     hw_delegates_visit_dn(e, &normals);
     news[CROSSING] = hw_delegates_visit_nn(e, &normals);
     news[DELEGATES] = delegates.found;
-    news[NORMALS] = e->next_queued;
+    news[NORMALS] = e->next_queued + (hw_delegates_nd_wanted(e) ? normals.found_nd_out : 0);
     name_routine(e, row);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
     enum hw_status status = share_news(e, news, row, err);

@@ -165,6 +165,8 @@ struct hw_delegates {
     int32_t *level;       /* [slots] where code says reached */
     hw_lid *queue, *next; /* [slots] frontier: those that have something left to visit */
     hw_count queued, next_queued;
+    uint64_t *pulled;      /* mask of those that a backward visit found in the last step ... */
+    bool pulled_waits;     /* ... of which those without a list in nn are not in the queue */
     hw_count normal_fresh; /* all in the frontier */
 
     /*
@@ -213,6 +215,12 @@ static inline bool hw_bit_claim(uint64_t *words, hw_count i)
 static inline size_t hw_words(hw_count bits)
 {
     return (size_t)((bits + 63) / 64);
+}
+
+/* Whether nd may still be visited: some delegate with sources here is unvisited. */
+static inline bool hw_delegates_nd_wanted(const struct hw_delegates *e)
+{
+    return e->sub[HW_ND].unvisited_in > 0;
 }
 
 /* ---- where search ids live ---- */

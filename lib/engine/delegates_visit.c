@@ -69,12 +69,6 @@ static inline void push(struct pusher *pusher, hw_lid item)
     pusher->item[pusher->count++] = item;
 }
 
-/* Whether nd may still be visited: some delegate with sources here is unvisited. */
-static bool nd_wanted(const struct hw_delegates *e)
-{
-    return e->sub[HW_ND].unvisited_in > 0;
-}
-
 /* Writes down a normal vertex that this call claimed in `seen`. */
 static inline void reach(struct hw_delegates *e, struct pusher *pusher, struct hw_tally *tally,
                          bool nd, hw_lid slot, hw_lid code)
@@ -229,23 +223,46 @@ static void push_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 }
 
 /*
- * The first visited source in the list of v, or HW_LID_NONE. Of each list the
- * first source is kept apart, since under --order degree it settles most.
+ * Backward visit of one word of destinations: settles those of `left` that have
+ * a visited source, the first in their list. Returns them. code: gets code_at
+ * plus the source, or `none`, of all of `left`; level: their level, whether or
+ * not they are reached, unless NULL.
+ *
+ * Of each list the first source is kept apart, since under --order degree it
+ * settles most; that pass has no branches, as neither outcome is rare. The lists
+ * of the others are then fetched ahead of their scan.
  */
-static inline hw_lid pull(const struct hw_subgraph *sub, const uint64_t *visited, hw_lid v,
-                          hw_count *examined)
+static inline uint64_t pull_word(const struct hw_subgraph *sub, const uint64_t *visited, hw_count w,
+                                 uint64_t left, hw_lid *code, hw_lid code_at, hw_lid none,
+                                 int32_t *level, int32_t step, hw_count *examined)
 {
     const struct hw_csr *in = sub->backward;
-    hw_lid u = sub->first[v];
+    const hw_lid base = (hw_lid)(w * 64);
+    uint64_t found = 0;
 
-    (*examined)++;
-    if (hw_bit(visited, u))
-        return u;
-    hw_count from = in->offset[v] + 1, to = in->offset[v + 1], k = from;
-    while (k < to && !hw_bit(visited, in->index[k]))
-        k++;
-    *examined += k < to ? k - from + 1 : to - from;
-    return k < to ? in->index[k] : HW_LID_NONE;
+    for (uint64_t rest = left; rest; rest &= rest - 1) {
+        hw_lid v = base + (hw_lid)__builtin_ctzll(rest), u = sub->first[v];
+        bool hit = hw_bit(visited, u);
+        code[v] = hit ? code_at + u : none;
+        if (level)
+            level[v] = step;
+        found |= hit ? rest & -rest : 0;
+    }
+    *examined += __builtin_popcountll(left);
+    for (uint64_t rest = left & ~found; rest; rest &= rest - 1)
+        __builtin_prefetch(&in->index[in->offset[base + (hw_lid)__builtin_ctzll(rest)]]);
+    for (uint64_t rest = left & ~found; rest; rest &= rest - 1) {
+        hw_lid v = base + (hw_lid)__builtin_ctzll(rest);
+        hw_count from = in->offset[v] + 1, to = in->offset[v + 1], k = from;
+        while (k < to && !hw_bit(visited, in->index[k]))
+            k++;
+        *examined += k < to ? k - from + 1 : to - from;
+        if (k == to)
+            continue;
+        code[v] = code_at + in->index[k];
+        found |= rest & -rest;
+    }
+    return found;
 }
 
 /* Backward into delegates. sources: those visited before this step. */
@@ -261,15 +278,10 @@ static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 #pragma omp for schedule(dynamic, PULL_WORDS) nowait
         for (hw_count w = 0; w < words; w++) {
             uint64_t left = sub->has_in[w] & ~e->visited[w] & ~e->found[w];
-            uint64_t found = 0;
-            for (; left; left &= left - 1) {
-                hw_lid v = (hw_lid)(w * 64 + __builtin_ctzll(left));
-                hw_lid u = pull(sub, sources, v, &mine.examined);
-                if (u == HW_LID_NONE)
-                    continue;
-                e->candidate[v] = code_at + u;
-                found |= left & -left;
-            }
+            if (!left)
+                continue;
+            uint64_t found = pull_word(sub, sources, w, left, e->candidate, code_at, HW_LID_NONE,
+                                       NULL, 0, &mine.examined);
             e->found[w] |= found;
             mine.found += __builtin_popcountll(found);
             mine.found_nd_in += __builtin_popcountll(found & nd_in[w]);
@@ -284,7 +296,7 @@ static void pull_to_delegates(struct hw_delegates *e, const struct hw_subgraph *
 static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_tally *tally)
 {
     const struct hw_csr *dn = e->sub[HW_DN].forward;
-    bool nd = nd_wanted(e);
+    bool nd = hw_delegates_nd_wanted(e);
 
 #pragma omp parallel if (edges > HW_SERIAL)
     {
@@ -306,46 +318,12 @@ static void push_to_normals(struct hw_delegates *e, hw_count edges, struct hw_ta
     tally->examined += edges;
 }
 
-/* One word of slots: settles those of `left` that have a visited delegate.
- * Returns them. */
-static inline uint64_t pull_word(struct hw_delegates *e, const struct hw_subgraph *dn, hw_count w,
-                                 uint64_t left, hw_count *examined)
-{
-    uint64_t found = 0, missed = 0;
-    hw_lid base = (hw_lid)(w * 64);
-
-    /* Without branches, since neither outcome is rare: the code of a slot that
-     * is not reached means nothing but none_at, and its level nothing. */
-    for (uint64_t rest = left; rest; rest &= rest - 1) {
-        hw_lid v = base + (hw_lid)__builtin_ctzll(rest);
-        hw_lid u = dn->first[v];
-        bool hit = hw_bit(e->visited, u);
-        e->code[v] = hit ? u : e->none_at;
-        e->level[v] = e->step + 1;
-        found |= hit ? rest & -rest : 0;
-    }
-    *examined += __builtin_popcountll(left);
-    missed = left & ~found;
-    for (; missed; missed &= missed - 1) {
-        hw_lid v = base + (hw_lid)__builtin_ctzll(missed);
-        hw_count k = dn->backward->offset[v] + 1, to = dn->backward->offset[v + 1], from = k;
-        while (k < to && !hw_bit(e->visited, dn->backward->index[k]))
-            k++;
-        *examined += k < to ? k - from + 1 : to - from;
-        if (k == to)
-            continue;
-        e->code[v] = dn->backward->index[k];
-        found |= missed & -missed;
-    }
-    return found;
-}
-
-/* Backward along dn. */
+/* Backward along dn. Many are found at once, so that only those with a list in nn
+ * are queued; the others wait in `pulled`, should nd want them. */
 static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
 {
     const struct hw_subgraph *dn = &e->sub[HW_DN], *nd = &e->sub[HW_ND];
     const uint64_t *nn_out = e->sub[HW_NN].has_out;
-    uint64_t nd_mask = nd_wanted(e) ? ~(uint64_t)0 : 0;
     hw_count words = (hw_count)e->slot_words;
 
 #pragma omp parallel if (words > HW_SERIAL_WORDS)
@@ -356,20 +334,34 @@ static void pull_to_normals(struct hw_delegates *e, struct hw_tally *tally)
 #pragma omp for schedule(dynamic, PULL_WORDS) nowait
         for (hw_count w = 0; w < words; w++) {
             uint64_t left = dn->has_in[w] & ~e->seen[w];
-            if (!left)
+            uint64_t found = 0;
+            if (left)
+                found = pull_word(dn, e->visited, w, left, e->code, 0, e->none_at, e->level,
+                                  e->step + 1, &mine.examined);
+            e->pulled[w] = found;
+            if (!found)
                 continue;
-            uint64_t found = pull_word(e, dn, w, left, &mine.examined);
             e->seen[w] |= found;
             mine.found += __builtin_popcountll(found);
             mine.found_nd_out += __builtin_popcountll(found & nd->has_out[w]);
-            for (uint64_t next = found & (nn_out[w] | (nd->has_out[w] & nd_mask)); next;
-                 next &= next - 1)
+            for (uint64_t next = found & nn_out[w]; next; next &= next - 1)
                 push(&pusher, (hw_lid)(w * 64 + __builtin_ctzll(next)));
         }
         mine.found_dn_in = mine.found;
         push_all(&pusher);
         tally_share(tally, &mine);
     }
+}
+
+/* Queues what pull_to_normals() did not. */
+static void queue_pulled(struct hw_delegates *e)
+{
+    const uint64_t *nd_out = e->sub[HW_ND].has_out, *nn_out = e->sub[HW_NN].has_out;
+
+    for (size_t w = 0; w < e->slot_words; w++)
+        for (uint64_t left = e->pulled[w] & nd_out[w] & ~nn_out[w]; left; left &= left - 1)
+            e->queue[e->queued++] = (hw_lid)(w * 64 + (size_t)__builtin_ctzll(left));
+    e->pulled_waits = false;
 }
 
 /* ---- directions: section IV-B ---- */
@@ -388,9 +380,9 @@ static double backward_work(const struct hw_subgraph *sub)
 
 /* Chooses the direction of a visit. Lays out its frontier if it may go forward,
  * and then returns in *edges how long that is. */
-static void choose_direction(struct hw_delegates *e, struct hw_subgraph *sub, const hw_lid *list,
-                             hw_count count, hw_count *edges)
+static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind, hw_count *edges)
 {
+    struct hw_subgraph *sub = &e->sub[kind];
     bool forced = e->options.direction != HW_DIRECTION_AUTO;
     double backward = backward_work(sub);
 
@@ -405,7 +397,10 @@ static void choose_direction(struct hw_delegates *e, struct hw_subgraph *sub, co
         sub->direction = HW_DIRECTION_BOTTOM_UP;
         return;
     }
-    *edges = lay_out(e, sub, list, count);
+    if (kind == HW_ND && e->pulled_waits)
+        queue_pulled(e);
+    *edges = kind == HW_ND ? lay_out(e, sub, e->queue, e->queued)
+                           : lay_out(e, sub, e->fresh, e->fresh_count);
     if (forced)
         return;
     if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > TURN * backward)
@@ -428,7 +423,7 @@ void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
 
     if (!promising(dd))
         return;
-    choose_direction(e, dd, e->fresh, e->fresh_count, &edges);
+    choose_direction(e, HW_DD, &edges);
     if (dd->direction == HW_DIRECTION_BOTTOM_UP)
         pull_to_delegates(e, dd, e->visited, 0, &mine);
     else
@@ -446,7 +441,7 @@ void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
 
     if (!promising(nd))
         return;
-    choose_direction(e, nd, e->queue, e->queued, &edges);
+    choose_direction(e, HW_ND, &edges);
     if (nd->direction == HW_DIRECTION_BOTTOM_UP)
         pull_to_delegates(e, nd, e->seen, e->slots_at, &mine);
     else
@@ -460,13 +455,16 @@ void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally)
     struct hw_subgraph *dn = &e->sub[HW_DN];
     hw_count edges = 0;
 
+    e->pulled_waits = false;
     if (!promising(dn))
         return;
-    choose_direction(e, dn, e->fresh, e->fresh_count, &edges);
-    if (dn->direction == HW_DIRECTION_BOTTOM_UP)
+    choose_direction(e, HW_DN, &edges);
+    if (dn->direction == HW_DIRECTION_BOTTOM_UP) {
         pull_to_normals(e, tally);
-    else
+        e->pulled_waits = true;
+    } else {
         push_to_normals(e, edges, tally);
+    }
 }
 
 /* ---- nn: forward always ---- */
@@ -482,7 +480,7 @@ static void follow_nn(struct hw_delegates *e, struct cursor cursor, int pass, hw
     const hw_gid *target = e->sub[HW_NN].forward->target;
     /* One hop goes to parts in their order; two, first by device, then by node. */
     int by_node = e->two_hops ? 1 : e->devices, by_device = e->two_hops ? e->nodes : 1;
-    bool nd = nd_wanted(e);
+    bool nd = hw_delegates_nd_wanted(e);
     hw_count from, to;
 
     for (hw_lid u; cursor_next(&cursor, &u, &from, &to);)
@@ -572,7 +570,7 @@ hw_count hw_delegates_visit_nn(struct hw_delegates *e, struct hw_tally *tally)
 void hw_delegates_deliver(struct hw_delegates *e, const hw_lid *slot, hw_count count,
                           uint64_t *used, hw_count log, struct hw_tally *tally)
 {
-    bool nd = nd_wanted(e);
+    bool nd = hw_delegates_nd_wanted(e);
 
 #pragma omp parallel if (count > HW_SERIAL)
     {
