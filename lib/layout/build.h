@@ -70,7 +70,7 @@ union hw_weight hw_weight_back(uint32_t order, enum hw_weights kind);
 
 /*
  * Records of one fill where the ranks ship so many in all: whole blocks, those
- * of digests too unless one piece takes all. A 64th of a rank's share, so that buffers stay small
+ * of digests too unless one piece takes all. A 32nd of a rank's share, so that buffers stay small
  * beside what they serve, but between 2^18 and 2^20, so that rounds are neither many nor long.
  * Local.
  */

@@ -21,7 +21,7 @@ hw_count hw_build_piece(hw_count records, int ranks)
 {
     const hw_count least = (hw_count)1 << 18, most = (hw_count)1 << 20;
     hw_count all = (records / HW_BLOCK + 2) * HW_BLOCK;
-    hw_count piece = records / ranks / 64 / HW_STORE_BLOCK * HW_STORE_BLOCK;
+    hw_count piece = records / ranks / 32 / HW_STORE_BLOCK * HW_STORE_BLOCK;
 
     if (piece < least)
         piece = least;
