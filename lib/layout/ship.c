@@ -114,16 +114,25 @@ static void place_records(const struct hw_ship *ship, hw_count first, hw_count l
         place_words(ship, (size_t)ship->words, first, last, next, begin);
 }
 
-/*
- * Orders the records that fill made by round and rank. all: [ranks] receives
- * how many go to each rank.
- */
-static enum hw_status order_records(struct hw_ship *ship, hw_count count, hw_count *all,
-                                    struct hw_error *err)
+/* The rounds that this rank's records need. */
+static hw_count rounds_of(const struct hw_ship *ship)
+{
+    hw_count rounds = 1;
+
+    for (int r = 0; r < ship->ctx->size; r++) {
+        hw_count here = (ship->counts[r] + ship->cap - 1) / ship->cap;
+        rounds = here > rounds ? here : rounds;
+    }
+    return rounds;
+}
+
+/* Orders the records that fill made by round and rank, and leaves in
+ * ship->counts how many go to each rank. */
+static enum hw_status order_records(struct hw_ship *ship, hw_count count, struct hw_error *err)
 {
     int ranks = ship->ctx->size;
     int threads = count < HW_SERIAL_BELOW ? 1 : omp_get_max_threads();
-    hw_count *next = NULL, *begin = NULL, rounds = 1, sum = 0;
+    hw_count *next = NULL, *begin = NULL, *all = ship->counts, sum = 0;
     enum hw_status status =
         hw_alloc_zero(&next, (hw_count)threads * ranks, sizeof *next, "counts of records", err);
 
@@ -145,10 +154,7 @@ static enum hw_status order_records(struct hw_ship *ship, hw_count count, hw_cou
         free(next);
         return HW_OK;
     }
-    for (int r = 0; r < ranks; r++)
-        rounds = rounds < (all[r] + ship->cap - 1) / ship->cap
-                     ? (all[r] + ship->cap - 1) / ship->cap
-                     : rounds;
+    hw_count rounds = rounds_of(ship);
     status = hw_alloc(&begin, rounds * ranks, sizeof *begin, "counts of records", err);
     for (hw_count k = 0; k < rounds && status == HW_OK; k++)
         for (int r = 0; r < ranks; r++) {
@@ -213,18 +219,6 @@ static enum hw_status send_piece(struct hw_ship *ship, hw_count *all, hw_count r
     return status;
 }
 
-/* The rounds that this rank's records need. */
-static hw_count rounds_of(const struct hw_ship *ship)
-{
-    hw_count rounds = 1;
-
-    for (int r = 0; r < ship->ctx->size; r++) {
-        hw_count here = (ship->counts[r] + ship->cap - 1) / ship->cap;
-        rounds = here > rounds ? here : rounds;
-    }
-    return rounds;
-}
-
 enum hw_status hw_ship(struct hw_ship *ship, hw_ship_fill *fill, hw_ship_receive *receive,
                        void *self, struct hw_error *err)
 {
@@ -239,7 +233,7 @@ enum hw_status hw_ship(struct hw_ship *ship, hw_ship_fill *fill, hw_ship_receive
         if (mine && status == HW_OK)
             status = fill(self, ship->record, ship->to, &count, &mine, err);
         if (status == HW_OK)
-            status = order_records(ship, count, ship->counts, err);
+            status = order_records(ship, count, err);
         all[STATUS] = (hw_count)status;
         all[ROUNDS] = status == HW_OK ? rounds_of(ship) : 1;
         all[MORE] = mine;
