@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/types.h"
 #include "comm/context.h"
+#include "graph/cycle.h"
 #include "layout/part.h"
 
 enum hw_algorithm { HW_BFS, HW_SSSP };
@@ -38,8 +39,11 @@ struct hw_step {
     char routine[32];            /* the kernel or routine that ran, such as "list" or "td.td.bu" */
     hw_count frontier;           /* vertices this rank owns that the step started from */
     hw_count found;              /* vertices this rank owns that it reached */
-    hw_count edges_examined;
+    hw_count edges_examined;     /* SSSP: of these, `pulled` were scanned from their target */
     hw_count bytes_sent, messages_sent;
+    hw_count bucket;  /* SSSP: delta-stepping's bucket; the same on all ranks */
+    hw_count pulled;  /* SSSP: see edges_examined; the others were pushed */
+    hw_count settled; /* SSSP: vertices this rank owns whose distance became final */
     double seconds[HW_PHASES];
 };
 
@@ -62,19 +66,40 @@ struct hw_engine_options {
     bool local_all2all;     /* delegates: gather per device inside the node first */
     bool uniquify;          /* delegates: drop duplicates among nn finds before sending */
     bool nonblocking;       /* delegates: mask reduction by MPI_Iallreduce */
-    bool canonical_parents; /* the least parent by (level, graph id) */
+    bool canonical_parents; /* the least parent by (level, graph id); SSSP: (hops, graph id) among
+                               tight parents, hops being the fewest tight edges from the root */
     bool steps;             /* fill the steps' seconds */
+    double delta;           /* delta: bucket width; 0: chosen from weights and degrees */
+    bool no_edge_classes;   /* bellman-ford: treat all edges alike */
+    bool duplicates;        /* bellman-ford: let a vertex enter the frontier more than once */
 };
+
+/* How a search ended. */
+enum hw_outcome { HW_OUTCOME_TREE, HW_OUTCOME_NEGATIVE_CYCLE };
 
 /*
  * What one search returns on one rank. Arrays have part->own.count elements in
  * the order of rising graph id (part->own.by_graph_id); the caller owns and
  * poisons them.
+ *
+ * Distances are sums along paths in the arithmetic of their type: of float
+ * weights rounded to float after each edge, in the direction of the path; of
+ * integer weights in 64 bits. They are the least fixed point of
+ * d[v] = min(d[u] + w(u,v)), which no order of work changes, and parents are
+ * tight in the same arithmetic, d[v] == d[parent] + w, and lead to the root.
+ *
+ * A search that ends with a negative cycle fills `cycle` on every rank and leaves
+ * all vertices unreached, the root too.
  */
 struct hw_result {
-    hw_gid *parent;              /* graph ids; -1 unreached; the root its own */
-    int32_t *level;              /* BFS; -1 unreached; may be filled after the clock stops */
-    double seconds;              /* until parent[] is complete in graph ids, slowest rank */
+    hw_gid *parent;          /* graph ids; -1 unreached; the root its own */
+    int32_t *level;          /* BFS; -1 unreached; may be filled after the clock stops */
+    float *distance_f32;     /* SSSP with weights of HW_WEIGHTS_F32: INFINITY unreached */
+    int64_t *distance_i64;   /* SSSP with weights of HW_WEIGHTS_I32: -1 unreached (where weights are
+                                negative a distance may be -1 too; parent tells) */
+    enum hw_outcome outcome; /* the same on all ranks */
+    struct hw_cycle cycle;   /* the engine allocates, the caller frees */
+    double seconds;          /* until parent[] is complete in graph ids, slowest rank */
     double seconds_search_order; /* until all parents are known in search ids, slowest rank */
     struct hw_steps steps;
 };
@@ -85,8 +110,9 @@ struct hw_method {
     const char *name; /* as --method takes it */
     enum hw_device device;
     enum hw_algorithm algorithm;
-    bool grid, degree_separated; /* layouts it works on */
+    bool grid, degree_separated; /* layouts it works on; two entries may share a name */
     bool one_part_only;
+    bool negative_weights; /* SSSP: does it take them? */
 
     /* Bytes the engine will take beside the part, which may be described alone
      * (spec, counts and shapes, but no arrays): then a bound. Local. */
@@ -100,8 +126,8 @@ struct hw_method {
 
     /*
      * Searches from the vertex at `position` of part `owner`. The clock runs
-     * from a barrier before the root is visited until the parents are in
-     * memory; nothing is carried from search to search.
+     * from a barrier before the root is visited until the parents (SSSP: and the
+     * distances) are in memory; nothing is carried from search to search.
      */
     enum hw_status (*search)(void *engine, int owner, hw_lid position, struct hw_result *result,
                              struct hw_error *err);

@@ -5,10 +5,12 @@ libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps
 # what drives and measures them
 libhopwave_a_SOURCES += \
   lib/engine/component.c lib/engine/component.h \
+  lib/engine/negative.h \
   lib/engine/report.c lib/engine/report.h \
   lib/engine/roots.c lib/engine/roots.h \
   lib/engine/source.c lib/engine/source.h \
   lib/engine/statistics.c lib/engine/statistics.h \
+  lib/engine/survey.c lib/engine/survey.h \
   lib/engine/traverse.c lib/engine/traverse.h \
   lib/engine/tree.c lib/engine/tree.h
 check_PROGRAMS += lib/engine/test_statistics.t

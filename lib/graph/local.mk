@@ -1,5 +1,6 @@
 # lib/graph: tuples from files and recipes, and the generators
 libhopwave_a_SOURCES += \
+  lib/graph/cycle.c lib/graph/cycle.h \
   lib/graph/export.c lib/graph/export.h lib/graph/export_lists.c \
   lib/graph/graph.c lib/graph/graph.h \
   lib/graph/graph500.c lib/graph/graph500.h \

@@ -10,8 +10,9 @@
  *   local      inside one part, 32 bits, as each layout below says.
  *
  * Stored edges: of an undirected graph both directions of each tuple, of a
- * directed one the tuple; self-loops dropped; parallel edges merged, keeping the
- * lightest. Every list is sorted by the neighbour's search id, so that under
+ * directed one the tuple; self-loops dropped (those of negative weight are kept
+ * apart); parallel edges merged, keeping the lightest. Every list is sorted by the neighbour's
+ * search id, so that under
  * --order degree hubs come first.
  *
  * Grid layouts (1d is the 1 x P grid; section 2.2 of "Parallel Distributed
@@ -86,6 +87,12 @@ struct hw_part_vertices {
     hw_count *tuples;    /* [count] ends of input tuples at the vertex (directed: tuples that
                             leave it), duplicates counted; a self-loop counts 2 (directed 1) */
     hw_lid *by_graph_id; /* [count] positions, sorted by graph id */
+
+    /* Self-loops of negative weight, the lightest of each vertex: the only ones
+     * that matter to any search. None where no weights are kept. */
+    hw_lid loops;
+    hw_lid *loop;                 /* [loops] positions, rising */
+    union hw_weight *loop_weight; /* [loops] */
 };
 
 struct hw_grid_part {

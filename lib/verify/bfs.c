@@ -46,6 +46,8 @@ const char *hw_rule_name(enum hw_rule rule)
         return "spans";
     case HW_RULE_TREE_EDGES:
         return "tree-edges";
+    case HW_RULE_CYCLE:
+        return "cycle";
     default:
         return "unknown";
     }

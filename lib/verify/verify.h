@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/types.h"
 #include "comm/context.h"
+#include "graph/cycle.h"
 #include "graph/graph.h"
 
 /* The rules, in the specification's order. */
@@ -21,6 +22,8 @@ enum hw_rule {
                             end is reached (directed u -> v: level[v] <= level[u] + 1) */
     HW_RULE_SPANS,       /* 4: the tree spans the root's component */
     HW_RULE_TREE_EDGES,  /* 5: a vertex and its parent are joined by an input edge */
+    HW_RULE_CYCLE,       /* shortest paths: a negative cycle that a search gives as its answer is a
+                            closed walk of input edges, of negative weight and of the weight stated */
     HW_RULES
 };
 
@@ -71,6 +74,32 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
                              struct hw_verdict *verdict, struct hw_error *err);
 
 /*
+ * Checks k trees of shortest paths. The rules are those of hw_verify_bfs() with
+ * distances in place of levels, in the arithmetic of hw_result (engine.h):
+ *   tree         as there; acyclic parents are checked themselves, since zero
+ *                weights make tight cycles possible
+ *   tree-levels  the root, if its distance is not 0; a vertex whose distance is
+ *                not its parent's plus the weight of some tuple between them
+ *                (undirected: in either direction), counted here where such a
+ *                tuple exists and under tree-edges where none does
+ *   edge-levels  a tuple u -> v (undirected: either way) with d[v] > d[u] + w, or
+ *                of which just one end is reached (directed: u reached, v not);
+ *                a self-loop of negative weight at a reached vertex
+ *   spans, tree-edges  as there
+ * distance: [k][slice] float or int64_t by the graph's weights; INFINITY or -1
+ * where not reached; parent -1 tells what is not. NaN is a violation.
+ *
+ * cycle: [k], or NULL; where length > 0 the search ended with that cycle: then
+ * rule `cycle` alone is checked, and that no vertex counts as reached.
+ * Everything else as for hw_verify_bfs(). HW_BAD_INPUT for a graph without
+ * weights. Collective.
+ */
+enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                              const hw_gid *root, const void *distance, const hw_gid *parent,
+                              const struct hw_cycle *cycle, struct hw_verdict *verdict,
+                              struct hw_error *err);
+
+/*
  * Bytes that hw_verify_bfs() needs at least on the largest rank, beyond the
  * trees, to check k trees (at most 64 at a time) in the fewest passes, where
  * every level is at most 252. With less it takes smaller batches, down to one
@@ -97,6 +126,17 @@ hw_count hw_reference_bytes(const struct hw_graph_desc *graph);
  * 0, not used elsewhere. Collective. */
 enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_reference *reference,
                                    hw_gid root, int32_t *level, struct hw_error *err);
+
+/*
+ * Distances from root by a serial search in the arithmetic of hw_result
+ * (engine.h): Dijkstra's, or Bellman and Ford's where some weight is negative.
+ * The reference must have been opened with weights. distance: [vertices] float or
+ * int64_t by the graph's weights on rank 0, not used elsewhere. negative_cycle:
+ * set on all ranks; then distances are not meaningful. Collective.
+ */
+enum hw_status hw_reference_distances(const struct hw_context *ctx, struct hw_reference *reference,
+                                      hw_gid root, void *distance, bool *negative_cycle,
+                                      struct hw_error *err);
 
 /* Accepts NULL. Local. */
 void hw_reference_close(struct hw_reference *reference);

@@ -1,0 +1,24 @@
+/*
+ * What the weights of a partition are like: which methods apply, and how wide a
+ * bucket should be.
+ */
+#ifndef HOPWAVE_ENGINE_SURVEY_H
+#define HOPWAVE_ENGINE_SURVEY_H
+
+#include "base/status.h"
+#include "comm/context.h"
+#include "layout/part.h"
+
+/* Over the stored edges of all parts. */
+struct hw_survey {
+    hw_count edges;
+    hw_count negative;        /* edges of negative weight, self-loops kept apart included */
+    double least, most, mean; /* weights; 0 where there are no edges */
+};
+
+/* Reads all weights of this part, with its threads. part->weights must not be
+ * HW_WEIGHTS_NONE. Collective; the same on all ranks. */
+enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
+                         struct hw_survey *survey, struct hw_error *err);
+
+#endif
