@@ -14,6 +14,7 @@ enum {
     KEY_ROOT_SEED,
     KEY_MIN_COMPONENT,
     KEY_ROOT_LIST,
+    KEY_LABELS,
     KEY_STORE,
     KEY_CHECK,
     KEY_GRAPH,
@@ -38,10 +39,15 @@ static const struct argp_option option_table[] = {
      "Sample only roots from which at least N vertices are reached", 1},
     {"root-list", KEY_ROOT_LIST, "FILE|ID,ID,...", 0,
      "Search from these vertices: ids of the graph, or a file of one a line", 1},
+    {"labels", KEY_LABELS, 0, 0,
+     "--root-list names vertices as the file did that the graph was imported from; of a "
+     "partition, give --graph too",
+     1},
     {"store", KEY_STORE, "all|first|none", 0, "Trees to keep in the file (default: all)", 1},
     {"check", KEY_CHECK, 0, 0,
      "Validate each search against the input tuples once its clock has stopped", 1},
-    {"graph", KEY_GRAPH, "G.h5", 0, "The graph the partition was made from, for --check", 1},
+    {"graph", KEY_GRAPH, "G.h5", 0,
+     "The graph the partition was made from, for --check and --labels", 1},
     {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
      "Among several legal parents take the one of least id", 1},
     {"direction", KEY_DIRECTION, "WAY", 0, "auto (the default), top-down or bottom-up", 2},
@@ -167,6 +173,9 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     case KEY_CHECK:
         run->check = true;
         return HW_OK;
+    case KEY_LABELS:
+        run->labels = true;
+        return HW_OK;
     case KEY_LOCAL_ALL2ALL:
         run->engine.local_all2all = true;
         return HW_OK;
@@ -198,8 +207,10 @@ static enum hw_status check(const struct options *options, struct hw_error *err)
     if (listed && options->sampling)
         return hw_fail(err, HW_USAGE, "%s: is about sampling, and --root-list names the roots",
                        options->sampling);
-    if (run->graph && !run->check)
-        return hw_fail(err, HW_USAGE, "--graph: only --check reads it");
+    if (run->labels && !listed)
+        return hw_fail(err, HW_USAGE, "--labels: is about --root-list, which is not given");
+    if (run->graph && !run->check && !run->labels)
+        return hw_fail(err, HW_USAGE, "--graph: only --check and --labels read it");
     if (run->device == HW_CPU &&
         (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
         return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",

@@ -61,7 +61,7 @@ enum hw_status hw_roots_parse(const char *text, struct hw_roots *roots, struct h
     while (status == HW_OK) {
         if (!take_id(at, &end, &id) || (*end != '\0' && *end != ','))
             status = hw_fail(err, HW_USAGE,
-                             "--root-list: '%s' is not a list of graph ids such as 3,1,2 (a file "
+                             "--root-list: '%s' is not a list of ids such as 3,1,2 (a file "
                              "of that name is ./%s)",
                              text, text);
         else
@@ -91,8 +91,9 @@ static enum hw_status take_line(const char *path, hw_count number, char *line,
     while (isspace((unsigned char)*end))
         end++;
     if (!number_there || *end != '\0')
-        return hw_fail(err, HW_BAD_INPUT, "%s: line %" PRI_COUNT ": '%.40s' is not a graph id",
-                       path, number, line);
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: line %" PRI_COUNT ": '%.40s' is not the id of a vertex", path, number,
+                       line);
     return append(roots, id, err);
 }
 

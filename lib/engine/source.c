@@ -37,7 +37,7 @@ static enum hw_status open_partition(struct hw_source *source,
                        layout->first);
     if (tuples && !graph_path)
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: a partition has no input tuples to check against; give --graph G.h5",
+                       "%s: a partition has neither the input tuples nor labels; give --graph G.h5",
                        source->path);
     status = hw_store_open(source->ctx, source->path, HW_KIND_PARTITION, &source->store, err);
     if (status == HW_OK)

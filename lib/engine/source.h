@@ -25,9 +25,9 @@ struct hw_source {
 
 /*
  * Opens path, a partition or a graph, and checks that it fits: one part a rank;
- * layout options exactly where it is a graph; and the input tuples at hand where
- * tuples is true, from the graph itself or from graph_path, whose digest must be
- * the partition's graph_digest.
+ * layout options exactly where it is a graph; and the graph at hand where tuples
+ * is true, for its tuples or its labels: the input itself or graph_path, whose
+ * digest must be the partition's graph_digest.
  *
  * graph_path: NULL if not given. Borrows ctx, path. Collective.
  * Returns HW_BAD_INPUT or HW_USAGE with one sentence.

@@ -6,6 +6,7 @@
 #include "engine/report.h"
 #include "engine/source.h"
 #include "engine/tree.h"
+#include "graph/labels.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -180,6 +181,8 @@ static enum hw_status take_given_roots(struct traversal *t, struct hw_error *err
     }
     if (status != HW_OK)
         return status;
+    if (t->options->labels)
+        return hw_labels_find(t->ctx, t->source.graph, t->roots.count, t->roots.id, err);
     status = hw_roots_check(&t->roots, t->source.described.vertices, err);
     return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s", t->options->input);
 }
@@ -195,7 +198,7 @@ static enum hw_status open_all(struct traversal *t, struct hw_error *err)
                                  &t->store, err);
     if (status == HW_OK)
         status = hw_source_open(t->ctx, options->input, &options->layout, options->graph,
-                                options->check, &t->source, err);
+                                options->check || options->labels, &t->source, err);
     if (status == HW_OK)
         status = hw_method_choose(options->method, options->device, options->engine.algorithm,
                                   &t->source.described, &t->method, err);

@@ -16,7 +16,7 @@ enum hw_trees { HW_TREES_ALL, HW_TREES_FIRST, HW_TREES_NONE };
 
 struct hw_traverse_options {
     const char *input; /* a partition, or a graph to be laid out */
-    const char *graph; /* --graph: the tuples to check against; NULL if not given */
+    const char *graph; /* --graph: of the partition, for tuples and labels; NULL if not given */
     struct hw_layout_request layout;
     enum hw_device device;
     const char *method;    /* a name, or "auto" */
@@ -27,6 +27,7 @@ struct hw_traverse_options {
     hw_count min_component; /* 0: any */
     struct hw_roots list;   /* --root-list 1,2,3; empty if not given */
     const char *root_file;  /* --root-list FILE; NULL if not given */
+    bool labels;            /* which has labels instead of ids */
     enum hw_trees trees;
     bool check;
 };

@@ -16,6 +16,7 @@ enum {
 };
 
 static const char *const dataset_paths[] = {"/edges/source", "/edges/target", "/edges/weight"};
+static const char *const label_path = "/vertices/label";
 
 struct hw_graph {
     struct hw_graph_desc desc;
@@ -25,6 +26,8 @@ struct hw_graph {
     const struct hw_edges *held;    /* of a graph in memory */
     bool narrow;                    /* ids in the file have 32 bits */
     uint32_t *piece;                /* [PIECE] 32-bit ids on their way */
+    bool labels;                    /* the file has them */
+    int64_t first_label;            /* of vertex 0, where it has none */
 };
 
 /* ---- blocks of tuples ---- */
@@ -82,6 +85,19 @@ static enum hw_status describe(struct hw_store *store, struct hw_graph_desc *des
     return status;
 }
 
+/* Learns how vertices are labelled. */
+static enum hw_status describe_labels(struct hw_graph *graph, struct hw_error *err)
+{
+    graph->labels = hw_store_shape(graph->store, label_path, NULL);
+    if (graph->labels || !hw_store_has(graph->store, HW_AT_PARAMETERS, "first_label"))
+        return HW_OK;
+    enum hw_status status =
+        hw_store_get_i64(graph->store, HW_AT_PARAMETERS, "first_label", &graph->first_label, err);
+    if (status == HW_OK && graph->first_label > INT64_MAX - graph->desc.vertices)
+        status = hw_fail(err, HW_BAD_INPUT, "/parameters: first_label is too large");
+    return status;
+}
+
 /* Prepares the making of a recipe's tuples. */
 static enum hw_status open_recipe(struct hw_graph *graph, struct hw_error *err)
 {
@@ -119,6 +135,8 @@ enum hw_status hw_graph_open(const struct hw_context *ctx, const char *path,
         status = hw_store_open(ctx, path, HW_KIND_GRAPH, &opened->store, err);
     if (status == HW_OK) {
         status = describe(opened->store, &opened->desc, err);
+        if (status == HW_OK)
+            status = describe_labels(opened, err);
         if (status == HW_OK)
             status = opened->desc.recipe ? open_recipe(opened, err) : open_edges(opened, err);
         if (status != HW_OK && err && strncmp(err->text, path, strlen(path)) != 0)
@@ -322,6 +340,28 @@ enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_e
     for (int i = 0; i < datasets && status == HW_OK; i++)
         status = hw_store_verify(graph->store, dataset_paths[i], err);
     return status;
+}
+
+/* ---- labels ---- */
+
+const char *hw_graph_path(const struct hw_graph *graph)
+{
+    return graph->path;
+}
+
+enum hw_status hw_graph_labels(struct hw_graph *graph, hw_gid first, hw_count count, int64_t *label,
+                               struct hw_error *err)
+{
+    if (graph->labels)
+        return hw_store_read(graph->store, label_path, 0, first, count, label, err);
+    for (hw_count i = 0; i < count; i++)
+        label[i] = graph->first_label + first + i;
+    return HW_OK;
+}
+
+enum hw_status hw_graph_verify_labels(struct hw_graph *graph, struct hw_error *err)
+{
+    return graph->labels ? hw_store_verify(graph->store, label_path, err) : HW_OK;
 }
 
 void hw_graph_close(struct hw_graph *graph)

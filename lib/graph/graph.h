@@ -78,6 +78,20 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
  */
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err);
 
+/* The path as it was given, for sentences. Local. */
+const char *hw_graph_path(const struct hw_graph *graph);
+
+/*
+ * What vertices [first, first+count) were called where the graph came from
+ * (graph/labels.h). label: [count]. Local.
+ */
+enum hw_status hw_graph_labels(struct hw_graph *graph, hw_gid first, hw_count count, int64_t *label,
+                               struct hw_error *err);
+
+/* Compares the digest of the labels, if the file has any, with what all ranks
+ * have read. Collective. */
+enum hw_status hw_graph_verify_labels(struct hw_graph *graph, struct hw_error *err);
+
 /* Closes it; accepts NULL. Collective. */
 void hw_graph_close(struct hw_graph *graph);
 

@@ -4,6 +4,7 @@ libhopwave_a_SOURCES += \
   lib/graph/export.c lib/graph/export.h lib/graph/export_lists.c \
   lib/graph/graph.c lib/graph/graph.h \
   lib/graph/graph500.c lib/graph/graph500.h \
+  lib/graph/labels.c lib/graph/labels.h \
   lib/graph/mrg.c lib/graph/mrg.h \
   lib/graph/output.c lib/graph/output.h \
   lib/graph/pairs.c lib/graph/pairs.h \
@@ -28,3 +29,7 @@ check_PROGRAMS += lib/graph/test_graph.mt
 TESTS += lib/graph/test_graph.mt
 lib_graph_test_graph_mt_SOURCES = lib/graph/test_graph.c
 lib_graph_test_graph_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/test_labels.mt
+TESTS += lib/graph/test_labels.mt
+lib_graph_test_labels_mt_SOURCES = lib/graph/test_labels.c
+lib_graph_test_labels_mt_LDADD = $(TAP_LDADD)

@@ -15,6 +15,7 @@ libhopwave_a_SOURCES += \
   lib/store/scan.c \
   lib/store/schema.c \
   lib/store/share.c \
+  lib/store/slices.c lib/store/slices.h \
   lib/store/store.h \
   lib/store/write.c
 check_PROGRAMS += lib/store/test_store.mt lib/store/make_file

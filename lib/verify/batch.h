@@ -9,7 +9,7 @@
 #include "verify/links.h"
 #include "verify/rounds.h"
 #include "verify/rows.h"
-#include "verify/slices.h"
+#include "store/slices.h"
 #include "verify/tally.h"
 
 /* What one thread counts. */

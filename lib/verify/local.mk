@@ -10,7 +10,6 @@ libhopwave_a_SOURCES += \
   lib/verify/reference.c \
   lib/verify/rounds.c lib/verify/rounds.h \
   lib/verify/rows.c lib/verify/rows.h \
-  lib/verify/slices.c lib/verify/slices.h \
   lib/verify/tally.c lib/verify/tally.h \
   lib/verify/tuples.c
 check_PROGRAMS += lib/verify/test_verify.mt

@@ -10,7 +10,7 @@
 #define HOPWAVE_VERIFY_ROUNDS_H
 
 #include "comm/context.h"
-#include "verify/slices.h"
+#include "store/slices.h"
 
 /* The items of each rank, and what one round takes of them. Zero-initialise,
  * with `step`; free with hw_round_end(). */

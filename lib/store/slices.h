@@ -2,8 +2,8 @@
  * Which rank holds which vertices: contiguous slices of the graph's ids, as
  * hw_store_share() cuts them.
  */
-#ifndef HOPWAVE_VERIFY_SLICES_H
-#define HOPWAVE_VERIFY_SLICES_H
+#ifndef HOPWAVE_STORE_SLICES_H
+#define HOPWAVE_STORE_SLICES_H
 
 #include "base/status.h"
 #include "base/types.h"

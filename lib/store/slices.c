@@ -1,4 +1,4 @@
-#include "verify/slices.h"
+#include "store/slices.h"
 
 #include "base/memory.h"
 #include "store/store.h"
