@@ -3,6 +3,7 @@
 #include "comm/stage.h"
 #include "layout/options.h"
 
+#include <float.h>
 #include <limits.h>
 #include <string.h>
 
@@ -25,14 +26,20 @@ enum {
     KEY_REDUCE,
     KEY_CANONICAL_PARENTS,
     KEY_TRANSPORT,
+    KEY_DELTA,
+    KEY_NO_EDGE_CLASSES,
+    KEY_DUPLICATES,
     KEY_NO_STEPS
 };
 
 static const struct argp_option option_table[] = {
-    {"algorithm", KEY_ALGORITHM, "NAME", 0, "What to run: bfs (the default)", 1},
+    {"algorithm", KEY_ALGORITHM, "NAME", 0,
+     "What to run: bfs (the default) or sssp, shortest paths", 1},
     {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
     {"method", KEY_METHOD, "NAME|auto", 0,
-     "How: grid, delegates, ... (default: auto, which chooses by layout and device)", 1},
+     "How: grid or delegates; for sssp delta or bellman-ford (default: auto, which chooses by "
+     "layout, device and weights)",
+     1},
     {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
     {"root-seed", KEY_ROOT_SEED, "S", 0, "Seed of the sample (default: 1)", 1},
     {"min-component", KEY_MIN_COMPONENT, "N", 0,
@@ -49,7 +56,8 @@ static const struct argp_option option_table[] = {
     {"graph", KEY_GRAPH, "G.h5", 0,
      "The graph the partition was made from, for --check and --labels", 1},
     {"canonical-parents", KEY_CANONICAL_PARENTS, 0, 0,
-     "Among several legal parents take the one of least id", 1},
+     "Among several legal parents take the one of least id (sssp: of fewest hops, then least id)",
+     1},
     {"direction", KEY_DIRECTION, "WAY", 0, "auto (the default), top-down or bottom-up", 2},
     {"exchange", KEY_EXCHANGE, "FORM", 0,
      "Grids: send vertices as auto (whichever is smaller; the default), list or bitmap", 2},
@@ -58,6 +66,12 @@ static const struct argp_option option_table[] = {
     {"uniquify", KEY_UNIQUIFY, 0, 0, "Degree-separated: drop duplicates before sending", 2},
     {"reduce", KEY_REDUCE, "WAY", 0,
      "Degree-separated: reduce masks in a blocking (the default) or nonblocking way", 2},
+    {"delta", KEY_DELTA, "WIDTH", 0,
+     "delta: width of a bucket of distances (default: chosen from weights and degrees)", 2},
+    {"no-edge-classes", KEY_NO_EDGE_CLASSES, 0, 0,
+     "bellman-ford: treat edges to and from special vertices like all others", 2},
+    {"duplicates", KEY_DUPLICATES, 0, 0,
+     "bellman-ford: let a vertex enter the frontier more than once", 2},
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 2},
     {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 2},
@@ -73,15 +87,14 @@ struct options {
 static enum hw_status take_word(int key, const char *arg, struct hw_traverse_options *run,
                                 struct hw_error *err)
 {
-    static const char *const algorithms[] = {"bfs", NULL};
     static const char *const reductions[] = {"blocking", "nonblocking", NULL};
     int word = 0;
     enum hw_status status = HW_OK;
 
     switch (key) {
     case KEY_ALGORITHM:
-        status = hw_cli_choice("--algorithm", arg, algorithms, &word, err);
-        run->engine.algorithm = HW_BFS;
+        status = hw_cli_choice("--algorithm", arg, hw_algorithm_words, &word, err);
+        run->engine.algorithm = (enum hw_algorithm)word;
         break;
     case KEY_DEVICE:
         status = hw_cli_choice("--device", arg, hw_device_words, &word, err);
@@ -145,6 +158,16 @@ static enum hw_status take_input(const char *arg, struct hw_traverse_options *ru
     return HW_OK;
 }
 
+static enum hw_status take_delta(const char *arg, struct hw_traverse_options *run,
+                                 struct hw_error *err)
+{
+    enum hw_status status = hw_cli_real("--delta", arg, 0, FLT_MAX, &run->engine.delta, err);
+
+    if (status == HW_OK && run->engine.delta <= 0)
+        status = hw_fail(err, HW_USAGE, "--delta: %s is no width; it must be above 0", arg);
+    return status;
+}
+
 static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
 {
     static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
@@ -185,6 +208,14 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     case KEY_CANONICAL_PARENTS:
         run->engine.canonical_parents = true;
         return HW_OK;
+    case KEY_DELTA:
+        return take_delta(arg, run, err);
+    case KEY_NO_EDGE_CLASSES:
+        run->engine.no_edge_classes = true;
+        return HW_OK;
+    case KEY_DUPLICATES:
+        run->engine.duplicates = true;
+        return HW_OK;
     case KEY_NO_STEPS:
         run->engine.steps = false;
         return HW_OK;
@@ -194,6 +225,20 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     if (key >= KEY_ALGORITHM && key <= KEY_NO_STEPS)
         return take_word(key, arg, run, err);
     return hw_layout_take(key, arg, &run->layout, err);
+}
+
+/* Refuses options of one algorithm that are given with the other. */
+static enum hw_status check_algorithm(const struct hw_traverse_options *run, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &run->engine;
+    const char *name = engine->delta > 0         ? "--delta"
+                       : engine->no_edge_classes ? "--no-edge-classes"
+                       : engine->duplicates      ? "--duplicates"
+                                                 : NULL;
+
+    if (name && engine->algorithm != HW_SSSP)
+        return hw_fail(err, HW_USAGE, "%s: is for --algorithm sssp", name);
+    return HW_OK;
 }
 
 /* Refuses options that contradict each other whatever the file. */
@@ -215,7 +260,7 @@ static enum hw_status check(const struct options *options, struct hw_error *err)
         (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
         return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",
                        run->transport);
-    return HW_OK;
+    return check_algorithm(run, err);
 }
 
 static enum hw_status run(struct hw_stage *stage, void *given, struct hw_error *err)

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "engine/result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +21,6 @@ struct selection {
     int *owner;       /* [batch] */
     hw_lid *position; /* [batch] */
 };
-
-void hw_result_poison(const struct hw_part *part, struct hw_result *result)
-{
-    const hw_lid count = part->own.count;
-
-#pragma omp parallel for if (count > 1 << 16)
-    for (hw_lid i = 0; i < count; i++) {
-        result->parent[i] = INT64_MIN;
-        result->level[i] = INT32_MIN;
-    }
-    result->seconds = result->seconds_search_order = 0;
-    hw_steps_clear(&result->steps);
-}
 
 /* Searches from candidate i and notes what is learnt; *large tells. */
 static enum hw_status look_into(struct selection *s, hw_count i, uint8_t *verdict,

@@ -14,12 +14,8 @@
 struct hw_searcher {
     const struct hw_method *method;
     void *engine;
-    struct hw_result *result; /* parent and level: [part->own.count] */
+    struct hw_result *result; /* its memory */
 };
-
-/* Fills parent and level with values that no search leaves, so that elements an
- * engine forgets are found, and clears steps and times. Local. */
-void hw_result_poison(const struct hw_part *part, struct hw_result *result);
 
 /*
  * Draws roots as hw_sampler_draw() does, but only those from which a search

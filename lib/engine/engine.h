@@ -99,6 +99,7 @@ struct hw_result {
                                 negative a distance may be -1 too; parent tells) */
     enum hw_outcome outcome; /* the same on all ranks */
     struct hw_cycle cycle;   /* the engine allocates, the caller frees */
+    double delta;            /* the bucket width used; 0 by methods without buckets */
     double seconds;          /* until parent[] is complete in graph ids, slowest rank */
     double seconds_search_order; /* until all parents are known in search ids, slowest rank */
     struct hw_steps steps;

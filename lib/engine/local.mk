@@ -6,7 +6,9 @@ libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps
 libhopwave_a_SOURCES += \
   lib/engine/component.c lib/engine/component.h \
   lib/engine/negative.h \
+  lib/engine/outcomes.c lib/engine/outcomes.h \
   lib/engine/report.c lib/engine/report.h \
+  lib/engine/result.c lib/engine/result.h \
   lib/engine/roots.c lib/engine/roots.h \
   lib/engine/source.c lib/engine/source.h \
   lib/engine/statistics.c lib/engine/statistics.h \

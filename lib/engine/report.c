@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "engine/result.h"
 #include "engine/statistics.h"
 
 #include <math.h>
@@ -23,16 +24,25 @@ static const char *const phase_names[HW_PHASES] = {
     [HW_PHASE_DELEGATE_REDUCTION] = "delegate_reduction",
     [HW_PHASE_REDUCTIONS] = "reductions",
 };
-static const char *const count_names[HW_STEP_SUMS] = {"frontier", "found", "edges_examined",
-                                                      "bytes_sent", "messages_sent"};
-static const char *const direction_names[] = {[HW_DIRECTION_AUTO] = "none",
-                                              [HW_DIRECTION_TOP_DOWN] = "top-down",
-                                              [HW_DIRECTION_BOTTOM_UP] = "bottom-up"};
+static const char *const count_names[HW_STEP_SUMS] = {
+    [HW_STEP_FRONTIER] = "frontier",     [HW_STEP_FOUND] = "found",
+    [HW_STEP_PULLED] = "pulled",         [HW_STEP_SETTLED] = "settled",
+    [HW_STEP_EDGES] = "edges_examined",  [HW_STEP_BYTES] = "bytes_sent",
+    [HW_STEP_MESSAGES] = "messages_sent"};
+static const char *const direction_names[][3] = {
+    [HW_BFS] = {[HW_DIRECTION_AUTO] = "none",
+                [HW_DIRECTION_TOP_DOWN] = "top-down",
+                [HW_DIRECTION_BOTTOM_UP] = "bottom-up"},
+    [HW_SSSP] = {[HW_DIRECTION_AUTO] = "none",
+                 [HW_DIRECTION_TOP_DOWN] = "push",
+                 [HW_DIRECTION_BOTTOM_UP] = "pull"}};
 
 enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part *part,
-                              hw_count searches, struct hw_report *report, struct hw_error *err)
+                              enum hw_algorithm algorithm, hw_count searches,
+                              struct hw_report *report, struct hw_error *err)
 {
-    *report = (struct hw_report){.ctx = ctx, .part = part, .capacity = searches};
+    *report =
+        (struct hw_report){.ctx = ctx, .part = part, .algorithm = algorithm, .capacity = searches};
     enum hw_status status =
         hw_alloc_zero(&report->search, searches, sizeof *report->search, "search rows", err);
 
@@ -68,14 +78,13 @@ static struct view look(const struct hw_report *report, const struct hw_result *
 #pragma omp parallel for reduction(+ : reached, ends, unset) reduction(max : deepest)                \
     if (count > 1 << 16)
     for (hw_lid i = 0; i < count; i++) {
-        hw_gid parent = result->parent[i];
-        int32_t level = result->level[i];
-        unset += parent < -1 || parent >= part->vertices || level < -1 || level >= part->vertices;
-        if (parent == -1)
+        unset += !hw_result_legal(part, result, i);
+        if (result->parent[i] == -1)
             continue;
         reached++;
         ends += report->ends[i];
-        deepest = level > deepest ? level : deepest;
+        if (result->level)
+            deepest = result->level[i] > deepest ? result->level[i] : deepest;
     }
     return (struct view){reached, ends, deepest, unset > 0};
 }
@@ -91,7 +100,8 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
 
     if (view.unset)
         status = hw_fail(err, HW_INTERNAL,
-                         "the search from %" PRI_GID " left a level or a parent unset on rank %d",
+                         "the search from %" PRI_GID
+                         " left a level, distance or parent unset on rank %d",
                          root, report->ctx->rank);
     status = hw_agree(world, status, err);
     if (status == HW_OK)
@@ -106,7 +116,10 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
         .seconds_search_order = result->seconds_search_order,
         .edges = report->part->directed ? view.ends : view.ends / 2,
         .reached = view.reached,
-        .levels = view.deepest + 1,
+        .levels = report->algorithm == HW_BFS ? view.deepest + 1 : -1,
+        .outcome = result->outcome,
+        .steps = result->steps.count,
+        .scans = -1,
     };
     row->teps = row->seconds > 0 ? (double)row->edges / row->seconds : 0;
     return status;
@@ -125,8 +138,11 @@ struct piece {
 static void fill_piece(const struct hw_step *step, int count, int rank, struct piece *piece)
 {
     for (int s = 0; s < count; s++, step++) {
-        const int64_t counts[HW_STEP_SUMS] = {step->frontier, step->found, step->edges_examined,
-                                              step->bytes_sent, step->messages_sent};
+        const int64_t counts[HW_STEP_SUMS] = {
+            [HW_STEP_FRONTIER] = step->frontier,     [HW_STEP_FOUND] = step->found,
+            [HW_STEP_PULLED] = step->pulled,         [HW_STEP_SETTLED] = step->settled,
+            [HW_STEP_EDGES] = step->edges_examined,  [HW_STEP_BYTES] = step->bytes_sent,
+            [HW_STEP_MESSAGES] = step->messages_sent};
         memcpy(piece->sum[s], counts, sizeof counts);
         memcpy(piece->most[s], counts + HW_STEP_FIRST_MOST, sizeof piece->most[s]);
         for (int p = 0; p < HW_PHASES; p++) {
@@ -172,7 +188,9 @@ static void fill_rows(const struct hw_report *report, const struct hw_step *step
 {
     for (int s = 0; s < count; s++, row++) {
         *row = (struct hw_step_row){.search = report->count, .step = first + s};
-        snprintf(row->direction, sizeof row->direction, "%s", direction_names[step[s].direction]);
+        snprintf(row->direction, sizeof row->direction, "%s",
+                 direction_names[report->algorithm][step[s].direction]);
+        row->bucket = step[s].bucket;
         memcpy(row->routine, step[s].routine, sizeof row->routine);
         memcpy(row->sum, piece->sum[s], sizeof row->sum);
         memcpy(row->most, piece->most[s], sizeof row->most);
@@ -199,6 +217,16 @@ static enum hw_status grow_steps(struct hw_report *report, hw_count more, struct
     report->step = grown;
     report->steps_capacity = wanted;
     return HW_OK;
+}
+
+/* The edges that all ranks examined in all steps. Collective. */
+static enum hw_status add_scans(const struct hw_context *ctx, const struct hw_steps *steps,
+                                hw_count *scans, struct hw_error *err)
+{
+    *scans = 0;
+    for (hw_count s = 0; s < steps->count; s++)
+        *scans += steps->step[s].edges_examined;
+    return hw_sum(ctx->world, scans, err);
 }
 
 /* Whether all ranks saw the same number of steps. Collective. */
@@ -254,6 +282,8 @@ enum hw_status hw_report_add(struct hw_report *report, hw_gid root, const struct
     if (report->count >= report->capacity)
         return hw_fail(err, HW_INTERNAL, "more searches than the report has room for");
     status = fill_search(report, root, result, &report->search[report->count], err);
+    if (status == HW_OK && steps)
+        status = add_scans(report->ctx, &result->steps, &report->search[report->count].scans, err);
     if (status == HW_OK && steps)
         status = add_steps(report, &result->steps, err);
     report->count += status == HW_OK;
@@ -336,17 +366,23 @@ double hw_report_teps(const struct hw_report *report)
     return rates.harmonic_mean;
 }
 
-/* Sets /run attribute "bfs_NAME". Collective. */
-static enum hw_status set(struct hw_store *store, const char *name, const char *suffix,
+/* Where statistics go: "bfs_NAME" and "sssp_NAME". */
+struct target {
+    struct hw_store *store;
+    const char *prefix;
+};
+
+/* Sets one attribute of /run. Collective. */
+static enum hw_status set(const struct target *target, const char *name, const char *suffix,
                           double value, struct hw_error *err)
 {
     char full[64];
 
-    snprintf(full, sizeof full, "bfs_%s%s", name, suffix);
-    return hw_store_set_f64(store, HW_AT_RUN, full, value, err);
+    snprintf(full, sizeof full, "%s_%s%s", target->prefix, name, suffix);
+    return hw_store_set_f64(target->store, HW_AT_RUN, full, value, err);
 }
 
-static enum hw_status set_summary(struct hw_store *store, const char *suffix,
+static enum hw_status set_summary(const struct target *target, const char *suffix,
                                   const struct hw_summary *s, struct hw_error *err)
 {
     const struct {
@@ -359,11 +395,11 @@ static enum hw_status set_summary(struct hw_store *store, const char *suffix,
     enum hw_status status = HW_OK;
 
     for (size_t i = 0; i < sizeof fields / sizeof *fields && status == HW_OK; i++)
-        status = set(store, fields[i].name, suffix, fields[i].value, err);
+        status = set(target, fields[i].name, suffix, fields[i].value, err);
     return status;
 }
 
-static enum hw_status set_rates(struct hw_store *store, const struct hw_rates *r,
+static enum hw_status set_rates(const struct target *target, const struct hw_rates *r,
                                 struct hw_error *err)
 {
     const struct {
@@ -381,7 +417,7 @@ static enum hw_status set_rates(struct hw_store *store, const struct hw_rates *r
     enum hw_status status = HW_OK;
 
     for (size_t i = 0; i < sizeof fields / sizeof *fields && status == HW_OK; i++)
-        status = set(store, fields[i].name, "_TEPS", fields[i].value, err);
+        status = set(target, fields[i].name, "_TEPS", fields[i].value, err);
     return status;
 }
 
@@ -389,6 +425,7 @@ static enum hw_status set_rates(struct hw_store *store, const struct hw_rates *r
 static enum hw_status write_statistics(const struct hw_report *report, struct hw_store *store,
                                        struct hw_error *err)
 {
+    const struct target target = {store, report->algorithm == HW_BFS ? "bfs" : "sssp"};
     hw_count n = report->count;
     struct series series = {0};
     struct hw_summary times, edges;
@@ -403,15 +440,16 @@ static enum hw_status write_statistics(const struct hw_report *report, struct hw
         series.scratch[i] = (double)series.edges[i];
     edges = hw_summarize(series.scratch, n);
     times = hw_summarize(series.seconds, n);
-    status = set_summary(store, "_time", &times, err);
+    status = set_summary(&target, "_time", &times, err);
     if (status == HW_OK)
-        status = set_summary(store, "_nedge", &edges, err);
+        status = set_summary(&target, "_nedge", &edges, err);
     if (status == HW_OK)
-        status = set_rates(store, &rates, err);
+        status = set_rates(&target, &rates, err);
     if (status == HW_OK)
         status = hw_store_set_i64(store, HW_AT_RUN, "teps_searches", rates.searches, err);
     if (status == HW_OK)
-        status = set(store, "search_order_harmonic_mean_TEPS", "", search_order.harmonic_mean, err);
+        status =
+            set(&target, "search_order_harmonic_mean_TEPS", "", search_order.harmonic_mean, err);
 done:
     free_series(&series);
     return status;
@@ -422,7 +460,7 @@ done:
 static enum hw_status write_searches(const struct hw_report *report, struct hw_store *store,
                                      struct hw_error *err)
 {
-    struct hw_column columns[9 + HW_RULES] = {
+    struct hw_column columns[12 + HW_RULES] = {
         {"root", HW_I64, offsetof(struct hw_search_row, root), 1},
         {"seconds", HW_F64, offsetof(struct hw_search_row, seconds), 1},
         {"seconds_search_order", HW_F64, offsetof(struct hw_search_row, seconds_search_order), 1},
@@ -430,6 +468,9 @@ static enum hw_status write_searches(const struct hw_report *report, struct hw_s
         {"teps", HW_F64, offsetof(struct hw_search_row, teps), 1},
         {"reached", HW_I64, offsetof(struct hw_search_row, reached), 1},
         {"levels", HW_I64, offsetof(struct hw_search_row, levels), 1},
+        {"outcome", HW_I32, offsetof(struct hw_search_row, outcome), 1},
+        {"steps", HW_I64, offsetof(struct hw_search_row, steps), 1},
+        {"scans", HW_I64, offsetof(struct hw_search_row, scans), 1},
         {"checked", HW_I32, offsetof(struct hw_search_row, checked), 1},
         {"violations", HW_I64, offsetof(struct hw_search_row, violations), 1},
     };
@@ -439,12 +480,12 @@ static enum hw_status write_searches(const struct hw_report *report, struct hw_s
         snprintf(names[r], sizeof names[r], "violations_%s", hw_rule_name((enum hw_rule)r));
         for (char *dash; (dash = strchr(names[r], '-')) != NULL;)
             *dash = '_';
-        columns[9 + r] = (struct hw_column){
+        columns[12 + r] = (struct hw_column){
             names[r], HW_I64, offsetof(struct hw_search_row, rule) + (size_t)r * sizeof(hw_count),
             1};
     }
-    return hw_store_write_table(store, "/run/search", columns, 9 + HW_RULES, sizeof *report->search,
-                                report->count, report->search, err);
+    return hw_store_write_table(store, "/run/search", columns, 12 + HW_RULES,
+                                sizeof *report->search, report->count, report->search, err);
 }
 
 /* Adds the four columns of one phase. */
@@ -468,14 +509,15 @@ static int add_phase(int p, char (*names)[48], struct hw_column *columns)
 static enum hw_status write_steps(const struct hw_report *report, struct hw_store *store,
                                   struct hw_error *err)
 {
-    struct hw_column columns[4 + HW_STEP_SUMS + HW_STEP_MOSTS + 4 * HW_PHASES] = {
+    struct hw_column columns[5 + HW_STEP_SUMS + HW_STEP_MOSTS + 4 * HW_PHASES] = {
         {"search", HW_I64, offsetof(struct hw_step_row, search), 1},
         {"step", HW_I64, offsetof(struct hw_step_row, step), 1},
         {"direction", HW_U8, offsetof(struct hw_step_row, direction), 12},
         {"routine", HW_U8, offsetof(struct hw_step_row, routine), 32},
+        {"bucket", HW_I64, offsetof(struct hw_step_row, bucket), 1},
     };
     char most_names[HW_STEP_MOSTS][48], phases[4 * HW_PHASES][48];
-    int n = 4;
+    int n = 5;
 
     for (int c = 0; c < HW_STEP_SUMS; c++)
         columns[n++] =
@@ -496,6 +538,21 @@ static enum hw_status write_steps(const struct hw_report *report, struct hw_stor
 
 /* ---- writing ---- */
 
+/* Edges examined for each stored edge, mean over the searches; -1 if not recorded. */
+static double scans_per_edge(const struct hw_report *report)
+{
+    double scans = 0;
+
+    for (hw_count i = 0; i < report->count; i++) {
+        if (report->search[i].scans < 0)
+            return -1;
+        scans += (double)report->search[i].scans;
+    }
+    if (report->count == 0 || report->part->edges == 0)
+        return -1;
+    return scans / (double)report->count / (double)report->part->edges;
+}
+
 /* The Graph500 fields that say what was run. Collective. */
 static enum hw_status write_run(const struct hw_report *report, struct hw_store *store,
                                 double construction, struct hw_error *err)
@@ -515,6 +572,8 @@ static enum hw_status write_run(const struct hw_report *report, struct hw_store 
         status = hw_store_set_i64(store, HW_AT_RUN, "NBFS", report->count, err);
     if (status == HW_OK)
         status = hw_store_set_f64(store, HW_AT_RUN, "construction_time", construction, err);
+    if (status == HW_OK && scans_per_edge(report) >= 0)
+        status = hw_store_set_f64(store, HW_AT_RUN, "scans_per_edge", scans_per_edge(report), err);
     if (status == HW_OK)
         status = hw_store_set_string(store, HW_AT_RUN, "teps_rule",
                                      part->directed ? HW_TEPS_RULE_DIRECTED : HW_TEPS_RULE, err);

@@ -30,7 +30,10 @@ struct hw_search_row {
     hw_count edges;              /* tuples traversed, by the TEPS rule */
     double teps;                 /* edges / seconds */
     hw_count reached;            /* vertices, the root included */
-    hw_count levels;             /* that have a vertex: 1 for an isolated root */
+    hw_count levels;             /* that have a vertex: 1 for an isolated root; -1: not counted */
+    int32_t outcome;             /* enum hw_outcome */
+    hw_count steps;              /* levels or phases that the engine went through */
+    hw_count scans;              /* edges examined, over all ranks; -1: not recorded */
     int32_t checked;             /* 1 once validated */
     hw_count violations;         /* of all rules */
     hw_count rule[HW_RULES];     /* of each */
@@ -41,6 +44,8 @@ struct hw_search_row {
 enum hw_step_sum {
     HW_STEP_FRONTIER,
     HW_STEP_FOUND,
+    HW_STEP_PULLED,
+    HW_STEP_SETTLED,
     HW_STEP_EDGES,
     HW_STEP_BYTES,
     HW_STEP_MESSAGES
@@ -52,8 +57,9 @@ enum hw_step_sum {
 /* A row of /run/steps. */
 struct hw_step_row {
     int64_t search, step;
-    char direction[12]; /* "top-down", "bottom-up" or "none" */
+    char direction[12]; /* "top-down", "bottom-up" or "none"; shortest paths: "push", "pull" */
     char routine[32];
+    int64_t bucket; /* shortest paths */
     int64_t sum[HW_STEP_SUMS];
     int64_t most[HW_STEP_MOSTS]; /* of edges, bytes, messages */
     struct {
@@ -66,6 +72,7 @@ struct hw_step_row {
 struct hw_report {
     const struct hw_context *ctx;
     const struct hw_part *part;
+    enum hw_algorithm algorithm;
     hw_count *ends;           /* [part->own.count] of tuples, by rising graph id */
     hw_count count, capacity; /* searches; the same on all ranks */
     struct hw_search_row *search;
@@ -77,7 +84,8 @@ struct hw_report {
 /* Makes room for that many searches, and 8 bytes for each own vertex. Borrows ctx
  * and part. Collective. */
 enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part *part,
-                              hw_count searches, struct hw_report *report, struct hw_error *err);
+                              enum hw_algorithm algorithm, hw_count searches,
+                              struct hw_report *report, struct hw_error *err);
 
 /*
  * Adds a search: counts what it reached and traversed, and reduces its steps

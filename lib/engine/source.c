@@ -27,15 +27,15 @@ static enum hw_status check_ranks(const struct hw_source *source, int parts, str
 
 /* Opens a partition, and the graph it was made from where that is given. */
 static enum hw_status open_partition(struct hw_source *source,
-                                     const struct hw_layout_request *layout, const char *graph_path,
-                                     bool tuples, struct hw_error *err)
+                                     const struct hw_source_request *request, struct hw_error *err)
 {
+    const char *graph_path = request->graph;
     enum hw_status status;
 
-    if (layout->first)
+    if (request->layout->first)
         return hw_fail(err, HW_BAD_INPUT, "%s: is laid out already; %s is for graphs", source->path,
-                       layout->first);
-    if (tuples && !graph_path)
+                       request->layout->first);
+    if (request->tuples && !graph_path)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: a partition has neither the input tuples nor labels; give --graph G.h5",
                        source->path);
@@ -59,20 +59,21 @@ static enum hw_status open_partition(struct hw_source *source,
 }
 
 /* Opens a graph whose parts are to be built. */
-static enum hw_status open_graph(struct hw_source *source, const struct hw_layout_request *layout,
-                                 const char *graph_path, struct hw_error *err)
+static enum hw_status open_graph(struct hw_source *source, const struct hw_source_request *request,
+                                 struct hw_error *err)
 {
+    const struct hw_layout_request *layout = request->layout;
     struct hw_part *part = &source->described;
     struct hw_layout_spec spec;
     enum hw_status status;
 
-    if (graph_path)
+    if (request->graph)
         return hw_fail(err, HW_BAD_INPUT, "%s: is a graph itself; --graph is for partitions",
                        source->path);
     if (!layout->layout_given)
         return hw_fail(err, HW_BAD_INPUT, "%s: is a graph; say how to lay it out by --layout",
                        source->path);
-    status = hw_layout_resolve(layout, source->ctx->size, false, &spec, err);
+    status = hw_layout_resolve(layout, source->ctx->size, request->weights, &spec, err);
     if (status == HW_OK && spec.parts != source->ctx->size)
         status = hw_fail(err, HW_BAD_INPUT, "%s: %d part%s asked for, run with %d rank%s",
                          source->path, spec.parts, spec.parts == 1 ? "" : "s", source->ctx->size,
@@ -88,25 +89,43 @@ static enum hw_status open_graph(struct hw_source *source, const struct hw_layou
     part->tuples = desc->edges;
     part->edges = desc->directed ? desc->edges : 2 * desc->edges;
     part->directed = desc->directed;
+    part->weights = request->weights ? desc->weights : HW_WEIGHTS_NONE;
     memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
     return HW_OK;
 }
 
-enum hw_status hw_source_open(const struct hw_context *ctx, const char *path,
-                              const struct hw_layout_request *layout, const char *graph_path,
-                              bool tuples, struct hw_source *source, struct hw_error *err)
+/* Refuses an input without weights where they are wanted. */
+static enum hw_status check_weights(const struct hw_source *source, struct hw_error *err)
+{
+    if (source->described.weights != HW_WEIGHTS_NONE)
+        return HW_OK;
+    if (source->built)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: has no weights, which sssp needs; generate it with --weights",
+                       source->path);
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: has no weights, which sssp needs; generate the graph with --weights and "
+                   "partition it without --no-weights",
+                   source->path);
+}
+
+enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
+                              struct hw_source *source, struct hw_error *err)
 {
     enum hw_kind kind;
     enum hw_status status;
 
-    *source = (struct hw_source){.ctx = ctx, .path = path};
-    status = hw_store_kind(ctx, path, &kind, err);
+    *source = (struct hw_source){.ctx = ctx, .path = request->path, .weights = request->weights};
+    status = hw_store_kind(ctx, request->path, &kind, err);
     if (status == HW_OK && kind == HW_KIND_PARTITION)
-        status = open_partition(source, layout, graph_path, tuples, err);
+        status = open_partition(source, request, err);
     else if (status == HW_OK && kind == HW_KIND_GRAPH)
-        status = open_graph(source, layout, graph_path, err);
+        status = open_graph(source, request, err);
     else if (status == HW_OK)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: is neither a partition nor a graph", path);
+        status =
+            hw_fail(err, HW_BAD_INPUT, "%s: is neither a partition nor a graph", request->path);
+    if (status == HW_OK && request->weights)
+        status = check_weights(source, err);
     if (status == HW_OK)
         describe_shapes(&source->described, ctx->rank);
     else
@@ -118,15 +137,16 @@ hw_count hw_source_part_bytes(const struct hw_source *source)
 {
     const struct hw_part *part = &source->described;
     hw_count own = part->own.count, lists, edges = part->edges / part->spec.parts;
+    hw_count entry = (hw_count)(sizeof(hw_lid) + (source->weights ? sizeof(union hw_weight) : 0));
     hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));
 
     if (part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
         lists = 2 * (hw_count)part->separate.slots + 2 * (hw_count)part->separate.delegates;
     else
         lists = (hw_count)part->grid.block * part->spec.rows;
-    bytes += lists * (hw_count)sizeof(hw_count) + edges * (hw_count)sizeof(hw_lid);
+    bytes += lists * (hw_count)sizeof(hw_count) + edges * entry;
     if (part->directed)
-        bytes += lists * (hw_count)sizeof(hw_count) + edges * (hw_count)sizeof(hw_lid);
+        bytes += lists * (hw_count)sizeof(hw_count) + edges * entry;
     return bytes;
 }
 
@@ -143,7 +163,7 @@ enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, st
     if (source->built)
         return hw_parts_build(source->ctx, source->graph, &source->described.spec,
                               source->ctx->rank, 1, part, err);
-    return hw_part_read(source->ctx, source->store, source->ctx->rank, false, part, err);
+    return hw_part_read(source->ctx, source->store, source->ctx->rank, source->weights, part, err);
 }
 
 const char *hw_source_digest(const struct hw_source *source)

@@ -17,24 +17,33 @@
 struct hw_source {
     const struct hw_context *ctx;
     const char *path;
+    bool weights;             /* parts are loaded or built with theirs */
     bool built;               /* parts are built from a graph, not loaded */
     struct hw_store *store;   /* the partition; NULL where built */
     struct hw_graph *graph;   /* the tuples; NULL where neither built nor asked for */
     struct hw_part described; /* what is known before any part is there; no arrays */
 };
 
+/* What is to be opened; all borrowed. */
+struct hw_source_request {
+    const char *path; /* a partition or a graph */
+    const struct hw_layout_request *layout;
+    const char *graph; /* the graph that a partition was made from; NULL if not given */
+    bool tuples;       /* the input tuples, or the labels, will be read */
+    bool weights;      /* so will the weights of the parts */
+};
+
 /*
- * Opens path, a partition or a graph, and checks that it fits: one part a rank;
- * layout options exactly where it is a graph; and the graph at hand where tuples
- * is true, for its tuples or its labels: the input itself or graph_path, whose
- * digest must be the partition's graph_digest.
+ * Opens a partition or a graph, and checks that it fits: one part a rank; layout
+ * options exactly where it is a graph; weights where they are wanted; and the
+ * graph at hand where its tuples or labels are wanted: the input itself or
+ * request->graph, whose digest must be the partition's graph_digest.
  *
- * graph_path: NULL if not given. Borrows ctx, path. Collective.
+ * Borrows ctx and the request's path. Collective.
  * Returns HW_BAD_INPUT or HW_USAGE with one sentence.
  */
-enum hw_status hw_source_open(const struct hw_context *ctx, const char *path,
-                              const struct hw_layout_request *layout, const char *graph_path,
-                              bool tuples, struct hw_source *source, struct hw_error *err);
+enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
+                              struct hw_source *source, struct hw_error *err);
 
 /* Bytes that this rank's part takes, about, and the most that loading or
  * building it takes. Local. */

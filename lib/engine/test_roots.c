@@ -1,5 +1,6 @@
 /* Units of the roots: lists, and samples that layout and ranks must not change. */
 #include "engine/component.h"
+#include "engine/result.h"
 #include "engine/roots.h"
 #include "engine/toy.h"
 #include "tap.h"
@@ -159,16 +160,14 @@ static void test_locate(struct tap *tap, struct hw_toy *toy)
 /* Draws roots of large components and compares with levels of the toy. */
 static bool large_right(struct hw_toy *toy, hw_count count, hw_count least, hw_count expected)
 {
-    struct hw_result result = {
-        .parent = calloc((size_t)toy->part.own.count + 1, sizeof(hw_gid)),
-        .level = calloc((size_t)toy->part.own.count + 1, sizeof(int32_t)),
-    };
+    struct hw_result result = {0};
     const struct hw_searcher searcher = {&toy->method, toy, &result};
     struct hw_sampler sampler;
     struct hw_roots roots = {0};
     struct hw_error err = {{0}};
     int32_t level[128];
-    bool right = hw_sampler_open(toy->ctx, &toy->part, 5, &sampler, &err) == HW_OK &&
+    bool right = hw_result_open(&toy->part, HW_BFS, &result, &err) == HW_OK &&
+                 hw_sampler_open(toy->ctx, &toy->part, 5, &sampler, &err) == HW_OK &&
                  hw_roots_large(&sampler, &searcher, count, least, &roots, &err) == HW_OK &&
                  roots.count == expected && legal(toy, &roots);
 
@@ -181,8 +180,7 @@ static bool large_right(struct hw_toy *toy, hw_count count, hw_count least, hw_c
     }
     hw_roots_free(&roots);
     hw_sampler_close(&sampler);
-    free(result.parent);
-    free(result.level);
+    hw_result_close(&result);
     return right;
 }
 

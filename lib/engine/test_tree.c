@@ -1,6 +1,7 @@
 /* Units of the way from parts to slices and of the report's rows. */
 #include "engine/component.h"
 #include "engine/report.h"
+#include "engine/result.h"
 #include "engine/toy.h"
 #include "engine/tree.h"
 #include "tap.h"
@@ -11,17 +12,12 @@
 /* A result with memory for the toy's part. */
 static struct hw_result result_for(const struct hw_toy *toy)
 {
-    return (struct hw_result){
-        .parent = calloc((size_t)toy->part.own.count + 1, sizeof(hw_gid)),
-        .level = calloc((size_t)toy->part.own.count + 1, sizeof(int32_t)),
-    };
-}
+    struct hw_result result = {0};
+    struct hw_error err;
 
-static void free_result(struct hw_result *result)
-{
-    hw_steps_free(&result->steps);
-    free(result->parent);
-    free(result->level);
+    if (hw_result_open(&toy->part, HW_BFS, &result, &err) != HW_OK)
+        abort();
+    return result;
 }
 
 /* Searches the toy from a root. Collective. */
@@ -64,7 +60,7 @@ static void test_slices(struct tap *tap, struct hw_toy *toy, const char *name)
     free(level);
     free(parent);
     hw_tree_close(&tree);
-    free_result(&result);
+    hw_result_close(&result);
 }
 
 /* Parts that own a vertex twice, or one that is not there, are refused. */
@@ -150,7 +146,7 @@ static void test_report(struct tap *tap, struct hw_toy *toy, const char *name)
     struct hw_report report;
     struct hw_error err = {{0}};
     int32_t level[128];
-    bool right = hw_report_open(toy->ctx, &toy->part, 3, &report, &err) == HW_OK;
+    bool right = hw_report_open(toy->ctx, &toy->part, HW_BFS, 3, &report, &err) == HW_OK;
 
     for (int i = 0; i < 3 && right; i++) {
         hw_count reached = 0;
@@ -187,7 +183,7 @@ static void test_report(struct tap *tap, struct hw_toy *toy, const char *name)
                (toy->ctx->size == 1 ? HW_OK : HW_INTERNAL),
            "%s: ranks that saw different steps are noticed", name);
     hw_report_close(&report);
-    free_result(&result);
+    hw_result_close(&result);
 }
 
 static void test_verdict(struct tap *tap, struct hw_toy *toy)
@@ -195,7 +191,7 @@ static void test_verdict(struct tap *tap, struct hw_toy *toy)
     struct hw_result result = result_for(toy);
     struct hw_report report;
     struct hw_error err = {{0}};
-    bool right = hw_report_open(toy->ctx, &toy->part, 1, &report, &err) == HW_OK &&
+    bool right = hw_report_open(toy->ctx, &toy->part, HW_BFS, 1, &report, &err) == HW_OK &&
                  search(toy, 26, &result) &&
                  hw_report_add(&report, 26, &result, false, &err) == HW_OK;
     struct hw_verdict verdict = {.reached = report.search[0].reached,
@@ -215,7 +211,7 @@ static void test_verdict(struct tap *tap, struct hw_toy *toy)
                hw_report_failures(&report) == 1 && report.search[0].violations == 4,
            "a verdict with violations");
     hw_report_close(&report);
-    free_result(&result);
+    hw_result_close(&result);
 }
 
 int main(int argc, char **argv)

@@ -3,8 +3,11 @@
 #include "base/memory.h"
 #include "comm/exchange.h"
 #include "engine/component.h"
+#include "engine/outcomes.h"
 #include "engine/report.h"
+#include "engine/result.h"
 #include "engine/source.h"
+#include "engine/survey.h"
 #include "engine/tree.h"
 #include "graph/labels.h"
 #include "verify/verify.h"
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
 const char *const hw_trees_words[] = {"all", "first", "none", NULL};
 const char *const hw_device_words[] = {"cpu", "cuda", NULL};
 const char *const hw_direction_words[] = {"auto", "top-down", "bottom-up", NULL};
@@ -39,8 +43,10 @@ struct traversal {
     hw_count stored;  /* trees kept in the file */
     struct hw_tree tree;
     hw_count batch; /* slices held at a time */
-    int32_t *level; /* [batch][tree.length] */
+    struct hw_values values;
+    void *value;    /* [batch][tree.length] levels or distances */
     hw_gid *parent; /* [batch][tree.length] */
+    struct hw_outcomes outcomes;
     struct hw_report report;
     char failure[256]; /* what validation found first */
 };
@@ -49,15 +55,14 @@ static void close_traversal(struct traversal *t)
 {
     if (t->engine)
         t->method->destroy(t->engine);
-    hw_steps_free(&t->result.steps);
-    free(t->result.parent);
-    free(t->result.level);
+    hw_result_close(&t->result);
     hw_roots_free(&t->roots);
     free(t->owner);
     free(t->position);
     hw_tree_close(&t->tree);
-    free(t->level);
+    free(t->value);
     free(t->parent);
+    hw_outcomes_close(&t->outcomes);
     hw_report_close(&t->report);
     hw_part_free(&t->part);
     hw_source_close(&t->source);
@@ -66,12 +71,25 @@ static void close_traversal(struct traversal *t)
 
 /* ---- what it takes ---- */
 
+static bool is_sssp(const struct traversal *t)
+{
+    return t->options->engine.algorithm == HW_SSSP;
+}
+
+/* Bytes of what a search finds for a vertex. */
+static hw_count value_bytes(const struct traversal *t)
+{
+    const struct hw_part *part = &t->source.described;
+
+    return (hw_count)(hw_values(t->options->engine.algorithm, part->weights).size + sizeof(hw_gid));
+}
+
 /* Bytes of the results, of the report's tuple ends, and of the way into slices,
  * `batch` trees at a time. */
 static hw_count result_bytes(const struct traversal *t, hw_count batch)
 {
     const struct hw_part *part = &t->source.described;
-    const hw_count values = (hw_count)(sizeof(int32_t) + sizeof(hw_gid));
+    const hw_count values = value_bytes(t);
     hw_count first = 0, length = 0;
     hw_count bytes = part->own.count * (values + (hw_count)sizeof(hw_count));
 
@@ -100,8 +118,7 @@ static hw_count trees_kept(const struct hw_traverse_options *options, hw_count r
 
 static hw_count disk_bytes(const struct traversal *t, hw_count roots)
 {
-    return trees_kept(t->options, roots) * t->source.described.vertices *
-               (hw_count)(sizeof(int32_t) + sizeof(hw_gid)) +
+    return trees_kept(t->options, roots) * t->source.described.vertices * value_bytes(t) +
            roots * (hw_count)sizeof(hw_gid);
 }
 
@@ -111,8 +128,8 @@ static hw_count disk_bytes(const struct traversal *t, hw_count roots)
  * between searches, and of bytes that are written. */
 static double seconds_needed(const struct traversal *t, hw_count roots)
 {
-    const double built = 4e6, loaded = 2e8, searched = 5e8, checked = 5e6, handled = 5e7,
-                 written = 5e8;
+    const double built = 4e6, loaded = 2e8, checked = 5e6, handled = 5e7, written = 5e8;
+    const double searched = is_sssp(t) ? 5e7 : 5e8;
     const struct hw_part *part = &t->source.described;
     double tuples = (double)part->tuples / (t->ctx->size * t->ctx->threads);
     double vertices = (double)part->vertices / t->ctx->size;
@@ -139,6 +156,24 @@ static enum hw_status estimate(const struct traversal *t, struct hw_error *err)
 }
 
 /* ---- opening ---- */
+
+/* Refuses options of engines that this algorithm has no use for. */
+static enum hw_status check_algorithm_options(const struct traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const char *name = engine->delta > 0         ? "--delta"
+                       : engine->no_edge_classes ? "--no-edge-classes"
+                       : engine->duplicates      ? "--duplicates"
+                                                 : NULL;
+    bool delta = engine->delta > 0;
+
+    if (!name)
+        return HW_OK;
+    if (strcmp(t->method->name, delta ? "delta" : "bellman-ford") == 0)
+        return HW_OK;
+    return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
+                   t->options->input, name, delta ? "delta" : "bellman-ford", t->method->name);
+}
 
 /* Refuses options of engines that this layout has no use for. */
 static enum hw_status check_engine_options(const struct traversal *t, struct hw_error *err)
@@ -196,14 +231,21 @@ static enum hw_status open_all(struct traversal *t, struct hw_error *err)
     if (!t->stage->cli.estimate)
         status = hw_store_create(t->ctx, t->stage->cli.output, HW_KIND_TREE, t->stage->cli.force,
                                  &t->store, err);
+    const struct hw_source_request request = {.path = options->input,
+                                              .layout = &options->layout,
+                                              .graph = options->graph,
+                                              .tuples = options->check || options->labels,
+                                              .weights = is_sssp(t)};
+
     if (status == HW_OK)
-        status = hw_source_open(t->ctx, options->input, &options->layout, options->graph,
-                                options->check || options->labels, &t->source, err);
+        status = hw_source_open(t->ctx, &request, &t->source, err);
     if (status == HW_OK)
         status = hw_method_choose(options->method, options->device, options->engine.algorithm,
                                   &t->source.described, &t->method, err);
     if (status == HW_OK)
         status = check_engine_options(t, err);
+    if (status == HW_OK)
+        status = check_algorithm_options(t, err);
     if (status == HW_OK)
         status = take_given_roots(t, err);
     return status;
@@ -229,16 +271,31 @@ static enum hw_status make_engine(struct traversal *t, struct hw_error *err)
     hw_count bytes = t->method->bytes(&t->part, engine) + result_bytes(t, 1);
     enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
 
-    if (status == HW_OK) {
-        status = hw_alloc(&t->result.parent, t->part.own.count, sizeof(hw_gid), "parents", err);
-        if (status == HW_OK)
-            status = hw_alloc(&t->result.level, t->part.own.count, sizeof(int32_t), "levels", err);
-        status = hw_agree(t->ctx->world, status, err);
-    }
+    if (status == HW_OK)
+        status = hw_agree(t->ctx->world,
+                          hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
     if (status == HW_OK)
         status = hw_agree(t->ctx->world,
                           t->method->create(t->ctx, &t->part, engine, &t->engine, err), err);
     return status;
+}
+
+/* Replaces a method that takes no negative weights, where there are some and it
+ * was not asked for by name. Collective. */
+static enum hw_status settle_method(struct traversal *t, struct hw_error *err)
+{
+    struct hw_survey survey;
+    enum hw_status status = hw_survey(t->ctx, &t->part, &survey, err);
+
+    if (status != HW_OK || survey.negative == 0 || t->method->negative_weights)
+        return status;
+    if (strcmp(t->options->method, "auto") == 0)
+        return hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method,
+                                err);
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: %" PRI_COUNT " edges have a negative weight, which method %s does not "
+                   "take; use --method bellman-ford",
+                   t->options->input, survey.negative, t->method->name);
 }
 
 /* Kernel 1: the part and the engine, timed. Collective. */
@@ -247,6 +304,8 @@ static enum hw_status construct(struct traversal *t, struct hw_error *err)
     double started = hw_seconds();
     enum hw_status status = load(t, err);
 
+    if (status == HW_OK && is_sssp(t))
+        status = settle_method(t, err);
     if (status == HW_OK)
         status = make_engine(t, err);
     t->construction = hw_seconds() - started;
@@ -259,15 +318,47 @@ static enum hw_status construct(struct traversal *t, struct hw_error *err)
 
 /* ---- roots ---- */
 
+/* Draws roots of large components by breadth-first searches, whatever is run from
+ * them later. Collective. */
+static enum hw_status sample_large(struct traversal *t, struct hw_sampler *sampler,
+                                   struct hw_error *err)
+{
+    const struct hw_engine_options plain = {.algorithm = HW_BFS};
+    struct hw_result result = {0};
+    struct hw_searcher searcher = {t->method, t->engine, &t->result};
+    void *engine = NULL;
+    enum hw_status status = HW_OK;
+
+    if (is_sssp(t)) {
+        status = hw_method_choose("auto", HW_CPU, HW_BFS, &t->part, &searcher.method, err);
+        if (status == HW_OK)
+            status = hw_memory_require(t->ctx, searcher.method->bytes(&t->part, &plain),
+                                       "choosing roots", err);
+        if (status == HW_OK)
+            status = hw_agree(t->ctx->world, hw_result_open(&t->part, HW_BFS, &result, err), err);
+        if (status == HW_OK)
+            status = hw_agree(t->ctx->world,
+                              searcher.method->create(t->ctx, &t->part, &plain, &engine, err), err);
+        searcher.engine = engine;
+        searcher.result = &result;
+    }
+    if (status == HW_OK)
+        status = hw_roots_large(sampler, &searcher, t->options->roots, t->options->min_component,
+                                &t->roots, err);
+    if (engine)
+        searcher.method->destroy(engine);
+    hw_result_close(&result);
+    return status;
+}
+
 static enum hw_status sample(struct traversal *t, struct hw_sampler *sampler, struct hw_error *err)
 {
     const struct hw_traverse_options *options = t->options;
-    const struct hw_searcher searcher = {t->method, t->engine, &t->result};
     hw_count least = options->min_component;
     enum hw_status status;
 
     if (least > 2)
-        status = hw_roots_large(sampler, &searcher, options->roots, least, &t->roots, err);
+        status = sample_large(t, sampler, err);
     else
         status = hw_sampler_draw(sampler, options->roots, &t->roots, err);
     if (status != HW_OK)
@@ -317,7 +408,7 @@ static enum hw_status choose_roots(struct traversal *t, struct hw_error *err)
  * memory left, the same on all ranks. */
 static enum hw_status choose_batch(struct traversal *t, struct hw_error *err)
 {
-    hw_count slice = t->tree.length * (hw_count)(sizeof(int32_t) + sizeof(hw_gid));
+    hw_count slice = t->tree.length * value_bytes(t);
     hw_count fit = slice > 0 ? hw_memory_share(t->ctx) / 4 / slice : BATCH_MOST;
 
     fit = fit < BATCH_MOST ? fit : BATCH_MOST;
@@ -332,8 +423,12 @@ static enum hw_status choose_batch(struct traversal *t, struct hw_error *err)
 /* Room for slices, rows of the file and of the report. Collective. */
 static enum hw_status prepare(struct traversal *t, struct hw_error *err)
 {
-    enum hw_status status = hw_report_open(t->ctx, &t->part, t->roots.count, &t->report, err);
+    enum hw_status status = hw_report_open(t->ctx, &t->part, t->options->engine.algorithm,
+                                           t->roots.count, &t->report, err);
 
+    if (status == HW_OK)
+        status = hw_agree(t->ctx->world, hw_outcomes_open(&t->outcomes, t->roots.count, err), err);
+    t->values = hw_values(t->options->engine.algorithm, t->part.weights);
     t->stored = trees_kept(t->options, t->roots.count);
     if (status != HW_OK || (t->stored == 0 && !t->options->check))
         return status;
@@ -342,13 +437,13 @@ static enum hw_status prepare(struct traversal *t, struct hw_error *err)
         status = choose_batch(t, err);
     if (status != HW_OK)
         return status;
-    status = hw_alloc(&t->level, t->batch * t->tree.length, sizeof *t->level, "level slices", err);
+    status = hw_alloc(&t->value, t->batch * t->tree.length, t->values.size, "slices of trees", err);
     if (status == HW_OK)
-        status = hw_alloc(&t->parent, t->batch * t->tree.length, sizeof *t->parent, "parent slices",
-                          err);
+        status = hw_alloc(&t->parent, t->batch * t->tree.length, sizeof *t->parent,
+                          "slices of trees", err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK && t->stored > 0)
-        status = hw_tree_define_bfs(t->store, t->stored, t->part.vertices, err);
+        status = hw_tree_define(t->store, &t->values, t->stored, t->part.vertices, err);
     return status;
 }
 
@@ -366,6 +461,8 @@ static enum hw_status search(struct traversal *t, hw_count i, struct hw_error *e
     if (status == HW_OK)
         status =
             hw_report_add(&t->report, t->roots.id[i], &t->result, t->options->engine.steps, err);
+    if (status == HW_OK)
+        hw_outcomes_add(&t->outcomes, &t->result);
     return status;
 }
 
@@ -373,14 +470,16 @@ static enum hw_status search(struct traversal *t, hw_count i, struct hw_error *e
  * Collective. */
 static enum hw_status keep(struct traversal *t, hw_count i, struct hw_error *err)
 {
-    int32_t *level = t->level + i % t->batch * t->tree.length;
-    hw_gid *parent = t->parent + i % t->batch * t->tree.length;
-    enum hw_status status = hw_tree_slice(&t->tree, sizeof *level, t->result.level, level, err);
+    hw_count at = i % t->batch * t->tree.length;
+    char *value = (char *)t->value + (size_t)at * t->values.size;
+    hw_gid *parent = t->parent + at;
+    enum hw_status status =
+        hw_tree_slice(&t->tree, t->values.size, hw_result_values(&t->result), value, err);
 
     if (status == HW_OK)
         status = hw_tree_slice(&t->tree, sizeof *parent, t->result.parent, parent, err);
     if (status == HW_OK && i < t->stored)
-        status = hw_tree_write_bfs(&t->tree, t->store, i, level, parent, err);
+        status = hw_tree_write(&t->tree, t->store, &t->values, i, value, parent, err);
     return hw_agree(t->ctx->world, status, err);
 }
 
@@ -408,8 +507,12 @@ static enum hw_status validate(struct traversal *t, hw_count first, hw_count cou
                                struct hw_error *err)
 {
     struct hw_verdict verdict[BATCH_MOST];
-    enum hw_status status = hw_verify_bfs(t->ctx, t->source.graph, count, t->roots.id + first,
-                                          t->level, t->parent, verdict, err);
+    const hw_gid *roots = t->roots.id + first;
+    enum hw_status status = is_sssp(t)
+                                ? hw_verify_sssp(t->ctx, t->source.graph, count, roots, t->value,
+                                                 t->parent, t->outcomes.cycle + first, verdict, err)
+                                : hw_verify_bfs(t->ctx, t->source.graph, count, roots, t->value,
+                                                t->parent, verdict, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
@@ -480,11 +583,15 @@ static enum hw_status set_numbers(struct hw_store *store, const struct number *n
 static enum hw_status write_content(struct traversal *t, struct hw_error *err)
 {
     const struct hw_traverse_options *options = t->options;
+    const char *algorithm = hw_algorithm_words[options->engine.algorithm];
     bool given = options->root_file || options->list.count > 0;
-    const struct text texts[] = {{"algorithm", "bfs"},
+    const struct text texts[] = {{"algorithm", algorithm},
+                                 {"weights", !is_sssp(t)                         ? NULL
+                                             : t->part.weights == HW_WEIGHTS_F32 ? "f32"
+                                                                                 : "i32"},
                                  {"store", hw_trees_words[options->trees]},
                                  {"graph_digest", t->part.graph_digest}};
-    const struct text parameters[] = {{"algorithm", "bfs"},
+    const struct text parameters[] = {{"algorithm", algorithm},
                                       {"roots_from", given ? "list" : "sample"}};
     const struct number numbers[] = {
         {HW_AT_ROOT, "vertices", t->part.vertices},
@@ -508,7 +615,21 @@ static enum hw_status write_content(struct traversal *t, struct hw_error *err)
         status = set_numbers(t->store, numbers, count, err);
     if (status == HW_OK)
         status = hw_store_write_all(t->store, "/roots", HW_I64, t->roots.count, t->roots.id, err);
+    if (status == HW_OK && is_sssp(t))
+        status = hw_outcomes_write(&t->outcomes, t->part.weights, t->store, err);
     return status;
+}
+
+/* The options of shortest paths. Collective. */
+static enum hw_status write_sssp_options(struct traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const struct number numbers[] = {{HW_AT_RUN, "edge_classes", !engine->no_edge_classes},
+                                     {HW_AT_RUN, "duplicates", engine->duplicates}};
+
+    if (strcmp(t->method->name, "delta") == 0)
+        return hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
+    return set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
 }
 
 /* How they were found: layout, method and options. Collective. */
@@ -548,6 +669,8 @@ static enum hw_status write_how(struct traversal *t, struct hw_error *err)
 
     if (status == HW_OK)
         status = set_numbers(t->store, common, sizeof common / sizeof *common, err);
+    if (status == HW_OK && is_sssp(t))
+        status = write_sssp_options(t, err);
     if (status != HW_OK)
         return status;
     if (separate)
@@ -587,6 +710,7 @@ static enum hw_status conclude(const struct traversal *t, struct hw_error *err)
     if (t->report.steps_left_out > 0)
         hw_note(t->ctx, "the steps of %" PRI_COUNT " searches are left out of %s: too many",
                 t->report.steps_left_out, output);
+    hw_outcomes_note(t->ctx, &t->outcomes, t->part.weights, &t->roots);
     hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
             t->roots.count, t->roots.count == 1 ? "" : "es", t->method->name,
             hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");

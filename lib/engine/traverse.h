@@ -34,6 +34,7 @@ struct hw_traverse_options {
 
 /* The words of the options that choose: "all", "first", "none" and so on;
  * NULL-ended, in the order of the enums. */
+extern const char *const hw_algorithm_words[];
 extern const char *const hw_trees_words[];
 extern const char *const hw_device_words[];
 extern const char *const hw_direction_words[];

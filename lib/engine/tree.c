@@ -157,21 +157,23 @@ void hw_tree_close(struct hw_tree *tree)
     *tree = (struct hw_tree){0};
 }
 
-enum hw_status hw_tree_define_bfs(struct hw_store *store, hw_count rows, hw_gid vertices,
-                                  struct hw_error *err)
+enum hw_status hw_tree_define(struct hw_store *store, const struct hw_values *values, hw_count rows,
+                              hw_gid vertices, struct hw_error *err)
 {
-    enum hw_status status = hw_store_define_rows(store, "/level", HW_I32, rows, vertices, err);
+    enum hw_status status =
+        hw_store_define_rows(store, values->path, values->type, rows, vertices, err);
 
     if (status == HW_OK)
         status = hw_store_define_rows(store, "/parent", HW_I64, rows, vertices, err);
     return status;
 }
 
-enum hw_status hw_tree_write_bfs(const struct hw_tree *tree, struct hw_store *store, hw_count row,
-                                 const int32_t *level, const hw_gid *parent, struct hw_error *err)
+enum hw_status hw_tree_write(const struct hw_tree *tree, struct hw_store *store,
+                             const struct hw_values *values, hw_count row, const void *value,
+                             const hw_gid *parent, struct hw_error *err)
 {
     enum hw_status status =
-        hw_store_write(store, "/level", row, tree->first, tree->length, level, err);
+        hw_store_write(store, values->path, row, tree->first, tree->length, value, err);
 
     if (status == HW_OK)
         status = hw_store_write(store, "/parent", row, tree->first, tree->length, parent, err);

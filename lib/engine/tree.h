@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/types.h"
 #include "comm/context.h"
+#include "engine/result.h"
 #include "layout/part.h"
 #include "store/store.h"
 
@@ -47,12 +48,14 @@ enum hw_status hw_tree_slice(struct hw_tree *tree, size_t size, const void *own,
 /* Accepts a zero-initialised one. Local. */
 void hw_tree_close(struct hw_tree *tree);
 
-/* Defines /level and /parent of `rows` trees in a tree store. Collective. */
-enum hw_status hw_tree_define_bfs(struct hw_store *store, hw_count rows, hw_gid vertices,
-                                  struct hw_error *err);
+/* Defines /parent and the dataset of the values of `rows` trees in a tree store.
+ * Collective. */
+enum hw_status hw_tree_define(struct hw_store *store, const struct hw_values *values, hw_count rows,
+                              hw_gid vertices, struct hw_error *err);
 
-/* Writes this rank's slice of one row. level, parent: [tree->length]. Local. */
-enum hw_status hw_tree_write_bfs(const struct hw_tree *tree, struct hw_store *store, hw_count row,
-                                 const int32_t *level, const hw_gid *parent, struct hw_error *err);
+/* Writes this rank's slice of one row. value, parent: [tree->length]. Local. */
+enum hw_status hw_tree_write(const struct hw_tree *tree, struct hw_store *store,
+                             const struct hw_values *values, hw_count row, const void *value,
+                             const hw_gid *parent, struct hw_error *err);
 
 #endif

@@ -9,6 +9,7 @@ libhopwave_a_SOURCES += \
   lib/verify/load.c \
   lib/verify/reference.c \
   lib/verify/rounds.c lib/verify/rounds.h \
+  lib/verify/sssp.c \
   lib/verify/rows.c lib/verify/rows.h \
   lib/verify/tally.c lib/verify/tally.h \
   lib/verify/tuples.c

@@ -152,7 +152,11 @@ refused "roots sampled and listed" 2 "about sampling" \
 refused "no roots at all" 2 "outside 1 to" $t undirected-1.h5 --roots 0
 refused "roots where no vertex has an edge" 3 "no vertex has an edge" $t isolated.h5 --layout 1d
 refused "components that are not there" 3 "min-component" $t undirected-1.h5 --min-component 513
-refused "an algorithm that is not there" 2 "none of bfs" $t undirected-1.h5 --algorithm sssp
+refused "an algorithm that is not there" 2 "none of bfs" $t undirected-1.h5 --algorithm dfs
+refused "shortest paths without weights" 3 "no weights.*--weights" $t undirected-1.h5 --algorithm sssp
+refused "an option of shortest paths for another algorithm" 2 "for --algorithm sssp" $t \
+    undirected-1.h5 --delta 0.1
+refused "a bucket without width" 2 "must be above 0" $t undirected-1.h5 --algorithm sssp --delta 0
 refused "no such method" 3 "those that do: grid" $t undirected-1.h5 --method fast
 refused "a method for another layout" 3 "those that do: delegates" \
     "$MPIEXEC" -n 3 $t undirected-3.h5 --method grid
