@@ -1,70 +1,139 @@
-/* hopwave-export: graphs in the formats of other programs. */
+/* hopwave-export: graphs in the formats of other programs, trees as tables. */
 #include "graph/export.h"
 #include "comm/stage.h"
+#include "graph/export_tree.h"
 
-enum { KEY_FORMAT = 0x2000 };
+enum { KEY_FORMAT = 0x2000, KEY_LABELS, KEY_GRAPH, KEY_SEARCH };
 
-struct export_options {
-    const char *graph;
-    bool chosen;
-    enum hw_export_format format;
+struct options {
+    const char *input;
+    const char *graph; /* --graph; NULL if not given */
+    bool chosen;       /* the format */
+    struct hw_export_options what;
+    hw_count search; /* --search; -1 if not given */
 };
 
 static enum hw_status take(int key, const char *arg, void *pointer, struct hw_error *err)
 {
-    struct export_options *options = pointer;
+    struct options *options = pointer;
+    enum hw_status status = HW_OK;
     int format = 0;
 
-    if (key == ARGP_KEY_ARG) {
-        if (options->graph)
-            return hw_fail(err, HW_USAGE, "one graph at a time; '%s' is a second", arg);
+    switch (key) {
+    case KEY_LABELS:
+        options->what.labels = true;
+        return HW_OK;
+    case KEY_GRAPH:
         options->graph = arg;
         return HW_OK;
+    case KEY_SEARCH:
+        return hw_cli_count("--search", arg, 0, INT64_MAX, &options->search, err);
+    case KEY_FORMAT:
+        status = hw_cli_choice("--format", arg, hw_export_names(), &format, err);
+        options->what.format = (enum hw_export_format)format;
+        options->chosen = true;
+        return status;
+    default:
+        if (options->input)
+            return hw_fail(err, HW_USAGE, "one file at a time; '%s' is a second", arg);
+        options->input = arg;
+        return HW_OK;
     }
-    enum hw_status status = hw_cli_choice("--format", arg, hw_export_names(), &format, err);
-    options->format = (enum hw_export_format)format;
-    options->chosen = true;
+}
+
+/* Refuses options that contradict each other whatever the file. */
+static enum hw_status check(const struct options *options, struct hw_error *err)
+{
+    const bool table = options->what.format == HW_EXPORT_TSV;
+
+    if (!options->input)
+        return hw_fail(err, HW_USAGE, "no graph; give GRAPH.h5, or a tree");
+    if (!options->chosen)
+        return hw_fail(err, HW_USAGE,
+                       "no format; give --format packed, mtx, el, wel, sg or wsg, or tsv of trees");
+    if (!table && (options->graph || options->search >= 0))
+        return hw_fail(err, HW_USAGE, "%s: is for trees, which --format tsv writes",
+                       options->graph ? "--graph" : "--search");
+    if (table && options->what.labels && !options->graph)
+        return hw_fail(err, HW_USAGE, "--labels: a tree has none; give --graph G.h5");
+    if (options->graph && !options->what.labels)
+        return hw_fail(err, HW_USAGE, "--graph: only --labels reads it");
+    return HW_OK;
+}
+
+static enum hw_status export_graph(const struct hw_stage *stage, const struct options *options,
+                                   struct hw_error *err)
+{
+    const struct hw_context *ctx = &stage->ctx;
+    struct hw_graph *graph = NULL;
+    enum hw_status status = hw_graph_open(ctx, options->input, &graph, err);
+
+    if (status != HW_OK)
+        return status;
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    status = hw_export_check(desc, &options->what, err);
+    if (status != HW_OK)
+        hw_prefix(err, status, "%s", options->input);
+    else if (stage->cli.estimate)
+        hw_estimate_print(ctx, -1, hw_export_memory(ctx, desc, &options->what),
+                          hw_export_disk(desc, &options->what));
+    else
+        status = hw_export(ctx, graph, &options->what, stage->cli.output, stage->cli.force, err);
+    hw_graph_close(graph);
+    return status;
+}
+
+static enum hw_status export_tree(const struct hw_stage *stage, const struct options *options,
+                                  struct hw_error *err)
+{
+    const struct hw_context *ctx = &stage->ctx;
+    struct hw_export_tree what = {.search = options->search};
+    enum hw_status status = hw_store_open(ctx, options->input, HW_KIND_TREE, &what.tree, err);
+
+    if (status == HW_OK && options->graph)
+        status = hw_graph_open(ctx, options->graph, &what.graph, err);
+    if (status == HW_OK && stage->cli.estimate) {
+        status = hw_export_tree_check(&what, err);
+        if (status == HW_OK)
+            hw_estimate_print(ctx, -1, hw_export_tree_memory(ctx, &what),
+                              hw_export_tree_disk(&what));
+    } else if (status == HW_OK) {
+        status = hw_export_tree(ctx, &what, stage->cli.output, stage->cli.force, err);
+    }
+    hw_graph_close(what.graph);
+    hw_store_close(what.tree);
     return status;
 }
 
 static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error *err)
 {
-    const struct export_options *options = pointer;
-    const struct hw_context *ctx = &stage->ctx;
-    struct hw_graph *graph = NULL;
+    const struct options *options = pointer;
+    enum hw_status status = check(options, err);
 
-    if (!options->graph)
-        return hw_fail(err, HW_USAGE, "no graph; give GRAPH.h5");
-    if (!options->chosen)
-        return hw_fail(err, HW_USAGE, "no format; give --format packed, mtx, el, wel, sg or wsg");
-    enum hw_status status = hw_graph_open(ctx, options->graph, &graph, err);
     if (status != HW_OK)
         return status;
-    const struct hw_graph_desc *desc = hw_graph_desc(graph);
-    status = hw_export_check(desc, options->format, err);
-    if (status != HW_OK)
-        hw_prefix(err, status, "%s", options->graph);
-    else if (stage->cli.estimate)
-        hw_estimate_print(ctx, -1, hw_export_memory(ctx, desc, options->format),
-                          hw_export_disk(desc, options->format));
-    else
-        status = hw_export(ctx, graph, options->format, stage->cli.output, stage->cli.force, err);
-    hw_graph_close(graph);
-    return status;
+    return options->what.format == HW_EXPORT_TSV ? export_tree(stage, options, err)
+                                                 : export_graph(stage, options, err);
 }
 
 int main(int argc, char **argv)
 {
     static const struct argp_option option_table[] = {
         {"format", KEY_FORMAT, "NAME", 0,
-         "packed (Graph500), mtx (Matrix Market), el or wel (edge list), sg or wsg (GAP); required",
-         0},
+         "Of graphs packed (Graph500), mtx (Matrix Market), el or wel (edge list), sg or wsg "
+         "(GAP); of trees tsv (a table: root, vertex, level or distance, parent); required",
+         1},
+        {"labels", KEY_LABELS, 0, 0,
+         "el, wel, tsv: name vertices as the file did that the graph was imported from", 1},
+        {"graph", KEY_GRAPH, "G.h5", 0, "tsv: the graph that was searched, for --labels", 1},
+        {"search", KEY_SEARCH, "N", 0, "tsv: only the search of this number, from 0", 1},
         {0}};
-    struct export_options options = {0};
+    struct options options = {.search = -1};
     const struct hw_cli_program program = {
         .name = "hopwave-export",
-        .arguments = "GRAPH.h5",
-        .doc = "Writes graphs in the formats of other programs, so that they can run on them.",
+        .arguments = "GRAPH.h5|T.h5",
+        .doc = "Writes graphs in the formats of other programs, so that they can run on them, "
+               "and trees as tables of text.",
         .options = option_table,
         .take = take,
         .has_output = true};

@@ -37,3 +37,5 @@ EXTRA_DIST += tests/pipeline/validate.t tests/pipeline/edit-tree.py
 # The layouts.
 TESTS += tests/pipeline/partition.t
 EXTRA_DIST += tests/pipeline/partition.t
+TESTS += tests/pipeline/labels.t
+EXTRA_DIST += tests/pipeline/labels.t tests/pipeline/table.py

@@ -12,18 +12,25 @@ enum {
     PACKED_SIZE = 12     /* bytes of a packed tuple */
 };
 
-static const char *const format_names[] = {"packed", "mtx", "el", "wel", "sg", "wsg", NULL};
+static const char *const format_names[] = {"packed", "mtx", "el", "wel", "sg", "wsg", "tsv", NULL};
 
 const char *const *hw_export_names(void)
 {
     return format_names;
 }
 
-enum hw_status hw_export_check(const struct hw_graph_desc *desc, enum hw_export_format format,
-                               struct hw_error *err)
+enum hw_status hw_export_check(const struct hw_graph_desc *desc,
+                               const struct hw_export_options *options, struct hw_error *err)
 {
+    const enum hw_export_format format = options->format;
     const bool lists = format == HW_EXPORT_SG || format == HW_EXPORT_WSG;
 
+    if (format == HW_EXPORT_TSV)
+        return hw_fail(err, HW_BAD_INPUT, "is a graph, and format tsv is for trees");
+    if (options->labels && format != HW_EXPORT_EL && format != HW_EXPORT_WEL)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "format %s numbers vertices by itself: --labels is for el and wel",
+                       format_names[format]);
     if (format == HW_EXPORT_PACKED && desc->weights == HW_WEIGHTS_I32)
         return hw_fail(err, HW_BAD_INPUT, "format packed holds weights of type f32, these are i32");
     if (format == HW_EXPORT_PACKED && desc->vertices > (hw_gid)1 << 48)
@@ -47,8 +54,9 @@ static hw_count chunk_of(const struct hw_graph_desc *desc)
 }
 
 hw_count hw_export_memory(const struct hw_context *ctx, const struct hw_graph_desc *desc,
-                          enum hw_export_format format)
+                          const struct hw_export_options *options)
 {
+    const enum hw_export_format format = options->format;
     const hw_count tuple = (hw_count)(2 * sizeof(hw_gid) + sizeof(union hw_weight));
 
     if (format == HW_EXPORT_PACKED)
@@ -56,7 +64,8 @@ hw_count hw_export_memory(const struct hw_context *ctx, const struct hw_graph_de
     if (ctx->rank != 0)
         return 0;
     if (format != HW_EXPORT_SG && format != HW_EXPORT_WSG)
-        return chunk_of(desc) * tuple + TEXT_SIZE;
+        return chunk_of(desc) * tuple + TEXT_SIZE +
+               (options->labels ? desc->vertices * (hw_count)sizeof(int64_t) : 0);
     const hw_count arcs = desc->directed ? desc->edges : 2 * desc->edges;
     return chunk_of(desc) * tuple + (desc->vertices + 1) * 16 + arcs * 8;
 }
@@ -71,10 +80,11 @@ static hw_count digits(hw_gid number)
     return count;
 }
 
-hw_count hw_export_disk(const struct hw_graph_desc *desc, enum hw_export_format format)
+hw_count hw_export_disk(const struct hw_graph_desc *desc, const struct hw_export_options *options)
 {
+    const enum hw_export_format format = options->format;
     const hw_count weight = desc->weights == HW_WEIGHTS_NONE ? 0 : 4;
-    const hw_count ends = 2 * digits(desc->vertices) + 2;
+    const hw_count ends = 2 * digits(options->labels ? INT64_MAX : desc->vertices) + 2;
     const hw_count arcs = desc->directed ? desc->edges : 2 * desc->edges;
     const hw_count item = format == HW_EXPORT_SG ? 4 : 8;
 
@@ -151,7 +161,8 @@ struct text {
     struct hw_output *output;
     hw_count written;
     size_t used;
-    char *bytes; /* [TEXT_SIZE] */
+    char *bytes;    /* [TEXT_SIZE] */
+    int64_t *label; /* [vertices]; NULL to write ids */
 };
 
 static enum hw_status flush(struct text *text, struct hw_error *err)
@@ -165,15 +176,18 @@ static enum hw_status flush(struct text *text, struct hw_error *err)
 }
 
 /* Appends a number and the character after it. */
-static void put_number(struct text *text, hw_gid number, char after)
+static void put_number(struct text *text, int64_t number, char after)
 {
+    uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
     char digit[24];
     int n = 0;
 
     do {
-        digit[n++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
+        digit[n++] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (number < 0)
+        digit[n++] = '-';
     while (n > 0)
         text->bytes[text->used++] = digit[--n];
     text->bytes[text->used++] = after;
@@ -216,8 +230,8 @@ static void put_tuple(struct text *text, const struct hw_graph_desc *desc,
         source++;
         target++;
     }
-    put_number(text, source, ' ');
-    put_number(text, target, edges->weight ? ' ' : '\n');
+    put_number(text, text->label ? text->label[source] : source, ' ');
+    put_number(text, text->label ? text->label[target] : target, edges->weight ? ' ' : '\n');
     if (edges->weight)
         put_weight(text, desc->weights, edges->weight[i]);
 }
@@ -248,10 +262,11 @@ static enum hw_status write_text(const struct hw_context *ctx, struct hw_graph *
 }
 
 static enum hw_status export_text(const struct hw_context *ctx, struct hw_graph *graph,
-                                  enum hw_export_format format, struct hw_output *output,
+                                  const struct hw_export_options *options, struct hw_output *output,
                                   struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    const enum hw_export_format format = options->format;
     const bool weights = desc->weights != HW_WEIGHTS_NONE && format != HW_EXPORT_EL;
     struct text text = {.output = output};
     struct hw_edges edges = {0};
@@ -259,9 +274,15 @@ static enum hw_status export_text(const struct hw_context *ctx, struct hw_graph 
     enum hw_status status = hw_edges_alloc(&edges, chunk_of(desc), weights, err);
     if (status == HW_OK)
         status = hw_alloc(&text.bytes, TEXT_SIZE, 1, "text", err);
+    if (status == HW_OK && options->labels) {
+        status = hw_alloc(&text.label, desc->vertices, sizeof *text.label, "labels", err);
+        if (status == HW_OK)
+            status = hw_graph_labels(graph, 0, desc->vertices, text.label, err);
+    }
     if (status == HW_OK)
         status = write_text(ctx, graph, format, &edges, &text, err);
     free(text.bytes);
+    free(text.label);
     hw_edges_free(&edges);
     return status;
 }
@@ -289,10 +310,11 @@ static enum hw_status open_weights(const struct hw_context *ctx, const char *pat
 /* Writes into open outputs, each rank its part, and verifies what was read.
  * Collective. */
 static enum hw_status fill(const struct hw_context *ctx, struct hw_graph *graph,
-                           enum hw_export_format format, struct hw_output *output,
+                           const struct hw_export_options *options, struct hw_output *output,
                            struct hw_output *weights, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    const enum hw_export_format format = options->format;
     const bool weighed = format == HW_EXPORT_PACKED
                              ? weights != NULL
                              : format != HW_EXPORT_EL && format != HW_EXPORT_SG;
@@ -303,29 +325,31 @@ static enum hw_status fill(const struct hw_context *ctx, struct hw_graph *graph,
     else if (ctx->rank == 0 && (format == HW_EXPORT_SG || format == HW_EXPORT_WSG))
         status = hw_export_lists(ctx, graph, format == HW_EXPORT_WSG, output, err);
     else if (ctx->rank == 0)
-        status = export_text(ctx, graph, format, output, err);
+        status = export_text(ctx, graph, options, output, err);
     status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK && options->labels)
+        status = hw_graph_verify_labels(graph, err);
     if (status != HW_OK)
         return status;
     return hw_graph_verify(graph, weighed && desc->weights != HW_WEIGHTS_NONE, err);
 }
 
 enum hw_status hw_export(const struct hw_context *ctx, struct hw_graph *graph,
-                         enum hw_export_format format, const char *path, bool force,
+                         const struct hw_export_options *options, const char *path, bool force,
                          struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     struct hw_output *output = NULL, *weights = NULL;
 
-    enum hw_status status = hw_export_check(desc, format, err);
+    enum hw_status status = hw_export_check(desc, options, err);
     if (status == HW_OK)
-        status = hw_memory_require(ctx, hw_export_memory(ctx, desc, format), "exporting", err);
+        status = hw_memory_require(ctx, hw_export_memory(ctx, desc, options), "exporting", err);
     if (status == HW_OK)
         status = hw_output_open(ctx, path, force, &output, err);
-    if (status == HW_OK && format == HW_EXPORT_PACKED && desc->weights != HW_WEIGHTS_NONE)
+    if (status == HW_OK && options->format == HW_EXPORT_PACKED && desc->weights != HW_WEIGHTS_NONE)
         status = open_weights(ctx, path, force, &weights, err);
     if (status == HW_OK)
-        status = fill(ctx, graph, format, output, weights, err);
+        status = fill(ctx, graph, options, output, weights, err);
     if (status == HW_OK && weights) {
         status = hw_output_commit(weights, err);
         weights = NULL;
