@@ -1,5 +1,6 @@
 # lib/verify: validation of trees against the input tuples
 libhopwave_a_SOURCES += \
+  lib/verify/ask.c lib/verify/ask.h \
   lib/verify/batch.h \
   lib/verify/bfs.c lib/verify/verify.h \
   lib/verify/chains.c \
