@@ -5,7 +5,7 @@ libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps
 # what drives and measures them
 libhopwave_a_SOURCES += \
   lib/engine/component.c lib/engine/component.h \
-  lib/engine/negative.h \
+  lib/engine/negative.c lib/engine/negative.h \
   lib/engine/outcomes.c lib/engine/outcomes.h \
   lib/engine/report.c lib/engine/report.h \
   lib/engine/result.c lib/engine/result.h \
@@ -23,6 +23,10 @@ check_PROGRAMS += lib/engine/test_roots.mt
 TESTS += lib/engine/test_roots.mt
 lib_engine_test_roots_mt_SOURCES = lib/engine/test_roots.c lib/engine/toy.c lib/engine/toy.h
 lib_engine_test_roots_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/test_negative.mt
+TESTS += lib/engine/test_negative.mt
+lib_engine_test_negative_mt_SOURCES = lib/engine/test_negative.c
+lib_engine_test_negative_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/engine/test_tree.mt
 TESTS += lib/engine/test_tree.mt
 lib_engine_test_tree_mt_SOURCES = lib/engine/test_tree.c lib/engine/toy.c lib/engine/toy.h

@@ -26,12 +26,19 @@
  *
  * *cycle: empty where there is none, or where no cycle is of negative weight in
  * exact arithmetic (float sums round; a cycle of weight zero can close then);
- * else the same on all ranks, in forward direction, with its exact weight.
- * Time: a number of rounds logarithmic in the vertices. Collective.
+ * else the same on all ranks, in forward direction, with its exact weight; of
+ * several, the one with the least vertex, where it begins.
+ * Time: a number of rounds logarithmic in the vertices (without a cycle, in the
+ * depth of the parents). Returns HW_RESOURCES where memory is short, or where a
+ * cycle of integer weights sums to less than 64 bits hold. Collective.
  */
 enum hw_status hw_negative_cycle(const struct hw_part *part, struct hw_tree *tree,
                                  const hw_gid *parent, const union hw_weight *weight,
                                  struct hw_cycle *cycle, struct hw_error *err);
+
+/* Bytes that hw_negative_cycle() takes at most on a rank, beyond the cycle it
+ * returns (8 a vertex of it) and as much again while that is put in order. Local. */
+hw_count hw_negative_bytes(hw_gid vertices, int ranks);
 
 /* An edge of negative weight that alone makes a negative cycle: of an undirected
  * graph, gone along and back; or a self-loop, source and target equal. */
@@ -42,7 +49,8 @@ struct hw_negative_edge {
 
 /*
  * Takes the least of the ranks' edges, by (weight, source, target), as the cycle;
- * empty where no rank has one. weights: the part's. Collective.
+ * empty where no rank has one. An edge whose weight is not negative counts as
+ * none. weights: the part's. Collective.
  */
 enum hw_status hw_negative_least(const struct hw_context *ctx, enum hw_weights weights,
                                  const struct hw_negative_edge *edge, struct hw_cycle *cycle,
