@@ -34,3 +34,12 @@ check_PROGRAMS += lib/graph/test_labels.mt
 TESTS += lib/graph/test_labels.mt
 lib_graph_test_labels_mt_SOURCES = lib/graph/test_labels.c
 lib_graph_test_labels_mt_LDADD = $(TAP_LDADD)
+# Imports.
+libhopwave_a_SOURCES += lib/graph/import.c lib/graph/import.h lib/graph/import_reader.h
+libhopwave_a_SOURCES += lib/graph/import_steps.h
+libhopwave_a_SOURCES += lib/graph/import_fields.c lib/graph/import_fields.h
+libhopwave_a_SOURCES += lib/graph/import_parse.c
+libhopwave_a_SOURCES += lib/graph/import_write.c
+libhopwave_a_SOURCES += lib/graph/import_edges.c
+libhopwave_a_SOURCES += lib/graph/input.c
+libhopwave_a_SOURCES += lib/graph/scan.c lib/graph/scan.h

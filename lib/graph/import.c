@@ -1,0 +1,339 @@
+#include "graph/import.h"
+
+#include "base/memory.h"
+#include "comm/exchange.h"
+#include "graph/import_steps.h"
+#include "graph/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The formats, in the order of enum hw_import_format. */
+static const struct hw_reader *const readers[HW_IMPORT_FORMATS] = {
+    [HW_IMPORT_EDGES] = &hw_reader_edges,
+};
+
+const char *const *hw_import_names(void)
+{
+    static const char *const names[] = {"auto", "edges", NULL};
+
+    return names;
+}
+
+const char *const *hw_import_compact_names(void)
+{
+    static const char *const names[] = {"auto", "always", "never", NULL};
+
+    return names;
+}
+
+const char *const *hw_import_weights_names(void)
+{
+    static const char *const names[] = {"auto", "none", "integer", "real", NULL};
+
+    return names;
+}
+
+/* ---- opening ---- */
+
+/* Files that are no graph's, or not one that is read here, by their first bytes. */
+static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error *err)
+{
+    static const struct {
+        const char *bytes, *what;
+        hw_count size;
+    } known[] = {
+        {"\x89HDF\r\n\x1a\n", "is an HDF5 file; a graph of Hopwave needs no import", 8},
+        {"PK\x03\x04", "is a zip archive; unpack it first", 4},
+        {"BZh", "is compressed with bzip2; unpack it first", 3},
+        {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (head->size >= known[i].size &&
+            memcmp(head->bytes, known[i].bytes, (size_t)known[i].size) == 0)
+            return hw_fail(err, HW_BAD_INPUT, "%s: %s", head->input->path, known[i].what);
+    return HW_OK;
+}
+
+/* Finds the format: its number into *format. */
+static enum hw_status recognize(const struct hw_head *head, enum hw_import_format *format,
+                                struct hw_error *err)
+{
+    int best = 0;
+
+    if (*format != HW_IMPORT_AUTO)
+        return HW_OK;
+    for (int i = HW_IMPORT_AUTO + 1; i < HW_IMPORT_FORMATS; i++) {
+        const int sure = readers[i]->recognize(head);
+        if (sure > best) {
+            best = sure;
+            *format = (enum hw_import_format)i;
+        }
+    }
+    if (best == 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: is in no format that Hopwave reads, to judge by how it begins; "
+                       "--format tells which it is",
+                       head->input->path);
+    return HW_OK;
+}
+
+/* Recognizes the file, reads its header and samples its text; on rank 0. */
+static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
+{
+    struct hw_head head = {.input = &import->input};
+    enum hw_import_format format = import->options.format;
+    struct hw_facts *facts = &import->facts;
+
+    enum hw_status status = hw_head_more(&head, err);
+    if (status == HW_OK)
+        status = refuse_foreign(&head, err);
+    if (status == HW_OK)
+        status = recognize(&head, &format, err);
+    if (status == HW_OK) {
+        import->options.format = format;
+        import->reader = readers[format];
+        *facts = (struct hw_facts){.vertices = -1, .edges = -1, .expected = -1, .items = -1};
+        status = import->reader->header(&head, &import->options, facts, err);
+    }
+    if (status == HW_OK) {
+        facts->body = head.at;
+        facts->line = head.line;
+        facts->take = import->options.weights;
+        if (import->reader->lines)
+            status = hw_import_sample(import, &head, err);
+    }
+    free(head.bytes);
+    return status;
+}
+
+/* What rank 0 found out, to all ranks. Collective. */
+static enum hw_status share_head(struct hw_import *import, struct hw_error *err)
+{
+    struct {
+        enum hw_import_format format;
+        struct hw_facts facts;
+        hw_count bytes, tuples;
+        double seconds;
+    } news = {import->options.format, import->facts, import->sample_bytes, import->sample_tuples,
+              import->sample_seconds};
+
+    enum hw_status status = hw_mpi(
+        MPI_Bcast(&news, (int)sizeof news, MPI_BYTE, 0, import->ctx.world), "MPI_Bcast", err);
+    if (status != HW_OK)
+        return status;
+    import->options.format = news.format;
+    import->reader = readers[news.format];
+    import->facts = news.facts;
+    import->sample_bytes = news.bytes;
+    import->sample_tuples = news.tuples;
+    import->sample_seconds = news.seconds;
+    return HW_OK;
+}
+
+/* Refuses options that do not fit what the file says. */
+static enum hw_status check_options(const struct hw_import *import, struct hw_error *err)
+{
+    const struct hw_import_options *options = &import->options;
+    const struct hw_facts *facts = &import->facts;
+
+    if (options->vertices > 0 && facts->vertices != options->vertices)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: has its number of vertices in its header; --vertices is for edge lists",
+                       options->path);
+    if (!facts->has_weights &&
+        (options->weights == HW_TAKE_INTEGER || options->weights == HW_TAKE_REAL))
+        return hw_fail(err, HW_BAD_INPUT, "%s: has no weights; --weights %s asks for them",
+                       options->path, hw_import_weights_names()[options->weights]);
+    return HW_OK;
+}
+
+enum hw_status hw_import_open(const struct hw_context *ctx, const struct hw_import_options *options,
+                              struct hw_import **out, struct hw_error *err)
+{
+    struct hw_import *import = NULL;
+
+    *out = NULL;
+    enum hw_status status = hw_alloc_zero(&import, 1, sizeof *import, "an import", err);
+    if (status == HW_OK) {
+        import->ctx = *ctx;
+        import->options = *options;
+        status = hw_input_open(options->path, &import->input, err);
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, ctx->rank == 0 ? read_head(import, err) : HW_OK, err);
+    if (status == HW_OK)
+        status = share_head(import, err);
+    if (status == HW_OK)
+        status = check_options(import, err);
+    if (status == HW_OK)
+        *out = import;
+    else
+        hw_import_close(import);
+    return status;
+}
+
+void hw_import_close(struct hw_import *import)
+{
+    if (!import)
+        return;
+    hw_input_close(&import->input);
+    free(import);
+}
+
+const char *hw_import_digest(const struct hw_import *import)
+{
+    return import->digest;
+}
+
+/* ---- what it takes ---- */
+
+/* Tuples of the whole file, as well as can be known before it is read. */
+static hw_count guess_tuples(const struct hw_import *import)
+{
+    const hw_count body = hw_import_body(import);
+
+    if (import->facts.edges >= 0)
+        return import->facts.edges;
+    if (!import->reader->lines)
+        return import->facts.items;
+    if (import->sample_bytes == 0)
+        return body / import->reader->tuple_bytes;
+    return (hw_count)((double)import->sample_tuples / (double)import->sample_bytes * (double)body) +
+           1;
+}
+
+/* Bytes of a tuple in memory. Ids past 2^32 are rare where the file does not say. */
+static hw_count tuple_size(const struct hw_import *import)
+{
+    const hw_count id = import->facts.vertices > (hw_gid)1 << 32 ? 8 : 4;
+
+    return 2 * id + (import->facts.has_weights ? 4 : 0);
+}
+
+enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_count *memory,
+                                  hw_count *disk, struct hw_error *err)
+{
+    const hw_count tuples = guess_tuples(import), body = hw_import_body(import);
+    const int ranks = import->input.stream ? 1 : import->ctx.size;
+    const double pace =
+        import->sample_bytes > 0 ? import->sample_seconds / (double)import->sample_bytes : 1e-9;
+
+    (void)err;
+    *disk = tuples * tuple_size(import) + 65536;
+    *memory = tuples * tuple_size(import) / ranks + ((hw_count)8 << 20) * import->ctx.threads;
+    *seconds = (double)body * pace / (ranks * import->ctx.threads) + (double)*disk * 1e-9;
+    return HW_OK;
+}
+
+/* ---- weights ---- */
+
+static enum hw_status refuse_large(const struct hw_import *import, const struct hw_pieces *pieces,
+                                   struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (hw_count k = 0; k < pieces->count && status == HW_OK; k++)
+        if (pieces->piece[k].too_large >= 0)
+            status = hw_fail(err, HW_BAD_INPUT,
+                             "%s: line %" PRI_COUNT
+                             ": the weight does not fit 32 bits; --weights real takes all as real "
+                             "numbers",
+                             import->input.path,
+                             hw_import_line(import, pieces, k, pieces->piece[k].too_large));
+    return hw_agree(import->ctx.world, status, err);
+}
+
+enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *pieces,
+                               enum hw_weights *weights, struct hw_error *err)
+{
+    hw_count real = import->facts.take == HW_TAKE_REAL || import->facts.real;
+
+    *weights = HW_WEIGHTS_NONE;
+    if (!import->facts.has_weights)
+        return HW_OK;
+    for (hw_count k = 0; k < pieces->count; k++)
+        real = real || pieces->piece[k].real_seen;
+    enum hw_status status = hw_largest(import->ctx.world, &real, err);
+    *weights = real ? HW_WEIGHTS_F32 : HW_WEIGHTS_I32;
+    if (status != HW_OK || !real)
+        return status != HW_OK ? status : refuse_large(import, pieces, err);
+#pragma omp parallel for schedule(dynamic)
+    for (hw_count k = 0; k < pieces->count; k++) {
+        struct hw_piece *piece = &pieces->piece[k];
+        if (piece->integral)
+            for (hw_count i = 0; i < piece->count; i++)
+                piece->weight[i].f32 = (float)piece->weight[i].i32;
+        piece->integral = false;
+    }
+    return HW_OK;
+}
+
+/* ---- importing ---- */
+
+/* One more than the largest id. Collective. */
+static enum hw_status count_vertices(const struct hw_import *import, const struct hw_pieces *pieces,
+                                     hw_gid *vertices, struct hw_error *err)
+{
+    hw_gid most = -1;
+
+#pragma omp parallel for schedule(dynamic) reduction(max : most)
+    for (hw_count k = 0; k < pieces->count; k++) {
+        const struct hw_piece *piece = &pieces->piece[k];
+        for (hw_count i = 0; i < piece->count; i++) {
+            const hw_gid s =
+                piece->wide ? ((hw_gid *)piece->source)[i] : ((uint32_t *)piece->source)[i];
+            const hw_gid t =
+                piece->wide ? ((hw_gid *)piece->target)[i] : ((uint32_t *)piece->target)[i];
+            most = s > most ? s : most;
+            most = t > most ? t : most;
+        }
+    }
+    enum hw_status status = hw_largest(import->ctx.world, &most, err);
+    *vertices = most + 1;
+    return status;
+}
+
+static enum hw_status fill(struct hw_import *import, struct hw_pieces *pieces,
+                           struct hw_store *store, struct hw_error *err)
+{
+    struct hw_graph_desc desc = {.directed = import->options.direction == HW_DIRECTED ||
+                                             (import->options.direction == HW_DIRECTION_OF_FILE &&
+                                              !import->facts.undirected)};
+
+    enum hw_status status = hw_import_weigh(import, pieces, &desc.weights, err);
+    desc.edges = hw_pieces_tuples(pieces);
+    if (status == HW_OK)
+        status = hw_sum(import->ctx.world, &desc.edges, err);
+    if (status == HW_OK && import->facts.expected >= 0 && import->facts.expected != desc.edges)
+        hw_note(&import->ctx,
+                "%s: a comment promises %" PRI_COUNT " edges, %" PRI_COUNT " are there",
+                import->input.path, import->facts.expected, desc.edges);
+    desc.vertices = import->facts.vertices;
+    if (status == HW_OK && desc.vertices < 0)
+        status = count_vertices(import, pieces, &desc.vertices, err);
+    if (status == HW_OK)
+        status = hw_graph_define(store, &desc, err);
+    if (status == HW_OK)
+        status = hw_import_write(&import->ctx, &desc, pieces, store, err);
+    return status;
+}
+
+enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struct hw_error *err)
+{
+    struct hw_pieces pieces = {0};
+    double seconds;
+    hw_count memory, disk;
+
+    enum hw_status status = hw_import_estimate(import, &seconds, &memory, &disk, err);
+    if (status == HW_OK)
+        status = hw_memory_require(&import->ctx, memory, "importing", err);
+    if (status == HW_OK)
+        status = hw_import_parse(import, &pieces, err);
+    if (status == HW_OK)
+        status = fill(import, &pieces, store, err);
+    hw_pieces_free(&pieces);
+    return status;
+}

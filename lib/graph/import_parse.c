@@ -1,0 +1,622 @@
+/*
+ * Parsing: every thread takes the next piece of the file, reads it, has the format
+ * parse it and packs the tuples.
+ *
+ * A text is cut at multiples of a grain; a line belongs to the piece in which it
+ * begins. A stream is cut by the thread that reads it, at the last line that it has
+ * whole. Line numbers are counted within pieces and added up once a line is wrong.
+ */
+#include "graph/import_steps.h"
+
+#include "base/memory.h"
+#include "comm/exchange.h"
+#include "graph/scan.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GRAIN_MOST = 1 << 18, /* bytes of a piece, or items */
+    GRAIN_LEAST = 1 << 12,
+    PIECES_PER_THREAD = 4, /* of a small file */
+    SLACK = 1 << 12        /* bytes read after a piece, for the end of its last line */
+};
+
+/* What one thread works with. */
+struct worker {
+    char *text; /* [size + 2 * HW_SCAN_PAD]: a last "\n" and what may be read after it */
+    hw_count size;
+    struct hw_batch batch;
+};
+
+/* The first piece of a rank that failed. */
+struct failure {
+    hw_count piece; /* INT64_MAX: none */
+    bool fault;     /* a line is wrong: line and err; otherwise status and err */
+    hw_count line;
+    enum hw_status status;
+    struct hw_error err;
+};
+
+/* What the threads of a rank share. */
+struct job {
+    struct hw_import *import;
+    struct hw_pieces *pieces;
+    hw_count grain;
+    hw_count first; /* this rank's first piece among all */
+    hw_count done;  /* bytes or items, for progress */
+    struct failure failure;
+    struct hw_progress bar;
+    /* A stream: */
+    hw_count capacity; /* of pieces */
+    hw_count at;       /* bytes read */
+    char *carry;       /* [carried] the beginning of a line */
+    hw_count carried;
+    bool ended;
+};
+
+/* ---- workers ---- */
+
+static void worker_free(struct worker *worker)
+{
+    free(worker->text);
+    free(worker->batch.source);
+    free(worker->batch.target);
+    free(worker->batch.weight);
+}
+
+/* Room for `size` bytes of text; keeps those that are there. */
+static enum hw_status worker_text(struct worker *worker, hw_count size, struct hw_error *err)
+{
+    char *text = NULL;
+
+    if (size <= worker->size)
+        return HW_OK;
+    enum hw_status status = hw_alloc(&text, size + 2 * HW_SCAN_PAD, 1, "text", err);
+    if (status != HW_OK)
+        return status;
+    if (worker->size > 0)
+        memcpy(text, worker->text, (size_t)worker->size);
+    free(worker->text);
+    worker->text = text;
+    worker->size = size;
+    return HW_OK;
+}
+
+/* Room for tuples; empties the batch. */
+static enum hw_status worker_batch(struct worker *worker, const struct hw_facts *facts,
+                                   hw_count capacity, struct hw_error *err)
+{
+    struct hw_batch *batch = &worker->batch;
+    enum hw_status status = HW_OK;
+
+    if (capacity > batch->capacity) {
+        free(batch->source);
+        free(batch->target);
+        free(batch->weight);
+        *batch = (struct hw_batch){.capacity = capacity};
+        status = hw_alloc(&batch->source, capacity, sizeof *batch->source, "sources", err);
+        if (status == HW_OK)
+            status = hw_alloc(&batch->target, capacity, sizeof *batch->target, "targets", err);
+        if (status == HW_OK && facts->has_weights)
+            status = hw_alloc(&batch->weight, capacity, sizeof *batch->weight, "weights", err);
+    }
+    *batch = (struct hw_batch){.capacity = status == HW_OK ? capacity : 0,
+                               .source = batch->source,
+                               .target = batch->target,
+                               .weight = batch->weight,
+                               .integral = facts->take != HW_TAKE_REAL && !facts->real,
+                               .too_large = -1};
+    return status;
+}
+
+/* ---- pieces ---- */
+
+void hw_pieces_free(struct hw_pieces *pieces)
+{
+    for (hw_count i = 0; i < pieces->count; i++) {
+        free(pieces->piece[i].source);
+        free(pieces->piece[i].target);
+        free(pieces->piece[i].weight);
+    }
+    free(pieces->piece);
+    *pieces = (struct hw_pieces){0};
+}
+
+hw_count hw_pieces_tuples(const struct hw_pieces *pieces)
+{
+    hw_count sum = 0;
+
+    for (hw_count i = 0; i < pieces->count; i++)
+        sum += pieces->piece[i].count;
+    return sum;
+}
+
+/* Copies ids in the width of the piece. */
+static void pack_ids(const hw_gid *id, hw_count count, bool wide, void *out)
+{
+    uint32_t *narrow = out;
+
+    if (wide)
+        memcpy(out, id, (size_t)count * sizeof *id);
+    else
+        for (hw_count i = 0; i < count; i++)
+            narrow[i] = (uint32_t)id[i];
+}
+
+/* Packs a batch into a piece of its own memory. */
+static enum hw_status pack(const struct hw_facts *facts, const struct hw_batch *batch,
+                           struct hw_piece *piece, struct hw_error *err)
+{
+    const hw_count count = batch->count;
+    hw_gid bits = 0;
+
+    for (hw_count i = 0; i < count; i++)
+        bits |= batch->source[i] | batch->target[i];
+    *piece = (struct hw_piece){.count = count,
+                               .wide = bits > UINT32_MAX ||
+                                       (facts->relative && facts->vertices > (hw_gid)1 << 32),
+                               .integral = batch->integral,
+                               .real_seen = batch->real_seen,
+                               .too_large = batch->too_large,
+                               .lines = batch->lines,
+                               .records = batch->records};
+    const size_t size = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
+    enum hw_status status = hw_alloc(&piece->source, count, size, "edge sources", err);
+    if (status == HW_OK)
+        status = hw_alloc(&piece->target, count, size, "edge targets", err);
+    if (status == HW_OK && facts->has_weights)
+        status = hw_alloc(&piece->weight, count, sizeof *piece->weight, "edge weights", err);
+    if (status != HW_OK || count == 0)
+        return status;
+    pack_ids(batch->source, count, piece->wide, piece->source);
+    pack_ids(batch->target, count, piece->wide, piece->target);
+    if (facts->has_weights)
+        memcpy(piece->weight, batch->weight, (size_t)count * sizeof *piece->weight);
+    return HW_OK;
+}
+
+/* ---- failures ---- */
+
+/* Keeps the failure of the earliest piece. */
+static void note_failure(struct job *job, hw_count k, const struct hw_batch *fault,
+                         enum hw_status status, const struct hw_error *err)
+{
+#pragma omp critical(hw_import_failure)
+    if (k < job->failure.piece) {
+        struct failure *failure = &job->failure;
+        failure->fault = fault != NULL;
+        failure->line = fault ? fault->lines : 0;
+        failure->status = fault ? HW_BAD_INPUT : status;
+        if (fault)
+            hw_fail(&failure->err, HW_BAD_INPUT, "%s", fault->fault);
+        else
+            failure->err = *err;
+#pragma omp atomic write
+        failure->piece = k;
+    }
+}
+
+static bool passed(struct job *job, hw_count k)
+{
+    hw_count piece;
+
+#pragma omp atomic read
+    piece = job->failure.piece;
+    return k > piece;
+}
+
+hw_count hw_import_line(const struct hw_import *import, const struct hw_pieces *pieces, hw_count k,
+                        hw_count line)
+{
+    hw_count number = import->facts.line + pieces->lines_before + line + 1;
+
+    for (hw_count i = 0; i < k; i++)
+        number += pieces->piece[i].lines;
+    return number;
+}
+
+/* The sentence for the first wrong line of the file. Collective. */
+static enum hw_status report(struct job *job, struct hw_error *err)
+{
+    const struct hw_import *import = job->import;
+    const struct failure *failure = &job->failure;
+    struct hw_pieces *pieces = job->pieces;
+    hw_count lines = 0;
+
+    for (hw_count k = 0; k < pieces->count; k++)
+        lines += pieces->piece[k].lines;
+    enum hw_status status = hw_prefix_sum(import->ctx.world, lines, &pieces->lines_before, err);
+    if (status != HW_OK)
+        return status;
+    status = failure->piece == INT64_MAX ? HW_OK : failure->status;
+    if (status != HW_OK)
+        *err = failure->err;
+    if (status != HW_OK && failure->fault)
+        hw_prefix(err, status, "%s: line %" PRI_COUNT, import->input.path,
+                  hw_import_line(import, pieces, failure->piece, failure->line));
+    return hw_agree(import->ctx.world, status, err);
+}
+
+/* ---- text ---- */
+
+/* Parses whole lines and packs them as piece k. */
+static enum hw_status parse_lines(struct job *job, struct worker *worker, hw_count k, char *begin,
+                                  char *end, struct hw_piece *piece, struct hw_error *err)
+{
+    const struct hw_reader *reader = job->import->reader;
+    const struct hw_facts *facts = &job->import->facts;
+    const hw_count capacity = (end - begin) / reader->tuple_bytes + 1;
+
+    enum hw_status status = worker_batch(worker, facts, capacity, err);
+    if (status != HW_OK)
+        return status;
+    memset(end, 0, HW_SCAN_PAD);
+    reader->lines(facts, begin, end, &worker->batch);
+    if (!worker->batch.failed)
+        return pack(facts, &worker->batch, piece, err);
+    note_failure(job, k, &worker->batch, HW_BAD_INPUT, NULL);
+    return HW_OK;
+}
+
+/* The end of the line that is unfinished at `used` bytes: reads on until it comes.
+ * from: offset of the text's first byte. */
+static enum hw_status finish_line(struct job *job, struct worker *worker, hw_count from,
+                                  hw_count begin, hw_count *used, hw_count *end,
+                                  struct hw_error *err)
+{
+    struct hw_import *import = job->import;
+    hw_count got, more = SLACK;
+
+    while (true) {
+        const char *newline = memchr(worker->text + *end, '\n', (size_t)(*used - *end));
+        if (newline) {
+            *end = newline - worker->text + 1;
+            return HW_OK;
+        }
+        *end = *used;
+        if (*used - begin > import->reader->line_most)
+            return hw_fail(err, HW_BAD_INPUT,
+                           "%s: the line at byte %" PRI_COUNT " is longer than %" PRI_COUNT
+                           " bytes",
+                           import->input.path, from + begin, import->reader->line_most);
+        enum hw_status status = worker_text(worker, *used + more, err);
+        if (status == HW_OK)
+            status =
+                hw_input_read(&import->input, from + *used, worker->text + *used, more, &got, err);
+        if (status != HW_OK)
+            return status;
+        if (got == 0) {
+            worker->text[(*end)++] = '\n';
+            return HW_OK;
+        }
+        *used += got;
+        more = *used;
+    }
+}
+
+/* Reads and parses piece k: the lines that begin in its range of bytes. */
+static enum hw_status parse_range(struct job *job, struct worker *worker, hw_count k,
+                                  struct hw_error *err)
+{
+    struct hw_import *import = job->import;
+    const hw_count body = import->facts.body;
+    const hw_count low = (job->first + k) * job->grain;
+    const hw_count high =
+        low + job->grain < import->input.size ? low + job->grain : import->input.size;
+    /* One byte before tells whether a line begins at the first. */
+    const hw_count from = low > body ? low - 1 : body;
+    hw_count used = 0, begin = 0;
+
+    if (high <= from)
+        return HW_OK;
+    enum hw_status status = worker_text(worker, high - from + SLACK, err);
+    if (status == HW_OK)
+        status = hw_input_read(&import->input, from, worker->text, high - from + SLACK, &used, err);
+    if (status != HW_OK)
+        return status;
+    if (used < high - from)
+        return hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read",
+                       import->input.path);
+    if (from < low) {
+        const char *newline = memchr(worker->text, '\n', (size_t)(high - from));
+        begin = newline ? newline - worker->text + 1 : high - from;
+    }
+    if (begin >= high - from)
+        return HW_OK;
+    hw_count end = high - from - 1;
+    status = finish_line(job, worker, from, begin, &used, &end, err);
+    if (status != HW_OK)
+        return status;
+    return parse_lines(job, worker, k, worker->text + begin, worker->text + end,
+                       &job->pieces->piece[k], err);
+}
+
+/* Shows how far rank 0 is; its first thread does. */
+static void progress(struct job *job, hw_count some, hw_count total)
+{
+    hw_count done;
+
+#pragma omp atomic capture
+    done = job->done += some;
+    if (omp_get_thread_num() == 0)
+        hw_progress(&job->import->ctx, &job->bar, "importing", done < total ? done : total, total);
+}
+
+/* Parses this rank's range of the text on all threads. */
+static void parse_file(struct job *job)
+{
+    const hw_count count = job->pieces->count;
+
+#pragma omp parallel
+    {
+        struct worker worker = {0};
+        struct hw_error err;
+#pragma omp for schedule(monotonic : dynamic, 1)
+        for (hw_count k = 0; k < count; k++) {
+            if (passed(job, k))
+                continue;
+            enum hw_status status = parse_range(job, &worker, k, &err);
+            if (status != HW_OK)
+                note_failure(job, k, NULL, status, &err);
+            progress(job, 1, count);
+        }
+        worker_free(&worker);
+    }
+}
+
+/* ---- streams ---- */
+
+/* Takes the next lines of the stream into the worker's text; *k is the piece that
+ * they become, -1 at the end. One thread at a time. */
+static enum hw_status take_lines(struct job *job, struct worker *worker, hw_count *k,
+                                 hw_count *length, struct hw_error *err)
+{
+    struct hw_import *import = job->import;
+    hw_count used = job->carried, got = 0, end = 0;
+
+    *k = -1;
+    enum hw_status status = worker_text(worker, used + job->grain, err);
+    if (status == HW_OK && used > 0)
+        memcpy(worker->text, job->carry, (size_t)used);
+    while (status == HW_OK && end == 0 && !job->ended) {
+        status = worker_text(worker, used + job->grain, err);
+        if (status == HW_OK)
+            status =
+                hw_input_read(&import->input, job->at, worker->text + used, job->grain, &got, err);
+        if (status != HW_OK)
+            return status;
+        const char *newline = got > 0 ? memrchr(worker->text + used, '\n', (size_t)got) : NULL;
+        end = newline ? newline - worker->text + 1 : 0;
+        used += got;
+        job->at += got;
+        job->ended = got < job->grain;
+        if (end == 0 && used > import->reader->line_most)
+            return hw_fail(err, HW_BAD_INPUT, "%s: has a line of more than %" PRI_COUNT " bytes",
+                           import->input.path, import->reader->line_most);
+    }
+    if (status != HW_OK || used == 0)
+        return status;
+    if (job->ended && (end == 0 || end < used)) {
+        worker->text[used++] = '\n';
+        end = used;
+    }
+    free(job->carry);
+    job->carry = NULL;
+    job->carried = used - end;
+    status = hw_alloc(&job->carry, job->carried, 1, "text", err);
+    if (status == HW_OK && job->carried > 0)
+        memcpy(job->carry, worker->text + end, (size_t)job->carried);
+    *length = end;
+    *k = job->pieces->count;
+    return status;
+}
+
+/* Makes room for one more piece. */
+static enum hw_status add_piece(struct job *job, struct hw_error *err)
+{
+    struct hw_pieces *pieces = job->pieces;
+
+    if (pieces->count == job->capacity) {
+        const hw_count capacity = job->capacity > 0 ? 2 * job->capacity : 256;
+        struct hw_piece *grown = NULL;
+        enum hw_status status = hw_alloc_zero(&grown, capacity, sizeof *grown, "pieces", err);
+        if (status != HW_OK)
+            return status;
+        if (pieces->count > 0)
+            memcpy(grown, pieces->piece, (size_t)pieces->count * sizeof *grown);
+        free(pieces->piece);
+        pieces->piece = grown;
+        job->capacity = capacity;
+    }
+    pieces->count++;
+    return HW_OK;
+}
+
+/* Takes, parses and packs until the stream ends or something fails. */
+static void work_on_stream(struct job *job, struct worker *worker)
+{
+    struct hw_piece piece;
+    struct hw_error err;
+    hw_count k, length = 0;
+
+    while (true) {
+        enum hw_status status = HW_OK;
+        k = -1;
+#pragma omp critical(hw_import_stream)
+        if (!passed(job, job->pieces->count)) {
+            status = take_lines(job, worker, &k, &length, &err);
+            if (status == HW_OK && k >= 0)
+                status = add_piece(job, &err);
+            if (status != HW_OK)
+                note_failure(job, job->pieces->count, NULL, status, &err);
+        }
+        if (status != HW_OK || k < 0)
+            return;
+        piece = (struct hw_piece){0};
+        status = parse_lines(job, worker, k, worker->text, worker->text + length, &piece, &err);
+        if (status != HW_OK)
+            note_failure(job, k, NULL, status, &err);
+#pragma omp critical(hw_import_stream)
+        job->pieces->piece[k] = piece;
+        if (omp_get_thread_num() == 0)
+            hw_progress(&job->import->ctx, &job->bar, "importing", job->import->input.consumed,
+                        job->import->input.file_size);
+    }
+}
+
+static void parse_stream(struct job *job)
+{
+#pragma omp parallel
+    {
+        struct worker worker = {0};
+        work_on_stream(job, &worker);
+        worker_free(&worker);
+    }
+    free(job->carry);
+}
+
+/* ---- items ---- */
+
+/* Reads and packs piece k of the items. */
+static enum hw_status parse_items(struct job *job, struct worker *worker, hw_count k,
+                                  struct hw_error *err)
+{
+    struct hw_import *import = job->import;
+    const hw_count first = (job->first + k) * job->grain;
+    const hw_count rest = import->facts.items - first;
+    const hw_count count = rest < job->grain ? rest : job->grain;
+
+    enum hw_status status = worker_batch(worker, &import->facts, count, err);
+    if (status == HW_OK)
+        status = import->reader->items(&import->input, &import->facts, first, count, &worker->batch,
+                                       err);
+    if (status != HW_OK)
+        return status;
+    if (worker->batch.failed)
+        return hw_fail(err, HW_BAD_INPUT, "%s: %s", import->input.path, worker->batch.fault);
+    return pack(&import->facts, &worker->batch, &job->pieces->piece[k], err);
+}
+
+/* Reads this rank's range of the items. */
+static void parse_binary(struct job *job)
+{
+    const hw_count count = job->pieces->count;
+
+#pragma omp parallel
+    {
+        struct worker worker = {0};
+        struct hw_error err;
+#pragma omp for schedule(monotonic : dynamic, 1)
+        for (hw_count k = 0; k < count; k++) {
+            if (passed(job, k))
+                continue;
+            enum hw_status status = parse_items(job, &worker, k, &err);
+            if (status != HW_OK)
+                note_failure(job, k, NULL, status, &err);
+            progress(job, 1, count);
+        }
+        worker_free(&worker);
+    }
+}
+
+/* ---- all ---- */
+
+hw_count hw_import_body(const struct hw_import *import)
+{
+    /* Texts of graphs become four times as small, more or less. */
+    const hw_count size =
+        import->input.size >= 0 ? import->input.size : 4 * import->input.file_size;
+
+    return size > import->facts.body ? size - import->facts.body : 0;
+}
+
+/* Bytes or items of a piece: small ones where the file is small, so that all
+ * threads of all ranks have some. */
+static hw_count choose_grain(const struct hw_import *import, hw_count total)
+{
+    const hw_count parts = (hw_count)import->ctx.size * import->ctx.threads * PIECES_PER_THREAD;
+    const hw_count even = total / parts;
+
+    if (import->options.piece > 0)
+        return import->options.piece;
+    return even > GRAIN_MOST ? GRAIN_MOST : even < GRAIN_LEAST ? GRAIN_LEAST : even;
+}
+
+/* Deals pieces to the ranks, in order. */
+static enum hw_status deal(struct job *job, hw_count total, struct hw_error *err)
+{
+    const struct hw_context *ctx = &job->import->ctx;
+    const hw_count all = (total + job->grain - 1) / job->grain;
+    const hw_count each = all / ctx->size, rest = all % ctx->size;
+    const hw_count more = ctx->rank < rest ? ctx->rank : rest;
+    const hw_count count = each + (ctx->rank < rest);
+
+    job->first = each * ctx->rank + more;
+    enum hw_status status =
+        hw_alloc_zero(&job->pieces->piece, count, sizeof *job->pieces->piece, "pieces", err);
+    job->pieces->count = status == HW_OK ? count : 0;
+    return status;
+}
+
+enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *pieces,
+                               struct hw_error *err)
+{
+    const struct hw_context *ctx = &import->ctx;
+    const bool text = import->reader->lines != NULL;
+    const hw_count total = text ? import->input.size : import->facts.items;
+    struct job job = {.import = import,
+                      .pieces = pieces,
+                      .grain = choose_grain(import, total),
+                      .failure = {.piece = INT64_MAX}};
+    enum hw_status status = HW_OK;
+
+    *pieces = (struct hw_pieces){0};
+    if (import->input.stream)
+        job.grain = import->options.piece > 0 ? import->options.piece : GRAIN_MOST;
+    else
+        status = hw_agree(ctx->world, deal(&job, total, err), err);
+    if (status != HW_OK)
+        return status;
+    job.at = import->facts.body;
+    if (!import->input.stream && text)
+        parse_file(&job);
+    else if (!import->input.stream)
+        parse_binary(&job);
+    else if (ctx->rank == 0)
+        parse_stream(&job);
+    hw_progress_end(&job.bar);
+    status = report(&job, err);
+    if (status != HW_OK)
+        hw_pieces_free(pieces);
+    return status;
+}
+
+enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *head,
+                                struct hw_error *err)
+{
+    const hw_count rest = head->size - head->at;
+    struct worker worker = {0};
+    hw_count end = rest < GRAIN_MOST ? rest : GRAIN_MOST;
+
+    while (end > 0 && head->bytes[head->at + end - 1] != '\n')
+        end--;
+    enum hw_status status = worker_text(&worker, end, err);
+    if (status == HW_OK && end > 0) {
+        memcpy(worker.text, head->bytes + head->at, (size_t)end);
+        memset(worker.text + end, 0, HW_SCAN_PAD);
+        status = worker_batch(&worker, &import->facts, end / import->reader->tuple_bytes + 1, err);
+    }
+    for (int i = 0; i < 2 && status == HW_OK && end > 0; i++) {
+        /* The first pass touches the memory. */
+        const double started = hw_seconds();
+        worker.batch.count = worker.batch.lines = worker.batch.records = 0;
+        import->reader->lines(&import->facts, worker.text, worker.text + end, &worker.batch);
+        import->sample_seconds = hw_seconds() - started;
+    }
+    import->sample_bytes = end;
+    import->sample_tuples = worker.batch.count;
+    worker_free(&worker);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* hopwave-import: graphs from the files of other programs. */
+#include "graph/import.h"
+#include "comm/stage.h"
+
+enum {
+    KEY_FORMAT = 0x3000,
+    KEY_UNDIRECTED,
+    KEY_DIRECTED,
+    KEY_KEEP_DUPLICATES,
+    KEY_WEIGHTS,
+    KEY_COMPACT,
+    KEY_VERTICES
+};
+
+static enum hw_status take_direction(enum hw_import_direction direction,
+                                     struct hw_import_options *options, struct hw_error *err)
+{
+    if (options->direction != HW_DIRECTION_OF_FILE && options->direction != direction)
+        return hw_fail(err, HW_USAGE, "--directed and --undirected exclude each other");
+    options->direction = direction;
+    return HW_OK;
+}
+
+static enum hw_status take(int key, const char *arg, void *pointer, struct hw_error *err)
+{
+    struct hw_import_options *options = pointer;
+    enum hw_status status;
+    int choice = 0;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (options->path)
+            return hw_fail(err, HW_USAGE, "one file at a time; '%s' is a second", arg);
+        options->path = arg;
+        return HW_OK;
+    case KEY_FORMAT:
+        status = hw_cli_choice("--format", arg, hw_import_names(), &choice, err);
+        options->format = (enum hw_import_format)choice;
+        return status;
+    case KEY_UNDIRECTED:
+        return take_direction(HW_UNDIRECTED, options, err);
+    case KEY_DIRECTED:
+        return take_direction(HW_DIRECTED, options, err);
+    case KEY_KEEP_DUPLICATES:
+        options->keep_duplicates = true;
+        return HW_OK;
+    case KEY_WEIGHTS:
+        status = hw_cli_choice("--weights", arg, hw_import_weights_names(), &choice, err);
+        options->weights = (enum hw_import_weights)choice;
+        return status;
+    case KEY_COMPACT:
+        status = hw_cli_choice("--compact", arg, hw_import_compact_names(), &choice, err);
+        options->compact = (enum hw_import_compact)choice;
+        return status;
+    case KEY_VERTICES:
+        return hw_cli_count("--vertices", arg, 1, (int64_t)1 << 62, &options->vertices, err);
+    default:
+        return HW_OK;
+    }
+}
+
+/* Reads the file into a store just created, and commits it. */
+static enum hw_status import_into(struct hw_stage *stage, struct hw_import *import,
+                                  struct hw_error *err)
+{
+    struct hw_store *store = NULL;
+
+    enum hw_status status = hw_store_create(&stage->ctx, stage->cli.output, HW_KIND_GRAPH,
+                                            stage->cli.force, &store, err);
+    if (status == HW_OK)
+        status = hw_import(import, store, err);
+    if (status == HW_OK)
+        status = hw_store_set_run(store, stage->argc, stage->argv, stage->started,
+                                  hw_import_digest(import), err);
+    if (status == HW_OK)
+        return hw_store_commit(store, err);
+    hw_store_close(store);
+    return status;
+}
+
+static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error *err)
+{
+    const struct hw_import_options *options = pointer;
+    struct hw_import *import = NULL;
+    hw_count memory, disk;
+    double seconds;
+
+    if (!options->path)
+        return hw_fail(err, HW_USAGE, "no file; give FILE");
+    if (options->keep_duplicates && options->direction == HW_DIRECTED)
+        return hw_fail(err, HW_USAGE,
+                       "--keep-duplicates goes with undirected graphs; directed "
+                       "ones keep all tuples");
+    enum hw_status status = hw_import_open(&stage->ctx, options, &import, err);
+    if (status == HW_OK && stage->cli.estimate) {
+        status = hw_import_estimate(import, &seconds, &memory, &disk, err);
+        if (status == HW_OK)
+            hw_estimate_print(&stage->ctx, seconds, memory, disk);
+    } else if (status == HW_OK) {
+        status = import_into(stage, import, err);
+    }
+    hw_import_close(import);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option option_table[] = {
+        {"format", KEY_FORMAT, "NAME", 0,
+         "edges (plain and SNAP edge lists); auto, the default, tells by the content", 0},
+        {"undirected", KEY_UNDIRECTED, 0, 0,
+         "Make each unordered pair of vertices one tuple, however often and in which order it is "
+         "listed, with the least of its weights",
+         0},
+        {"directed", KEY_DIRECTED, 0, 0, "Take tuples as directed, as they are listed", 0},
+        {"keep-duplicates", KEY_KEEP_DUPLICATES, 0, 0,
+         "Of an undirected graph, keep every tuple as it is listed", 0},
+        {"weights", KEY_WEIGHTS, "KIND", 0,
+         "auto (default: whole numbers stay whole), none, integer, or real", 0},
+        {"compact", KEY_COMPACT, "WHEN", 0,
+         "Renumber the ids that occur to 0..n-1 and keep them as labels: auto (default: where one "
+         "below the largest does not occur in an edge list without --vertices), always, never",
+         0},
+        {"vertices", KEY_VERTICES, "N", 0, "Of an edge list: ids are 0..N-1", 0},
+        {0}};
+    struct hw_import_options options = {0};
+    const struct hw_cli_program program = {
+        .name = "hopwave-import",
+        .arguments = "FILE",
+        .doc = "Reads graphs from the files of other programs. Any number of ranks and threads "
+               "reads the same graph.",
+        .options = option_table,
+        .take = take,
+        .has_output = true};
+
+    return hw_stage_main(argc, argv, &program, &options, run);
+}
