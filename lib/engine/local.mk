@@ -59,3 +59,13 @@ check_PROGRAMS += lib/engine/test_bits.t
 TESTS += lib/engine/test_bits.t
 lib_engine_test_bits_t_SOURCES = lib/engine/test_bits.c
 lib_engine_test_bits_t_LDADD = $(TAP_LDADD)
+
+# shortest paths: what their methods share
+libhopwave_a_SOURCES += \
+  lib/engine/distance.h \
+  lib/engine/lists.c lib/engine/lists.h \
+  lib/engine/width.c lib/engine/width.h
+check_PROGRAMS += lib/engine/test_lists.t
+TESTS += lib/engine/test_lists.t
+lib_engine_test_lists_t_SOURCES = lib/engine/test_lists.c
+lib_engine_test_lists_t_LDADD = $(TAP_LDADD)
