@@ -82,6 +82,7 @@ hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw
         rows *= 2;
     return bin_bytes(entries, weights) +
            (graph->vertices / ranks + 1) * (hw_count)(4 * sizeof(hw_count)) +
+           (weights ? (graph->vertices / ranks + 1) * (hw_count)sizeof(uint32_t) : 0) +
            parts * part_bytes(block, rows, delegates) +
            delegates * (hw_count)sizeof(struct hw_delegate) +
            4 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges, ranks));
@@ -288,6 +289,8 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
         status = hw_build_vertices(builder, err);
     free(builder->tuples);
     builder->tuples = NULL;
+    free(builder->loop);
+    builder->loop = NULL;
     seconds[1] = hw_seconds() - started - seconds[0];
     if (status == HW_OK)
         status = hw_build_relabel(builder, err);
@@ -306,6 +309,7 @@ static void close_builder(struct hw_builder *builder)
     hw_bins_close(&builder->entries);
     hw_pool_close(&builder->pool);
     free(builder->tuples);
+    free(builder->loop);
     free(builder->degree);
     free(builder->out);
     free(builder->code);

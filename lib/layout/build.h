@@ -47,6 +47,8 @@ struct hw_builder {
     hw_count *tuples; /* [kept] as in struct hw_part_vertices */
     hw_count *degree; /* [kept] distinct neighbours; directed: out plus in */
     hw_count *out;    /* [kept] directed only: distinct out-neighbours */
+    uint32_t *loop;   /* [kept] where weights are kept: hw_weight_order() of the lightest self-loop
+                         if it is negative, or HW_NO_LOOP */
     hw_gid *code;     /* [kept] search id, or vertices + delegate */
     struct hw_pool pool;
     struct hw_bins edges; /* row: kept vertex, column: graph id */
@@ -63,6 +65,8 @@ struct hw_builder {
     hw_count begin[HW_MATRICES]; /* where each matrix's rows begin among them; -1 if absent */
     struct hw_bins entries; /* row: part built here x part_rows + row, column: index or target */
 };
+
+#define HW_NO_LOOP UINT32_MAX /* the order of no finite negative weight */
 
 /* Weights as unsigned numbers of the same order, and back. Local. */
 uint32_t hw_weight_order(union hw_weight weight, enum hw_weights kind);

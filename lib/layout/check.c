@@ -59,6 +59,26 @@ static enum hw_status check_vertices(struct checking *checking, struct hw_error 
     return status;
 }
 
+/* Self-loops lie at rising positions and are negative. */
+static enum hw_status check_loops(const struct checking *checking, struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &checking->part->own;
+    bool floats = checking->part->weights == HW_WEIGHTS_F32;
+
+    for (hw_lid l = 0; l < own->loops; l++) {
+        const union hw_weight *weight = &own->loop_weight[l];
+        if (own->loop[l] >= own->count || (l > 0 && own->loop[l] <= own->loop[l - 1]))
+            return hw_fail(err, HW_BAD_INPUT,
+                           "/loops/position of part %d does not rise below %" PRI_LID,
+                           checking->part->index, own->count);
+        if (floats ? !(weight->f32 < 0) || !isfinite(weight->f32) : weight->i32 >= 0)
+            return hw_fail(err, HW_BAD_INPUT,
+                           "/loops/weight of part %d has a weight that is not negative",
+                           checking->part->index);
+    }
+    return HW_OK;
+}
+
 /* ---- ids that stand for vertices, others being padding or delegates' slots ---- */
 
 static bool stands(const struct checking *checking, enum axis axis, hw_count id)
@@ -221,6 +241,8 @@ enum hw_status hw_part_check(struct hw_part *part, const hw_count *lists, struct
     struct checking checking = {.part = part, .lists = lists};
     enum hw_status status = check_vertices(&checking, err);
 
+    if (status == HW_OK)
+        status = check_loops(&checking, err);
     if (status == HW_OK)
         status = mark_real(&checking, err);
     for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {

@@ -150,6 +150,14 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     return status;
 }
 
+/* Whether a weight, as hw_weight_order() has it, is below zero. */
+static bool is_negative(uint32_t order, enum hw_weights kind)
+{
+    union hw_weight weight = hw_weight_back(order, kind);
+
+    return kind == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
+}
+
 /*
  * A sorted bin: counts tuples and distinct neighbours of its rows, takes
  * self-loops out, and gives the first of parallel edges the lightest weight.
@@ -173,8 +181,11 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
         bool loop = (hw_gid)(key[i] & mask) ==
                     hw_spread_vertex(&builder->spread, builder->ctx->rank, (hw_gid)row);
         builder->tuples[row] += (end - i) * (loop && !directed ? 2 : 1);
-        if (loop)
+        if (loop) {
+            if (weight && is_negative(lightest, builder->desc->weights))
+                builder->loop[row] = lightest;
             continue;
+        }
         builder->degree[row]++;
         if (builder->out)
             builder->out[row]++;
@@ -287,6 +298,10 @@ enum hw_status hw_build_collect(struct hw_builder *builder, struct hw_error *err
     if (status == HW_OK && builder->desc->directed)
         status =
             hw_alloc_zero(&builder->out, builder->kept, sizeof *builder->out, "out-degrees", err);
+    if (status == HW_OK && builder->weights)
+        status = hw_alloc(&builder->loop, builder->kept, sizeof *builder->loop, "self-loops", err);
+    for (hw_count v = 0; v < builder->kept && builder->loop; v++)
+        builder->loop[v] = HW_NO_LOOP;
     if (status == HW_OK)
         status = hw_bins_sort(&builder->edges, visit_first_ends, builder, err);
     status = hw_agree(builder->ctx->world, status, err);

@@ -67,6 +67,8 @@ void hw_part_free(struct hw_part *part)
     free(part->own.graph_id);
     free(part->own.tuples);
     free(part->own.by_graph_id);
+    free(part->own.loop);
+    free(part->own.loop_weight);
     free_matrix(&part->grid.out);
     free_matrix(&part->grid.in);
     free(separate->search_id);

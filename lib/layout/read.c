@@ -256,6 +256,39 @@ static enum hw_status read_vertices(struct reading *reading, struct hw_error *er
     return status;
 }
 
+/* Whether the negative self-loops are in the file and wanted. */
+static bool has_loops(const struct reading *reading)
+{
+    struct hw_shape shape;
+
+    return reading->part->weights != HW_WEIGHTS_NONE &&
+           hw_store_shape(reading->store, "/loops/position", &shape);
+}
+
+/* Reads them. Collective. */
+static enum hw_status read_loops(struct reading *reading, struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    struct hw_part_vertices *own = &part->own;
+    hw_count count = 0;
+    enum hw_status status = read_starts(reading, "/loops/start", &count, err);
+
+    if (status == HW_OK && count > own->count)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "/loops/start gives part %d %" PRI_COUNT " self-loops for %" PRI_LID
+                         " vertices",
+                         part->index, count, own->count);
+    if (status == HW_OK)
+        status = load(reading, "/loops/position", part->index, count, sizeof *own->loop, &own->loop,
+                      err);
+    if (status == HW_OK)
+        status = load(reading, "/loops/weight", part->index, count, sizeof *own->loop_weight,
+                      &own->loop_weight, err);
+    if (status == HW_OK)
+        own->loops = (hw_lid)count;
+    return hw_agree(reading->ctx->world, status, err);
+}
+
 static enum hw_status read_delegates(struct reading *reading, struct hw_error *err)
 {
     struct hw_delegate_part *separate = &reading->part->separate;
@@ -328,6 +361,11 @@ static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
 
     if (status == HW_OK)
         status = hw_store_verify(reading->store, "/vertices/tuples", err);
+    if (status == HW_OK && has_loops(reading)) {
+        status = hw_store_verify(reading->store, "/loops/position", err);
+        if (status == HW_OK)
+            status = hw_store_verify(reading->store, "/loops/weight", err);
+    }
     if (status == HW_OK && part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
         status = hw_store_verify(reading->store, "/delegates/search_id", err);
         if (status == HW_OK)
@@ -389,7 +427,9 @@ static enum hw_status load_part(struct reading *reading, struct hw_error *err)
         status = hw_memory_require(reading->ctx, list_bytes(reading), "the edges of a part", err);
     if (status != HW_OK)
         return status;
-    status = read_vertices(reading, err);
+    status = hw_agree(reading->ctx->world, read_vertices(reading, err), err);
+    if (status == HW_OK && has_loops(reading))
+        status = read_loops(reading, err);
     if (status == HW_OK && part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
         status = read_delegates(reading, err);
     for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)

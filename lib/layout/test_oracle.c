@@ -284,6 +284,28 @@ static void make_vertices(const struct world *world, struct hw_part *part)
             own->by_graph_id[next++] = (hw_lid)(world->search[v] / part->spec.parts);
 }
 
+/* The lightest self-loop of each own vertex that has a negative one. */
+static void make_loops(const struct hw_graph_desc *desc, const struct hw_edges *edges,
+                       struct hw_part *part)
+{
+    struct hw_part_vertices *own = &part->own;
+
+    own->loop = need(own->count, sizeof *own->loop);
+    own->loop_weight = need(own->count, sizeof *own->loop_weight);
+    for (hw_lid p = 0; p < own->count && part->weights != HW_WEIGHTS_NONE; p++) {
+        struct arc least = {.order = 0};
+        for (hw_count e = 0; e < edges->count; e++) {
+            struct arc arc = arc_of(desc, edges, e, false);
+            if (arc.from == own->graph_id[p] && arc.to == arc.from && arc.order < least.order)
+                least = arc;
+        }
+        if (least.order < 0) {
+            own->loop[own->loops] = p;
+            own->loop_weight[own->loops++] = least.weight;
+        }
+    }
+}
+
 static void make_delegates(const struct world *world, struct hw_delegate_part *separate)
 {
     separate->delegates = (hw_lid)world->delegates;
@@ -321,6 +343,7 @@ void hw_oracle_part(const struct hw_graph_desc *desc, const struct hw_edges *edg
     part->spec.weights = part->weights != HW_WEIGHTS_NONE;
     memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
     make_vertices(&world, part);
+    make_loops(desc, edges, part);
     if (spec->layout == HW_LAYOUT_DEGREE_SEPARATED) {
         part->separate.slots = block;
         make_delegates(&world, &part->separate);

@@ -82,6 +82,8 @@ bool same_part(const struct hw_part *a, const struct hw_part *b)
            same_bytes(a->own.graph_id, b->own.graph_id, own, 8) &&
            same_bytes(a->own.tuples, b->own.tuples, own, 8) &&
            same_bytes(a->own.by_graph_id, b->own.by_graph_id, own, 4) &&
+           a->own.loops == b->own.loops && same_bytes(a->own.loop, b->own.loop, a->own.loops, 4) &&
+           same_bytes(a->own.loop_weight, b->own.loop_weight, a->own.loops, 4) &&
            a->grid.row == b->grid.row && a->grid.column == b->grid.column &&
            a->grid.block == b->grid.block && same_matrix(&a->grid.out, &b->grid.out) &&
            same_matrix(&a->grid.in, &b->grid.in) && x->slots == y->slots &&

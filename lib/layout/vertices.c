@@ -14,12 +14,14 @@ struct settler {
     int64_t position;
     hw_gid graph_id;
     hw_count tuples;
+    int64_t loop; /* as in hw_builder */
 };
 
 #define SETTLER_WORDS ((int)(sizeof(struct settler) / sizeof(uint32_t)))
 
 struct settling {
     struct hw_builder *builder;
+    uint32_t **loop; /* [parts built here][own.count] as in hw_builder; NULL without weights */
     hw_count piece, done;
 };
 
@@ -43,7 +45,8 @@ static enum hw_status fill_settlers(void *self, uint32_t *record, int32_t *to, h
                                   .position = hw_position(&builder->spec, search_id),
                                   .graph_id =
                                       hw_spread_vertex(&builder->spread, builder->ctx->rank, v),
-                                  .tuples = builder->tuples[v]};
+                                  .tuples = builder->tuples[v],
+                                  .loop = builder->loop ? builder->loop[v] : HW_NO_LOOP};
         memcpy(record + i * SETTLER_WORDS, &settler, sizeof settler);
         to[i] = builder->rank_of_part[part];
     }
@@ -66,6 +69,8 @@ static enum hw_status receive_settlers(void *self, const uint32_t *record, hw_co
         struct hw_part_vertices *own = &settling->builder->part[settler.part].own;
         own->graph_id[settler.position] = settler.graph_id;
         own->tuples[settler.position] = settler.tuples;
+        if (settling->loop)
+            settling->loop[settler.part][settler.position] = (uint32_t)settler.loop;
     }
     return HW_OK;
 }
@@ -85,6 +90,43 @@ static enum hw_status sort_own(struct hw_part *part, struct hw_error *err)
     }
     status = hw_sort(key, own->by_graph_id, own->count, hw_bits((uint64_t)part->vertices), err);
     free(key);
+    return status;
+}
+
+/* Keeps the negative self-loops of a part's vertices. */
+static enum hw_status keep_loops(struct hw_part *part, const uint32_t *loop, enum hw_weights kind,
+                                 struct hw_error *err)
+{
+    struct hw_part_vertices *own = &part->own;
+    hw_count count = 0;
+
+    for (hw_lid p = 0; p < own->count; p++)
+        count += loop[p] != HW_NO_LOOP;
+    enum hw_status status = hw_alloc(&own->loop, count, sizeof *own->loop, "self-loops", err);
+    if (status == HW_OK)
+        status = hw_alloc(&own->loop_weight, count, sizeof *own->loop_weight, "self-loops", err);
+    for (hw_lid p = 0; p < own->count && status == HW_OK; p++) {
+        if (loop[p] == HW_NO_LOOP)
+            continue;
+        own->loop[own->loops] = p;
+        own->loop_weight[own->loops++] = hw_weight_back(loop[p], kind);
+    }
+    return status;
+}
+
+/* Room for the self-loops of all vertices, while they come in. */
+static enum hw_status alloc_loops(struct settling *settling, struct hw_error *err)
+{
+    const struct hw_builder *builder = settling->builder;
+    enum hw_status status = HW_OK;
+
+    if (!builder->weights)
+        return HW_OK;
+    status =
+        hw_alloc_zero(&settling->loop, builder->parts, sizeof *settling->loop, "self-loops", err);
+    for (int p = 0; p < builder->parts && status == HW_OK; p++)
+        status = hw_alloc(&settling->loop[p], builder->part[p].own.count, sizeof *settling->loop[p],
+                          "self-loops", err);
     return status;
 }
 
@@ -115,12 +157,20 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
     enum hw_status status = alloc_own(builder, err);
 
     if (status == HW_OK)
+        status = alloc_loops(&self, err);
+    if (status == HW_OK)
         status = hw_ship_open(&ship, builder->ctx, SETTLER_WORDS, self.piece, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
         status = hw_ship(&ship, fill_settlers, receive_settlers, &self, err);
     hw_ship_close(&ship);
-    for (int p = 0; p < builder->parts && status == HW_OK; p++)
+    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
         status = sort_own(&builder->part[p], err);
+        if (status == HW_OK && self.loop)
+            status = keep_loops(&builder->part[p], self.loop[p], builder->desc->weights, err);
+    }
+    for (int p = 0; p < builder->parts && self.loop; p++)
+        free(self.loop[p]);
+    free(self.loop);
     return hw_agree(builder->ctx->world, status, err);
 }

@@ -210,6 +210,42 @@ static enum hw_status write_vertices(struct writing *writing, struct hw_error *e
     return hw_agree(writing->ctx->world, status, err);
 }
 
+/* The negative self-loops, where any part has some. */
+static enum hw_status write_loops(struct writing *writing, struct hw_error *err)
+{
+    const struct hw_part *about = &writing->about;
+    struct hw_store *store = writing->store;
+    int parts = about->spec.parts;
+
+    for (int p = 0; p <= parts; p++)
+        writing->offset[p] = 0;
+    for (int p = 0; p < writing->count; p++)
+        writing->offset[writing->part[p].index + 1] = writing->part[p].own.loops;
+    enum hw_status status = sum_offsets(writing, err);
+    hw_count all = writing->offset[parts];
+    if (status != HW_OK || all == 0)
+        return status;
+    status = hw_store_write_all(store, "/loops/start", HW_I64, parts + 1, writing->offset, err);
+    if (status == HW_OK)
+        status = hw_store_define(store, "/loops/position", HW_U32, all, "/loops/start", parts,
+                                 writing->offset, err);
+    if (status == HW_OK)
+        status = hw_store_define(store, "/loops/weight",
+                                 about->weights == HW_WEIGHTS_F32 ? HW_F32 : HW_I32, all,
+                                 "/loops/start", parts, writing->offset, err);
+    for (int p = 0; p < writing->count && status == HW_OK; p++) {
+        const struct hw_part_vertices *own = &writing->part[p].own;
+        int index = writing->part[p].index;
+        if (own->loops == 0)
+            continue;
+        status = hw_store_write(store, "/loops/position", index, 0, own->loops, own->loop, err);
+        if (status == HW_OK)
+            status =
+                hw_store_write(store, "/loops/weight", index, 0, own->loops, own->loop_weight, err);
+    }
+    return hw_agree(writing->ctx->world, status, err);
+}
+
 static enum hw_status write_delegates(struct writing *writing, struct hw_error *err)
 {
     static const char *const path[] = {"/delegates/search_id", "/delegates/graph_id"};
@@ -333,6 +369,8 @@ enum hw_status hw_parts_write(const struct hw_context *ctx, struct hw_store *sto
         status = set_attributes(&writing, err);
     if (status == HW_OK)
         status = write_vertices(&writing, err);
+    if (status == HW_OK && writing.about.weights != HW_WEIGHTS_NONE)
+        status = write_loops(&writing, err);
     if (status == HW_OK && writing.about.spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
         status = write_delegates(&writing, err);
     for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
