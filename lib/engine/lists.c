@@ -98,7 +98,7 @@ static hw_lid index_of(const struct hw_csr *matrix, hw_count e)
 /* Counts what stays of each list, then sums up into offsets. Returns the length
  * of the longest list. */
 static hw_count make_offsets(const struct hw_csr *matrix, const uint64_t *leave_out,
-                             hw_count *offset)
+                             const uint64_t *whole, hw_count *offset)
 {
     hw_count longest = 0;
 
@@ -106,7 +106,8 @@ static hw_count make_offsets(const struct hw_csr *matrix, const uint64_t *leave_
 #pragma omp parallel for schedule(dynamic, CHUNK) reduction(max : longest)
     for (hw_lid r = 0; r < matrix->rows; r++) {
         hw_count begin = matrix->offset[r], end = matrix->offset[r + 1], stays = end - begin;
-        for (hw_count e = begin; leave_out && e < end; e++)
+        bool filter = leave_out && !(whole && hw_bit(whole, r));
+        for (hw_count e = begin; filter && e < end; e++)
             stays -= hw_bit(leave_out, index_of(matrix, e));
         offset[r + 1] = stays;
         longest = stays > longest ? stays : longest;
@@ -128,8 +129,8 @@ static void fill(const struct hw_csr *matrix, const uint64_t *leave_out, hw_lid 
 }
 
 enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weights,
-                              const uint64_t *leave_out, struct hw_lists *lists,
-                              struct hw_error *err)
+                              const uint64_t *leave_out, const uint64_t *whole,
+                              struct hw_lists *lists, struct hw_error *err)
 {
     static const char what[] = "lists by weight";
     enum hw_distance kind = hw_distance_kind(weights, 0);
@@ -139,7 +140,7 @@ enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weigh
     status = hw_alloc(&lists->offset, (hw_count)matrix->rows + 1, sizeof *lists->offset, what, err);
     if (status != HW_OK)
         return status;
-    hw_count longest = make_offsets(matrix, leave_out, lists->offset);
+    hw_count longest = make_offsets(matrix, leave_out, whole, lists->offset);
     status = hw_alloc(&lists->edge, lists->offset[matrix->rows], sizeof *lists->edge, what, err);
 #pragma omp parallel if (status == HW_OK)
     {
@@ -152,7 +153,7 @@ enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weigh
             struct hw_edge *edge = lists->edge + lists->offset[r];
             if (mine != HW_OK)
                 continue;
-            fill(matrix, leave_out, r, edge);
+            fill(matrix, whole && hw_bit(whole, r) ? NULL : leave_out, r, edge);
             sort_list(edge, lists->offset[r + 1] - lists->offset[r], kind, &room);
         }
         drop_room(&room);

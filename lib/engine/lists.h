@@ -27,12 +27,13 @@ struct hw_lists {
  * Makes the lists of a matrix that has weights, with all threads of OpenMP.
  *
  * leave_out: a bitmap over the indices; edges to them are left out. NULL: none.
+ * whole: a bitmap over the rows; from their lists nothing is. NULL: none.
  * Lists that are sorted by weight already are only copied. Local.
  * Returns HW_OK, or HW_RESOURCES with *lists empty.
  */
 enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weights,
-                              const uint64_t *leave_out, struct hw_lists *lists,
-                              struct hw_error *err);
+                              const uint64_t *leave_out, const uint64_t *whole,
+                              struct hw_lists *lists, struct hw_error *err);
 
 /* Bytes of lists of so many rows and edges. Local. */
 hw_count hw_lists_bytes(hw_count rows, hw_count edges);
