@@ -39,3 +39,5 @@ TESTS += tests/pipeline/partition.t
 EXTRA_DIST += tests/pipeline/partition.t
 TESTS += tests/pipeline/labels.t
 EXTRA_DIST += tests/pipeline/labels.t tests/pipeline/table.py
+TESTS += tests/pipeline/import-files.t
+EXTRA_DIST += tests/pipeline/import-files.t

@@ -11,11 +11,14 @@
 /* The formats, in the order of enum hw_import_format. */
 static const struct hw_reader *const readers[HW_IMPORT_FORMATS] = {
     [HW_IMPORT_EDGES] = &hw_reader_edges,
+    [HW_IMPORT_SG] = &hw_reader_sg,
+    [HW_IMPORT_WSG] = &hw_reader_wsg,
+    [HW_IMPORT_PACKED] = &hw_reader_packed,
 };
 
 const char *const *hw_import_names(void)
 {
-    static const char *const names[] = {"auto", "edges", NULL};
+    static const char *const names[] = {"auto", "edges", "sg", "wsg", "packed", NULL};
 
     return names;
 }
@@ -47,6 +50,8 @@ static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error
         {"PK\x03\x04", "is a zip archive; unpack it first", 4},
         {"BZh", "is compressed with bzip2; unpack it first", 3},
         {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4},
+        {"\x04\x22\x4d\x18", "is compressed with lz4; unpack it first", 4},
+        {"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive; unpack it first", 6},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -160,6 +165,8 @@ enum hw_status hw_import_open(const struct hw_context *ctx, const struct hw_impo
         import->ctx = *ctx;
         import->options = *options;
         status = hw_input_open(options->path, &import->input, err);
+        if (status == HW_OK)
+            status = hw_input_unpack(&import->input, err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)

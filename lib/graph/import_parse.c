@@ -54,6 +54,7 @@ struct job {
     char *carry;       /* [carried] the beginning of a line */
     hw_count carried;
     bool ended;
+    hw_count room, held; /* bytes that pieces may take, and do: a small file may hold much */
 };
 
 /* ---- workers ---- */
@@ -434,6 +435,36 @@ static enum hw_status add_piece(struct job *job, struct hw_error *err)
     return HW_OK;
 }
 
+/* Keeps piece k, unless all of them together pass the memory there was. */
+static void keep_piece(struct job *job, hw_count k, const struct hw_piece *piece)
+{
+    const hw_count id = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
+    struct hw_error err;
+
+    job->pieces->piece[k] = *piece;
+    job->held += piece->count * (2 * id + (piece->weight ? 4 : 0));
+    if (job->held <= job->room)
+        return;
+    hw_fail(&err, HW_RESOURCES, "%s: holds more than fits in the %.1f MiB of memory that are free",
+            job->import->input.path, (double)job->room / (1 << 20));
+    note_failure(job, k, NULL, HW_RESOURCES, &err);
+}
+
+/* A line may be wrong because the file is damaged, which shows only at its end. */
+static void blame_damage(struct job *job, struct worker *worker)
+{
+    struct hw_error err;
+    hw_count got = 1;
+    enum hw_status status = worker_text(worker, job->grain, &err);
+
+    for (; status == HW_OK && got > 0; job->at += got)
+        status = hw_input_read(&job->import->input, job->at, worker->text, job->grain, &got, &err);
+    if (status == HW_BAD_INPUT) {
+        job->failure.piece = INT64_MAX;
+        note_failure(job, 0, NULL, status, &err);
+    }
+}
+
 /* Takes, parses and packs until the stream ends or something fails. */
 static void work_on_stream(struct job *job, struct worker *worker)
 {
@@ -459,7 +490,7 @@ static void work_on_stream(struct job *job, struct worker *worker)
         if (status != HW_OK)
             note_failure(job, k, NULL, status, &err);
 #pragma omp critical(hw_import_stream)
-        job->pieces->piece[k] = piece;
+        keep_piece(job, k, &piece);
         if (omp_get_thread_num() == 0)
             hw_progress(&job->import->ctx, &job->bar, "importing", job->import->input.consumed,
                         job->import->input.file_size);
@@ -468,12 +499,18 @@ static void work_on_stream(struct job *job, struct worker *worker)
 
 static void parse_stream(struct job *job)
 {
+    struct worker last = {0};
+
+    job->room = hw_memory_share(&job->import->ctx);
 #pragma omp parallel
     {
         struct worker worker = {0};
         work_on_stream(job, &worker);
         worker_free(&worker);
     }
+    if (job->failure.piece != INT64_MAX && job->failure.fault)
+        blame_damage(job, &last);
+    worker_free(&last);
     free(job->carry);
 }
 

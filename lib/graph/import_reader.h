@@ -39,6 +39,10 @@ struct hw_input {
  * Returns HW_BAD_INPUT with a sentence that starts with the path. */
 enum hw_status hw_input_open(const char *path, struct hw_input *input, struct hw_error *err);
 
+/* Makes a stream of an open file that gzip or xz compressed, to judge by its first
+ * bytes; leaves others alone. Local. Sentences start with the path. */
+enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
+
 /*
  * Reads up to count bytes from offset on; fewer only at the end of the file. Local.
  * Sentences start with the path.
@@ -151,6 +155,9 @@ struct hw_reader {
 };
 
 extern const struct hw_reader hw_reader_edges;
+extern const struct hw_reader hw_reader_sg;
+extern const struct hw_reader hw_reader_wsg;
+extern const struct hw_reader hw_reader_packed;
 
 /* ---- tuples of a rank ---- */
 
