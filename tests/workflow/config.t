@@ -58,6 +58,25 @@ graphs: [{model: rmat, scales: [6]}]
 layouts: [{layout: 1d}]
 methods: [{method: delegates}]
 END
+wrong "shortest paths without weights" "methods\[0\].algorithm is sssp, and no graph has weights" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{algorithm: sssp, method: auto}]
+END
+wrong "a method of shortest paths for another algorithm" "methods\[0\].method is \"delta\", but must be one of auto, grid, delegates" <<'END'
+graphs: [{model: rmat, scales: [6], weights: uniform}]
+methods: [{method: delta}]
+END
+wrong "a bucket without width" "methods\[0\].delta is 0, but must be above 0" <<'END'
+graphs: [{model: rmat, scales: [6], weights: uniform}]
+methods: [{algorithm: sssp, method: delta, delta: 0}]
+END
+wrong "negative weights both ways" "graphs\[0\].directed is false, but only true applies here" <<'END'
+graphs: [{model: rmat, scales: [6], weights: signed}]
+END
+wrong "a method that takes no negative weights" "methods\[0\].algorithm is sssp, and no graph has weights without negative ones" <<'END'
+graphs: [{model: rmat, scales: [6], directed: true, weights: signed}]
+methods: [{algorithm: sssp, method: delta}]
+END
 wrong "two graphs under one name" "graphs: two entries named 'a' differ in their model" <<'END'
 graphs: [{name: a, model: rmat, scales: [6]}, {name: a, model: graph500, scales: [6]}]
 END

@@ -45,4 +45,4 @@ wildcard_constraints:
     search=pattern(STUDY.searches),
     repeat=r"\d+",
     name=pattern(STUDY.names),
-    layout=pattern(STUDY.labels),
+    example=pattern(STUDY.examples),

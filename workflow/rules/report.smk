@@ -105,17 +105,17 @@ rule plot_volume:
 
 rule plot_steps:
     input:
-        tree=lambda wildcards: files(TREE, [STUDY.example(wildcards.layout)]),
+        tree=lambda wildcards: files(TREE, [STUDY.examples[wildcards.example]]),
         gate=rules.gate.output,
     output:
         report(
-            "results/plots/steps-{layout}.svg",
+            "results/plots/steps-{example}.svg",
             caption="../report/steps.rst",
             category="Steps of a search",
-            labels={"layout": "{layout}"},
+            labels={"layout": "{example}"},
         ),
     log:
-        "results/logs/plot_steps/{layout}.log",
+        "results/logs/plot_steps/{example}.log",
     conda:
         "../envs/python.yaml"
     script:
@@ -148,4 +148,4 @@ rule report_plots:
             kind=["teps", "time", "volume", "degrees"],
             name=STUDY.names,
         ),
-        expand("results/plots/steps-{layout}.svg", layout=STUDY.labels),
+        expand("results/plots/steps-{example}.svg", example=STUDY.examples),

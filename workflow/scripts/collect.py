@@ -11,18 +11,16 @@ from trees import attributes, frame, steps
 sys.stderr = open(snakemake.log[0], "w")
 
 NUMBERS = ["min", "firstquartile", "median", "thirdquartile", "max"]
-GRAPH500 = [
-    "SCALE",
-    "edgefactor",
-    "NBFS",
-    "construction_time",
-    *[f"bfs_{number}_time" for number in NUMBERS + ["mean", "stddev"]],
-    *[f"bfs_{number}_nedge" for number in NUMBERS + ["mean", "stddev"]],
-    *[f"bfs_{number}_TEPS" for number in NUMBERS],
-    "bfs_harmonic_mean_TEPS",
-    "bfs_harmonic_stddev_TEPS",
-    "bfs_geometric_mean_TEPS",
-    "bfs_arithmetic_mean_TEPS",
+RUN = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
+# In the file their names begin with that of the algorithm.
+STATISTICS = [
+    *[f"{number}_time" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"{number}_nedge" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"{number}_TEPS" for number in NUMBERS],
+    "harmonic_mean_TEPS",
+    "harmonic_stddev_TEPS",
+    "geometric_mean_TEPS",
+    "arithmetic_mean_TEPS",
 ]
 
 
@@ -33,9 +31,14 @@ def row(run):
         searches = table["search"].nunique() or 1
         parents = table["routine"].str.startswith("parents")
         share = 1 / (searches * run["parts"])
+        # The papers' models are of breadth-first search.
+        model = float("nan")
+        if run["algorithm"] == "bfs":
+            model = model_bytes(partition, table[~parents])
         return {
             **run,
-            **{key: record.get(key) for key in GRAPH500},
+            **{key: record.get(key) for key in RUN},
+            **{key: record.get(f"{run['algorithm']}_{key}") for key in STATISTICS},
             "resolved_method": record.get("method"),
             "threads": record.get("threads"),
             "peak_memory": record.get("peak_memory"),
@@ -45,7 +48,7 @@ def row(run):
             "computing_time": table["computing"].sum() / searches,
             "communicating_time": table["communicating"].sum() / searches,
             "search_bytes_per_rank": table["bytes_sent"][~parents].sum() * share,
-            "model_bytes_per_rank": model_bytes(partition, table[~parents]) * share,
+            "model_bytes_per_rank": model * share,
             "parents_bytes_per_rank": table["bytes_sent"][parents].sum() * share,
             "digest": about["digest"],
             "graph_digest": about["graph_digest"],

@@ -12,12 +12,12 @@ with h5py.File(snakemake.input.tree[0]) as tree:
     table = steps(tree)
     root = int(tree["roots"][0])
 table = table[table["search"] == 0]
-bottom_up = table[table["direction"] == "bottom-up"]["step"]
+pulling = table["direction"].isin(["bottom-up", "pull"])
 
 figure, (counts, seconds) = plt.subplots(2, 1, figsize=(7, 6), sharex=True)
 for axes in (counts, seconds):
-    for number, step in enumerate(bottom_up):
-        label = "bottom-up step" if number == 0 else None
+    for number, step in enumerate(table["step"][pulling]):
+        label = "bottom-up or pulled" if number == 0 else None
         axes.axvspan(step - 0.5, step + 0.5, color="#eeeeee", zorder=0, label=label)
 counts.plot(
     table["step"],
@@ -54,5 +54,5 @@ names = [
 seconds.set_xticks(table["step"], names if len(names) <= 12 else None, fontsize=8)
 for axes in (counts, seconds):
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
-counts.set_title(f"{snakemake.wildcards.layout}: search from vertex {root}")
+counts.set_title(f"{snakemake.wildcards.example}: search from vertex {root}")
 save(figure, snakemake.output[0])

@@ -18,7 +18,7 @@ lines = styles(results["parts" if one_method else "method"], LINES)
 figure, axes = plt.subplots(figsize=(7, 4.5))
 keys = ["layout", "parts", "method"]
 for (layout, parts, method), runs in results.groupby(keys, sort=False):
-    teps = runs.groupby("scale")["bfs_harmonic_mean_TEPS"].agg(["min", "median", "max"])
+    teps = runs.groupby("scale")["harmonic_mean_TEPS"].agg(["min", "median", "max"])
     teps /= 1e6
     axes.errorbar(
         teps.index,
@@ -33,7 +33,10 @@ for (layout, parts, method), runs in results.groupby(keys, sort=False):
 axes.set_xlabel("scale (log2 of the vertices)")
 axes.set_ylabel("harmonic mean TEPS (millions of edges/s)")
 axes.set_xticks(sorted(results["scale"].unique()))
-axes.set_ylim(bottom=0)
+if results["algorithm"].nunique() == 1:
+    axes.set_ylim(bottom=0)
+else:
+    axes.set_yscale("log")
 axes.set_title(f"{snakemake.wildcards.name}: traversed edges per second")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 save(figure, snakemake.output[0])

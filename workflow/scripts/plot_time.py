@@ -11,7 +11,7 @@ sys.stderr = open(snakemake.log[0], "w")
 results = pandas.read_csv(snakemake.input[0])
 results = results[results["graph"] == snakemake.wildcards.name]
 results["rest"] = (
-    results["bfs_mean_time"] - results["computing_time"] - results["communicating_time"]
+    results["mean_time"] - results["computing_time"] - results["communicating_time"]
 ).clip(lower=0)
 keys = ["scale", "layout", "parts", "method"]
 shares = {"computing_time": "computing", "communicating_time": "communicating"}

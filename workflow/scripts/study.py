@@ -18,6 +18,8 @@ METHOD_LAYOUTS = {
     "auto": ["1d", "2d", "degree-separated"],
     "grid": ["1d", "2d"],
     "delegates": ["degree-separated"],
+    "delta": ["1d", "2d", "degree-separated"],
+    "bellman-ford": ["1d", "2d", "degree-separated"],
 }
 TYPES = {
     "array": "a list",
@@ -75,6 +77,8 @@ def sentence(error):
             return f"{key} is {value}, but only {json.dumps(limit)} applies here"
         case "not":
             return f"{key} does not apply here"
+        case "exclusiveMinimum":
+            return f"{key} is {value}, but must be above {limit}"
         case "minimum" | "maximum":
             bound = "at least" if error.validator == "minimum" else "at most"
             return f"{key} is {value}, but must be {bound} {limit}"
@@ -109,10 +113,12 @@ def tag(kind, options, *skip):
         word = key.replace("_", "")
         if isinstance(value, bool):
             words.append(f"-{word}" if value else f"-no-{word}")
+        elif isinstance(value, str):
+            words.append(f"-{word}-{value.replace(':', '_')}")
         elif isinstance(value, list):
             words.append(f"-{word}-{'_'.join(map(str, value))}")
         else:
-            words.append(f"-{word}{'-' * isinstance(value, str)}{value}")
+            words.append(f"-{word}{value}")
     return "".join(words)
 
 
@@ -123,13 +129,22 @@ def squarest(parts):
     return parts // columns, columns
 
 
+def applies(method, graph):
+    """Whether a method works on a graph with such weights."""
+    if method["algorithm"] == "bfs":
+        return True
+    return graph["weights"] != "none" and not (
+        method["method"] == "delta" and graph["weights"] == "signed"
+    )
+
+
 class Study:
     """The cross product of a configuration. Each dictionary maps the name that files
     carry to what the rules need:
 
     graphs      {"options", "name", "scale", "model"}
     partitions  {"options", "layout", "parts", "label"}
-    searches    {"options", "method"}
+    searches    {"options", "algorithm", "method"}
     runs        list of (graph, partition, search, repeat), repeats outermost
     """
 
@@ -137,6 +152,7 @@ class Study:
         self.config = filled(config)
         self.title = self.config["title"]
         self.graphs, self.partitions, self.searches = {}, {}, {}
+        self._check_methods()
         runs = {}
         for number, entry in enumerate(self.config["graphs"]):
             for run in self._runs_of(entry, f"graphs[{number}]"):
@@ -145,27 +161,36 @@ class Study:
         repeats = range(1, self.repeats + 1)
         self.runs = [(*run, repeat) for repeat in repeats for run in runs]
         self.names = list(dict.fromkeys(g["name"] for g in self.graphs.values()))
-        self.labels = list(dict.fromkeys(p["label"] for p in self.partitions.values()))
+        self.examples = self._examples()
         self.alone = [name for name, p in self.partitions.items() if p["parts"] == 1]
+
+    def _check_methods(self):
+        """Every method must have a layout and a graph that it works on."""
+        layouts = [layout["layout"] for layout in self.config["layouts"]]
+        for number, method in enumerate(self.config["methods"]):
+            where, works_on = f"methods[{number}]", METHOD_LAYOUTS[method["method"]]
+            if not set(layouts) & set(works_on):
+                raise StudyError(
+                    f"{where}.method is {method['method']}, which works on "
+                    f"{' and '.join(works_on)}, and the study has no such layout"
+                )
+            if not any(applies(method, graph) for graph in self.config["graphs"]):
+                kind = "without negative ones" if method["method"] == "delta" else ""
+                raise StudyError(
+                    f"{where}.algorithm is sssp, and no graph has weights {kind}".rstrip()
+                )
 
     def _runs_of(self, entry, where):
         """Names (graph, partition, search) of one entry of `graphs`."""
-        used = set()
+        methods = [m for m in self.config["methods"] if applies(m, entry)]
         for graph in [self._graph(entry, scale) for scale in entry["scales"]]:
             for parts in entry.get("parts", self.config["parts"]):
                 for layout in self.config["layouts"]:
                     partition = self._partition(layout, parts, where)
-                    for number, method in enumerate(self.config["methods"]):
+                    for method in methods:
                         if layout["layout"] in METHOD_LAYOUTS[method["method"]]:
-                            used.add(number)
                             roots = entry.get("roots", self.config["roots"])
                             yield graph, partition, self._search(method, roots)
-        for number, method in enumerate(self.config["methods"]):
-            if number not in used:
-                raise StudyError(
-                    f"methods[{number}].method is {method['method']}, which works on "
-                    f"{' and '.join(METHOD_LAYOUTS[method['method']])}, and the study has no such layout"
-                )
 
     def _graph(self, entry, scale):
         model = entry["model"]
@@ -184,6 +209,8 @@ class Study:
             options.append(f"--abcd {','.join(map(str, entry['abcd']))}")
         if not entry["scramble"]:
             options.append("--no-scramble")
+        if entry["weights"] != "none":
+            options.append(f"--weights {entry['weights']}")
         options += [f"--{key}" for key in ("directed", "recipe") if entry[key]]
         graph = {"options": " ".join(options), "name": label, "scale": scale}
         if self.graphs.setdefault(name, graph) != graph:
@@ -230,9 +257,14 @@ class Study:
         return squarest(parts)
 
     def _search(self, method, roots):
-        method_tag = tag("method", method, "method")
+        algorithm = method["algorithm"]
+        label = method["method"] + tag("method", method, "algorithm", "method")
+        if algorithm != "bfs":
+            label = f"{algorithm}-{label}"
         roots_tag = tag("roots", roots, "count")
-        options = f"--algorithm bfs --method {method['method']}"
+        options = f"--algorithm {algorithm} --method {method['method']}"
+        if "delta" in method:
+            options += f" --delta {method['delta']}"
         for key in ("direction", "exchange"):
             if method[key] != "auto":
                 options += f" --{key} {method[key]}"
@@ -241,14 +273,15 @@ class Study:
             options += f" --min-component {roots['min_component']}"
         if self.config["canonical_parents"]:
             options += " --canonical-parents"
-            method_tag += "-canonical"
+            label += "-canonical"
         if self.config["store"] != "all":
             options += f" --store {self.config['store']} --check"
             roots_tag += f"-store-{self.config['store']}"
-        name = f"{method['method']}{method_tag}-k{roots['count']}{roots_tag}"
+        name = f"{label}-k{roots['count']}{roots_tag}"
         self.searches[name] = {
             "options": options,
-            "method": method["method"] + method_tag,
+            "algorithm": algorithm,
+            "method": label,
         }
         return name
 
@@ -261,22 +294,31 @@ class Study:
                 "scale": self.graphs[graph]["scale"],
                 "layout": self.partitions[part]["label"],
                 "parts": self.partitions[part]["parts"],
+                "algorithm": self.searches[search]["algorithm"],
                 "method": self.searches[search]["method"],
                 "repeat": repeat,
                 "tree": tree.format(**keys, repeat=repeat),
                 "partition": partition.format(**keys),
             }
 
-    def example(self, label):
-        """The run whose steps are shown for a layout: the largest graph of the first
-        entry that has it, on the most parts."""
-        runs = [r for r in self.runs if self.partitions[r[1]]["label"] == label]
-        first = self.graphs[runs[0][0]]["name"]
+    def _examples(self):
+        """The runs whose steps are shown, for each algorithm and layout: the largest
+        graph of the first entry that has it, on the most parts."""
+        groups = {}
+        for run in self.runs:
+            label = self.partitions[run[1]]["label"]
+            algorithm = self.searches[run[2]]["algorithm"]
+            key = label if algorithm == "bfs" else f"{algorithm}-{label}"
+            groups.setdefault(key, []).append(run)
 
         def size(run):
             return self.graphs[run[0]]["scale"], self.partitions[run[1]]["parts"]
 
-        return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
+        def largest(runs):
+            first = self.graphs[runs[0][0]]["name"]
+            return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
+
+        return {key: largest(runs) for key, runs in groups.items()}
 
     def first_runs(self, name):
         """One run for each graph of that name."""

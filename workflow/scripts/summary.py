@@ -9,7 +9,7 @@ keys = ["graph", "scale", "layout", "parts", "method"]
 table = results.groupby(keys, sort=False).agg(
     runs=("repeat", "size"),
     searches=("NBFS", "sum"),
-    mean_ms=("bfs_mean_time", lambda times: 1e3 * times.median()),
-    million_TEPS=("bfs_harmonic_mean_TEPS", lambda teps: teps.median() / 1e6),
+    mean_ms=("mean_time", lambda times: 1e3 * times.median()),
+    million_TEPS=("harmonic_mean_TEPS", lambda teps: teps.median() / 1e6),
 )
 print(table.reset_index().to_string(index=False, float_format="{:.2f}".format))

@@ -13,11 +13,12 @@ th { position: sticky; top: 0; background: #f4f4f4 }
 </style>
 """
 
+STATISTICS = ("_time", "_nedge", "_TEPS")
 results = pandas.read_csv(snakemake.input[0])
 keys = ["graph", "scale", "layout", "parts", "method"]
 groups = results.groupby(keys, sort=False)
-fields = ["SCALE", "edgefactor", "NBFS", "construction_time"]
-fields += [column for column in results if column.startswith("bfs_")]
+fields = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
+fields += [column for column in results if column.endswith(STATISTICS)]
 table = groups[fields].median()
 with open(snakemake.output[0], "w") as out:
     out.write(
