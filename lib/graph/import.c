@@ -10,15 +10,16 @@
 
 /* The formats, in the order of enum hw_import_format. */
 static const struct hw_reader *const readers[HW_IMPORT_FORMATS] = {
-    [HW_IMPORT_EDGES] = &hw_reader_edges,
-    [HW_IMPORT_SG] = &hw_reader_sg,
-    [HW_IMPORT_WSG] = &hw_reader_wsg,
+    [HW_IMPORT_EDGES] = &hw_reader_edges,   [HW_IMPORT_MTX] = &hw_reader_mtx,
+    [HW_IMPORT_GR] = &hw_reader_gr,         [HW_IMPORT_METIS] = &hw_reader_metis,
+    [HW_IMPORT_SG] = &hw_reader_sg,         [HW_IMPORT_WSG] = &hw_reader_wsg,
     [HW_IMPORT_PACKED] = &hw_reader_packed,
 };
 
 const char *const *hw_import_names(void)
 {
-    static const char *const names[] = {"auto", "edges", "sg", "wsg", "packed", NULL};
+    static const char *const names[] = {"auto", "edges", "mtx",    "gr", "metis",
+                                        "sg",   "wsg",   "packed", NULL};
 
     return names;
 }
@@ -99,13 +100,16 @@ static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
     if (status == HW_OK) {
         import->options.format = format;
         import->reader = readers[format];
-        *facts = (struct hw_facts){.vertices = -1, .edges = -1, .expected = -1, .items = -1};
+        *facts = (struct hw_facts){.vertices = -1,
+                                   .edges = -1,
+                                   .expected = -1,
+                                   .items = -1,
+                                   .take = import->options.weights};
         status = import->reader->header(&head, &import->options, facts, err);
     }
     if (status == HW_OK) {
         facts->body = head.at;
         facts->line = head.line;
-        facts->take = import->options.weights;
         if (import->reader->lines)
             status = hw_import_sample(import, &head, err);
     }
@@ -243,13 +247,13 @@ static enum hw_status refuse_large(const struct hw_import *import, const struct 
     enum hw_status status = HW_OK;
 
     for (hw_count k = 0; k < pieces->count && status == HW_OK; k++)
-        if (pieces->piece[k].too_large >= 0)
+        if (pieces->piece[k].too_large > 0)
             status = hw_fail(err, HW_BAD_INPUT,
                              "%s: line %" PRI_COUNT
                              ": the weight does not fit 32 bits; --weights real takes all as real "
                              "numbers",
                              import->input.path,
-                             hw_import_line(import, pieces, k, pieces->piece[k].too_large));
+                             hw_import_line(import, pieces, k, pieces->piece[k].too_large - 1));
     return hw_agree(import->ctx.world, status, err);
 }
 
@@ -280,51 +284,90 @@ enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *piece
 
 /* ---- importing ---- */
 
-/* One more than the largest id. Collective. */
-static enum hw_status count_vertices(const struct hw_import *import, const struct hw_pieces *pieces,
-                                     hw_gid *vertices, struct hw_error *err)
+/* What the graph will be, before its tuples are counted. */
+static bool is_directed(const struct hw_import *import)
 {
-    hw_gid most = -1;
+    if (import->options.direction == HW_DIRECTION_OF_FILE)
+        return !import->facts.undirected;
+    return import->options.direction == HW_DIRECTED;
+}
 
-#pragma omp parallel for schedule(dynamic) reduction(max : most)
-    for (hw_count k = 0; k < pieces->count; k++) {
-        const struct hw_piece *piece = &pieces->piece[k];
-        for (hw_count i = 0; i < piece->count; i++) {
-            const hw_gid s =
-                piece->wide ? ((hw_gid *)piece->source)[i] : ((uint32_t *)piece->source)[i];
-            const hw_gid t =
-                piece->wide ? ((hw_gid *)piece->target)[i] : ((uint32_t *)piece->target)[i];
-            most = s > most ? s : most;
-            most = t > most ? t : most;
-        }
-    }
-    enum hw_status status = hw_largest(import->ctx.world, &most, err);
-    *vertices = most + 1;
+/* From what the file lists to the graph. Collective. */
+static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
+                            struct hw_graph_desc *desc, struct hw_labelling *labelling,
+                            struct hw_error *err)
+{
+    *desc = (struct hw_graph_desc){.directed = is_directed(import)};
+
+    enum hw_status status = hw_import_weigh(import, pieces, &desc->weights, err);
+    if (status == HW_OK)
+        status = hw_import_resolve(import, pieces, err);
+    if (status == HW_OK)
+        status = hw_import_compact(import, pieces, labelling, err);
+    desc->vertices = labelling->vertices;
+    if (status == HW_OK && import->options.direction == HW_UNDIRECTED &&
+        !import->options.keep_duplicates)
+        status = hw_import_fold(import, desc, pieces, err);
+    desc->edges = hw_pieces_tuples(pieces);
+    return status == HW_OK ? hw_sum(import->ctx.world, &desc->edges, err) : status;
+}
+
+/* What decided the content. Collective. */
+static enum hw_status set_parameters(const struct hw_import *import,
+                                     const struct hw_labelling *labelling, struct hw_store *store,
+                                     struct hw_error *err)
+{
+    const struct hw_import_options *options = &import->options;
+    const bool folded = options->direction == HW_UNDIRECTED && !options->keep_duplicates;
+
+    enum hw_status status =
+        hw_store_set_string(store, HW_AT_PARAMETERS, "format", import->reader->name, err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", folded, err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err);
+    if (status == HW_OK && !labelling->compacted)
+        status =
+            hw_store_set_i64(store, HW_AT_PARAMETERS, "first_label", import->facts.first_id, err);
     return status;
 }
 
+/* Defines and writes the labels. Collective. */
+static enum hw_status write_labels(const struct hw_import *import,
+                                   const struct hw_labelling *labelling, struct hw_store *store,
+                                   struct hw_error *err)
+{
+    static const char path[] = "/vertices/label";
+    enum hw_status status = HW_OK;
+
+    if (!labelling->compacted)
+        return HW_OK;
+    if (labelling->count > 0)
+        status = hw_store_write(store, path, 0, labelling->first, labelling->count,
+                                labelling->label, err);
+    return hw_agree(import->ctx.world, status, err);
+}
+
+/* Fills the store. Collective. */
 static enum hw_status fill(struct hw_import *import, struct hw_pieces *pieces,
                            struct hw_store *store, struct hw_error *err)
 {
-    struct hw_graph_desc desc = {.directed = import->options.direction == HW_DIRECTED ||
-                                             (import->options.direction == HW_DIRECTION_OF_FILE &&
-                                              !import->facts.undirected)};
+    struct hw_labelling labelling = {0};
+    struct hw_graph_desc desc;
 
-    enum hw_status status = hw_import_weigh(import, pieces, &desc.weights, err);
-    desc.edges = hw_pieces_tuples(pieces);
-    if (status == HW_OK)
-        status = hw_sum(import->ctx.world, &desc.edges, err);
-    if (status == HW_OK && import->facts.expected >= 0 && import->facts.expected != desc.edges)
-        hw_note(&import->ctx,
-                "%s: a comment promises %" PRI_COUNT " edges, %" PRI_COUNT " are there",
-                import->input.path, import->facts.expected, desc.edges);
-    desc.vertices = import->facts.vertices;
-    if (status == HW_OK && desc.vertices < 0)
-        status = count_vertices(import, pieces, &desc.vertices, err);
+    enum hw_status status = shape(import, pieces, &desc, &labelling, err);
     if (status == HW_OK)
         status = hw_graph_define(store, &desc, err);
+    if (status == HW_OK && labelling.compacted)
+        status =
+            hw_store_define(store, "/vertices/label", HW_I64, desc.vertices, NULL, 0, NULL, err);
+    if (status == HW_OK)
+        status = set_parameters(import, &labelling, store, err);
+    if (status == HW_OK)
+        status = write_labels(import, &labelling, store, err);
     if (status == HW_OK)
         status = hw_import_write(&import->ctx, &desc, pieces, store, err);
+    free(labelling.label);
     return status;
 }
 
@@ -341,6 +384,8 @@ enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struc
         status = hw_import_parse(import, &pieces, err);
     if (status == HW_OK)
         status = fill(import, &pieces, store, err);
+    if (status == HW_OK)
+        status = hw_input_digest(&import->ctx, &import->input, import->digest, err);
     hw_pieces_free(&pieces);
     return status;
 }

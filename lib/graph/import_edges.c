@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* Whether fields after the weight, or the target, are passed over. */
+/* enum hw_rest in the facts. */
 enum { MORE_REST };
 
 static bool is_comment(char c)
@@ -48,31 +48,15 @@ static void read_comment(const struct hw_line *line, struct hw_facts *facts)
         facts->expected = count;
 }
 
-/* How many fields a line has. */
-static int count_fields(const struct hw_line *line)
-{
-    const char *at = hw_scan_blanks(line->begin);
-    int fields = 0;
-
-    while (at < line->end) {
-        fields++;
-        while (at < line->end && !hw_ends_field(*at))
-            at++;
-        if (at < line->end)
-            at = hw_scan_separator(at);
-    }
-    return fields;
-}
-
 /* Decides by the first line with a tuple which columns there are. */
 static enum hw_status take_columns(const struct hw_head *head, const struct hw_line *line,
                                    enum hw_import_weights take, struct hw_facts *facts,
                                    struct hw_error *err)
 {
-    const int fields = line->begin ? count_fields(line) : 0;
+    const int fields = line->begin ? hw_line_words(line, 0, NULL) : 0;
 
     facts->has_weights = fields > 2 && take != HW_TAKE_NONE;
-    facts->more[MORE_REST] = take != HW_TAKE_AUTO;
+    facts->more[MORE_REST] = take == HW_TAKE_AUTO ? HW_REST_NONE : HW_REST_IGNORED;
     if (fields > 3 && take == HW_TAKE_AUTO)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: line %" PRI_COUNT
@@ -121,42 +105,14 @@ static const char *other_line(const struct hw_facts *facts, const char *at, cons
     return is_comment(*at) ? hw_scan_line(at, end) : hw_bad_id(facts, at, batch);
 }
 
-/* What ends a line after its last field. */
-static inline const char *end_line(const struct hw_facts *facts, const char *at, const char *end,
-                                   struct hw_batch *batch)
-{
-    const char *next = hw_scan_blanks(at);
-
-    if (*next == '\n')
-        return next + 1;
-    if (facts->more[MORE_REST])
-        return hw_scan_line(next, end);
-    next = hw_scan_separator(at);
-    hw_batch_fault(batch, "has more than %s: '%s'",
-                   facts->has_weights ? "source, target and weight"
-                                      : "source and target, as the first line has",
-                   hw_quote(next).text);
-    return NULL;
-}
-
 static inline const char *parse_line(const struct hw_facts *facts, uint64_t limit, const char *at,
                                      const char *end, struct hw_batch *batch, bool weights)
 {
-    hw_gid *source = &batch->source[batch->count], *target = &batch->target[batch->count];
-
     at = hw_scan_blanks(at);
     if (!hw_is_digit(*at))
         return other_line(facts, at, end, batch);
-    at = hw_field_id(facts, limit, at, batch, source);
-    if (!at)
-        return NULL;
-    at = hw_field_id(facts, limit, *at == '\n' ? at : hw_scan_separator(at), batch, target);
-    if (at && weights)
-        at = hw_field_weight(facts, *at == '\n' ? at : hw_scan_separator(at), batch);
-    if (at)
-        at = end_line(facts, at, end, batch);
-    batch->count++;
-    return at;
+    return hw_field_tuple(facts, limit, weights, (enum hw_rest)facts->more[MORE_REST], at, end,
+                          batch);
 }
 
 static void lines(const struct hw_facts *facts, const char *text, const char *end,

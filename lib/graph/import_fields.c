@@ -30,6 +30,45 @@ struct hw_quote hw_quote(const char *at)
     return quote;
 }
 
+int hw_line_words(const struct hw_line *line, int most, struct hw_quote *words)
+{
+    const char *at = hw_scan_blanks(line->begin);
+    int count = 0;
+
+    while (at < line->end && *at != '\n') {
+        if (count < most)
+            words[count] = hw_quote(at);
+        count++;
+        while (!hw_ends_field(*at) && at < line->end)
+            at++;
+        if (at < line->end)
+            at = hw_scan_separator(at);
+    }
+    return count;
+}
+
+hw_count hw_word_count(const char *word)
+{
+    char text[sizeof(struct hw_quote) + HW_SCAN_PAD] = "";
+    uint64_t number;
+
+    snprintf(text, sizeof text, "%s", word);
+    const char *end = hw_scan_number(text, &number);
+    return end == text || *end || number > (uint64_t)1 << 62 ? -1 : (hw_count)number;
+}
+
+const char *hw_field_end(enum hw_rest rest, const char *at, const char *end, struct hw_batch *batch)
+{
+    const char *next = hw_scan_separator(at);
+
+    if (*next == '\n')
+        return next + 1;
+    if (rest == HW_REST_IGNORED)
+        return hw_scan_line(next, end);
+    hw_batch_fault(batch, "'%s' is one field too many", hw_quote(next).text);
+    return NULL;
+}
+
 /* ---- ids ---- */
 
 const char *hw_bad_id(const struct hw_facts *facts, const char *at, struct hw_batch *batch)
@@ -87,8 +126,8 @@ static const char *large_weight(const struct hw_facts *facts, const char *at,
                        hw_quote(at).text);
         return NULL;
     }
-    if (batch->integral && batch->too_large < 0)
-        batch->too_large = batch->lines;
+    if (batch->integral && batch->too_large == 0)
+        batch->too_large = batch->lines + 1;
     return at;
 }
 

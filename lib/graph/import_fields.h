@@ -11,6 +11,13 @@
 
 #include <string.h>
 
+/* The field at `at`, fit to be quoted: its first characters, others than printable
+ * ones as "?". Local. */
+struct hw_quote {
+    char text[44];
+};
+struct hw_quote hw_quote(const char *at);
+
 /* Ids that a file may use: below this, once first_id is taken off. Local. */
 static inline uint64_t hw_id_limit(const struct hw_facts *facts)
 {
@@ -81,11 +88,38 @@ static inline const char *hw_field_weight(const struct hw_facts *facts, const ch
     return at + length;
 }
 
-/* The field at `at`, fit to be quoted: its first characters, others than printable
- * ones as "?". Local. */
-struct hw_quote {
-    char text[44];
-};
-struct hw_quote hw_quote(const char *at);
+/* What may follow the last field of a line. */
+enum hw_rest { HW_REST_NONE, HW_REST_IGNORED };
+
+/* The start of the next line, after a last field that ended at `at`. Local. */
+const char *hw_field_end(enum hw_rest rest, const char *at, const char *end,
+                         struct hw_batch *batch);
+
+/* A tuple whose source begins at `at`, and the rest of its line. Local. */
+static inline const char *hw_field_tuple(const struct hw_facts *facts, uint64_t limit, bool weights,
+                                         enum hw_rest rest, const char *at, const char *end,
+                                         struct hw_batch *batch)
+{
+    const hw_count i = batch->count;
+
+    at = hw_field_id(facts, limit, at, batch, &batch->source[i]);
+    if (!at)
+        return NULL;
+    at = hw_field_id(facts, limit, *at == '\n' ? at : hw_scan_separator(at), batch,
+                     &batch->target[i]);
+    if (at && weights)
+        at = hw_field_weight(facts, *at == '\n' ? at : hw_scan_separator(at), batch);
+    if (!at)
+        return NULL;
+    batch->count = i + 1;
+    return *at == '\n' ? at + 1 : hw_field_end(rest, at, end, batch);
+}
+
+/* The words of a line: up to `most` of them, as hw_quote() has them. Returns how
+ * many there are, those past `most` too. Local. */
+int hw_line_words(const struct hw_line *line, int most, struct hw_quote *words);
+
+/* A whole number in [0, 2^62] that is all of a word; -1 if it is none. Local. */
+hw_count hw_word_count(const char *word);
 
 #endif

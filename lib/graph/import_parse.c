@@ -107,20 +107,24 @@ static enum hw_status worker_batch(struct worker *worker, const struct hw_facts 
                                .source = batch->source,
                                .target = batch->target,
                                .weight = batch->weight,
-                               .integral = facts->take != HW_TAKE_REAL && !facts->real,
-                               .too_large = -1};
+                               .integral = facts->take != HW_TAKE_REAL && !facts->real};
     return status;
 }
 
 /* ---- pieces ---- */
 
+void hw_piece_free(struct hw_piece *piece)
+{
+    free(piece->source);
+    free(piece->target);
+    free(piece->weight);
+    *piece = (struct hw_piece){0};
+}
+
 void hw_pieces_free(struct hw_pieces *pieces)
 {
-    for (hw_count i = 0; i < pieces->count; i++) {
-        free(pieces->piece[i].source);
-        free(pieces->piece[i].target);
-        free(pieces->piece[i].weight);
-    }
+    for (hw_count i = 0; i < pieces->count; i++)
+        hw_piece_free(&pieces->piece[i]);
     free(pieces->piece);
     *pieces = (struct hw_pieces){0};
 }

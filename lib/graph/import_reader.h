@@ -94,7 +94,7 @@ struct hw_facts {
     bool relative;      /* sources count records of their piece; records before are added */
     bool has_weights;   /* whether tuples have them */
     bool real;          /* has_weights: declared as real numbers */
-    enum hw_import_weights take; /* options.weights, never auto if has_weights is false */
+    enum hw_import_weights take; /* options.weights before header() */
     hw_count body;               /* text: offset of the first line after the header */
     hw_count line;               /* text: lines before it */
     hw_count items;              /* binary: how many */
@@ -113,7 +113,7 @@ struct hw_batch {
     union hw_weight *weight; /* i32 while integral, f32 from then on */
     bool integral;           /* all weights so far are whole and fit i32 */
     bool real_seen;          /* a weight was no whole number */
-    hw_count too_large;      /* line, from 0, of the first whole number past i32; -1 */
+    hw_count too_large;      /* line, from 1, of the first whole number past i32; 0: none */
     hw_count lines;          /* lines gone through */
     hw_count records;        /* relative: records gone through */
     bool failed;             /* a line is wrong: lines is its number, from 0 */
@@ -155,6 +155,9 @@ struct hw_reader {
 };
 
 extern const struct hw_reader hw_reader_edges;
+extern const struct hw_reader hw_reader_mtx;
+extern const struct hw_reader hw_reader_gr;
+extern const struct hw_reader hw_reader_metis;
 extern const struct hw_reader hw_reader_sg;
 extern const struct hw_reader hw_reader_wsg;
 extern const struct hw_reader hw_reader_packed;

@@ -40,6 +40,32 @@ hw_count hw_import_body(const struct hw_import *import);
 enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *pieces,
                                enum hw_weights *weights, struct hw_error *err);
 
+/* Checks counts, turns lines of vertices into ids and keeps one listing of edges
+ * that are listed at both ends; after weights are of one type. Collective. */
+enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pieces,
+                                 struct hw_error *err);
+
+/* How vertices are numbered. */
+struct hw_labelling {
+    hw_gid vertices;
+    bool compacted;        /* labels say what the file calls them */
+    hw_count first, count; /* this rank's share of the labels (hw_store_share()) */
+    hw_gid *label;         /* [count], NULL unless compacted; free() it */
+};
+
+/* Counts vertices and, as options.compact says, renumbers them. Collective. */
+enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pieces,
+                                 struct hw_labelling *labelling, struct hw_error *err);
+
+/* The same for ids too sparse for a bitmap; import_sparse.c. */
+enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest,
+                                        struct hw_pieces *pieces, struct hw_labelling *labelling,
+                                        struct hw_error *err);
+
+/* Makes each unordered pair one tuple. Collective. */
+enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_desc *desc,
+                              struct hw_pieces *pieces, struct hw_error *err);
+
 /* Writes ids and weights of all pieces, in order, into the datasets of a store,
  * and frees the pieces as it goes. desc: what was defined. Collective. */
 enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_graph_desc *desc,
@@ -50,6 +76,23 @@ enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_gra
  * of 2^20 bytes. out: [HW_DIGEST_SIZE], on all ranks. Collective. */
 enum hw_status hw_input_digest(const struct hw_context *ctx, const struct hw_input *input,
                                char *out, struct hw_error *err);
+
+/* Id i of an array of a piece, its source or target. Local. */
+static inline hw_gid hw_piece_id(const struct hw_piece *piece, const void *array, hw_count i)
+{
+    return piece->wide ? ((const hw_gid *)array)[i] : (hw_gid)((const uint32_t *)array)[i];
+}
+
+static inline void hw_piece_set(const struct hw_piece *piece, void *array, hw_count i, hw_gid id)
+{
+    if (piece->wide)
+        ((hw_gid *)array)[i] = id;
+    else
+        ((uint32_t *)array)[i] = (uint32_t)id;
+}
+
+/* Frees what a piece holds and leaves it empty. Local. */
+void hw_piece_free(struct hw_piece *piece);
 
 /* Tuples of all pieces of this rank. Local. */
 hw_count hw_pieces_tuples(const struct hw_pieces *pieces);

@@ -32,11 +32,6 @@ static hw_count round_up(hw_count count)
     return (count + HW_STORE_BLOCK - 1) / HW_STORE_BLOCK * HW_STORE_BLOCK;
 }
 
-static hw_gid id_at(const struct hw_piece *piece, const void *array, hw_count i)
-{
-    return piece->wide ? ((const hw_gid *)array)[i] : (hw_gid)((const uint32_t *)array)[i];
-}
-
 /* Which piece has own tuple i. */
 static hw_count piece_of(const struct plan *plan, hw_count pieces, hw_count i)
 {
@@ -61,8 +56,8 @@ static void pack_tuples(const struct hw_pieces *pieces, hw_count count, struct t
         const struct hw_piece *piece = &pieces->piece[k];
         for (hw_count i = 0; i < piece->count && at < count; i++, at++)
             tuple[at] =
-                (struct tuple){.source = id_at(piece, piece->source, i),
-                               .target = id_at(piece, piece->target, i),
+                (struct tuple){.source = hw_piece_id(piece, piece->source, i),
+                               .target = hw_piece_id(piece, piece->target, i),
                                .weight = piece->weight ? piece->weight[i] : (union hw_weight){0}};
     }
 }
@@ -151,7 +146,7 @@ static void copy_piece(const struct hw_piece *piece, enum column column, enum hw
         memcpy(out, (const char *)ids + (size_t)from * size, count * size);
     else
         for (hw_count i = from; i < to; i++) {
-            const hw_gid id = id_at(piece, ids, i);
+            const hw_gid id = hw_piece_id(piece, ids, i);
             const uint32_t narrow = (uint32_t)id;
             memcpy(out + (size_t)(i - from) * size, type == HW_I64 ? (const void *)&id : &narrow,
                    size);
