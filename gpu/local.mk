@@ -1,7 +1,28 @@
 # gpu: the CUDA engines behind hopwave_gpu.h, or the stub that offers none
+#
+# Host code is C; the .cu files hold kernels and their C launchers. nvcc compiles
+# those for every architecture of --with-cuda-arch, and PTX of the last for later
+# ones.
+kernels = gpu/shared_kernels.cu gpu/fused_kernel.cu
+kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/fused.h
+EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
+  gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/fused.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
-libhopwave_a_SOURCES += gpu/methods_stub.c
+AM_CPPFLAGS += $(CUDA_CFLAGS)
+LDADD += $(CUDA_LIBS)
+libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/fused.c
+libhopwave_a_LIBADD += $(kernels:.cu=.o)
+CLEANFILES += $(kernels:.cu=.o)
+$(kernels:.cu=.o): $(kernel_includes)
 else
 libhopwave_a_SOURCES += gpu/methods_stub.c
 endif
+
+AM_V_NVCC = $(am__v_NVCC_@AM_V@)
+am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
+am__v_NVCC_0 = @echo "  NVCC    " $@;
+SUFFIXES = .cu .o
+.cu.o:
+	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 -lineinfo $(NVCC_WARN) $(NVCCFLAGS) \
+	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -c -o $@ $<

@@ -1,14 +1,18 @@
 # HW_CHECK_CUDA
 # -------------
-# --with-cuda=DIR|guess|no. CUDA 12 or later (the first with the cooperative
+# --with-cuda=DIR|guess|no, --with-cuda-arch=LIST. CUDA 12 or later (the first with the cooperative
 # launches and CCCL the kernels use) and, if there, NCCL. Absent, it costs the
 # GPU methods alone; asked for by name and absent, it is an error. Sets NVCC,
-# CUDA_CFLAGS, CUDA_LIBS, NCCL_LIBS and the conditional HAVE_CUDA.
+# CUDA_CFLAGS, CUDA_ARCH_FLAGS, CUDA_LIBS, NCCL_LIBS and the conditional HAVE_CUDA.
 AC_DEFUN([HW_CHECK_CUDA], [
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR|guess|no], [CUDA Toolkit 12 or later (default: guess)])],
   [], [with_cuda=guess])
+AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST],
+  [compute capabilities to compile for, such as 80,90, and PTX of the last (default: 75,80,90: Turing to Hopper)])],
+  [], [with_cuda_arch=75,80,90])
 AC_ARG_VAR([NVCC], [CUDA compiler])
-hw_cuda=no NCCL_LIBS= hw_nccl=no
+AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
+hw_cuda=no NCCL_LIBS= hw_nccl=no CUDA_ARCH_FLAGS=
 AS_IF([test "x$with_cuda" != xno], [
   AS_CASE([$with_cuda],
     [guess|yes], [hw_cuda_path=$PATH:/usr/local/cuda/bin],
@@ -21,7 +25,15 @@ AS_IF([test "x$with_cuda" != xno], [
     AC_MSG_RESULT([$hw_cuda_version])
     AS_IF([test "${hw_cuda_version:-0}" -ge 12], [
       hw_cuda=yes
-      CUDA_CFLAGS="-I$hw_cuda_dir/include"
+      CUDA_CFLAGS="-isystem $hw_cuda_dir/include"
+      hw_cuda_arch=
+      for hw_arch in `echo "$with_cuda_arch" | tr ',' ' '`; do
+        AS_CASE([$hw_arch], [*@<:@!0-9a@:>@*],
+          [AC_MSG_ERROR([--with-cuda-arch=$with_cuda_arch: a list such as 80,90 is wanted])])
+        CUDA_ARCH_FLAGS="$CUDA_ARCH_FLAGS -gencode arch=compute_$hw_arch,code=sm_$hw_arch"
+        hw_cuda_arch=$hw_arch
+      done
+      CUDA_ARCH_FLAGS="$CUDA_ARCH_FLAGS -gencode arch=compute_$hw_cuda_arch,code=compute_$hw_cuda_arch"
       CUDA_LIBS="-L$hw_cuda_dir/lib64 -lcudart_static -lpthread -ldl -lrt -lstdc++"
       hw_save_CPPFLAGS=$CPPFLAGS
       CPPFLAGS="$CPPFLAGS $CUDA_CFLAGS"
@@ -32,6 +44,7 @@ AS_IF([test "x$with_cuda" != xno], [
     [AC_MSG_ERROR([CUDA 12 or later was asked for by --with-cuda=$with_cuda and not found])])
 ])
 AC_SUBST([CUDA_CFLAGS])
+AC_SUBST([CUDA_ARCH_FLAGS])
 AC_SUBST([CUDA_LIBS])
 AC_SUBST([NCCL_LIBS])
 AM_CONDITIONAL([HAVE_CUDA], [test $hw_cuda = yes])

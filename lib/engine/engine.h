@@ -115,6 +115,10 @@ struct hw_method {
     bool one_part_only;
     bool negative_weights; /* SSSP: does it take them? */
 
+    /* Whether this machine can run it, asked before any work; NULL: always. Returns
+     * HW_RESOURCES with the reason where not. Local. */
+    enum hw_status (*ready)(struct hw_error *err);
+
     /* Bytes the engine will take beside the part, which may be described alone
      * (spec, counts and shapes, but no arrays): then a bound. Local. */
     hw_count (*bytes)(const struct hw_part *part, const struct hw_engine_options *options);

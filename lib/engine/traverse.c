@@ -242,6 +242,8 @@ static enum hw_status open_all(struct traversal *t, struct hw_error *err)
     if (status == HW_OK)
         status = hw_method_choose(options->method, options->device, options->engine.algorithm,
                                   &t->source.described, &t->method, err);
+    if (status == HW_OK && t->method->ready && !t->stage->cli.estimate)
+        status = hw_agree(t->ctx->world, t->method->ready(err), err);
     if (status == HW_OK)
         status = check_engine_options(t, err);
     if (status == HW_OK)

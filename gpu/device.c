@@ -1,0 +1,124 @@
+#include "device.h"
+
+#include <cuda_runtime_api.h>
+#include <string.h>
+
+enum hw_status hw_cuda(int code, const char *call, struct hw_error *err)
+{
+    cudaError_t error = (cudaError_t)code;
+
+    if (error == cudaSuccess)
+        return HW_OK;
+    bool short_of = error == cudaErrorMemoryAllocation || error == cudaErrorNoDevice ||
+                    error == cudaErrorInsufficientDriver || error == cudaErrorDevicesUnavailable ||
+                    error == cudaErrorNoKernelImageForDevice;
+    return hw_fail(err, short_of ? HW_RESOURCES : HW_INTERNAL, "%s: %s", call,
+                   cudaGetErrorString(error));
+}
+
+enum hw_status hw_gpu_ready(struct hw_error *err)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+
+    if (error != cudaSuccess || count == 0)
+        return hw_fail(err, HW_RESOURCES, "--device cuda: there is no CUDA device to run on (%s)",
+                       error != cudaSuccess ? cudaGetErrorString(error) : "the driver shows none");
+    return HW_OK;
+}
+
+enum hw_status hw_gpu_open(const struct hw_context *ctx, struct hw_error *err)
+{
+    int count = 0, cooperative = 0, device = 0;
+    enum hw_status status = hw_gpu_ready(err);
+
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaGetDeviceCount(&count), "cudaGetDeviceCount", err);
+    if (status != HW_OK)
+        return status;
+    device = ctx->node_rank % count;
+    status = hw_cuda((int)cudaSetDevice(device), "cudaSetDevice", err);
+    if (status == HW_OK)
+        status =
+            hw_cuda((int)cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device),
+                    "cudaDeviceGetAttribute", err);
+    if (status == HW_OK && !cooperative)
+        return hw_fail(err, HW_RESOURCES, "CUDA device %d has no cooperative launches", device);
+    return status;
+}
+
+void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size)
+{
+    /* Whole vectors of 16 bytes may be read past the last element. */
+    arrays->of[arrays->count++] = (struct hw_gpu_array){out, count * (hw_count)size + 32};
+}
+
+/* Sets the pointer that an entry stands for, whatever its type. */
+static void set_pointer(const struct hw_gpu_array *array, void *memory)
+{
+    memcpy(array->out, &memory, sizeof memory);
+}
+
+static hw_count sum(const struct hw_gpu_arrays *arrays)
+{
+    const hw_count grain = 512; /* what an allocation is rounded up to at most, small ones */
+    hw_count bytes = 0;
+
+    for (int a = 0; a < arrays->count; a++)
+        bytes += (arrays->of[a].bytes + grain - 1) / grain * grain;
+    return bytes;
+}
+
+enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, const char *what,
+                               struct hw_error *err)
+{
+    const double gib = 1073741824.0;
+    const hw_count reserve = (hw_count)64 << 20; /* the runtime's own, and pages half used */
+    hw_count bytes = sum(arrays) + beside + reserve;
+    size_t left = 0, total = 0;
+    enum hw_status status = hw_cuda((int)cudaMemGetInfo(&left, &total), "cudaMemGetInfo", err);
+
+    if (status == HW_OK && bytes > (hw_count)left)
+        return hw_fail(err, HW_RESOURCES,
+                       "%s needs %.2f GiB of the device's memory, of which %.2f of %.2f GiB are "
+                       "free",
+                       what, (double)bytes / gib, (double)left / gib, (double)total / gib);
+    for (int a = 0; a < arrays->count; a++)
+        set_pointer(&arrays->of[a], NULL);
+    arrays->allocated = true;
+    for (int a = 0; a < arrays->count && status == HW_OK; a++) {
+        void *memory = NULL;
+        status = hw_cuda((int)cudaMalloc(&memory, (size_t)arrays->of[a].bytes), "cudaMalloc", err);
+        set_pointer(&arrays->of[a], memory);
+    }
+    if (status != HW_OK)
+        hw_gpu_release(arrays);
+    return status;
+}
+
+void hw_gpu_release(struct hw_gpu_arrays *arrays)
+{
+    for (int a = 0; a < arrays->count && arrays->allocated; a++) {
+        void *memory;
+        memcpy(&memory, arrays->of[a].out, sizeof memory);
+        cudaFree(memory);
+        set_pointer(&arrays->of[a], NULL);
+    }
+    arrays->allocated = false;
+    arrays->count = 0;
+}
+
+enum hw_status hw_gpu_put(void *device, const void *host, size_t bytes, struct hw_error *err)
+{
+    return hw_cuda((int)cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy", err);
+}
+
+enum hw_status hw_gpu_get(void *host, const void *device, size_t bytes, struct hw_error *err)
+{
+    return hw_cuda((int)cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy", err);
+}
+
+enum hw_status hw_gpu_fill(void *device, int byte, size_t bytes, struct hw_error *err)
+{
+    return hw_cuda((int)cudaMemsetAsync(device, byte, bytes, NULL), "cudaMemset", err);
+}

@@ -1,0 +1,413 @@
+#include "engine.h"
+
+#include "base/memory.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rounds of pointer jumping after which a tree of 2^32 vertices would be done. */
+#define ROUNDS_MOST 33
+
+hw_count hw_gpu_host_bytes(const struct hw_part *part)
+{
+    return hw_host_order_bytes(part) + ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
+}
+
+void hw_gpu_destroy(void *given)
+{
+    struct hw_gpu_engine *engine = given;
+
+    if (!engine)
+        return;
+    hw_gpu_release(&engine->arrays);
+    for (int e = 0; e < 3; e++)
+        if (engine->event[e])
+            cudaEventDestroy(engine->event[e]);
+    cudaFreeHost(engine->staging);
+    free(engine->state);
+    free(engine);
+}
+
+/* ---- kernel 1 ---- */
+
+/* Refuses what no GPU method here does. */
+static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    const struct hw_part *part = engine->part;
+
+    if (engine->options.exchange != HW_EXCHANGE_AUTO)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "--exchange: method %s works on one part and exchanges nothing",
+                       engine->method->name);
+    if (part->vertices >= (hw_gid)HW_RANK_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "method %s numbers vertices with 32 bits",
+                       engine->method->name);
+    return HW_OK;
+}
+
+/* The counts of the graph, and its arrays and the outputs on the list. */
+static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order)
+{
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_gpu_graph *graph = &engine->graph;
+    struct hw_gpu_output *output = &engine->output;
+    hw_count n = order->vertices, active = order->active, core = order->core;
+    hw_count edges = order->out.offset[order->vertices];
+
+    *graph = (struct hw_gpu_graph){.vertices = order->vertices,
+                                   .active = order->active,
+                                   .core = order->core,
+                                   .edges = (uint64_t)edges,
+                                   .wide = edges > (hw_count)UINT32_MAX,
+                                   .directed = engine->part->directed};
+    size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    hw_gpu_add(arrays, &graph->out.offset, active + 1, width);
+    hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
+    if (graph->directed) {
+        hw_gpu_add(arrays, &graph->in.offset, active + 1, width);
+        hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
+    }
+    hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
+    hw_gpu_add(arrays, &graph->next, 4 * core, sizeof *graph->next);
+    hw_gpu_add(arrays, &graph->led, core, sizeof *graph->led);
+    hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
+    hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
+    hw_gpu_add(arrays, &graph->first_id, n, sizeof *graph->first_id);
+    hw_gpu_add(arrays, &output->parent, n, sizeof *output->parent);
+    hw_gpu_add(arrays, &output->settled, n / 32 + 1, sizeof *output->settled);
+    hw_gpu_add(arrays, &output->parent_id, n, sizeof *output->parent_id);
+    hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
+    hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
+    hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
+}
+
+/* Offsets to the device, in the width that the graph has there. */
+static enum hw_status put_offsets(const struct hw_gpu_engine *engine, const hw_count *offset,
+                                  const void *device, struct hw_error *err)
+{
+    uint32_t *narrow = engine->staging;
+    hw_count count = (hw_count)engine->graph.active + 1;
+
+    if (engine->graph.wide)
+        return hw_gpu_put((void *)device, offset, (size_t)count * sizeof *offset, err);
+#pragma omp parallel for
+    for (hw_count v = 0; v < count; v++)
+        narrow[v] = (uint32_t)offset[v];
+    return hw_gpu_put((void *)device, narrow, (size_t)count * sizeof *narrow, err);
+}
+
+static enum hw_status put_ranks(const hw_lid *list, const uint32_t *device, hw_count count,
+                                struct hw_error *err)
+{
+    return hw_gpu_put((void *)device, list, (size_t)count * sizeof *list, err);
+}
+
+static enum hw_status put_lists(const struct hw_gpu_engine *engine,
+                                const struct hw_host_lists *lists, const struct hw_gpu_lists *to,
+                                struct hw_error *err)
+{
+    enum hw_status status = put_offsets(engine, lists->offset, to->offset, err);
+
+    if (status == HW_OK)
+        status = put_ranks(lists->rank, to->rank, lists->offset[engine->graph.vertices], err);
+    return status;
+}
+
+/* Graph ids by rank, and ranks by graph id. */
+static enum hw_status put_ids(const struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                              struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &engine->part->own;
+    uint32_t *ids = engine->staging;
+    hw_lid n = order->vertices;
+
+#pragma omp parallel for
+    for (hw_lid r = 0; r < n; r++)
+        ids[r] = (uint32_t)own->graph_id[order->position ? order->position[r] : r];
+    enum hw_status status = put_ranks(ids, engine->graph.graph_id, n, err);
+    if (status != HW_OK)
+        return status;
+    if (!order->rank)
+        return put_ranks(own->by_graph_id, engine->graph.rank, n, err);
+#pragma omp parallel for
+    for (hw_lid k = 0; k < n; k++)
+        ids[k] = order->rank[own->by_graph_id[k]];
+    return put_ranks(ids, engine->graph.rank, n, err);
+}
+
+/* Brings the graph to the device and derives the rest there. */
+static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                             struct hw_error *err)
+{
+    struct hw_gpu_graph *graph = &engine->graph;
+    enum hw_status status = put_lists(engine, &order->out, &graph->out, err);
+
+    if (status == HW_OK && graph->directed)
+        status = put_lists(engine, &order->in, &graph->in, err);
+    if (status == HW_OK)
+        status = put_ids(engine, order, err);
+    if (status != HW_OK)
+        return status;
+    if (!graph->directed)
+        graph->in = graph->out;
+    status = hw_cuda(hw_gpu_launch_prepare(graph), "the kernel that takes first neighbours", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "first neighbours", err);
+    return status;
+}
+
+/* All that needs the lists on the host: plan, memory, upload. */
+static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                           struct hw_error *err)
+{
+    char what[96];
+
+    plan(engine, order);
+    enum hw_status status = engine->method->plan(engine, order, err);
+    if (status != HW_OK)
+        return status;
+    snprintf(what, sizeof what, "method %s", engine->method->name);
+    status = hw_gpu_allocate(&engine->arrays, 0, what, err);
+    for (int e = 0; e < 3 && status == HW_OK; e++) {
+        cudaEvent_t event = NULL;
+        status = hw_cuda((int)cudaEventCreate(&event), "cudaEventCreate", err);
+        engine->event[e] = event;
+    }
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaHostAlloc((void **)&engine->staging,
+                                            ((size_t)order->vertices + 1) * sizeof(uint32_t),
+                                            cudaHostAllocDefault),
+                         "cudaHostAlloc", err);
+    if (status == HW_OK)
+        status = upload(engine, order, err);
+    return status;
+}
+
+enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **given, struct hw_error *err)
+{
+    struct hw_host_order order = {0};
+    struct hw_gpu_engine *engine = NULL;
+
+    *given = NULL;
+    enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
+    if (status != HW_OK)
+        return status;
+    engine->method = method;
+    engine->ctx = ctx;
+    engine->part = part;
+    engine->options = *options;
+    status = check(engine, err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&engine->state, 1, method->state_bytes, "the engine", err);
+    if (status == HW_OK)
+        status = hw_gpu_open(ctx, err);
+    if (status == HW_OK)
+        status = hw_host_order_make(part, &order, err);
+    if (status == HW_OK)
+        status = fill(engine, &order, err);
+    hw_host_order_free(&order);
+    if (status == HW_OK)
+        status = method->open(engine, err);
+    if (status != HW_OK) {
+        hw_gpu_destroy(engine);
+        return status;
+    }
+    *given = engine;
+    return HW_OK;
+}
+
+/* ---- searching ---- */
+
+/* Fills the outputs with what no search leaves. */
+static enum hw_status poison(const struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    size_t bytes = (size_t)engine->graph.vertices * sizeof(uint32_t);
+    enum hw_status status = hw_gpu_fill(engine->output.parent, 0xab, bytes, err);
+
+    if (status == HW_OK)
+        status = hw_gpu_fill(engine->output.parent_id, 0xab, bytes, err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(engine->output.settled, 0xab, bytes / 32, err);
+    return status;
+}
+
+/* Chains of ancestors up to the root: levels. */
+static enum hw_status climb(const struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+{
+    const struct hw_gpu_graph *graph = &engine->graph;
+    const struct hw_gpu_output *output = &engine->output;
+    uint32_t changed = 1;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_chain_begin(graph, output), "the kernel that begins levels", err);
+
+    for (int round = 0; round < ROUNDS_MOST && changed && status == HW_OK; round++) {
+        status = hw_gpu_fill(output->changed, 0, sizeof *output->changed, err);
+        if (status == HW_OK)
+            status = hw_cuda(hw_gpu_launch_chain_jump(graph, output, root),
+                             "the kernel that finds levels", err);
+        if (status == HW_OK)
+            status = hw_gpu_get(&changed, output->changed, sizeof changed, err);
+    }
+    if (status == HW_OK && changed)
+        return hw_fail(err, HW_INTERNAL, "method %s left parents that lead round in circles",
+                       engine->method->name);
+    return status;
+}
+
+/* Parents in graph ids; the clock's last part. */
+static enum hw_status translate(const struct hw_gpu_engine *engine, uint32_t root,
+                                struct hw_error *err)
+{
+    const struct hw_gpu_graph *graph = &engine->graph;
+    enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output),
+                                    "the kernel that translates parents", err);
+
+    if (status == HW_OK && engine->options.canonical_parents)
+        status = climb(engine, root, err);
+    if (status == HW_OK && engine->options.canonical_parents)
+        status = hw_cuda(hw_gpu_launch_canonical(graph, &engine->output, root),
+                         "the kernel that chooses parents", err);
+    return status;
+}
+
+static enum hw_status mark(const struct hw_gpu_engine *engine, int event, struct hw_error *err)
+{
+    return hw_cuda((int)cudaEventRecord((cudaEvent_t)engine->event[event], NULL), "cudaEventRecord",
+                   err);
+}
+
+static enum hw_status elapsed(const struct hw_gpu_engine *engine, int event, double *seconds,
+                              struct hw_error *err)
+{
+    float milliseconds = 0;
+    enum hw_status status =
+        hw_cuda((int)cudaEventElapsedTime(&milliseconds, (cudaEvent_t)engine->event[0],
+                                          (cudaEvent_t)engine->event[event]),
+                "cudaEventElapsedTime", err);
+
+    *seconds = (double)milliseconds * 1e-3;
+    return status;
+}
+
+/* What the clock measures. */
+static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct hw_result *result,
+                            struct hw_error *err)
+{
+    enum hw_status status = poison(engine, err);
+
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
+    if (status == HW_OK)
+        status = mark(engine, 0, err);
+    if (status == HW_OK)
+        status = engine->method->search(engine, root, err);
+    if (status == HW_OK)
+        status = mark(engine, 1, err);
+    if (status == HW_OK)
+        status = translate(engine, root, err);
+    if (status == HW_OK)
+        status = mark(engine, 2, err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "the search", err);
+    if (status == HW_OK)
+        status = elapsed(engine, 1, &result->seconds_search_order, err);
+    if (status == HW_OK)
+        status = elapsed(engine, 2, &result->seconds, err);
+    return status;
+}
+
+/* Parents and levels to the host. */
+static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struct hw_result *result,
+                              struct hw_error *err)
+{
+    hw_lid n = engine->graph.vertices;
+    const uint32_t *id = engine->staging;
+    enum hw_status status =
+        hw_gpu_get(engine->staging, engine->output.parent_id, n * sizeof *id, err);
+
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for
+    for (hw_lid k = 0; k < n; k++)
+        result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
+    if (!engine->options.canonical_parents)
+        status = climb(engine, root, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_chain_end(&engine->graph, &engine->output, root),
+                         "the kernel that writes levels", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(result->level, engine->output.level, n * sizeof *result->level, err);
+    return status;
+}
+
+/* The row of what follows the search: parents into graph ids. */
+static enum hw_status add_translation(const struct hw_gpu_engine *engine, struct hw_result *result,
+                                      struct hw_error *err)
+{
+    struct hw_step *step = hw_steps_add(&result->steps);
+
+    if (!step)
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    snprintf(step->routine, sizeof step->routine, "%s",
+             engine->options.canonical_parents ? "canonical" : "parents");
+    step->seconds[HW_PHASE_UPDATE] = result->seconds - result->seconds_search_order;
+    return HW_OK;
+}
+
+enum hw_status hw_gpu_run(void *given, int owner, hw_lid position, struct hw_result *result,
+                          struct hw_error *err)
+{
+    struct hw_gpu_engine *engine = given;
+    uint32_t root = 0;
+
+    if (owner != 0 || position >= engine->part->own.count)
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    hw_steps_clear(&result->steps);
+    enum hw_status status = hw_gpu_get(
+        &root, engine->graph.rank + engine->part->own.graph_id[position], sizeof root, err);
+    if (status == HW_OK)
+        status = timed(engine, root, result, err);
+    if (status == HW_OK)
+        status = deliver(engine, root, result, err);
+    if (status == HW_OK && engine->options.steps)
+        status = engine->method->steps(engine, &result->steps, err);
+    if (status == HW_OK && engine->options.steps)
+        status = add_translation(engine, result, err);
+    return status;
+}
+
+enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
+                               struct hw_gpu_clock clock, struct hw_steps *steps,
+                               struct hw_error *err)
+{
+    static const char *const names[HW_ROUTINES] = {"push block", "push", "pull", "leaves"};
+    static const enum hw_direction directions[HW_ROUTINES] = {
+        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_AUTO};
+    struct hw_gpu_row *kept = NULL;
+    enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
+
+    if (status == HW_OK && count > 0)
+        status = hw_gpu_get(kept, row, (size_t)count * sizeof *kept, err);
+    for (hw_count r = 0; r < count && status == HW_OK; r++) {
+        struct hw_step *step = hw_steps_add(steps);
+        if (!step) {
+            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+            break;
+        }
+        uint32_t routine = kept[r].routine < HW_ROUTINES ? kept[r].routine : 0;
+        step->direction = directions[routine];
+        snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
+        step->frontier = kept[r].frontier;
+        step->found = kept[r].found;
+        step->edges_examined = (hw_count)kept[r].edges;
+        step->seconds[HW_PHASE_EXPANSION] = (double)(kept[r].clock - clock.begun) * clock.seconds;
+        clock.begun = kept[r].clock;
+    }
+    free(kept);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* Method `fused`: its host side. The search itself is in fused_kernel.cu. */
+#include "fused.h"
+
+#include "engine.h"
+#include "methods.h"
+
+#include <math.h>
+#include <string.h>
+
+struct state {
+    struct hw_fused_plan plan;
+    struct hw_fused_shape shape;
+};
+
+/* Vertices of the core by degree: their numbers and mean degrees, in classes that double. */
+struct degrees {
+    double count[64], sum[64];
+};
+
+static struct degrees count_degrees(const struct hw_host_order *order)
+{
+    const hw_count *offset = order->part->directed ? order->in.offset : order->out.offset;
+    struct degrees degrees = {.count = {0}};
+
+    for (hw_lid v = 0; v < order->core; v++) {
+        uint64_t degree = (uint64_t)(offset[v + 1] - offset[v]);
+        int class = degree ? 63 - __builtin_clzll(degree) : 0;
+        degrees.count[class] += 1;
+        degrees.sum[class] += (double)degree;
+    }
+    return degrees;
+}
+
+/*
+ * What a vertex that its first source leaves unvisited has to probe on average, where each
+ * edge comes from the frontier with the probability 2^(-k/2): a list of d more sources
+ * costs (1 - (1-p)^d) / p.
+ */
+static void tabulate_probes(const struct hw_host_order *order, float *probes)
+{
+    struct degrees degrees = count_degrees(order);
+
+    for (int k = 0; k < HW_FUSED_SHARES; k++) {
+        double p = exp2(-k / 2.0), sum = 0;
+        for (int class = 0; class < 64; class ++) {
+            if (degrees.count[class] == 0)
+                continue;
+            double rest = degrees.sum[class] / degrees.count[class] - 1;
+            rest = rest > 0 ? rest : 0;
+            sum += degrees.count[class] * (p < 1 ? (1 - pow(1 - p, rest)) / p : rest > 0);
+        }
+        probes[k] = (float)(order->core > 0 ? sum / order->core : 0);
+    }
+}
+
+static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                           struct hw_error *err)
+{
+    struct state *state = engine->state;
+    struct hw_fused_plan *own = &state->plan;
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    const struct hw_gpu_graph *graph = &engine->graph;
+    size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    hw_count core = graph->core, rows = (hw_count)graph->vertices + 2;
+
+    if (graph->vertices >= 1u << (64 - HW_FUSED_EDGE_BITS) ||
+        graph->edges >= UINT64_C(1) << HW_FUSED_EDGE_BITS)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method fused does up to 2^%d vertices and 2^%d stored edges",
+                       64 - HW_FUSED_EDGE_BITS, HW_FUSED_EDGE_BITS);
+    tabulate_probes(order, own->probes);
+    own->direction = (int)engine->options.direction;
+    own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
+    for (int half = 0; half < 2; half++) {
+        hw_gpu_add(arrays, &own->bits[half], core / 32 + 1, sizeof *own->bits[half]);
+        hw_gpu_add(arrays, &own->queue[half], core + 1, sizeof *own->queue[half]);
+        hw_gpu_add(arrays, &own->prefix[half], core + 1, width);
+    }
+    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+    if (engine->options.steps)
+        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+    return HW_OK;
+}
+
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+
+    state->plan.graph = engine->graph;
+    state->plan.parent = engine->output.parent;
+    state->plan.settled = engine->output.settled;
+    return hw_cuda(hw_fused_launch_shape(&state->plan, &state->shape), "method fused", err);
+}
+
+static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+{
+    const struct state *state = engine->state;
+
+    return hw_cuda(hw_fused_launch(&state->plan, &state->shape, root), "the kernel of method fused",
+                   err);
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+                            struct hw_error *err)
+{
+    const struct hw_fused_plan *own = &((struct state *)engine->state)->plan;
+    struct hw_fused_control control;
+    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+
+    if (status != HW_OK)
+        return status;
+    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    uint64_t ticks = control.ended - control.begun;
+    struct hw_gpu_clock clock = {.begun = control.begun,
+                                 .seconds = (double)(control.ended_time - control.begun_time) *
+                                            1e-9 / (double)ticks};
+    return hw_gpu_add_rows(own->row, rows, clock, steps, err);
+}
+
+static const struct hw_gpu_search fused = {.name = "fused",
+                                           .state_bytes = sizeof(struct state),
+                                           .plan = plan,
+                                           .open = open_search,
+                                           .search = search,
+                                           .steps = steps};
+
+static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    (void)options;
+    return hw_gpu_host_bytes(part);
+}
+
+static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
+                             const struct hw_engine_options *options, void **engine,
+                             struct hw_error *err)
+{
+    return hw_gpu_create(&fused, ctx, part, options, engine, err);
+}
+
+const struct hw_method hw_method_fused = {.name = "fused",
+                                          .device = HW_CUDA,
+                                          .algorithm = HW_BFS,
+                                          .grid = true,
+                                          .one_part_only = true,
+                                          .ready = hw_gpu_ready,
+                                          .bytes = bytes,
+                                          .create = create,
+                                          .search = hw_gpu_run,
+                                          .destroy = hw_gpu_destroy};

@@ -1,0 +1,168 @@
+#include "lists.h"
+
+#include "base/memory.h"
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+static hw_count length(const struct hw_csr *lists, hw_lid v)
+{
+    return lists->offset[v + 1] - lists->offset[v];
+}
+
+/* Ends of distinct edges at a position: out, and of directed graphs in too. */
+static hw_count degree(const struct hw_part *part, hw_lid v)
+{
+    return length(&part->grid.out, v) + (part->directed ? length(&part->grid.in, v) : 0);
+}
+
+/* Whether positions go by falling degree. */
+static bool falls(const struct hw_part *part)
+{
+    hw_count rises = 0;
+
+    if (part->spec.order != HW_ORDER_DEGREE)
+        return false;
+#pragma omp parallel for reduction(+ : rises)
+    for (hw_lid v = 1; v < part->own.count; v++)
+        rises += degree(part, v) > degree(part, v - 1);
+    return rises == 0;
+}
+
+hw_count hw_host_order_bytes(const struct hw_part *part)
+{
+    hw_count n = part->vertices, lists = part->directed ? 2 : 1;
+
+    if (part->spec.order == HW_ORDER_DEGREE)
+        return 0;
+    /* Keys and payloads are sorted before the lists are made. */
+    hw_count sorting = n * (hw_count)(2 * sizeof(uint64_t) + 2 * sizeof(uint32_t));
+    hw_count made =
+        lists * (n * (hw_count)sizeof(hw_count) + part->edges * (hw_count)sizeof(hw_lid));
+    return 2 * n * (hw_count)sizeof(hw_lid) + (sorting > made ? sorting : made);
+}
+
+/* Fills order->position and order->rank. */
+static enum hw_status sort_positions(struct hw_host_order *order, struct hw_error *err)
+{
+    const struct hw_part *part = order->part;
+    hw_lid n = order->vertices;
+    hw_count most = 0;
+    uint64_t *key = NULL;
+    enum hw_status status = hw_alloc(&key, n, sizeof *key, "degrees", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
+    if (status == HW_OK)
+        status = hw_alloc(&order->rank, n, sizeof *order->rank, "ranks", err);
+    if (status == HW_OK) {
+#pragma omp parallel for reduction(max : most)
+        for (hw_lid v = 0; v < n; v++)
+            most = degree(part, v) > most ? degree(part, v) : most;
+#pragma omp parallel for
+        for (hw_lid v = 0; v < n; v++) {
+            key[v] = (uint64_t)(most - degree(part, v));
+            order->position[v] = v;
+        }
+        status = hw_sort(key, order->position, n, hw_bits((uint64_t)most + 1), err);
+    }
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_lid r = 0; r < (status == HW_OK ? n : 0); r++)
+        order->rank[order->position[r]] = r;
+    free(key);
+    return status;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    hw_lid x = *(const hw_lid *)a, y = *(const hw_lid *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Makes the lists by rank from those by position. */
+static enum hw_status make_lists(const struct hw_host_order *order, const struct hw_csr *from,
+                                 struct hw_host_lists *to, struct hw_error *err)
+{
+    hw_lid n = order->vertices;
+    enum hw_status status =
+        hw_alloc(&to->made_offset, (hw_count)n + 1, sizeof *to->made_offset, "lists", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&to->made_rank, from->offset[n], sizeof *to->made_rank, "lists", err);
+    if (status != HW_OK)
+        return status;
+    to->made_offset[0] = 0;
+    for (hw_lid r = 0; r < n; r++)
+        to->made_offset[r + 1] = to->made_offset[r] + length(from, order->position[r]);
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (hw_lid r = 0; r < n; r++) {
+        hw_lid *list = to->made_rank + to->made_offset[r];
+        hw_count count = to->made_offset[r + 1] - to->made_offset[r];
+        const hw_lid *old = from->index + from->offset[order->position[r]];
+        for (hw_count k = 0; k < count; k++)
+            list[k] = order->rank[old[k]];
+        qsort(list, (size_t)count, sizeof *list, by_rank);
+    }
+    to->offset = to->made_offset;
+    to->rank = to->made_rank;
+    return HW_OK;
+}
+
+/* Where degrees 1 and 0 begin. */
+static void find_bounds(struct hw_host_order *order)
+{
+    hw_lid below[2] = {0, 0}; /* ranks of degree 2 and above; of degree 1 and above */
+
+    for (hw_count least = 2; least >= 1; least--) {
+        hw_lid from = 0, to = order->vertices;
+        while (from < to) {
+            hw_lid middle = from + (to - from) / 2;
+            hw_lid v = order->position ? order->position[middle] : middle;
+            if (degree(order->part, v) >= least)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        below[2 - least] = from;
+    }
+    hw_count filled = ((hw_count)below[0] + 31) / 32 * 32;
+    order->active = below[1];
+    order->core = filled < order->active ? (hw_lid)filled : order->active;
+}
+
+enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
+                                  struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
+    if (falls(part)) {
+        order->out.offset = part->grid.out.offset;
+        order->out.rank = part->grid.out.index;
+        order->in.offset = part->directed ? part->grid.in.offset : NULL;
+        order->in.rank = part->directed ? part->grid.in.index : NULL;
+    } else {
+        status = sort_positions(order, err);
+        if (status == HW_OK)
+            status = make_lists(order, &part->grid.out, &order->out, err);
+        if (status == HW_OK && part->directed)
+            status = make_lists(order, &part->grid.in, &order->in, err);
+    }
+    if (status == HW_OK)
+        find_bounds(order);
+    else
+        hw_host_order_free(order);
+    return status;
+}
+
+void hw_host_order_free(struct hw_host_order *order)
+{
+    free(order->position);
+    free(order->rank);
+    free(order->out.made_offset);
+    free(order->out.made_rank);
+    free(order->in.made_offset);
+    free(order->in.made_rank);
+    *order = (struct hw_host_order){0};
+}

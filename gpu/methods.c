@@ -1,0 +1,11 @@
+#include "methods.h"
+
+#include "hopwave_gpu.h"
+
+/* Where several apply to a part, `auto` takes the first. */
+const struct hw_method *const *hw_gpu_methods(void)
+{
+    static const struct hw_method *const methods[] = {&hw_method_fused, NULL};
+
+    return methods;
+}

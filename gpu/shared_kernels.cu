@@ -1,0 +1,220 @@
+/*
+ * Kernels that all GPU methods share: what is derived from the lists once, parents in
+ * graph ids, levels, canonical parents.
+ */
+#include "kernels.h"
+#include "lists.cuh"
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+constexpr int block_size = 256;
+
+/* Blocks for a loop over `count` elements: enough to fill any device. */
+int blocks_for(uint64_t count)
+{
+    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+template <typename Offset>
+__global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *led)
+{
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        const uint32_t rank = static_cast<uint32_t>(v);
+        const Offset begin = hw_begin<Offset>(graph.in, rank);
+        const Offset end = hw_begin<Offset>(graph.in, rank + 1);
+        const uint32_t source = begin < end ? graph.in.rank[begin] : HW_RANK_NONE;
+        first[v] = source;
+        if (v >= graph.core)
+            continue;
+        for (Offset k = 0; k < 4; k++)
+            next[4 * v + k] = begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_RANK_NONE;
+        if (source < graph.core)
+            atomicAdd(led + source, 1u);
+    }
+}
+
+__global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
+{
+    for (uint64_t id = hw_first(); id < graph.vertices; id += hw_stride()) {
+        const uint32_t rank = graph.rank[id];
+        const uint32_t source = rank < graph.active ? first[rank] : HW_RANK_NONE;
+        first_id[id] = source == HW_RANK_NONE ? HW_RANK_NONE : graph.graph_id[source];
+    }
+}
+
+/*
+ * The parent of a graph id. Most vertices are settled by their first source: one look at
+ * a bitmap that stays in the cache says so, and the id is read in order. Only the others
+ * look up their parent and its id.
+ */
+__device__ __forceinline__ uint32_t translated(const hw_gpu_graph &graph,
+                                               const hw_gpu_output &output, uint32_t rank,
+                                               uint32_t first_id)
+{
+    if (output.settled && rank < graph.active && hw_test(output.settled, rank))
+        return first_id;
+    const uint32_t parent = __ldg(output.parent + rank);
+    return parent == HW_RANK_NONE ? HW_RANK_NONE : __ldg(graph.graph_id + parent);
+}
+
+__global__ void translate(hw_gpu_graph graph, hw_gpu_output output)
+{
+    const uint64_t fours = graph.vertices / 4;
+
+    for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
+        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
+        const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_id) + i);
+        const uint4 parent = make_uint4(
+            translated(graph, output, rank.x, id.x), translated(graph, output, rank.y, id.y),
+            translated(graph, output, rank.z, id.z), translated(graph, output, rank.w, id.w));
+        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
+    }
+    for (uint64_t id = fours * 4 + hw_first(); id < graph.vertices; id += hw_stride())
+        output.parent_id[id] = translated(graph, output, graph.rank[id], graph.first_id[id]);
+}
+
+/* A link of a chain: an ancestor and how many levels above it is. Both are read and
+ * written at once, so that jumps may read links of this round or the last. */
+__device__ __forceinline__ uint64_t link(uint32_t ancestor, uint32_t levels)
+{
+    return static_cast<uint64_t>(ancestor) << 32 | levels;
+}
+
+__device__ __forceinline__ uint32_t ancestor_of(uint64_t chain)
+{
+    return static_cast<uint32_t>(chain >> 32);
+}
+
+__global__ void chain_begin(hw_gpu_graph graph, hw_gpu_output output)
+{
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        const uint32_t parent = output.parent[v];
+        const bool below = parent != HW_RANK_NONE && parent != v;
+        output.chain[v] = link(parent, below ? 1 : 0);
+    }
+}
+
+__global__ void chain_jump(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    volatile uint64_t *chain = output.chain;
+    bool more = false;
+
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        const uint64_t own = chain[v];
+        const uint32_t ancestor = ancestor_of(own);
+        if (ancestor == root || ancestor >= graph.active)
+            continue;
+        const uint64_t further = chain[ancestor];
+        chain[v] =
+            link(ancestor_of(further), static_cast<uint32_t>(own) + static_cast<uint32_t>(further));
+        more = more || ancestor_of(further) != root;
+    }
+    if (more)
+        *output.changed = 1;
+}
+
+/* The level of a rank, from chains that are complete. */
+__device__ __forceinline__ int32_t level_of(const hw_gpu_graph &graph, const hw_gpu_output &output,
+                                            uint32_t rank, uint32_t root)
+{
+    if (rank == root)
+        return 0;
+    if (rank >= graph.active)
+        return -1;
+    const uint64_t chain = output.chain[rank];
+    return ancestor_of(chain) == root ? static_cast<int32_t>(chain) : -1;
+}
+
+__global__ void chain_end(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    for (uint64_t id = hw_first(); id < graph.vertices; id += hw_stride())
+        output.level[id] = level_of(graph, output, graph.rank[id], root);
+}
+
+/* A warp for each vertex: the least id among its sources one level up. */
+template <typename Offset>
+__global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t v = hw_first() / 32; v < graph.active; v += hw_stride() / 32) {
+        const uint32_t rank = static_cast<uint32_t>(v);
+        const int32_t level = level_of(graph, output, rank, root);
+        uint32_t least = HW_RANK_NONE;
+        if (level <= 0)
+            continue;
+        const Offset end = hw_begin<Offset>(graph.in, rank + 1);
+        for (Offset k = hw_begin<Offset>(graph.in, rank) + lane; k < end; k += 32) {
+            const uint32_t source = graph.in.rank[k];
+            if (level_of(graph, output, source, root) == level - 1)
+                least = min(least, graph.graph_id[source]);
+        }
+        for (int half = 16; half > 0; half /= 2)
+            least = min(least, __shfl_xor_sync(HW_WARP, least, half));
+        if (lane == 0)
+            output.parent_id[graph.graph_id[rank]] = least;
+    }
+}
+
+} // namespace
+
+int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
+{
+    const int blocks = blocks_for(graph->active);
+    uint32_t *first = const_cast<uint32_t *>(graph->first);
+    uint32_t *next = const_cast<uint32_t *>(graph->next);
+    uint32_t *led = const_cast<uint32_t *>(graph->led);
+    cudaError_t error = cudaMemsetAsync(led, 0, graph->core * sizeof *led);
+
+    if (error == cudaSuccess && graph->wide)
+        take_first<uint64_t><<<blocks, block_size>>>(*graph, first, next, led);
+    else if (error == cudaSuccess)
+        take_first<uint32_t><<<blocks, block_size>>>(*graph, first, next, led);
+    if (error == cudaSuccess)
+        error = cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    take_first_ids<<<blocks_for(graph->vertices), block_size>>>(
+        *graph, first, const_cast<uint32_t *>(graph->first_id));
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_translate(const hw_gpu_graph *graph, const hw_gpu_output *output)
+{
+    translate<<<blocks_for((graph->vertices + 3) / 4), block_size>>>(*graph, *output);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_chain_begin(const hw_gpu_graph *graph, const hw_gpu_output *output)
+{
+    chain_begin<<<blocks_for(graph->active), block_size>>>(*graph, *output);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_chain_jump(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    chain_jump<<<blocks_for(graph->active), block_size>>>(*graph, *output, root);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_chain_end(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    chain_end<<<blocks_for(graph->vertices), block_size>>>(*graph, *output, root);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_canonical(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    const int blocks = blocks_for(static_cast<uint64_t>(graph->active) * 32);
+
+    if (graph->wide)
+        canonical<uint64_t><<<blocks, block_size>>>(*graph, *output, root);
+    else
+        canonical<uint32_t><<<blocks, block_size>>>(*graph, *output, root);
+    return cudaGetLastError();
+}
