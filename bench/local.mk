@@ -1,2 +1,10 @@
 # bench
-EXTRA_DIST += bench/peers bench/graph500_roots.py
+EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
+
+# All that a machine without MPI and HDF5 needs to run the programs, in one archive.
+EXTRA_DIST += bench/make-bundle
+.PHONY: bundle
+bundle: hopwave-bundle.tar.xz
+CLEANFILES += hopwave-bundle.tar.xz
+hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle tests/gpu/traverse.sh bench/gpu-methods
+	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS)

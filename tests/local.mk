@@ -41,3 +41,9 @@ TESTS += tests/pipeline/labels.t
 EXTRA_DIST += tests/pipeline/labels.t tests/pipeline/table.py
 TESTS += tests/pipeline/import-files.t
 EXTRA_DIST += tests/pipeline/import-files.t
+
+# GPUs: what can be tried without one, and the long test for machines that have one.
+TESTS += tests/gpu/device.t
+EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh
+TESTS += tests/gpu/bundle.t
+EXTRA_DIST += tests/gpu/bundle.t

@@ -1,0 +1,29 @@
+#!/bin/sh
+# --device cuda: a sentence where there is no device, the CPU's levels where there is
+# one. tests/gpu/traverse.sh tries every method at length.
+# shellcheck disable=SC1091,SC2086 # options are lists of words
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+
+hopwave-generate -q --model rmat --scale 9 --edge-factor 6 -o g.h5
+hopwave-traverse -q g.h5 --layout 1d --device cuda --roots 4 -o gpu.h5 2>err
+status=$?
+case $status in
+3)
+    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
+    skip "searches on a GPU" "built without CUDA"
+    ;;
+4)
+    ok "no device is said so" grep -q 'there is no CUDA device' err
+    ok "before any file is left" test ! -e gpu.h5
+    ok "estimates need none" hopwave-traverse -q g.h5 --layout 1d --device cuda --estimate
+    is "the long test says why it skips" "$(sh "$top_srcdir/tests/gpu/traverse.sh" | grep -c SKIP)" 1
+    skip "searches on a GPU" "there is no GPU here"
+    ;;
+*)
+    is "searches on a GPU" "$status" 0
+    hopwave-traverse -q g.h5 --layout 1d --roots 4 -o cpu.h5
+    ok "validate, with the CPU's levels" hopwave-validate -q gpu.h5 --graph g.h5 --against cpu.h5
+    ;;
+esac
+done_testing
