@@ -51,7 +51,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/trees.py
 
 # For the catalogue of Snakemake workflows, and for the tests.
-EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml
+EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml .test/data/ring.txt
 dist_doc_DATA += doc/tutorial/study.md
 
 # Written by hand: its --help is in two parts.
