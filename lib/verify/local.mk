@@ -2,7 +2,6 @@
 libhopwave_a_SOURCES += \
   lib/verify/ask.c lib/verify/ask.h \
   lib/verify/batch.h \
-  lib/verify/bfs.c lib/verify/verify.h \
   lib/verify/chains.c \
   lib/verify/check.c lib/verify/check.h \
   lib/verify/findings.c \
@@ -13,8 +12,15 @@ libhopwave_a_SOURCES += \
   lib/verify/sssp.c \
   lib/verify/rows.c lib/verify/rows.h \
   lib/verify/tally.c lib/verify/tally.h \
+  lib/verify/trees.c lib/verify/verify.h \
   lib/verify/tuples.c
 check_PROGRAMS += lib/verify/test_verify.mt
 TESTS += lib/verify/test_verify.mt
-lib_verify_test_verify_mt_SOURCES = lib/verify/test_verify.c
+lib_verify_test_verify_mt_SOURCES = \
+  lib/verify/test_verify.c lib/verify/test_world.c lib/verify/test_world.h
 lib_verify_test_verify_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/verify/test_sssp.mt
+TESTS += lib/verify/test_sssp.mt
+lib_verify_test_sssp_mt_SOURCES = \
+  lib/verify/test_sssp.c lib/verify/test_world.c lib/verify/test_world.h
+lib_verify_test_sssp_mt_LDADD = $(TAP_LDADD)
