@@ -47,3 +47,5 @@ TESTS += tests/gpu/device.t
 EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh
 TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
+TESTS += tests/pipeline/formats.t
+EXTRA_DIST += tests/pipeline/formats.t tests/pipeline/formats.py
