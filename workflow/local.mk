@@ -18,6 +18,9 @@ nobase_dist_pkgdata_DATA += \
   config/study.yaml \
   schemas/study.schema.json \
   workflow/Snakefile \
+  workflow/commands/__init__.py \
+  workflow/commands/base.py \
+  workflow/commands/run.py \
   workflow/envs/programs.yaml \
   workflow/envs/python.yaml \
   workflow/envs/requirements.txt \
