@@ -5,6 +5,7 @@
 #include "graph/import_steps.h"
 #include "graph/write.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,22 @@ const char *const *hw_import_weights_names(void)
 
 /* ---- opening ---- */
 
+/* Whether a file is Galois's binary form of a graph, which is named .gr too: version
+ * 1 or 2, bytes of an edge's data, numbers of vertices and edges, all of 64 bits. */
+static bool is_galois(const struct hw_head *head)
+{
+    uint64_t word[4];
+
+    if (head->size < (hw_count)sizeof word)
+        return false;
+    memcpy(word, head->bytes, sizeof word);
+    for (int i = 0; i < 4; i++)
+        word[i] = le64toh(word[i]);
+    const uint64_t words = ((uint64_t)head->input->file_size - sizeof word) / 4;
+    return word[0] >= 1 && word[0] <= 2 && word[1] <= 16 && word[2] <= words / 2 &&
+           word[3] <= words;
+}
+
 /* Files that are no graph's, or not one that is read here, by their first bytes. */
 static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error *err)
 {
@@ -59,6 +76,10 @@ static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error
         if (head->size >= known[i].size &&
             memcmp(head->bytes, known[i].bytes, (size_t)known[i].size) == 0)
             return hw_fail(err, HW_BAD_INPUT, "%s: %s", head->input->path, known[i].what);
+    if (is_galois(head))
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: is a binary graph of Galois; convert it to a DIMACS text first",
+                       head->input->path);
     return HW_OK;
 }
 
@@ -93,6 +114,9 @@ static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
     struct hw_facts *facts = &import->facts;
 
     enum hw_status status = hw_head_more(&head, err);
+    /* A byte order mark. */
+    if (status == HW_OK && strncmp(head.bytes, "\xef\xbb\xbf", 3) == 0)
+        head.at = 3;
     if (status == HW_OK)
         status = refuse_foreign(&head, err);
     if (status == HW_OK)

@@ -22,7 +22,7 @@ static bool is_comment(char c)
 
 static int recognize(const struct hw_head *head)
 {
-    const char *at = hw_scan_blanks(head->bytes);
+    const char *at = hw_scan_blanks(head->bytes + head->at);
 
     while (*at == '\n')
         at = hw_scan_blanks(at + 1);
@@ -73,8 +73,6 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
     hw_count at, before;
     enum hw_status status;
 
-    if (head->size >= 3 && memcmp(head->bytes, "\xef\xbb\xbf", 3) == 0)
-        head->at = 3;
     do {
         at = head->at;
         before = head->line;

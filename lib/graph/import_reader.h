@@ -130,8 +130,8 @@ struct hw_reader {
     const char *name;  /* of --format */
     const char *title; /* for sentences, such as "Matrix Market" */
     /*
-     * How sure the first bytes are this format's: 0 not at all, 100 as a signature
-     * is. The surest wins. Local, rank 0.
+     * How sure the bytes from head->at on are this format's: 0 not at all, 100 as a
+     * signature is. The surest wins. Local, rank 0.
      */
     int (*recognize)(const struct hw_head *head);
     /*

@@ -45,6 +45,11 @@ enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *piece
 enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pieces,
                                  struct hw_error *err);
 
+/* Refuses edges that are to be listed at both ends and are not, or with unlike
+ * weights; and loops in lists of neighbours. Collective. */
+enum hw_status hw_import_match(const struct hw_import *import, const struct hw_pieces *pieces,
+                               struct hw_error *err);
+
 /* How vertices are numbered. */
 struct hw_labelling {
     hw_gid vertices;
