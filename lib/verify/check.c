@@ -204,7 +204,7 @@ static hw_count tree_bytes(const struct check *check, hw_count batch)
     hw_count bytes = check->length * vertex * (batch + others);
 
     if (check->options->reference && check->ctx->rank == 0)
-        bytes += hw_reference_bytes(hw_graph_desc(check->graph));
+        bytes += hw_reference_bytes(hw_graph_desc(check->graph), false);
     return bytes;
 }
 
@@ -520,7 +520,7 @@ enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_chec
     if (status == HW_OK)
         status = read_heads(&check, err);
     if (status == HW_OK && options->reference)
-        status = hw_reference_open(ctx, check.graph, &check.reference, err);
+        status = hw_reference_open(ctx, check.graph, false, &check.reference, err);
     if (status == HW_OK)
         status = check_all(&check, err);
     close_check(&check);

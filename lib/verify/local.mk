@@ -7,7 +7,8 @@ libhopwave_a_SOURCES += \
   lib/verify/findings.c \
   lib/verify/links.c lib/verify/links.h \
   lib/verify/load.c \
-  lib/verify/reference.c \
+  lib/verify/reference.c lib/verify/reference.h \
+  lib/verify/reference_sssp.c \
   lib/verify/rounds.c lib/verify/rounds.h \
   lib/verify/sssp.c \
   lib/verify/rows.c lib/verify/rows.h \

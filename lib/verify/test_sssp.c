@@ -843,6 +843,121 @@ static void test_exact_cycle(struct tap *tap, const struct hw_context *ctx)
     world_free(&world);
 }
 
+/* ---- tests of the reference ---- */
+
+/* Whether the reference's distances from a root are those of the tree; or whether
+ * it finds a negative cycle, where want is NULL. */
+static bool reference_is(const struct hw_context *ctx, const struct world *world,
+                         struct hw_reference *reference, hw_gid root, const number *want)
+{
+    hw_gid n = world->desc.vertices;
+    float *real = must(malloc(sizeof *real * (size_t)n));
+    int64_t *whole = must(malloc(sizeof *whole * (size_t)n));
+    struct hw_error err;
+    bool cycle = false;
+    bool same = hw_reference_distances(ctx, reference, root, is_whole(world) ? (void *)whole : real,
+                                       &cycle, &err) == HW_OK &&
+                cycle == !want;
+
+    for (hw_gid v = 0; v < n && want && same && ctx->rank == 0; v++)
+        same = want[v] == (is_whole(world) ? (number)whole[v] : (number)real[v]);
+    free(real);
+    free(whole);
+    return same;
+}
+
+/* The reference of a world; aborts where there is none. */
+static struct hw_reference *open_reference(const struct hw_context *ctx, const struct world *world,
+                                           struct hw_graph **graph)
+{
+    struct hw_reference *reference = NULL;
+    struct hw_error err;
+
+    if (hw_graph_from_edges(ctx, &world->desc, &world->edges, graph, &err) != HW_OK ||
+        hw_reference_open(ctx, *graph, true, &reference, &err) != HW_OK)
+        abort();
+    return reference;
+}
+
+static void test_reference(struct tap *tap, const struct hw_context *ctx)
+{
+    for (enum weighting weighting = 0; weighting < WEIGHTINGS; weighting++)
+        for (int directed = is_signed(weighting); directed < 2; directed++) {
+            struct world world = random_world(weighting + 5, 900, 2500, directed);
+            struct hw_graph *graph = NULL;
+            add_weights(&world, weighting, 9);
+            struct trees trees = grow_trees(&world, 12, 3);
+            struct hw_reference *reference = open_reference(ctx, &world, &graph);
+            bool same = true;
+            for (hw_count i = 0; i < trees.k && same; i++)
+                same = reference_is(ctx, &world, reference, trees.root[i],
+                                    trees.distance + i * world.desc.vertices);
+            tap_ok(tap, same, "the reference: %s, %s", weighting_name[weighting],
+                   directed ? "directed" : "undirected");
+            hw_reference_close(reference);
+            hw_graph_close(graph);
+            trees_free(&trees);
+            world_free(&world);
+        }
+}
+
+/* Negative cycles of each kind, within reach of some roots and not of others. */
+static void test_reference_cycles(struct tap *tap, const struct hw_context *ctx)
+{
+    for (int whole = 0; whole < 2; whole++)
+        for (int directed = 0; directed < 2; directed++) {
+            struct world world = cycle_world(whole, directed);
+            struct trees trees = trees_alloc(2, world.desc.vertices);
+            struct hw_graph *graph = NULL;
+            trees.root[0] = 5;
+            trees.root[1] = directed ? 7 : 0;
+            for (hw_count i = 0; i < 2; i++)
+                grow_tree(&world, trees.root[i], trees.distance + i * world.desc.vertices,
+                          trees.parent + i * world.desc.vertices);
+            struct hw_reference *reference = open_reference(ctx, &world, &graph);
+            tap_ok(tap, reference_is(ctx, &world, reference, 2, NULL), "three tuples");
+            tap_ok(tap, reference_is(ctx, &world, reference, 4, NULL), "a self-loop");
+            tap_ok(tap, directed || reference_is(ctx, &world, reference, 8, NULL), "a pair");
+            tap_ok(tap, reference_is(ctx, &world, reference, 5, trees.distance),
+                   "a cycle that is not negative");
+            tap_ok(tap,
+                   reference_is(ctx, &world, reference, trees.root[1],
+                                trees.distance + world.desc.vertices),
+                   "cycles out of reach");
+            hw_reference_close(reference);
+            hw_graph_close(graph);
+            trees_free(&trees);
+            world_free(&world);
+        }
+}
+
+/* A cycle 0 -> 1 -> 2 -> 0 whose rounded sum falls a little, then stays: it weighs
+ * nothing exactly. */
+static void test_reference_rounding(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = empty_world(4, 4, true);
+    struct hw_graph *graph = NULL;
+    static const hw_gid source[] = {3, 0, 1, 2}, target[] = {0, 1, 2, 0};
+    static const double weight[] = {1, 0x1p-24, 0x1p-24, -0x1p-23};
+    struct trees trees = trees_alloc(1, 4);
+
+    add_weights(&world, EIGHTHS, 1);
+    for (hw_count e = 0; e < 4; e++) {
+        world.edges.source[e] = source[e];
+        world.edges.target[e] = target[e];
+        put_weight(&world, e, weight[e]);
+    }
+    trees.root[0] = 3;
+    grow_tree(&world, 3, trees.distance, trees.parent);
+    struct hw_reference *reference = open_reference(ctx, &world, &graph);
+    tap_ok(tap, trees.distance[0] < 1 && reference_is(ctx, &world, reference, 3, trees.distance),
+           "a cycle that falls in rounding alone");
+    hw_reference_close(reference);
+    hw_graph_close(graph);
+    trees_free(&trees);
+    world_free(&world);
+}
+
 static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 {
     struct world world = path_world(5, false);
@@ -864,6 +979,13 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
            verify(ctx, &world, &trees, verdict, &err) == HW_BAD_INPUT &&
                strstr(err.text, "weights"),
            "a graph without weights is refused");
+    struct hw_graph *graph = NULL;
+    struct hw_reference *reference = NULL;
+    tap_ok(tap,
+           hw_graph_from_edges(ctx, &world.desc, &world.edges, &graph, &err) == HW_OK &&
+               hw_reference_open(ctx, graph, true, &reference, &err) == HW_BAD_INPUT,
+           "and has no reference");
+    hw_graph_close(graph);
     trees_free(&trees);
     world_free(&world);
 }
@@ -886,6 +1008,9 @@ int main(int argc, char **argv)
     test_large(&tap, &ctx);
     test_cycles(&tap, &ctx);
     test_exact_cycle(&tap, &ctx);
+    test_reference(&tap, &ctx);
+    test_reference_cycles(&tap, &ctx);
+    test_reference_rounding(&tap, &ctx);
     test_refusals(&tap, &ctx);
     int failed = tap_done(&tap);
     hw_context_close(&ctx, HW_OK, &err);

@@ -126,16 +126,17 @@ hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int 
 struct hw_reference;
 
 /*
- * Reads all tuples into rank 0: the oracle behind `hopwave-validate
- * --reference`, written independently of every engine.
+ * Reads all tuples into rank 0, with their weights or without: the oracle behind
+ * `hopwave-validate --reference`, written independently of every engine.
  *
- * Returns HW_RESOURCES if the graph does not fit there. Collective.
+ * Returns HW_RESOURCES if the graph does not fit there, HW_BAD_INPUT where weights
+ * are wanted and it has none. Collective.
  */
-enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph,
+enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
                                  struct hw_reference **reference, struct hw_error *err);
 
 /* Bytes that hw_reference_open() and a search take on rank 0. Local. */
-hw_count hw_reference_bytes(const struct hw_graph_desc *graph);
+hw_count hw_reference_bytes(const struct hw_graph_desc *graph, bool weights);
 
 /* Levels from root by a serial breadth-first search. level: [vertices] on rank
  * 0, not used elsewhere. Collective. */
@@ -147,7 +148,8 @@ enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_refer
  * (engine.h): Dijkstra's, or Bellman and Ford's where some weight is negative.
  * The reference must have been opened with weights. distance: [vertices] float or
  * int64_t by the graph's weights on rank 0, not used elsewhere. negative_cycle:
- * set on all ranks; then distances are not meaningful. Collective.
+ * set on all ranks; then distances are not meaningful. HW_BAD_INPUT where rounding
+ * keeps distances falling around a cycle that is not negative. Collective.
  */
 enum hw_status hw_reference_distances(const struct hw_context *ctx, struct hw_reference *reference,
                                       hw_gid root, void *distance, bool *negative_cycle,
