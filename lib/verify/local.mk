@@ -1,5 +1,6 @@
 # lib/verify: validation of trees against the input tuples
 libhopwave_a_SOURCES += \
+  lib/verify/answers.c lib/verify/answers.h \
   lib/verify/ask.c lib/verify/ask.h \
   lib/verify/batch.h \
   lib/verify/chains.c \
