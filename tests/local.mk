@@ -20,6 +20,8 @@ EXTRA_DIST += tests/pipeline/info.t
 TESTS += tests/pipeline/h5py.t
 EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py
 
+TESTS += tests/pipeline/resume.t
+EXTRA_DIST += tests/pipeline/resume.t
 TESTS += tests/pipeline/traverse.t
 EXTRA_DIST += tests/pipeline/traverse.t
 # Bytes that searches hand to MPI, counted between the program and the library.

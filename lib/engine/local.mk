@@ -5,6 +5,7 @@ libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps
 # what drives and measures them
 libhopwave_a_SOURCES += \
   lib/engine/component.c lib/engine/component.h \
+  lib/engine/journal.c lib/engine/journal.h \
   lib/engine/negative.c lib/engine/negative.h \
   lib/engine/outcomes.c lib/engine/outcomes.h \
   lib/engine/report.c lib/engine/report.h \
@@ -13,7 +14,8 @@ libhopwave_a_SOURCES += \
   lib/engine/source.c lib/engine/source.h \
   lib/engine/statistics.c lib/engine/statistics.h \
   lib/engine/survey.c lib/engine/survey.h \
-  lib/engine/traverse.c lib/engine/traverse.h \
+  lib/engine/traverse.c lib/engine/traverse.h lib/engine/traversal.h \
+  lib/engine/traverse_resume.c lib/engine/traverse_search.c lib/engine/traverse_write.c \
   lib/engine/tree.c lib/engine/tree.h
 check_PROGRAMS += lib/engine/test_statistics.t
 TESTS += lib/engine/test_statistics.t
