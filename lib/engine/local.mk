@@ -64,6 +64,7 @@ lib_engine_test_bits_t_LDADD = $(TAP_LDADD)
 
 # shortest paths: what their methods share
 libhopwave_a_SOURCES += \
+  lib/engine/arrays.c lib/engine/arrays.h \
   lib/engine/distance.h \
   lib/engine/lists.c lib/engine/lists.h \
   lib/engine/width.c lib/engine/width.h
@@ -71,3 +72,14 @@ check_PROGRAMS += lib/engine/test_lists.t
 TESTS += lib/engine/test_lists.t
 lib_engine_test_lists_t_SOURCES = lib/engine/test_lists.c
 lib_engine_test_lists_t_LDADD = $(TAP_LDADD)
+
+# methods delta and bellman-ford on grids
+libhopwave_a_SOURCES += \
+  lib/engine/bellman_ford.c lib/engine/delta.c \
+  lib/engine/paths.c lib/engine/paths.h \
+  lib/engine/paths_exchange.c lib/engine/paths_result.c \
+  lib/engine/paths_scan.c lib/engine/paths_setup.c
+check_PROGRAMS += lib/engine/test_paths.mt
+TESTS += lib/engine/test_paths.mt
+lib_engine_test_paths_mt_SOURCES = lib/engine/test_paths.c
+lib_engine_test_paths_mt_LDADD = $(TAP_LDADD)
