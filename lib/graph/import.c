@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes that a thread needs to parse, more or less. */
+#define SCRATCH ((hw_count)4 << 20)
+
 /* The formats, in the order of enum hw_import_format. */
 static const struct hw_reader *const readers[HW_IMPORT_FORMATS] = {
     [HW_IMPORT_EDGES] = &hw_reader_edges,   [HW_IMPORT_MTX] = &hw_reader_mtx,
@@ -248,6 +251,12 @@ static hw_count tuple_size(const struct hw_import *import)
     return 2 * id + (import->facts.has_weights ? 4 : 0);
 }
 
+/* Whether each unordered pair is to become one tuple. */
+static bool is_folded(const struct hw_import *import)
+{
+    return import->options.direction == HW_UNDIRECTED && !import->options.keep_duplicates;
+}
+
 enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_count *memory,
                                   hw_count *disk, struct hw_error *err)
 {
@@ -255,10 +264,12 @@ enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_
     const int ranks = import->input.stream ? 1 : import->ctx.size;
     const double pace =
         import->sample_bytes > 0 ? import->sample_seconds / (double)import->sample_bytes : 1e-9;
+    const hw_count held = tuples * tuple_size(import) / ranks;
+    const hw_count folded = is_folded(import) ? hw_import_fold_bytes(tuples / import->ctx.size) : 0;
 
     (void)err;
     *disk = tuples * tuple_size(import) + 65536;
-    *memory = tuples * tuple_size(import) / ranks + ((hw_count)8 << 20) * import->ctx.threads;
+    *memory = (held > folded ? held : folded) + SCRATCH * import->ctx.threads + 8 * HW_GRAPH_CHUNK;
     *seconds = (double)body * pace / (ranks * import->ctx.threads) + (double)*disk * 1e-9;
     return HW_OK;
 }
@@ -329,8 +340,7 @@ static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
     if (status == HW_OK)
         status = hw_import_compact(import, pieces, labelling, err);
     desc->vertices = labelling->vertices;
-    if (status == HW_OK && import->options.direction == HW_UNDIRECTED &&
-        !import->options.keep_duplicates)
+    if (status == HW_OK && is_folded(import))
         status = hw_import_fold(import, desc, pieces, err);
     desc->edges = hw_pieces_tuples(pieces);
     return status == HW_OK ? hw_sum(import->ctx.world, &desc->edges, err) : status;
@@ -341,13 +351,10 @@ static enum hw_status set_parameters(const struct hw_import *import,
                                      const struct hw_labelling *labelling, struct hw_store *store,
                                      struct hw_error *err)
 {
-    const struct hw_import_options *options = &import->options;
-    const bool folded = options->direction == HW_UNDIRECTED && !options->keep_duplicates;
-
     enum hw_status status =
         hw_store_set_string(store, HW_AT_PARAMETERS, "format", import->reader->name, err);
     if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", folded, err);
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", is_folded(import), err);
     if (status == HW_OK)
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err);
     if (status == HW_OK && !labelling->compacted)

@@ -66,8 +66,12 @@ static enum hw_status make_bitmap(const struct hw_context *ctx, const struct hw_
                                   hw_gid largest, struct bitmap *bitmap, struct hw_error *err)
 {
     bitmap->words = largest / 64 + 1;
-    enum hw_status status = hw_alloc_zero(&bitmap->word, bitmap->words + 1, sizeof *bitmap->word,
-                                          "ids that occur", err);
+    enum hw_status status = hw_memory_require(
+        ctx, (bitmap->words + 1) * (hw_count)sizeof *bitmap->word, "compacting ids", err);
+    if (status != HW_OK)
+        return status;
+    status = hw_alloc_zero(&bitmap->word, bitmap->words + 1, sizeof *bitmap->word, "ids that occur",
+                           err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;

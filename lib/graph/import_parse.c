@@ -244,6 +244,26 @@ static enum hw_status report(struct job *job, struct hw_error *err)
     return hw_agree(import->ctx.world, status, err);
 }
 
+/* ---- memory ---- */
+
+/* Counts what piece k takes: all pieces together must not pass the memory there was,
+ * however little the file promised. */
+static void account(struct job *job, hw_count k, const struct hw_piece *piece)
+{
+    const hw_count id = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
+    const hw_count bytes = piece->count * (2 * id + (piece->weight ? 4 : 0));
+    struct hw_error err;
+    hw_count held;
+
+#pragma omp atomic capture
+    held = job->held += bytes;
+    if (held <= job->room)
+        return;
+    hw_fail(&err, HW_RESOURCES, "%s: holds more than fits in the %.1f MiB of memory that are free",
+            job->import->input.path, (double)job->room / (1 << 20));
+    note_failure(job, k, NULL, HW_RESOURCES, &err);
+}
+
 /* ---- text ---- */
 
 /* Parses whole lines and packs them as piece k. */
@@ -365,6 +385,8 @@ static void parse_file(struct job *job)
             enum hw_status status = parse_range(job, &worker, k, &err);
             if (status != HW_OK)
                 note_failure(job, k, NULL, status, &err);
+            else
+                account(job, k, &job->pieces->piece[k]);
             progress(job, 1, count);
         }
         worker_free(&worker);
@@ -439,21 +461,6 @@ static enum hw_status add_piece(struct job *job, struct hw_error *err)
     return HW_OK;
 }
 
-/* Keeps piece k, unless all of them together pass the memory there was. */
-static void keep_piece(struct job *job, hw_count k, const struct hw_piece *piece)
-{
-    const hw_count id = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
-    struct hw_error err;
-
-    job->pieces->piece[k] = *piece;
-    job->held += piece->count * (2 * id + (piece->weight ? 4 : 0));
-    if (job->held <= job->room)
-        return;
-    hw_fail(&err, HW_RESOURCES, "%s: holds more than fits in the %.1f MiB of memory that are free",
-            job->import->input.path, (double)job->room / (1 << 20));
-    note_failure(job, k, NULL, HW_RESOURCES, &err);
-}
-
 /* A line may be wrong because the file is damaged, which shows only at its end. */
 static void blame_damage(struct job *job, struct worker *worker)
 {
@@ -494,7 +501,8 @@ static void work_on_stream(struct job *job, struct worker *worker)
         if (status != HW_OK)
             note_failure(job, k, NULL, status, &err);
 #pragma omp critical(hw_import_stream)
-        keep_piece(job, k, &piece);
+        job->pieces->piece[k] = piece;
+        account(job, k, &piece);
         if (omp_get_thread_num() == 0)
             hw_progress(&job->import->ctx, &job->bar, "importing", job->import->input.consumed,
                         job->import->input.file_size);
@@ -505,7 +513,6 @@ static void parse_stream(struct job *job)
 {
     struct worker last = {0};
 
-    job->room = hw_memory_share(&job->import->ctx);
 #pragma omp parallel
     {
         struct worker worker = {0};
@@ -556,6 +563,8 @@ static void parse_binary(struct job *job)
             enum hw_status status = parse_items(job, &worker, k, &err);
             if (status != HW_OK)
                 note_failure(job, k, NULL, status, &err);
+            else
+                account(job, k, &job->pieces->piece[k]);
             progress(job, 1, count);
         }
         worker_free(&worker);
@@ -610,6 +619,7 @@ enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *piece
     struct job job = {.import = import,
                       .pieces = pieces,
                       .grain = choose_grain(import, total),
+                      .room = hw_memory_share(ctx),
                       .failure = {.piece = INT64_MAX}};
     enum hw_status status = HW_OK;
 

@@ -67,6 +67,10 @@ enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest
                                         struct hw_pieces *pieces, struct hw_labelling *labelling,
                                         struct hw_error *err);
 
+/* Bytes that a rank with so many tuples needs for folding, the tuples themselves
+ * among them. Local. */
+hw_count hw_import_fold_bytes(hw_count tuples);
+
 /* Makes each unordered pair one tuple. Collective. */
 enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_desc *desc,
                               struct hw_pieces *pieces, struct hw_error *err);
