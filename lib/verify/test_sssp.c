@@ -579,6 +579,76 @@ static void test_nonsense(struct tap *tap, const struct hw_context *ctx)
     world_free(&world);
 }
 
+/* 0 -> 1 -> 2 -> 3 and 3 -> 2: up by weight 2, down again by -2. */
+static void test_falling(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = empty_world(40000, 4, true);
+    static const hw_gid vertex[] = {0, 39990, 20000, 10000};
+
+    add_weights(&world, SMALL, 1);
+    for (hw_count e = 0; e < 4; e++) {
+        world.edges.source[e] = vertex[e];
+        world.edges.target[e] = vertex[e < 3 ? e + 1 : 2];
+        put_weight(&world, e, e < 3 ? 2 : -2);
+    }
+    struct defects d = no_defects(&world, 0);
+    set(&d, vertex[2], 4, vertex[3]);
+    expect(&d, "a cycle that rises and falls", HW_RULE_TREE, vertex[3], -1, TREE);
+    check_defects(tap, ctx, &d);
+    world_free(&world);
+}
+
+/* Sums that pass the range of their lanes, or of floats. */
+static void test_ranges(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = path_world(3, true);
+
+    add_weights(&world, EIGHTHS, 1);
+    put_weight(&world, 0, 0x1.8p127);
+    put_weight(&world, 1, 0x1.8p127);
+    struct defects d = no_defects(&world, 0);
+    set(&d, 2, INFINITY, -1);
+    expect(&d, "a sum beyond all floats", HW_RULE_SPANS, 1, 2, EDGE_LEVELS | SPANS);
+    struct hw_verdict verdict[2];
+    struct hw_error err;
+    d.trees.k = 1;
+    tap_ok(tap,
+           verify(ctx, &world, &d.trees, verdict, &err) == HW_OK &&
+               verdict[0].violations[HW_RULE_SPANS] == 1 &&
+               verdict[0].violations[HW_RULE_EDGE_LEVELS] == 1,
+           "an end left out because the sum passes all floats");
+    trees_free(&d.trees);
+    world_free(&world);
+    world = path_world(4, true);
+    add_weights(&world, SMALL, 1);
+    put_weight(&world, 0, 1);
+    put_weight(&world, 1, INT32_MAX);
+    put_weight(&world, 2, INT32_MIN);
+    struct trees trees = grow_trees(&world, 4, 3);
+    check_all(tap, ctx, &world, &trees, true, "the largest weights");
+    for (hw_count i = 0; i < 4; i++) {
+        trees.root[i] = i < 2 ? 1 : 2;
+        grow_tree(&world, trees.root[i], trees.distance + i * 4, trees.parent + i * 4);
+        for (hw_gid v = 0; v < 4; v++)
+            if (trees.parent[i * 4 + v] != -1)
+                trees.distance[i * 4 + v] /= i % 2 ? 8 : 1;
+    }
+    check_all(tap, ctx, &world, &trees, false, "the largest weights, some far off");
+    static const number near[4][4] = {{0, 7, -5, 0},
+                                      {0, 7, 0x1p28L, -0x1p28L - 1000},
+                                      {0, -1, 0x1p29L - 1, 1 - 0x1p29L},
+                                      {0, 1, 0, -1}};
+    for (hw_count i = 0; i < 4; i++)
+        for (hw_gid v = 0; v < 4; v++) {
+            trees.root[i] = 0;
+            trees.distance[i * 4 + v] = near[i][v];
+            trees.parent[i * 4 + v] = v > 0 && near[i][v] != -1 ? v - 1 : v > 0 ? -1 : 0;
+        }
+    check_all(tap, ctx, &world, &trees, false, "the largest weights between small distances");
+    trees_free(&trees);
+    world_free(&world);
+}
+
 /* Self-loops of negative weight, and undirected tuples: cycles by themselves. */
 static void test_negative(struct tap *tap, const struct hw_context *ctx)
 {
@@ -719,15 +789,15 @@ static void set_cycle(struct trees *trees, const struct world *world, hw_count i
     }
 }
 
-/* Three tuples 1 -> 2 -> 3 -> 1 of weight -1 (one has a heavier parallel), a loop
+/* Three tuples 1 -> 2 -> 3 -> 1 of weight -1 (one has heavier parallels), a loop
  * at 4 of weight -2, a positive cycle 5 -> 6 -> 5, and a pair 7 -> 8 of -1. */
 static struct world cycle_world(bool whole, bool directed)
 {
     static const struct {
         hw_gid u, v;
         int weight;
-    } tuple[] = {{1, 2, -1}, {2, 3, 5}, {2, 3, -1}, {3, 1, -1}, {4, 4, -2},
-                 {5, 6, 1},  {6, 5, 0}, {7, 8, -1}, {0, 9, 1}};
+    } tuple[] = {{1, 2, -1}, {2, 3, 5}, {2, 3, -1}, {2, 3, 4},  {3, 1, -1},
+                 {4, 4, -2}, {5, 6, 1}, {6, 5, 0},  {7, 8, -1}, {0, 9, 1}};
     const hw_count count = sizeof tuple / sizeof *tuple;
     struct world world = empty_world(40000, count, directed);
 
@@ -772,9 +842,10 @@ static void test_cycles(struct tap *tap, const struct hw_context *ctx)
             struct hw_error err = {{0}};
             for (hw_count i = 0; i < CASES; i++)
                 set_cycle(&trees, &world, i, cases[i].length, cases[i].vertex, cases[i].weight);
-            /* One claims a vertex too; the last is a right tree. */
+            /* One claims vertices too; the last is a right tree. */
             set_cycle(&trees, &world, CASES, 1, (hw_gid[]){4}, -2);
             trees.parent[CASES * 40000 + 39999] = 3;
+            trees.distance[CASES * 40000 + 17] = 3;
             trees.root[CASES + 1] = 0;
             grow_tree(&world, 0, trees.distance + (CASES + 1) * 40000,
                       trees.parent + (CASES + 1) * 40000);
@@ -791,10 +862,10 @@ static void test_cycles(struct tap *tap, const struct hw_context *ctx)
                        cases[i].name);
             }
             tap_ok(tap,
-                   ran && verdict[CASES].violations[HW_RULE_CYCLE] == 1 &&
-                       verdict[CASES].example[HW_RULE_CYCLE][0] == 39999 &&
-                       verdict[CASES].reached == 1,
-                   "a vertex that is reached");
+                   ran && verdict[CASES].violations[HW_RULE_CYCLE] == 2 &&
+                       verdict[CASES].example[HW_RULE_CYCLE][0] == 17 &&
+                       verdict[CASES].reached == 2,
+                   "vertices that are reached");
             tap_ok(tap, ran && passed(&verdict[CASES + 1]) && verdict[CASES + 1].reached == 2,
                    "a tree beside cycles");
             trees.k = CASES;
@@ -931,6 +1002,25 @@ static void test_reference_cycles(struct tap *tap, const struct hw_context *ctx)
         }
 }
 
+/* Negative weights that vanish are cycles by themselves all the same. */
+static void test_reference_vanishing(struct tap *tap, const struct hw_context *ctx)
+{
+    for (int directed = 0; directed < 2; directed++) {
+        struct world world = path_world(5, directed);
+        struct hw_graph *graph = NULL;
+        add_weights(&world, EIGHTHS, 1);
+        put_weight(&world, 3, -0x1p-60);
+        if (directed)
+            world.edges.target[3] = world.edges.source[3];
+        struct hw_reference *reference = open_reference(ctx, &world, &graph);
+        tap_ok(tap, reference_is(ctx, &world, reference, 0, NULL),
+               "the reference: %s that vanishes", directed ? "a negative self-loop" : "an edge");
+        hw_reference_close(reference);
+        hw_graph_close(graph);
+        world_free(&world);
+    }
+}
+
 /* A cycle 0 -> 1 -> 2 -> 0 whose rounded sum falls a little, then stays: it weighs
  * nothing exactly. */
 static void test_reference_rounding(struct tap *tap, const struct hw_context *ctx)
@@ -1003,6 +1093,8 @@ int main(int argc, char **argv)
     test_right(&tap, &ctx);
     test_broken(&tap, &ctx);
     test_nonsense(&tap, &ctx);
+    test_falling(&tap, &ctx);
+    test_ranges(&tap, &ctx);
     test_negative(&tap, &ctx);
     test_random(&tap, &ctx);
     test_large(&tap, &ctx);
@@ -1010,6 +1102,7 @@ int main(int argc, char **argv)
     test_exact_cycle(&tap, &ctx);
     test_reference(&tap, &ctx);
     test_reference_cycles(&tap, &ctx);
+    test_reference_vanishing(&tap, &ctx);
     test_reference_rounding(&tap, &ctx);
     test_refusals(&tap, &ctx);
     int failed = tap_done(&tap);
