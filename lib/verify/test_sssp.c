@@ -638,13 +638,16 @@ static void test_ranges(struct tap *tap, const struct hw_context *ctx)
                                       {0, 7, 0x1p28L, -0x1p28L - 1000},
                                       {0, -1, 0x1p29L - 1, 1 - 0x1p29L},
                                       {0, 1, 0, -1}};
-    for (hw_count i = 0; i < 4; i++)
+    /* One tree at a time: a lane that does not agree has all lanes looked at. */
+    trees.k = 1;
+    trees.root[0] = 0;
+    for (hw_count i = 0; i < 4; i++) {
         for (hw_gid v = 0; v < 4; v++) {
-            trees.root[i] = 0;
-            trees.distance[i * 4 + v] = near[i][v];
-            trees.parent[i * 4 + v] = v > 0 && near[i][v] != -1 ? v - 1 : v > 0 ? -1 : 0;
+            trees.distance[v] = near[i][v];
+            trees.parent[v] = v == 0 ? 0 : near[i][v] == -1 ? -1 : v - 1;
         }
-    check_all(tap, ctx, &world, &trees, false, "the largest weights between small distances");
+        check_all(tap, ctx, &world, &trees, false, "the largest weights between small distances");
+    }
     trees_free(&trees);
     world_free(&world);
 }
