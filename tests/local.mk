@@ -51,3 +51,9 @@ TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
 TESTS += tests/pipeline/formats.t
 EXTRA_DIST += tests/pipeline/formats.t tests/pipeline/formats.py
+
+# Imports of texts.
+TESTS += tests/pipeline/import.t
+EXTRA_DIST += tests/pipeline/import.t
+TESTS += tests/faults/import.t
+EXTRA_DIST += tests/faults/import.t
