@@ -265,16 +265,17 @@ enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_
                                   hw_count *disk, struct hw_error *err)
 {
     const hw_count tuples = guess_tuples(import), body = hw_import_body(import);
-    const int ranks = import->input.stream ? 1 : import->ctx.size;
+    /* Who unpacks a stream sets its pace. */
+    const int workers = import->input.stream ? 1 : import->ctx.size * import->ctx.threads;
     const double pace =
         import->sample_bytes > 0 ? import->sample_seconds / (double)import->sample_bytes : 1e-9;
-    const hw_count held = tuples * tuple_size(import) / ranks;
+    const hw_count held = tuples * tuple_size(import) / import->ctx.size;
     const hw_count folded = is_folded(import) ? hw_import_fold_bytes(tuples / import->ctx.size) : 0;
 
     (void)err;
     *disk = tuples * tuple_size(import) + 65536;
     *memory = (held > folded ? held : folded) + SCRATCH * import->ctx.threads + 8 * HW_GRAPH_CHUNK;
-    *seconds = (double)body * pace / (ranks * import->ctx.threads) + (double)*disk * 1e-9;
+    *seconds = (double)body * pace / workers + (double)*disk * 1e-9;
     return HW_OK;
 }
 
