@@ -86,3 +86,19 @@ check_PROGRAMS += lib/engine/test_paths.mt
 TESTS += lib/engine/test_paths.mt
 lib_engine_test_paths_mt_SOURCES = lib/engine/test_paths.c
 lib_engine_test_paths_mt_LDADD = $(TAP_LDADD)
+
+# methods delta and bellman-ford on degree-separated parts
+libhopwave_a_SOURCES += \
+  lib/engine/separate.h \
+  lib/engine/separate_exchange.c \
+  lib/engine/separate_hops.c \
+  lib/engine/separate_lists.c \
+  lib/engine/separate_negative.c \
+  lib/engine/separate_parents.c \
+  lib/engine/separate_scan.c \
+  lib/engine/separate_search.c \
+  lib/engine/separate_setup.c
+check_PROGRAMS += lib/engine/test_paths_separate.mt
+TESTS += lib/engine/test_paths_separate.mt
+lib_engine_test_paths_separate_mt_SOURCES = lib/engine/test_paths_separate.c
+lib_engine_test_paths_separate_mt_LDADD = $(TAP_LDADD)
