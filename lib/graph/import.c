@@ -362,7 +362,7 @@ static enum hw_status set_parameters(const struct hw_import *import,
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", is_folded(import), err);
     if (status == HW_OK)
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err);
-    if (status == HW_OK && !labelling->compacted)
+    if (status == HW_OK && !labelling->compacted && import->facts.first_id != 0)
         status =
             hw_store_set_i64(store, HW_AT_PARAMETERS, "first_label", import->facts.first_id, err);
     return status;
@@ -407,6 +407,22 @@ static enum hw_status fill(struct hw_import *import, struct hw_pieces *pieces,
     return status;
 }
 
+/* Records how fast the file was read: its bytes and the seconds of the slowest rank.
+ * Collective. */
+static enum hw_status set_pace(const struct hw_import *import, double seconds,
+                               struct hw_store *store, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, import->ctx.world),
+               "MPI_Allreduce", err);
+
+    if (status == HW_OK)
+        status = hw_store_set_f64(store, HW_AT_RUN, "parse_seconds", seconds, err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_RUN, "input_bytes", import->input.file_size, err);
+    return status;
+}
+
 enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struct hw_error *err)
 {
     struct hw_pieces pieces = {0};
@@ -416,8 +432,11 @@ enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struc
     enum hw_status status = hw_import_estimate(import, &seconds, &memory, &disk, err);
     if (status == HW_OK)
         status = hw_memory_require(&import->ctx, memory, "importing", err);
+    const double started = hw_seconds();
     if (status == HW_OK)
         status = hw_import_parse(import, &pieces, err);
+    if (status == HW_OK)
+        status = set_pace(import, hw_seconds() - started, store, err);
     if (status == HW_OK)
         status = fill(import, &pieces, store, err);
     if (status == HW_OK)

@@ -13,7 +13,7 @@
 
 /* Bytes of a head at first, and at most while no line ends. */
 #define HEAD_FIRST ((hw_count)1 << 20)
-#define HEAD_MOST ((hw_count)1 << 30)
+#define HEAD_MOST ((hw_count)1 << 28)
 
 /* Bytes that one call of pread() is asked for at most. */
 #define READ_MOST ((hw_count)1 << 30)
@@ -89,7 +89,7 @@ enum hw_status hw_head_more(struct hw_head *head, struct hw_error *err)
     if (head->whole)
         return HW_OK;
     if (size > HEAD_MOST)
-        return hw_fail(err, HW_BAD_INPUT, "%s: its header has no end in the first gigabyte",
+        return hw_fail(err, HW_BAD_INPUT, "%s: its header has no end in the first 256 MiB",
                        head->input->path);
     enum hw_status status = hw_alloc(&bytes, size + HW_SCAN_PAD, 1, "the head of a file", err);
     if (status != HW_OK)
