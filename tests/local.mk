@@ -8,6 +8,8 @@ TESTS += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/break-tree.py
 EXTRA_DIST += tests/workflow/in-report.py
+TESTS += tests/workflow/archive.t
+EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
 
 TESTS += tests/pipeline/generate.t
 EXTRA_DIST += tests/pipeline/generate.t tests/pipeline/generate_oracle.py

@@ -19,7 +19,13 @@ nobase_dist_pkgdata_DATA += \
   schemas/study.schema.json \
   workflow/Snakefile \
   workflow/commands/__init__.py \
+  workflow/commands/archive.py \
+  workflow/commands/bag.py \
   workflow/commands/base.py \
+  workflow/commands/crate.py \
+  workflow/commands/pack.py \
+  workflow/commands/records.py \
+  workflow/commands/repeat.py \
   workflow/commands/run.py \
   workflow/envs/programs.yaml \
   workflow/envs/python.yaml \

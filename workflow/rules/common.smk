@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from study import Study, StudyError, pattern  # noqa: E402
+from study import CHECK, GRAPH, PARTITION, TREE, Study, StudyError, pattern  # noqa: E402
 
 try:
     STUDY = Study(config)
@@ -18,20 +18,7 @@ if os.environ.get("HOPWAVE_BIN"):
     folders = [os.environ.get("HOPWAVE_BIN"), *os.get_exec_path()]
     os.environ.update(PATH=os.pathsep.join(folders))
 
-GRAPH = "results/graphs/{graph}.h5"
-PARTITION = "results/partitions/{graph}/{partition}.h5"
-TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
-CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
-
-
-def files(template, runs=STUDY.runs):
-    """The files of a template for runs, each once."""
-    keys = ("graph", "partition", "search", "repeat")
-    return list(dict.fromkeys(template.format(**dict(zip(keys, run))) for run in runs))
-
-
-# There is nothing to validate afterwards where no tree is kept.
-CHECKS = files(CHECK) if STUDY.config["store"] != "none" else []
+files = STUDY.files
 
 
 def launch(wildcards, resources):

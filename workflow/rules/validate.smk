@@ -28,7 +28,7 @@ localrules:
 
 rule gate:
     input:
-        CHECKS,
+        STUDY.checks(),
         files(TREE) if STUDY.config["store"] != "all" else [],
     output:
         "results/gate.csv",

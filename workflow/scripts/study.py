@@ -14,6 +14,10 @@ from jsonschema.exceptions import best_match
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "study.schema.json").read_text())
+GRAPH = "results/graphs/{graph}.h5"
+PARTITION = "results/partitions/{graph}/{partition}.h5"
+TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
+CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
 METHOD_LAYOUTS = {
     "auto": ["1d", "2d", "degree-separated"],
     "grid": ["1d", "2d"],
@@ -317,10 +321,21 @@ class Study:
         }
         return name
 
-    def rows(self, tree, partition):
-        """What the results say of each run, with its files after the templates."""
+    def files(self, template, runs=None):
+        """The files of a template for runs, or for all of them, each once."""
+        keys = ("graph", "partition", "search", "repeat")
+        runs = self.runs if runs is None else runs
+        named = (template.format(**dict(zip(keys, run))) for run in runs)
+        return list(dict.fromkeys(named))
+
+    def checks(self, runs=None):
+        """The check files; where no tree is kept there is nothing to validate."""
+        return self.files(CHECK, runs) if self.config["store"] != "none" else []
+
+    def rows(self):
+        """What the results say of each run, with its files."""
         for graph, part, search, repeat in self.runs:
-            keys = {"graph": graph, "partition": part, "search": search}
+            run = [(graph, part, search, repeat)]
             yield {
                 "graph": self.graphs[graph]["name"],
                 "scale": self.graphs[graph]["scale"],
@@ -329,8 +344,8 @@ class Study:
                 "algorithm": self.searches[search]["algorithm"],
                 "method": self.searches[search]["method"],
                 "repeat": repeat,
-                "tree": tree.format(**keys, repeat=repeat),
-                "partition": partition.format(**keys),
+                "tree": self.files(TREE, run)[0],
+                "partition": self.files(PARTITION, run)[0],
             }
 
     def _examples(self):
@@ -348,7 +363,9 @@ class Study:
 
         def largest(runs):
             first = self.graphs[runs[0][0]]["name"]
-            return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
+            return max(
+                (r for r in runs if self.graphs[r[0]]["name"] == first), key=size
+            )
 
         return {key: largest(runs) for key, runs in groups.items()}
 
