@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct hw_reader *const hw_fuzz_readers[] = {&hw_reader_edges, &hw_reader_mtx, &hw_reader_gr,
-                                                   &hw_reader_metis, NULL};
+const struct hw_reader *const hw_fuzz_readers[] = {
+    &hw_reader_edges, &hw_reader_mtx, &hw_reader_gr,     &hw_reader_metis,
+    &hw_reader_sg,    &hw_reader_wsg, &hw_reader_packed, NULL};
 
-/* Ends the process unless it holds. */
-static void demand(bool holds, const char *what)
+void hw_fuzz_demand(bool holds, const char *what)
 {
     if (holds)
         return;
@@ -19,12 +19,11 @@ static void demand(bool holds, const char *what)
     abort();
 }
 
-/* Memory of exactly that many bytes, so that a step past it is seen. */
-static void *room(size_t size)
+void *hw_fuzz_room(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
 
-    demand(memory != NULL, "no memory");
+    hw_fuzz_demand(memory != NULL, "no memory");
     return memory;
 }
 
@@ -46,20 +45,20 @@ static struct hw_batch parse(const struct hw_reader *reader, const struct hw_fac
     const size_t capacity = whole / (size_t)reader->tuple_bytes + 1;
     struct hw_batch batch = {.capacity = (hw_count)capacity,
                              .integral = facts->take != HW_TAKE_REAL && !facts->real};
-    char *copy = room(whole + HW_SCAN_PAD);
+    char *copy = hw_fuzz_room(whole + HW_SCAN_PAD);
 
     memset(copy, 0, whole + HW_SCAN_PAD);
     if (size > 0)
         memcpy(copy, text, size);
     if (!ended)
         copy[size] = '\n';
-    batch.source = room(capacity * sizeof *batch.source);
-    batch.target = room(capacity * sizeof *batch.target);
-    batch.weight = facts->has_weights ? room(capacity * sizeof *batch.weight) : NULL;
+    batch.source = hw_fuzz_room(capacity * sizeof *batch.source);
+    batch.target = hw_fuzz_room(capacity * sizeof *batch.target);
+    batch.weight = facts->has_weights ? hw_fuzz_room(capacity * sizeof *batch.weight) : NULL;
     reader->lines(facts, copy, copy + whole, &batch);
     free(copy);
-    demand(batch.count <= batch.capacity, "more tuples than there is room for");
-    demand(!batch.failed || *batch.fault, "a fault without a sentence");
+    hw_fuzz_demand(batch.count <= batch.capacity, "more tuples than there is room for");
+    hw_fuzz_demand(!batch.failed || *batch.fault, "a fault without a sentence");
     return batch;
 }
 
@@ -69,10 +68,10 @@ static void check_ids(const struct hw_facts *facts, const struct hw_batch *batch
     const uint64_t limit = hw_id_limit(facts);
 
     for (hw_count i = 0; i < batch->count && !batch->failed; i++) {
-        demand((uint64_t)batch->target[i] < limit, "a target out of range");
-        demand(facts->relative ? batch->source[i] >= 0 && batch->source[i] < batch->records
-                               : (uint64_t)batch->source[i] < limit,
-               "a source out of range");
+        hw_fuzz_demand((uint64_t)batch->target[i] < limit, "a target out of range");
+        hw_fuzz_demand(facts->relative ? batch->source[i] >= 0 && batch->source[i] < batch->records
+                                       : (uint64_t)batch->source[i] < limit,
+                       "a source out of range");
     }
 }
 
@@ -87,13 +86,13 @@ static float weight_of(const struct hw_batch *batch, hw_count i)
 static void check_piece(const struct hw_facts *facts, const struct hw_batch *whole,
                         const struct hw_batch *piece, hw_count first, hw_count records)
 {
-    demand(first + piece->count <= whole->count, "pieces have more tuples");
+    hw_fuzz_demand(first + piece->count <= whole->count, "pieces have more tuples");
     for (hw_count i = 0; i < piece->count; i++) {
         const hw_gid source = piece->source[i] + (facts->relative ? records : 0);
-        demand(source == whole->source[first + i], "a source differs in pieces");
-        demand(piece->target[i] == whole->target[first + i], "a target differs in pieces");
-        demand(!facts->has_weights || weight_of(piece, i) == weight_of(whole, first + i),
-               "a weight differs in pieces");
+        hw_fuzz_demand(source == whole->source[first + i], "a source differs in pieces");
+        hw_fuzz_demand(piece->target[i] == whole->target[first + i], "a target differs in pieces");
+        hw_fuzz_demand(!facts->has_weights || weight_of(piece, i) == weight_of(whole, first + i),
+                       "a weight differs in pieces");
     }
 }
 
@@ -115,12 +114,13 @@ static void check_pieces(const struct hw_reader *reader, const struct hw_facts *
         lines += high.lines;
         if (!high.failed) {
             check_piece(facts, whole, &high, low.count, low.records);
-            demand(low.count + high.count == whole->count, "pieces have fewer tuples");
-            demand(low.records + high.records == whole->records, "records differ in pieces");
+            hw_fuzz_demand(low.count + high.count == whole->count, "pieces have fewer tuples");
+            hw_fuzz_demand(low.records + high.records == whole->records,
+                           "records differ in pieces");
         }
     }
-    demand((low.failed || high.failed) == whole->failed, "a fault differs in pieces");
-    demand(lines == whole->lines, "lines differ in pieces");
+    hw_fuzz_demand((low.failed || high.failed) == whole->failed, "a fault differs in pieces");
+    hw_fuzz_demand(lines == whole->lines, "lines differ in pieces");
     batch_free(&low);
     batch_free(&high);
 }
@@ -129,8 +129,10 @@ void hw_fuzz(const struct hw_reader *reader, const uint8_t *data, size_t size)
 {
     struct hw_input input = {
         .path = "fuzz", .fd = -1, .file_size = (hw_count)size, .size = (hw_count)size};
-    struct hw_head head = {
-        .input = &input, .bytes = room(size + HW_SCAN_PAD), .size = (hw_count)size, .whole = true};
+    struct hw_head head = {.input = &input,
+                           .bytes = hw_fuzz_room(size + HW_SCAN_PAD),
+                           .size = (hw_count)size,
+                           .whole = true};
     struct hw_import_options options = {.path = "fuzz",
                                         .weights = (enum hw_import_weights)(size & 3),
                                         .vertices = size & 4 ? 1000 : 0};
@@ -138,13 +140,18 @@ void hw_fuzz(const struct hw_reader *reader, const uint8_t *data, size_t size)
         .vertices = -1, .edges = -1, .expected = -1, .items = -1, .take = options.weights};
     struct hw_error err;
 
+    if (!reader->lines) {
+        free(head.bytes);
+        hw_fuzz_items(reader, data, size);
+        return;
+    }
     memset(head.bytes, 0, size + HW_SCAN_PAD);
     if (size > 0)
         memcpy(head.bytes, data, size);
     for (int i = 0; hw_fuzz_readers[i]; i++)
         (void)hw_fuzz_readers[i]->recognize(&head);
     if (reader->header(&head, &options, &facts, &err) == HW_OK) {
-        demand(head.at >= 0 && head.at <= head.size, "the body begins outside the file");
+        hw_fuzz_demand(head.at >= 0 && head.at <= head.size, "the body begins outside the file");
         const char *body = head.bytes + head.at;
         const size_t rest = size - (size_t)head.at;
         struct hw_batch whole = parse(reader, &facts, body, rest);

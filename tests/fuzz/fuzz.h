@@ -16,6 +16,19 @@
  */
 void hw_fuzz(const struct hw_reader *reader, const uint8_t *data, size_t size);
 
+/* The same for a binary format (binary.c); hw_fuzz() calls it. */
+void hw_fuzz_items(const struct hw_reader *reader, const uint8_t *data, size_t size);
+
+/* Unpacks data as a compressed file, twice and in pieces of two sizes, which must
+ * give the same (binary.c). Local. */
+void hw_fuzz_stream(const uint8_t *data, size_t size);
+
+/* Ends the process unless it holds. */
+void hw_fuzz_demand(bool holds, const char *what);
+
+/* Memory of exactly that many bytes, so that a step past it is seen. */
+void *hw_fuzz_room(size_t size);
+
 /* The formats that are fuzzed, NULL-ended. */
 extern const struct hw_reader *const hw_fuzz_readers[];
 

@@ -50,6 +50,7 @@ static int replay(const char *folder)
         }
         for (int i = 0; hw_fuzz_readers[i]; i++)
             hw_fuzz(hw_fuzz_readers[i], data, size);
+        hw_fuzz_stream(data, size);
         free(data);
         files++;
     }
@@ -57,17 +58,23 @@ static int replay(const char *folder)
     return files;
 }
 
-int main(void)
+/* Replays the folder of that name. */
+static void test(struct tap *tap, const char *name)
 {
     const char *source = getenv("top_srcdir");
-    struct tap tap = {0};
     char folder[4096];
 
-    for (int i = 0; hw_fuzz_readers[i]; i++) {
-        snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", source ? source : ".",
-                 hw_fuzz_readers[i]->name);
-        const int files = replay(folder);
-        tap_ok(&tap, files > 0, "%s: %d files", hw_fuzz_readers[i]->name, files);
-    }
+    snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", source ? source : ".", name);
+    const int files = replay(folder);
+    tap_ok(tap, files > 0, "%s: %d files", name, files);
+}
+
+int main(void)
+{
+    struct tap tap = {0};
+
+    for (int i = 0; hw_fuzz_readers[i]; i++)
+        test(&tap, hw_fuzz_readers[i]->name);
+    test(&tap, "stream");
     return tap_done(&tap);
 }

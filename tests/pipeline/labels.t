@@ -69,6 +69,9 @@ hopwave-import three.gr -o three.h5 --quiet || exit 99
 ok "the first vertex is 1" hopwave-traverse three.h5 --layout 1d --parts 1 --labels \
     --root-list 1 -o tt.h5 --quiet
 is "results count from 1 too" "$(tsv tt.h5 three.h5)" "1 1 0 1;1 2 1 1;1 3 2 2;"
+ok "shortest paths" hopwave-traverse three.h5 --layout 1d --parts 1 --labels \
+    --algorithm sssp --root-list 1 -o ts.h5 --quiet
+is "distances under labels" "$(tsv ts.h5 three.h5)" "1 1 0 1;1 2 5 1;1 3 12 2;"
 refused "and none is 0" 3 'three.h5: no vertex has the label 0' hopwave-traverse three.h5 \
     --layout 1d --parts 1 --labels --root-list 0 -o x.h5
 
