@@ -18,8 +18,8 @@
 
 enum {
     GRAIN_LEAST = 1 << 12,
-    PIECES_PER_THREAD = 4, /* of a small file */
-    SLACK = 1 << 12        /* bytes read after a piece, for the end of its last line */
+    PIECES_PER_RANK = 64, /* of a small file */
+    SLACK = 1 << 12       /* bytes read after a piece, for the end of its last line */
 };
 
 /* ---- workers ---- */
@@ -329,30 +329,6 @@ static void progress(struct hw_job *job, hw_count some, hw_count total)
         hw_progress(&job->import->ctx, &job->bar, "importing", done < total ? done : total, total);
 }
 
-/* Parses this rank's range of the text on all threads. */
-static void parse_file(struct hw_job *job)
-{
-    const hw_count count = job->pieces->count;
-
-#pragma omp parallel
-    {
-        struct hw_worker worker = {0};
-        struct hw_error err;
-#pragma omp for schedule(monotonic : dynamic, 1)
-        for (hw_count k = 0; k < count; k++) {
-            if (hw_job_passed(job, k))
-                continue;
-            enum hw_status status = parse_range(job, &worker, k, &err);
-            if (status != HW_OK)
-                hw_job_fail(job, k, NULL, status, &err);
-            else
-                hw_job_account(job, k, &job->pieces->piece[k]);
-            progress(job, 1, count);
-        }
-        hw_worker_free(&worker);
-    }
-}
-
 /* ---- items ---- */
 
 /* Reads and packs piece k of the items. */
@@ -375,10 +351,11 @@ static enum hw_status parse_items(struct hw_job *job, struct hw_worker *worker, 
     return pack(&import->facts, &worker->batch, &job->pieces->piece[k], err);
 }
 
-/* Reads this rank's range of the items. */
-static void parse_binary(struct hw_job *job)
+/* Parses this rank's pieces on all threads. */
+static void parse_pieces(struct hw_job *job)
 {
     const hw_count count = job->pieces->count;
+    const bool text = job->import->reader->lines != NULL;
 
 #pragma omp parallel
     {
@@ -388,7 +365,8 @@ static void parse_binary(struct hw_job *job)
         for (hw_count k = 0; k < count; k++) {
             if (hw_job_passed(job, k))
                 continue;
-            enum hw_status status = parse_items(job, &worker, k, &err);
+            enum hw_status status =
+                text ? parse_range(job, &worker, k, &err) : parse_items(job, &worker, k, &err);
             if (status != HW_OK)
                 hw_job_fail(job, k, NULL, status, &err);
             else
@@ -411,11 +389,10 @@ hw_count hw_import_body(const struct hw_import *import)
 }
 
 /* Bytes or items of a piece: small ones where the file is small, so that all
- * threads of all ranks have some. */
+ * threads of all ranks have some. The same on all ranks, whatever threads they have. */
 static hw_count choose_grain(const struct hw_import *import, hw_count total)
 {
-    const hw_count parts = (hw_count)import->ctx.size * import->ctx.threads * PIECES_PER_THREAD;
-    const hw_count even = total / parts;
+    const hw_count even = total / ((hw_count)import->ctx.size * PIECES_PER_RANK);
 
     if (import->options.piece > 0)
         return import->options.piece;
@@ -458,12 +435,10 @@ enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *piece
         status = hw_agree(ctx->world, deal(&job, total, err), err);
     if (status != HW_OK)
         return status;
-    if (!import->input.stream && text)
-        parse_file(&job);
-    else if (!import->input.stream)
-        parse_binary(&job);
-    else
+    if (import->input.stream)
         status = hw_job_stream(&job, err);
+    else
+        parse_pieces(&job);
     hw_progress_end(&job.bar);
     if (status == HW_OK)
         status = report(&job, err);
