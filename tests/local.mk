@@ -10,7 +10,11 @@ EXTRA_DIST += tests/workflow/break-tree.py
 EXTRA_DIST += tests/workflow/in-report.py
 TESTS += tests/workflow/archive.t
 EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
+TESTS += tests/workflow/slurm.t
+EXTRA_DIST += tests/workflow/slurm.t tests/workflow/slurm.sh
 
+TESTS += tests/pipeline/estimate.t
+EXTRA_DIST += tests/pipeline/estimate.t
 TESTS += tests/pipeline/generate.t
 EXTRA_DIST += tests/pipeline/generate.t tests/pipeline/generate_oracle.py
 

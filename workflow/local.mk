@@ -30,7 +30,11 @@ nobase_dist_pkgdata_DATA += \
   workflow/envs/programs.yaml \
   workflow/envs/python.yaml \
   workflow/envs/requirements.txt \
+  workflow/profiles/README.md \
+  workflow/profiles/allocation/config.yaml \
+  workflow/profiles/allocation/study.sbatch \
   workflow/profiles/default/config.yaml \
+  workflow/profiles/gpu/config.yaml \
   workflow/profiles/slurm/config.yaml \
   workflow/report/degrees.rst \
   workflow/report/results.rst \
@@ -47,6 +51,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/rules/validate.smk \
   workflow/scripts/collect.py \
   workflow/scripts/gate.py \
+  workflow/scripts/machine.py \
   workflow/scripts/models.py \
   workflow/scripts/plot_degrees.py \
   workflow/scripts/plot_steps.py \

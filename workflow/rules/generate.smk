@@ -10,9 +10,15 @@ rule generate:
     priority: 2 + STUDY.repeats
     conda:
         "../envs/programs.yaml"
+    envmodules:
+        *MACHINE.modules,
     resources:
         tasks=1,
         mpi="",
+        **needs(
+            "hopwave-generate",
+            lambda wildcards, input: STUDY.graphs[wildcards.graph]["options"],
+        ),
     params:
         options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
         launch=launch,
@@ -33,9 +39,17 @@ rule import_file:
     priority: 2 + STUDY.repeats
     conda:
         "../envs/programs.yaml"
+    envmodules:
+        *MACHINE.modules,
     resources:
         tasks=1,
         mpi="",
+        **needs(
+            "hopwave-import",
+            lambda wildcards, input: "{} {}".format(
+                quote(input[0]), STUDY.graphs[wildcards.graph]["options"]
+            ),
+        ),
     params:
         options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
         launch=launch,

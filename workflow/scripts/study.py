@@ -149,7 +149,7 @@ class Study:
     graphs      {"options", "name", "scale", "file"}; of an imported one the scale is
                 None, of a generated one the file
     partitions  {"options", "layout", "parts", "label"}
-    searches    {"options", "algorithm", "method"}
+    searches    {"options", "algorithm", "method", "device"}
     runs        list of (graph, partition, search, repeat), repeats outermost
     left_out    optional files that are not there, as texts
 
@@ -299,6 +299,8 @@ class Study:
             label = f"{algorithm}-{label}"
         roots_tag = tag("roots", roots, "count")
         options = f"--algorithm {algorithm} --method {method['method']}"
+        if method["device"] != "cpu":
+            options += f" --device {method['device']}"
         if "delta" in method:
             options += f" --delta {method['delta']}"
         for key in ("direction", "exchange"):
@@ -318,6 +320,7 @@ class Study:
             "options": options,
             "algorithm": algorithm,
             "method": label,
+            "device": method["device"],
         }
         return name
 
