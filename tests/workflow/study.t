@@ -23,9 +23,10 @@ ok "it says where the report is" grep -q "^report: $work/results/report.html" ru
 ok "the report holds the tables and plots" \
     "$PYTHON3" "$top_srcdir/tests/workflow/in-report.py" results/report.html \
     results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
-    steps-degree-separated.svg degrees-rmat.svg volume-rmat.svg teps-ring.svg
-is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 12
-is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 12
+    steps-degree-separated.svg steps-sssp-1d.svg degrees-rmat.svg volume-rmat.svg \
+    teps-random.svg teps-ring.svg
+is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 15
+is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 15
 ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k2-r1.log
 is "the file's graph has a row for each layout" "$(grep -c '^ring,5,' results/results.csv)" 3
 is "a second run would make nothing" "$(would_make "$test_config")" ""
@@ -72,7 +73,7 @@ sed -e 's/^repeats: 1/repeats: 2/' -e 's/scales: .*/scales: [5]/' -e 's/^parts: 
 echo "store: none" >>changed.yaml
 run_study changed.yaml >repeats.log 2>&1
 is "without trees every search is checked" \
-    "$(grep -c '^results/trees/.*-store-none-r.*,1,0,' results/gate.csv)" 18
+    "$(grep -c '^results/trees/.*-store-none-r.*,1,0,' results/gate.csv)" 24
 is "repeats are timed one after the other" \
     "$(sed -n '/^localrule traverse/,/wildcards/s/.*repeat=\([0-9]*\).*/\1/p' repeats.log | uniq | tr '\n' ' ')" \
     "1 2 "
