@@ -55,7 +55,10 @@ static bool is_galois(const struct hw_head *head)
     memcpy(word, head->bytes, sizeof word);
     for (int i = 0; i < 4; i++)
         word[i] = le64toh(word[i]);
-    const uint64_t words = ((uint64_t)head->input->file_size - sizeof word) / 4;
+    /* Of a stream the size is not known. */
+    const uint64_t size =
+        head->input->size >= 0 ? (uint64_t)head->input->size : (uint64_t)INT64_MAX;
+    const uint64_t words = (size - sizeof word) / 4;
     return word[0] >= 1 && word[0] <= 2 && word[1] <= 16 && word[2] <= words / 2 &&
            word[3] <= words;
 }
@@ -120,7 +123,8 @@ static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
     /* A byte order mark. */
     if (status == HW_OK && strncmp(head.bytes, "\xef\xbb\xbf", 3) == 0)
         head.at = 3;
-    if (status == HW_OK)
+    /* What is said to be binary may begin with any bytes. */
+    if (status == HW_OK && (format == HW_IMPORT_AUTO || readers[format]->lines))
         status = refuse_foreign(&head, err);
     if (status == HW_OK)
         status = recognize(&head, &format, err);

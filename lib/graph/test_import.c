@@ -211,6 +211,10 @@ static const struct example edge_lists[] = {
      .text = "# Undirected graph: x.txt\n0\t1\n1\t2\n",
      .options = {.direction = HW_DIRECTED},
      .answer = "3 directed none: 0-1 1-2"},
+    {.name = "KONECT's undirected, its fields past the weight left out",
+     .text = "% sym posweighted\n% 2 3 3\n0 1 5 1082040961\n1 2 6 1082155839\n",
+     .options = {.weights = HW_TAKE_INTEGER},
+     .answer = "3 undirected i32: 0-1:5 1-2:6"},
     {.name = "sparse ids",
      .text = "7 900\n900 8\n7 7\n",
      .answer = "3 directed none: 0-2 2-1 0-0 = 7 8 900"},
@@ -326,6 +330,9 @@ static const struct example wrong_edge_lists[] = {
      .text = "0 1\n",
      .options = {.weights = HW_TAKE_REAL},
      .answer = "has no weights; --weights real asks for them"},
+    {.name = "a bipartite graph",
+     .text = "% bip unweighted\n1 1\n2 1\n",
+     .answer = "is a bipartite graph of KONECT, whose two kinds of vertices bear the same numbers"},
     {.name = "no edges",
      .text = "# nothing\n\n",
      .answer = "has no edges; --vertices N makes a graph without any"},
@@ -547,11 +554,13 @@ static const struct example foreign[] = {
 
 /* ---- what tables cannot hold ---- */
 
-/* A text with a zero byte, and Galois's binary graph. */
+/* A text with a zero byte, Galois's binary graph, and packed tuples that look so. */
 static void test_bytes(struct tap *tap, const struct place *place)
 {
     static const char zero[] = "0 1\n1 \0002\n2 3\n";
+    enum { TUPLES = 10 };
     uint64_t galois[8] = {1, 4, 2, 1, 1, 1, 1, 9};
+    uint32_t packed[3 * TUPLES] = {0};
     struct hw_import_options options = {.format = HW_IMPORT_AUTO};
     char answer[ANSWER];
     struct hw_error err;
@@ -563,6 +572,13 @@ static void test_bytes(struct tap *tap, const struct place *place)
     status = write_text(place, (const char *)galois, sizeof galois, &err);
     answer_of(place, options, 0, answer);
     tap_ok(tap, status == HW_OK && strstr(answer, "Galois"), "a graph of Galois: %s", answer);
+    for (int i = 0; i < TUPLES; i++)
+        packed[3 * i + i % 2] = 1;
+    options.format = HW_IMPORT_PACKED;
+    status = write_text(place, (const char *)packed, sizeof packed, &err);
+    answer_of(place, options, 0, answer);
+    tap_ok(tap, status == HW_OK && strncmp(answer, "2 undirected none: 1-0 0-1", 26) == 0,
+           "packed tuples that begin alike: %s", answer);
 }
 
 /* A line longer than many pieces, of which others begin after it. */
