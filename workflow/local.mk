@@ -22,7 +22,10 @@ nobase_dist_pkgdata_DATA += \
   workflow/commands/archive.py \
   workflow/commands/bag.py \
   workflow/commands/base.py \
+  workflow/commands/compare.py \
+  workflow/commands/compare_report.py \
   workflow/commands/crate.py \
+  workflow/commands/noise.py \
   workflow/commands/pack.py \
   workflow/commands/records.py \
   workflow/commands/repeat.py \
@@ -53,6 +56,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/gate.py \
   workflow/scripts/machine.py \
   workflow/scripts/models.py \
+  workflow/scripts/page.py \
   workflow/scripts/plot_degrees.py \
   workflow/scripts/plot_steps.py \
   workflow/scripts/plot_teps.py \
