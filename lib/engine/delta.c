@@ -9,8 +9,12 @@
 #define WORTH_A_SAMPLE 256
 /* Once only this share of all edges is left, all of them are pushed at once. */
 #define TAIL 256
-/* The first step inside a bucket is this share of it. */
+/* The first step inside a bucket is this share of it, until the hubs have settled: once a pull
+ * paid, there is one step. */
 #define FIRST_STEP (1.0 / 64)
+/* From then on each bucket is so much wider than the one before it, unless the user chose the
+ * width: what is further away has few edges, and improves rarely. */
+#define GROWTH 2
 
 /* The key a distance further, but at least one. */
 static int64_t further(const struct hw_paths *paths, int64_t key, double distance)
@@ -20,12 +24,14 @@ static int64_t further(const struct hw_paths *paths, int64_t key, double distanc
     return bound > key ? bound : key + 1;
 }
 
-/* Sets the ends of a bucket that begins at low. */
+/* Sets the ends of a bucket that begins at low, and of its first step. */
 static void open_bucket(struct hw_paths *paths, int64_t low)
 {
     paths->low = low;
-    paths->high = further(paths, low, paths->width);
-    paths->near = paths->whole ? paths->high : further(paths, low, paths->width * FIRST_STEP);
+    paths->high = further(paths, low, paths->span);
+    paths->near = paths->high;
+    if (paths->steps_inside && !paths->whole_lists)
+        paths->near = further(paths, low, paths->span * FIRST_STEP);
     if (paths->near > paths->high)
         paths->near = paths->high;
 }
@@ -35,7 +41,7 @@ static enum hw_status settle(struct hw_paths *paths, struct hw_error *err)
 {
     const hw_count *queued = paths->tally.queued;
     const char *routine = paths->whole ? "push" : "short.push";
-    double step = paths->width * FIRST_STEP;
+    double step = paths->span * FIRST_STEP;
     enum hw_status status = HW_OK;
 
     while (status == HW_OK && (queued[HW_PATHS_NEAR] > 0 || queued[HW_PATHS_LATER] > 0)) {
@@ -121,6 +127,7 @@ static enum hw_status relax_long(struct hw_paths *paths, struct hw_error *err)
         return status;
     paths->settled_edges += push;
     bool pulls = pull > 0 && (double)pull < PULL_GAIN * (double)push;
+    paths->steps_inside = paths->steps_inside && !pulls;
     status = pulls ? pull_long(paths, err) : push_long(paths, err);
     paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
     if (status == HW_OK)
@@ -143,6 +150,8 @@ static enum hw_status next_bucket(struct hw_paths *paths, struct hw_error *err)
         if (status != HW_OK)
             return status;
         paths->below = paths->high;
+        if (paths->options.delta <= 0 && !paths->steps_inside)
+            paths->span *= GROWTH;
         open_bucket(paths, paths->far_least > paths->high ? paths->far_least : paths->high);
         paths->far_least = INT64_MAX;
         hw_paths_filter(paths, HW_PATHS_FAR);
@@ -175,9 +184,9 @@ static enum hw_status run(struct hw_paths *paths, struct hw_result *result, stru
 
     result->delta = paths->width;
     paths->whole = true;
+    paths->steps_inside = true;
+    paths->span = paths->width;
     open_bucket(paths, 0);
-    if (!paths->whole_lists)
-        paths->near = further(paths, 0, paths->width * FIRST_STEP);
     status = hw_paths_relax(paths, "root", false, err);
     paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
     paths->whole = paths->whole_lists;

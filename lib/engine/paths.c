@@ -50,14 +50,24 @@ static void forget(const struct hw_paths *paths, void *table, hw_count entries)
         hw_best_set(kind, table, (size_t)e, none, UINT32_MAX);
 }
 
+/* Unreached again; of one part only what the search before may have touched. */
+static void forget_search(struct hw_paths *paths)
+{
+    if (paths->part->spec.parts > 1) {
+        forget(paths, paths->target, paths->columns * (hw_count)paths->block);
+        if (paths->rows > 1)
+            forget(paths, paths->source, paths->rows * (hw_count)paths->block);
+        return;
+    }
+    forget(paths, paths->target, paths->touched);
+    paths->touched = paths->root >= paths->active && paths->root != HW_LID_NONE ? paths->root + 1
+                                                                                : paths->active;
+}
+
 void hw_paths_reset(struct hw_paths *paths)
 {
-    hw_count block = paths->block;
-
-    forget(paths, paths->target, paths->columns * block);
-    if (paths->rows > 1)
-        forget(paths, paths->source, paths->rows * block);
-    memset(paths->mark, 0, (size_t)block);
+    forget_search(paths);
+    memset(paths->mark, 0, paths->block);
     memcpy(paths->open, paths->inner, (size_t)paths->words * sizeof *paths->open);
     for (int q = 0; q < HW_PATHS_QUEUES; q++)
         paths->queue[q].count = 0;
@@ -107,10 +117,16 @@ enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool 
     hw_lid settled = paths->queue[HW_PATHS_SETTLED].count;
     int64_t none = hw_distance_none(paths->kind);
     struct hw_paths_scan scan = {
-        .to = paths->whole ? none : paths->high, .all = true, .sweep = sweep};
+        .to = paths->whole ? none : paths->high,
+        .all = true,
+        .sweep = sweep,
+        /* What bellman-ford improves without an atomic needs marks that are cleared already. */
+        .takes = paths->rows == 1 && !paths->bellman_ford};
 
     hw_paths_begin_step(paths, routine, HW_DIRECTION_TOP_DOWN);
-    hw_lid frontier = hw_paths_take_near(paths);
+    hw_lid frontier = hw_paths_move_near(paths);
+    if (!scan.takes)
+        hw_paths_take(paths, frontier);
     hw_count before = queued(paths);
     enum hw_status status = hw_paths_expand(paths, paths->queue[HW_PATHS_NEAR].spare, frontier,
                                             &scan.list, &scan.count, err);

@@ -88,6 +88,7 @@ struct hw_paths_scan {
     int64_t from, to; /* edges that end at a key in [from, to) */
     bool all;         /* from the begin of each list */
     bool sweep;       /* to whatever is not reached yet, at distance 0 */
+    bool takes;       /* the list is the near queue's, and is taken on the way */
 };
 
 struct hw_paths {
@@ -119,6 +120,7 @@ struct hw_paths {
     hw_lid *degree;              /* [block] edges that leave own positions */
     hw_count edges;              /* over all parts, without those to leaves */
     double mean_degree;          /* of vertices with edges */
+    hw_lid active;               /* own positions from here on have no edges */
     hw_count leaves;             /* over all parts */
     bool whole_lists;            /* lists are so short that all edges are pushed at once */
     bool may_overflow;           /* distances may pass what a float holds */
@@ -147,10 +149,13 @@ struct hw_paths {
     int64_t low, high, near;      /* the bucket, and the end of its current step */
     int64_t below;                /* while filtering: lesser keys were taken already */
     int64_t far_least;            /* a bound below the keys in the far queue */
+    double span;                  /* the width of the bucket */
+    bool steps_inside;            /* a bucket is settled in several steps */
     bool whole;                   /* all edges are pushed at once now */
     hw_count bucket;              /* number of the bucket */
     hw_count settled_edges;       /* that leave what has settled; over all parts */
-    hw_lid root;                  /* own position, or HW_LID_NONE */
+    hw_lid touched; /* own positions from here on are unreached in this search; one part */
+    hw_lid root;    /* own position, or HW_LID_NONE */
     struct hw_paths_tally tally;
 
     /* Parents chosen by hops. */
@@ -213,8 +218,12 @@ hw_count hw_paths_pull(struct hw_paths *paths, bool leaves);
 /* Takes from a queue what belongs to a nearer one now. */
 void hw_paths_filter(struct hw_paths *paths, int queue);
 
-/* Moves the near queue to near.spare, marks what settles; returns how many. */
-hw_lid hw_paths_take_near(struct hw_paths *paths);
+/* Moves the near queue to near.spare; returns how many. */
+hw_lid hw_paths_move_near(struct hw_paths *paths);
+
+/* Takes what was moved there out of the queue, and settles it. A scan that takes does so on
+ * its way, which saves a pass: what improves again before it is its turn is relaxed once. */
+void hw_paths_take(struct hw_paths *paths, hw_lid count);
 
 /* Offers own positions these keys: count pairs in wire form, from a rank that `parent` names.
  * queues: may they be queued? */

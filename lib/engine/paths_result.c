@@ -241,34 +241,43 @@ void hw_paths_write_parents(const struct hw_paths *paths, hw_gid *parent)
     }
 }
 
+/* The table entry of output element k. What the search cannot have touched shares the first
+ * such entry, which spares most of the others' memory. */
+static inline size_t entry_of(const struct hw_paths *paths, hw_lid k)
+{
+    hw_lid position = paths->part->own.by_graph_id[k], end = paths->touched;
+
+    return (size_t)paths->own_row + (position < end ? position : end);
+}
+
 /* Distances and parents of output elements [from, to). */
 HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_paths *paths,
                                   struct hw_result *result, hw_lid from, hw_lid to)
 {
-    const hw_lid *by_graph_id = paths->part->own.by_graph_id;
     const int64_t none = hw_distance_none(kind);
-    const size_t own = paths->own_row;
     const bool here = !paths->by_hops && paths->part->spec.parts == 1;
 
     for (hw_lid k = from; k < to; k++) {
         if (to - k > AHEAD)
-            hw_best_prefetch(kind, paths->target, own + by_graph_id[k + AHEAD]);
+            hw_best_prefetch(kind, paths->target, entry_of(paths, k + AHEAD));
         if (here && to - k > NEXT) {
-            size_t next = own + by_graph_id[k + NEXT];
-            hw_lid code = hw_best_parent(kind, paths->target, next);
+            hw_lid code = hw_best_parent(kind, paths->target, entry_of(paths, k + NEXT));
             __builtin_prefetch(&paths->gid[code == UINT32_MAX ? 0 : code]);
         }
-        hw_lid position = by_graph_id[k];
-        int64_t key = hw_best_key(kind, paths->target, own + position);
-        hw_lid code = hw_best_parent(kind, paths->target, own + position);
+        size_t entry = entry_of(paths, k);
+        int64_t key = hw_best_key(kind, paths->target, entry);
+        hw_lid code = hw_best_parent(kind, paths->target, entry);
         if (kind == HW_DISTANCE_F32)
             result->distance_f32[k] = hw_distance_f32(key);
         else
             result->distance_i64[k] = key == none ? -1 : key;
-        if (key == none)
-            result->parent[k] = HW_GID_NONE;
-        else
-            result->parent[k] = here ? paths->gid[code] : parent_of(paths, position, code);
+        if (here) {
+            hw_gid gid = paths->gid[key == none ? 0 : code];
+            result->parent[k] = key == none ? HW_GID_NONE : gid;
+        } else {
+            hw_lid position = (hw_lid)(entry - paths->own_row);
+            result->parent[k] = key == none ? HW_GID_NONE : parent_of(paths, position, code);
+        }
     }
 }
 

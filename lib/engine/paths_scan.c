@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Edges that one thread relaxes alone: starting the others takes as long. */
-#define ALONE 4096
+#define ALONE 2048
 /* Vertices of a queue that a thread filters alone. */
-#define FILTER_ALONE 8192
+#define FILTER_ALONE 4096
 /* Vertices ahead of the one relaxed whose list is fetched; their offsets twice as far. */
 #define AHEAD 8
 /* Words of a bitmap that a thread pulls for at a time. */
@@ -19,7 +19,8 @@
 /* Sets a bit of a mark; returns whether it was not set before. */
 HW_ALWAYS_INLINE bool set_mark(uint8_t *mark, uint8_t bit, bool shared)
 {
-    if (__atomic_load_n(mark, __ATOMIC_RELAXED) & bit)
+    /* In one order with the key before and with take(): see there. */
+    if (__atomic_load_n(mark, __ATOMIC_SEQ_CST) & bit)
         return false;
     if (shared)
         return !(__atomic_fetch_or(mark, bit, __ATOMIC_RELAXED) & bit);
@@ -155,6 +156,28 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
     return p - begin;
 }
 
+/*
+ * Takes an own position out of the near queue, and settles it. First the mark is
+ * cleared, then the key is read; whoever improves the key writes it first, then
+ * looks at the mark: so either the new key is read, or the position queued again.
+ */
+HW_ALWAYS_INLINE void take(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
+                           hw_lid position)
+{
+    const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
+    uint8_t *mark = &paths->mark[position], was = *mark;
+
+    if (shared) {
+        was = __atomic_fetch_and(mark, (uint8_t)~near, __ATOMIC_SEQ_CST);
+        if (!(was & settled)) /* under `duplicates` another thread may have it, too */
+            was = __atomic_fetch_or(mark, settled, __ATOMIC_SEQ_CST);
+    } else {
+        *mark = (uint8_t)((was & ~near) | settled);
+    }
+    if (!(was & settled))
+        keep(paths, finds, shared, HW_PATHS_SETTLED, position);
+}
+
 /* Pushes along list[begin, end); returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one,
                                     struct hw_paths *paths, struct hw_paths_finds *finds,
@@ -172,6 +195,8 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
         }
         if (scan->count - k > AHEAD)
             __builtin_prefetch(&paths->push->edge[offset[list[k + AHEAD]]]);
+        if (scan->takes)
+            take(paths, finds, shared, list[k]);
         examined += push_list(kind, shared, one, paths, finds, scan, list[k], least);
     }
     return examined;
@@ -223,8 +248,8 @@ static bool is_little(const struct hw_paths *paths, const struct hw_paths_scan *
 
     if (paths->threads == 1)
         return true;
-    if (scan->count > ALONE)
-        return false;
+    if (paths->whole_lists || scan->count > ALONE)
+        return (double)scan->count * (1 + paths->mean_degree) < ALONE;
     for (hw_lid k = 0; k < scan->count && edges < ALONE; k++)
         edges += offset[(size_t)scan->list[k] + 1] - offset[scan->list[k]] + 1;
     return edges < ALONE;
@@ -409,25 +434,7 @@ void hw_paths_filter(struct hw_paths *paths, int queue)
         filter_kind(HW_DISTANCE_I64, paths, queue, count);
 }
 
-/* Unmarks near[begin, end), which is to be relaxed, and settles it. */
-HW_ALWAYS_INLINE void settle(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                             hw_lid begin, hw_lid end)
-{
-    const hw_lid *list = paths->queue[HW_PATHS_NEAR].spare;
-    const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
-
-    for (hw_lid k = begin; k < end; k++) {
-        uint8_t *mark = &paths->mark[list[k]];
-        bool fresh = !(*mark & settled);
-        if (shared && paths->options.duplicates) /* it may be in the list twice */
-            fresh = set_mark(mark, settled, true);
-        *mark = (uint8_t)((*mark & ~near) | settled);
-        if (fresh)
-            keep(paths, finds, shared, HW_PATHS_SETTLED, list[k]);
-    }
-}
-
-hw_lid hw_paths_take_near(struct hw_paths *paths)
+hw_lid hw_paths_move_near(struct hw_paths *paths)
 {
     struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
     hw_lid *list = near->list, count = near->count;
@@ -435,20 +442,23 @@ hw_lid hw_paths_take_near(struct hw_paths *paths)
     near->list = near->spare;
     near->spare = list;
     near->count = paths->extra = 0;
+    return count;
+}
+
+void hw_paths_take(struct hw_paths *paths, hw_lid count)
+{
+    const hw_lid *list = paths->queue[HW_PATHS_NEAR].spare;
+
     paths->fan = &paths->row;
-    if (paths->threads == 1 || count < FILTER_ALONE || paths->options.duplicates) {
-        settle(paths, paths->finds, false, 0, count);
-        return count;
-    }
-#pragma omp parallel num_threads(paths->threads)
+#pragma omp parallel num_threads(paths->threads) if (count > FILTER_ALONE)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
         struct hw_paths_finds *finds = finds_of(paths, (int)thread);
-        settle(paths, finds, true, (hw_lid)((hw_count)count * thread / threads),
-               (hw_lid)((hw_count)count * (thread + 1) / threads));
+        for (hw_lid k = (hw_lid)(count * thread / threads);
+             k < (hw_lid)(count * (thread + 1) / threads); k++)
+            take(paths, finds, true, list[k]);
         flush_all(paths, finds);
     }
-    return count;
 }
 
 void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, hw_lid parent,

@@ -105,6 +105,7 @@ static enum hw_status shape(struct hw_paths *paths, const struct hw_part *part,
         .own_column = (hw_lid)(part->grid.row * block),
         .words = hw_bits_words(columns),
         .index_mask = UINT32_MAX,
+        .touched = part->grid.block,
         .times = options->duplicates ? 2 : 1,
     };
     if (block > 0)
@@ -341,14 +342,19 @@ static enum hw_status make_lists(struct hw_paths *paths, const struct classes *c
     return hw_agree(paths->ctx->world, status, err);
 }
 
-/* Sums over all parts, and what they say of the graph. */
-static enum hw_status measure(struct hw_paths *paths, struct hw_error *err)
+/* Sums over all parts, and what they say of the graph. in: [block] edges that enter own
+ * positions, or NULL if as many leave. */
+static enum hw_status measure(struct hw_paths *paths, const hw_lid *in, struct hw_error *err)
 {
     hw_count linked = 0;
 
     paths->edges = paths->push->offset[paths->push->rows];
-    for (hw_lid t = 0; t < paths->block; t++)
-        linked += paths->degree[t] > 0;
+    for (hw_lid t = 0; t < paths->block; t++) {
+        bool has_edges = paths->degree[t] > 0 || (in && in[t] > 0);
+        linked += has_edges;
+        if (has_edges)
+            paths->active = t + 1;
+    }
     enum hw_status status = hw_sum(paths->ctx->world, &paths->edges, err);
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &paths->leaves, err);
@@ -385,7 +391,7 @@ static enum hw_status make_constants(struct hw_paths *paths, struct hw_error *er
     }
     if (status == HW_OK) {
         mark_single(paths, &paths->out_lists, &classes);
-        status = measure(paths, err);
+        status = measure(paths, part->directed ? classes.in : NULL, err);
     }
     drop_classes(&classes);
     return status;
