@@ -74,7 +74,7 @@ def add(commands):
     )
     command.add_argument("--author", metavar="NAME", help="who made the study")
     command.add_argument(
-        "--licence", metavar="URL", help="under which others may use the archive"
+        "--licence", "--license", metavar="URL", help="under which others may use the archive"
     )
     command.add_argument("--force", action="store_true", help="replace ARCHIVE")
     command.set_defaults(main=main)
