@@ -68,19 +68,20 @@ static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error
 {
     static const struct {
         const char *bytes, *what;
-        hw_count size;
+        hw_count size, at;
     } known[] = {
-        {"\x89HDF\r\n\x1a\n", "is an HDF5 file; a graph of Hopwave needs no import", 8},
-        {"PK\x03\x04", "is a zip archive; unpack it first", 4},
-        {"BZh", "is compressed with bzip2; unpack it first", 3},
-        {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4},
-        {"\x04\x22\x4d\x18", "is compressed with lz4; unpack it first", 4},
-        {"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive; unpack it first", 6},
+        {"\x89HDF\r\n\x1a\n", "is an HDF5 file; a graph of Hopwave needs no import", 8, 0},
+        {"PK\x03\x04", "is a zip archive; unpack it first", 4, 0},
+        {"BZh", "is compressed with bzip2; unpack it first", 3, 0},
+        {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4, 0},
+        {"\x04\x22\x4d\x18", "is compressed with lz4; unpack it first", 4, 0},
+        {"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive; unpack it first", 6, 0},
+        {"ustar", "is a tar archive; unpack it first", 5, 257},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (head->size >= known[i].size &&
-            memcmp(head->bytes, known[i].bytes, (size_t)known[i].size) == 0)
+        if (head->size >= known[i].at + known[i].size &&
+            memcmp(head->bytes + known[i].at, known[i].bytes, (size_t)known[i].size) == 0)
             return hw_fail(err, HW_BAD_INPUT, "%s: %s", head->input->path, known[i].what);
     if (is_galois(head))
         return hw_fail(err, HW_BAD_INPUT,

@@ -99,6 +99,9 @@ refused "xz that wants more memory than there is" 4 'two: ' \
     env HOPWAVE_MEMORY=4M hopwave-import two -o x.h5
 printf 'BZh91AY' >bz
 refused "bzip2" 3 'bz: is compressed with bzip2' hopwave-import bz -o x.h5
+tar -czf archive t
+refused "a tar archive, as SuiteSparse has them" 3 'archive: is a tar archive' \
+    hopwave-import archive -o x.h5
 
 # ---- binary ----
 hopwave-generate --model graph500 --scale 9 --edge-factor 4 --weights uniform -o k.h5 --quiet
