@@ -66,3 +66,7 @@ TESTS += tests/pipeline/import.t
 EXTRA_DIST += tests/pipeline/import.t
 TESTS += tests/faults/import.t
 EXTRA_DIST += tests/faults/import.t
+
+# Shortest paths: one answer from all methods, layouts, part and thread counts.
+TESTS += tests/pipeline/paths.t
+EXTRA_DIST += tests/pipeline/paths.t

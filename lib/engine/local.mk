@@ -102,3 +102,9 @@ check_PROGRAMS += lib/engine/test_paths_separate.mt
 TESTS += lib/engine/test_paths_separate.mt
 lib_engine_test_paths_separate_mt_SOURCES = lib/engine/test_paths_separate.c
 lib_engine_test_paths_separate_mt_LDADD = $(TAP_LDADD)
+
+# all methods of shortest paths
+check_PROGRAMS += lib/engine/test_agree.mt
+TESTS += lib/engine/test_agree.mt
+lib_engine_test_agree_mt_SOURCES = lib/engine/test_agree.c
+lib_engine_test_agree_mt_LDADD = $(TAP_LDADD)
