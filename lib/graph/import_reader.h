@@ -50,6 +50,10 @@ enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
 enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
                              hw_count *got, struct hw_error *err);
 
+/* Reads exactly count bytes; HW_BAD_INPUT where the file ends before. Local. */
+enum hw_status hw_input_read_all(struct hw_input *input, hw_count offset, void *bytes,
+                                 hw_count count, struct hw_error *err);
+
 /* Closes it; accepts one that was never opened if it is zeroed. Local. */
 void hw_input_close(struct hw_input *input);
 

@@ -67,6 +67,17 @@ enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *byte
     return HW_OK;
 }
 
+enum hw_status hw_input_read_all(struct hw_input *input, hw_count offset, void *bytes,
+                                 hw_count count, struct hw_error *err)
+{
+    hw_count got = 0;
+    enum hw_status status = hw_input_read(input, offset, bytes, count, &got, err);
+
+    if (status == HW_OK && got < count)
+        status = hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read", input->path);
+    return status;
+}
+
 void hw_input_close(struct hw_input *input)
 {
     if (!input->path)
