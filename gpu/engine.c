@@ -70,13 +70,13 @@ static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order
         hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
     }
     hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
-    hw_gpu_add(arrays, &graph->next, 4 * core, sizeof *graph->next);
-    hw_gpu_add(arrays, &graph->led, core, sizeof *graph->led);
+    hw_gpu_add(arrays, &graph->next, 8 * core, sizeof *graph->next);
+    hw_gpu_add(arrays, &graph->about, 4 * core, sizeof *graph->about);
     hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
     hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
     hw_gpu_add(arrays, &graph->first_id, n, sizeof *graph->first_id);
-    hw_gpu_add(arrays, &output->parent, n, sizeof *output->parent);
-    hw_gpu_add(arrays, &output->settled, n / 32 + 1, sizeof *output->settled);
+    hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
+    hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
     hw_gpu_add(arrays, &output->parent_id, n, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
     hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
@@ -137,6 +137,22 @@ static enum hw_status put_ids(const struct hw_gpu_engine *engine, const struct h
     return put_ranks(ids, engine->graph.rank, n, err);
 }
 
+/* Puts the ranks of moved leaves into the lists. The outputs, not in use yet, hold what
+ * that takes. */
+static enum hw_status move_leaves(const struct hw_gpu_engine *engine,
+                                  const struct hw_host_order *order, struct hw_error *err)
+{
+    const struct hw_gpu_output *output = &engine->output;
+    enum hw_status status =
+        hw_gpu_put(output->parent_id, order->rank, order->vertices * sizeof *order->rank, err);
+
+    if (status != HW_OK)
+        return status;
+    return hw_cuda(
+        hw_gpu_launch_move_leaves(&engine->graph, output->parent_id, (uint32_t *)output->level),
+        "the kernel that moves leaves", err);
+}
+
 /* Brings the graph to the device and derives the rest there. */
 static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
                              struct hw_error *err)
@@ -152,6 +168,10 @@ static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_
         return status;
     if (!graph->directed)
         graph->in = graph->out;
+    if (order->leaves_moved)
+        status = move_leaves(engine, order, err);
+    if (status != HW_OK)
+        return status;
     status = hw_cuda(hw_gpu_launch_prepare(graph), "the kernel that takes first neighbours", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "first neighbours", err);
@@ -226,13 +246,22 @@ enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw
 static enum hw_status poison(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
     size_t bytes = (size_t)engine->graph.vertices * sizeof(uint32_t);
-    enum hw_status status = hw_gpu_fill(engine->output.parent, 0xab, bytes, err);
+    size_t active = (size_t)engine->graph.active * sizeof(uint32_t);
+    enum hw_status status = hw_gpu_fill(engine->output.parent, 0xab, active, err);
 
     if (status == HW_OK)
         status = hw_gpu_fill(engine->output.parent_id, 0xab, bytes, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(engine->output.settled, 0xab, bytes / 32, err);
+        status = hw_gpu_fill(engine->output.settled, 0xab, active / 32, err);
     return status;
+}
+
+/* Reads as much of the lists as the caches hold twice, so that they neither owe memory the
+ * poison nor hold what the search wants. */
+static enum hw_status rinse(const struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    return hw_cuda(hw_gpu_launch_rinse(&engine->graph, engine->output.changed),
+                   "the kernel that rinses the caches", err);
 }
 
 /* Chains of ancestors up to the root: levels. */
@@ -263,7 +292,7 @@ static enum hw_status translate(const struct hw_gpu_engine *engine, uint32_t roo
                                 struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
-    enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output),
+    enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
                                     "the kernel that translates parents", err);
 
     if (status == HW_OK && engine->options.canonical_parents)
@@ -299,6 +328,8 @@ static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct 
 {
     enum hw_status status = poison(engine, err);
 
+    if (status == HW_OK)
+        status = rinse(engine, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     if (status == HW_OK)
@@ -385,9 +416,11 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
                                struct hw_gpu_clock clock, struct hw_steps *steps,
                                struct hw_error *err)
 {
-    static const char *const names[HW_ROUTINES] = {"push block", "push", "pull", "leaves"};
+    static const char *const names[HW_ROUTINES] = {"push block", "push", "push only", "pull",
+                                                   "leaves"};
     static const enum hw_direction directions[HW_ROUTINES] = {
-        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_AUTO};
+        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP,
+        HW_DIRECTION_AUTO};
     struct hw_gpu_row *kept = NULL;
     enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
 

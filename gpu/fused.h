@@ -20,7 +20,7 @@ extern "C" {
 /* Words of 32 vertices that a warp visits bottom-up at a time: few where most vertices
  * are unvisited, many where few are. */
 #define HW_FUSED_DENSE 8
-#define HW_FUSED_SPARSE 16
+#define HW_FUSED_SPARSE 32
 
 #define HW_FUSED_THREADS 1024
 
@@ -30,10 +30,9 @@ struct hw_fused_control {
     unsigned long long queue[4];  /* the level's queue, packed as above */
     unsigned long long probes[4]; /* edges examined bottom-up to find the level */
     unsigned long long led[4];    /* vertices whose first source is in the queue */
-    uint32_t found[4];  /* the level's vertices found bottom-up; top-down, those without a list */
-    uint32_t left[4];   /* vertices with sources that are unvisited still */
-    uint32_t ticket[4]; /* chunks claimed while the level is expanded bottom-up */
-    uint32_t depth, reached; /* where the one block left off */
+    uint32_t found[4];            /* the level's vertices that are not in the queue */
+    uint32_t left[4];             /* vertices with sources that are unvisited still */
+    uint32_t depth, reached;      /* where the one block left off */
     uint32_t rows;
     unsigned long long begun, ended;           /* ticks */
     unsigned long long begun_time, ended_time; /* nanoseconds */
@@ -53,6 +52,7 @@ struct hw_fused_plan {
     uint32_t hub_words;      /* words of the bitmap kept in shared memory */
     uint32_t block_vertices; /* frontiers up to so many vertices and edges stay in a block */
     uint32_t block_edges;
+    bool block_holds;              /* the bitmap fits beside them */
     float probes[HW_FUSED_SHARES]; /* expected for a vertex that its first source leaves */
 };
 

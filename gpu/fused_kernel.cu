@@ -15,16 +15,16 @@
  *   pull       bottom-up: warps claim chunks of the bitmap. Most vertices are settled by
  *              their first source, whose array is read in order, eight words deep, against
  *              the part of the bitmap where the hubs are, held in shared memory; those
- *              left are compacted in the warp and look at the next four sources, one
- *              load, then at the rest of the list. Words of the next bitmap are made by
- *              ballot, without atomic operations but for the few found late.
+ *              left wait in the warp until there are enough of them, and look at the
+ *              next eight sources, one sector of memory, then at the rest of the list. Words of the
+ * next bitmap are made by ballot, without atomic operations but for the few found late.
  *
  * A level is pulled when that is the less work by estimate: how many vertices have their
  * first source in the frontier is counted while it is found, and how far the others have
  * to look follows from the share of the edges that the frontier has and from the degrees.
  *
  * Vertices of degree 1 are left out until the end: their parent is their only neighbour,
- * if that one was reached. Isolated ones are written at the beginning.
+ * if that one was reached. Isolated ones have no place in search order.
  */
 #include "fused.h"
 #include "lists.cuh"
@@ -48,7 +48,11 @@ constexpr int top_down = 1, bottom_up = 2;
 
 /* What operations cost, in picoseconds of a whole H200: an edge pushed; a first source
  * looked at; another source; a level. Only their ratios matter. */
-constexpr float push_edge = 12, pull_first = 5, pull_probe = 4, pull_fixed = 5e6;
+constexpr float push_edge = 25, pull_first = 5, pull_probe = 4, pull_fixed = 5e6;
+
+/* Frontiers of more edges than this, and than one in so many of all, are pushed without
+ * queueing what they find. */
+constexpr count64 unqueued_least = 1u << 17, unqueued_share = 4096;
 
 __device__ __forceinline__ uint32_t vertices_of(count64 packed)
 {
@@ -109,6 +113,18 @@ __device__ __forceinline__ count64 nanoseconds()
     return now;
 }
 
+/* What there is to know of a vertex of the core once it is found: where its list begins
+ * (z, w: low and high half), its length (x), and how many vertices it leads (y). */
+__device__ __forceinline__ uint4 about_vertex(const hw_gpu_graph &graph, uint32_t v)
+{
+    return __ldg(reinterpret_cast<const uint4 *>(graph.about) + v);
+}
+
+template <typename Offset> __device__ __forceinline__ Offset begin_of(const uint4 &about)
+{
+    return static_cast<Offset>(static_cast<uint64_t>(about.w) << 32 | about.z);
+}
+
 /* ---- what is kept of the steps ---- */
 
 /* Keeps a row, in the one thread that does. rows: how many there are. */
@@ -143,41 +159,29 @@ template <typename Offset> __device__ void begin_counters(const plan_t &plan, ui
     __syncthreads();
     if (threadIdx.x != 0)
         return;
-    if (root < plan.graph.active)
+    if (root < plan.graph.active) {
         plan.control->queue[0] = packed(hw_begin<Offset>(plan.graph.out, root + 1) -
                                         hw_begin<Offset>(plan.graph.out, root));
+        plan.parent[root] = root;
+    }
     plan.queue[0][0] = root;
     static_cast<Offset *>(plan.prefix[0])[0] = 0;
-    plan.parent[root] = root;
     plan.control->begun = static_cast<count64>(clock64());
     plan.control->begun_time = nanoseconds();
 }
 
-/* Marks nothing but the root as visited; isolated vertices stay unreached. */
+/* Marks nothing but the root as visited. */
 template <typename Offset> __device__ void begin(const plan_t &plan, uint32_t root)
 {
-    const hw_gpu_graph &graph = plan.graph;
-    const uint32_t words = words_of(plan), rest = graph.core & 31;
-    const uint4 none = make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
+    const uint32_t core = plan.graph.core, words = words_of(plan), rest = core & 31;
 
     if (blockIdx.x == 0)
         begin_counters<Offset>(plan, root);
     for (uint64_t w = hw_first(); w < words; w += hw_stride()) {
         uint32_t seen = w == words - 1 && rest ? HW_WARP << rest : 0; /* no such vertices */
-        if (root < graph.core && w == root / 32)
+        if (root < core && w == root / 32)
             seen |= 1u << (root & 31);
         plan.bits[0][w] = seen;
-    }
-    const uint64_t from = (static_cast<uint64_t>(graph.active) + 3) / 4, to = graph.vertices / 4;
-    for (uint64_t i = from + hw_first(); i < to; i += hw_stride())
-        if (i != root / 4)
-            __stcs(reinterpret_cast<uint4 *>(plan.parent) + i, none);
-    if (hw_first() < 12) { /* what does not fill a vector, and the root's vector */
-        const uint32_t k = static_cast<uint32_t>(hw_first()) & 3, which = threadIdx.x / 4;
-        const uint64_t start = which == 0 ? from * 4 - 4 : which == 1 ? to * 4 : root / 4 * 4ull;
-        const uint64_t v = start + k;
-        if ((which > 0 || from > 0) && v >= graph.active && v < graph.vertices && v != root)
-            plan.parent[v] = HW_RANK_NONE;
     }
 }
 
@@ -185,11 +189,11 @@ template <typename Offset> __device__ void begin(const plan_t &plan, uint32_t ro
 
 /* A queue in shared memory. */
 template <typename Offset> struct small_queue {
-    Offset *begin;    /* of each vertex's list */
-    uint32_t *prefix; /* edges before it */
-    uint32_t *vertex;
+    Offset *begin; /* of each vertex's list */
+    uint32_t *vertex, *length;
 };
 
+/* Two queues, and room for the edges before each vertex of one of them. */
 template <typename Offset>
 __device__ __forceinline__ small_queue<Offset> small_at(uint4 *room, uint32_t capacity,
                                                         uint32_t half)
@@ -200,11 +204,37 @@ __device__ __forceinline__ small_queue<Offset> small_at(uint4 *room, uint32_t ca
     return {begin, words + half * capacity, words + (2 + half) * capacity};
 }
 
-/* What a level of one block adds up; in turns of three, cleared two ahead. */
-struct small_tally {
-    count64 queue[3];
-    uint32_t led[3], endless[3]; /* endless: found, but without a list */
+template <typename Offset>
+__device__ __forceinline__ uint32_t *small_prefix(uint4 *room, uint32_t capacity)
+{
+    return reinterpret_cast<uint32_t *>(reinterpret_cast<Offset *>(room) + 2 * capacity) +
+           4 * capacity;
+}
+
+/* What a level of one block adds up. Lengths are capped, so that sums fit and are exact
+ * where they matter. */
+struct small_sums {
+    uint32_t count, edges;
+    uint32_t longer;  /* 1: some list is longer than short_list, 2: than twice that */
+    uint32_t endless; /* found, but without a list */
 };
+constexpr uint32_t length_cap = 1u << 14, short_list = 4, patience = 8;
+
+/* The sum over the threads before this one in the block, and *total over all. */
+__device__ count64 block_scan(count64 own, count64 *total)
+{
+    __shared__ count64 sum[warps];
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const count64 upto = warp_scan(own);
+
+    __syncthreads();
+    if (lane == 31)
+        sum[warp] = upto;
+    __syncthreads();
+    const count64 before = warp_scan(sum[lane]); /* every warp does the same */
+    *total = __shfl_sync(HW_WARP, before, 31);
+    return __shfl_sync(HW_WARP, before, warp) - sum[warp] + upto - own;
+}
 
 /* The last slot whose edges begin at or before `edge`. */
 __device__ __forceinline__ uint32_t slot_of(const uint32_t *prefix, uint32_t count, uint32_t edge)
@@ -221,111 +251,252 @@ __device__ __forceinline__ uint32_t slot_of(const uint32_t *prefix, uint32_t cou
     return from;
 }
 
-/* One level: expands `from`, whose edges are counted, into `to` and the queue of the
- * next level in memory. */
+/* Where the finds of a level go. */
+template <typename Offset> struct small_target {
+    uint32_t *seen; /* in memory */
+    uint32_t *held; /* or in shared memory, if held_in_block */
+    bool held_in_block;
+    small_queue<Offset> to;
+    uint32_t *queue; /* the same in memory, for more than fit */
+    small_sums *sums;
+};
+
+/* Takes the candidates that nobody visited before, four a lane, into the next queue. A
+ * warp; HW_RANK_NONE is no candidate. */
 template <typename Offset>
-__device__ void small_level(const plan_t &plan, uint32_t depth, uint32_t *seen,
-                            const small_queue<Offset> &from, uint32_t count, uint32_t edges,
-                            const small_queue<Offset> &to, small_tally &tally)
+__device__ __forceinline__ void small_take(const plan_t &plan, const small_target<Offset> &target,
+                                           const uint32_t *candidate, const uint32_t *source)
 {
     const hw_gpu_graph &graph = plan.graph;
-    const uint32_t next = (depth + 1) % 3;
-    uint32_t *queue = plan.queue[(depth + 1) & 1];
-    Offset *prefix = static_cast<Offset *>(plan.prefix[(depth + 1) & 1]);
+    const uint32_t lower = (1u << (threadIdx.x & 31)) - 1;
+    uint32_t before[4], length[4], count = 0, edges = 0, most = 0, start = 0;
+    Offset begin[4];
+    bool fresh[4];
 
-    for (uint32_t base = threadIdx.x & ~31u; base < edges; base += threads) {
-        const uint32_t edge = base + (threadIdx.x & 31);
-        count64 mine = 0;
-        uint32_t v = 0;
-        Offset begin = 0;
-        if (edge < edges) {
-            const uint32_t slot = slot_of(from.prefix, count, edge);
-            v = __ldg(graph.out.rank + from.begin[slot] + (edge - from.prefix[slot]));
-            const uint32_t bit = 1u << (v & 31);
-            if (v < graph.core && !(atomicOr(seen + v / 32, bit) & bit)) {
-                begin = hw_begin<Offset>(graph.out, v);
-                mine = packed(hw_begin<Offset>(graph.out, v + 1) - begin);
-                plan.parent[v] = from.vertex[slot];
-                atomicAdd(&tally.led[next], __ldg(graph.led + v));
-                if (!mine)
-                    atomicAdd(&tally.endless[next], 1u);
-            }
-        }
-        if (!__any_sync(HW_WARP, mine != 0))
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t v = candidate[k], bit = 1u << (v & 31);
+        fresh[k] = false;
+        if (v >= graph.core)
             continue;
-        const count64 sum = warp_scan(mine);
-        count64 start = 0;
-        if ((threadIdx.x & 31) == 31)
-            start = atomicAdd(&tally.queue[next], sum);
-        start = __shfl_sync(HW_WARP, start, 31) + sum - mine;
-        if (!mine)
+        if (target.held_in_block)
+            fresh[k] = !(atomicOr(target.held + v / 32, bit) & bit);
+        else
+            fresh[k] = !(atomicOr(target.seen + v / 32, bit) & bit);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        length[k] = 0;
+        if (!fresh[k])
             continue;
-        const uint32_t slot = vertices_of(start);
+        const uint4 about = about_vertex(graph, candidate[k]);
+        length[k] = about.x;
+        begin[k] = begin_of<Offset>(about);
+        plan.parent[candidate[k]] = source[k];
+        if (length[k] == 0)
+            atomicAdd(&target.sums->endless, 1u);
+        edges += min(length[k], length_cap);
+        most = max(most, length[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t ballot = __ballot_sync(HW_WARP, length[k] > 0);
+        before[k] = count + __popc(ballot & lower);
+        count += __popc(ballot);
+    }
+    if (count == 0)
+        return;
+    edges = warp_sum(edges);
+    const uint32_t longer = (__any_sync(HW_WARP, most > short_list) ? 1 : 0) |
+                            (__any_sync(HW_WARP, most > 2 * short_list) ? 2 : 0);
+    if (lower == 0) {
+        start = atomicAdd(&target.sums->count, count);
+        atomicAdd(&target.sums->edges, edges);
+        if (longer)
+            atomicOr(&target.sums->longer, longer);
+    }
+    start = __shfl_sync(HW_WARP, start, 0);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const uint32_t slot = start + before[k];
+        if (length[k] == 0)
+            continue;
         if (slot < plan.block_vertices) {
-            to.begin[slot] = begin;
-            to.prefix[slot] = static_cast<uint32_t>(edges_of(start));
-            to.vertex[slot] = v;
+            target.to.vertex[slot] = candidate[k];
+            target.to.length[slot] = length[k];
+            target.to.begin[slot] = begin[k];
         }
-        queue[slot] = v;
-        prefix[slot] = static_cast<Offset>(edges_of(start));
+        target.queue[slot] = candidate[k];
     }
 }
 
-/* Leaves all as a level of the whole grid expects it. One thread of block 0. */
-__device__ void hand_over(const plan_t &plan, uint32_t depth, uint32_t reached, count64 queue,
-                          uint32_t led)
+/* A level whose lists are all short: a thread for each vertex. */
+template <typename Offset>
+__device__ void small_each(const plan_t &plan, const small_queue<Offset> &from, uint32_t count,
+                           uint32_t longest, const small_target<Offset> &target)
+{
+    for (uint32_t base = threadIdx.x & ~31u; base < count; base += threads) {
+        const uint32_t i = base + (threadIdx.x & 31);
+        const uint32_t length = i < count ? from.length[i] : 0;
+        const uint32_t v = length ? from.vertex[i] : 0, source[4] = {v, v, v, v};
+        const Offset begin = length ? from.begin[i] : 0;
+        for (uint32_t k = 0; k < longest && __any_sync(HW_WARP, k < length); k += 4) {
+            uint32_t candidate[4];
+#pragma unroll
+            for (uint32_t j = 0; j < 4; j++)
+                candidate[j] =
+                    k + j < length ? __ldg(plan.graph.out.rank + begin + k + j) : HW_RANK_NONE;
+            small_take<Offset>(plan, target, candidate, source);
+        }
+    }
+}
+
+/* Any level: the edges shared out evenly, their vertices found by prefix sums. */
+template <typename Offset>
+__device__ void small_merge(const plan_t &plan, const small_queue<Offset> &from, uint32_t count,
+                            uint32_t *prefix, const small_target<Offset> &target)
+{
+    count64 edges = 0;
+
+    for (uint32_t base = 0; base < count; base += threads) {
+        const uint32_t i = base + threadIdx.x;
+        count64 total;
+        const count64 before = block_scan(i < count ? from.length[i] : 0, &total);
+        if (i < count)
+            prefix[i] = static_cast<uint32_t>(edges + before);
+        edges += total;
+    }
+    __syncthreads();
+    for (uint32_t base = threadIdx.x & ~31u; base < edges; base += 4 * threads) {
+        uint32_t candidate[4], source[4];
+#pragma unroll
+        for (uint32_t j = 0; j < 4; j++) {
+            const uint32_t edge = base + j * threads + (threadIdx.x & 31);
+            candidate[j] = HW_RANK_NONE;
+            source[j] = 0;
+            if (edge < edges) {
+                const uint32_t slot = slot_of(prefix, count, edge);
+                candidate[j] =
+                    __ldg(plan.graph.out.rank + from.begin[slot] + (edge - prefix[slot]));
+                source[j] = from.vertex[slot];
+            }
+        }
+        small_take<Offset>(plan, target, candidate, source);
+    }
+}
+
+/* Leaves all as a level of the whole grid expects it: edges before each vertex of the
+ * queue, and cleared counters. All threads of block 0. */
+template <typename Offset>
+__device__ void hand_over(const plan_t &plan, uint32_t depth, uint32_t reached, uint32_t count)
 {
     hw_fused_control *control = plan.control;
+    Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
+    count64 edges = 0, led = 0;
 
+    for (uint32_t base = 0; base < count; base += threads) {
+        const uint32_t i = base + threadIdx.x;
+        uint4 about = make_uint4(0, 0, 0, 0);
+        if (i < count)
+            about = about_vertex(plan.graph, __ldcg(plan.queue[depth & 1] + i));
+        count64 total;
+        const count64 before = edges + block_scan(about.x, &total);
+        if (i < count)
+            prefix[i] = static_cast<Offset>(before);
+        edges += total;
+        block_scan(about.y, &total);
+        led += total;
+    }
+    if (threadIdx.x != 0)
+        return;
     for (int ring = 0; ring < 4; ring++) {
         control->queue[ring] = control->probes[ring] = control->led[ring] = 0;
-        control->found[ring] = control->left[ring] = control->ticket[ring] = 0;
+        control->found[ring] = control->left[ring] = 0;
     }
-    control->queue[depth & 3] = queue;
+    control->queue[depth & 3] = (static_cast<count64>(count) << HW_FUSED_EDGE_BITS) + edges;
     control->led[depth & 3] = led;
     control->depth = depth;
     control->reached = reached;
 }
 
+/* Copies the whole bitmap to shared memory, and back. All threads of the block. */
+__device__ void hold_bits(const plan_t &plan, const uint32_t *seen, uint32_t *held)
+{
+    for (uint32_t w = threadIdx.x; w < words_of(plan); w += threads)
+        held[w] = __ldcg(seen + w);
+    __syncthreads();
+}
+
+__device__ void release_bits(const plan_t &plan, const uint32_t *held, uint32_t *seen)
+{
+    for (uint32_t w = threadIdx.x; w < words_of(plan); w += threads)
+        seen[w] = held[w];
+}
+
+/* The first level of one block: the queue from memory. */
+template <typename Offset>
+__device__ void load_small(const plan_t &plan, uint32_t depth, uint32_t count,
+                           const small_queue<Offset> &to)
+{
+    for (uint32_t i = threadIdx.x; i < count; i += threads) {
+        const uint32_t v = __ldcg(plan.queue[depth & 1] + i);
+        to.vertex[i] = v;
+        to.begin[i] = hw_begin<Offset>(plan.graph.out, v);
+        to.length[i] = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.out, v + 1) - to.begin[i]);
+    }
+}
+
 /* Levels in one block, from the queue of level depth, until the frontier is empty or too
- * large. Block 0. */
+ * large. After some levels the bitmap moves to shared memory, if it fits: one
+ * multiprocessor alone visits far more there. Block 0. */
 template <typename Offset>
 __device__ void small_levels(const plan_t &plan, uint32_t depth, uint32_t reached, uint32_t *seen,
                              uint4 *room, uint32_t &rows)
 {
-    __shared__ small_tally tally;
-    count64 queue = latest(&plan.control->queue[depth & 3]);
-    small_queue<Offset> from = small_at<Offset>(room, plan.block_vertices, depth & 1);
+    __shared__ small_sums sums[3]; /* in turns, cleared two levels ahead */
+    const uint32_t capacity = plan.block_vertices, started = depth;
+    const count64 queue = latest(&plan.control->queue[depth & 3]);
+    uint32_t count = vertices_of(queue), edges = static_cast<uint32_t>(edges_of(queue));
+    uint32_t longer = 3;
+    uint32_t *held = small_prefix<Offset>(room, capacity) + capacity;
+    bool holds = false;
 
-    for (uint32_t i = threadIdx.x; i < vertices_of(queue); i += threads) {
-        from.vertex[i] = __ldcg(plan.queue[depth & 1] + i);
-        from.prefix[i] =
-            static_cast<uint32_t>(__ldcg(static_cast<Offset *>(plan.prefix[depth & 1]) + i));
-        from.begin[i] = hw_begin<Offset>(plan.graph.out, from.vertex[i]);
-    }
     if (threadIdx.x < 3)
-        tally.queue[threadIdx.x] = tally.led[threadIdx.x] = tally.endless[threadIdx.x] = 0;
+        sums[threadIdx.x] = {0, 0, 0, 0};
+    load_small<Offset>(plan, depth, count, small_at<Offset>(room, capacity, depth & 1));
     __syncthreads();
-    for (;;) {
-        const uint32_t count = vertices_of(queue), edges = static_cast<uint32_t>(edges_of(queue));
-        const uint32_t next = (depth + 1) % 3, later = (depth + 2) % 3;
+    do {
+        const small_queue<Offset> from = small_at<Offset>(room, capacity, depth & 1);
+        if (depth - started == patience && plan.block_holds) {
+            hold_bits(plan, seen, held);
+            holds = true;
+        }
+        const small_target<Offset> target = {seen,
+                                             held,
+                                             holds,
+                                             small_at<Offset>(room, capacity, ~depth & 1),
+                                             plan.queue[~depth & 1],
+                                             &sums[(depth + 1) % 3]};
         if (threadIdx.x == 0)
-            tally.queue[later] = tally.led[later] = tally.endless[later] = 0;
-        small_level<Offset>(plan, depth, seen,
-                            small_at<Offset>(room, plan.block_vertices, depth & 1), count, edges,
-                            small_at<Offset>(room, plan.block_vertices, (depth + 1) & 1), tally);
+            sums[(depth + 2) % 3] = {0, 0, 0, 0};
+        if (longer < 2)
+            small_each<Offset>(plan, from, count, longer ? 2 * short_list : short_list, target);
+        else
+            small_merge<Offset>(plan, from, count, small_prefix<Offset>(room, capacity), target);
         __syncthreads();
-        queue = tally.queue[next];
-        const uint32_t found = vertices_of(queue) + tally.endless[next];
-        keep_row(plan, rows, HW_ROUTINE_BLOCK, count, found, edges);
-        reached += found;
+        const small_sums found = *target.sums;
+        keep_row(plan, rows, HW_ROUTINE_BLOCK, count, found.count + found.endless, edges);
+        count = found.count;
+        edges = found.edges;
+        longer = found.longer;
+        reached += count + found.endless;
         depth++;
-        if (!queue || vertices_of(queue) > plan.block_vertices ||
-            edges_of(queue) > plan.block_edges || plan.direction == bottom_up)
-            break;
-    }
-    if (threadIdx.x == 0)
-        hand_over(plan, depth, reached, queue, tally.led[depth % 3]);
+    } while (count > 0 && count <= capacity &&
+             edges <= (holds ? 2 * plan.block_edges : plan.block_edges) &&
+             plan.direction != bottom_up);
+    if (holds)
+        release_bits(plan, held, seen);
+    hand_over<Offset>(plan, depth, reached, count);
 }
 
 /* ---- top-down on the whole grid ---- */
@@ -395,11 +566,16 @@ __device__ void enqueue(const plan_t &plan, uint32_t depth, const tile_finds &fi
     }
 }
 
-/* Visits up to four edges of a tile for each thread. */
-template <typename Offset>
-__device__ __forceinline__ void
-visit(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint32_t count,
-      uint32_t edges, tile_finds &finds, uint32_t &led, uint32_t &endless)
+/* What one thread adds up on a level. */
+struct push_counts {
+    uint32_t led, found; /* found: those that are not queued */
+};
+
+/* Visits up to four edges of a tile for each thread. queued: what it finds will be. */
+template <typename Offset, bool queued>
+__device__ __forceinline__ void visit(const plan_t &plan, uint32_t *seen,
+                                      const tile_slots<Offset> &slots, uint32_t count,
+                                      uint32_t edges, tile_finds &finds, push_counts &counts)
 {
     const hw_gpu_graph &graph = plan.graph;
     uint32_t v[4], source[4], word[4];
@@ -426,83 +602,116 @@ visit(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint3
         if ((word[k] & bit) || (atomicOr(seen + v[k] / 32, bit) & bit))
             continue;
         plan.parent[v[k]] = source[k];
-        finds.mine[k] =
-            packed(hw_begin<Offset>(graph.out, v[k] + 1) - hw_begin<Offset>(graph.out, v[k]));
-        led += __ldg(graph.led + v[k]);
-        endless += finds.mine[k] == 0;
+        if (queued) {
+            const uint4 about = about_vertex(graph, v[k]);
+            finds.mine[k] = packed(about.x);
+            counts.led += about.y;
+            counts.found += about.x == 0;
+        } else {
+            counts.found++;
+        }
     }
 }
 
-/* Adds what all threads of the block counted to two counters of the device. */
-__device__ void add_counts(unsigned long long *to, uint32_t a, uint32_t *also, uint32_t b)
+/* Adds what the threads of a block counted to counters of the device. */
+__device__ __forceinline__ void add_counts(count64 *first, uint32_t a, uint32_t *second, uint32_t b,
+                                           uint32_t *third, uint32_t c)
 {
-    __shared__ uint32_t sum[2];
+    __shared__ uint32_t sum[3];
+    const bool leader = (threadIdx.x & 31) == 0;
 
-    __syncthreads();
-    if (threadIdx.x < 2)
+    if (threadIdx.x < 3)
         sum[threadIdx.x] = 0;
     __syncthreads();
     a = warp_sum(a);
     b = warp_sum(b);
-    if ((threadIdx.x & 31) == 0 && (a | b)) {
+    c = warp_sum(c);
+    if (leader && a)
         atomicAdd(&sum[0], a);
+    if (leader && b)
         atomicAdd(&sum[1], b);
-    }
+    if (leader && c)
+        atomicAdd(&sum[2], c);
     __syncthreads();
     if (threadIdx.x == 0 && sum[0])
-        atomicAdd(to, static_cast<count64>(sum[0]));
-    if (threadIdx.x == 0 && sum[1])
-        atomicAdd(also, sum[1]);
+        atomicAdd(first, static_cast<count64>(sum[0]));
+    if (threadIdx.x == 1 && sum[1])
+        atomicAdd(second, sum[1]);
+    if (threadIdx.x == 2 && sum[2])
+        atomicAdd(third, sum[2]);
 }
 
-/* One level top-down, all blocks. */
+/* Brings the queue's slots that hold a tile's edges to shared memory; returns how many.
+ * All threads of the block. */
 template <typename Offset>
-__device__ void push_level(const plan_t &plan, uint32_t depth, uint32_t *seen, uint4 *room)
+__device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, uint32_t length,
+                              uint32_t vertices, const tile_slots<Offset> &slots)
 {
     __shared__ uint32_t ends[2];
+    const uint32_t *queue = plan.queue[depth & 1], warp = threadIdx.x / 32;
+    const Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
+
+    if (warp < 2) {
+        const uint32_t slot = warp_slot<Offset>(prefix, vertices, warp ? base + length - 1 : base);
+        if ((threadIdx.x & 31) == 0)
+            ends[warp] = slot;
+    }
+    __syncthreads();
+    const uint32_t slot = ends[0], count = ends[1] - slot + 1;
+    for (uint32_t i = threadIdx.x; i < count; i += threads) {
+        const uint32_t v = __ldcg(queue + slot + i);
+        const count64 before = __ldcg(prefix + slot + i);
+        slots.prefix[i] = before <= base ? 0 : static_cast<uint32_t>(before - base);
+        slots.begin[i] = hw_begin<Offset>(plan.graph.out, v) + static_cast<Offset>(base - before);
+        slots.vertex[i] = v;
+    }
+    __syncthreads();
+    return count;
+}
+
+/* One level top-down, all blocks. queued: finds go to the queue of the next level, else
+ * only their number is counted. */
+template <typename Offset, bool queued>
+__device__ void push_level(const plan_t &plan, uint32_t depth, uint32_t *seen, uint4 *room)
+{
     hw_fused_control *control = plan.control;
     const count64 frontier = latest(&control->queue[depth & 3]), edges = edges_of(frontier);
-    const uint32_t *queue = plan.queue[depth & 1];
-    const Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
     const count64 round = static_cast<count64>(gridDim.x) * threads;
     const uint32_t deep = edges >= 4 * round ? 4 : edges >= 2 * round ? 2 : 1;
-    const uint32_t tile = threads * min(deep, plan.tile);
+    const uint32_t tile = threads * min(deep, plan.tile), ring = (depth + 1) & 3;
     Offset *begins = reinterpret_cast<Offset *>(room);
     uint32_t *words = reinterpret_cast<uint32_t *>(begins + threads * plan.tile);
     const tile_slots<Offset> slots = {begins, words, words + threads * plan.tile};
-    uint32_t led = 0, endless = 0;
+    push_counts counts = {0, 0};
 
     for (count64 base = blockIdx.x * static_cast<count64>(tile); base < edges;
          base += gridDim.x * static_cast<count64>(tile)) {
         const uint32_t length =
             static_cast<uint32_t>(min(static_cast<count64>(tile), edges - base));
-        const uint32_t warp = threadIdx.x / 32;
         tile_finds finds;
-        if (warp < 2) {
-            const uint32_t slot =
-                warp_slot<Offset>(prefix, vertices_of(frontier), warp ? base + length - 1 : base);
-            if ((threadIdx.x & 31) == 0)
-                ends[warp] = slot;
-        }
-        __syncthreads();
-        const uint32_t slot = ends[0], count = ends[1] - slot + 1;
-        for (uint32_t i = threadIdx.x; i < count; i += threads) {
-            const uint32_t v = __ldcg(queue + slot + i);
-            const count64 before = __ldcg(prefix + slot + i);
-            slots.prefix[i] = before <= base ? 0 : static_cast<uint32_t>(before - base);
-            slots.begin[i] =
-                hw_begin<Offset>(plan.graph.out, v) + static_cast<Offset>(base - before);
-            slots.vertex[i] = v;
-        }
-        __syncthreads();
-        visit<Offset>(plan, seen, slots, count, length, finds, led, endless);
-        if (__syncthreads_or((finds.mine[0] | finds.mine[1] | finds.mine[2] | finds.mine[3]) != 0))
+        const uint32_t count =
+            load_tile<Offset>(plan, depth, base, length, vertices_of(frontier), slots);
+        visit<Offset, queued>(plan, seen, slots, count, length, finds, counts);
+        if (!queued)
+            __syncthreads(); /* before the slots change */
+        else if (__syncthreads_or((finds.mine[0] | finds.mine[1] | finds.mine[2] | finds.mine[3]) !=
+                                  0))
             enqueue<Offset>(plan, depth, finds);
     }
-    add_counts(&control->led[(depth + 1) & 3], led, &control->found[(depth + 1) & 3], endless);
+    add_counts(&control->led[ring], counts.led, &control->found[ring], counts.found, nullptr, 0);
+}
+
+/* Keeps the bitmap as it is before a level whose finds are not queued. */
+__device__ void keep_bits(const plan_t &plan, const uint32_t *seen, uint32_t *spare)
+{
+    for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride())
+        spare[w] = __ldcg(seen + w);
 }
 
 /* ---- bottom-up ---- */
+
+/* Vertices to look up for each word of the bitmap that is held in shared memory. */
+constexpr uint32_t hub_share = 256;
 
 /* The bitmap that is tested, its beginning in shared memory. */
 struct tested {
@@ -525,11 +734,13 @@ __device__ __forceinline__ bool has(uint32_t word, uint32_t v)
     return word >> (v & 31) & 1;
 }
 
-/* Copies the beginning of a bitmap to shared memory. All threads of the block. */
+/* Copies the beginning of a bitmap to shared memory: more of it, the more vertices will
+ * be looked up. All threads of the block. */
 __device__ __forceinline__ tested hold(const plan_t &plan, const uint32_t *bits, uint4 *room,
-                                       bool hubs)
+                                       uint32_t looked_up)
 {
-    const uint32_t words = hubs ? min(plan.hub_words, words_of(plan) & ~3u) : 0;
+    const uint32_t most = min(plan.hub_words, words_of(plan));
+    const uint32_t words = min(most, looked_up / hub_share) & ~3u;
 
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < words / 4; i += threads)
@@ -543,32 +754,46 @@ struct pull_counts {
     uint32_t found, left, probes;
 };
 
-/* What a warp works with. */
-struct pull_room {
-    uint16_t *kept; /* [words * 32] vertices of the chunk that their first source leaves */
-    uint32_t *late; /* [words] bits of those found after all */
+/*
+ * What a warp works with: vertices that wait, in shared memory, until there are enough of
+ * them to keep all lanes busy. Those of one chunk wait for those of the next.
+ */
+struct waiting {
+    uint32_t *near; /* [near_room] left by their first source; the next eight come next */
+    uint32_t *deep; /* [deep_room] left by those; the rest of the list comes next */
+    uint32_t near_count, deep_count;
+    uint32_t *next; /* the bitmap that is being made */
 };
+constexpr uint32_t near_round = 32, near_room = near_round + 8 * 32;
+constexpr uint32_t deep_round = 32, deep_room = deep_round + near_round;
 
-/* The source that settles v among the four after the first, and whether there are more. */
-__device__ __forceinline__ uint32_t probe_next(const plan_t &plan, const tested &map, uint32_t v,
-                                               bool &more, uint32_t &probes)
+/* Settles a vertex that was found late. */
+__device__ __forceinline__ void found_late(const plan_t &plan, uint32_t *next, uint32_t v,
+                                           uint32_t parent)
 {
-    const uint4 next = __ldg(reinterpret_cast<const uint4 *>(plan.graph.next) + v);
-    const uint32_t x = word_of(map, next.x), y = word_of(map, next.y);
-    const uint32_t z = word_of(map, next.z), w = word_of(map, next.w);
-
-    more = next.w < map.core;
-    probes += (next.x < map.core) + (next.y < map.core) + (next.z < map.core) + more;
-    if (has(x, next.x))
-        return next.x;
-    if (has(y, next.y))
-        return next.y;
-    if (has(z, next.z))
-        return next.z;
-    return has(w, next.w) ? next.w : HW_RANK_NONE;
+    plan.parent[v] = parent;
+    atomicOr(next + v / 32, 1u << (v & 31));
 }
 
-/* The same in list elements [*at, end), four at a time, 64 at most. Lists ascend, so
+/* The source among four that is visited, or none. more: the list may go on. */
+__device__ __forceinline__ uint32_t probe_four(const tested &map, const uint4 &source, bool &more,
+                                               uint32_t &probes)
+{
+    const uint32_t x = word_of(map, source.x), y = word_of(map, source.y);
+    const uint32_t z = word_of(map, source.z), w = word_of(map, source.w);
+
+    more = source.w < map.core;
+    probes += (source.x < map.core) + (source.y < map.core) + (source.z < map.core) + more;
+    if (has(x, source.x))
+        return source.x;
+    if (has(y, source.y))
+        return source.y;
+    if (has(z, source.z))
+        return source.z;
+    return has(w, source.w) ? source.w : HW_RANK_NONE;
+}
+
+/* The first visited one of list elements [*at, end), four at a time, 64 at most. Lists ascend, so
  * that a vertex without a bit ends them. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t probe_list(const plan_t &plan, const tested &map, Offset *at,
@@ -616,175 +841,218 @@ __device__ uint32_t probe_warp(const plan_t &plan, const tested &map, Offset at,
     return HW_RANK_NONE;
 }
 
-/* Goes on with the vertices that their first source left. base: the chunk's first vertex. */
+/* Goes on with those whose lists are longer than nine, a round at a time; all: also the
+ * last ones, fewer than a round. */
 template <typename Offset>
-__device__ __forceinline__ void pull_rest(const plan_t &plan, const tested &map, uint32_t base,
-                                          uint32_t kept, const pull_room &room, pull_counts &counts)
+__device__ void drain_deep(const plan_t &plan, const tested &map, waiting &wait, bool all,
+                           pull_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint32_t k = 0; k < kept; k += 32) {
-        const bool active = k + lane < kept;
-        const uint32_t within = active ? room.kept[k + lane] : 0, v = base + within;
+    while (wait.deep_count >= deep_round || (all && wait.deep_count > 0)) {
+        const uint32_t take = min(wait.deep_count, deep_round);
+        wait.deep_count -= take;
+        const bool active = lane < take;
+        const uint32_t v = active ? wait.deep[wait.deep_count + lane] : 0;
         uint32_t parent = HW_RANK_NONE;
         Offset at = 0, end = 0;
         if (active) {
-            bool more;
-            parent = probe_next(plan, map, v, more, counts.probes);
-            if (parent == HW_RANK_NONE && more) {
-                at = hw_begin<Offset>(plan.graph.in, v) + 5;
-                end = hw_begin<Offset>(plan.graph.in, v + 1);
-                if (at < end)
-                    parent = probe_list<Offset>(plan, map, &at, end, counts.probes);
-            }
+            at = hw_begin<Offset>(plan.graph.in, v) + 9;
+            end = hw_begin<Offset>(plan.graph.in, v + 1);
+            if (at < end)
+                parent = probe_list<Offset>(plan, map, &at, end, counts.probes);
         }
-        uint32_t waiting = __ballot_sync(HW_WARP, active && parent == HW_RANK_NONE && at < end);
-        while (waiting) {
-            const int from = __ffs(waiting) - 1;
-            waiting &= waiting - 1;
+        uint32_t longer = __ballot_sync(HW_WARP, active && parent == HW_RANK_NONE && at < end);
+        while (longer) {
+            const int from = __ffs(longer) - 1;
+            longer &= longer - 1;
             const uint32_t found =
                 probe_warp<Offset>(plan, map, __shfl_sync(HW_WARP, at, from),
                                    __shfl_sync(HW_WARP, end, from), counts.probes);
             if (static_cast<int>(lane) == from)
                 parent = found;
         }
-        if (active && parent != HW_RANK_NONE) {
-            plan.parent[v] = parent;
-            atomicOr(room.late + within / 32, 1u << (within & 31));
-            counts.found++;
-        } else if (active) {
-            counts.left++;
-        }
+        if (active && parent != HW_RANK_NONE)
+            found_late(plan, wait.next, v, parent);
+        counts.found += active && parent != HW_RANK_NONE;
+        counts.left += active && parent == HW_RANK_NONE;
+        __syncwarp();
+    }
+}
+
+/* Probes the next eight sources of those that their first one left. */
+template <typename Offset>
+__device__ void drain_near(const plan_t &plan, const tested &map, waiting &wait, bool all,
+                           pull_counts &counts)
+{
+    const uint4 none = make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
+    const uint4 *sources = reinterpret_cast<const uint4 *>(plan.graph.next);
+    const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1;
+
+    while (wait.near_count >= near_round || (all && wait.near_count > 0)) {
+        const uint32_t take = min(wait.near_count, near_round);
+        wait.near_count -= take;
+        const bool active = lane < take;
+        const uint32_t v = active ? wait.near[wait.near_count + lane] : 0;
+        const uint4 four = active ? __ldg(sources + 2ull * v) : none;
+        const uint4 more_four = active ? __ldg(sources + 2ull * v + 1) : none;
+        bool more;
+        uint32_t parent = probe_four(map, four, more, counts.probes);
+        if (parent == HW_RANK_NONE && more)
+            parent = probe_four(map, more_four, more, counts.probes);
+        const bool found = parent != HW_RANK_NONE, deep = !found && more;
+        const uint32_t ballot = __ballot_sync(HW_WARP, deep);
+        if (found)
+            found_late(plan, wait.next, v, parent);
+        if (deep)
+            wait.deep[wait.deep_count + __popc(ballot & lower)] = v;
+        wait.deep_count += __popc(ballot);
+        counts.found += found;
+        counts.left += active && !found && !deep;
+        __syncwarp();
+        drain_deep<Offset>(plan, map, wait, false, counts);
     }
 }
 
 /*
- * Tests the first sources of a chunk's unvisited vertices, eight words at once. pending:
- * its words that have some; word: lane i has word i, and gets the bits of those found,
- * as does settled. initial: no parent was written yet where none was found.
- * Returns how many vertices are kept for more.
+ * Tests the first sources of the unvisited vertices of up to eight words. base: the first
+ * vertex of the chunk; pending: its words that have some, of which those done are taken
+ * out; word: lane i has word i, and gets the bits of those found, as does settled.
+ * initial: no parent was written yet where none was found; every: the chunk has no more
+ * than eight words, all of which are gone through.
  */
-__device__ __forceinline__ uint32_t pull_first_sources(const plan_t &plan, const tested &map,
-                                                       uint32_t base, uint32_t pending,
-                                                       bool initial, const pull_room &room,
-                                                       uint32_t &word, uint32_t &settled,
-                                                       pull_counts &counts)
+template <bool every>
+__device__ __forceinline__ void pull_first_sources(const plan_t &plan, const tested &map,
+                                                   uint32_t base, uint32_t &pending, bool initial,
+                                                   waiting &wait, uint32_t &word, uint32_t &settled,
+                                                   pull_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1;
-    uint32_t kept = 0;
+    int which[8];
+    uint32_t source[8], bits[8], open = 0;
 
-    while (pending) {
-        int which[8];
-        uint32_t source[8], bits[8];
-        bool open[8];
 #pragma unroll
-        for (int k = 0; k < 8; k++) {
-            which[k] = __ffs(pending) - 1;
-            pending &= pending - 1;
-            const uint32_t seen = __shfl_sync(HW_WARP, word, which[k] & 31);
-            open[k] = which[k] >= 0 && !has(seen, lane);
-            source[k] =
-                open[k] ? __ldcs(plan.graph.first + base + which[k] * 32 + lane) : HW_RANK_NONE;
-        }
-#pragma unroll
-        for (int k = 0; k < 8; k++)
-            bits[k] = word_of(map, source[k]);
-#pragma unroll
-        for (int k = 0; k < 8; k++) {
-            if (which[k] < 0)
-                continue; /* the same in all lanes */
-            const uint32_t within = which[k] * 32 + lane;
-            const bool hit = has(bits[k], source[k]) && source[k] != HW_RANK_NONE;
-            const bool keep = open[k] && !hit && source[k] != HW_RANK_NONE;
-            const uint32_t hits = __ballot_sync(HW_WARP, hit);
-            const uint32_t keeps = __ballot_sync(HW_WARP, keep);
-            if (open[k] && (hit || initial))
-                __stcs(plan.parent + base + within, hit ? source[k] : HW_RANK_NONE);
-            if (static_cast<int>(lane) == which[k]) {
-                word |= hits;
-                settled |= hits;
-            }
-            if (keep)
-                room.kept[kept + __popc(keeps & lower)] = static_cast<uint16_t>(within);
-            kept += __popc(keeps);
-            counts.found += hit;
-            counts.probes += open[k];
-        }
+    for (int k = 0; k < 8; k++) {
+        which[k] = every ? k : __ffs(pending) - 1;
+        pending &= every ? 0 : pending - 1;
+        const uint32_t seen = __shfl_sync(HW_WARP, word, which[k] & 31);
+        const bool unvisited = which[k] >= 0 && !has(seen, lane);
+        open |= unvisited << k;
+        source[k] =
+            unvisited ? __ldcs(plan.graph.first + base + which[k] * 32 + lane) : HW_RANK_NONE;
     }
-    return kept;
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        bits[k] = word_of(map, source[k]);
+#pragma unroll
+    for (int k = 0; k < 8; k++) {
+        if (which[k] < 0)
+            continue; /* the same in all lanes */
+        const uint32_t v = base + which[k] * 32 + lane;
+        const bool unvisited = open >> k & 1, hit = has(bits[k], source[k]);
+        const bool keep = unvisited && !hit && source[k] != HW_RANK_NONE;
+        const uint32_t hits = __ballot_sync(HW_WARP, hit), keeps = __ballot_sync(HW_WARP, keep);
+        if (hit || (unvisited && initial))
+            __stcs(plan.parent + v, hit ? source[k] : HW_RANK_NONE);
+        if (static_cast<int>(lane) == which[k]) {
+            word |= hits;
+            settled |= hits;
+        }
+        if (keep)
+            wait.near[wait.near_count + __popc(keeps & lower)] = v;
+        wait.near_count += __popc(keeps);
+        counts.found += hit;
+    }
+    counts.probes += __popc(open);
 }
 
 /* One chunk of `words` words from word `first` on: into the next bitmap. A warp. */
 template <typename Offset, int words>
 __device__ __forceinline__ void pull_chunk(const plan_t &plan, const tested &map, uint32_t first,
-                                           uint32_t *next, bool initial, const pull_room &room,
+                                           uint32_t word, bool initial, waiting &wait,
                                            pull_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, at = first + lane;
     const bool own = lane < words && at < words_of(plan);
-    uint32_t word = own ? map.bits[at] : HW_WARP, settled = 0, late = 0;
-    const uint32_t pending = __ballot_sync(HW_WARP, word != HW_WARP);
+    uint32_t pending = __ballot_sync(HW_WARP, word != HW_WARP), settled = 0;
 
-    if (pending) {
-        if (lane < words)
-            room.late[lane] = 0;
-        __syncwarp();
-        const uint32_t kept = pull_first_sources(plan, map, first * 32, pending, initial, room,
-                                                 word, settled, counts);
-        __syncwarp();
-        pull_rest<Offset>(plan, map, first * 32, kept, room, counts);
-        __syncwarp();
-        if (lane < words)
-            late = room.late[lane];
-        __syncwarp();
+    if (own && word == HW_WARP) {
+        wait.next[at] = word;
+        if (initial)
+            plan.settled[at] = 0;
     }
-    if (!own)
-        return;
-    next[at] = word | late;
-    if (initial)
-        plan.settled[at] = settled;
-    else if (settled)
-        plan.settled[at] |= settled;
+    while (pending) {
+        uint32_t done = pending;
+        pull_first_sources<words == 8>(plan, map, first * 32, pending, initial, wait, word, settled,
+                                       counts);
+        done &= ~pending;
+        if (done >> lane & 1) {
+            wait.next[at] = word;
+            if (initial)
+                plan.settled[at] = settled;
+            else if (settled)
+                plan.settled[at] |= settled;
+        }
+        __syncwarp(); /* those found late add their bits to what is in memory now */
+        drain_near<Offset>(plan, map, wait, false, counts);
+    }
 }
 
-/* Chunks, as warps claim them. */
-template <typename Offset, int words>
-__device__ void pull_chunks(const plan_t &plan, uint32_t depth, const tested &map, uint32_t *next,
-                            bool initial, const pull_room &room, pull_counts &counts)
+/* The word of this lane in a chunk; all ones where it has none. */
+template <int words>
+__device__ __forceinline__ uint32_t chunk_word(const plan_t &plan, const tested &map,
+                                               uint32_t chunk)
 {
-    const uint32_t chunks = (words_of(plan) + words - 1) / words, all = gridDim.x * warps;
-    const bool first_lane = (threadIdx.x & 31) == 0;
+    const uint64_t at = static_cast<uint64_t>(chunk) * words + (threadIdx.x & 31);
+
+    return (threadIdx.x & 31) < words && at < words_of(plan) ? map.bits[at] : HW_WARP;
+}
+
+/* Chunks, dealt to the blocks in turn, whose warps take them as they come. */
+template <typename Offset, int words>
+__device__ void pull_chunks(const plan_t &plan, const tested &map, bool initial, uint32_t *ticket,
+                            waiting &wait, pull_counts &counts)
+{
+    const uint32_t chunks = (words_of(plan) + words - 1) / words;
     uint32_t chunk = threadIdx.x / 32 * gridDim.x + blockIdx.x;
+    uint32_t word = chunk_word<words>(plan, map, chunk);
 
     while (chunk < chunks) {
-        uint32_t following = 0;
-        if (first_lane) /* asked for early, needed late */
-            following = all + atomicAdd(&plan.control->ticket[depth & 3], 1u);
-        pull_chunk<Offset, words>(plan, map, chunk * words, next, initial, room, counts);
-        chunk = __shfl_sync(HW_WARP, following, 0);
+        uint32_t claimed = 0;
+        if ((threadIdx.x & 31) == 0)
+            claimed = atomicAdd(ticket, 1u);
+        const uint32_t following =
+            (warps + __shfl_sync(HW_WARP, claimed, 0)) * gridDim.x + blockIdx.x;
+        const uint32_t upcoming = chunk_word<words>(plan, map, following); /* on its way */
+        pull_chunk<Offset, words>(plan, map, chunk * words, word, initial, wait, counts);
+        chunk = following;
+        word = upcoming;
     }
+    drain_near<Offset>(plan, map, wait, true, counts);
+    drain_deep<Offset>(plan, map, wait, true, counts);
 }
 
-/* One level bottom-up, all blocks: from the bitmap `seen` to `next`. dense: most vertices
- * are unvisited. */
+/* One level bottom-up, all blocks: from the bitmap `seen` to `next`. */
 template <typename Offset>
 __device__ void pull_level(const plan_t &plan, uint32_t depth, const uint32_t *seen, uint32_t *next,
-                           bool initial, bool dense, uint4 *room)
+                           bool initial, uint32_t unvisited, uint4 *room)
 {
-    const uint32_t warp = threadIdx.x / 32, ring = (depth + 1) & 3;
+    __shared__ uint32_t ticket;
+    const uint32_t core = plan.graph.core, warp = threadIdx.x / 32, ring = (depth + 1) & 3;
     uint32_t *beside = reinterpret_cast<uint32_t *>(room) + plan.hub_words;
-    uint16_t *kept = reinterpret_cast<uint16_t *>(beside + warps * HW_FUSED_SPARSE);
-    const pull_room own = {kept + warp * HW_FUSED_SPARSE * 32, beside + warp * HW_FUSED_SPARSE};
-    const tested map = hold(plan, seen, room, dense);
+    waiting wait = {beside + warp * near_room, beside + warps * near_room + warp * deep_room, 0, 0,
+                    next};
+    if (threadIdx.x == 0)
+        ticket = 0;
+    const tested map = hold(plan, seen, room, unvisited > core / 4 ? unvisited : 0);
     pull_counts counts = {0, 0, 0};
 
-    if (dense)
-        pull_chunks<Offset, HW_FUSED_DENSE>(plan, depth, map, next, initial, own, counts);
+    if (unvisited < core / 64 && words_of(plan) > HW_FUSED_SPARSE * gridDim.x * warps)
+        pull_chunks<Offset, HW_FUSED_SPARSE>(plan, map, initial, &ticket, wait, counts);
     else
-        pull_chunks<Offset, HW_FUSED_SPARSE>(plan, depth, map, next, initial, own, counts);
-    add_counts(&plan.control->probes[ring], counts.probes, &plan.control->found[ring],
-               counts.found);
-    add_counts(&plan.control->led[ring], 0, &plan.control->left[ring], counts.left);
+        pull_chunks<Offset, HW_FUSED_DENSE>(plan, map, initial, &ticket, wait, counts);
+    add_counts(&plan.control->probes[ring], counts.probes, &plan.control->found[ring], counts.found,
+               &plan.control->left[ring], counts.left);
 }
 
 /* Queues what a bottom-up level found, to go on top-down. */
@@ -803,8 +1071,9 @@ __device__ void queue_finds(const plan_t &plan, uint32_t depth, const uint32_t *
             const uint32_t v = at * 32 + __ffs(fresh) - 1;
             count64 mine = 0, start = 0;
             if (fresh) {
-                mine = packed(hw_begin<Offset>(graph.out, v + 1) - hw_begin<Offset>(graph.out, v));
-                led += graph.led[v];
+                const uint4 about = about_vertex(graph, v);
+                mine = packed(about.x);
+                led += about.y;
             }
             fresh &= fresh - 1;
             const count64 sum = warp_scan(mine);
@@ -844,7 +1113,7 @@ __device__ void settle_leaves(const plan_t &plan, const uint32_t *seen, uint32_t
 
     if (leaves == 0)
         return;
-    const tested map = hold(plan, seen, room, leaves > 1u << 18);
+    const tested map = hold(plan, seen, room, leaves);
     const uint4 *first = reinterpret_cast<const uint4 *>(graph.first + graph.core);
     for (uint64_t i = hw_first(); i - lane < fours; i += hw_stride()) {
         const uint32_t v = graph.core + 4 * static_cast<uint32_t>(i);
@@ -900,7 +1169,7 @@ __device__ __forceinline__ void clear_ahead(const plan_t &plan, uint32_t depth)
     if (blockIdx.x != 0 || threadIdx.x != 0)
         return;
     control->queue[ring] = control->probes[ring] = control->led[ring] = 0;
-    control->found[ring] = control->left[ring] = control->ticket[ring] = 0;
+    control->found[ring] = control->left[ring] = 0;
 }
 
 /* Whether pulling the next level costs less than pushing it. edges: of the frontier;
@@ -943,8 +1212,7 @@ __device__ bool pull_levels(const plan_t &plan, cg::grid_group &grid, uint32_t &
         const uint32_t ring = (depth + 1) & 3,
                        unvisited = plan.graph.core - min(reached, plan.graph.core);
         clear_ahead(plan, depth);
-        pull_level<Offset>(plan, depth, *seen, *spare, initial, unvisited > plan.graph.core / 8,
-                           room);
+        pull_level<Offset>(plan, depth, *seen, *spare, initial, unvisited, room);
         grid.sync();
         const uint32_t found = latest(&plan.control->found[ring]);
         const uint32_t left = latest(&plan.control->left[ring]);
@@ -966,8 +1234,53 @@ __device__ bool pull_levels(const plan_t &plan, cg::grid_group &grid, uint32_t &
     }
 }
 
+/* A level top-down whose finds are not queued, because the next one will most likely be
+ * pulled: that saves half the time where most of what is found is new. Returns how many
+ * were found. */
 template <typename Offset>
-__global__ void __launch_bounds__(threads, 1) search(const plan_t plan, uint32_t root)
+__device__ uint32_t push_unqueued(const plan_t &plan, cg::grid_group &grid, uint32_t depth,
+                                  uint32_t *seen, uint32_t *spare, uint4 *room)
+{
+    keep_bits(plan, seen, spare);
+    grid.sync();
+    push_level<Offset, false>(plan, depth, seen, room);
+    grid.sync();
+    return latest(&plan.control->found[(depth + 1) & 3]);
+}
+
+/* The same with a queue. */
+template <typename Offset>
+__device__ uint32_t push_queued(const plan_t &plan, cg::grid_group &grid, uint32_t depth,
+                                uint32_t *seen, uint4 *room)
+{
+    push_level<Offset, true>(plan, depth, seen, room);
+    grid.sync();
+    return vertices_of(latest(&plan.control->queue[(depth + 1) & 3])) +
+           latest(&plan.control->found[(depth + 1) & 3]);
+}
+
+/* How the next level is found. */
+enum way { in_block, queued, unqueued, pulled };
+
+__device__ __forceinline__ way choose(const plan_t &plan, uint32_t depth, uint32_t reached,
+                                      count64 pushed, count64 queue)
+{
+    const count64 edges = edges_of(queue), stored = plan.graph.edges;
+
+    if (depth > 0 && better_pulled(plan, edges, stored - min(pushed, stored),
+                                   latest(&plan.control->led[depth & 3]),
+                                   plan.graph.core - min(reached, plan.graph.core)))
+        return pulled;
+    if (vertices_of(queue) <= plan.block_vertices && edges <= plan.block_edges / 2)
+        return in_block;
+    return plan.direction == 0 && edges > unqueued_least && edges > stored / unqueued_share
+               ? unqueued
+               : queued;
+}
+
+template <typename Offset>
+__global__ void __launch_bounds__(threads, 1)
+    search(const __grid_constant__ plan_t plan, uint32_t root)
 {
     extern __shared__ uint4 room[];
     cg::grid_group grid = cg::this_grid();
@@ -980,34 +1293,36 @@ __global__ void __launch_bounds__(threads, 1) search(const plan_t plan, uint32_t
     grid.sync();
     for (;;) {
         const count64 queue = latest(&plan.control->queue[depth & 3]), edges = edges_of(queue);
-        const uint32_t frontier = vertices_of(queue);
-        const count64 stored = plan.graph.edges, all = stored - min(pushed, stored);
+        uint32_t frontier = vertices_of(queue), found = 0;
+        const way chosen = choose(plan, depth, reached, pushed, queue);
+        bool pull = chosen == pulled;
         if (frontier == 0)
             break;
-        const bool pull =
-            depth > 0 && better_pulled(plan, edges, all, latest(&plan.control->led[depth & 3]),
-                                       plan.graph.core - min(reached, plan.graph.core));
         pushed += edges;
-        if (pull) {
-            if (!pull_levels<Offset>(plan, grid, depth, frontier, reached, &seen, &spare, initial,
-                                     room, rows))
-                break;
-        } else if (frontier <= plan.block_vertices && edges <= plan.block_edges / 2) {
+        if (chosen == in_block) {
             if (blockIdx.x == 0)
                 small_levels<Offset>(plan, depth, reached, seen, room, rows);
             grid.sync();
             depth = latest(&plan.control->depth);
             reached = latest(&plan.control->reached);
-        } else {
+        } else if (!pull) {
             clear_ahead(plan, depth);
-            push_level<Offset>(plan, depth, seen, room);
-            grid.sync();
-            const uint32_t found = vertices_of(latest(&plan.control->queue[(depth + 1) & 3])) +
-                                   latest(&plan.control->found[(depth + 1) & 3]);
-            keep_row(plan, rows, HW_ROUTINE_PUSH, frontier, found, edges);
+            found = chosen == queued ? push_queued<Offset>(plan, grid, depth, seen, room)
+                                     : push_unqueued<Offset>(plan, grid, depth, seen, spare, room);
+            keep_row(plan, rows, chosen == queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
+                     frontier, found, edges);
             reached += found;
             depth++;
+            frontier = found;
+            pull = chosen == unqueued && found > plan.graph.core / 64;
+            if (chosen == unqueued && !pull) {
+                queue_finds<Offset>(plan, depth, seen, spare);
+                grid.sync();
+            }
         }
+        if (pull && !pull_levels<Offset>(plan, grid, depth, frontier, reached, &seen, &spare,
+                                         initial, room, rows))
+            break;
     }
     if (initial)
         settle_unvisited(plan, seen);
@@ -1049,13 +1364,16 @@ int hw_fused_launch_shape(hw_fused_plan *plan, hw_fused_shape *shape)
         return error;
     const uint32_t left =
         static_cast<uint32_t>(most) - static_cast<uint32_t>(attributes.sharedSizeBytes);
-    const uint32_t pull_beside = warps * HW_FUSED_SPARSE * (4 + 32 * 2);
+    const uint32_t pull_beside = warps * (near_room + deep_room) * 4;
     plan->tile = 4 * threads * (width + 8) <= left ? 4 : 2;
-    plan->block_vertices = 4096 * (2 * (width + 8)) <= left ? 4096 : 1024;
-    plan->block_edges = 8192;
+    const uint32_t bits = (plan->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
+    plan->block_vertices = 4096 * each + bits <= left ? 4096 : 2048 * each <= left ? 2048 : 1024;
+    plan->block_edges = 6144;
     plan->hub_words = min(left - pull_beside, 160u << 10) / 16 * 4;
+    const uint32_t queues = plan->block_vertices * each;
+    plan->block_holds = bits <= left - queues;
     shape->shared_bytes =
-        max(max(plan->tile * threads * (width + 8), plan->block_vertices * 2 * (width + 8)),
+        max(max(plan->tile * threads * (width + 8), queues + (plan->block_holds ? bits : 0)),
             plan->hub_words * 4 + pull_beside);
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shape->shared_bytes));

@@ -38,8 +38,9 @@ struct hw_gpu_graph {
     bool directed;
     struct hw_gpu_lists out, in; /* the same where the graph is undirected */
     const uint32_t *first;       /* [active] first source of edges to each, or HW_RANK_NONE */
-    const uint32_t *next;        /* [core][4] the four after the first, likewise */
-    const uint32_t *led;         /* [core] vertices of the core whose first source each is */
+    const uint32_t *next;        /* [core][8] the eight after the first, likewise */
+    const uint32_t *about;       /* [core][4] length of the out-list; vertices of the core whose
+                                    first source it is; where the list begins, low and high half */
     const uint32_t *graph_id;    /* [vertices] by rank */
     const uint32_t *rank;        /* [vertices] by graph id */
     const uint32_t *first_id;    /* [vertices] by graph id: the first source's graph id */

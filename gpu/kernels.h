@@ -13,8 +13,8 @@ extern "C" {
 
 /* What a search leaves on the device. */
 struct hw_gpu_output {
-    uint32_t *parent;    /* [vertices] ranks by rank; HW_RANK_NONE unreached; the root its own */
-    uint32_t *settled;   /* [vertices / 32 + 1] bits: the parent is the first source; or NULL */
+    uint32_t *parent;    /* [active] ranks by rank; HW_RANK_NONE unreached; the root its own */
+    uint32_t *settled;   /* [active / 32 + 1] bits: the parent is the first source; or NULL */
     uint32_t *parent_id; /* [vertices] graph ids by graph id; HW_RANK_NONE unreached */
     uint64_t *chain;     /* [active] for levels */
     int32_t *level;      /* [vertices] by graph id; -1 unreached */
@@ -23,10 +23,11 @@ struct hw_gpu_output {
 
 /* The row of one step as a method's kernels keep it. */
 enum hw_gpu_routine {
-    HW_ROUTINE_BLOCK,  /* top-down in one block */
-    HW_ROUTINE_PUSH,   /* top-down on the whole device */
-    HW_ROUTINE_PULL,   /* bottom-up */
-    HW_ROUTINE_LEAVES, /* vertices of degree 1, at the end */
+    HW_ROUTINE_BLOCK,     /* top-down in one block */
+    HW_ROUTINE_PUSH,      /* top-down on the whole device */
+    HW_ROUTINE_PUSH_ONLY, /* the same without a queue of what is found */
+    HW_ROUTINE_PULL,      /* bottom-up */
+    HW_ROUTINE_LEAVES,    /* vertices of degree 1, at the end */
     HW_ROUTINES
 };
 struct hw_gpu_row {
@@ -36,11 +37,20 @@ struct hw_gpu_row {
     uint64_t clock; /* when it ended, in ticks of the multiprocessor that keeps the rows */
 };
 
-/* Fills the graph's first, next, led and first_id from its lists and ids. */
+/* Fills the graph's first, next, about and first_id from its lists and ids. */
 int hw_gpu_launch_prepare(const struct hw_gpu_graph *graph);
 
+/* Gives the vertices of degree 1 of an undirected graph other ranks, in all lists and in
+ * the order of the lists. rank: [vertices] new ones by old; scratch: [active - core]. */
+int hw_gpu_launch_move_leaves(const struct hw_gpu_graph *graph, const uint32_t *rank,
+                              uint32_t *scratch);
+
+/* Reads lists, up to 128 MiB, and writes nothing. */
+int hw_gpu_launch_rinse(const struct hw_gpu_graph *graph, uint32_t *never);
+
 /* output->parent_id from output->parent and output->settled. */
-int hw_gpu_launch_translate(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output);
+int hw_gpu_launch_translate(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,
+                            uint32_t root);
 
 /*
  * Levels from parents, by pointer jumping: begin, then jump until *output->changed stays

@@ -33,8 +33,10 @@ hw_count hw_host_order_bytes(const struct hw_part *part)
 {
     hw_count n = part->vertices, lists = part->directed ? 2 : 1;
 
-    if (part->spec.order == HW_ORDER_DEGREE)
-        return 0;
+    if (part->spec.order == HW_ORDER_DEGREE) /* the leaves alone are sorted */
+        return part->directed
+                   ? 0
+                   : n * (hw_count)(2 * sizeof(hw_lid) + 2 * sizeof(uint64_t) + 2 * sizeof(hw_lid));
     /* Keys and payloads are sorted before the lists are made. */
     hw_count sorting = n * (hw_count)(2 * sizeof(uint64_t) + 2 * sizeof(uint32_t));
     hw_count made =
@@ -131,6 +133,39 @@ static void find_bounds(struct hw_host_order *order)
     order->core = filled < order->active ? (hw_lid)filled : order->active;
 }
 
+/*
+ * Sorts vertices of degree 1 by their only neighbour, so that looking it up goes through
+ * memory in order. The lists still have the old ranks: order->leaves_moved.
+ */
+static enum hw_status sort_leaves(struct hw_host_order *order, struct hw_error *err)
+{
+    hw_lid n = order->vertices, core = order->core, leaves = order->active - core;
+    uint64_t *key = NULL;
+    enum hw_status status = hw_alloc(&key, leaves, sizeof *key, "leaves", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
+    if (status == HW_OK)
+        status = hw_alloc(&order->rank, n, sizeof *order->rank, "ranks", err);
+    if (status == HW_OK) {
+#pragma omp parallel for
+        for (hw_lid v = 0; v < n; v++) {
+            order->position[v] = v;
+            if (v >= core && v < order->active)
+                key[v - core] = order->out.rank[order->out.offset[v]];
+        }
+        status = hw_sort(key, order->position + core, leaves, hw_bits(n), err);
+    }
+    if (status == HW_OK) {
+#pragma omp parallel for
+        for (hw_lid r = 0; r < n; r++)
+            order->rank[order->position[r]] = r;
+        order->leaves_moved = true;
+    }
+    free(key);
+    return status;
+}
+
 enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
                                   struct hw_error *err)
 {
@@ -151,7 +186,9 @@ enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_ord
     }
     if (status == HW_OK)
         find_bounds(order);
-    else
+    if (status == HW_OK && !order->position && !part->directed && order->active > order->core)
+        status = sort_leaves(order, err);
+    if (status != HW_OK)
         hw_host_order_free(order);
     return status;
 }

@@ -21,6 +21,7 @@ struct hw_host_order {
     hw_lid vertices, active, core; /* as in graph.h */
     hw_lid *position;              /* [vertices] of each rank; NULL where they are equal */
     hw_lid *rank;                  /* [vertices] of each position; likewise */
+    bool leaves_moved;             /* the lists have positions still; equal but for leaves */
     struct hw_host_lists out, in;  /* in: of directed graphs only */
 };
 

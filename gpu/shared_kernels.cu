@@ -21,7 +21,7 @@ int blocks_for(uint64_t count)
 }
 
 template <typename Offset>
-__global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *led)
+__global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *about)
 {
     for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
         const uint32_t rank = static_cast<uint32_t>(v);
@@ -31,11 +31,51 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
         first[v] = source;
         if (v >= graph.core)
             continue;
-        for (Offset k = 0; k < 4; k++)
-            next[4 * v + k] = begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_RANK_NONE;
+        for (Offset k = 0; k < 8; k++)
+            next[8 * v + k] = begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_RANK_NONE;
+        const uint64_t out = hw_begin<Offset>(graph.out, rank);
+        about[4 * v] = static_cast<uint32_t>(hw_begin<Offset>(graph.out, rank + 1) - out);
+        about[4 * v + 2] = static_cast<uint32_t>(out);
+        about[4 * v + 3] = static_cast<uint32_t>(out >> 32);
         if (source < graph.core)
-            atomicAdd(led + source, 1u);
+            atomicAdd(about + 4 * static_cast<uint64_t>(source) + 1, 1u);
     }
+}
+
+/* Replaces old ranks of leaves in all lists. */
+__global__ void rename_leaves(hw_gpu_graph graph, const uint32_t *rank, uint32_t *list)
+{
+    for (uint64_t k = hw_first(); k < graph.edges; k += hw_stride())
+        if (list[k] >= graph.core)
+            list[k] = rank[list[k]];
+}
+
+/* The lists of leaves, one neighbour each: out of the lists in the new order, and back. */
+__global__ void take_leaves(hw_gpu_graph graph, const uint32_t *rank, const uint32_t *list,
+                            uint32_t *taken)
+{
+    const uint64_t begin = graph.edges - (graph.active - graph.core);
+
+    for (uint64_t v = graph.core + hw_first(); v < graph.active; v += hw_stride())
+        taken[rank[v] - graph.core] = list[begin + (v - graph.core)];
+}
+
+__global__ void put_leaves(hw_gpu_graph graph, const uint32_t *taken, uint32_t *list)
+{
+    const uint32_t leaves = graph.active - graph.core;
+
+    for (uint64_t k = hw_first(); k < leaves; k += hw_stride())
+        list[graph.edges - leaves + k] = taken[k];
+}
+
+__global__ void read_lists(hw_gpu_graph graph, uint64_t count, uint32_t *never)
+{
+    uint32_t all = 0;
+
+    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        all |= graph.in.rank[k];
+    if (all == HW_RANK_NONE) /* no rank has all bits, nor do all of them where this is tried */
+        *never = all;
 }
 
 __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
@@ -53,29 +93,32 @@ __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32
  * look up their parent and its id.
  */
 __device__ __forceinline__ uint32_t translated(const hw_gpu_graph &graph,
-                                               const hw_gpu_output &output, uint32_t rank,
-                                               uint32_t first_id)
+                                               const hw_gpu_output &output, uint32_t root,
+                                               uint32_t rank, uint32_t first_id)
 {
-    if (output.settled && rank < graph.active && hw_test(output.settled, rank))
+    if (rank >= graph.active)
+        return rank == root ? __ldg(graph.graph_id + rank) : HW_RANK_NONE;
+    if (output.settled && hw_test(output.settled, rank))
         return first_id;
     const uint32_t parent = __ldg(output.parent + rank);
     return parent == HW_RANK_NONE ? HW_RANK_NONE : __ldg(graph.graph_id + parent);
 }
 
-__global__ void translate(hw_gpu_graph graph, hw_gpu_output output)
+__global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
     const uint64_t fours = graph.vertices / 4;
 
     for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
         const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
         const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_id) + i);
-        const uint4 parent = make_uint4(
-            translated(graph, output, rank.x, id.x), translated(graph, output, rank.y, id.y),
-            translated(graph, output, rank.z, id.z), translated(graph, output, rank.w, id.w));
+        const uint4 parent = make_uint4(translated(graph, output, root, rank.x, id.x),
+                                        translated(graph, output, root, rank.y, id.y),
+                                        translated(graph, output, root, rank.z, id.z),
+                                        translated(graph, output, root, rank.w, id.w));
         __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
     }
     for (uint64_t id = fours * 4 + hw_first(); id < graph.vertices; id += hw_stride())
-        output.parent_id[id] = translated(graph, output, graph.rank[id], graph.first_id[id]);
+        output.parent_id[id] = translated(graph, output, root, graph.rank[id], graph.first_id[id]);
 }
 
 /* A link of a chain: an ancestor and how many levels above it is. Both are read and
@@ -168,13 +211,13 @@ int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
     const int blocks = blocks_for(graph->active);
     uint32_t *first = const_cast<uint32_t *>(graph->first);
     uint32_t *next = const_cast<uint32_t *>(graph->next);
-    uint32_t *led = const_cast<uint32_t *>(graph->led);
-    cudaError_t error = cudaMemsetAsync(led, 0, graph->core * sizeof *led);
+    uint32_t *about = const_cast<uint32_t *>(graph->about);
+    cudaError_t error = cudaMemsetAsync(about, 0, 4 * sizeof *about * graph->core);
 
     if (error == cudaSuccess && graph->wide)
-        take_first<uint64_t><<<blocks, block_size>>>(*graph, first, next, led);
+        take_first<uint64_t><<<blocks, block_size>>>(*graph, first, next, about);
     else if (error == cudaSuccess)
-        take_first<uint32_t><<<blocks, block_size>>>(*graph, first, next, led);
+        take_first<uint32_t><<<blocks, block_size>>>(*graph, first, next, about);
     if (error == cudaSuccess)
         error = cudaGetLastError();
     if (error != cudaSuccess)
@@ -184,9 +227,28 @@ int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_translate(const hw_gpu_graph *graph, const hw_gpu_output *output)
+int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, uint32_t *scratch)
 {
-    translate<<<blocks_for((graph->vertices + 3) / 4), block_size>>>(*graph, *output);
+    const int blocks = blocks_for(graph->active - graph->core);
+    uint32_t *list = const_cast<uint32_t *>(graph->out.rank);
+
+    rename_leaves<<<blocks_for(graph->edges), block_size>>>(*graph, rank, list);
+    take_leaves<<<blocks, block_size>>>(*graph, rank, list, scratch);
+    put_leaves<<<blocks, block_size>>>(*graph, scratch, list);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_rinse(const hw_gpu_graph *graph, uint32_t *never)
+{
+    const uint64_t most = 32u << 20, count = graph->edges < most ? graph->edges : most;
+
+    read_lists<<<blocks_for(count), block_size>>>(*graph, count, never);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_translate(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    translate<<<blocks_for((graph->vertices + 3) / 4), block_size>>>(*graph, *output, root);
     return cudaGetLastError();
 }
 

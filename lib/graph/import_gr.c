@@ -19,7 +19,7 @@ static bool is_kind(const char *at, char letter)
 
 static int recognize(const struct hw_head *head)
 {
-    const char *at = head->bytes + head->at;
+    const char *at = head->bytes;
 
     while (hw_is_blank(*at) || *at == '\n')
         at++;

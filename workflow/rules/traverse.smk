@@ -15,12 +15,10 @@ rule traverse:
     priority: lambda wildcards: 1 + STUDY.repeats - int(wildcards.repeat)
     conda:
         "../envs/programs.yaml"
-    envmodules:
-        *MACHINE.modules,
     resources:
-        tasks=parts_of,
+        tasks=lambda wildcards: STUDY.partitions[wildcards.partition]["parts"],
         mpi=os.environ.get("HOPWAVE_MPIEXEC", "mpiexec"),
-        **SEARCH_RESOURCES,
+        machine=100,
     params:
         options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
         graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
@@ -39,7 +37,7 @@ use rule traverse as traverse_alone with:
     resources:
         tasks=1,
         mpi="",
-        **SEARCH_RESOURCES,
+        machine=100,
 
 
 ruleorder: traverse_alone > traverse

@@ -10,17 +10,11 @@ rule validate:
         "results/logs/validate/{graph}/{partition}/{search}-r{repeat}.log",
     conda:
         "../envs/programs.yaml"
-    envmodules:
-        *MACHINE.modules,
     resources:
         tasks=1,
         mpi="",
-        **needs(
-            "hopwave-validate",
-            lambda wildcards, input: f"{input.tree} --graph {input.graph} {REFERENCE}",
-        ),
     params:
-        options=REFERENCE,
+        options="--reference" if STUDY.config["reference"] else "",
         launch=launch,
     shell:
         "rc=0; {params.launch} hopwave-validate {input.tree} --graph {input.graph} "
@@ -34,7 +28,7 @@ localrules:
 
 rule gate:
     input:
-        STUDY.checks(),
+        CHECKS,
         files(TREE) if STUDY.config["store"] != "all" else [],
     output:
         "results/gate.csv",

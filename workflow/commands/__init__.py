@@ -1,1 +1,0 @@
-"""The commands of hopwave-study: a module each, and what they share."""
