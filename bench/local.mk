@@ -1,5 +1,6 @@
 # bench
 EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
+EXTRA_DIST += bench/import
 
 # All that a machine without MPI and HDF5 needs to run the programs, in one archive.
 EXTRA_DIST += bench/make-bundle

@@ -2,6 +2,9 @@
 dist_doc_DATA += doc/methods.md
 dist_doc_DATA += doc/file-formats.md
 dist_doc_DATA += doc/graphs.md
+dist_doc_DATA += doc/imports.md
+dist_doc_DATA += doc/tutorial/files.md
+dist_doc_DATA += doc/tutorial/archive.md
 dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md
 EXTRA_DIST += doc/images/teps.svg

@@ -7,10 +7,10 @@ enum { KEY_GRAPH = 0x4000, KEY_REFERENCE, KEY_AGAINST, KEY_NO_DIGEST };
 static const struct argp_option option_table[] = {
     {"graph", KEY_GRAPH, "G.h5", 0, "The graph that was searched (required)", 0},
     {"reference", KEY_REFERENCE, 0, 0,
-     "Compare levels with an independent serial search too (small graphs)", 0},
+     "Compare levels or distances with an independent serial search too (small graphs)", 0},
     {"against", KEY_AGAINST, "OTHER.h5", 0,
      "Compare with another tree file of the same roots: identical, equivalent (other parents) or "
-     "different",
+     "different in levels, distances or outcomes",
      0},
     {"no-digest", KEY_NO_DIGEST, 0, 0,
      "A recipe without a digest: do not make its edges once more to compute it", 0},
@@ -97,9 +97,11 @@ int main(int argc, char **argv)
     const struct hw_cli_program program = {
         .name = "hopwave-validate",
         .arguments = "T.h5",
-        .doc = "Validates search trees against the graph that was searched, by all rules of the "
-               "Graph500 specification, on any number of ranks. A violation is located on standard "
-               "error and in the check file, and makes the exit status 1.",
+        .doc =
+            "Validates search trees, breadth-first ones and those of shortest paths, against the "
+            "graph that was searched, by all rules of the Graph500 specification, on any number "
+            "of ranks; and negative cycles that ended a search. A violation is located on standard "
+            "error and in the check file, and makes the exit status 1.",
         .options = option_table,
         .take = take,
         .has_output = true,

@@ -8,7 +8,16 @@ TESTS += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/break-tree.py
 EXTRA_DIST += tests/workflow/in-report.py
+TESTS += tests/workflow/compare.t
+EXTRA_DIST += tests/workflow/compare.t tests/workflow/retime.py
+TESTS += tests/workflow/archive.t
+EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
+EXTRA_DIST += tests/workflow/requirements.txt
+TESTS += tests/workflow/slurm.t
+EXTRA_DIST += tests/workflow/slurm.t tests/workflow/slurm.sh
 
+TESTS += tests/pipeline/estimate.t
+EXTRA_DIST += tests/pipeline/estimate.t
 TESTS += tests/pipeline/generate.t
 EXTRA_DIST += tests/pipeline/generate.t tests/pipeline/generate_oracle.py
 
@@ -20,6 +29,8 @@ EXTRA_DIST += tests/pipeline/info.t
 TESTS += tests/pipeline/h5py.t
 EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py
 
+TESTS += tests/pipeline/resume.t
+EXTRA_DIST += tests/pipeline/resume.t
 TESTS += tests/pipeline/traverse.t
 EXTRA_DIST += tests/pipeline/traverse.t
 # Bytes that searches hand to MPI, counted between the program and the library.
@@ -47,3 +58,15 @@ TESTS += tests/gpu/device.t
 EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh
 TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
+TESTS += tests/pipeline/formats.t
+EXTRA_DIST += tests/pipeline/formats.t tests/pipeline/formats.py
+
+# Imports of texts.
+TESTS += tests/pipeline/import.t
+EXTRA_DIST += tests/pipeline/import.t
+TESTS += tests/faults/import.t
+EXTRA_DIST += tests/faults/import.t
+
+# Shortest paths: one answer from all methods, layouts, part and thread counts.
+TESTS += tests/pipeline/paths.t
+EXTRA_DIST += tests/pipeline/paths.t

@@ -18,10 +18,26 @@ nobase_dist_pkgdata_DATA += \
   config/study.yaml \
   schemas/study.schema.json \
   workflow/Snakefile \
+  workflow/commands/__init__.py \
+  workflow/commands/archive.py \
+  workflow/commands/bag.py \
+  workflow/commands/base.py \
+  workflow/commands/compare.py \
+  workflow/commands/compare_report.py \
+  workflow/commands/crate.py \
+  workflow/commands/noise.py \
+  workflow/commands/pack.py \
+  workflow/commands/records.py \
+  workflow/commands/repeat.py \
+  workflow/commands/run.py \
   workflow/envs/programs.yaml \
   workflow/envs/python.yaml \
   workflow/envs/requirements.txt \
+  workflow/profiles/README.md \
+  workflow/profiles/allocation/config.yaml \
+  workflow/profiles/allocation/study.sbatch \
   workflow/profiles/default/config.yaml \
+  workflow/profiles/gpu/config.yaml \
   workflow/profiles/slurm/config.yaml \
   workflow/report/degrees.rst \
   workflow/report/results.rst \
@@ -38,7 +54,9 @@ nobase_dist_pkgdata_DATA += \
   workflow/rules/validate.smk \
   workflow/scripts/collect.py \
   workflow/scripts/gate.py \
+  workflow/scripts/machine.py \
   workflow/scripts/models.py \
+  workflow/scripts/page.py \
   workflow/scripts/plot_degrees.py \
   workflow/scripts/plot_steps.py \
   workflow/scripts/plot_teps.py \
@@ -51,7 +69,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/trees.py
 
 # For the catalogue of Snakemake workflows, and for the tests.
-EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml
+EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml .test/data/ring.txt
 dist_doc_DATA += doc/tutorial/study.md
 
 # Written by hand: its --help is in two parts.

@@ -22,7 +22,8 @@ enum {
 static const struct argp_option output_options[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "Write FILE", 1},
     {"force", KEY_FORCE, 0, 0, "Replace an existing output", 1},
-    {"estimate", KEY_ESTIMATE, 0, 0, "Print time, memory and disk needed, and stop", 1},
+    {"estimate", KEY_ESTIMATE, "RANKS", OPTION_ARG_OPTIONAL,
+     "Print time, memory and disk needed, and stop; one rank alone may ask for RANKS ranks", 1},
     {0}};
 
 static const struct argp_option shared_options[] = {
@@ -76,6 +77,7 @@ static error_t take_group(int key, char *arg, struct argp_state *state)
 static error_t take_output(int key, char *arg, struct argp_state *state)
 {
     struct parse *parse = state->input;
+    int64_t ranks = 0;
 
     switch (key) {
     case KEY_OUTPUT:
@@ -85,7 +87,10 @@ static error_t take_output(int key, char *arg, struct argp_state *state)
         parse->cli->force = true;
         return 0;
     case KEY_ESTIMATE:
+        if (arg && hw_cli_count("--estimate", arg, 1, INT32_MAX, &ranks, parse->err) != HW_OK)
+            return EINVAL;
         parse->cli->estimate = true;
+        parse->cli->ranks = (int)ranks;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

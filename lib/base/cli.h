@@ -38,6 +38,7 @@ struct hw_cli {
     const char *output; /* -o; NULL if not given */
     bool force;         /* --force */
     bool estimate;      /* --estimate */
+    int ranks;          /* its RANKS; 0 if not given */
     bool quiet;         /* --quiet */
     int threads;        /* --threads; 0 if not given */
     bool finished;      /* --help or --version was answered: leave with status 0 */

@@ -3,6 +3,7 @@ libhopwave_a_SOURCES += \
   lib/comm/context.c lib/comm/context.h \
   lib/comm/exchange.c lib/comm/exchange.h \
   lib/comm/stage.c lib/comm/stage.h \
+  lib/comm/stop.c lib/comm/stop.h \
   lib/comm/yield.c lib/comm/yield.h
 check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt

@@ -2,6 +2,23 @@
 
 #include <stdio.h>
 
+/*
+ * Lets a rank that is alone estimate for many: all that an estimate computes
+ * from ctx->size is then theirs, and what ranks exchange stays its own.
+ */
+static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
+{
+    const int ranks = stage->cli.ranks;
+
+    if (ranks == 0 || ranks == stage->ctx.size)
+        return HW_OK;
+    if (stage->ctx.size > 1)
+        return hw_fail(err, HW_USAGE, "--estimate=%d is asked by %d ranks; ask by one", ranks,
+                       stage->ctx.size);
+    stage->ctx.size = ranks;
+    return HW_OK;
+}
+
 int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,
                   enum hw_status (*run)(struct hw_stage *stage, void *options,
                                         struct hw_error *err))
@@ -16,10 +33,11 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
         stage.ctx.quiet = stage.cli.quiet;
         if (stage.cli.threads > 0)
             hw_context_threads(&stage.ctx, stage.cli.threads);
-        if (program->has_output && !program->output_optional && !stage.cli.output &&
-            !stage.cli.estimate)
+        status = estimate_for(&stage, &err);
+        if (status == HW_OK && program->has_output && !program->output_optional &&
+            !stage.cli.output && !stage.cli.estimate)
             status = hw_fail(&err, HW_USAGE, "no output; give -o FILE");
-        else
+        if (status == HW_OK)
             status = run(&stage, options, &err);
     }
     return hw_context_close(&stage.ctx, status, &err);

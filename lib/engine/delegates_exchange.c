@@ -10,79 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages of this engine between two ranks of one communicator. */
-enum tag { TAG_FINDS = 1 };
-
-/* Bytes of one message at most. */
-#define PIECE ((hw_count)1 << 30)
-
-/* ---- messages ---- */
-
-enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, hw_count bytes,
-                            struct hw_error *err)
-{
-    enum hw_status status;
-
-    legs->comm = comm;
-    status = hw_mpi(MPI_Comm_size(comm, &legs->peers), "MPI_Comm_size", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_rank(comm, &legs->me), "MPI_Comm_rank", err);
-    if (status != HW_OK)
-        return status;
-    legs->room = 2 * legs->peers + (int)(bytes / PIECE);
-    status = hw_alloc_zero(&legs->leg, legs->peers, sizeof *legs->leg, "messages", err);
-    if (status == HW_OK)
-        status = hw_alloc(&legs->request, legs->room, sizeof *legs->request, "requests", err);
-    return status;
-}
-
-void hw_legs_free(struct hw_legs *legs)
-{
-    free(legs->leg);
-    free(legs->request);
-}
-
-/* Posts one side of a leg in pieces. */
-static enum hw_status post(struct hw_legs *legs, int peer, bool sending, int *made,
-                           struct hw_step *row, struct hw_error *err)
-{
-    const struct hw_leg *leg = &legs->leg[peer];
-    hw_count bytes = sending ? leg->out_bytes : leg->in_bytes;
-    enum hw_status status = HW_OK;
-
-    for (hw_count at = 0; at < bytes && status == HW_OK; at += PIECE) {
-        int size = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        MPI_Request *request = &legs->request[*made];
-        int code = sending ? MPI_Isend((const char *)leg->out + at, size, MPI_BYTE, peer, TAG_FINDS,
-                                       legs->comm, request)
-                           : MPI_Irecv((char *)leg->in + at, size, MPI_BYTE, peer, TAG_FINDS,
-                                       legs->comm, request);
-        status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
-        *made += status == HW_OK;
-        row->messages_sent += sending;
-    }
-    row->bytes_sent += sending ? bytes : 0;
-    return status;
-}
-
-enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err)
-{
-    const struct hw_leg *self = &legs->leg[legs->me];
-    enum hw_status status = HW_OK;
-    int made = 0;
-
-    for (int r = 0; r < legs->peers && status == HW_OK; r++)
-        if (r != legs->me)
-            status = post(legs, r, false, &made, row, err);
-    for (int i = 1; i < legs->peers && status == HW_OK; i++)
-        status = post(legs, (legs->me + i) % legs->peers, true, &made, row, err);
-    if (self->out_bytes > 0)
-        memcpy(self->in, self->out, (size_t)self->out_bytes);
-    for (int i = 0; i < made && status == HW_OK; i++)
-        status = hw_mpi(MPI_Wait(&legs->request[i], MPI_STATUS_IGNORE), "MPI_Wait", err);
-    return status;
-}
-
 /* ---- streams of finds ---- */
 
 static hw_count whole_words(hw_count bits)
@@ -450,11 +377,6 @@ enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_step *row
 }
 
 /* ---- the reduction of masks: section V-A ---- */
-
-hw_count hw_reduction_bytes(hw_count bytes, int ranks)
-{
-    return (2 * bytes * (ranks - 1) + ranks - 1) / ranks;
-}
 
 /*
  * The first phase combines the masks of a node, the second those of the nodes.

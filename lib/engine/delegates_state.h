@@ -29,6 +29,7 @@
 #define HOPWAVE_ENGINE_DELEGATES_STATE_H
 
 #include "engine/engine.h"
+#include "engine/legs.h"
 
 /* Edges, vertices or finds up to which one thread does the work alone, and
  * 64-bit words of a mask: starting the others takes longer. */
@@ -66,22 +67,6 @@ struct hw_tally {
     hw_count found_dn_in;  /* of the normal ones, those in dn's has_in */
     hw_count found_nd_out; /* of the normal ones, those in nd's has_out */
     hw_count found_nd_in;  /* of the delegates, those in nd's has_in */
-};
-
-/* One message out and one in between this rank and a peer. */
-struct hw_leg {
-    const void *out;
-    void *in;
-    hw_count out_bytes, in_bytes;
-};
-
-/* Messages between all ranks of a communicator, point to point. */
-struct hw_legs {
-    MPI_Comm comm;
-    int peers, me;
-    struct hw_leg *leg;   /* [peers] */
-    MPI_Request *request; /* [room] */
-    int room;
 };
 
 /*
@@ -282,19 +267,6 @@ void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b);
 
 /* ---- delegates_exchange.c: communication, section V ---- */
 
-/* Room for messages to and from every rank of comm, of at most so many bytes in
- * all. Frees it. Local. */
-enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, hw_count bytes,
-                            struct hw_error *err);
-void hw_legs_free(struct hw_legs *legs);
-
-/*
- * Sends and receives what legs->leg says; both sides know the sizes, and empty
- * messages are not sent. Adds bytes and messages to the row. Collective over the
- * ranks that have anything for each other.
- */
-enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err);
-
 /* Plans the regions from the edges of nn, and allocates them. Collective. */
 enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err);
 void hw_stream_free(struct hw_stream *stream);
@@ -316,10 +288,6 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_step 
                                          MPI_Request *request, struct hw_error *err);
 enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_step *row,
                                           MPI_Request *request, struct hw_error *err);
-
-/* Bytes that one rank sends in a reduction of `bytes` over so many ranks whose
- * result all of them get: 2 (ranks-1)/ranks of them. Local. */
-hw_count hw_reduction_bytes(hw_count bytes, int ranks);
 
 /* Ids in the buffers of answers: 4 bytes each, or 8. */
 static inline size_t hw_id_size(const struct hw_delegates *e)

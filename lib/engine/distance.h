@@ -151,8 +151,8 @@ HW_ALWAYS_INLINE bool hw_best_improve_wide(struct hw_best_wide *entry, int64_t k
             continue;
         bool better = key < entry->key;
         if (better) {
-            __atomic_store_n(&entry->key, key, __ATOMIC_RELAXED);
             entry->parent = parent;
+            __atomic_store_n(&entry->key, key, __ATOMIC_SEQ_CST);
         }
         __atomic_store_n(&entry->busy, 0, __ATOMIC_RELEASE);
         return better;
@@ -163,6 +163,7 @@ HW_ALWAYS_INLINE bool hw_best_improve_wide(struct hw_best_wide *entry, int64_t k
 /*
  * Gives entry v this distance and parent if the distance is less than what it
  * has; returns whether. shared (a constant): do other threads change it, too?
+ * Then the change is in one order with all others that are so ordered (SEQ_CST).
  */
 HW_ALWAYS_INLINE bool hw_best_improve(enum hw_distance kind, bool shared, void *table, size_t v,
                                       int64_t key, uint32_t parent)
@@ -178,7 +179,7 @@ HW_ALWAYS_INLINE bool hw_best_improve(enum hw_distance kind, bool shared, void *
     int64_t *entry = (int64_t *)table + v, was = __atomic_load_n(entry, __ATOMIC_RELAXED);
     int64_t word = (int64_t)((uint64_t)key << 32 | parent);
     while (key < was >> 32)
-        if (__atomic_compare_exchange_n(entry, &was, word, true, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(entry, &was, word, true, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED))
             return true;
     return false;

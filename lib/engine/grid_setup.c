@@ -3,100 +3,70 @@
 
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "engine/arrays.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Most arrays there can be. */
-#define ARRAYS 48
-
-/* One array of the engine: where its pointer is, how large it is. */
-struct array {
-    void *out;
-    hw_count count;
-    size_t size;
-};
-
-/* The list of all arrays, so that allocating, freeing and estimating agree. */
-struct arrays {
-    struct array of[ARRAYS];
-    int count;
-};
-
-static void add(struct arrays *arrays, void *out, hw_count count, size_t size)
-{
-    arrays->of[arrays->count++] = (struct array){out, count, size};
-}
-
-static void add_line(struct arrays *arrays, struct hw_line *line)
-{
-    hw_count buffers = line->size > 1 ? line->size * (hw_count)line->capacity : 0;
-
-    add(arrays, &line->active, line->size, sizeof *line->active);
-    add(arrays, &line->received, buffers, 1);
-    add(arrays, &line->scratch, buffers, 1);
-    add(arrays, &line->got, line->size, sizeof *line->got);
-    add(arrays, &line->request, 2 * line->size, sizeof(MPI_Request));
-    add(arrays, &line->status, 2 * line->size, sizeof *line->status);
-}
-
 /* What is made once. */
-static void add_constants(struct arrays *arrays, struct hw_grid *grid)
+static void add_constants(struct hw_arrays *arrays, struct hw_grid *grid)
 {
     hw_count block = grid->block, rows = grid->rows * block;
     bool ids_fit = grid->part->vertices <= INT32_MAX;
 
-    add(arrays, &grid->isolated, grid->block_words, sizeof *grid->isolated);
-    add(arrays, &grid->degree, block, sizeof *grid->degree);
-    add(arrays, &grid->first, rows + 64, sizeof *grid->first);
-    add(arrays, &grid->first_gid, ids_fit ? grid->part->own.count : 0, sizeof *grid->first_gid);
-    add(arrays, &grid->gids, grid->part->spec.parts > 1 ? grid->fetched_code + block : 0,
-        sizeof *grid->gids);
+    hw_arrays_add(arrays, &grid->isolated, grid->block_words, sizeof *grid->isolated);
+    hw_arrays_add(arrays, &grid->degree, block, sizeof *grid->degree);
+    hw_arrays_add(arrays, &grid->first, rows + 64, sizeof *grid->first);
+    hw_arrays_add(arrays, &grid->first_gid, ids_fit ? grid->part->own.count : 0,
+                  sizeof *grid->first_gid);
+    hw_arrays_add(arrays, &grid->gids, grid->part->spec.parts > 1 ? grid->fetched_code + block : 0,
+                  sizeof *grid->gids);
 }
 
 /* What only several grid rows or columns need. */
-static void add_exchanges(struct arrays *arrays, struct hw_grid *grid)
+static void add_exchanges(struct hw_arrays *arrays, struct hw_grid *grid)
 {
     hw_count block = grid->block, words = grid->block_words;
     hw_count many_rows = grid->rows > 1 ? grid->rows : 0;
     hw_count many_columns = grid->columns > 1 ? grid->columns : 0;
 
-    add(arrays, &grid->row_parent, many_columns * block, sizeof *grid->row_parent);
-    add(arrays, &grid->outgoing, many_columns * block, grid->wire);
-    add(arrays, &grid->remote, many_columns ? 2 * block : 0, sizeof *grid->remote);
-    add(arrays, &grid->expanded, many_rows * block, grid->wire);
-    add(arrays, &grid->mine, many_rows * words, sizeof *grid->mine);
-    add(arrays, &grid->travelling, many_rows ? words : 0, sizeof *grid->travelling);
-    add(arrays, &grid->found, many_rows ? words : 0, sizeof *grid->found);
-    add(arrays, &grid->least, grid->options.canonical_parents && many_rows ? block : 0,
-        sizeof *grid->least);
-    add(arrays, &grid->sent, grid->rows + grid->columns, sizeof *grid->sent);
-    add_line(arrays, &grid->row);
-    add_line(arrays, &grid->column);
+    hw_arrays_add(arrays, &grid->row_parent, many_columns * block, sizeof *grid->row_parent);
+    hw_arrays_add(arrays, &grid->outgoing, many_columns * block, grid->wire);
+    hw_arrays_add(arrays, &grid->remote, many_columns ? 2 * block : 0, sizeof *grid->remote);
+    hw_arrays_add(arrays, &grid->expanded, many_rows * block, grid->wire);
+    hw_arrays_add(arrays, &grid->mine, many_rows * words, sizeof *grid->mine);
+    hw_arrays_add(arrays, &grid->travelling, many_rows ? words : 0, sizeof *grid->travelling);
+    hw_arrays_add(arrays, &grid->found, many_rows ? words : 0, sizeof *grid->found);
+    hw_arrays_add(arrays, &grid->least, grid->options.canonical_parents && many_rows ? block : 0,
+                  sizeof *grid->least);
+    hw_arrays_add(arrays, &grid->sent, grid->rows + grid->columns, sizeof *grid->sent);
+    hw_line_arrays(&grid->row, arrays);
+    hw_line_arrays(&grid->column, arrays);
 }
 
-static struct arrays list_arrays(struct hw_grid *grid)
+static struct hw_arrays list_arrays(struct hw_grid *grid)
 {
-    struct arrays arrays = {.count = 0};
+    struct hw_arrays arrays = {.count = 0};
     hw_count block = grid->block, words = grid->block_words;
     hw_count rows = grid->rows * block, columns = grid->columns * block;
     bool canonical = grid->options.canonical_parents;
 
     add_constants(&arrays, grid);
-    add(&arrays, &grid->seen, columns / 64 + 3, sizeof *grid->seen);
-    add(&arrays, &grid->unvisited, words, sizeof *grid->unvisited);
-    add(&arrays, &grid->settled, words, sizeof *grid->settled);
-    add(&arrays, &grid->parent, rows, sizeof *grid->parent);
-    add(&arrays, &grid->order, block, sizeof *grid->order);
-    add(&arrays, &grid->finds, (hw_count)grid->threads * grid->columns, sizeof *grid->finds);
-    add(&arrays, &grid->finds_count, grid->columns, sizeof *grid->finds_count);
-    add(&arrays, &grid->chunk, rows / HW_GRID_CHUNK + 2, sizeof *grid->chunk);
-    add(&arrays, &grid->bitmaps, HW_GRID_BITMAPS * words, sizeof *grid->bitmaps);
-    add(&arrays, &grid->level, block, sizeof *grid->level);
-    add(&arrays, &grid->row_level, canonical ? columns : 0, sizeof *grid->row_level);
-    add(&arrays, &grid->column_level, canonical ? rows : 0, sizeof *grid->column_level);
-    add(&arrays, &grid->best, canonical ? rows : 0, sizeof *grid->best);
+    hw_arrays_add(&arrays, &grid->seen, columns / 64 + 3, sizeof *grid->seen);
+    hw_arrays_add(&arrays, &grid->unvisited, words, sizeof *grid->unvisited);
+    hw_arrays_add(&arrays, &grid->settled, words, sizeof *grid->settled);
+    hw_arrays_add(&arrays, &grid->parent, rows, sizeof *grid->parent);
+    hw_arrays_add(&arrays, &grid->order, block, sizeof *grid->order);
+    hw_arrays_add(&arrays, &grid->finds, (hw_count)grid->threads * grid->columns,
+                  sizeof *grid->finds);
+    hw_arrays_add(&arrays, &grid->finds_count, grid->columns, sizeof *grid->finds_count);
+    hw_arrays_add(&arrays, &grid->chunk, rows / HW_GRID_CHUNK + 2, sizeof *grid->chunk);
+    hw_arrays_add(&arrays, &grid->bitmaps, HW_GRID_BITMAPS * words, sizeof *grid->bitmaps);
+    hw_arrays_add(&arrays, &grid->level, block, sizeof *grid->level);
+    hw_arrays_add(&arrays, &grid->row_level, canonical ? columns : 0, sizeof *grid->row_level);
+    hw_arrays_add(&arrays, &grid->column_level, canonical ? rows : 0, sizeof *grid->column_level);
+    hw_arrays_add(&arrays, &grid->best, canonical ? rows : 0, sizeof *grid->best);
     add_exchanges(&arrays, grid);
     return arrays;
 }
@@ -171,21 +141,8 @@ hw_count hw_grid_bytes(const struct hw_part *part, const struct hw_engine_option
 
     if (shape(&grid, part, options, NULL) != HW_OK)
         return 0;
-    struct arrays arrays = list_arrays(&grid);
-    for (int a = 0; a < arrays.count; a++)
-        bytes += arrays.of[a].count * (hw_count)arrays.of[a].size;
-    return bytes;
-}
-
-static enum hw_status allocate(struct hw_grid *grid, struct hw_error *err)
-{
-    struct arrays arrays = list_arrays(grid);
-    enum hw_status status = HW_OK;
-
-    for (int a = 0; a < arrays.count && status == HW_OK; a++)
-        status = hw_alloc_zero(arrays.of[a].out, arrays.of[a].count, arrays.of[a].size,
-                               "method grid", err);
-    return status;
+    struct hw_arrays arrays = list_arrays(&grid);
+    return bytes + hw_arrays_bytes(&arrays);
 }
 
 void hw_grid_destroy(void *engine)
@@ -194,12 +151,8 @@ void hw_grid_destroy(void *engine)
 
     if (!grid)
         return;
-    struct arrays arrays = list_arrays(grid);
-    for (int a = 0; a < arrays.count; a++) {
-        void *memory;
-        memcpy(&memory, arrays.of[a].out, sizeof memory);
-        free(memory);
-    }
+    struct hw_arrays arrays = list_arrays(grid);
+    hw_arrays_free(&arrays);
     hw_line_close(&grid->row);
     hw_line_close(&grid->column);
     free(grid);
@@ -211,15 +164,10 @@ static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_li
 {
     const struct hw_part_vertices *own = &grid->part->own;
     hw_gid *mine = blocks + (size_t)line->me * grid->block;
-    enum hw_status status = HW_OK;
 
     for (hw_lid t = 0; t < grid->block; t++)
         mine[t] = t < own->count ? own->graph_id[t] : HW_GID_NONE;
-    for (int r = 0; r < line->size && line->size > 1 && status == HW_OK; r++)
-        status = hw_mpi(MPI_Bcast(blocks + (size_t)r * grid->block, (int)grid->block, HW_MPI_GID, r,
-                                  line->comm),
-                        "MPI_Bcast", err);
-    return status;
+    return hw_line_gather(line, blocks, grid->block, HW_MPI_GID, err);
 }
 
 static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
@@ -321,7 +269,8 @@ enum hw_status hw_grid_create(const struct hw_context *ctx, const struct hw_part
         grid->ctx = ctx;
         grid->threads = ctx->threads;
         grid->look_up = hw_bits_looker(0);
-        status = allocate(grid, err);
+        struct hw_arrays arrays = list_arrays(grid);
+        status = hw_arrays_alloc(&arrays, "method grid", err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)

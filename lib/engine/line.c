@@ -17,6 +17,18 @@ size_t hw_line_capacity(hw_lid block, enum hw_exchange exchange)
                                                  : ((size_t)block + 7) / 8);
 }
 
+void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays)
+{
+    hw_count buffers = line->size > 1 ? line->size * (hw_count)line->capacity : 0;
+
+    hw_arrays_add(arrays, &line->active, line->size, sizeof *line->active);
+    hw_arrays_add(arrays, &line->received, buffers, 1);
+    hw_arrays_add(arrays, &line->scratch, buffers, 1);
+    hw_arrays_add(arrays, &line->got, line->size, sizeof *line->got);
+    hw_arrays_add(arrays, &line->request, 2 * line->size, sizeof(MPI_Request));
+    hw_arrays_add(arrays, &line->status, 2 * line->size, sizeof *line->status);
+}
+
 enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
                              int size, struct hw_error *err)
 {
@@ -45,6 +57,21 @@ void hw_line_close(struct hw_line *line)
 {
     if (line->comm != MPI_COMM_NULL && line->size > 1)
         MPI_Comm_free(&line->comm);
+}
+
+enum hw_status hw_line_gather(const struct hw_line *line, void *blocks, hw_lid block,
+                              MPI_Datatype type, struct hw_error *err)
+{
+    int size = 0;
+    enum hw_status status = HW_OK;
+
+    if (line->size > 1)
+        status = hw_mpi(MPI_Type_size(type, &size), "MPI_Type_size", err);
+    for (int r = 0; r < line->size && line->size > 1 && status == HW_OK; r++)
+        status = hw_mpi(MPI_Bcast((char *)blocks + (size_t)r * block * (size_t)size, (int)block,
+                                  type, r, line->comm),
+                        "MPI_Bcast", err);
+    return status;
 }
 
 /* Bytes of a bitmap over the active positions of a block. */

@@ -13,6 +13,7 @@
 #define HOPWAVE_ENGINE_LINE_H
 
 #include "comm/context.h"
+#include "engine/arrays.h"
 #include "engine/engine.h"
 
 /* A set of positions as it travels. */
@@ -41,6 +42,9 @@ struct hw_line {
 /* Bytes of the largest message for blocks of `block` positions, in multiples of 64. */
 size_t hw_line_capacity(hw_lid block, enum hw_exchange exchange);
 
+/* Adds the arrays of a line whose size and capacity are known. Local. */
+void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays);
+
 /* Splits the world's ranks by colour, ordered by key. Fills comm, size and me.
  * Collective over ctx->world. */
 enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
@@ -52,6 +56,11 @@ enum hw_status hw_line_open(struct hw_line *line, hw_lid active, struct hw_error
 
 /* Frees the communicator, not the arrays. Collective over the line. */
 void hw_line_close(struct hw_line *line);
+
+/* Gives all ranks of the line each other's block of `block` elements, of which
+ * each has filled in its own. blocks: [size][block]. Collective over the line. */
+enum hw_status hw_line_gather(const struct hw_line *line, void *blocks, hw_lid block,
+                              MPI_Datatype type, struct hw_error *err);
 
 /*
  * Makes the set of a list of positions, or of a bitmap of which `count` bits are

@@ -103,7 +103,9 @@ static hw_count make_offsets(const struct hw_csr *matrix, const uint64_t *leave_
     hw_count longest = 0;
 
     offset[0] = 0;
-#pragma omp parallel for schedule(dynamic, CHUNK) reduction(max : longest)
+#pragma omp parallel for schedule(dynamic, CHUNK)                                                  \
+    reduction(max                                                                                  \
+              : longest) if (matrix->offset[matrix->rows] > HW_SERIAL_BELOW)
     for (hw_lid r = 0; r < matrix->rows; r++) {
         hw_count begin = matrix->offset[r], end = matrix->offset[r + 1], stays = end - begin;
         bool filter = leave_out && !(whole && hw_bit(whole, r));
@@ -142,7 +144,7 @@ enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weigh
         return status;
     hw_count longest = make_offsets(matrix, leave_out, whole, lists->offset);
     status = hw_alloc(&lists->edge, lists->offset[matrix->rows], sizeof *lists->edge, what, err);
-#pragma omp parallel if (status == HW_OK)
+#pragma omp parallel if (status == HW_OK && lists->offset[matrix->rows] > HW_SERIAL_BELOW)
     {
         struct room room = {0};
         enum hw_status mine = status;

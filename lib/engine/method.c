@@ -9,6 +9,10 @@
 static const struct hw_method *const cpu_methods[] = {
     &hw_method_grid,
     &hw_method_delegates,
+    &hw_method_delta,
+    &hw_method_bellman_ford,
+    &hw_method_separate_delta,
+    &hw_method_separate_bellman_ford,
     NULL,
 };
 #define CPU_METHODS (sizeof cpu_methods / sizeof cpu_methods[0] - 1)

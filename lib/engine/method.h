@@ -9,5 +9,9 @@
 
 extern const struct hw_method hw_method_grid;
 extern const struct hw_method hw_method_delegates;
+extern const struct hw_method hw_method_delta;
+extern const struct hw_method hw_method_bellman_ford;
+extern const struct hw_method hw_method_separate_delta;
+extern const struct hw_method hw_method_separate_bellman_ford;
 
 #endif

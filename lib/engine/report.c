@@ -290,6 +290,23 @@ enum hw_status hw_report_add(struct hw_report *report, hw_gid root, const struct
     return hw_agree(report->ctx->world, status, err);
 }
 
+enum hw_status hw_report_restore(struct hw_report *report, const struct hw_search_row *row,
+                                 hw_count steps, hw_count steps_left_out, const void *step,
+                                 struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (report->ctx->rank == 0 && steps > 0) {
+        status = grow_steps(report, steps, err);
+        if (status == HW_OK)
+            memcpy(report->step + report->steps, step, (size_t)steps * sizeof *report->step);
+    }
+    report->steps += steps;
+    report->steps_left_out = steps_left_out;
+    report->search[report->count++] = *row;
+    return hw_agree(report->ctx->world, status, err);
+}
+
 enum hw_status hw_report_verdict(struct hw_report *report, hw_count i,
                                  const struct hw_verdict *verdict, struct hw_error *err)
 {

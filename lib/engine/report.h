@@ -97,6 +97,15 @@ enum hw_status hw_report_add(struct hw_report *report, hw_gid root, const struct
                              bool steps, struct hw_error *err);
 
 /*
+ * Adds a search that a former run finished: its row, and its step rows, which
+ * matter on rank 0 (packed, possibly unaligned). steps_left_out: of all searches
+ * so far. Collective.
+ */
+enum hw_status hw_report_restore(struct hw_report *report, const struct hw_search_row *row,
+                                 hw_count steps, hw_count steps_left_out, const void *step,
+                                 struct hw_error *err);
+
+/*
  * Records what validation found of search i. Where its counts of vertices or
  * tuples differ from the report's although no rule is violated, the report
  * itself is wrong: HW_INTERNAL. Local, the same on all ranks.

@@ -5,8 +5,12 @@
 #include "graph/import_steps.h"
 #include "graph/write.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes that a thread needs to parse, more or less. */
+#define SCRATCH ((hw_count)4 << 20)
 
 /* The formats, in the order of enum hw_import_format. */
 static const struct hw_reader *const readers[HW_IMPORT_FORMATS] = {
@@ -40,25 +44,49 @@ const char *const *hw_import_weights_names(void)
 
 /* ---- opening ---- */
 
+/* Whether a file is Galois's binary form of a graph, which is named .gr too: version
+ * 1 or 2, bytes of an edge's data, numbers of vertices and edges, all of 64 bits. */
+static bool is_galois(const struct hw_head *head)
+{
+    uint64_t word[4];
+
+    if (head->size < (hw_count)sizeof word)
+        return false;
+    memcpy(word, head->bytes, sizeof word);
+    for (int i = 0; i < 4; i++)
+        word[i] = le64toh(word[i]);
+    /* Of a stream the size is not known. */
+    const uint64_t size =
+        head->input->size >= 0 ? (uint64_t)head->input->size : (uint64_t)INT64_MAX;
+    const uint64_t words = (size - sizeof word) / 4;
+    return word[0] >= 1 && word[0] <= 2 && word[1] <= 16 && word[2] <= words / 2 &&
+           word[3] <= words;
+}
+
 /* Files that are no graph's, or not one that is read here, by their first bytes. */
 static enum hw_status refuse_foreign(const struct hw_head *head, struct hw_error *err)
 {
     static const struct {
         const char *bytes, *what;
-        hw_count size;
+        hw_count size, at;
     } known[] = {
-        {"\x89HDF\r\n\x1a\n", "is an HDF5 file; a graph of Hopwave needs no import", 8},
-        {"PK\x03\x04", "is a zip archive; unpack it first", 4},
-        {"BZh", "is compressed with bzip2; unpack it first", 3},
-        {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4},
-        {"\x04\x22\x4d\x18", "is compressed with lz4; unpack it first", 4},
-        {"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive; unpack it first", 6},
+        {"\x89HDF\r\n\x1a\n", "is an HDF5 file; a graph of Hopwave needs no import", 8, 0},
+        {"PK\x03\x04", "is a zip archive; unpack it first", 4, 0},
+        {"BZh", "is compressed with bzip2; unpack it first", 3, 0},
+        {"\x28\xb5\x2f\xfd", "is compressed with Zstandard; unpack it first", 4, 0},
+        {"\x04\x22\x4d\x18", "is compressed with lz4; unpack it first", 4, 0},
+        {"7z\xbc\xaf\x27\x1c", "is a 7-Zip archive; unpack it first", 6, 0},
+        {"ustar", "is a tar archive; unpack it first", 5, 257},
     };
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (head->size >= known[i].size &&
-            memcmp(head->bytes, known[i].bytes, (size_t)known[i].size) == 0)
+        if (head->size >= known[i].at + known[i].size &&
+            memcmp(head->bytes + known[i].at, known[i].bytes, (size_t)known[i].size) == 0)
             return hw_fail(err, HW_BAD_INPUT, "%s: %s", head->input->path, known[i].what);
+    if (is_galois(head))
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: is a binary graph of Galois; convert it to a DIMACS text first",
+                       head->input->path);
     return HW_OK;
 }
 
@@ -93,7 +121,11 @@ static enum hw_status read_head(struct hw_import *import, struct hw_error *err)
     struct hw_facts *facts = &import->facts;
 
     enum hw_status status = hw_head_more(&head, err);
-    if (status == HW_OK)
+    /* A byte order mark. */
+    if (status == HW_OK && strncmp(head.bytes, "\xef\xbb\xbf", 3) == 0)
+        head.at = 3;
+    /* What is said to be binary may begin with any bytes. */
+    if (status == HW_OK && (format == HW_IMPORT_AUTO || readers[format]->lines))
         status = refuse_foreign(&head, err);
     if (status == HW_OK)
         status = recognize(&head, &format, err);
@@ -205,9 +237,13 @@ const char *hw_import_digest(const struct hw_import *import)
 static hw_count guess_tuples(const struct hw_import *import)
 {
     const hw_count body = hw_import_body(import);
+    /* Not more than the bytes can hold; nothing is compressed to less than 1/1100. */
+    const hw_count bytes = import->input.stream ? 1100 * import->input.file_size : body;
+    const hw_count most =
+        import->reader->lines ? bytes / import->reader->tuple_bytes + 1 : INT64_MAX;
 
     if (import->facts.edges >= 0)
-        return import->facts.edges;
+        return import->facts.edges < most ? import->facts.edges : most;
     if (!import->reader->lines)
         return import->facts.items;
     if (import->sample_bytes == 0)
@@ -224,18 +260,27 @@ static hw_count tuple_size(const struct hw_import *import)
     return 2 * id + (import->facts.has_weights ? 4 : 0);
 }
 
+/* Whether each unordered pair is to become one tuple. */
+static bool is_folded(const struct hw_import *import)
+{
+    return import->options.direction == HW_UNDIRECTED && !import->options.keep_duplicates;
+}
+
 enum hw_status hw_import_estimate(struct hw_import *import, double *seconds, hw_count *memory,
                                   hw_count *disk, struct hw_error *err)
 {
     const hw_count tuples = guess_tuples(import), body = hw_import_body(import);
-    const int ranks = import->input.stream ? 1 : import->ctx.size;
+    /* Who unpacks a stream sets its pace. */
+    const int workers = import->input.stream ? 1 : import->ctx.size * import->ctx.threads;
     const double pace =
         import->sample_bytes > 0 ? import->sample_seconds / (double)import->sample_bytes : 1e-9;
+    const hw_count held = tuples * tuple_size(import) / import->ctx.size;
+    const hw_count folded = is_folded(import) ? hw_import_fold_bytes(tuples / import->ctx.size) : 0;
 
     (void)err;
     *disk = tuples * tuple_size(import) + 65536;
-    *memory = tuples * tuple_size(import) / ranks + ((hw_count)8 << 20) * import->ctx.threads;
-    *seconds = (double)body * pace / (ranks * import->ctx.threads) + (double)*disk * 1e-9;
+    *memory = (held > folded ? held : folded) + SCRATCH * import->ctx.threads + 8 * HW_GRAPH_CHUNK;
+    *seconds = (double)body * pace / workers + (double)*disk * 1e-9;
     return HW_OK;
 }
 
@@ -305,8 +350,7 @@ static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
     if (status == HW_OK)
         status = hw_import_compact(import, pieces, labelling, err);
     desc->vertices = labelling->vertices;
-    if (status == HW_OK && import->options.direction == HW_UNDIRECTED &&
-        !import->options.keep_duplicates)
+    if (status == HW_OK && is_folded(import))
         status = hw_import_fold(import, desc, pieces, err);
     desc->edges = hw_pieces_tuples(pieces);
     return status == HW_OK ? hw_sum(import->ctx.world, &desc->edges, err) : status;
@@ -317,16 +361,13 @@ static enum hw_status set_parameters(const struct hw_import *import,
                                      const struct hw_labelling *labelling, struct hw_store *store,
                                      struct hw_error *err)
 {
-    const struct hw_import_options *options = &import->options;
-    const bool folded = options->direction == HW_UNDIRECTED && !options->keep_duplicates;
-
     enum hw_status status =
         hw_store_set_string(store, HW_AT_PARAMETERS, "format", import->reader->name, err);
     if (status == HW_OK)
-        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", folded, err);
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", is_folded(import), err);
     if (status == HW_OK)
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err);
-    if (status == HW_OK && !labelling->compacted)
+    if (status == HW_OK && !labelling->compacted && import->facts.first_id != 0)
         status =
             hw_store_set_i64(store, HW_AT_PARAMETERS, "first_label", import->facts.first_id, err);
     return status;
@@ -371,6 +412,22 @@ static enum hw_status fill(struct hw_import *import, struct hw_pieces *pieces,
     return status;
 }
 
+/* Records how fast the file was read: its bytes and the seconds of the slowest rank.
+ * Collective. */
+static enum hw_status set_pace(const struct hw_import *import, double seconds,
+                               struct hw_store *store, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, import->ctx.world),
+               "MPI_Allreduce", err);
+
+    if (status == HW_OK)
+        status = hw_store_set_f64(store, HW_AT_RUN, "parse_seconds", seconds, err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_RUN, "input_bytes", import->input.file_size, err);
+    return status;
+}
+
 enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struct hw_error *err)
 {
     struct hw_pieces pieces = {0};
@@ -380,8 +437,11 @@ enum hw_status hw_import(struct hw_import *import, struct hw_store *store, struc
     enum hw_status status = hw_import_estimate(import, &seconds, &memory, &disk, err);
     if (status == HW_OK)
         status = hw_memory_require(&import->ctx, memory, "importing", err);
+    const double started = hw_seconds();
     if (status == HW_OK)
         status = hw_import_parse(import, &pieces, err);
+    if (status == HW_OK)
+        status = set_pace(import, hw_seconds() - started, store, err);
     if (status == HW_OK)
         status = fill(import, &pieces, store, err);
     if (status == HW_OK)

@@ -3,7 +3,7 @@
  * labels. The order makes the numbering independent of ranks and threads.
  *
  * Where the largest id is not much beyond what the tuples take in memory, a bitmap
- * of all ids tells which occur and, with counts of its bits, their new numbers.
+ * of all ids tells which occur and, with counts of bits, their new numbers.
  * Ids that are huge and sparse are gathered, sorted and dealt to the ranks by value;
  * each rank asks the holders for the numbers of those it has (import_sparse.c).
  */
@@ -14,29 +14,42 @@
 #include <stdlib.h>
 
 enum {
-    WORDS = 8,              /* words of a bitmap between two counts */
     BITMAP_LEAST = 1 << 24, /* bytes of a bitmap that are always worth it */
     REDUCED = 1 << 20       /* words reduced at a time */
+};
+
+/* 64 ids: which occur, and how many before them do. Together, as they are looked at
+ * together. */
+struct word {
+    uint64_t bits, before;
 };
 
 /* Which ids occur. */
 struct bitmap {
     hw_count words;
-    uint64_t *word;  /* [words], a multiple of WORDS */
-    uint64_t *count; /* [words / WORDS + 1] bits before every WORDS words */
+    struct word *word; /* [words + 1]; the last one has all before it */
 };
 
 /* ---- the bitmap ---- */
 
-static void mark(uint64_t *word, hw_gid id)
+/* How many bits are set; in generic code for x86-64 the built-in function calls one
+ * that looks up tables. */
+static uint64_t count_bits(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
+}
+
+static void mark(struct word *word, hw_gid id)
 {
     const uint64_t bit = (uint64_t)1 << (id & 63);
 
-    if (!(__atomic_load_n(&word[id >> 6], __ATOMIC_RELAXED) & bit))
-        __atomic_fetch_or(&word[id >> 6], bit, __ATOMIC_RELAXED);
+    if (!(__atomic_load_n(&word[id >> 6].bits, __ATOMIC_RELAXED) & bit))
+        __atomic_fetch_or(&word[id >> 6].bits, bit, __ATOMIC_RELAXED);
 }
 
-static void mark_pieces(const struct hw_pieces *pieces, uint64_t *word)
+static void mark_pieces(const struct hw_pieces *pieces, struct word *word)
 {
 #pragma omp parallel for schedule(dynamic)
     for (hw_count k = 0; k < pieces->count; k++) {
@@ -52,42 +65,35 @@ static void mark_pieces(const struct hw_pieces *pieces, uint64_t *word)
 static enum hw_status make_bitmap(const struct hw_context *ctx, const struct hw_pieces *pieces,
                                   hw_gid largest, struct bitmap *bitmap, struct hw_error *err)
 {
-    bitmap->words = (largest / (64 * WORDS) + 1) * WORDS;
-    enum hw_status status =
-        hw_alloc_zero(&bitmap->word, bitmap->words, sizeof *bitmap->word, "ids that occur", err);
-    if (status == HW_OK)
-        status = hw_alloc(&bitmap->count, bitmap->words / WORDS + 1, sizeof *bitmap->count,
-                          "counts of ids", err);
+    bitmap->words = largest / 64 + 1;
+    enum hw_status status = hw_memory_require(
+        ctx, (bitmap->words + 1) * (hw_count)sizeof *bitmap->word, "compacting ids", err);
+    if (status != HW_OK)
+        return status;
+    status = hw_alloc_zero(&bitmap->word, bitmap->words + 1, sizeof *bitmap->word, "ids that occur",
+                           err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
     mark_pieces(pieces, bitmap->word);
-    for (hw_count w = 0; w < bitmap->words && status == HW_OK; w += REDUCED) {
+    for (hw_count w = 0; w < bitmap->words && ctx->size > 1 && status == HW_OK; w += REDUCED) {
         const hw_count some = bitmap->words - w < REDUCED ? bitmap->words - w : REDUCED;
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, bitmap->word + w, (int)some, MPI_UINT64_T,
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, bitmap->word + w, 2 * (int)some, MPI_UINT64_T,
                                       MPI_BOR, ctx->world),
                         "MPI_Allreduce", err);
     }
-    bitmap->count[0] = 0;
-    for (hw_count b = 0; b < bitmap->words / WORDS; b++) {
-        uint64_t sum = bitmap->count[b];
-        for (int w = 0; w < WORDS; w++)
-            sum += (uint64_t)__builtin_popcountll(bitmap->word[b * WORDS + w]);
-        bitmap->count[b + 1] = sum;
-    }
+    for (hw_count w = 0; w < bitmap->words; w++)
+        bitmap->word[w + 1].before = bitmap->word[w].before + count_bits(bitmap->word[w].bits);
     return status;
 }
 
 /* The new number of an id that occurs. */
 static hw_gid number_of(const struct bitmap *bitmap, hw_gid id)
 {
-    const hw_count word = id >> 6, block = word / WORDS;
-    uint64_t sum = bitmap->count[block];
-
-    for (hw_count w = block * WORDS; w < word; w++)
-        sum += (uint64_t)__builtin_popcountll(bitmap->word[w]);
+    const struct word word = bitmap->word[id >> 6];
     const uint64_t below = ((uint64_t)1 << (id & 63)) - 1;
-    return (hw_gid)(sum + (uint64_t)__builtin_popcountll(bitmap->word[word] & below));
+
+    return (hw_gid)(word.before + count_bits(word.bits & below));
 }
 
 static void renumber_pieces(const struct bitmap *bitmap, struct hw_pieces *pieces)
@@ -108,18 +114,19 @@ static void renumber_pieces(const struct bitmap *bitmap, struct hw_pieces *piece
 static void list_ids(const struct bitmap *bitmap, hw_gid first_id, hw_count first, hw_count count,
                      hw_gid *label)
 {
-    hw_count block = 0, after = bitmap->words / WORDS, at;
+    hw_count low = 0, after = bitmap->words;
 
-    while (after - block > 1) {
-        const hw_count middle = (block + after) / 2;
-        if ((hw_count)bitmap->count[middle] <= first)
-            block = middle;
+    while (after - low > 1) {
+        const hw_count middle = (low + after) / 2;
+        if ((hw_count)bitmap->word[middle].before <= first)
+            low = middle;
         else
             after = middle;
     }
-    at = (hw_count)bitmap->count[block];
-    for (hw_count w = block * WORDS; w < bitmap->words && at < first + count; w++)
-        for (uint64_t rest = bitmap->word[w]; rest && at < first + count; rest &= rest - 1, at++)
+    hw_count at = (hw_count)bitmap->word[low].before;
+    for (hw_count w = low; w < bitmap->words && at < first + count; w++)
+        for (uint64_t rest = bitmap->word[w].bits; rest && at < first + count;
+             rest &= rest - 1, at++)
             if (at >= first)
                 label[at - first] = first_id + 64 * w + __builtin_ctzll(rest);
 }
@@ -127,7 +134,6 @@ static void list_ids(const struct bitmap *bitmap, hw_gid first_id, hw_count firs
 static void bitmap_free(struct bitmap *bitmap)
 {
     free(bitmap->word);
-    free(bitmap->count);
 }
 
 /* This rank's share of the labels. Local. */
@@ -153,7 +159,7 @@ static enum hw_status compact_dense(const struct hw_import *import, hw_gid large
 
     enum hw_status status = make_bitmap(&import->ctx, pieces, largest, &bitmap, err);
     if (status == HW_OK) {
-        labelling->vertices = (hw_gid)bitmap.count[bitmap.words / WORDS];
+        labelling->vertices = (hw_gid)bitmap.word[bitmap.words].before;
         labelling->compacted =
             labelling->vertices <= largest || import->options.compact == HW_COMPACT_ALWAYS;
     }
@@ -225,7 +231,7 @@ enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pie
     if (when == HW_COMPACT_NEVER)
         return keep_ids(import, largest, labelling, err);
     const hw_count most = tuples / import->ctx.size * 8;
-    if (largest / 8 <= (most > BITMAP_LEAST ? most : BITMAP_LEAST))
+    if (largest / 4 <= (most > BITMAP_LEAST ? most : BITMAP_LEAST))
         return compact_dense(import, largest, pieces, labelling, err);
     labelling->compacted = true;
     return hw_import_compact_sparse(import, largest, pieces, labelling, err);

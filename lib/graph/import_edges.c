@@ -2,9 +2,11 @@
  * Plain edge lists and those of SNAP (https://snap.stanford.edu/data): lines "source
  * target" or "source target weight", comments after "#" or "%".
  *
- * Two comments of SNAP are understood: "# Undirected graph ...", and "# Nodes: N
- * Edges: M", whose M should be the number of lines; it is not in all of SNAP's files,
- * so another number is worth a note, no more.
+ * Comments of two collections are understood. SNAP's are "# Undirected graph ..." and
+ * "# Nodes: N Edges: M", whose M should be the number of lines; it is not in all of its
+ * files, so another number is worth a note, no more. KONECT (http://konect.cc) begins
+ * with "% sym ..." for an undirected graph, "% asym ..." for a directed one; "% bip ..."
+ * has two kinds of vertices under the same numbers.
  */
 #include "graph/import_fields.h"
 
@@ -22,7 +24,7 @@ static bool is_comment(char c)
 
 static int recognize(const struct hw_head *head)
 {
-    const char *at = hw_scan_blanks(head->bytes);
+    const char *at = hw_scan_blanks(head->bytes + head->at);
 
     while (*at == '\n')
         at = hw_scan_blanks(at + 1);
@@ -39,7 +41,7 @@ static void read_comment(const struct hw_line *line, struct hw_facts *facts)
     snprintf(text, sizeof text, "%.*s",
              (int)(line->end - line->begin < 255 ? line->end - line->begin : 255), line->begin);
     const char *edges = strstr(text, "Edges:");
-    if (strncasecmp(text, "# Undirected graph", 18) == 0)
+    if (strncasecmp(text, "# Undirected graph", 18) == 0 || strncmp(text, "% sym ", 6) == 0)
         facts->undirected = true;
     if (!edges || strncmp(text, "# Nodes:", 8) != 0)
         return;
@@ -73,14 +75,18 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
     hw_count at, before;
     enum hw_status status;
 
-    if (head->size >= 3 && memcmp(head->bytes, "\xef\xbb\xbf", 3) == 0)
-        head->at = 3;
     do {
         at = head->at;
         before = head->line;
         status = hw_head_line(head, &line, err);
         if (status != HW_OK)
             return status;
+        if (line.begin && line.end - line.begin > 6 && strncmp(line.begin, "% bip ", 6) == 0)
+            return hw_fail(
+                err, HW_BAD_INPUT,
+                "%s: is a bipartite graph of KONECT, whose two kinds of vertices bear the "
+                "same numbers",
+                head->input->path);
         if (line.begin && is_comment(*hw_scan_blanks(line.begin)))
             read_comment(&line, facts);
     } while (line.begin &&

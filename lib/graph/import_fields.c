@@ -19,7 +19,8 @@ struct hw_quote hw_quote(const char *at)
     struct hw_quote quote = {.text = ""};
     size_t length = 0;
 
-    for (; !hw_ends_field(at[length]); length++) {
+    /* A file's head ends in zero bytes. */
+    for (; !hw_ends_field(at[length]) && (at[length] || length == 0); length++) {
         if (length == sizeof quote.text - 4) {
             memcpy(quote.text + length, "...", 4);
             break;

@@ -208,6 +208,12 @@ static enum hw_status make_piece(struct pairs *pairs, struct hw_pieces *pieces,
     return HW_OK;
 }
 
+hw_count hw_import_fold_bytes(hw_count tuples)
+{
+    /* Pairs and weights, and as much again while they are sorted or exchanged. */
+    return tuples * 2 * (hw_count)(sizeof(uint64_t) + sizeof(uint32_t));
+}
+
 enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_desc *desc,
                               struct hw_pieces *pieces, struct hw_error *err)
 {
@@ -219,7 +225,11 @@ enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_de
                        "%s: has more than 2^32 vertices, which --undirected cannot fold; --compact "
                        "always leaves those that occur, --keep-duplicates all tuples",
                        import->input.path);
-    enum hw_status status = take_pieces(pieces, &pairs, err);
+    enum hw_status status = hw_memory_require(ctx, hw_import_fold_bytes(hw_pieces_tuples(pieces)),
+                                              "folding edges", err);
+    if (status != HW_OK)
+        return status;
+    status = take_pieces(pieces, &pairs, err);
     if (status == HW_OK)
         status = tidy(&pairs, err);
     status = hw_agree(ctx->world, status, err);

@@ -19,7 +19,7 @@ static bool is_kind(const char *at, char letter)
 
 static int recognize(const struct hw_head *head)
 {
-    const char *at = head->bytes;
+    const char *at = head->bytes + head->at;
 
     while (hw_is_blank(*at) || *at == '\n')
         at++;

@@ -80,18 +80,6 @@ static int recognize_wsg(const struct hw_head *head)
 
 /* ---- the header ---- */
 
-/* Reads exactly count bytes. */
-static enum hw_status read_all(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
-                               struct hw_error *err)
-{
-    hw_count got = 0;
-    enum hw_status status = hw_input_read(input, offset, bytes, count, &got, err);
-
-    if (status == HW_OK && got < count)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read", input->path);
-    return status;
-}
-
 /* Checks that the offsets at a byte of the file rise from 0 to the elements. */
 static enum hw_status check_offsets(struct hw_input *input, hw_count at, const struct shape *shape,
                                     struct hw_error *err)
@@ -102,7 +90,7 @@ static enum hw_status check_offsets(struct hw_input *input, hw_count at, const s
     for (hw_gid v = 0; v <= shape->vertices && status == HW_OK; v += PIECE) {
         const hw_gid rest = shape->vertices + 1 - v;
         const hw_gid some = rest < PIECE ? rest : PIECE;
-        status = read_all(input, at + v * 8, offset, some * 8, err);
+        status = hw_input_read_all(input, at + v * 8, offset, some * 8, err);
         for (hw_gid i = 0; i < some && status == HW_OK; i++) {
             const int64_t next = get_i64(&offset[i]);
             if (next < last || next > shape->elements || (v + i == 0 && next != 0))
@@ -179,7 +167,7 @@ static enum hw_status find_vertex(struct hw_input *input, hw_gid vertices, int64
 
     while (low < high && status == HW_OK) {
         const hw_gid middle = low + (high - low + 1) / 2;
-        status = read_all(input, HEADER_SIZE + middle * 8, &offset, 8, err);
+        status = hw_input_read_all(input, HEADER_SIZE + middle * 8, &offset, 8, err);
         if (get_i64(&offset) <= item)
             low = middle;
         else
@@ -206,8 +194,8 @@ static enum hw_status list_end(struct hw_input *input, hw_gid vertices, struct o
         const hw_gid rest = vertices - vertex;
         offsets->first = vertex + 1;
         offsets->count = rest < PIECE ? rest : PIECE;
-        status = read_all(input, HEADER_SIZE + offsets->first * 8, offsets->value,
-                          offsets->count * 8, err);
+        status = hw_input_read_all(input, HEADER_SIZE + offsets->first * 8, offsets->value,
+                                   offsets->count * 8, err);
     }
     *end = get_i64(&offsets->value[vertex + 1 - offsets->first]);
     return status;
@@ -276,8 +264,8 @@ static enum hw_status items(struct hw_input *input, const struct hw_facts *facts
         status = fill_sources(input, facts->vertices, first, count, &offsets, batch->source, err);
     for (hw_count done = 0; done < count && status == HW_OK && !batch->failed; done += PIECE) {
         const hw_count some = count - done < PIECE ? count - done : PIECE;
-        status =
-            read_all(input, start + (first + done) * 4 * width, element, some * 4 * width, err);
+        status = hw_input_read_all(input, start + (first + done) * 4 * width, element,
+                                   some * 4 * width, err);
         if (status == HW_OK)
             take_elements(facts, element, some, batch);
     }

@@ -128,7 +128,8 @@ static int recognize(const struct hw_head *head)
     const hw_count expected = 2 * first.edges * (1 + first.weights) + first.vertices * first.before;
     if (records > first.vertices || look.numbers > expected)
         return 0;
-    const bool exact = head->whole && look.numbers == expected && all + 1 >= first.vertices;
+    const bool exact =
+        head->whole && look.numbers > 0 && look.numbers == expected && all + 1 >= first.vertices;
     return exact                                  ? 50
            : look.widths[0] < look.widths[1]      ? 40
            : ends_in(head->input->path, ".graph") ? 30

@@ -14,7 +14,7 @@ static const char banner[] = "%%MatrixMarket";
 
 static int recognize(const struct hw_head *head)
 {
-    return strncasecmp(head->bytes, banner, sizeof banner - 1) == 0 ? 100 : 0;
+    return strncasecmp(head->bytes + head->at, banner, sizeof banner - 1) == 0 ? 100 : 0;
 }
 
 /* What the banner says of entries and symmetry. */

@@ -79,18 +79,6 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
     return status;
 }
 
-/* Reads exactly count bytes. */
-static enum hw_status read_all(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
-                               struct hw_error *err)
-{
-    hw_count got = 0;
-    enum hw_status status = hw_input_read(input, offset, bytes, count, &got, err);
-
-    if (status == HW_OK && got < count)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read", input->path);
-    return status;
-}
-
 static void take_tuples(const struct hw_facts *facts, const uint32_t *packed, hw_count first,
                         hw_count count, struct hw_batch *batch)
 {
@@ -122,7 +110,7 @@ static enum hw_status read_weights(const struct hw_input *input, hw_count first,
     if (status == HW_OK && !weights.path)
         status = hw_fail(err, HW_BAD_INPUT, "%s: is gone", path);
     if (status == HW_OK)
-        status = read_all(&weights, first * 4, batch->weight, count * 4, err);
+        status = hw_input_read_all(&weights, first * 4, batch->weight, count * 4, err);
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         const uint32_t bits = le32toh((uint32_t)batch->weight[i].i32);
         memcpy(&batch->weight[i], &bits, sizeof bits);
@@ -144,7 +132,8 @@ static enum hw_status items(struct hw_input *input, const struct hw_facts *facts
 
     for (hw_count done = 0; done < count && status == HW_OK && !batch->failed; done += PIECE) {
         const hw_count some = count - done < PIECE ? count - done : PIECE;
-        status = read_all(input, (first + done) * TUPLE_SIZE, packed, some * TUPLE_SIZE, err);
+        status =
+            hw_input_read_all(input, (first + done) * TUPLE_SIZE, packed, some * TUPLE_SIZE, err);
         if (status == HW_OK)
             take_tuples(facts, packed, first + done, some, batch);
     }

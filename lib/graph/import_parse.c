@@ -3,10 +3,10 @@
  * parse it and packs the tuples.
  *
  * A text is cut at multiples of a grain; a line belongs to the piece in which it
- * begins. A stream is cut by the thread that reads it, at the last line that it has
- * whole. Line numbers are counted within pieces and added up once a line is wrong.
+ * begins. (Streams: import_stream.c.) Line numbers are counted within pieces and added
+ * up once a line is wrong.
  */
-#include "graph/import_steps.h"
+#include "graph/import_job.h"
 
 #include "base/memory.h"
 #include "comm/exchange.h"
@@ -17,49 +17,14 @@
 #include <string.h>
 
 enum {
-    GRAIN_MOST = 1 << 18, /* bytes of a piece, or items */
     GRAIN_LEAST = 1 << 12,
-    PIECES_PER_THREAD = 4, /* of a small file */
-    SLACK = 1 << 12        /* bytes read after a piece, for the end of its last line */
-};
-
-/* What one thread works with. */
-struct worker {
-    char *text; /* [size + 2 * HW_SCAN_PAD]: a last "\n" and what may be read after it */
-    hw_count size;
-    struct hw_batch batch;
-};
-
-/* The first piece of a rank that failed. */
-struct failure {
-    hw_count piece; /* INT64_MAX: none */
-    bool fault;     /* a line is wrong: line and err; otherwise status and err */
-    hw_count line;
-    enum hw_status status;
-    struct hw_error err;
-};
-
-/* What the threads of a rank share. */
-struct job {
-    struct hw_import *import;
-    struct hw_pieces *pieces;
-    hw_count grain;
-    hw_count first; /* this rank's first piece among all */
-    hw_count done;  /* bytes or items, for progress */
-    struct failure failure;
-    struct hw_progress bar;
-    /* A stream: */
-    hw_count capacity; /* of pieces */
-    hw_count at;       /* bytes read */
-    char *carry;       /* [carried] the beginning of a line */
-    hw_count carried;
-    bool ended;
-    hw_count room, held; /* bytes that pieces may take, and do: a small file may hold much */
+    PIECES_PER_RANK = 64, /* of a small file */
+    SLACK = 1 << 12       /* bytes read after a piece, for the end of its last line */
 };
 
 /* ---- workers ---- */
 
-static void worker_free(struct worker *worker)
+void hw_worker_free(struct hw_worker *worker)
 {
     free(worker->text);
     free(worker->batch.source);
@@ -67,8 +32,7 @@ static void worker_free(struct worker *worker)
     free(worker->batch.weight);
 }
 
-/* Room for `size` bytes of text; keeps those that are there. */
-static enum hw_status worker_text(struct worker *worker, hw_count size, struct hw_error *err)
+enum hw_status hw_worker_text(struct hw_worker *worker, hw_count size, struct hw_error *err)
 {
     char *text = NULL;
 
@@ -86,7 +50,7 @@ static enum hw_status worker_text(struct worker *worker, hw_count size, struct h
 }
 
 /* Room for tuples; empties the batch. */
-static enum hw_status worker_batch(struct worker *worker, const struct hw_facts *facts,
+static enum hw_status worker_batch(struct hw_worker *worker, const struct hw_facts *facts,
                                    hw_count capacity, struct hw_error *err)
 {
     struct hw_batch *batch = &worker->batch;
@@ -184,13 +148,12 @@ static enum hw_status pack(const struct hw_facts *facts, const struct hw_batch *
 
 /* ---- failures ---- */
 
-/* Keeps the failure of the earliest piece. */
-static void note_failure(struct job *job, hw_count k, const struct hw_batch *fault,
-                         enum hw_status status, const struct hw_error *err)
+void hw_job_fail(struct hw_job *job, hw_count k, const struct hw_batch *fault,
+                 enum hw_status status, const struct hw_error *err)
 {
 #pragma omp critical(hw_import_failure)
     if (k < job->failure.piece) {
-        struct failure *failure = &job->failure;
+        struct hw_failure *failure = &job->failure;
         failure->fault = fault != NULL;
         failure->line = fault ? fault->lines : 0;
         failure->status = fault ? HW_BAD_INPUT : status;
@@ -203,7 +166,7 @@ static void note_failure(struct job *job, hw_count k, const struct hw_batch *fau
     }
 }
 
-static bool passed(struct job *job, hw_count k)
+bool hw_job_passed(struct hw_job *job, hw_count k)
 {
     hw_count piece;
 
@@ -223,10 +186,10 @@ hw_count hw_import_line(const struct hw_import *import, const struct hw_pieces *
 }
 
 /* The sentence for the first wrong line of the file. Collective. */
-static enum hw_status report(struct job *job, struct hw_error *err)
+static enum hw_status report(struct hw_job *job, struct hw_error *err)
 {
     const struct hw_import *import = job->import;
-    const struct failure *failure = &job->failure;
+    const struct hw_failure *failure = &job->failure;
     struct hw_pieces *pieces = job->pieces;
     hw_count lines = 0;
 
@@ -244,11 +207,28 @@ static enum hw_status report(struct job *job, struct hw_error *err)
     return hw_agree(import->ctx.world, status, err);
 }
 
+/* ---- memory ---- */
+
+void hw_job_account(struct hw_job *job, hw_count k, const struct hw_piece *piece)
+{
+    const hw_count id = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
+    const hw_count bytes = piece->count * (2 * id + (piece->weight ? 4 : 0));
+    struct hw_error err;
+    hw_count held;
+
+#pragma omp atomic capture
+    held = job->held += bytes;
+    if (held <= job->room)
+        return;
+    hw_fail(&err, HW_RESOURCES, "%s: holds more than fits in the %.1f MiB of memory that are free",
+            job->import->input.path, (double)job->room / (1 << 20));
+    hw_job_fail(job, k, NULL, HW_RESOURCES, &err);
+}
+
 /* ---- text ---- */
 
-/* Parses whole lines and packs them as piece k. */
-static enum hw_status parse_lines(struct job *job, struct worker *worker, hw_count k, char *begin,
-                                  char *end, struct hw_piece *piece, struct hw_error *err)
+enum hw_status hw_job_parse(struct hw_job *job, struct hw_worker *worker, hw_count k, char *begin,
+                            char *end, struct hw_piece *piece, struct hw_error *err)
 {
     const struct hw_reader *reader = job->import->reader;
     const struct hw_facts *facts = &job->import->facts;
@@ -261,13 +241,13 @@ static enum hw_status parse_lines(struct job *job, struct worker *worker, hw_cou
     reader->lines(facts, begin, end, &worker->batch);
     if (!worker->batch.failed)
         return pack(facts, &worker->batch, piece, err);
-    note_failure(job, k, &worker->batch, HW_BAD_INPUT, NULL);
+    hw_job_fail(job, k, &worker->batch, HW_BAD_INPUT, NULL);
     return HW_OK;
 }
 
 /* The end of the line that is unfinished at `used` bytes: reads on until it comes.
  * from: offset of the text's first byte. */
-static enum hw_status finish_line(struct job *job, struct worker *worker, hw_count from,
+static enum hw_status finish_line(struct hw_job *job, struct hw_worker *worker, hw_count from,
                                   hw_count begin, hw_count *used, hw_count *end,
                                   struct hw_error *err)
 {
@@ -286,7 +266,7 @@ static enum hw_status finish_line(struct job *job, struct worker *worker, hw_cou
                            "%s: the line at byte %" PRI_COUNT " is longer than %" PRI_COUNT
                            " bytes",
                            import->input.path, from + begin, import->reader->line_most);
-        enum hw_status status = worker_text(worker, *used + more, err);
+        enum hw_status status = hw_worker_text(worker, *used + more, err);
         if (status == HW_OK)
             status =
                 hw_input_read(&import->input, from + *used, worker->text + *used, more, &got, err);
@@ -302,7 +282,7 @@ static enum hw_status finish_line(struct job *job, struct worker *worker, hw_cou
 }
 
 /* Reads and parses piece k: the lines that begin in its range of bytes. */
-static enum hw_status parse_range(struct job *job, struct worker *worker, hw_count k,
+static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, hw_count k,
                                   struct hw_error *err)
 {
     struct hw_import *import = job->import;
@@ -316,7 +296,7 @@ static enum hw_status parse_range(struct job *job, struct worker *worker, hw_cou
 
     if (high <= from)
         return HW_OK;
-    enum hw_status status = worker_text(worker, high - from + SLACK, err);
+    enum hw_status status = hw_worker_text(worker, high - from + SLACK, err);
     if (status == HW_OK)
         status = hw_input_read(&import->input, from, worker->text, high - from + SLACK, &used, err);
     if (status != HW_OK)
@@ -334,12 +314,12 @@ static enum hw_status parse_range(struct job *job, struct worker *worker, hw_cou
     status = finish_line(job, worker, from, begin, &used, &end, err);
     if (status != HW_OK)
         return status;
-    return parse_lines(job, worker, k, worker->text + begin, worker->text + end,
-                       &job->pieces->piece[k], err);
+    return hw_job_parse(job, worker, k, worker->text + begin, worker->text + end,
+                        &job->pieces->piece[k], err);
 }
 
 /* Shows how far rank 0 is; its first thread does. */
-static void progress(struct job *job, hw_count some, hw_count total)
+static void progress(struct hw_job *job, hw_count some, hw_count total)
 {
     hw_count done;
 
@@ -349,179 +329,10 @@ static void progress(struct job *job, hw_count some, hw_count total)
         hw_progress(&job->import->ctx, &job->bar, "importing", done < total ? done : total, total);
 }
 
-/* Parses this rank's range of the text on all threads. */
-static void parse_file(struct job *job)
-{
-    const hw_count count = job->pieces->count;
-
-#pragma omp parallel
-    {
-        struct worker worker = {0};
-        struct hw_error err;
-#pragma omp for schedule(monotonic : dynamic, 1)
-        for (hw_count k = 0; k < count; k++) {
-            if (passed(job, k))
-                continue;
-            enum hw_status status = parse_range(job, &worker, k, &err);
-            if (status != HW_OK)
-                note_failure(job, k, NULL, status, &err);
-            progress(job, 1, count);
-        }
-        worker_free(&worker);
-    }
-}
-
-/* ---- streams ---- */
-
-/* Takes the next lines of the stream into the worker's text; *k is the piece that
- * they become, -1 at the end. One thread at a time. */
-static enum hw_status take_lines(struct job *job, struct worker *worker, hw_count *k,
-                                 hw_count *length, struct hw_error *err)
-{
-    struct hw_import *import = job->import;
-    hw_count used = job->carried, got = 0, end = 0;
-
-    *k = -1;
-    enum hw_status status = worker_text(worker, used + job->grain, err);
-    if (status == HW_OK && used > 0)
-        memcpy(worker->text, job->carry, (size_t)used);
-    while (status == HW_OK && end == 0 && !job->ended) {
-        status = worker_text(worker, used + job->grain, err);
-        if (status == HW_OK)
-            status =
-                hw_input_read(&import->input, job->at, worker->text + used, job->grain, &got, err);
-        if (status != HW_OK)
-            return status;
-        const char *newline = got > 0 ? memrchr(worker->text + used, '\n', (size_t)got) : NULL;
-        end = newline ? newline - worker->text + 1 : 0;
-        used += got;
-        job->at += got;
-        job->ended = got < job->grain;
-        if (end == 0 && used > import->reader->line_most)
-            return hw_fail(err, HW_BAD_INPUT, "%s: has a line of more than %" PRI_COUNT " bytes",
-                           import->input.path, import->reader->line_most);
-    }
-    if (status != HW_OK || used == 0)
-        return status;
-    if (job->ended && (end == 0 || end < used)) {
-        worker->text[used++] = '\n';
-        end = used;
-    }
-    free(job->carry);
-    job->carry = NULL;
-    job->carried = used - end;
-    status = hw_alloc(&job->carry, job->carried, 1, "text", err);
-    if (status == HW_OK && job->carried > 0)
-        memcpy(job->carry, worker->text + end, (size_t)job->carried);
-    *length = end;
-    *k = job->pieces->count;
-    return status;
-}
-
-/* Makes room for one more piece. */
-static enum hw_status add_piece(struct job *job, struct hw_error *err)
-{
-    struct hw_pieces *pieces = job->pieces;
-
-    if (pieces->count == job->capacity) {
-        const hw_count capacity = job->capacity > 0 ? 2 * job->capacity : 256;
-        struct hw_piece *grown = NULL;
-        enum hw_status status = hw_alloc_zero(&grown, capacity, sizeof *grown, "pieces", err);
-        if (status != HW_OK)
-            return status;
-        if (pieces->count > 0)
-            memcpy(grown, pieces->piece, (size_t)pieces->count * sizeof *grown);
-        free(pieces->piece);
-        pieces->piece = grown;
-        job->capacity = capacity;
-    }
-    pieces->count++;
-    return HW_OK;
-}
-
-/* Keeps piece k, unless all of them together pass the memory there was. */
-static void keep_piece(struct job *job, hw_count k, const struct hw_piece *piece)
-{
-    const hw_count id = piece->wide ? sizeof(hw_gid) : sizeof(uint32_t);
-    struct hw_error err;
-
-    job->pieces->piece[k] = *piece;
-    job->held += piece->count * (2 * id + (piece->weight ? 4 : 0));
-    if (job->held <= job->room)
-        return;
-    hw_fail(&err, HW_RESOURCES, "%s: holds more than fits in the %.1f MiB of memory that are free",
-            job->import->input.path, (double)job->room / (1 << 20));
-    note_failure(job, k, NULL, HW_RESOURCES, &err);
-}
-
-/* A line may be wrong because the file is damaged, which shows only at its end. */
-static void blame_damage(struct job *job, struct worker *worker)
-{
-    struct hw_error err;
-    hw_count got = 1;
-    enum hw_status status = worker_text(worker, job->grain, &err);
-
-    for (; status == HW_OK && got > 0; job->at += got)
-        status = hw_input_read(&job->import->input, job->at, worker->text, job->grain, &got, &err);
-    if (status == HW_BAD_INPUT) {
-        job->failure.piece = INT64_MAX;
-        note_failure(job, 0, NULL, status, &err);
-    }
-}
-
-/* Takes, parses and packs until the stream ends or something fails. */
-static void work_on_stream(struct job *job, struct worker *worker)
-{
-    struct hw_piece piece;
-    struct hw_error err;
-    hw_count k, length = 0;
-
-    while (true) {
-        enum hw_status status = HW_OK;
-        k = -1;
-#pragma omp critical(hw_import_stream)
-        if (!passed(job, job->pieces->count)) {
-            status = take_lines(job, worker, &k, &length, &err);
-            if (status == HW_OK && k >= 0)
-                status = add_piece(job, &err);
-            if (status != HW_OK)
-                note_failure(job, job->pieces->count, NULL, status, &err);
-        }
-        if (status != HW_OK || k < 0)
-            return;
-        piece = (struct hw_piece){0};
-        status = parse_lines(job, worker, k, worker->text, worker->text + length, &piece, &err);
-        if (status != HW_OK)
-            note_failure(job, k, NULL, status, &err);
-#pragma omp critical(hw_import_stream)
-        keep_piece(job, k, &piece);
-        if (omp_get_thread_num() == 0)
-            hw_progress(&job->import->ctx, &job->bar, "importing", job->import->input.consumed,
-                        job->import->input.file_size);
-    }
-}
-
-static void parse_stream(struct job *job)
-{
-    struct worker last = {0};
-
-    job->room = hw_memory_share(&job->import->ctx);
-#pragma omp parallel
-    {
-        struct worker worker = {0};
-        work_on_stream(job, &worker);
-        worker_free(&worker);
-    }
-    if (job->failure.piece != INT64_MAX && job->failure.fault)
-        blame_damage(job, &last);
-    worker_free(&last);
-    free(job->carry);
-}
-
 /* ---- items ---- */
 
 /* Reads and packs piece k of the items. */
-static enum hw_status parse_items(struct job *job, struct worker *worker, hw_count k,
+static enum hw_status parse_items(struct hw_job *job, struct hw_worker *worker, hw_count k,
                                   struct hw_error *err)
 {
     struct hw_import *import = job->import;
@@ -540,25 +351,29 @@ static enum hw_status parse_items(struct job *job, struct worker *worker, hw_cou
     return pack(&import->facts, &worker->batch, &job->pieces->piece[k], err);
 }
 
-/* Reads this rank's range of the items. */
-static void parse_binary(struct job *job)
+/* Parses this rank's pieces on all threads. */
+static void parse_pieces(struct hw_job *job)
 {
     const hw_count count = job->pieces->count;
+    const bool text = job->import->reader->lines != NULL;
 
 #pragma omp parallel
     {
-        struct worker worker = {0};
+        struct hw_worker worker = {0};
         struct hw_error err;
 #pragma omp for schedule(monotonic : dynamic, 1)
         for (hw_count k = 0; k < count; k++) {
-            if (passed(job, k))
+            if (hw_job_passed(job, k))
                 continue;
-            enum hw_status status = parse_items(job, &worker, k, &err);
+            enum hw_status status =
+                text ? parse_range(job, &worker, k, &err) : parse_items(job, &worker, k, &err);
             if (status != HW_OK)
-                note_failure(job, k, NULL, status, &err);
+                hw_job_fail(job, k, NULL, status, &err);
+            else
+                hw_job_account(job, k, &job->pieces->piece[k]);
             progress(job, 1, count);
         }
-        worker_free(&worker);
+        hw_worker_free(&worker);
     }
 }
 
@@ -574,19 +389,18 @@ hw_count hw_import_body(const struct hw_import *import)
 }
 
 /* Bytes or items of a piece: small ones where the file is small, so that all
- * threads of all ranks have some. */
+ * threads of all ranks have some. The same on all ranks, whatever threads they have. */
 static hw_count choose_grain(const struct hw_import *import, hw_count total)
 {
-    const hw_count parts = (hw_count)import->ctx.size * import->ctx.threads * PIECES_PER_THREAD;
-    const hw_count even = total / parts;
+    const hw_count even = total / ((hw_count)import->ctx.size * PIECES_PER_RANK);
 
     if (import->options.piece > 0)
         return import->options.piece;
-    return even > GRAIN_MOST ? GRAIN_MOST : even < GRAIN_LEAST ? GRAIN_LEAST : even;
+    return even > HW_GRAIN_MOST ? HW_GRAIN_MOST : even < GRAIN_LEAST ? GRAIN_LEAST : even;
 }
 
 /* Deals pieces to the ranks, in order. */
-static enum hw_status deal(struct job *job, hw_count total, struct hw_error *err)
+static enum hw_status deal(struct hw_job *job, hw_count total, struct hw_error *err)
 {
     const struct hw_context *ctx = &job->import->ctx;
     const hw_count all = (total + job->grain - 1) / job->grain;
@@ -607,28 +421,27 @@ enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *piece
     const struct hw_context *ctx = &import->ctx;
     const bool text = import->reader->lines != NULL;
     const hw_count total = text ? import->input.size : import->facts.items;
-    struct job job = {.import = import,
-                      .pieces = pieces,
-                      .grain = choose_grain(import, total),
-                      .failure = {.piece = INT64_MAX}};
+    struct hw_job job = {.import = import,
+                         .pieces = pieces,
+                         .grain = choose_grain(import, total),
+                         .room = hw_memory_share(ctx),
+                         .failure = {.piece = INT64_MAX}};
     enum hw_status status = HW_OK;
 
     *pieces = (struct hw_pieces){0};
     if (import->input.stream)
-        job.grain = import->options.piece > 0 ? import->options.piece : GRAIN_MOST;
+        job.grain = import->options.piece > 0 ? import->options.piece : HW_GRAIN_MOST;
     else
         status = hw_agree(ctx->world, deal(&job, total, err), err);
     if (status != HW_OK)
         return status;
-    job.at = import->facts.body;
-    if (!import->input.stream && text)
-        parse_file(&job);
-    else if (!import->input.stream)
-        parse_binary(&job);
-    else if (ctx->rank == 0)
-        parse_stream(&job);
+    if (import->input.stream)
+        status = hw_job_stream(&job, err);
+    else
+        parse_pieces(&job);
     hw_progress_end(&job.bar);
-    status = report(&job, err);
+    if (status == HW_OK)
+        status = report(&job, err);
     if (status != HW_OK)
         hw_pieces_free(pieces);
     return status;
@@ -638,12 +451,12 @@ enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *
                                 struct hw_error *err)
 {
     const hw_count rest = head->size - head->at;
-    struct worker worker = {0};
-    hw_count end = rest < GRAIN_MOST ? rest : GRAIN_MOST;
+    struct hw_worker worker = {0};
+    hw_count end = rest < HW_GRAIN_MOST ? rest : HW_GRAIN_MOST;
 
     while (end > 0 && head->bytes[head->at + end - 1] != '\n')
         end--;
-    enum hw_status status = worker_text(&worker, end, err);
+    enum hw_status status = hw_worker_text(&worker, end, err);
     if (status == HW_OK && end > 0) {
         memcpy(worker.text, head->bytes + head->at, (size_t)end);
         memset(worker.text + end, 0, HW_SCAN_PAD);
@@ -658,6 +471,6 @@ enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *
     }
     import->sample_bytes = end;
     import->sample_tuples = worker.batch.count;
-    worker_free(&worker);
+    hw_worker_free(&worker);
     return status;
 }

@@ -50,6 +50,10 @@ enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
 enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
                              hw_count *got, struct hw_error *err);
 
+/* Reads exactly count bytes; HW_BAD_INPUT where the file ends before. Local. */
+enum hw_status hw_input_read_all(struct hw_input *input, hw_count offset, void *bytes,
+                                 hw_count count, struct hw_error *err);
+
 /* Closes it; accepts one that was never opened if it is zeroed. Local. */
 void hw_input_close(struct hw_input *input);
 
@@ -130,8 +134,8 @@ struct hw_reader {
     const char *name;  /* of --format */
     const char *title; /* for sentences, such as "Matrix Market" */
     /*
-     * How sure the first bytes are this format's: 0 not at all, 100 as a signature
-     * is. The surest wins. Local, rank 0.
+     * How sure the bytes from head->at on are this format's: 0 not at all, 100 as a
+     * signature is. The surest wins. Local, rank 0.
      */
     int (*recognize)(const struct hw_head *head);
     /*

@@ -2,11 +2,8 @@
  * From what a file lists to the tuples of the graph: counts against the header,
  * lines of vertices into their ids, edges listed at both ends into one tuple.
  */
-#include "base/permute.h"
 #include "comm/exchange.h"
 #include "graph/import_steps.h"
-
-#include <stdlib.h>
 
 /* Refuses counts that are not the header's. Collective. */
 static enum hw_status check_counts(const struct hw_import *import, const struct hw_pieces *pieces,
@@ -81,36 +78,6 @@ static enum hw_status shift(const struct hw_import *import, struct hw_pieces *pi
 
 /* ---- edges listed twice ---- */
 
-/* A hash of an edge and its weight. */
-static uint64_t hash_edge(hw_gid least, hw_gid larger, uint32_t weight)
-{
-    return hw_mix(hw_mix(hw_mix((uint64_t)least + 0x9e3779b97f4a7c15u) + (uint64_t)larger) +
-                  weight);
-}
-
-/*
- * Sums the hashes of edges listed at their lesser end, less those at their larger
- * one, which is zero where both lists agree (but for one case in 2^64), and counts
- * loops.
- */
-static uint64_t balance_piece(const struct hw_piece *piece, hw_count *loops)
-{
-    uint64_t sum = 0;
-
-    for (hw_count i = 0; i < piece->count; i++) {
-        const hw_gid s = hw_piece_id(piece, piece->source, i);
-        const hw_gid t = hw_piece_id(piece, piece->target, i);
-        const uint32_t weight = piece->weight ? (uint32_t)piece->weight[i].i32 : 0;
-        if (s < t)
-            sum += hash_edge(s, t, weight);
-        else if (s > t)
-            sum -= hash_edge(t, s, weight);
-        else
-            (*loops)++;
-    }
-    return sum;
-}
-
 /* Keeps the tuples listed at their lesser end, and loops. */
 static void keep_lesser(struct hw_piece *piece)
 {
@@ -130,37 +97,6 @@ static void keep_lesser(struct hw_piece *piece)
     piece->count = kept;
 }
 
-/* Checks that edges are listed at both ends, and keeps one listing of each unless
- * the graph is to be directed. Collective. */
-static enum hw_status halve(const struct hw_import *import, struct hw_pieces *pieces,
-                            struct hw_error *err)
-{
-    const bool keep = import->options.direction == HW_DIRECTED;
-    hw_count loops = 0;
-    uint64_t sum = 0;
-
-#pragma omp parallel for schedule(dynamic) reduction(+ : sum, loops)
-    for (hw_count k = 0; k < pieces->count; k++) {
-        sum += balance_piece(&pieces->piece[k], &loops);
-        if (!keep)
-            keep_lesser(&pieces->piece[k]);
-    }
-    enum hw_status status =
-        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, import->ctx.world),
-               "MPI_Allreduce", err);
-    if (status == HW_OK)
-        status = hw_sum(import->ctx.world, &loops, err);
-    if (status == HW_OK && loops > 0 && import->facts.relative)
-        status = hw_fail(err, HW_BAD_INPUT, "%s: has a vertex that is its own neighbour",
-                         import->input.path);
-    if (status == HW_OK && sum != 0)
-        status =
-            hw_fail(err, HW_BAD_INPUT,
-                    "%s: lists an edge at one end and not at the other, or with another weight",
-                    import->input.path);
-    return status;
-}
-
 enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pieces,
                                  struct hw_error *err)
 {
@@ -170,7 +106,13 @@ enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pie
         status = shift(import, pieces, err);
     if (status == HW_OK)
         status = check_counts(import, pieces, err);
-    if (status == HW_OK && import->facts.twice)
-        status = halve(import, pieces, err);
-    return status;
+    if (!import->facts.twice || status != HW_OK)
+        return status;
+    status = hw_import_match(import, pieces, err);
+    if (status != HW_OK || import->options.direction == HW_DIRECTED)
+        return status;
+#pragma omp parallel for schedule(dynamic)
+    for (hw_count k = 0; k < pieces->count; k++)
+        keep_lesser(&pieces->piece[k]);
+    return HW_OK;
 }

@@ -34,7 +34,8 @@ static enum hw_status tidy(struct ids *ids, int bits, struct hw_error *err)
 }
 
 /* Makes room for `more` ids: by dropping repeated ones if that gives as much again. */
-static enum hw_status make_room(struct ids *ids, hw_count more, int bits, struct hw_error *err)
+static enum hw_status make_room(const struct hw_context *ctx, struct ids *ids, hw_count more,
+                                int bits, struct hw_error *err)
 {
     uint64_t *grown = NULL;
 
@@ -44,6 +45,12 @@ static enum hw_status make_room(struct ids *ids, hw_count more, int bits, struct
     if (status != HW_OK || 2 * (ids->count + more) <= ids->capacity)
         return status;
     const hw_count capacity = 2 * (ids->count + more) + GATHERED;
+    /* As much again is needed to sort them. */
+    const hw_count bytes = 2 * capacity * (hw_count)sizeof *grown, share = hw_memory_share(ctx);
+    if (bytes > share)
+        return hw_fail(err, HW_RESOURCES,
+                       "compacting ids needs %.1f MiB of memory, %.1f MiB are free",
+                       (double)bytes / (1 << 20), (double)share / (1 << 20));
     status = hw_alloc(&grown, capacity, sizeof *grown, "ids that occur", err);
     if (status != HW_OK)
         return status;
@@ -55,14 +62,14 @@ static enum hw_status make_room(struct ids *ids, hw_count more, int bits, struct
 }
 
 /* The ids that occur on this rank. Local. */
-static enum hw_status gather_ids(const struct hw_pieces *pieces, int bits, struct ids *ids,
-                                 struct hw_error *err)
+static enum hw_status gather_ids(const struct hw_context *ctx, const struct hw_pieces *pieces,
+                                 int bits, struct ids *ids, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     for (hw_count k = 0; k < pieces->count && status == HW_OK; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
-        status = make_room(ids, 2 * piece->count, bits, err);
+        status = make_room(ctx, ids, 2 * piece->count, bits, err);
         for (hw_count i = 0; i < piece->count && status == HW_OK; i++) {
             ids->id[ids->count++] = (uint64_t)hw_piece_id(piece, piece->source, i);
             ids->id[ids->count++] = (uint64_t)hw_piece_id(piece, piece->target, i);
@@ -301,7 +308,7 @@ enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest
     struct questions questions = {0};
     hw_count first = 0;
 
-    enum hw_status status = hw_agree(ctx->world, gather_ids(pieces, bits, &ids, err), err);
+    enum hw_status status = hw_agree(ctx->world, gather_ids(ctx, pieces, bits, &ids, err), err);
     if (status == HW_OK)
         status = deal(ctx, &ids, bits, &questions, &held, err);
     labelling->vertices = held.count;

@@ -45,6 +45,11 @@ enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *piece
 enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pieces,
                                  struct hw_error *err);
 
+/* Refuses edges that are to be listed at both ends and are not, or with unlike
+ * weights; and loops in lists of neighbours. Collective. */
+enum hw_status hw_import_match(const struct hw_import *import, const struct hw_pieces *pieces,
+                               struct hw_error *err);
+
 /* How vertices are numbered. */
 struct hw_labelling {
     hw_gid vertices;
@@ -61,6 +66,10 @@ enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pie
 enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest,
                                         struct hw_pieces *pieces, struct hw_labelling *labelling,
                                         struct hw_error *err);
+
+/* Bytes that a rank with so many tuples needs for folding, the tuples themselves
+ * among them. Local. */
+hw_count hw_import_fold_bytes(hw_count tuples);
 
 /* Makes each unordered pair one tuple. Collective. */
 enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_desc *desc,

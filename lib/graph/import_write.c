@@ -140,6 +140,8 @@ static void copy_piece(const struct hw_piece *piece, enum column column, enum hw
     const size_t size = hw_type_size(type), count = (size_t)(to - from);
     const void *ids = column == SOURCE ? piece->source : piece->target;
 
+    if (count == 0)
+        return;
     if (column == WEIGHT)
         memcpy(out, piece->weight + from, count * size);
     else if (piece->wide == (type == HW_I64))

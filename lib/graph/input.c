@@ -13,7 +13,7 @@
 
 /* Bytes of a head at first, and at most while no line ends. */
 #define HEAD_FIRST ((hw_count)1 << 20)
-#define HEAD_MOST ((hw_count)1 << 30)
+#define HEAD_MOST ((hw_count)1 << 28)
 
 /* Bytes that one call of pread() is asked for at most. */
 #define READ_MOST ((hw_count)1 << 30)
@@ -67,6 +67,17 @@ enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *byte
     return HW_OK;
 }
 
+enum hw_status hw_input_read_all(struct hw_input *input, hw_count offset, void *bytes,
+                                 hw_count count, struct hw_error *err)
+{
+    hw_count got = 0;
+    enum hw_status status = hw_input_read(input, offset, bytes, count, &got, err);
+
+    if (status == HW_OK && got < count)
+        status = hw_fail(err, HW_BAD_INPUT, "%s: became shorter while it was read", input->path);
+    return status;
+}
+
 void hw_input_close(struct hw_input *input)
 {
     if (!input->path)
@@ -89,7 +100,7 @@ enum hw_status hw_head_more(struct hw_head *head, struct hw_error *err)
     if (head->whole)
         return HW_OK;
     if (size > HEAD_MOST)
-        return hw_fail(err, HW_BAD_INPUT, "%s: its header has no end in the first gigabyte",
+        return hw_fail(err, HW_BAD_INPUT, "%s: its header has no end in the first 256 MiB",
                        head->input->path);
     enum hw_status status = hw_alloc(&bytes, size + HW_SCAN_PAD, 1, "the head of a file", err);
     if (status != HW_OK)

@@ -302,14 +302,16 @@ static void close_stream(struct hw_input *input)
 
 enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err)
 {
-    static const unsigned char gzip[] = {0x1f, 0x8b}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
+    /* Deflate, the one method of gzip; then flags, of which three are none. */
+    static const unsigned char gzip[] = {0x1f, 0x8b, 8}, xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
     unsigned char first[8];
     struct unpack *unpack = NULL;
     const ssize_t count = pread(input->fd, first, sizeof first, 0);
 
     if (count < 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: cannot be read: %s", input->path, strerror(errno));
-    const bool is_gzip = (size_t)count >= sizeof gzip && memcmp(first, gzip, sizeof gzip) == 0;
+    const bool is_gzip = (size_t)count >= sizeof gzip && memcmp(first, gzip, sizeof gzip) == 0 &&
+                         (count == sizeof gzip || first[3] < 0x20);
     const bool is_xz = (size_t)count >= sizeof xz && memcmp(first, xz, sizeof xz) == 0;
     if (!is_gzip && !is_xz)
         return HW_OK;

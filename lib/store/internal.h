@@ -82,6 +82,9 @@ struct hw_store {
     bool writing;
     bool rehearsal; /* writing, but nowhere: only the digests are wanted */
     bool force;
+    bool partial; /* writing: the temporary file has a lasting name, and is kept ... */
+    bool found;   /* ... was there before ... */
+    bool keep;    /* ... and stays if the store is dropped */
     int attributes, datasets;
     struct hw_attribute *attribute;
     struct hw_dataset *dataset;

@@ -44,8 +44,8 @@ static enum hw_status copy_range(int in, int out, hw_count from, hw_count to, st
     return HW_OK;
 }
 
-/* Creates the HDF5 file over the temporary one. */
-static enum hw_status create_file(struct hw_store *store, struct hw_error *err)
+/* Creates the HDF5 file at `path`. */
+static enum hw_status create_file(struct hw_store *store, const char *path, struct hw_error *err)
 {
     const hid_t access = hw_h5_access();
     const hid_t creation = H5Pcreate(H5P_FILE_CREATE);
@@ -56,7 +56,7 @@ static enum hw_status create_file(struct hw_store *store, struct hw_error *err)
 
     enum hw_status status = hw_h5(right ? 0 : -1, HW_INTERNAL, "properties of a file", err);
     if (status == HW_OK) {
-        store->file = H5Fcreate(store->temporary, H5F_ACC_TRUNC, creation, access);
+        store->file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
         status = hw_h5(store->file, HW_RESOURCES, "cannot be created", err);
     }
     if (access >= 0)
@@ -70,13 +70,21 @@ enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err)
 {
     void *handle = NULL;
     struct stat about;
+    char *path = store->temporary;
 
-    enum hw_status status = create_file(store, err);
-    if (status != HW_OK)
-        return status;
     store->layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
     if (store->layout_fd < 0)
         return hw_fail(err, HW_RESOURCES, "cannot be laid out in memory: %s", strerror(errno));
+    /* HDF5 must not cut off what is there: it begins under another name. */
+    if (store->partial && asprintf(&path, "%s.layout", store->temporary) < 0)
+        return hw_fail(err, HW_RESOURCES, "no memory for a path");
+    enum hw_status status = create_file(store, path, err);
+    if (store->partial) {
+        (void)unlink(path);
+        free(path);
+    }
+    if (status != HW_OK)
+        return status;
     if (H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle) < 0 || !handle ||
         fstat(*(int *)handle, &about) != 0)
         return hw_fail(err, HW_INTERNAL, "HDF5 cannot be turned to memory");

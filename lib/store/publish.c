@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -51,10 +52,41 @@ enum hw_status hw_target_check(const struct hw_store *store, struct hw_error *er
     return HW_OK;
 }
 
+/* Opens PATH.partial, new or as it was left, for this process alone. */
+static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
+{
+    struct stat about;
+
+    if (asprintf(&store->temporary, "%s.partial", store->path) < 0) {
+        store->temporary = NULL;
+        return hw_fail(err, HW_RESOURCES, "no memory for a path");
+    }
+    store->temporary_fd =
+        open(store->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (store->temporary_fd < 0 && errno == EEXIST) {
+        store->temporary_fd = open(store->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        store->found = store->temporary_fd >= 0;
+        /* Not this process's to remove before its caller says so. */
+        store->keep = true;
+    }
+    if (store->temporary_fd < 0)
+        return hw_fail(err, HW_RESOURCES, "%s cannot be written: %s", store->temporary,
+                       strerror(errno));
+    if (fstat(store->temporary_fd, &about) != 0 || !S_ISREG(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary);
+    /* File systems without locks are not at fault. */
+    if (flock(store->temporary_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return hw_fail(err, HW_RESOURCES, "another process is writing it");
+    store->keep = store->found;
+    return HW_OK;
+}
+
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
 {
     char *folder = NULL, *name = NULL, *temporary = NULL;
 
+    if (store->partial)
+        return open_partial(store, err);
     enum hw_status status = split_path(store->path, &folder, &name, err);
     /* A file of that name may be left from a process that was killed, or be
      * made right now by one of the same id on another host. */
@@ -111,7 +143,8 @@ enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, s
         return hw_fail(err, HW_RESOURCES,
                        "larger than the limit on file sizes: %" PRId64 " MB needed",
                        end / 1000000 + 1);
-    if (fstatvfs(store->temporary_fd, &disk) != 0 || disk.f_blocks == 0)
+    /* A file that was there has its space already. */
+    if (store->found || fstatvfs(store->temporary_fd, &disk) != 0 || disk.f_blocks == 0)
         return HW_OK;
     const hw_count left = (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
     if (needed > left)
@@ -203,6 +236,6 @@ void hw_temporary_drop(struct hw_store *store)
     if (store->temporary_fd >= 0)
         close(store->temporary_fd);
     store->temporary_fd = -1;
-    if (store->temporary)
+    if (store->temporary && !store->keep)
         unlink(store->temporary);
 }

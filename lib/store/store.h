@@ -59,6 +59,35 @@ enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, e
                                bool force, struct hw_store **store, struct hw_error *err);
 
 /*
+ * The same, but the data lie in PATH.partial until the file is complete, and
+ * stay there if it is dropped after hw_store_keep(): a process that defines the
+ * same datasets in the same order finds them where they were. *found: whether
+ * such a file was there. HW_RESOURCES if another process is writing it.
+ * Collective.
+ */
+enum hw_status hw_store_create_partial(const struct hw_context *ctx, const char *path,
+                                       enum hw_kind kind, bool force, struct hw_store **store,
+                                       bool *found, struct hw_error *err);
+
+/* Keeps the data of a partial file should it be dropped, or no longer. Local; on
+ * all ranks alike. */
+void hw_store_keep(struct hw_store *store, bool keep);
+
+/* Brings what was written so far to the disk. Collective. */
+enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err);
+
+/*
+ * Reads elements that a former process may have written into a partial file; and
+ * takes them as though they were written now, values being what was read. Range
+ * as for hw_store_write(). Local.
+ */
+enum hw_status hw_store_recall(struct hw_store *store, const char *path, hw_count segment,
+                               hw_count first, hw_count count, void *values, struct hw_error *err);
+enum hw_status hw_store_take(struct hw_store *store, const char *path, hw_count segment,
+                             hw_count first, hw_count count, const void *values,
+                             struct hw_error *err);
+
+/*
  * Starts a rehearsal: a file of that kind that is defined, written and digested
  * like any other, but whose data go nowhere, so that hw_store_digest() tells the
  * digest without the disk. It cannot be committed; hw_store_close() ends it.

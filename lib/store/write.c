@@ -48,8 +48,10 @@ static enum hw_status open_temporary(struct hw_store *store, struct hw_error *er
     return status;
 }
 
-enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, enum hw_kind kind,
-                               bool force, struct hw_store **store, struct hw_error *err)
+/* What both ways of creating a file do. Collective. */
+static enum hw_status create(const struct hw_context *ctx, const char *path, enum hw_kind kind,
+                             bool force, bool partial, struct hw_store **store,
+                             struct hw_error *err)
 {
     struct hw_store *made = NULL;
 
@@ -61,6 +63,7 @@ enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, e
     if (status == HW_OK) {
         made->writing = true;
         made->force = force;
+        made->partial = partial;
         if (ctx->rank == 0)
             status = make_temporary(made, err);
     }
@@ -73,6 +76,41 @@ enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, e
     }
     *store = made;
     return HW_OK;
+}
+
+enum hw_status hw_store_create(const struct hw_context *ctx, const char *path, enum hw_kind kind,
+                               bool force, struct hw_store **store, struct hw_error *err)
+{
+    return create(ctx, path, kind, force, false, store, err);
+}
+
+enum hw_status hw_store_create_partial(const struct hw_context *ctx, const char *path,
+                                       enum hw_kind kind, bool force, struct hw_store **store,
+                                       bool *found, struct hw_error *err)
+{
+    enum hw_status status = create(ctx, path, kind, force, true, store, err);
+
+    *found = false;
+    if (status != HW_OK)
+        return status;
+    int there = (*store)->found;
+    status = hw_mpi(MPI_Bcast(&there, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
+    *found = there != 0;
+    return status;
+}
+
+void hw_store_keep(struct hw_store *store, bool keep)
+{
+    store->keep = keep;
+}
+
+enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err)
+{
+    enum hw_status status = hw_mpi_io(MPI_File_sync(store->data), "cannot be synced", err);
+
+    if (status != HW_OK)
+        hw_store_prefix(store, status, err);
+    return hw_agree(store->ctx.world, status, err);
 }
 
 enum hw_status hw_store_rehearse(const struct hw_context *ctx, enum hw_kind kind,
@@ -204,12 +242,14 @@ static enum hw_status write_pieces(const struct hw_store *store, const struct hw
     return status;
 }
 
-enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count segment,
-                              hw_count first, hw_count count, const void *values,
-                              struct hw_error *err)
+/* Looks whether a range of a dataset can be written, and finds the dataset. Local. */
+static enum hw_status check_range(const struct hw_store *store, const char *path, hw_count segment,
+                                  hw_count first, hw_count count, struct hw_dataset **found,
+                                  struct hw_error *err)
 {
     struct hw_dataset *dataset = hw_dataset_find(store, path);
 
+    *found = dataset;
     if (!dataset || !store->writing || dataset->table)
         return hw_fail(err, HW_INTERNAL, "%s is not defined for writing", path);
     if (segment < 0 || segment >= hw_dataset_segments(dataset))
@@ -225,13 +265,59 @@ enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count
         return hw_fail(err, HW_INTERNAL,
                        "%s: elements %" PRId64 " to %" PRId64 " are not whole blocks", path, first,
                        end);
+    return HW_OK;
+}
+
+enum hw_status hw_store_take(struct hw_store *store, const char *path, hw_count segment,
+                             hw_count first, hw_count count, const void *values,
+                             struct hw_error *err)
+{
+    struct hw_dataset *dataset = NULL;
+    enum hw_status status = check_range(store, path, segment, first, count, &dataset, err);
+
+    if (status != HW_OK)
+        return status;
     store->digested = false;
-    enum hw_status status =
-        hw_dataset_hash(dataset, &store->ctx, segment, first, count, values, err);
+    return hw_dataset_hash(dataset, &store->ctx, segment, first, count, values, err);
+}
+
+enum hw_status hw_store_write(struct hw_store *store, const char *path, hw_count segment,
+                              hw_count first, hw_count count, const void *values,
+                              struct hw_error *err)
+{
+    const struct hw_dataset *dataset = hw_dataset_find(store, path);
+    enum hw_status status = hw_store_take(store, path, segment, first, count, values, err);
+
     if (status != HW_OK)
         return status;
     return write_pieces(store, dataset, hw_segment_first(dataset, segment) + first, count, values,
                         err);
+}
+
+enum hw_status hw_store_recall(struct hw_store *store, const char *path, hw_count segment,
+                               hw_count first, hw_count count, void *values, struct hw_error *err)
+{
+    struct hw_dataset *dataset = NULL;
+    enum hw_status status = check_range(store, path, segment, first, count, &dataset, err);
+    char *bytes = values;
+    MPI_Status done;
+    int got = 0;
+
+    if (status != HW_OK)
+        return status;
+    const hw_count element = (hw_count)dataset->element, end = count * element;
+    const hw_count from = dataset->address + (hw_segment_first(dataset, segment) + first) * element;
+    for (hw_count at = 0; at < end && status == HW_OK; at += HW_STORE_PIECE) {
+        const hw_count piece = end - at < HW_STORE_PIECE ? end - at : HW_STORE_PIECE;
+        status = hw_mpi_io(MPI_File_read_at(store->data, (MPI_Offset)(from + at), bytes + at,
+                                            (int)piece, MPI_BYTE, &done),
+                           "cannot be read back", err);
+        if (status == HW_OK &&
+            (MPI_Get_count(&done, MPI_BYTE, &got) != MPI_SUCCESS || got != piece))
+            status = hw_fail(err, HW_RESOURCES, "cannot be read back: %d of %" PRId64 " bytes", got,
+                             piece);
+    }
+    return status == HW_OK ? HW_OK : hw_store_prefix(store, status, err);
 }
 
 enum hw_status hw_store_write_all(struct hw_store *store, const char *path, enum hw_type type,

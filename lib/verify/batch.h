@@ -6,18 +6,19 @@
 
 #include "comm/context.h"
 #include "graph/graph.h"
+#include "store/slices.h"
 #include "verify/links.h"
 #include "verify/rounds.h"
 #include "verify/rows.h"
-#include "store/slices.h"
 #include "verify/tally.h"
+#include "verify/verify.h"
 
 /* What one thread counts. */
 struct hw_worker {
     struct hw_tally tally;
-    uint8_t within[HW_VERIFY_BATCH]; /* tuples in the component since the last time it was
-                                        emptied into the tally */
-    int pending;                     /* tuples checked since then */
+    struct hw_within within; /* tuples in the component since the last time it was emptied into
+                                the tally */
+    int pending;             /* tuples checked since then */
 };
 
 /* A batch of roots; the trees are the caller's. */
@@ -30,11 +31,14 @@ struct hw_batch {
     hw_count count; /* of its vertices */
     int roots;      /* at most HW_VERIFY_BATCH */
     const hw_gid *root;
-    const int32_t *level; /* [roots][count] */
+    enum hw_value value;
+    const void *values;   /* [roots][count] levels or distances */
     const hw_gid *parent; /* [roots][count] */
     hw_count chunk;       /* tuples that each rank reads at a time; it receives up to twice that */
     struct hw_rows rows;
     struct hw_links links;
+    uint64_t *flat; /* [count] distances: the roots whose tree edge to a vertex does not rise
+                     */
     struct hw_worker *worker; /* [ctx->threads] */
 };
 
@@ -42,7 +46,7 @@ struct hw_batch {
  * Turns the trees of the slice into rows and links, and checks what a vertex
  * shows by itself. Local; threads work inside.
  */
-enum hw_status hw_batch_load(struct hw_batch *batch, bool wide, struct hw_error *err);
+enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct hw_error *err);
 
 /*
  * Streams the tuples past the rows and links: rules 2, 3, 4 and 5. `done` and
@@ -55,7 +59,7 @@ enum hw_status hw_batch_tuples(struct hw_batch *batch, struct hw_progress *bar, 
 hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk);
 
 /* Bytes that hw_batch_tuples() takes for each tuple of a chunk. Local. */
-hw_count hw_batch_tuple_bytes(int ranks, int roots, bool wide);
+hw_count hw_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane);
 
 /*
  * Follows the parents of some of the batch's roots (root[0..roots): their places
@@ -66,7 +70,25 @@ hw_count hw_batch_tuple_bytes(int ranks, int roots, bool wide);
 enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const int *root,
                                struct hw_tally *tally, struct hw_error *err);
 
-/* Bytes that hw_batch_chains() takes. Local. */
+/*
+ * Looks for cycles among the tree edges that do not rise of some of the batch's
+ * roots, in whose trees nothing else is wrong and no edge falls. cyclic: [roots]
+ * vertices of cycles and those that lead into them over such edges, on all ranks.
+ * Collective.
+ */
+enum hw_status hw_batch_flat_cycles(const struct hw_batch *batch, int roots, const int *root,
+                                    hw_count *cyclic, struct hw_error *err);
+
+/* Bytes that hw_batch_chains() and hw_batch_flat_cycles() take. Local. */
 hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk);
+
+/*
+ * Checks k trees, levels or distances as `value` says, in batches: what
+ * hw_verify_bfs() and hw_verify_sssp() have in common (verify.h). Collective.
+ */
+enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                               const hw_gid *root, enum hw_value value, const void *values,
+                               const hw_gid *parent, struct hw_verdict *verdict,
+                               struct hw_error *err);
 
 #endif

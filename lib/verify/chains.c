@@ -1,24 +1,32 @@
 /*
- * Where a tree's parents lead: pointer jumping.
+ * Where a tree's parents lead.
  *
- * Every vertex points at its parent, and each round replaces what it points at
- * by what that points at, so that chains halve: after log2(n) rounds whoever has
- * reached neither the root nor a dead end goes round in a cycle, or leads into
- * one. Vertices that have arrived take no further part; on correct parts of a
- * breadth-first tree that is a matter of three or four rounds. Only run for trees
- * whose levels do not already show that all is well, all such of a batch
- * together.
+ * First every vertex is pointed at where its parents leave the slice, or end, by
+ * one walk over the slice that passes each vertex twice. Then pointer jumping:
+ * each round replaces what a vertex points at by what that points at, so that
+ * chains halve: after log2(n) rounds whoever has reached neither the root nor a
+ * dead end goes round in a cycle, or leads into one. Vertices that have arrived
+ * take no further part. Only run for trees whose levels or distances do not
+ * already show that all is well, all such of a batch together; for those whose
+ * distances stay equal along some tree edges, and never fall, over these edges
+ * alone.
  */
 #include "verify/batch.h"
 
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "verify/ask.h"
 
 #include <stdlib.h>
 
 /* Where a chain ends. */
 #define AT_ROOT ((hw_gid)-1)
 #define AT_DEAD_END ((hw_gid)-2)
+#define IN_CYCLE ((hw_gid)-3)
+
+/* Where a walk has not been, and where it is. */
+#define UNSEEN ((hw_gid)-4)
+#define WALKING ((hw_gid)-5)
 
 /* A vertex of one of the trees. */
 struct place {
@@ -31,21 +39,21 @@ struct chains {
     const struct hw_batch *batch;
     int trees;
     const int *root; /* [trees] places in the batch */
+    bool flat_only;  /* rising tree edges end a chain: all is well there */
     hw_gid *to;      /* [trees][count] how far each vertex has come */
     hw_count at;     /* where in it to go on gathering */
     hw_count asking; /* questions gathered */
     struct place *ask;
     hw_count *asker; /* [chunk] where in `to` the answer goes */
+    hw_gid *answer;  /* [chunk] */
 };
 
 hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk)
 {
-    /* Questions and who asks; again in the order they are sent in, with room for
-     * the answers; twice as many received, and answered. */
-    const hw_count word = sizeof(hw_gid), place = sizeof(struct place), owner = sizeof(int);
+    const hw_count word = sizeof(hw_gid), place = sizeof(struct place);
 
-    return vertices * roots * word + chunk * (2 * (place + word) + owner + word) +
-           2 * chunk * (place + word);
+    return vertices * roots * word + chunk * (place + 2 * word) +
+           hw_ask_bytes(sizeof(struct place), sizeof(hw_gid), chunk);
 }
 
 static void chains_free(struct chains *chains)
@@ -53,6 +61,7 @@ static void chains_free(struct chains *chains)
     free(chains->to);
     free(chains->ask);
     free(chains->asker);
+    free(chains->answer);
 }
 
 static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
@@ -65,23 +74,71 @@ static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
         status = hw_alloc(&chains->ask, batch->chunk, sizeof *chains->ask, "questions", err);
     if (status == HW_OK)
         status = hw_alloc(&chains->asker, batch->chunk, sizeof *chains->asker, "questions", err);
+    if (status == HW_OK)
+        status = hw_alloc(&chains->answer, batch->chunk, sizeof *chains->answer, "answers", err);
     return status;
 }
 
-/* Points every vertex of a tree at its parent. */
-static void begin_chains(struct chains *chains, int tree)
+/* ---- inside the slice ---- */
+
+/* Where the chain of local vertex i goes next in a tree: a vertex, or its end. */
+static hw_gid next_of(const struct chains *chains, int tree, hw_count i)
 {
     const struct hw_batch *batch = chains->batch;
-    const hw_gid *parent = batch->parent + chains->root[tree] * batch->count;
-    hw_gid root = batch->root[chains->root[tree]], *to = chains->to + tree * batch->count;
+    int root = chains->root[tree];
+    hw_gid parent = batch->parent[root * batch->count + i];
 
-    for (hw_count i = 0; i < batch->count; i++) {
-        bool vertex = parent[i] >= 0 && parent[i] < batch->desc->vertices;
-        to[i] = vertex ? parent[i] : AT_DEAD_END;
-        if (batch->first + i == root)
-            to[i] = AT_ROOT;
+    if (batch->first + i == batch->root[root])
+        return AT_ROOT;
+    if (chains->flat_only && !(batch->flat[i] >> root & 1))
+        return AT_ROOT;
+    return parent >= 0 && parent < batch->desc->vertices ? parent : AT_DEAD_END;
+}
+
+/* Walks from local vertex i until the chain leaves the slice, ends, or meets
+ * itself or an earlier walk; then gives all on its way what it found. */
+static void walk(const struct chains *chains, int tree, hw_gid *to, hw_count i)
+{
+    const struct hw_batch *batch = chains->batch;
+    hw_gid found = batch->first + i;
+
+    for (;;) {
+        hw_count at = found - batch->first;
+        if (found < 0 || at < 0 || at >= batch->count)
+            break;
+        if (to[at] != UNSEEN) {
+            found = to[at] == WALKING ? IN_CYCLE : to[at];
+            break;
+        }
+        to[at] = WALKING;
+        found = next_of(chains, tree, at);
+    }
+    while (i >= 0 && i < batch->count && to[i] == WALKING) {
+        hw_gid next = next_of(chains, tree, i);
+        to[i] = found;
+        if (next < 0)
+            break;
+        i = next - batch->first;
     }
 }
+
+/* Points every vertex of every tree at where its chain leaves the slice. */
+static void begin_chains(struct chains *chains)
+{
+    const struct hw_batch *batch = chains->batch;
+
+#pragma omp parallel for schedule(dynamic, 1) num_threads(batch->ctx->threads)
+    for (int t = 0; t < chains->trees; t++) {
+        hw_gid *to = chains->to + t * batch->count;
+        for (hw_count i = 0; i < batch->count; i++)
+            to[i] = UNSEEN;
+        for (hw_count i = 0; i < batch->count; i++)
+            if (to[i] == UNSEEN)
+                walk(chains, t, to, i);
+    }
+}
+
+/* ---- between slices ---- */
 
 /* Gathers the next vertices that are still under way: at most a chunk. */
 static void gather_questions(struct chains *chains)
@@ -99,83 +156,17 @@ static void gather_questions(struct chains *chains)
     }
 }
 
-/* Puts a round's questions, and who asks them, into the order they are sent in. */
-static void order_questions(const struct chains *chains, const struct hw_round *round,
-                            struct place *question, hw_count *asker)
+/* How far the vertices asked about have come. */
+static void reply(void *self, const void *question, hw_count count, void *answer)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct chains *chains = self;
+    const struct place *asked = question;
+    hw_gid *to = answer;
 
-    for (int t = 0; t < batch->ctx->threads; t++) {
-        hw_count begin, end, *place = round->place + (hw_count)t * batch->ctx->size;
-        hw_thread_share(round->length, t, batch->ctx->threads, &begin, &end);
-        for (hw_count i = begin; i < end; i++) {
-            hw_count at = place[round->owner[i]]++;
-            question[at] = chains->ask[round->at + i];
-            asker[at] = chains->asker[round->at + i];
-        }
-    }
-}
-
-/* What a round sends and receives. */
-struct letters {
-    struct place *question, *asked; /* [sending], [receiving] */
-    hw_gid *answer, *answered;      /* [receiving], [sending] */
-    hw_count *asker;                /* [sending] */
-};
-
-static void letters_free(struct letters *letters)
-{
-    free(letters->question);
-    free(letters->asked);
-    free(letters->answer);
-    free(letters->answered);
-    free(letters->asker);
-}
-
-static enum hw_status letters_alloc(const struct hw_round *round, struct letters *letters,
-                                    struct hw_error *err)
-{
-    enum hw_status status =
-        hw_alloc(&letters->question, round->sending, sizeof *letters->question, "chains", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&letters->asked, round->receiving, sizeof *letters->asked, "chains", err);
-    if (status == HW_OK)
-        status =
-            hw_alloc(&letters->answer, round->receiving, sizeof *letters->answer, "chains", err);
-    if (status == HW_OK)
-        status =
-            hw_alloc(&letters->answered, round->sending, sizeof *letters->answered, "chains", err);
-    if (status == HW_OK)
-        status = hw_alloc(&letters->asker, round->sending, sizeof *letters->asker, "chains", err);
-    return status;
-}
-
-/* Asks a round's questions and moves those who asked. Collective. */
-static enum hw_status jump_round(struct chains *chains, struct hw_round *round,
-                                 struct hw_error *err)
-{
-    const struct hw_batch *batch = chains->batch;
-    MPI_Comm world = batch->ctx->world;
-    struct letters letters = {0};
-    enum hw_status status = hw_agree(world, letters_alloc(round, &letters, err), err);
-
-    if (status == HW_OK) {
-        order_questions(chains, round, letters.question, letters.asker);
-        status = hw_exchange_into(world, sizeof *letters.asked, letters.question, round->send,
-                                  letters.asked, round->receive, err);
-    }
-    for (hw_count i = 0; i < round->receiving && status == HW_OK; i++) {
-        const struct place *asked = &letters.asked[i];
-        letters.answer[i] = chains->to[asked->tree * batch->count + asked->vertex - batch->first];
-    }
-    if (status == HW_OK)
-        status = hw_exchange_into(world, sizeof *letters.answer, letters.answer, round->receive,
-                                  letters.answered, round->send, err);
-    for (hw_count i = 0; i < round->sending && status == HW_OK; i++)
-        chains->to[letters.asker[i]] = letters.answered[i];
-    letters_free(&letters);
-    return status;
+    for (hw_count i = 0; i < count; i++)
+        to[i] =
+            chains
+                ->to[asked[i].tree * chains->batch->count + asked[i].vertex - chains->batch->first];
 }
 
 /* Every vertex under way jumps once. *moving: how many there were on the rank
@@ -183,31 +174,48 @@ static enum hw_status jump_round(struct chains *chains, struct hw_round *round,
 static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct hw_error *err)
 {
     const struct hw_batch *batch = chains->batch;
+    const struct hw_ask ask = {.ctx = batch->ctx,
+                               .slices = batch->slices,
+                               .question = sizeof *chains->ask,
+                               .answer = sizeof *chains->answer,
+                               .chunk = batch->chunk,
+                               .reply = reply,
+                               .self = chains};
     enum hw_status status = HW_OK;
     hw_count left = 1;
 
     *moving = 0;
     chains->at = 0;
     while (left > 0 && status == HW_OK) {
-        struct hw_round round = {.step = batch->chunk};
         gather_questions(chains);
         *moving += chains->asking;
-        const struct hw_items items = {.count = chains->asking,
-                                       .id = &chains->ask->vertex,
-                                       .stride = sizeof *chains->ask / sizeof(hw_gid),
-                                       .limit = 2 * batch->chunk};
-        do {
-            status = hw_round_next(batch->ctx, batch->slices, status, &items, &round, err);
-            if (status == HW_OK)
-                status = jump_round(chains, &round, err);
-        } while (status == HW_OK && round.more);
-        hw_round_end(&round);
+        status = hw_ask(&ask, status, chains->asking, chains->ask, chains->answer, err);
+        for (hw_count i = 0; i < chains->asking && status == HW_OK; i++)
+            chains->to[chains->asker[i]] = chains->answer[i];
         left = chains->trees * batch->count - chains->at;
         if (status == HW_OK)
             status = hw_largest(batch->ctx->world, &left, err);
     }
     return status == HW_OK ? hw_largest(batch->ctx->world, moving, err) : status;
 }
+
+/* Lets every chain of some trees of the batch come as far as it gets. Collective. */
+static enum hw_status follow(struct chains *chains, struct hw_error *err)
+{
+    const struct hw_batch *batch = chains->batch;
+    hw_count moving = batch->ctx->size > 1;
+    enum hw_status status = hw_agree(batch->ctx->world, chains_alloc(chains, err), err);
+
+    if (status == HW_OK)
+        begin_chains(chains);
+    /* 2^rounds steps are more than any chain without a cycle has. */
+    for (hw_count steps = 1; status == HW_OK && moving > 0 && steps <= batch->desc->vertices;
+         steps *= 2)
+        status = jump_all(chains, &moving, err);
+    return status;
+}
+
+/* ---- what they show ---- */
 
 /* Counts the vertices of a tree whose parents do not lead to the root. */
 static void report_chains(const struct chains *chains, int tree, struct hw_tally *tally)
@@ -219,7 +227,7 @@ static void report_chains(const struct chains *chains, int tree, struct hw_tally
 
     for (hw_count i = 0; i < batch->count; i++) {
         bool has_parent = parent[i] >= 0 && parent[i] < batch->desc->vertices;
-        if (to[i] >= 0)
+        if (to[i] >= 0 || to[i] == IN_CYCLE)
             hw_tally_add(tally, HW_RULE_TREE, root, batch->first + i, HW_GID_NONE);
         else if (to[i] == AT_DEAD_END && has_parent)
             hw_tally_add(tally, HW_RULE_SPANS, root, batch->first + i, HW_GID_NONE);
@@ -230,17 +238,30 @@ enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const in
                                struct hw_tally *tally, struct hw_error *err)
 {
     struct chains chains = {.batch = batch, .trees = roots, .root = root};
-    hw_count moving = 1;
-    enum hw_status status = hw_agree(batch->ctx->world, chains_alloc(&chains, err), err);
+    enum hw_status status = follow(&chains, err);
 
-    for (int t = 0; t < roots && status == HW_OK; t++)
-        begin_chains(&chains, t);
-    /* 2^rounds steps are more than any chain without a cycle has. */
-    for (hw_count steps = 1; status == HW_OK && moving > 0 && steps <= batch->desc->vertices;
-         steps *= 2)
-        status = jump_all(&chains, &moving, err);
     for (int t = 0; t < roots && status == HW_OK; t++)
         report_chains(&chains, t, tally);
     chains_free(&chains);
+    return status;
+}
+
+enum hw_status hw_batch_flat_cycles(const struct hw_batch *batch, int roots, const int *root,
+                                    hw_count *cyclic, struct hw_error *err)
+{
+    struct chains chains = {.batch = batch, .trees = roots, .root = root, .flat_only = true};
+    enum hw_status status = follow(&chains, err);
+
+    for (int t = 0; t < roots && status == HW_OK; t++) {
+        const hw_gid *to = chains.to + t * batch->count;
+        cyclic[t] = 0;
+        for (hw_count i = 0; i < batch->count; i++)
+            cyclic[t] += to[i] >= 0 || to[i] == IN_CYCLE;
+    }
+    chains_free(&chains);
+    if (status == HW_OK)
+        status = hw_mpi(
+            MPI_Allreduce(MPI_IN_PLACE, cyclic, roots, HW_MPI_COUNT, MPI_SUM, batch->ctx->world),
+            "MPI_Allreduce", err);
     return status;
 }

@@ -4,6 +4,8 @@
 #include "comm/exchange.h"
 #include "comm/stage.h"
 #include "graph/write.h"
+#include "verify/answers.h"
+#include "verify/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +23,15 @@ struct check {
     struct hw_reference *reference;
     hw_count first, length; /* this rank's slice of the vertices */
     hw_count batch;         /* trees held */
-    int32_t *level;         /* [batch][length] */
+    enum hw_value value;    /* levels or distances */
+    const char *dataset;    /* where they are */
+    void *values;           /* [batch][length] */
     hw_gid *parent;         /* [batch][length] */
-    int32_t *other_level;   /* [length] of the reference or the other file */
+    void *other_values;     /* [length] of the reference or the other file */
     hw_gid *other_parent;   /* [length] */
-    int32_t *serial_level;  /* [vertices] on rank 0 */
+    void *serial_values;    /* [vertices] on rank 0 */
     hw_count *slice;        /* [2][ranks] elements sent to and received from each */
+    struct hw_answers answers, other_answers; /* how the searches of both files ended */
 };
 
 static void close_check(struct check *check)
@@ -35,12 +40,14 @@ static void close_check(struct check *check)
     hw_store_close(check->tree);
     hw_store_close(check->against);
     hw_graph_close(check->graph);
-    free(check->level);
+    free(check->values);
     free(check->parent);
-    free(check->other_level);
+    free(check->other_values);
     free(check->other_parent);
-    free(check->serial_level);
+    free(check->serial_values);
     free(check->slice);
+    hw_answers_free(&check->answers);
+    hw_answers_free(&check->other_answers);
 }
 
 void hw_findings_free(struct hw_findings *findings)
@@ -57,10 +64,11 @@ void hw_findings_free(struct hw_findings *findings)
 struct tree_head {
     hw_gid vertices;
     int64_t directed, searches, trees;
-    char algorithm[16], graph_digest[HW_DIGEST_SIZE], digest[HW_DIGEST_SIZE];
+    char algorithm[16], weights[16]; /* weights: "" for levels */
+    char graph_digest[HW_DIGEST_SIZE], digest[HW_DIGEST_SIZE];
 };
 
-/* Opens a tree file, which must hold breadth-first trees. Collective. */
+/* Opens a tree file, which must hold trees. Collective. */
 static enum hw_status open_tree(const struct hw_context *ctx, const char *path,
                                 struct hw_store **store, struct tree_head *head,
                                 struct hw_error *err)
@@ -78,6 +86,10 @@ static enum hw_status open_tree(const struct hw_context *ctx, const char *path,
     if (status == HW_OK)
         status = hw_store_get_string(*store, HW_AT_ROOT, "algorithm", head->algorithm,
                                      sizeof head->algorithm, err);
+    head->weights[0] = '\0';
+    if (status == HW_OK && strcmp(head->algorithm, "sssp") == 0)
+        status = hw_store_get_string(*store, HW_AT_ROOT, "weights", head->weights,
+                                     sizeof head->weights, err);
     if (status == HW_OK)
         status = hw_store_get_string(*store, HW_AT_ROOT, "graph_digest", head->graph_digest,
                                      sizeof head->graph_digest, err);
@@ -85,10 +97,6 @@ static enum hw_status open_tree(const struct hw_context *ctx, const char *path,
         status = hw_store_digest(*store, head->digest, err);
     if (status != HW_OK)
         return status;
-    if (strcmp(head->algorithm, "bfs") != 0)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "%s: holds results of %s; only breadth-first trees can be validated", path,
-                       head->algorithm);
     if (head->trees < 1)
         return hw_fail(err, HW_BAD_INPUT, "%s: holds no trees, so there is nothing to validate",
                        path);
@@ -142,6 +150,25 @@ static enum hw_status check_descent(const struct check *check, const char *path,
     return HW_OK;
 }
 
+/* That distances are of the type that the graph's weights give. Local, the same
+ * on all ranks. */
+static enum hw_status check_weights(const struct check *check, const char *path,
+                                    const struct tree_head *head, struct hw_error *err)
+{
+    static const char *const name[] = {
+        [HW_WEIGHTS_NONE] = "", [HW_WEIGHTS_F32] = "f32", [HW_WEIGHTS_I32] = "i32"};
+    enum hw_weights weights = hw_graph_desc(check->graph)->weights;
+    const char *graph = check->options->graph;
+
+    if (!head->weights[0] || strcmp(head->weights, name[weights]) == 0)
+        return HW_OK;
+    if (weights == HW_WEIGHTS_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "%s: holds shortest paths, but %s has no weights", path,
+                       graph);
+    return hw_fail(err, HW_BAD_INPUT, "%s: holds distances of %s weights, but %s has %s ones", path,
+                   head->weights, graph, name[weights]);
+}
+
 /* Opens the other tree file, which must be comparable. Collective. */
 static enum hw_status open_against(struct check *check, const char *digest, struct hw_error *err)
 {
@@ -152,8 +179,13 @@ static enum hw_status open_against(struct check *check, const char *digest, stru
     enum hw_status status = open_tree(check->ctx, path, &check->against, &head, err);
     if (status == HW_OK)
         status = check_descent(check, path, &head, digest, err);
+    if (status == HW_OK)
+        status = check_weights(check, path, &head, err);
     if (status != HW_OK)
         return status;
+    if ((strcmp(head.algorithm, "sssp") == 0) != findings->distances)
+        return hw_fail(err, HW_BAD_INPUT, "%s: holds results of %s, and %s of %s", path,
+                       head.algorithm, check->options->tree, findings->distances ? "sssp" : "bfs");
     if (head.trees != findings->trees)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: holds %" PRId64 " trees, and %s %" PRI_COUNT
@@ -178,8 +210,15 @@ static enum hw_status open_files(struct check *check, struct hw_error *err)
                               findings->graph_digest, err);
     if (status == HW_OK)
         status = check_descent(check, options->tree, &head, findings->graph_digest, err);
+    if (status == HW_OK)
+        status = check_weights(check, options->tree, &head, err);
     if (status != HW_OK)
         return status;
+    findings->distances = head.weights[0] != '\0';
+    check->value = !findings->distances               ? HW_VALUE_LEVEL
+                   : strcmp(head.weights, "i32") == 0 ? HW_VALUE_I64
+                                                      : HW_VALUE_F32;
+    check->dataset = findings->distances ? "/distance" : "/level";
     if (!findings->graph_digest[0])
         memcpy(findings->graph_digest, head.graph_digest, sizeof head.graph_digest);
     memcpy(findings->tree_digest, head.digest, sizeof head.digest);
@@ -199,20 +238,24 @@ static enum hw_status open_files(struct check *check, struct hw_error *err)
 /* Bytes that `batch` trees take on this rank, with what is compared to them. */
 static hw_count tree_bytes(const struct check *check, hw_count batch)
 {
-    const hw_count vertex = sizeof *check->level + sizeof *check->parent;
+    const hw_count vertex = (hw_count)(hw_value_size(check->value) + sizeof *check->parent);
     bool others = check->options->against || check->options->reference;
     hw_count bytes = check->length * vertex * (batch + others);
 
     if (check->options->reference && check->ctx->rank == 0)
-        bytes += hw_reference_bytes(hw_graph_desc(check->graph));
+        bytes += hw_reference_bytes(hw_graph_desc(check->graph), check->findings->distances);
     return bytes;
 }
 
 /* Bytes of the whole check on this rank. */
 static hw_count check_bytes(const struct check *check, hw_count batch)
 {
-    return tree_bytes(check, batch) + hw_verify_bytes(hw_graph_desc(check->graph), check->ctx->size,
-                                                      check->ctx->threads, batch);
+    const struct hw_graph_desc *graph = hw_graph_desc(check->graph);
+    int ranks = check->ctx->size, threads = check->ctx->threads;
+
+    return tree_bytes(check, batch) + (check->findings->distances
+                                           ? hw_verify_sssp_bytes(graph, ranks, threads, batch)
+                                           : hw_verify_bytes(graph, ranks, threads, batch));
 }
 
 /* How many trees are read at a time: as many as fit, the same on all ranks.
@@ -238,23 +281,24 @@ static enum hw_status make_room(struct check *check, struct hw_error *err)
 {
     const struct hw_check_options *options = check->options;
     hw_count ranks = check->ctx->size, cells = check->batch * check->length;
+    const size_t size = hw_value_size(check->value);
     enum hw_status status =
         hw_memory_require(check->ctx, check_bytes(check, check->batch), options->tree, err);
 
     if (status != HW_OK)
         return status;
-    status = hw_alloc(&check->level, cells, sizeof *check->level, "levels", err);
+    status = hw_alloc(&check->values, cells, size, "levels or distances", err);
     if (status == HW_OK)
         status = hw_alloc(&check->parent, cells, sizeof *check->parent, "parents", err);
     if (status == HW_OK && (options->against || options->reference))
-        status = hw_alloc(&check->other_level, check->length, sizeof *check->other_level,
-                          "levels to compare", err);
+        status =
+            hw_alloc(&check->other_values, check->length, size, "what they are compared to", err);
     if (status == HW_OK && options->against)
         status = hw_alloc(&check->other_parent, check->length, sizeof *check->other_parent,
                           "parents to compare", err);
     if (status == HW_OK && options->reference && check->ctx->rank == 0)
-        status = hw_alloc(&check->serial_level, check->findings->vertices,
-                          sizeof *check->serial_level, "levels of the reference", err);
+        status = hw_alloc(&check->serial_values, check->findings->vertices, size,
+                          "results of the reference", err);
     if (status == HW_OK)
         status = hw_alloc_zero(&check->slice, 2 * ranks, sizeof *check->slice, "slices", err);
     return hw_agree(check->ctx->world, status, err);
@@ -319,7 +363,24 @@ static enum hw_status read_roots(const struct check *check, struct hw_store *sto
     return status;
 }
 
-/* Roots in range, and the run's edge counts. Collective. */
+/* How the searches of shortest paths ended. Collective. */
+static enum hw_status read_answers(struct check *check, struct hw_error *err)
+{
+    struct hw_findings *findings = check->findings;
+
+    if (!findings->distances)
+        return HW_OK;
+    enum hw_status status = hw_answers_read(check->ctx, check->tree, check->options->tree,
+                                            check->value, findings->trees, &check->answers, err);
+    if (status == HW_OK && check->against)
+        status = hw_answers_read(check->ctx, check->against, check->options->against, check->value,
+                                 findings->trees, &check->other_answers, err);
+    for (hw_count i = 0; i < findings->trees && status == HW_OK; i++)
+        findings->tree[i].cycle = check->answers.cycle[i].length > 0;
+    return status;
+}
+
+/* Roots in range, how searches ended, and the run's edge counts. Collective. */
 static enum hw_status read_heads(struct check *check, struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;
@@ -337,6 +398,8 @@ static enum hw_status read_heads(struct check *check, struct hw_error *err)
             status = hw_fail(err, HW_BAD_INPUT,
                              "%s: root %" PRI_GID " is not among the %" PRI_GID " vertices",
                              check->options->tree, findings->root[i], findings->vertices);
+    if (status == HW_OK)
+        status = read_answers(check, err);
     return status == HW_OK ? read_edges(check, err) : status;
 }
 
@@ -360,15 +423,18 @@ static void take_verdict(const struct hw_findings *findings, const struct hw_ver
         finding->violations[HW_CHECK_EDGES] = finding->edges != finding->tuples;
 }
 
-/* Compares a tree's levels with other_level, as violations of rule. Collective. */
-static enum hw_status compare_levels(const struct check *check, const int32_t *level, int rule,
+/* Compares a tree's values with other_values, bit by bit, as violations of rule.
+ * Collective. */
+static enum hw_status compare_values(const struct check *check, const void *values, int rule,
                                      struct hw_finding *finding, struct hw_error *err)
 {
+    const size_t size = hw_value_size(check->value);
+    const char *mine = values, *other = check->other_values;
     hw_count count = 0;
     hw_gid least = INT64_MIN; /* negated, so that the largest is the least vertex */
 
     for (hw_count i = check->length - 1; i >= 0; i--)
-        if (level[i] != check->other_level[i]) {
+        if (memcmp(mine + size * (size_t)i, other + size * (size_t)i, size) != 0) {
             count++;
             least = -(check->first + i);
         }
@@ -380,26 +446,36 @@ static enum hw_status compare_levels(const struct check *check, const int32_t *l
     return status;
 }
 
-/* Levels of the serial search, in slices. Collective. */
-static enum hw_status serial_slice(const struct check *check, hw_gid root, struct hw_error *err)
+/* Compares tree i with the serial search. Where one of the two ends with a
+ * negative cycle the other must too. Collective. */
+static enum hw_status compare_reference(const struct check *check, hw_count i, const void *values,
+                                        struct hw_error *err)
 {
     const struct hw_context *ctx = check->ctx;
+    struct hw_finding *finding = &check->findings->tree[i];
+    hw_gid root = check->findings->root[i];
     hw_count *send = check->slice, *receive = check->slice + ctx->size, first;
+    bool cycle = false;
     enum hw_status status =
-        hw_reference_levels(ctx, check->reference, root, check->serial_level, err);
+        check->findings->distances
+            ? hw_reference_distances(ctx, check->reference, root, check->serial_values, &cycle, err)
+            : hw_reference_levels(ctx, check->reference, root, check->serial_values, err);
 
+    finding->violations[HW_CHECK_REFERENCE] = cycle != finding->cycle;
+    if (status != HW_OK || cycle || finding->cycle)
+        return status;
     receive[0] = check->length;
     for (int r = 0; r < ctx->size && ctx->rank == 0; r++)
         hw_store_share(check->findings->vertices, r, ctx->size, &first, &send[r]);
-    if (status == HW_OK)
-        status = hw_exchange_into(ctx->world, sizeof *check->serial_level, check->serial_level,
-                                  send, check->other_level, receive, err);
-    return status;
+    status = hw_exchange_into(ctx->world, hw_value_size(check->value), check->serial_values, send,
+                              check->other_values, receive, err);
+    return status == HW_OK ? compare_values(check, values, HW_CHECK_REFERENCE, finding, err)
+                           : status;
 }
 
 /* Compares tree i with its namesake in the other file. Collective. */
 static enum hw_status compare_against(const struct check *check, hw_count i, hw_gid other_root,
-                                      const int32_t *level, const hw_gid *parent,
+                                      const void *values, const hw_gid *parent,
                                       struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;
@@ -412,20 +488,32 @@ static enum hw_status compare_against(const struct check *check, hw_count i, hw_
         finding->example[HW_CHECK_AGAINST][1] = findings->root[i];
         return HW_OK;
     }
-    enum hw_status status = hw_store_read(check->against, "/level", i, check->first, check->length,
-                                          check->other_level, err);
+    if (findings->distances && finding->cycle != (check->other_answers.cycle[i].length > 0)) {
+        finding->violations[HW_CHECK_AGAINST] = 1;
+        return HW_OK;
+    }
+    enum hw_status status = hw_store_read(check->against, check->dataset, i, check->first,
+                                          check->length, check->other_values, err);
     if (status == HW_OK)
         status = hw_store_read(check->against, "/parent", i, check->first, check->length,
                                check->other_parent, err);
     status = hw_agree(check->ctx->world, status, err);
     if (status == HW_OK)
-        status = compare_levels(check, level, HW_CHECK_AGAINST, finding, err);
+        status = compare_values(check, values, HW_CHECK_AGAINST, finding, err);
     for (hw_count v = 0; v < check->length && status == HW_OK; v++)
         differ += parent[v] != check->other_parent[v];
+    if (finding->cycle)
+        differ += !hw_same_cycle(&check->answers.cycle[i], &check->other_answers.cycle[i]);
     if (status == HW_OK)
         status = hw_sum(check->ctx->world, &differ, err);
     findings->parents_differ = findings->parents_differ || differ > 0;
     return status;
+}
+
+/* The values of tree i of a batch. */
+static void *values_of(const struct check *check, hw_count i)
+{
+    return (char *)check->values + hw_value_size(check->value) * (size_t)(i * check->length);
 }
 
 /* Reads trees [at, at+count). Collective. */
@@ -435,8 +523,8 @@ static enum hw_status read_trees(const struct check *check, hw_count at, hw_coun
     enum hw_status status = HW_OK;
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
-        status = hw_store_read(check->tree, "/level", at + i, check->first, check->length,
-                               check->level + i * check->length, err);
+        status = hw_store_read(check->tree, check->dataset, at + i, check->first, check->length,
+                               values_of(check, i), err);
         if (status == HW_OK)
             status = hw_store_read(check->tree, "/parent", at + i, check->first, check->length,
                                    check->parent + i * check->length, err);
@@ -449,32 +537,33 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
                                   const hw_gid *other_root, struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;
+    const hw_gid *root = findings->root + at;
     struct hw_verdict verdict[BATCH_MOST];
 
     enum hw_status status = read_trees(check, at, count, err);
-    if (status == HW_OK)
-        status = hw_verify_bfs(check->ctx, check->graph, count, findings->root + at, check->level,
-                               check->parent, verdict, err);
+    if (status == HW_OK && findings->distances)
+        status = hw_verify_sssp(check->ctx, check->graph, count, root, check->values, check->parent,
+                                check->answers.cycle + at, verdict, err);
+    else if (status == HW_OK)
+        status = hw_verify_bfs(check->ctx, check->graph, count, root, check->values, check->parent,
+                               verdict, err);
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
-        const int32_t *level = check->level + i * check->length;
         const hw_gid *parent = check->parent + i * check->length;
         take_verdict(findings, &verdict[i], &findings->tree[at + i]);
-        if (check->reference) {
-            status = serial_slice(check, findings->root[at + i], err);
-            if (status == HW_OK)
-                status =
-                    compare_levels(check, level, HW_CHECK_REFERENCE, &findings->tree[at + i], err);
-        }
+        if (check->reference)
+            status = compare_reference(check, at + i, values_of(check, i), err);
         if (check->against && status == HW_OK)
-            status = compare_against(check, at + i, other_root[at + i], level, parent, err);
+            status = compare_against(check, at + i, other_root[at + i], values_of(check, i), parent,
+                                     err);
     }
     return status;
 }
 
 /* Compares the digests of what was read. Collective. */
-static enum hw_status verify_digests(struct hw_store *store, struct hw_error *err)
+static enum hw_status verify_digests(const struct check *check, struct hw_store *store,
+                                     struct hw_error *err)
 {
-    enum hw_status status = hw_store_verify(store, "/level", err);
+    enum hw_status status = hw_store_verify(store, check->dataset, err);
 
     return status == HW_OK ? hw_store_verify(store, "/parent", err) : status;
 }
@@ -497,9 +586,9 @@ static enum hw_status check_all(struct check *check, struct hw_error *err)
         status = check_batch(check, at, left < check->batch ? left : check->batch, other_root, err);
     }
     if (status == HW_OK)
-        status = verify_digests(check->tree, err);
+        status = verify_digests(check, check->tree, err);
     if (status == HW_OK && check->against)
-        status = verify_digests(check->against, err);
+        status = verify_digests(check, check->against, err);
     free(other_root);
     return status;
 }
@@ -513,6 +602,7 @@ enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_chec
     findings->used[HW_CHECK_REFERENCE] = options->reference;
     findings->used[HW_CHECK_AGAINST] = options->against != NULL;
     enum hw_status status = open_files(&check, err);
+    findings->used[HW_RULE_CYCLE] = findings->distances;
     if (status == HW_OK)
         status = choose_batch(&check, err);
     if (status == HW_OK)
@@ -520,7 +610,7 @@ enum hw_status hw_check_trees(const struct hw_context *ctx, const struct hw_chec
     if (status == HW_OK)
         status = read_heads(&check, err);
     if (status == HW_OK && options->reference)
-        status = hw_reference_open(ctx, check.graph, &check.reference, err);
+        status = hw_reference_open(ctx, check.graph, findings->distances, &check.reference, err);
     if (status == HW_OK)
         status = check_all(&check, err);
     close_check(&check);
@@ -536,7 +626,7 @@ enum hw_status hw_check_estimate(const struct hw_context *ctx,
     struct check check = {.ctx = ctx, .options = options, .findings = &findings};
     /* Rough rates: a tuple on a thread in a pass, bytes from a disk, a tuple in
      * the serial search. */
-    const double tuple = 2.5e-7, byte = 1e-9, serial = 2e-8;
+    const double byte = 1e-9;
     hw_count memory = 0;
 
     struct hw_check_options quick = *options;
@@ -550,11 +640,14 @@ enum hw_status hw_check_estimate(const struct hw_context *ctx,
         status = hw_largest(ctx->world, &memory, err);
     }
     if (status == HW_OK) {
+        bool distances = findings.distances;
+        double tuple = distances ? 5e-7 : 2.5e-7, serial = distances ? 1e-7 : 2e-8;
         double edges = (double)hw_graph_desc(check.graph)->edges;
         double passes = (double)((findings.trees + check.batch - 1) / check.batch);
         double cells = (double)findings.trees * (double)findings.vertices;
         double seconds = passes * edges * tuple / (ctx->size * ctx->threads) +
-                         cells * 12 * byte * (options->against ? 2 : 1) +
+                         cells * (double)(hw_value_size(check.value) + sizeof(hw_gid)) * byte *
+                             (options->against ? 2 : 1) +
                          (options->reference ? (double)findings.trees * edges * serial : 0);
         hw_estimate_print(ctx, seconds, memory,
                           findings.trees * (hw_count)sizeof(struct hw_finding) + 65536);

@@ -14,8 +14,9 @@
 enum hw_check_rule {
     HW_CHECK_EDGES =
         HW_RULES,       /* the edges that /run/search counts are the tuples in the component */
-    HW_CHECK_REFERENCE, /* levels are those of the serial search */
-    HW_CHECK_AGAINST,   /* root and levels are those of another file */
+    HW_CHECK_REFERENCE, /* levels or distances are those of the serial search, which ends with a
+                           negative cycle where the search did */
+    HW_CHECK_AGAINST,   /* root, outcome, and levels or distances are those of another file */
     HW_CHECK_RULES
 };
 
@@ -30,22 +31,25 @@ struct hw_check_options {
     bool no_digest;      /* do not make the edges of a recipe once more for their digest */
 };
 
-/* What was found out about one tree. */
+/* What was found out about one tree. Where a comparison found another outcome it
+ * has one violation and no example. */
 struct hw_finding {
     hw_count violations[HW_CHECK_RULES];
     hw_gid example[HW_CHECK_RULES][2]; /* as in struct hw_verdict */
     hw_count reached, tuples;          /* as in struct hw_verdict */
     hw_count edges;                    /* as in /run/search */
+    bool cycle;                        /* the search ended with a negative cycle */
 };
 
 /* What was found out about a tree file; the same on all ranks. Free with
  * hw_findings_free(). */
 struct hw_findings {
     hw_gid vertices;
+    bool distances;    /* shortest paths; else breadth-first trees */
     hw_count searches; /* roots of the file */
     hw_count trees;    /* of these, those whose trees it holds: the first ones */
     bool used[HW_CHECK_RULES];
-    bool parents_differ; /* --against: some parent is another */
+    bool parents_differ; /* --against: some parent, or negative cycle, is another */
     hw_gid *root;        /* [trees] */
     struct hw_finding *tree;
     char graph_digest[HW_DIGEST_SIZE]; /* "" if not known */
@@ -54,12 +58,13 @@ struct hw_findings {
 };
 
 /*
- * Checks a breadth-first tree file: schema and digests, that it descends from
- * the graph, and each tree that it holds. Violations are findings, not errors of
- * this function.
+ * Checks a tree file, of breadth-first trees or of shortest paths: schema and
+ * digests, that it descends from the graph, and each tree that it holds. Violations are findings,
+ * not errors of this function.
  *
  * Returns HW_BAD_INPUT with a sentence that names the file for one that is not a
- * tree file, is damaged, holds no trees or belongs to another graph;
+ * tree file, is damaged, holds no trees or belongs to another graph, or whose
+ * distances are not of the type of the graph's weights;
  * HW_RESOURCES if one tree's slice, or the reference, does not fit in memory.
  * Collective.
  */

@@ -32,6 +32,11 @@ bool hw_check_passed(const struct hw_findings *findings)
     return true;
 }
 
+static const char *ending(bool cycle)
+{
+    return cycle ? "a negative cycle" : "a tree";
+}
+
 /* What a finding says about a rule, in words. */
 static void describe(const struct hw_check_options *options, const struct hw_findings *findings,
                      hw_count i, int rule, char *text, size_t size)
@@ -39,7 +44,7 @@ static void describe(const struct hw_check_options *options, const struct hw_fin
     const struct hw_finding *finding = &findings->tree[i];
     const hw_gid *example = finding->example[rule];
     hw_count count = finding->violations[rule];
-    const char *s = count == 1 ? "" : "s";
+    const char *s = count == 1 ? "" : "s", *value = findings->distances ? "distance" : "level";
 
     if (rule == HW_CHECK_EDGES)
         snprintf(text, size,
@@ -49,15 +54,19 @@ static void describe(const struct hw_check_options *options, const struct hw_fin
     else if (rule == HW_CHECK_AGAINST && example[0] >= 0 && example[1] == findings->root[i])
         snprintf(text, size, "against: in its place %s has root %" PRI_GID, options->against,
                  example[0]);
+    else if (rule >= HW_RULES && example[0] == HW_GID_NONE)
+        snprintf(text, size, "%s: ends with %s, and with %s in %s", hw_check_rule_name(rule),
+                 ending(finding->cycle), ending(!finding->cycle),
+                 rule == HW_CHECK_AGAINST ? options->against : "the serial search");
     else if (rule == HW_CHECK_AGAINST)
         snprintf(text, size,
-                 "against: %" PRI_COUNT " level%s unlike those of %s, for example vertex %" PRI_GID,
-                 count, s, options->against, example[0]);
+                 "against: %" PRI_COUNT " %s%s unlike those of %s, for example vertex %" PRI_GID,
+                 count, value, s, options->against, example[0]);
     else if (rule == HW_CHECK_REFERENCE)
         snprintf(text, size,
                  "reference: %" PRI_COUNT
-                 " level%s unlike those of the serial search, for example vertex %" PRI_GID,
-                 count, s, example[0]);
+                 " %s%s unlike those of the serial search, for example vertex %" PRI_GID,
+                 count, value, s, example[0]);
     else if (example[1] == HW_GID_NONE)
         snprintf(text, size,
                  "rule %d (%s): %" PRI_COUNT " violation%s, for example vertex %" PRI_GID, rule + 1,
@@ -93,6 +102,8 @@ static void report_rule(const struct hw_context *ctx, const struct hw_check_opti
 void hw_check_report(const struct hw_context *ctx, const struct hw_check_options *options,
                      const struct hw_findings *findings)
 {
+    hw_count cycles = 0, trees = 0;
+    char ends[64] = "";
     int rules = 0;
 
     for (int rule = 0; rule < HW_CHECK_RULES; rule++) {
@@ -101,10 +112,16 @@ void hw_check_report(const struct hw_context *ctx, const struct hw_check_options
     }
     if (!hw_check_passed(findings))
         return;
-    hw_note(ctx, "%s: %" PRI_COUNT " tree%s, %d rules, no violation%s%s%s", options->tree,
-            findings->trees, findings->trees == 1 ? "" : "s", rules,
+    for (hw_count i = 0; i < findings->trees; i++)
+        cycles += findings->tree[i].cycle;
+    trees = findings->trees - cycles;
+    if (cycles > 0)
+        snprintf(ends, sizeof ends, ", %" PRI_COUNT " negative cycle%s", cycles,
+                 cycles == 1 ? "" : "s");
+    hw_note(ctx, "%s: %" PRI_COUNT " tree%s%s, %d rules, no violation%s%s%s", options->tree, trees,
+            trees == 1 ? "" : "s", ends, rules,
             !options->against          ? ""
-            : findings->parents_differ ? "; equivalent to " /* the same levels */
+            : findings->parents_differ ? "; equivalent to " /* the same levels or distances */
                                        : "; identical to ",
             options->against ? options->against : "",
             options->against && findings->parents_differ ? " (other parents)" : "");

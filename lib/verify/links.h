@@ -11,6 +11,10 @@
  * one cache line: the links of a block of vertices lie in a hash table of (child,
  * parent) whose buckets are lines of four slots, half of them taken on average;
  * what does not fit in its bucket lies in the next ones.
+ *
+ * Where tuples have weights, not every tuple between child and parent is the tree
+ * edge: then the roots stay in the link until one is found that fits, and the
+ * link remembers that it was seen.
  */
 #ifndef HOPWAVE_VERIFY_LINKS_H
 #define HOPWAVE_VERIFY_LINKS_H
@@ -18,13 +22,16 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* Vertices whose links share a table. A key has room for parents below 2^52, more
+/* Vertices whose links share a table. A key has room for parents below 2^51, more
  * than there is memory for their levels. */
 #define HW_LINKS_SHIFT 12
 #define HW_LINKS_BLOCK (1 << HW_LINKS_SHIFT)
 
 /* The key of a slot that holds no link. */
 #define HW_LINK_NONE UINT64_MAX
+
+/* Set in the key of a link that some tuple joins. */
+#define HW_LINK_SEEN ((uint64_t)1 << 63)
 
 /* A parent, and the roots (bits of the batch) in whose trees it is one. */
 struct hw_link {
@@ -35,7 +42,7 @@ struct hw_link {
 /* A slot of a table. */
 struct hw_link_slot {
     uint64_t key;   /* parent * HW_LINKS_BLOCK + child's place in the block, or HW_LINK_NONE */
-    uint64_t roots; /* 0 once claimed */
+    uint64_t roots; /* those not claimed or settled yet */
 };
 
 /* Slots of a bucket: a cache line. */
@@ -99,6 +106,25 @@ static inline __attribute__((always_inline)) void hw_links_prefetch(const struct
     __builtin_prefetch(block->slot + hw_links_start(block, hw_links_key(i, parent)));
 }
 
+/* The slot of a link; NULL if there is none. Local; safe among threads. */
+static inline struct hw_link_slot *hw_links_find(struct hw_links *links, hw_count i, hw_gid parent)
+{
+    struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
+    uint64_t key = hw_links_key(i, parent);
+
+    if (block->slots == 0)
+        return NULL;
+    uint32_t at = hw_links_start(block, key);
+    for (;;) {
+        uint64_t here = __atomic_load_n(&block->slot[at].key, __ATOMIC_RELAXED);
+        if (here == HW_LINK_NONE)
+            return NULL;
+        if ((here & ~HW_LINK_SEEN) == key)
+            return &block->slot[at];
+        at = at + 1 < block->slots ? at + 1 : 0;
+    }
+}
+
 /*
  * Takes the roots in whose trees `parent` is the parent of local vertex i:
  * nothing if it never was, or if they have been taken. Local; safe among
@@ -106,20 +132,35 @@ static inline __attribute__((always_inline)) void hw_links_prefetch(const struct
  */
 static inline uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid parent)
 {
-    struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
-    uint64_t key = hw_links_key(i, parent);
+    struct hw_link_slot *slot = hw_links_find(links, i, parent);
 
-    if (block->slots == 0)
+    if (!slot || __atomic_load_n(&slot->roots, __ATOMIC_RELAXED) == 0)
         return 0;
-    uint32_t at = hw_links_start(block, key);
-    while (block->slot[at].key != key) {
-        if (block->slot[at].key == HW_LINK_NONE)
-            return 0;
-        at = at + 1 < block->slots ? at + 1 : 0;
-    }
-    if (__atomic_load_n(&block->slot[at].roots, __ATOMIC_RELAXED) == 0)
+    return __atomic_exchange_n(&slot->roots, 0, __ATOMIC_RELAXED);
+}
+
+/* The roots that are left of a link, which has been seen from now on. Local; safe
+ * among threads. */
+static inline uint64_t hw_links_see(struct hw_links *links, hw_count i, hw_gid parent)
+{
+    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+
+    if (!slot)
         return 0;
-    return __atomic_exchange_n(&block->slot[at].roots, 0, __ATOMIC_RELAXED);
+    uint64_t roots = __atomic_load_n(&slot->roots, __ATOMIC_RELAXED);
+    if (roots && !(__atomic_load_n(&slot->key, __ATOMIC_RELAXED) & HW_LINK_SEEN))
+        __atomic_fetch_or(&slot->key, HW_LINK_SEEN, __ATOMIC_RELAXED);
+    return roots;
+}
+
+/* Takes roots out of a link that hw_links_see() found. Local; safe among threads. */
+static inline void hw_links_settle(struct hw_links *links, hw_count i, hw_gid parent,
+                                   uint64_t roots)
+{
+    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+
+    if (slot)
+        __atomic_fetch_and(&slot->roots, ~roots, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -8,11 +8,15 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 
 /* Vertices of a tile; divides HW_LINKS_BLOCK. */
 #define TILE 32
+
+/* What the rules on single vertices want to know of a level or distance. */
+enum mark { ORDINARY, UNREACHED, ZERO };
 
 /* What a thread needs to load a block. */
 struct loader {
@@ -20,36 +24,60 @@ struct loader {
     hw_count links;             /* in use */
     int length[HW_LINKS_BLOCK]; /* of each vertex's */
     hw_gid parent[TILE][HW_VERIFY_BATCH];
-    int32_t level[TILE][HW_VERIFY_BATCH];
+    enum mark mark[TILE][HW_VERIFY_BATCH];
 };
 
-/* Copies the tile of `count` vertices from local vertex `at`, and its levels
- * into the rows. */
+static enum mark mark_real(float distance)
+{
+    if (distance == INFINITY)
+        return UNREACHED;
+    return distance < 0 || distance > 0 || isnan(distance) ? ORDINARY : ZERO;
+}
+
+static enum mark mark_whole(int64_t value)
+{
+    return value == -1 ? UNREACHED : value == 0 ? ZERO : ORDINARY;
+}
+
+/* The mark of element i of a tree's values. */
+static inline enum mark mark_of(enum hw_value value, const void *values, hw_count i)
+{
+    switch (value) {
+    case HW_VALUE_F32:
+        return mark_real(((const float *)values)[i]);
+    case HW_VALUE_I64:
+        return mark_whole(((const int64_t *)values)[i]);
+    default:
+        return mark_whole(((const int32_t *)values)[i]);
+    }
+}
+
+/* Copies the tile of `count` vertices from local vertex `at`, and its levels or
+ * distances into the rows. */
 static void load_tile(struct hw_batch *batch, struct hw_tally *tally, struct loader *loader,
                       hw_count at, hw_count count)
 {
+    const size_t size = hw_value_size(batch->value);
+
     for (int r = 0; r < batch->roots; r++) {
         const hw_gid *parent = batch->parent + r * batch->count + at;
-        const int32_t *level = batch->level + r * batch->count + at;
-        hw_count reached = 0;
+        const void *values = (const char *)batch->values + size * (size_t)(r * batch->count + at);
         for (hw_count i = 0; i < count; i++) {
             loader->parent[i][r] = parent[i];
-            loader->level[i][r] = level[i];
-            reached += level[i] != -1;
+            loader->mark[i][r] = mark_of(batch->value, values, i);
         }
-        tally->counts.reached[r] += reached;
-        hw_rows_fill(&batch->rows, at, count, r, level);
+        tally->counts.reached[r] += hw_rows_fill(&batch->rows, at, count, r, values, parent);
     }
     for (int r = batch->roots; r < batch->rows.lanes; r++)
-        hw_rows_fill(&batch->rows, at, count, r, NULL);
+        hw_rows_fill(&batch->rows, at, count, r, NULL, NULL);
 }
 
 /* Rules 1 and 2 at the root itself. */
-static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, int32_t level)
+static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, enum mark mark)
 {
     if (parent != v)
         hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
-    if (level != 0) {
+    if (mark != ZERO) {
         hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
         tally->counts.suspects[r]++;
     }
@@ -58,16 +86,16 @@ static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, i
 /* Sorts what each root says of vertex v's parent: a link, nothing, or a defect.
  * Returns the number of links. */
 static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally, struct hw_link *link,
-                       hw_gid v, const hw_gid *parent, const int32_t *level)
+                       hw_gid v, const hw_gid *parent, const enum mark *mark)
 {
     int length = 0, last = 0;
 
     for (int r = 0; r < batch->roots; r++) {
         hw_gid p = parent[r];
         if (v == batch->root[r]) {
-            check_root(tally, r, v, p, level[r]);
+            check_root(tally, r, v, p, mark[r]);
         } else if (p == HW_GID_NONE) {
-            if (level[r] == -1)
+            if (mark[r] == UNREACHED)
                 continue;
             hw_tally_add(tally, HW_RULE_SPANS, r, v, HW_GID_NONE);
             tally->counts.suspects[r]++;
@@ -95,7 +123,7 @@ static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
         load_tile(batch, tally, loader, at, count);
         for (hw_count i = 0; i < count; i++) {
             int length = load_vertex(batch, tally, loader->link + loader->links,
-                                     batch->first + at + i, loader->parent[i], loader->level[i]);
+                                     batch->first + at + i, loader->parent[i], loader->mark[i]);
             loader->length[at + i - begin] = length;
             loader->links += length;
         }
@@ -122,12 +150,14 @@ static enum hw_status load_blocks(struct hw_batch *batch, int thread, struct hw_
     return status;
 }
 
-enum hw_status hw_batch_load(struct hw_batch *batch, bool wide, struct hw_error *err)
+enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct hw_error *err)
 {
-    enum hw_status status = hw_rows_make(batch->count, batch->roots, wide, &batch->rows, err);
+    enum hw_status status = hw_rows_make(batch->count, batch->roots, lane, &batch->rows, err);
 
     if (status == HW_OK)
         status = hw_links_make(batch->count, &batch->links, err);
+    if (status == HW_OK && batch->value != HW_VALUE_LEVEL)
+        status = hw_alloc_zero(&batch->flat, batch->count, sizeof *batch->flat, "tree edges", err);
     if (status != HW_OK)
         return status;
 #pragma omp parallel num_threads(batch->ctx->threads)

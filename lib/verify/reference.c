@@ -4,20 +4,12 @@
  * with the layouts and engines whose results it judges, and is meant to be
  * plainly right rather than fast.
  */
-#include "verify/verify.h"
+#include "verify/reference.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* On rank 0; the other ranks hold an empty one. */
-struct hw_reference {
-    hw_gid vertices;
-    hw_count *start;   /* [vertices+1] */
-    hw_gid *neighbour; /* [start[vertices]] */
-    hw_gid *queue;     /* [vertices] */
-};
 
 /* Ends of tuples that lists are made of. */
 static hw_count list_entries(const struct hw_graph_desc *graph)
@@ -25,13 +17,15 @@ static hw_count list_entries(const struct hw_graph_desc *graph)
     return graph->directed ? graph->edges : 2 * graph->edges;
 }
 
-hw_count hw_reference_bytes(const struct hw_graph_desc *graph)
+hw_count hw_reference_bytes(const struct hw_graph_desc *graph, bool weights)
 {
-    const hw_count id = sizeof(hw_gid);
+    const hw_count id = sizeof(hw_gid), weight = weights ? sizeof(union hw_weight) : 0;
+    /* Starts, the queue and the levels; or distances, and what hw_reference_search()
+     * has for each vertex. */
+    const hw_count vertex = 2 * id + (weights ? 6 * id : (hw_count)sizeof(int32_t));
 
-    /* Lists, their starts, the queue, a chunk of tuples, the levels. */
-    return list_entries(graph) * id + 2 * graph->vertices * id + 2 * HW_GRAPH_CHUNK * id +
-           graph->vertices * (hw_count)sizeof(int32_t);
+    return list_entries(graph) * (id + weight) + graph->vertices * vertex +
+           HW_GRAPH_CHUNK * (2 * id + weight);
 }
 
 /* Counts the lists' lengths in start[v+1]. */
@@ -45,14 +39,25 @@ static void count_tuples(struct hw_reference *reference, const struct hw_edges *
     }
 }
 
-/* Appends each tuple to the lists of its ends; start[v] moves on. */
+/* Appends tuple i to the list of one end; start[from] moves on. */
+static void place_end(struct hw_reference *reference, const struct hw_edges *edges, hw_count i,
+                      hw_gid from, hw_gid to)
+{
+    hw_count at = reference->start[from]++;
+
+    reference->neighbour[at] = to;
+    if (reference->weight)
+        reference->weight[at] = edges->weight[i];
+}
+
+/* Appends each tuple to the lists of its ends. */
 static void place_tuples(struct hw_reference *reference, const struct hw_edges *edges,
                          bool directed)
 {
     for (hw_count i = 0; i < edges->count; i++) {
-        reference->neighbour[reference->start[edges->source[i]]++] = edges->target[i];
+        place_end(reference, edges, i, edges->source[i], edges->target[i]);
         if (!directed)
-            reference->neighbour[reference->start[edges->target[i]]++] = edges->source[i];
+            place_end(reference, edges, i, edges->target[i], edges->source[i]);
     }
 }
 
@@ -77,7 +82,7 @@ static enum hw_status each_chunk(struct hw_reference *reference, struct hw_graph
 }
 
 /* Builds the lists on rank 0. Local. */
-static enum hw_status build(struct hw_reference *reference, struct hw_graph *graph,
+static enum hw_status build(struct hw_reference *reference, struct hw_graph *graph, bool weights,
                             struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
@@ -85,15 +90,20 @@ static enum hw_status build(struct hw_reference *reference, struct hw_graph *gra
     hw_gid n = desc->vertices;
 
     reference->vertices = n;
+    reference->directed = desc->directed;
+    reference->weights = weights ? desc->weights : HW_WEIGHTS_NONE;
     enum hw_status status =
         hw_alloc_zero(&reference->start, n + 1, sizeof *reference->start, "lists", err);
     if (status == HW_OK)
         status = hw_alloc(&reference->neighbour, list_entries(desc), sizeof *reference->neighbour,
                           "lists", err);
+    if (status == HW_OK && weights)
+        status = hw_alloc(&reference->weight, list_entries(desc), sizeof *reference->weight,
+                          "lists", err);
     if (status == HW_OK)
         status = hw_alloc(&reference->queue, n, sizeof *reference->queue, "queue", err);
     if (status == HW_OK)
-        status = hw_edges_alloc(&edges, HW_GRAPH_CHUNK, false, err);
+        status = hw_edges_alloc(&edges, HW_GRAPH_CHUNK, weights, err);
     if (status == HW_OK)
         status = each_chunk(reference, graph, &edges, count_tuples, err);
     for (hw_gid v = 0; v < n && status == HW_OK; v++)
@@ -109,17 +119,20 @@ static enum hw_status build(struct hw_reference *reference, struct hw_graph *gra
     return status;
 }
 
-enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph,
+enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
                                  struct hw_reference **reference, struct hw_error *err)
 {
-    hw_count bytes = ctx->rank == 0 ? hw_reference_bytes(hw_graph_desc(graph)) : 0;
-    enum hw_status status = hw_memory_require(ctx, bytes, "the serial reference", err);
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    hw_count bytes = ctx->rank == 0 ? hw_reference_bytes(desc, weights) : 0;
 
     *reference = NULL;
+    if (weights && desc->weights == HW_WEIGHTS_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "the graph has no weights, so it has no shortest paths");
+    enum hw_status status = hw_memory_require(ctx, bytes, "the serial reference", err);
     if (status == HW_OK)
         status = hw_alloc_zero(reference, 1, sizeof **reference, "reference", err);
     if (status == HW_OK && ctx->rank == 0)
-        status = build(*reference, graph, err);
+        status = build(*reference, graph, weights, err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK) {
         hw_reference_close(*reference);
@@ -149,20 +162,48 @@ static void search(struct hw_reference *reference, hw_gid root, int32_t *level)
     }
 }
 
+/* Whether a root is a vertex. */
+static enum hw_status check_root(const struct hw_reference *reference, hw_gid root,
+                                 struct hw_error *err)
+{
+    if (root >= 0 && root < reference->vertices)
+        return HW_OK;
+    return hw_fail(err, HW_BAD_INPUT, "root %" PRI_GID " is not among the %" PRI_GID " vertices",
+                   root, reference->vertices);
+}
+
 enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_reference *reference,
                                    hw_gid root, int32_t *level, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     if (ctx->rank == 0) {
-        if (root < 0 || root >= reference->vertices)
-            status = hw_fail(err, HW_BAD_INPUT,
-                             "root %" PRI_GID " is not among the %" PRI_GID " vertices", root,
-                             reference->vertices);
-        else
+        status = check_root(reference, root, err);
+        if (status == HW_OK)
             search(reference, root, level);
     }
     return hw_agree(ctx->world, status, err);
+}
+
+enum hw_status hw_reference_distances(const struct hw_context *ctx, struct hw_reference *reference,
+                                      hw_gid root, void *distance, bool *negative_cycle,
+                                      struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    int cycle = 0;
+
+    *negative_cycle = false;
+    if (ctx->rank == 0) {
+        status = check_root(reference, root, err);
+        if (status == HW_OK)
+            status = hw_reference_search(reference, root, distance, negative_cycle, err);
+        cycle = *negative_cycle;
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Bcast(&cycle, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
+    *negative_cycle = cycle;
+    return status;
 }
 
 void hw_reference_close(struct hw_reference *reference)
@@ -171,6 +212,7 @@ void hw_reference_close(struct hw_reference *reference)
         return;
     free(reference->start);
     free(reference->neighbour);
+    free(reference->weight);
     free(reference->queue);
     free(reference);
 }
@@ -179,7 +221,7 @@ enum hw_status hw_reference_bfs(const struct hw_context *ctx, struct hw_graph *g
                                 int32_t *level, struct hw_error *err)
 {
     struct hw_reference *reference = NULL;
-    enum hw_status status = hw_reference_open(ctx, graph, &reference, err);
+    enum hw_status status = hw_reference_open(ctx, graph, false, &reference, err);
 
     if (status == HW_OK)
         status = hw_reference_levels(ctx, reference, root, level, err);

@@ -39,6 +39,7 @@ void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other)
         }
     for (int r = 0; r < HW_VERIFY_BATCH; r++) {
         tally->counts.suspects[r] += other->counts.suspects[r];
+        tally->counts.flat[r] += other->counts.flat[r];
         tally->counts.reached[r] += other->counts.reached[r];
         tally->counts.tuples[r] += other->counts.tuples[r];
     }

@@ -17,7 +17,9 @@
 /* What is summed, for the roots of a batch. */
 struct hw_tally_counts {
     hw_count violations[HW_RULES][HW_VERIFY_BATCH];
-    hw_count suspects[HW_VERIFY_BATCH]; /* defects that may keep a vertex from the root */
+    hw_count suspects[HW_VERIFY_BATCH]; /* what may keep a vertex from the root: defects, and tree
+                                           edges along which distances fall */
+    hw_count flat[HW_VERIFY_BATCH];     /* tree edges along which distances do not rise */
     hw_count reached[HW_VERIFY_BATCH];  /* vertices */
     hw_count tuples[HW_VERIFY_BATCH];   /* within the component */
 };

@@ -8,17 +8,12 @@
 #include "comm/context.h"
 #include "graph/graph.h"
 #include "tap.h"
+#include "verify/test_world.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A graph that every rank holds whole. */
-struct world {
-    struct hw_graph_desc desc;
-    struct hw_edges edges;
-};
 
 /* Trees of k roots, whole on every rank: [k][vertices]. */
 struct trees {
@@ -27,83 +22,6 @@ struct trees {
     int32_t *level;
     hw_gid *parent;
 };
-
-/* Enough of a random number generator for tests (splitmix64). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15U;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
-
-static hw_gid below(uint64_t *state, hw_gid bound)
-{
-    return (hw_gid)(next_random(state) % (uint64_t)bound);
-}
-
-static void *must(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
-/* ---- graphs ---- */
-
-static struct world empty_world(hw_gid vertices, hw_count edges, bool directed)
-{
-    struct world world = {.desc = {.vertices = vertices, .edges = edges, .directed = directed}};
-    size_t bytes = sizeof(hw_gid) * (size_t)(edges + 1);
-
-    world.edges = (struct hw_edges){.capacity = edges,
-                                    .count = edges,
-                                    .source = must(malloc(bytes)),
-                                    .target = must(malloc(bytes))};
-    return world;
-}
-
-static void world_free(struct world *world)
-{
-    free(world->edges.source);
-    free(world->edges.target);
-}
-
-/* Random tuples among the first four fifths of the vertices; a tenth of them are
- * self-loops, a tenth repeat an earlier one either way round. */
-static struct world random_world(uint64_t seed, hw_gid vertices, hw_count edges, bool directed)
-{
-    struct world world = empty_world(vertices, edges, directed);
-    hw_gid used = vertices * 4 / 5 > 0 ? vertices * 4 / 5 : 1;
-
-    for (hw_count e = 0; e < edges; e++) {
-        uint64_t kind = next_random(&seed) % 10;
-        hw_gid u = below(&seed, used), v = below(&seed, used);
-        if (kind == 0)
-            v = u;
-        if (kind == 1 && e > 0) {
-            hw_count again = below(&seed, e);
-            u = world.edges.target[again];
-            v = world.edges.source[again];
-        }
-        world.edges.source[e] = u;
-        world.edges.target[e] = v;
-    }
-    return world;
-}
-
-/* 0 - 1 - 2 - ... */
-static struct world path_world(hw_gid vertices, bool directed)
-{
-    struct world world = empty_world(vertices, vertices - 1, directed);
-
-    for (hw_count e = 0; e < vertices - 1; e++) {
-        world.edges.source[e] = e;
-        world.edges.target[e] = e + 1;
-    }
-    return world;
-}
 
 /* ---- right trees ---- */
 
@@ -164,34 +82,6 @@ static struct trees grow_trees(const struct world *world, hw_count k, uint64_t s
 }
 
 /* ---- the oracle ---- */
-
-static void note(struct hw_verdict *verdict, enum hw_rule rule, hw_gid a, hw_gid b)
-{
-    hw_gid *example = verdict->example[rule];
-
-    if (verdict->violations[rule]++ == 0 || a < example[0] || (a == example[0] && b < example[1])) {
-        example[0] = a;
-        example[1] = b;
-    }
-}
-
-/* Where each vertex's parents lead: the root, a vertex without a valid parent,
- * or into a cycle (-1). end: [n]. */
-static void chain_ends(const hw_gid *parent, hw_gid n, hw_gid root, hw_gid *end)
-{
-    enum { UNKNOWN = -2, WALKED = -3 };
-
-    for (hw_gid v = 0; v < n; v++)
-        end[v] = v == root || parent[v] < 0 || parent[v] >= n ? v : UNKNOWN;
-    for (hw_gid v = 0; v < n; v++) {
-        hw_gid last = v;
-        for (; end[last] == UNKNOWN; last = parent[last])
-            end[last] = WALKED;
-        hw_gid found = end[last] == WALKED ? -1 : end[last];
-        for (hw_gid u = v; end[u] == WALKED; u = parent[u])
-            end[u] = found;
-    }
-}
 
 static void oracle_vertices(const struct world *world, hw_gid root, const int32_t *level,
                             const hw_gid *parent, struct hw_verdict *verdict)
@@ -288,37 +178,6 @@ static enum hw_status verify(const struct hw_context *ctx, const struct world *w
     free(level);
     free(parent);
     return status;
-}
-
-static bool same_verdict(const struct hw_verdict *a, const struct hw_verdict *b)
-{
-    return a->reached == b->reached && a->tuples == b->tuples &&
-           memcmp(a->violations, b->violations, sizeof a->violations) == 0 &&
-           memcmp(a->example, b->example, sizeof a->example) == 0;
-}
-
-static bool passed(const struct hw_verdict *verdict)
-{
-    hw_count sum = 0;
-
-    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
-        sum += verdict->violations[rule];
-    return sum == 0;
-}
-
-/* Says how two verdicts differ. */
-static void explain(const struct tap *tap, hw_count i, const struct hw_verdict *got,
-                    const struct hw_verdict *want)
-{
-    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
-        tap_note(tap,
-                 "tree %" PRI_COUNT " %s: got %" PRI_COUNT " (%" PRI_GID ", %" PRI_GID
-                 "), expected %" PRI_COUNT " (%" PRI_GID ", %" PRI_GID ")",
-                 i, hw_rule_name(rule), got->violations[rule], got->example[rule][0],
-                 got->example[rule][1], want->violations[rule], want->example[rule][0],
-                 want->example[rule][1]);
-    tap_note(tap, "reached %" PRI_COUNT " of %" PRI_COUNT ", tuples %" PRI_COUNT " of %" PRI_COUNT,
-             got->reached, want->reached, got->tuples, want->tuples);
 }
 
 /* Validates and compares every verdict with the oracle's; `right`: and all pass. */

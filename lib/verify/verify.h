@@ -84,13 +84,23 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
  *                tuple exists and under tree-edges where none does
  *   edge-levels  a tuple u -> v (undirected: either way) with d[v] > d[u] + w, or
  *                of which just one end is reached (directed: u reached, v not);
- *                a self-loop of negative weight at a reached vertex
+ *                a reached tuple of negative weight that is a negative cycle by
+ *                itself: a self-loop, and in an undirected graph every one
  *   spans, tree-edges  as there
- * distance: [k][slice] float or int64_t by the graph's weights; INFINITY or -1
- * where not reached; parent -1 tells what is not. NaN is a violation.
+ * A vertex is reached if it has a parent (not -1) or a distance that does not say
+ * unreached. A reached vertex whose distance is no number, or infinite, agrees
+ * with nothing; integers beyond 2^62 either way are taken for that.
  *
- * cycle: [k], or NULL; where length > 0 the search ended with that cycle: then
- * rule `cycle` alone is checked, and that no vertex counts as reached.
+ * distance: [k][slice] float or int64_t by the graph's weights; INFINITY or -1
+ * where not reached (where weights are negative a distance may be -1 too: parent
+ * -1 tells what is not).
+ *
+ * cycle: [k], or NULL, the same on all ranks; where length > 0 the search ended
+ * with that cycle: then rule `cycle` alone is checked. It counts the steps that
+ * are no tuples (undirected: in either direction), else the cycle's first vertex
+ * if the exact sum of the lightest tuples is not negative, or not as stated; and
+ * the vertices that are reached, which none should be.
+ *
  * Everything else as for hw_verify_bfs(). HW_BAD_INPUT for a graph without
  * weights. Collective.
  */
@@ -107,20 +117,26 @@ enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *gra
  */
 hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k);
 
+/* The same of hw_verify_sssp(), where every integer distance lies between -2^29 and
+ * 2^29, cycles aside (48 bytes a step on every rank). Local. */
+hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int threads,
+                              hw_count k);
+
 /* The adjacency of a small graph, whole on rank 0; opaque. */
 struct hw_reference;
 
 /*
- * Reads all tuples into rank 0: the oracle behind `hopwave-validate
- * --reference`, written independently of every engine.
+ * Reads all tuples into rank 0, with their weights or without: the oracle behind
+ * `hopwave-validate --reference`, written independently of every engine.
  *
- * Returns HW_RESOURCES if the graph does not fit there. Collective.
+ * Returns HW_RESOURCES if the graph does not fit there, HW_BAD_INPUT where weights
+ * are wanted and it has none. Collective.
  */
-enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph,
+enum hw_status hw_reference_open(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
                                  struct hw_reference **reference, struct hw_error *err);
 
 /* Bytes that hw_reference_open() and a search take on rank 0. Local. */
-hw_count hw_reference_bytes(const struct hw_graph_desc *graph);
+hw_count hw_reference_bytes(const struct hw_graph_desc *graph, bool weights);
 
 /* Levels from root by a serial breadth-first search. level: [vertices] on rank
  * 0, not used elsewhere. Collective. */
@@ -132,7 +148,8 @@ enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_refer
  * (engine.h): Dijkstra's, or Bellman and Ford's where some weight is negative.
  * The reference must have been opened with weights. distance: [vertices] float or
  * int64_t by the graph's weights on rank 0, not used elsewhere. negative_cycle:
- * set on all ranks; then distances are not meaningful. Collective.
+ * set on all ranks; then distances are not meaningful. HW_BAD_INPUT where rounding
+ * keeps distances falling around a cycle that is not negative. Collective.
  */
 enum hw_status hw_reference_distances(const struct hw_context *ctx, struct hw_reference *reference,
                                       hw_gid root, void *distance, bool *negative_cycle,

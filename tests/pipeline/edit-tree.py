@@ -4,11 +4,13 @@ doc/file-formats.md, which it runs.
 
 edit-tree.py TREE.h5 STATEMENT
 
-STATEMENT sees the first tree as `level` and `parent`, arrays that may be changed,
-its `root`, all `roots`, and the rows of /run/search as `search`; and vertices of it:
-`leaf` (of a level of at least 2, no parent itself), `other` (another leaf of that
-level), `inner` (a parent of a level of at least 1) and `lonely` (not reached). What
-it leaves in `say` is printed.
+STATEMENT sees the first tree as `level` (or `distance`) and `parent`, arrays that may
+be changed, its `root`, all `roots`, and the rows of /run/search as `search`; and
+vertices of it: `leaf` (of a level of at least 2, no parent itself), `other` (another
+leaf of that level; of shortest paths, of another parent), `inner` (a parent of a level
+of at least 1) and `lonely` (not reached). Of shortest paths there are `outcome`, and if
+a search ended with a negative cycle `offset`, `vertex` and `weight` too. What it leaves
+in `say` is printed.
 """
 
 import json
@@ -55,21 +57,39 @@ def pick(level, parent, root):
     }
 
 
-with h5py.File(sys.argv[1], "r+", libver=("v110", "v110")) as file:
-    names = {
-        "level": file["level"][0],
-        "parent": file["parent"][0],
-        "roots": file["roots"][()],
-        "search": file["run/search"][()],
-        "np": np,
-        "say": "",
+def pick_path(distance, parent, root):
+    """The same in a tree of shortest paths; nothing where there is none."""
+    reached = np.flatnonzero(parent >= 0)
+    if len(reached) < 3:
+        return {}
+    parents = np.unique(parent[reached])
+    leaves = np.setdiff1d(reached, parents)
+    leaf = leaves[np.argmax(distance[leaves])]
+    return {
+        "leaf": int(leaf),
+        "other": int(leaves[parent[leaves] != parent[leaf]][0]),
+        "inner": int(np.setdiff1d(parents, [root])[0]),
+        "lonely": int(np.flatnonzero(parent < 0)[0]),
     }
+
+
+with h5py.File(sys.argv[1], "r+", libver=("v110", "v110")) as file:
+    value = "distance" if "distance" in file else "level"
+    first = {value: file[value], "parent": file["parent"]}
+    whole = {"roots": file["roots"], "search": file["run/search"]}
+    for name in ("outcome", "cycle/offset", "cycle/vertex", "cycle/weight"):
+        if name in file:
+            whole[name.split("/")[-1]] = file[name]
+    names = {"np": np, "say": ""}
+    names.update({name: data[0] for name, data in first.items()})
+    names.update({name: data[()] for name, data in whole.items()})
     names["root"] = int(names["roots"][0])
-    names.update(pick(names["level"], names["parent"], names["root"]))
+    picker = pick if value == "level" else pick_path
+    names.update(picker(names[value], names["parent"], names["root"]))
     exec(sys.argv[2], names)
-    file["level"][0] = names["level"]
-    file["parent"][0] = names["parent"]
-    file["roots"][()] = names["roots"]
-    file["run/search"][()] = names["search"]
+    for name, data in first.items():
+        data[0] = names[name]
+    for name, data in whole.items():
+        data[()] = names[name]
     seal(file)
     print(names["say"])

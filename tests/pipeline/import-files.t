@@ -75,13 +75,33 @@ refused "a wrong checksum" 3 'one.crc: what gzip compressed is damaged' \
     hopwave-import one.crc -o x.h5
 (head -n 2000 t && echo "1 x" && cat t) | gzip >wrong
 refused "a wrong line is named" 3 "wrong: line 2001: 'x' is not" hopwave-import wrong -o x.h5
-"$PYTHON3" -c 'print("1 2\n" * 4000000, end="")' | gzip -1 >bomb
+(cat t && echo "1 x" && cat t && echo y) | gzip >wrong
+refused "the first one, by 3 ranks" 3 "wrong: line 60002: 'x' is not" \
+    "$MPIEXEC" -n 3 hopwave-import wrong -o x.h5
+cut_file wrong 400000 wrong.cut
+refused "but damage comes first" 3 'wrong.cut: is truncated' \
+    "$MPIEXEC" -n 3 hopwave-import wrong.cut -o x.h5
+"$PYTHON3" - <<'END' >ring # in METIS lines count vertices
+n = 30000
+print(n, n)
+for v in range(n):
+    print((v - 1) % n + 1, (v + 1) % n + 1)
+END
+want=$(import 1 ring --format metis)
+gzip -k ring
+is "lines of vertices, by 4 ranks" "$(import 4 ring.gz --format metis)" "$want"
+"$PYTHON3" -c 'print("1 2\n" * 8000000, end="")' | gzip -1 >bomb
 refused "more than the memory" 4 'bomb: .* memory' \
     env HOPWAVE_MEMORY=30M hopwave-import bomb --threads 1 -o x.h5
+refused "more than the memory of one of three ranks" 4 'bomb: holds more' \
+    env HOPWAVE_MEMORY=45M "$MPIEXEC" -n 3 hopwave-import bomb --threads 1 -o x.h5
 refused "xz that wants more memory than there is" 4 'two: ' \
     env HOPWAVE_MEMORY=4M hopwave-import two -o x.h5
 printf 'BZh91AY' >bz
 refused "bzip2" 3 'bz: is compressed with bzip2' hopwave-import bz -o x.h5
+tar -czf archive t
+refused "a tar archive, as SuiteSparse has them" 3 'archive: is a tar archive' \
+    hopwave-import archive -o x.h5
 
 # ---- binary ----
 hopwave-generate --model graph500 --scale 9 --edge-factor 4 --weights uniform -o k.h5 --quiet
@@ -136,5 +156,5 @@ refused "an absurd number of vertices" 3 'bad.sg: ' hopwave-import bad.sg --form
 gzip -k d.sg
 refused "a compressed binary file" 3 'd.sg.gz: is compressed; unpack it first' \
     hopwave-import d.sg.gz --format sg -o x.h5
-ok "nothing is left behind" test -z "$(ls -A | grep -E '^x|tmp-')"
+ok "nothing is left behind" test -z "$(find . -name 'x.*' -o -name '*tmp-*')"
 done_testing

@@ -177,6 +177,132 @@ status 0 hopwave-validate first.h5 --graph g.h5
 ok "only the first tree: it says so" grep -q 'holds 1 of its 3 trees' err
 is "a refusal leaves no file" "$(find . -name '*refused*')" ""
 
+# ---- shortest paths ----
+
+# paths FILE GRAPH [OPTION...]: searches of two ranks.
+paths() {
+    paths_out=$1
+    paths_graph=$2
+    shift 2
+    ranks 2 hopwave-traverse "$paths_graph" --layout 1d --parts 2 --algorithm sssp --quiet \
+        --force -o "$paths_out" "$@"
+}
+
+hopwave-generate --model rmat --scale 12 --weights uniform --quiet -o p.h5
+hopwave-generate --model rmat --scale 10 --weights integer:0:3 --quiet -o pi.h5
+hopwave-generate --model rmat --scale 10 --directed --weights signed --quiet -o ps.h5
+paths pt.h5 p.h5 --roots 4
+paths pit.h5 pi.h5 --roots 4
+paths pst.h5 ps.h5 --roots 4
+for n in 1 3; do
+    verdict_name="$n ranks: right shortest paths pass"
+    if status 0 "$MPIEXEC" -n "$n" hopwave-validate pt.h5 --graph p.h5 --reference -o "pv$n.h5" &&
+        grep -q '4 trees, 8 rules, no violation$' err && passed "pv$n.h5" 1; then
+        verdict 0 "$verdict_name"
+    else
+        verdict 1 "$verdict_name"
+    fi
+done
+ok "their check files differ in /run alone" "$H5DIFF" --exclude-path /run pv1.h5 pv3.h5
+ok "whole weights, zero among them" ranks 2 hopwave-validate pit.h5 --graph pi.h5 --reference --quiet
+ok "signed weights" ranks 2 hopwave-validate pst.h5 --graph ps.h5 --reference --quiet
+paths pt2.h5 p.h5 --roots 4 --method bellman-ford
+status 0 hopwave-validate pt.h5 --graph p.h5 --against pt2.h5
+ok "--against another method: its distances are the same" \
+    grep -q -E '; (identical|equivalent) to pt2.h5( \(other parents\))?$' err
+ok "--estimate of shortest paths" hopwave-validate pt.h5 --graph p.h5 --estimate
+refused "--against levels" 3 'plain.h5: holds results of bfs, and pt.h5 of sssp' sh -c '
+    hopwave-traverse p.h5 --layout 1d --parts 1 --roots 4 --quiet -o plain.h5 &&
+    hopwave-validate pt.h5 --graph p.h5 --against plain.h5'
+hopwave-generate --model rmat --scale 12 --weights integer:1:9 --recipe --quiet -o other.h5
+refused "distances of other weights" 3 'pt.h5: holds distances of f32 weights, but other.h5 has i32' \
+    hopwave-validate pt.h5 --graph other.h5 --no-digest --quiet
+hopwave-generate --model rmat --scale 12 --recipe --quiet -o other.h5 --force
+refused "distances of no weights" 3 'pt.h5: holds shortest paths, but other.h5 has no weights' \
+    hopwave-validate pt.h5 --graph other.h5 --no-digest --quiet
+
+# Roots 0 and 3 reach the cycle 0 -> 1 -> 2, of weight -1 by the lighter of two
+# parallel edges; root 4 does not.
+printf '0 1 1\n1 2 7\n1 2 -3\n2 0 1\n3 0 5\n4 5 2\n' >c.el
+hopwave-import c.el --directed --quiet -o c.h5
+paths ct.h5 c.h5 --root-list 0,3,4
+if status 0 "$MPIEXEC" -n 2 hopwave-validate ct.h5 --graph c.h5 --reference -o cv.h5 &&
+    grep -q 'ct.h5: 1 tree, 2 negative cycles, 8 rules, no violation$' err && passed cv.h5 1; then
+    verdict 0 "negative cycles and a tree"
+else
+    verdict 1 "negative cycles and a tree"
+fi
+
+if "$python" -c 'import h5py, xxhash' 2>/dev/null; then
+    # broken_path NAME TREE GRAPH RANKS RULE STATEMENT: as broken, of shortest paths.
+    broken_path() {
+        cp "$2" b.h5
+        rm -f b.check.h5
+        broken_say=$("$python" "$top_srcdir/tests/pipeline/edit-tree.py" b.h5 "$6" 2>&1)
+        if status 1 "$MPIEXEC" -n "$4" hopwave-validate b.h5 --graph "$3" -o b.check.h5 \
+            ${against:+--against "$against"} ${reference:+--reference} &&
+            grep -q -E "^hopwave-validate: b.h5: root [0-9]+: $5: .*$broken_say" err &&
+            [ "$(wc -l <err)" -le 5 ] && passed b.check.h5 0; then
+            verdict 0 "$1, $4 ranks: $5"
+        else
+            verdict 1 "$1, $4 ranks: $5"
+            echo "# exit $status_rc, edited: $broken_say"
+            sed 's/^/# /' err.all | head -n 20
+        fi
+    }
+    broken_path "another parent" pt.h5 p.h5 2 'rule 5 \(tree-edges\)' \
+        'parent[leaf] = other; say = f"1 violation, for example edge {other} {leaf}$"'
+    broken_path "a distance too small" pt.h5 p.h5 3 'rule 2 \(tree-levels\)' \
+        'distance[leaf] *= np.float32(0.9999); say = f"1 violation, for example vertex {leaf}$"'
+    broken_path "a distance too large" pt.h5 p.h5 1 'rule 3 \(edge-levels\)' \
+        'distance[leaf] += 1; say = f"for example edge .*{leaf}"'
+    broken_path "NaN" pt.h5 p.h5 2 'rule 2 \(tree-levels\)' \
+        'distance[leaf] = np.nan; say = f"1 violation, for example vertex {leaf}$"'
+    broken_path "minus infinity" pt.h5 p.h5 2 'rule 2 \(tree-levels\)' \
+        'distance[leaf] = -np.inf; say = f"1 violation, for example vertex {leaf}$"'
+    broken_path "a missing vertex" pt.h5 p.h5 2 'rule 4 \(spans\)' \
+        'distance[leaf] = np.inf; parent[leaf] = -1; say = f"for example edge .*{leaf}"'
+    broken_path "parents in a cycle" pt.h5 p.h5 3 'rule 1 \(tree\)' \
+        'parent[leaf], parent[other] = other, leaf; say = f"2 violations, for example vertex {min(leaf, other)}$"'
+    broken_path "an edge not in the graph" pt.h5 p.h5 2 'rule 5 \(tree-edges\)' \
+        'parent[lonely] = root; distance[lonely] = 1; say = f"1 violation, for example edge {root} {lonely}$"'
+    broken_path "a root not at 0" pt.h5 p.h5 1 'rule 2 \(tree-levels\)' \
+        'distance[root] = 1e-9; say = f"for example vertex "'
+    broken_path "a whole distance off by one" pit.h5 pi.h5 3 'rule 2 \(tree-levels\)' \
+        'distance[leaf] -= 1; say = f"1 violation, for example vertex {leaf}$"'
+    broken_path "a signed distance off" pst.h5 ps.h5 2 'rule 2 \(tree-levels\)' \
+        'distance[leaf] -= 1; say = f"for example vertex"'
+    reference=1 broken_path "a distance off" pt.h5 p.h5 2 'reference' \
+        'distance[leaf] += 1; say = f"1 distance unlike .* vertex {leaf}$"'
+    against=pt.h5 broken_path "a distance off" pt2.h5 p.h5 2 'against' \
+        'distance[leaf] += 1; say = f"1 distance unlike those of pt.h5, .* vertex {leaf}$"'
+    broken_path "a cycle of another weight" ct.h5 c.h5 2 'rule 6 \(cycle\)' \
+        'weight[0] = -2; say = "1 violation, for example vertex"'
+    broken_path "a step that is no edge" ct.h5 c.h5 3 'rule 6 \(cycle\)' \
+        'vertex[list(vertex).index(1)] = 4; say = "2 violations, for example edge 0 4"'
+    broken_path "a step to no vertex" ct.h5 c.h5 1 'rule 6 \(cycle\)' \
+        'vertex[1] = 1 << 50; say = "violations, for example edge"'
+    broken_path "a vertex reached beside a cycle" ct.h5 c.h5 2 'rule 6 \(cycle\)' \
+        'parent[5] = 0; say = "1 violation, for example vertex 5$"'
+    # Root 4 does not reach the cycle, which is one all the same.
+    reference=1 broken_path "a cycle out of reach" ct.h5 c.h5 2 'reference' \
+        'roots[0] = 4; say = "ends with a negative cycle, and with a tree in the serial search$"'
+    # refused_edit NAME STATEMENT PATTERN: what contradicts itself is not judged.
+    refused_edit() {
+        cp ct.h5 b.h5
+        edit b.h5 "$2"
+        refused "$1" 3 "$3" "$MPIEXEC" -n 2 hopwave-validate b.h5 --graph c.h5 -o refused.h5
+    }
+    refused_edit "an outcome that is none" 'outcome[0] = 2' 'b.h5: /outcome of search 0 is 2'
+    refused_edit "a cycle without its outcome" 'outcome[0] = 0' '/cycle/offset does not fit /outcome'
+    refused_edit "an outcome without its cycle" 'outcome[2] = 1' '/cycle/offset does not fit /outcome'
+    refused_edit "offsets beyond the vertices" 'offset[1] = 1 << 40' '/cycle/offset does not fit'
+    refused_edit "offsets that leave some out" 'offset[-2:] = 4' '/cycle/offset does not cover'
+else
+    skip "broken shortest paths" "$python has no h5py or xxhash"
+fi
+is "a refusal leaves no file of them" "$(find . -name '*refused*')" ""
+
 # ---- recipes ----
 
 hopwave-generate --model rmat --scale 12 --recipe --digest --quiet -o r.h5

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/tap/tap.sh"
 # shellcheck source=tests/workflow/workflow.sh
 . "$top_srcdir/tests/workflow/workflow.sh"
-cd "$work" || exit 99
+cd "$work" && cp -r "$top_srcdir/.test/data" . || exit 99
 
 # wrong NAME PATTERN: the configuration on standard input is refused.
 wrong() {
@@ -79,6 +79,21 @@ methods: [{algorithm: sssp, method: delta}]
 END
 wrong "two graphs under one name" "graphs: two entries named 'a' differ in their model" <<'END'
 graphs: [{name: a, model: rmat, scales: [6]}, {name: a, model: graph500, scales: [6]}]
+END
+wrong "a file that is not there" "graphs\[0\].file: none.gr: no such file" <<'END'
+graphs: [{name: a, file: none.gr}]
+END
+wrong "a file without a name" "graphs\[0\] needs the key 'name'" <<'END'
+graphs: [{file: none.gr}]
+END
+wrong "no file there at all" "graphs: no file is there: a \(none.gr\)" <<'END'
+graphs: [{name: a, file: none.gr, optional: true}]
+END
+wrong "a key of models" "graphs\[0\] has the unknown key 'scales'" <<'END'
+graphs: [{name: a, file: none.gr, scales: [6]}]
+END
+wrong "directed and undirected" "graphs\[0\].directed is true, but only false applies here" <<'END'
+graphs: [{name: a, file: none.gr, undirected: true, directed: true}]
 END
 wrong "text that is not YAML" "while parsing" <<'END'
 graphs: [{model: rmat

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/tap/tap.sh"
 # shellcheck source=tests/workflow/workflow.sh
 . "$top_srcdir/tests/workflow/workflow.sh"
-cd "$work" || exit 99
+cd "$work" && cp -r "$top_srcdir/.test/data" . && chmod -R u+w data || exit 99
 
 ok "snakemake --lint finds nothing" \
     "$PYTHON3" -m snakemake --snakefile "$top_srcdir/workflow/Snakefile" \
@@ -18,14 +18,17 @@ if ! run_study "$test_config" >run.log 2>&1; then
     done_testing
 fi
 verdict 0 "the study runs"
+is "it says what it leaves out, in one line" "$(grep -c 'left out.*: elsewhere (data/elsewhere.gr)$' run.log)" 1
 ok "it says where the report is" grep -q "^report: $work/results/report.html" run.log
 ok "the report holds the tables and plots" \
     "$PYTHON3" "$top_srcdir/tests/workflow/in-report.py" results/report.html \
     results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
-    steps-degree-separated.svg degrees-rmat.svg volume-rmat.svg
-is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 9
-is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 9
+    steps-degree-separated.svg steps-sssp-1d.svg degrees-rmat.svg volume-rmat.svg \
+    teps-random.svg teps-ring.svg
+is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 15
+is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 15
 ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k2-r1.log
+is "the file's graph has a row for each layout" "$(grep -c '^ring,5,' results/results.csv)" 3
 is "a second run would make nothing" "$(would_make "$test_config")" ""
 
 # ---- what is remade ----
@@ -48,6 +51,12 @@ sed 's/edge_factor: 4/edge_factor: 5/' "$test_config" >changed.yaml
 would_make changed.yaml >made
 ok "another edge factor remakes its graph" grep -q '^results/graphs/random' made
 is "and nothing of the others" "$(grep -c /rmat made)" 0
+echo "10 16" >>data/ring.txt
+would_make "$test_config" >made
+ok "a file that changed is imported again" grep -q '^results/graphs/ring' made
+is "and no other graph" "$(grep -c '^results/graphs/[^r]' made)" 0
+sed '$d' data/ring.txt >kept && touch -r results/graphs/ring-undirected.h5 kept &&
+    mv kept data/ring.txt
 sed 's/^reference: true/reference: false/' "$test_config" >changed.yaml
 is "another way to validate remakes checks only" \
     "$(would_make changed.yaml | grep -v '^results/checks/')" "$all"
@@ -64,7 +73,7 @@ sed -e 's/^repeats: 1/repeats: 2/' -e 's/scales: .*/scales: [5]/' -e 's/^parts: 
 echo "store: none" >>changed.yaml
 run_study changed.yaml >repeats.log 2>&1
 is "without trees every search is checked" \
-    "$(grep -c '^results/trees/.*-store-none-r.*,1,0,' results/gate.csv)" 12
+    "$(grep -c '^results/trees/.*-store-none-r.*,1,0,' results/gate.csv)" 24
 is "repeats are timed one after the other" \
     "$(sed -n '/^localrule traverse/,/wildcards/s/.*repeat=\([0-9]*\).*/\1/p' repeats.log | uniq | tr '\n' ' ')" \
     "1 2 "

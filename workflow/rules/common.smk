@@ -2,15 +2,19 @@
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
-from study import Study, StudyError, pattern  # noqa: E402
+from machine import Machine, MachineError  # noqa: E402
+from study import CHECK, GRAPH, PARTITION, TREE, Study, StudyError, pattern  # noqa: E402
 
 try:
-    STUDY = Study(config)
-except StudyError as error:
+    STUDY = Study({key: config[key] for key in config if key != "machine"})
+    MACHINE = Machine(config.get("machine"), logger.warning)
+except (StudyError, MachineError) as error:
     raise WorkflowError(f"configuration: {error}")
 
 # Programs that are not installed, such as those of a build folder.
@@ -18,25 +22,73 @@ if os.environ.get("HOPWAVE_BIN"):
     folders = [os.environ.get("HOPWAVE_BIN"), *os.get_exec_path()]
     os.environ.update(PATH=os.pathsep.join(folders))
 
-GRAPH = "results/graphs/{graph}.h5"
-PARTITION = "results/partitions/{graph}/{partition}.h5"
-TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
-CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
+files = STUDY.files
 
 
-def files(template, runs=STUDY.runs):
-    """The files of a template for runs, each once."""
-    keys = ("graph", "partition", "search", "repeat")
-    return list(dict.fromkeys(template.format(**dict(zip(keys, run))) for run in runs))
+def launch(wildcards, threads, resources):
+    """What stands before a program: its launcher and its container, if any."""
+    return MACHINE.launch(threads, resources)
 
 
-# There is nothing to validate afterwards where no tree is kept.
-CHECKS = files(CHECK) if STUDY.config["store"] != "none" else []
+def needs(program, arguments, gpu=lambda wildcards: False):
+    """The memory and time of a rule's jobs, asked of a program with the arguments(wildcards,
+    input). They are asked before a job is submitted, not again inside it."""
+
+    def stage(rulename, wildcards, input):
+        tasks = workflow.get_rule(rulename).resources["tasks"]
+        ranks = tasks.evaluate(wildcards, input=input, attempt=1).value
+        return program, arguments(wildcards, input), list(input), ranks
+
+    def memory(wildcards, input, threads, attempt, rulename):
+        if workflow.remote_exec:
+            return None
+        return MACHINE.memory(
+            *stage(rulename, wildcards, input),
+            threads=threads,
+            attempt=attempt,
+            gpu=gpu(wildcards),
+        )
+
+    def minutes(wildcards, input, threads, attempt, rulename):
+        if workflow.remote_exec:
+            return None
+        return MACHINE.minutes(
+            *stage(rulename, wildcards, input), threads=threads, attempt=attempt
+        )
+
+    return {"mem_mb_per_cpu": memory, "runtime": minutes}
 
 
-def launch(wildcards, resources):
-    """What starts a program on its ranks; nothing for one rank."""
-    return f"{resources.mpi} -n {resources.tasks}" if resources.mpi else ""
+def on_gpu(wildcards):
+    return STUDY.searches[wildcards.search]["device"] == "cuda"
+
+
+def parts_of(wildcards):
+    return STUDY.partitions[wildcards.partition]["parts"]
+
+
+def search_arguments(wildcards, input):
+    """What a search is estimated by: as on processors, for want of a GPU here."""
+    options = STUDY.searches[wildcards.search]["options"].replace("--device cuda", "")
+    graph = f"--graph {input.graph}" if input.graph else ""
+    return f"{input.partition} {options} {graph}"
+
+
+# What all searches ask for. Without tasks_per_gpu=0 Slurm would show each rank one GPU alone.
+SEARCH_RESOURCES = {
+    "machine": 100,
+    "gres": lambda wildcards: (
+        MACHINE.gres(parts_of(wildcards)) if on_gpu(wildcards) else None
+    ),
+    "nodes": lambda wildcards: (
+        MACHINE.nodes(parts_of(wildcards)) if on_gpu(wildcards) else None
+    ),
+    "tasks_per_gpu": lambda wildcards: 0 if on_gpu(wildcards) else None,
+    **needs("hopwave-traverse", search_arguments, on_gpu),
+}
+
+# Validation adds an independent serial search.
+REFERENCE = "--reference" if STUDY.config["reference"] else ""
 
 
 wildcard_constraints:

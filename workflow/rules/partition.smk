@@ -9,9 +9,17 @@ rule partition:
     priority: 2 + STUDY.repeats
     conda:
         "../envs/programs.yaml"
+    envmodules:
+        *MACHINE.modules,
     resources:
         tasks=1,
         mpi="",
+        **needs(
+            "hopwave-partition",
+            lambda wildcards, input: "{} {}".format(
+                input[0], STUDY.partitions[wildcards.partition]["options"]
+            ),
+        ),
     params:
         options=lambda wildcards: STUDY.partitions[wildcards.partition]["options"],
         launch=launch,

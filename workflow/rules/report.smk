@@ -26,7 +26,7 @@ rule collect:
     conda:
         "../envs/python.yaml"
     params:
-        runs=list(STUDY.rows(TREE, PARTITION)),
+        runs=list(STUDY.rows()),
     script:
         "../scripts/collect.py"
 

@@ -15,10 +15,12 @@ rule traverse:
     priority: lambda wildcards: 1 + STUDY.repeats - int(wildcards.repeat)
     conda:
         "../envs/programs.yaml"
+    envmodules:
+        *MACHINE.modules,
     resources:
-        tasks=lambda wildcards: STUDY.partitions[wildcards.partition]["parts"],
+        tasks=parts_of,
         mpi=os.environ.get("HOPWAVE_MPIEXEC", "mpiexec"),
-        machine=100,
+        **SEARCH_RESOURCES,
     params:
         options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
         graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
@@ -37,7 +39,7 @@ use rule traverse as traverse_alone with:
     resources:
         tasks=1,
         mpi="",
-        machine=100,
+        **SEARCH_RESOURCES,
 
 
 ruleorder: traverse_alone > traverse

@@ -10,11 +10,17 @@ rule validate:
         "results/logs/validate/{graph}/{partition}/{search}-r{repeat}.log",
     conda:
         "../envs/programs.yaml"
+    envmodules:
+        *MACHINE.modules,
     resources:
         tasks=1,
         mpi="",
+        **needs(
+            "hopwave-validate",
+            lambda wildcards, input: f"{input.tree} --graph {input.graph} {REFERENCE}",
+        ),
     params:
-        options="--reference" if STUDY.config["reference"] else "",
+        options=REFERENCE,
         launch=launch,
     shell:
         "rc=0; {params.launch} hopwave-validate {input.tree} --graph {input.graph} "
@@ -28,7 +34,7 @@ localrules:
 
 rule gate:
     input:
-        CHECKS,
+        STUDY.checks(),
         files(TREE) if STUDY.config["store"] != "all" else [],
     output:
         "results/gate.csv",

@@ -38,6 +38,7 @@ def row(run):
         return {
             **run,
             **{key: record.get(key) for key in RUN},
+            "scale": record.get("SCALE") if run["scale"] is None else run["scale"],
             **{key: record.get(f"{run['algorithm']}_{key}") for key in STATISTICS},
             "resolved_method": record.get("method"),
             "threads": record.get("threads"),

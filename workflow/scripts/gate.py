@@ -2,24 +2,10 @@
 
 import sys
 
-import h5py
 import pandas
-from trees import attributes, frame
+from trees import verdict
 
 sys.stderr = open(snakemake.log[0], "w")
-
-
-def verdict(path):
-    """What a check file says of its trees, or a tree file of those checked on the spot."""
-    with h5py.File(path) as file:
-        about = attributes(file)
-        if about["format"] == "hopwave-check":
-            passed, violations = about["passed"], file["rules"][...].sum()
-        else:
-            run = attributes(file["run"])
-            passed = run["failed"] == 0 and run["checked"] == run["NBFS"]
-            violations = frame(file["run/search"])["violations"].sum()
-        return path, int(passed), violations, about["digest"]
 
 
 columns = ["file", "passed", "violations", "digest"]

@@ -47,11 +47,13 @@ seconds.bar(
     label="communicating",
 )
 seconds.set_ylabel("time (ms, mean over ranks)")
-seconds.set_xlabel("step, and the routine that ran")
-names = [
-    f"{s}\n" + r.replace(" ", "\n") for s, r in zip(table["step"], table["routine"])
-]
-seconds.set_xticks(table["step"], names if len(names) <= 12 else None, fontsize=8)
+if len(table) <= 12:
+    routines = [routine.replace(" ", "\n") for routine in table["routine"]]
+    names = [f"{step}\n{routine}" for step, routine in zip(table["step"], routines)]
+    seconds.set_xticks(table["step"], names, fontsize=8)
+    seconds.set_xlabel("step, and the routine that ran")
+else:
+    seconds.set_xlabel("step")
 for axes in (counts, seconds):
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 counts.set_title(f"{snakemake.wildcards.example}: search from vertex {root}")

@@ -17,11 +17,14 @@ lines = styles(results["parts" if one_method else "method"], LINES)
 
 figure, axes = plt.subplots(figsize=(7, 4.5))
 keys = ["layout", "parts", "method"]
-for (layout, parts, method), runs in results.groupby(keys, sort=False):
+groups = results.groupby(keys, sort=False)
+# Points above one single scale stand side by side.
+width = 0.5 / len(groups) if results["scale"].nunique() == 1 else 0
+for number, ((layout, parts, method), runs) in enumerate(groups):
     teps = runs.groupby("scale")["harmonic_mean_TEPS"].agg(["min", "median", "max"])
     teps /= 1e6
     axes.errorbar(
-        teps.index,
+        teps.index + width * (number - (len(groups) - 1) / 2),
         teps["median"],
         yerr=[teps["median"] - teps["min"], teps["max"] - teps["median"]],
         color=colours[layout],
@@ -32,7 +35,9 @@ for (layout, parts, method), runs in results.groupby(keys, sort=False):
     )
 axes.set_xlabel("scale (log2 of the vertices)")
 axes.set_ylabel("harmonic mean TEPS (millions of edges/s)")
-axes.set_xticks(sorted(results["scale"].unique()))
+scales = sorted(results["scale"].unique())
+axes.set_xticks(scales)
+axes.set_xlim(scales[0] - 0.5, scales[-1] + 0.5)
 if results["algorithm"].nunique() == 1:
     axes.set_ylim(bottom=0)
 else:

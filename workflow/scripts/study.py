@@ -14,6 +14,10 @@ from jsonschema.exceptions import best_match
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "schemas" / "study.schema.json").read_text())
+GRAPH = "results/graphs/{graph}.h5"
+PARTITION = "results/partitions/{graph}/{partition}.h5"
+TREE = "results/trees/{graph}/{partition}/{search}-r{repeat}.h5"
+CHECK = "results/checks/{graph}/{partition}/{search}-r{repeat}.h5"
 METHOD_LAYOUTS = {
     "auto": ["1d", "2d", "degree-separated"],
     "grid": ["1d", "2d"],
@@ -142,21 +146,29 @@ class Study:
     """The cross product of a configuration. Each dictionary maps the name that files
     carry to what the rules need:
 
-    graphs      {"options", "name", "scale", "model"}
+    graphs      {"options", "name", "scale", "file"}; of an imported one the scale is
+                None, of a generated one the file
     partitions  {"options", "layout", "parts", "label"}
-    searches    {"options", "algorithm", "method"}
+    searches    {"options", "algorithm", "method", "device"}
     runs        list of (graph, partition, search, repeat), repeats outermost
+    left_out    optional files that are not there, as texts
+
+    Files are looked for from the folder that holds results/.
     """
 
-    def __init__(self, config):
+    def __init__(self, config, folder="."):
         self.config = filled(config)
         self.title = self.config["title"]
+        self.folder = Path(folder)
         self.graphs, self.partitions, self.searches = {}, {}, {}
+        self.left_out = []
         self._check_methods()
         runs = {}
         for number, entry in enumerate(self.config["graphs"]):
             for run in self._runs_of(entry, f"graphs[{number}]"):
                 runs[run] = None
+        if not runs:
+            raise StudyError(f"graphs: no file is there: {', '.join(self.left_out)}")
         self.repeats = self.config["repeats"]
         repeats = range(1, self.repeats + 1)
         self.runs = [(*run, repeat) for repeat in repeats for run in runs]
@@ -183,7 +195,7 @@ class Study:
     def _runs_of(self, entry, where):
         """Names (graph, partition, search) of one entry of `graphs`."""
         methods = [m for m in self.config["methods"] if applies(m, entry)]
-        for graph in [self._graph(entry, scale) for scale in entry["scales"]]:
+        for graph in self._graphs(entry, where):
             for parts in entry.get("parts", self.config["parts"]):
                 for layout in self.config["layouts"]:
                     partition = self._partition(layout, parts, where)
@@ -192,11 +204,30 @@ class Study:
                             roots = entry.get("roots", self.config["roots"])
                             yield graph, partition, self._search(method, roots)
 
-    def _graph(self, entry, scale):
+    def _graphs(self, entry, where):
+        """Names of the graphs of one entry of `graphs`."""
+        if "file" not in entry:
+            return [self._generated(entry, scale) for scale in entry["scales"]]
+        if (self.folder / entry["file"]).is_file():
+            return [self._imported(entry)]
+        if not entry["optional"]:
+            raise StudyError(f"{where}.file: {entry['file']}: no such file")
+        self.left_out.append(f"{entry['name']} ({entry['file']})")
+        return []
+
+    def _imported(self, entry):
+        skip = ("name", "file", "optional", "parts", "roots")
+        name = entry["name"] + tag("file", entry, *skip)
+        options = [f"--{key}" for key in ("undirected", "directed") if entry[key]]
+        keys = ("format", "weights", "vertices")
+        options += [f"--{key} {entry[key]}" for key in keys if key in entry]
+        return self._add(name, entry["name"], options, file=entry["file"])
+
+    def _generated(self, entry, scale):
         model = entry["model"]
         label = entry.get("name", model)
-        shape = {k: v for k, v in entry.items() if k not in ("name", "parts", "roots")}
-        name = f"{label}-s{scale}{tag('graph', shape, 'model', 'scales')}"
+        skip = ("name", "model", "scales", "parts", "roots")
+        name = f"{label}-s{scale}{tag('model', entry, *skip)}"
         options = [f"--model {model}", f"--scale {scale}"]
         if model == "erdos-renyi":
             options.append(f"--edges {entry['edge_factor'] << scale}")
@@ -212,10 +243,15 @@ class Study:
         if entry["weights"] != "none":
             options.append(f"--weights {entry['weights']}")
         options += [f"--{key}" for key in ("directed", "recipe") if entry[key]]
-        graph = {"options": " ".join(options), "name": label, "scale": scale}
+        return self._add(name, label, options, scale=scale)
+
+    def _add(self, name, label, options, scale=None, file=None):
+        """Notes a graph under the name that its files carry."""
+        options = " ".join(options)
+        graph = {"options": options, "name": label, "scale": scale, "file": file}
         if self.graphs.setdefault(name, graph) != graph:
             raise StudyError(
-                f"graphs: two entries named '{label}' differ in their model; rename one"
+                f"graphs: two entries named '{label}' differ in their model or file; rename one"
             )
         return name
 
@@ -263,6 +299,8 @@ class Study:
             label = f"{algorithm}-{label}"
         roots_tag = tag("roots", roots, "count")
         options = f"--algorithm {algorithm} --method {method['method']}"
+        if method["device"] != "cpu":
+            options += f" --device {method['device']}"
         if "delta" in method:
             options += f" --delta {method['delta']}"
         for key in ("direction", "exchange"):
@@ -282,13 +320,25 @@ class Study:
             "options": options,
             "algorithm": algorithm,
             "method": label,
+            "device": method["device"],
         }
         return name
 
-    def rows(self, tree, partition):
-        """What the results say of each run, with its files after the templates."""
+    def files(self, template, runs=None):
+        """The files of a template for runs, or for all of them, each once."""
+        keys = ("graph", "partition", "search", "repeat")
+        runs = self.runs if runs is None else runs
+        named = (template.format(**dict(zip(keys, run))) for run in runs)
+        return list(dict.fromkeys(named))
+
+    def checks(self, runs=None):
+        """The check files; where no tree is kept there is nothing to validate."""
+        return self.files(CHECK, runs) if self.config["store"] != "none" else []
+
+    def rows(self):
+        """What the results say of each run, with its files."""
         for graph, part, search, repeat in self.runs:
-            keys = {"graph": graph, "partition": part, "search": search}
+            run = [(graph, part, search, repeat)]
             yield {
                 "graph": self.graphs[graph]["name"],
                 "scale": self.graphs[graph]["scale"],
@@ -297,8 +347,8 @@ class Study:
                 "algorithm": self.searches[search]["algorithm"],
                 "method": self.searches[search]["method"],
                 "repeat": repeat,
-                "tree": tree.format(**keys, repeat=repeat),
-                "partition": partition.format(**keys),
+                "tree": self.files(TREE, run)[0],
+                "partition": self.files(PARTITION, run)[0],
             }
 
     def _examples(self):
@@ -312,11 +362,13 @@ class Study:
             groups.setdefault(key, []).append(run)
 
         def size(run):
-            return self.graphs[run[0]]["scale"], self.partitions[run[1]]["parts"]
+            return self.graphs[run[0]]["scale"] or 0, self.partitions[run[1]]["parts"]
 
         def largest(runs):
             first = self.graphs[runs[0][0]]["name"]
-            return max((r for r in runs if self.graphs[r[0]]["name"] == first), key=size)
+            return max(
+                (r for r in runs if self.graphs[r[0]]["name"] == first), key=size
+            )
 
         return {key: largest(runs) for key, runs in groups.items()}
 

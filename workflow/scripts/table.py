@@ -3,15 +3,9 @@
 import sys
 
 import pandas
+from page import STYLE
 
 sys.stderr = open(snakemake.log[0], "w")
-
-STYLE = """<style>
-table { border-collapse: collapse; font: 13px sans-serif }
-th, td { padding: 3px 8px; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
-th { position: sticky; top: 0; background: #f4f4f4 }
-</style>
-"""
 
 STATISTICS = ("_time", "_nedge", "_TEPS")
 results = pandas.read_csv(snakemake.input[0])

@@ -1,5 +1,6 @@
 """What the tables of tree files say, as pandas frames."""
 
+import h5py
 import pandas
 
 COMPUTING = ["expansion", "update"]
@@ -40,3 +41,16 @@ def steps(tree):
         axis=1
     )
     return table
+
+
+def verdict(path):
+    """What a check file says of its trees, or a tree file of those checked on the spot."""
+    with h5py.File(path) as file:
+        about = attributes(file)
+        if about["format"] == "hopwave-check":
+            passed, violations = about["passed"], file["rules"][...].sum()
+        else:
+            run = attributes(file["run"])
+            passed = run["failed"] == 0 and run["checked"] == run["NBFS"]
+            violations = frame(file["run/search"])["violations"].sum()
+        return path, int(passed), violations, about["digest"]

@@ -1,9 +1,10 @@
 /*
- * Validation of breadth-first trees (Graph500 specification 2.0, section on
- * validation), for many roots in one pass over the input tuples.
+ * Validation of breadth-first trees and of trees of shortest paths (Graph500
+ * specification 2.0, section on validation), for many roots in one pass over the
+ * input tuples.
  *
  * Held for a batch of up to 64 roots, for each vertex of the rank's slice:
- *   - its row: the levels under all roots side by side (rows.h);
+ *   - its row: the levels or distances under all roots side by side (rows.h);
  *   - its links: its distinct parents, each with the set of roots (links.h).
  * Then, with the rules in the order in which they are settled:
  *   1, 2, 4  what a vertex shows by itself, while rows and links are made
@@ -18,6 +19,10 @@
  *            there is no cycle and every chain of parents ends at the root. For a
  *            tree where that, or anything that could end a chain elsewhere, was
  *            violated, the chains are followed (chains.c).
+ * Distances in place of levels: a link is settled by any tuple that fits it; and
+ * since weights may be zero or vanish in rounding, distances show that there is no
+ * cycle only along tree edges where they rise. Where they stay equal, those edges'
+ * chains alone are followed; where they fall, all.
  * That what is not reached cannot be reached follows from rules 3 and 4: no
  * tuple leads out of the reached set, which contains the root.
  *
@@ -63,10 +68,10 @@ struct plan {
 
 /* Tuples a rank reads at a time: what an eighth of its memory takes, in whole
  * digest blocks. */
-static hw_count choose_chunk(hw_count share, int ranks, int roots, bool wide)
+static hw_count choose_chunk(hw_count share, int ranks, int roots, enum hw_lane lane)
 {
     hw_count most = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
-    hw_count chunk = share / 8 / hw_batch_tuple_bytes(ranks, roots, wide);
+    hw_count chunk = share / 8 / hw_batch_tuple_bytes(ranks, roots, lane);
 
     chunk = chunk < most ? chunk : most;
     chunk -= chunk % HW_STORE_BLOCK;
@@ -75,12 +80,14 @@ static hw_count choose_chunk(hw_count share, int ranks, int roots, bool wide)
 
 /* Bytes that a batch takes on a rank of `count` vertices at its peak. */
 static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, int threads,
-                           bool wide)
+                           enum hw_lane lane)
 {
-    hw_count rows = count * (hw_count)hw_rows_stride(plan->roots, wide);
+    bool weighted = lane != HW_LANE_LEVEL8 && lane != HW_LANE_LEVEL32;
+    hw_count rows =
+        count * (hw_count)(hw_rows_stride(plan->roots, lane) + (weighted ? sizeof(uint64_t) : 0));
     hw_count links =
         hw_links_bytes(count, plan->roots) + threads * hw_links_bytes(HW_LINKS_BLOCK, plan->roots);
-    hw_count tuples = plan->chunk * hw_batch_tuple_bytes(ranks, plan->roots, wide);
+    hw_count tuples = plan->chunk * hw_batch_tuple_bytes(ranks, plan->roots, lane);
     hw_count chains = hw_batch_chain_bytes(count, plan->roots, plan->chunk);
     hw_count pass = rows + links + tuples;
 
@@ -89,19 +96,21 @@ static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, i
 
 /* The largest batch whose need fits in `share`; a single root if none does. */
 static struct plan make_plan(hw_count share, hw_count k, hw_count count, int ranks, int threads,
-                             bool wide)
+                             enum hw_lane lane)
 {
     struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH};
 
     for (;;) {
-        plan.chunk = choose_chunk(share, ranks, plan.roots, wide);
-        if (plan.roots == 1 || plan_bytes(&plan, count, ranks, threads, wide) <= share)
+        plan.chunk = choose_chunk(share, ranks, plan.roots, lane);
+        if (plan.roots == 1 || plan_bytes(&plan, count, ranks, threads, lane) <= share)
             return plan;
         plan.roots = (plan.roots + 1) / 2;
     }
 }
 
-hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
+/* What hw_verify_bytes() says, for such lanes. */
+static hw_count least_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k,
+                            enum hw_lane lane)
 {
     struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH,
                         .chunk = HW_STORE_BLOCK};
@@ -110,15 +119,25 @@ hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threa
     for (int r = 0; r < ranks; r++) {
         hw_count first, count;
         hw_store_share(graph->vertices, r, ranks, &first, &count);
-        hw_count bytes = plan_bytes(&plan, count, ranks, threads, false);
+        hw_count bytes = plan_bytes(&plan, count, ranks, threads, lane);
         most = bytes > most ? bytes : most;
     }
     return most;
 }
 
+hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
+{
+    return least_bytes(graph, ranks, threads, k, HW_LANE_LEVEL8);
+}
+
+hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
+{
+    return least_bytes(graph, ranks, threads, k, HW_LANE_F32);
+}
+
 /* Settles the plan among the ranks and requires its memory. Collective. */
 static enum hw_status settle_plan(const struct hw_context *ctx, hw_count k, hw_count count,
-                                  bool wide, struct plan *plan, struct hw_error *err)
+                                  enum hw_lane lane, struct plan *plan, struct hw_error *err)
 {
     /* The rank with the least memory, and the longest slice, decide for all. */
     hw_count limits[2] = {-hw_memory_share(ctx), count};
@@ -131,26 +150,24 @@ static enum hw_status settle_plan(const struct hw_context *ctx, hw_count k, hw_c
         status = hw_largest(ctx->world, &threads, err);
     if (status != HW_OK)
         return status;
-    *plan = make_plan(-limits[0], k, limits[1], ctx->size, (int)threads, wide);
+    *plan = make_plan(-limits[0], k, limits[1], ctx->size, (int)threads, lane);
     hw_count batches = (k + plan->roots - 1) / plan->roots;
     plan->roots = (int)((k + batches - 1) / batches);
-    return hw_memory_require(ctx, plan_bytes(plan, count, ctx->size, ctx->threads, wide),
+    return hw_memory_require(ctx, plan_bytes(plan, count, ctx->size, ctx->threads, lane),
                              "validation", err);
 }
 
 /* ---- one batch ---- */
 
-/* Whether some level does not fit an 8-bit lane, on any rank. Collective. */
-static enum hw_status needs_wide(const struct hw_context *ctx, const int32_t *level,
-                                 hw_count length, bool *wide, struct hw_error *err)
+/* The lane that holds the values of all ranks. Collective. */
+static enum hw_status choose_lane(const struct hw_context *ctx, enum hw_value value,
+                                  hw_count length, const void *values, enum hw_lane *lane,
+                                  struct hw_error *err)
 {
-    hw_count large = 0;
+    hw_count widest = (hw_count)hw_value_lane(value, length, values, ctx->threads);
+    enum hw_status status = hw_largest(ctx->world, &widest, err);
 
-#pragma omp parallel for schedule(static) reduction(+ : large) num_threads(ctx->threads)
-    for (hw_count i = 0; i < length; i++)
-        large += level[i] < -1 || level[i] > HW_ROW_LIMIT;
-    enum hw_status status = hw_largest(ctx->world, &large, err);
-    *wide = large > 0;
+    *lane = (enum hw_lane)widest;
     return status;
 }
 
@@ -163,6 +180,25 @@ static enum hw_status add_up(struct hw_batch *batch, struct hw_tally *tally, str
     return hw_tally_reduce(batch->ctx->world, tally, err);
 }
 
+/* Brings the roots whose flat tree edges close a cycle under suspicion.
+ * Collective. */
+static enum hw_status suspect_flat(const struct hw_batch *batch, struct hw_tally *tally,
+                                   struct hw_error *err)
+{
+    int roots = 0, root[HW_VERIFY_BATCH];
+    hw_count cyclic[HW_VERIFY_BATCH];
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < batch->roots; r++)
+        if (tally->counts.flat[r] > 0 && tally->counts.suspects[r] == 0)
+            root[roots++] = r;
+    if (roots > 0)
+        status = hw_batch_flat_cycles(batch, roots, root, cyclic, err);
+    for (int i = 0; i < roots && status == HW_OK; i++)
+        tally->counts.suspects[root[i]] += cyclic[i];
+    return status;
+}
+
 /* Follows the chains of the roots that came under suspicion, and adds what they
  * show to tally. Collective. */
 static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_tally *tally,
@@ -173,6 +209,8 @@ static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_ta
     enum hw_status status = hw_alloc_zero(&found, 1, sizeof *found, "counts", err);
 
     status = hw_agree(batch->ctx->world, status, err);
+    if (status == HW_OK)
+        status = suspect_flat(batch, tally, err);
     for (int r = 0; r < batch->roots && status == HW_OK; r++)
         if (tally->counts.suspects[r] > 0)
             suspect[suspects++] = r;
@@ -209,8 +247,9 @@ struct progress {
 };
 
 /* Checks the roots of a batch. Collective. */
-static enum hw_status check_batch(struct hw_batch *batch, bool wide, struct progress *progress,
-                                  struct hw_verdict *verdict, struct hw_error *err)
+static enum hw_status check_batch(struct hw_batch *batch, enum hw_lane lane,
+                                  struct progress *progress, struct hw_verdict *verdict,
+                                  struct hw_error *err)
 {
     struct hw_tally *tally = NULL;
     const struct hw_context *ctx = batch->ctx;
@@ -220,7 +259,7 @@ static enum hw_status check_batch(struct hw_batch *batch, bool wide, struct prog
     if (status == HW_OK)
         status = hw_alloc(&tally, 1, sizeof *tally, "counts", err);
     if (status == HW_OK)
-        status = hw_batch_load(batch, wide, err);
+        status = hw_batch_load(batch, lane, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_batch_tuples(batch, &progress->bar, &progress->done, progress->total, err);
@@ -233,8 +272,10 @@ static enum hw_status check_batch(struct hw_batch *batch, bool wide, struct prog
     if (status == HW_OK)
         give_verdicts(batch, tally, verdict);
     free(batch->worker);
+    free(batch->flat);
     free(tally);
     batch->worker = NULL;
+    batch->flat = NULL;
     return status;
 }
 
@@ -250,16 +291,20 @@ static enum hw_status check_roots(hw_count k, const hw_gid *root, hw_gid vertice
     return HW_OK;
 }
 
-enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
-                             struct hw_verdict *verdict, struct hw_error *err)
+enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                               const hw_gid *root, enum hw_value value, const void *values,
+                               const hw_gid *parent, struct hw_verdict *verdict,
+                               struct hw_error *err)
 {
     struct hw_slices slices = {0};
-    struct hw_batch batch = {
-        .ctx = ctx, .graph = graph, .desc = hw_graph_desc(graph), .slices = &slices};
+    struct hw_batch batch = {.ctx = ctx,
+                             .graph = graph,
+                             .desc = hw_graph_desc(graph),
+                             .slices = &slices,
+                             .value = value};
     struct progress progress = {.done = 0};
     struct plan plan;
-    bool wide = false;
+    enum hw_lane lane = HW_LANE_LEVEL8;
     enum hw_status status = check_roots(k, root, batch.desc->vertices, err);
 
     if (status != HW_OK || k == 0)
@@ -268,9 +313,9 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
     status =
         hw_agree(ctx->world, hw_slices_make(batch.desc->vertices, ctx->size, &slices, err), err);
     if (status == HW_OK)
-        status = needs_wide(ctx, level, k * batch.count, &wide, err);
+        status = choose_lane(ctx, value, k * batch.count, values, &lane, err);
     if (status == HW_OK)
-        status = settle_plan(ctx, k, batch.count, wide, &plan, err);
+        status = settle_plan(ctx, k, batch.count, lane, &plan, err);
     if (status != HW_OK)
         goto done;
     batch.chunk = plan.chunk;
@@ -279,14 +324,21 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
     for (hw_count at = 0; at < k && status == HW_OK; at += plan.roots) {
         batch.roots = k - at < plan.roots ? (int)(k - at) : plan.roots;
         batch.root = root + at;
-        batch.level = level + at * batch.count;
+        batch.values = (const char *)values + (size_t)(at * batch.count) * hw_value_size(value);
         batch.parent = parent + at * batch.count;
-        status = check_batch(&batch, wide, &progress, verdict + at, err);
+        status = check_batch(&batch, lane, &progress, verdict + at, err);
         if (status == HW_OK && at == 0)
-            status = hw_graph_verify(graph, false, err);
+            status = hw_graph_verify(graph, value != HW_VALUE_LEVEL, err);
     }
     hw_progress_end(&progress.bar);
 done:
     hw_slices_free(&slices);
     return status;
+}
+
+enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
+                             struct hw_verdict *verdict, struct hw_error *err)
+{
+    return hw_verify_trees(ctx, graph, k, root, HW_VALUE_LEVEL, level, parent, verdict, err);
 }

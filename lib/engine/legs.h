@@ -1,0 +1,45 @@
+/*
+ * Messages between all ranks of a communicator, point to point.
+ */
+#ifndef HOPWAVE_ENGINE_LEGS_H
+#define HOPWAVE_ENGINE_LEGS_H
+
+#include "comm/context.h"
+#include "engine/engine.h"
+
+/* One message out and one in between this rank and a peer. */
+struct hw_leg {
+    const void *out;
+    void *in;
+    hw_count out_bytes, in_bytes;
+};
+
+/* Those to and from every rank. Zero-initialise; hw_legs_free() it. */
+struct hw_legs {
+    MPI_Comm comm;
+    int peers, me;
+    struct hw_leg *leg;   /* [peers] */
+    MPI_Request *request; /* [room] */
+    int room;
+};
+
+/* Room for messages to and from every rank of comm, of at most so many bytes in
+ * all. Borrows comm. Local. */
+enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, hw_count bytes,
+                            struct hw_error *err);
+
+/* Frees the memory. Local. */
+void hw_legs_free(struct hw_legs *legs);
+
+/*
+ * Sends and receives what legs->leg says; both sides know the sizes, and empty
+ * messages are not sent. Adds bytes and messages to the row. Collective over the
+ * ranks that have anything for each other.
+ */
+enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err);
+
+/* Bytes that one rank sends in a reduction of `bytes` over so many ranks whose
+ * result all of them get: 2 (ranks-1)/ranks of them. Local. */
+hw_count hw_reduction_bytes(hw_count bytes, int ranks);
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * Runs that stop half-way: the finished searches stay in OUTPUT.partial (their
+ * trees, where the final file will have them) and OUTPUT.partial.searches (the
+ * journal), and the next start of the same run goes on from there.
+ */
+#include <config.h>
+
+#include "base/memory.h"
+#include "comm/exchange.h"
+#include "comm/stop.h"
+#include "engine/traversal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Everything that makes searches of one run searches of another: the program,
+ * the input, how it is searched, from where, and what is kept. */
+static char *make_key(const struct hw_traversal *t)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const struct hw_layout_spec *spec = &t->part.spec;
+    const char *digest = hw_source_digest(&t->source);
+    char *key = NULL;
+    uint64_t roots = XXH3_64bits(t->roots.id, (size_t)t->roots.count * sizeof *t->roots.id);
+
+    if (asprintf(&key,
+                 "hopwave %s, rows %zu %zu; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
+                 "; %d ranks %d threads; algorithm %d method %s device %d options %d %d %d %d %d "
+                 "%d %a %d %d; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
+                 " trees kept, checked %d",
+                 PACKAGE_VERSION, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
+                 digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
+                 spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
+                 spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
+                 t->method->device, engine->direction, engine->exchange, engine->local_all2all,
+                 engine->uniquify, engine->nonblocking, engine->canonical_parents, engine->delta,
+                 engine->no_edge_classes, engine->duplicates, t->roots.count, roots, t->stored,
+                 t->options->check) < 0)
+        return NULL;
+    return key;
+}
+
+/* Whether this run's files stay where they are, should it fail. */
+static void keep(struct hw_traversal *t, bool files)
+{
+    t->kept = files;
+    hw_store_keep(t->store, files);
+}
+
+/* The checksum of tree i, in its place in the batch, over all ranks. Collective. */
+static enum hw_status sum_tree(const struct hw_traversal *t, hw_count i, uint64_t *checksum,
+                               struct hw_error *err)
+{
+    hw_count at = i % t->batch * t->tree.length;
+    const char *value = (const char *)t->value + (size_t)at * t->values.size;
+    uint64_t seed = (uint64_t)t->ctx->rank;
+    uint64_t sum =
+        XXH3_64bits_withSeed(value, (size_t)t->tree.length * t->values.size, seed) ^
+        XXH3_64bits_withSeed(t->parent + at, (size_t)t->tree.length * sizeof *t->parent, ~seed);
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_BXOR, t->ctx->world),
+               "MPI_Allreduce", err);
+
+    *checksum = sum;
+    return status;
+}
+
+/* Takes tree i over from the partial file, if it is whole. Collective. */
+static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool *right,
+                                struct hw_error *err)
+{
+    struct hw_traversal *t = self;
+    uint64_t found = 0;
+
+    *right = true;
+    if (i >= t->stored)
+        return HW_OK;
+    hw_count at = i % t->batch * t->tree.length;
+    char *value = (char *)t->value + (size_t)at * t->values.size;
+    hw_count first = t->tree.first, length = t->tree.length;
+    enum hw_status status = hw_store_recall(t->store, t->values.path, i, first, length, value, err);
+    if (status == HW_OK)
+        status = hw_store_recall(t->store, "/parent", i, first, length, t->parent + at, err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = sum_tree(t, i, &found, err);
+    *right = found == checksum;
+    if (status != HW_OK || !*right)
+        return status;
+    status = hw_store_take(t->store, t->values.path, i, first, length, value, err);
+    if (status == HW_OK)
+        status = hw_store_take(t->store, "/parent", i, first, length, t->parent + at, err);
+    return hw_agree(t->ctx->world, status, err);
+}
+
+enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
+{
+    const char *output = t->stage->cli.output;
+    bool found = false, other = false;
+    char *path = NULL, *key = NULL;
+    enum hw_status status = hw_stop_catch(err);
+
+    if (status == HW_OK &&
+        (asprintf(&path, "%s.partial.searches", output) < 0 || !(key = make_key(t))))
+        status = hw_fail(err, HW_RESOURCES, "no memory for a path");
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_journal_open(t->ctx, path, key, t->found, &t->journal, &found, &other, err);
+    if (status == HW_OK && other)
+        hw_note(t->ctx, "%s.partial is of another run, and is begun anew", output);
+    keep(t, found);
+    if (status == HW_OK && found)
+        status = hw_journal_restore(&t->journal, &t->report, &t->outcomes, take_tree, t, err);
+    t->resumed = t->report.count;
+    if (status == HW_OK && t->resumed > 0)
+        hw_note(t->ctx,
+                "%" PRI_COUNT " of %" PRI_COUNT " searches are there from a run that was stopped",
+                t->resumed, t->roots.count);
+    free(path);
+    free(key);
+    return status;
+}
+
+/* Brings all to the disk, if it is time. Collective. */
+static enum hw_status flush(struct hw_traversal *t, bool now, struct hw_error *err)
+{
+    bool due = now;
+    enum hw_status status = now ? HW_OK : hw_journal_due(&t->journal, &due, err);
+
+    if (status == HW_OK && due)
+        status = hw_store_flush(t->store, err);
+    if (status == HW_OK && due)
+        status = hw_journal_sync(&t->journal, err);
+    return status;
+}
+
+enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_count count,
+                                     struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    bool stop = false;
+
+    for (hw_count i = first; i < first + count && status == HW_OK; i++) {
+        uint64_t checksum = 0;
+        if (i < t->stored)
+            status = sum_tree(t, i, &checksum, err);
+        if (status == HW_OK)
+            status = hw_journal_append(&t->journal, &t->report, &t->outcomes, i, checksum, err);
+    }
+    keep(t, true);
+    if (status == HW_OK)
+        status = hw_stop_asked(t->ctx, &stop, err);
+    stop = stop && first + count < t->roots.count;
+    if (status == HW_OK)
+        status = flush(t, stop, err);
+    if (status == HW_OK && stop)
+        status = hw_fail(err, HW_RESOURCES,
+                         "%s: stopped by SIGTERM after %" PRI_COUNT " of %" PRI_COUNT
+                         " searches, which the next start takes from %s.partial",
+                         t->stage->cli.output, first + count, t->roots.count, t->stage->cli.output);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* The tree file of a run: what was searched, how, and what came out. */
+#include "engine/traversal.h"
+
+#include <string.h>
+
+/* A text attribute of /run. */
+struct text {
+    const char *name, *value;
+};
+
+/* A number attribute of some place. */
+struct number {
+    enum hw_place place;
+    const char *name;
+    int64_t value;
+};
+
+static enum hw_status set_texts(struct hw_store *store, enum hw_place place,
+                                const struct text *texts, size_t count, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (size_t i = 0; i < count && status == HW_OK; i++)
+        if (texts[i].value)
+            status = hw_store_set_string(store, place, texts[i].name, texts[i].value, err);
+    return status;
+}
+
+static enum hw_status set_numbers(struct hw_store *store, const struct number *numbers,
+                                  size_t count, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (size_t i = 0; i < count && status == HW_OK; i++)
+        status = hw_store_set_i64(store, numbers[i].place, numbers[i].name, numbers[i].value, err);
+    return status;
+}
+
+/* What the trees are: root attributes, parameters and /roots. Nothing here
+ * depends on layout, parts or method. Collective. */
+static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    const char *algorithm = hw_algorithm_words[options->engine.algorithm];
+    bool given = options->root_file || options->list.count > 0;
+    const struct text texts[] = {{"algorithm", algorithm},
+                                 {"weights", !hw_traversal_is_sssp(t)            ? NULL
+                                             : t->part.weights == HW_WEIGHTS_F32 ? "f32"
+                                                                                 : "i32"},
+                                 {"store", hw_trees_words[options->trees]},
+                                 {"graph_digest", t->part.graph_digest}};
+    const struct text parameters[] = {{"algorithm", algorithm},
+                                      {"roots_from", given ? "list" : "sample"}};
+    const struct number numbers[] = {
+        {HW_AT_ROOT, "vertices", t->part.vertices},
+        {HW_AT_ROOT, "directed", t->part.directed},
+        {HW_AT_ROOT, "roots", t->roots.count},
+        {HW_AT_ROOT, "stored", t->stored},
+        {HW_AT_PARAMETERS, "canonical_parents", options->engine.canonical_parents},
+        {HW_AT_PARAMETERS, "roots_asked", given ? t->roots.count : options->roots},
+        {HW_AT_PARAMETERS, "root_seed", options->seed},
+        {HW_AT_PARAMETERS, "min_component", options->min_component},
+    };
+    /* The last two say how roots were sampled. */
+    size_t count = sizeof numbers / sizeof *numbers - (given ? 2 : 0);
+    enum hw_status status =
+        set_texts(t->store, HW_AT_ROOT, texts, sizeof texts / sizeof *texts, err);
+
+    if (status == HW_OK)
+        status = set_texts(t->store, HW_AT_PARAMETERS, parameters,
+                           sizeof parameters / sizeof *parameters, err);
+    if (status == HW_OK)
+        status = set_numbers(t->store, numbers, count, err);
+    if (status == HW_OK)
+        status = hw_store_write_all(t->store, "/roots", HW_I64, t->roots.count, t->roots.id, err);
+    if (status == HW_OK && hw_traversal_is_sssp(t))
+        status = hw_outcomes_write(&t->outcomes, t->part.weights, t->store, err);
+    return status;
+}
+
+/* The options of shortest paths. Collective. */
+static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const struct number numbers[] = {{HW_AT_RUN, "edge_classes", !engine->no_edge_classes},
+                                     {HW_AT_RUN, "duplicates", engine->duplicates}};
+
+    if (strcmp(t->method->name, "delta") == 0)
+        return hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
+    return set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
+}
+
+/* How they were found: layout, method and options. Collective. */
+static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    const struct hw_layout_spec *spec = &t->part.spec;
+    bool separate = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const struct text texts[] = {
+        {"device", hw_device_words[t->method->device]},
+        {"method", t->method->name},
+        {"method_asked", options->method},
+        {"transport", "mpi"},
+        {"layout", hw_layout_name(spec->layout)},
+        {"order", hw_order_name(spec->order)},
+        {"direction", hw_direction_words[options->engine.direction]},
+        {"exchange", separate ? NULL : hw_exchange_words[options->engine.exchange]},
+        {"reduce", !separate                     ? NULL
+                   : options->engine.nonblocking ? "nonblocking"
+                                                 : "blocking"},
+        {"partition_digest", t->part.digest[0] ? t->part.digest : NULL},
+    };
+    const struct number common[] = {{HW_AT_RUN, "parts", spec->parts},
+                                    {HW_AT_RUN, "partition_built", t->source.built},
+                                    {HW_AT_RUN, "searches_resumed", t->resumed}};
+    const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},
+                                  {HW_AT_RUN, "columns", spec->columns}};
+    const struct number delegates[] = {
+        {HW_AT_RUN, "nodes", spec->nodes},
+        {HW_AT_RUN, "devices", spec->devices},
+        {HW_AT_RUN, "degree_threshold", spec->threshold},
+        {HW_AT_RUN, "delegates", t->part.separate.delegates},
+        {HW_AT_RUN, "local_all2all", options->engine.local_all2all},
+        {HW_AT_RUN, "uniquify", options->engine.uniquify},
+    };
+    enum hw_status status =
+        set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
+
+    if (status == HW_OK)
+        status = set_numbers(t->store, common, sizeof common / sizeof *common, err);
+    if (status == HW_OK && hw_traversal_is_sssp(t))
+        status = write_sssp_options(t, err);
+    if (status != HW_OK)
+        return status;
+    if (separate)
+        return set_numbers(t->store, delegates, sizeof delegates / sizeof *delegates, err);
+    return set_numbers(t->store, grid, sizeof grid / sizeof *grid, err);
+}
+
+enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
+{
+    struct hw_store *store = t->store;
+    enum hw_status status = write_content(t, err);
+
+    if (status == HW_OK)
+        status = write_how(t, err);
+    if (status == HW_OK)
+        status = hw_report_write(&t->report, store, t->construction, err);
+    if (status == HW_OK)
+        status = hw_store_set_run(store, t->stage->argc, t->stage->argv, t->stage->started,
+                                  hw_source_digest(&t->source), err);
+    if (status != HW_OK)
+        return status;
+    t->store = NULL; /* commit frees it */
+    return hw_store_commit(store, err);
+}
+
+/* The last word: one line, or the failure of a check. */

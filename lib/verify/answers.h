@@ -1,0 +1,36 @@
+/*
+ * How the searches of a tree file of shortest paths ended, as the file says.
+ */
+#ifndef HOPWAVE_VERIFY_ANSWERS_H
+#define HOPWAVE_VERIFY_ANSWERS_H
+
+#include "base/status.h"
+#include "base/types.h"
+#include "comm/context.h"
+#include "graph/cycle.h"
+#include "store/store.h"
+#include "verify/rows.h"
+
+/* Of the searches whose trees the file holds. Zero-initialise; free with
+ * hw_answers_free(). */
+struct hw_answers {
+    hw_count count;
+    struct hw_cycle *cycle; /* [count] empty where the search ended with a tree */
+};
+
+/*
+ * Reads /outcome and /cycle of the first `trees` searches, whole on every rank.
+ * path: for sentences. value: of the file's distances. HW_BAD_INPUT where they
+ * contradict each other. Collective.
+ */
+enum hw_status hw_answers_read(const struct hw_context *ctx, struct hw_store *store,
+                               const char *path, enum hw_value value, hw_count trees,
+                               struct hw_answers *answers, struct hw_error *err);
+
+/* Whether two cycles have the same vertices, from the same one on. Local. */
+bool hw_same_cycle(const struct hw_cycle *a, const struct hw_cycle *b);
+
+/* Accepts a zero-initialised one. Local. */
+void hw_answers_free(struct hw_answers *answers);
+
+#endif

@@ -1,0 +1,39 @@
+# tests/fuzz: fuzzing of the parsers of imports
+#
+# `make check` replays the corpus. `make fuzz` needs clang with libFuzzer: it fuzzes
+# each parser for FUZZ_SECONDS, one after another, from the corpus on, into the folder
+# fuzz/ of the build; `make fuzz-programs` only builds.
+FUZZ_SECONDS = 600
+FUZZ_FORMATS = edges mtx gr metis sg wsg packed stream
+FUZZ_PARTS = \
+  tests/fuzz/fuzz.c tests/fuzz/binary.c tests/fuzz/target.c \
+  lib/graph/import_edges.c lib/graph/import_fields.c lib/graph/import_gr.c \
+  lib/graph/import_lists.c lib/graph/import_metis.c lib/graph/import_mtx.c \
+  lib/graph/import_packed.c lib/graph/input.c lib/graph/input_unpack.c lib/graph/scan.c \
+  lib/base/memory.c lib/base/status.c
+EXTRA_DIST += tests/fuzz/target.c tests/fuzz/corpus
+check_PROGRAMS += tests/fuzz/replay.t
+TESTS += tests/fuzz/replay.t
+tests_fuzz_replay_t_SOURCES = tests/fuzz/replay.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
+  tests/fuzz/binary.c
+tests_fuzz_replay_t_LDADD = $(TAP_LDADD)
+
+.PHONY: fuzz fuzz-programs
+# MPI's wrapper is asked to call clang, for its headers alone.
+fuzz-programs:
+	@test -n '$(FUZZ_CC)' || { echo 'fuzzing needs clang with libFuzzer (clang, libclang-rt-dev)' >&2; exit 1; }
+	$(MKDIR_P) fuzz
+	for format in $(FUZZ_FORMATS); do \
+	  reader=-DHW_FUZZ_READER=hw_reader_$$format; test $$format = stream && reader=; \
+	  MPICH_CC='$(FUZZ_CC)' OMPI_CC='$(FUZZ_CC)' $(MPICC) -std=gnu11 -g -O1 -w \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	    $$reader -D_GNU_SOURCE -I$(top_srcdir)/lib -I$(top_srcdir)/tests/fuzz \
+	    $(FUZZ_PARTS:%=$(top_srcdir)/%) $(ZLIB_LIBS) $(LZMA_LIBS) -o fuzz/$$format || exit 1; \
+	done
+fuzz: fuzz-programs
+	for format in $(FUZZ_FORMATS); do \
+	  $(MKDIR_P) fuzz/corpus/$$format && \
+	  ASAN_OPTIONS=detect_leaks=1 fuzz/$$format -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	    -artifact_prefix=fuzz/$$format- fuzz/corpus/$$format \
+	    $(top_srcdir)/tests/fuzz/corpus/$$format || exit 1; \
+	done

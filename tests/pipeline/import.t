@@ -1,0 +1,124 @@
+#!/bin/sh
+# hopwave-import of texts: the same graph from any number of ranks and threads, in
+# the order of the file; the first wrong line of the file is blamed, whoever reads it.
+# shellcheck source=tests/tap/tap.sh
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+: "${PYTHON3:=python3}"
+cd "$work" || exit 99
+
+# digest FILE: its root digest.
+digest() {
+    hopwave-info "$1" | sed -n 's/^  digest: //p'
+}
+
+# value FILE KEY: what hopwave-info says of it.
+value() {
+    hopwave-info "$1" | sed -n "s/^ *$2: //p" | head -n 1
+}
+
+# same NAME FILE [OPTION...]: the digest at several numbers of ranks and threads.
+same() {
+    same_name=$1 same_file=$2
+    shift 2
+    hopwave-import "$same_file" "$@" --threads 1 --quiet --force -o 1.h5
+    same_digest=$(digest 1.h5)
+    for shape in 1.4 2.2 3.1 6.1; do
+        ranks "${shape%.*}" hopwave-import "$same_file" "$@" --threads "${shape#*.}" --quiet \
+            --force -o 2.h5 2>&1 </dev/null | sed 's/^/# /'
+        is "$same_name: ranks.threads $shape" "$(digest 2.h5)" "$same_digest"
+    done
+    ok "$same_name: the files differ in /run alone" "$H5DIFF" --exclude-path /run 1.h5 2.h5
+}
+
+# ---- generated graphs come back as they were ----
+hopwave-generate --model rmat --scale 12 --edge-factor 12 --weights integer:-9:99 --directed --quiet -o g.h5
+hopwave-export g.h5 --format mtx --quiet -o g.mtx
+hopwave-export g.h5 --format wel --quiet -o g.wel
+same "Matrix Market" g.mtx
+is "Matrix Market: the graph that was exported" "$(digest 1.h5)" "$(digest g.h5)"
+same "an edge list" g.wel --vertices 4096
+is "an edge list: the graph that was exported" "$(digest 1.h5)" "$(digest g.h5)"
+same "ids that do not all occur" g.wel
+is "ids that do not all occur: compacted" "$(value 1.h5 compacted)" 1
+hopwave-generate --model graph500 --scale 11 --weights uniform --quiet -o u.h5
+hopwave-export u.h5 --format wel --quiet -o u.wel
+ranks 3 hopwave-import u.wel --vertices 2048 --undirected --keep-duplicates --quiet -o 3.h5 </dev/null
+is "real weights, undirected: the graph that was exported" "$(digest 3.h5)" "$(digest u.h5)"
+same "real weights, folded" u.wel --undirected
+
+# ---- sparse and huge ids ----
+awk 'BEGIN { srand(7); for (i = 0; i < 40000; i++)
+    printf "%d%09d %d%09d\n", rand() * 900, int(rand() * 30) * 33333333,
+        rand() * 900, int(rand() * 30) * 33333333 }' >sparse
+same "sparse ids" sparse
+if "$PYTHON3" -c 'import h5py' 2>/dev/null; then
+    ok "sparse ids: labels give back the file" "$PYTHON3" - <<'END'
+import h5py
+with h5py.File("2.h5") as f:
+    label = f["vertices/label"][()].tolist()
+    source, target = f["edges/source"][()].tolist(), f["edges/target"][()].tolist()
+lines = [tuple(map(int, line.split())) for line in open("sparse")]
+assert label == sorted({v for line in lines for v in line})
+assert [(label[s], label[t]) for s, t in zip(source, target)] == lines
+END
+else
+    skip "sparse ids: labels give back the file" "$PYTHON3 has no h5py"
+fi
+same "sparse ids, folded" sparse --undirected
+
+# ---- lists of neighbours: roads of a grid, and a hub with a line of 300 kB ----
+awk 'BEGIN { n = 60000; print n, n - 1 + 1, "001"; for (v = 2; v <= n; v++) printf "%d %d ", v, v % 7
+    print ""; print "1 2 3 4"; print "1 3 2 4"; for (v = 4; v <= n; v++) print 1, v % 7 }' >hub.graph
+same "METIS" hub.graph
+is "METIS: its edges" "$(value 1.h5 edges)" 60000
+
+# ---- what is recorded ----
+is "the format" "$(hopwave-info 1.h5 | sed -n 's/^    format: //p')" metis
+is "the first label" "$(value 1.h5 first_label)" 1
+is "the input's digest" "$(value 1.h5 input_digest | cut -c 1-9)" xxh3-128:
+is "the input's digest, by three ranks" \
+    "$(ranks 3 hopwave-import hub.graph --quiet --force -o 3.h5 </dev/null && value 3.h5 input_digest)" \
+    "$(value 1.h5 input_digest)"
+
+# ---- the first wrong line ----
+{
+    echo "# a comment"
+    awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 977, i % 1009 }'
+} >long
+cp long wrong
+sed -i '123456s/.*/12 x/; 123457s/.*/y 12/; 190000s/.*/1 2 3/' wrong
+for n in 1 2 3 4 6; do
+    refused "the first wrong line, $n ranks" 3 "wrong: line 123456: 'x' is not a vertex id" \
+        "$MPIEXEC" -n "$n" hopwave-import wrong --threads 2 --quiet --force -o w.h5
+done
+ok "no file is left" test ! -e w.h5
+sed -i '123456,123457d' wrong
+refused "the next one" 3 "wrong: line 189998: '3' is one field too many" \
+    "$MPIEXEC" -n 3 hopwave-import wrong --quiet --force -o w.h5
+
+# ---- what it takes ----
+hopwave-import long --estimate >estimate
+ok "an estimate" grep -q '^seconds: ' estimate
+disk=$(sed -n 's/^disk: //p' estimate)
+hopwave-import long --quiet --force -o w.h5
+size=$(wc -c <w.h5)
+ok "of the size of the file ($disk, $size)" test "$((disk * 10))" -gt "$((size * 9))" -a \
+    "$((disk * 9))" -lt "$((size * 10))"
+refused "too little memory" 4 'MiB' env HOPWAVE_MEMORY=1M hopwave-import long --quiet --force -o w.h5
+# A beginning that promises little: the memory that is taken counts, not the guess.
+awk 'BEGIN { print "0 1"; for (i = 0; i < 6000; i++)
+        print "# ..........................................................................."
+    for (i = 0; i < 2400000; i++) print i % 7 "\t" i % 5 }' >deep
+refused "too little memory, found out late" 4 'holds more than fits' \
+    env HOPWAVE_MEMORY=12800K hopwave-import deep --threads 1 --quiet --force -o w.h5
+
+# ---- notes ----
+printf '# Nodes: 3 Edges: 5\n0 1\n1 2\n' >note
+hopwave-import note --force -o w.h5 2>err
+is "a comment that promises more edges" "$(cat err)" \
+    "hopwave-import: note: a comment promises 5 edges, 2 are there"
+printf '0 1 5\n1 0 4\n' >note
+hopwave-import note --undirected --force -o w.h5 2>err
+is "unlike weights of a pair" "$(cat err)" \
+    "hopwave-import: note: lists pairs with several weights; the least is kept"
+done_testing

@@ -1,0 +1,160 @@
+#!/bin/sh
+# An archive of a study: whole for other tools, found out where a byte is changed, and
+# repeated on a machine that has never seen the study.
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+# shellcheck source=tests/workflow/workflow.sh
+. "$top_srcdir/tests/workflow/workflow.sh"
+if ! "$PYTHON3" -c 'import rocrate, bagit' 2>/dev/null; then
+    echo "1..0 # SKIP $PYTHON3 has not the packages of workflow/envs/requirements.txt"
+    exit 0
+fi
+mkdir "$work/home" "$work/elsewhere" && cd "$work/home" &&
+    cp -r "$top_srcdir/.test/data" . && chmod -R u+w data || exit 99
+
+# A study of seconds, with an imported graph and without most plots.
+cat >study.yaml <<'END'
+title: Test archive
+graphs:
+  - { model: rmat, scales: [6] }
+  - { name: ring, file: data/ring.txt, undirected: true, parts: [1] }
+  - { name: nowhere, file: data/nowhere.txt, optional: true }
+layouts: [{ layout: 1d }, { layout: 2d }]
+parts: [1, 2]
+methods: [{ method: auto }, { method: grid, direction: top-down }]
+roots: { count: 2 }
+END
+run_study study.yaml -- results/results.csv results/gate.csv >run.log 2>&1 ||
+    sed 's/^/# /' run.log | tail -n 20
+
+archive() { "$PYTHON3" "$study" archive "$@"; }
+repeat() { "$PYTHON3" "$study" repeat "$@"; }
+tamper() { "$PYTHON3" "$top_srcdir/tests/workflow/tamper.py" "$top_srcdir/workflow" "$@"; }
+# What a build folder packs is tried once, below.
+source=$work/source.tar.gz
+echo "the source" >"$source"
+
+# ---- made ----
+ok "a study is archived as a tar file" archive -o S.tar --source "$source"
+digest=$(sed -n 's/^digest:  //p' "$work/tap.out")
+ok "as a compressed one" archive -o S.tar.gz --source "$source"
+ok "as a folder" archive -o S --source "$source"
+refused "an archive that exists stays" 4 "S.tar: exists already" \
+    "$PYTHON3" "$study" archive -o S.tar
+refused "a folder that is none is not replaced" 4 "data: a folder that is no archive" \
+    "$PYTHON3" "$study" archive -o data --force
+refused "a folder without a study" 3 "study.yaml: No such file" \
+    "$PYTHON3" "$study" archive -o T.tar --directory "$work/elsewhere"
+refused "a source that is not there" 3 "none.tar.gz: no such file" \
+    "$PYTHON3" "$study" archive -o T.tar --source none.tar.gz
+mv results/graphs/ring-undirected.h5 kept.h5
+refused "a study that is not complete" 3 "ring-undirected.h5: missing" \
+    "$PYTHON3" "$study" archive -o T.tar
+mv kept.h5 results/graphs/ring-undirected.h5
+is "nothing half-made stays" "$(find . -maxdepth 1 -name '.?*' ! -name .snakemake)" ""
+
+ok "bagit finds the bag valid" "$PYTHON3" -m bagit --quiet --validate S
+is "the digest is that of the manifest of manifests" "$digest" \
+    "sha256:$(tar xOf S.tar S/tagmanifest-sha256.txt | sha256sum | cut -d' ' -f1)"
+is "both tar files unpack to the same" \
+    "$(tar xOf S.tar.gz S/manifest-sha256.txt | cut -d' ' -f3 | grep -v 'environment\|crate')" \
+    "$(cut -d' ' -f3 S/manifest-sha256.txt | grep -v 'environment\|crate')"
+if "$PYTHON3" -c 'import rocrate_validator' 2>/dev/null; then
+    context=$("$PYTHON3" -c 'import rocrate; print(rocrate.__path__[0])')/data/ro-crate.jsonld
+    ok "the crate conforms to its profiles" \
+        "$PYTHON3" "$top_srcdir/tests/workflow/validate-crate.py" "$context" S/data
+else
+    skip "the crate conforms to its profiles" "$PYTHON3 has no roc-validator"
+fi
+
+# ---- whole ----
+# The study itself is not there any more, nor anything else of it.
+mv S S.tar S.tar.gz "$work/elsewhere" && mv "$work/home" "$work/gone" && cd "$work/elsewhere" || exit 99
+repeat S.tar --expect "$digest" >whole.out 2>&1
+is "an archive holds together" "$?" 0
+ok "all its searches are valid" grep -q '^validation: 12 trees are valid' whole.out
+ok "so does a compressed one" repeat S.tar.gz
+ok "so does a folder" repeat S
+
+# ---- repeated, by programs that lie elsewhere, in a bare environment ----
+mkdir "$work/bin" && ln -s "$top_builddir"/hopwave-[a-r]* "$top_builddir"/hopwave-[t-z]* "$work/bin"
+env -i HOME="$HOME" PATH="/usr/bin:/bin" OMP_WAIT_POLICY=passive HOPWAVE_MPIEXEC="$(command -v "$MPIEXEC")" \
+    "$PYTHON3" "$study" repeat S.tar --all --bin "$work/bin" --cores 2 >all.out 2>all.err
+is "a stranger repeats it" "$?" 0
+is "and finds everything identical" "$(tail -n 1 all.out)" \
+    "repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
+repeat S --parts 3 --sample 2 --cores 2 >parts.out 2>parts.err
+is "other ranks find the same distances" "$?" 0
+is "of the searches drawn" "$(grep -c 'trees/.*-3.*/.*\(identical\|equivalent\)' parts.out)" 2
+
+# ---- changed ----
+ok "a byte that flips in the tar file is found and named" tamper flips S.tar 30
+forged() { rm -rf F && cp -r S F; }
+# found NAME PATTERN: repeat refuses F and says so.
+found() {
+    repeat F >found.out 2>&1
+    is "$1" "$? $(grep -c "$2" found.out)" "1 1"
+}
+for file in bagit.txt tagmanifest-sha256.txt data/ro-crate-metadata.json \
+    data/results/graphs/ring-undirected.h5; do
+    forged
+    tamper flip "F/$file"
+    repeat F >found.out 2>&1
+    is "a byte that flips in $file" "$? $(grep -c "^digests: .*$file" found.out | sed 's/[1-9]/some/')" "1 some"
+done
+forged && rm F/data/results/results.csv && found "a file that is gone" "data/results/results.csv: missing"
+forged && echo more >F/data/more && found "a file too many" "data/more: in no manifest"
+forged && ln -s /etc/passwd F/data/link && found "a link" "data/link: neither a file nor a folder"
+# With manifests that were brought up to date only the digest outside tells.
+forged && echo "# more" >>F/data/as-given.yaml && tamper bag F
+ok "new manifests hide a change" repeat F
+repeat F --expect "$digest" >found.out 2>&1
+is "but not from the digest that was kept" \
+    "$? $(grep -c 'tagmanifest-sha256.txt: its digest is .*, not sha256' found.out)" "1 1"
+
+# ---- other results ----
+tree=data/results/trees/rmat-s6/1d-1/auto-k2-r1.h5
+forged && "$PYTHON3" "$top_srcdir/tests/workflow/break-tree.py" "F/$tree" && tamper bag F
+repeat F >found.out 2>&1
+is "a tree that its table does not know" "$? $(grep -c "^chain: .*1d-1/auto-k2-r1.h5: not what" found.out)" "1 1"
+forged && tamper parent "F/$tree" F/data/results/graphs/rmat-s6.h5
+old=$(awk -F, -v t="${tree#data/}" '$1 == t' S/data/files.csv | grep -o 'xxh3-128:[0-9a-f]*' | tail -n 1)
+new=$("$PYTHON3" -c "import h5py; print(h5py.File('F/$tree')['parent'].attrs['digest'].decode())")
+sed -i "/1d-1.auto/s/$old/$new/" F/data/files.csv && tamper bag F
+repeat F --all --cores 2 >found.out 2>&1
+is "another legal parent is equivalent" "$? $(tail -n 1 found.out)" \
+    "0 repeated: 19 identical, 1 equivalent, 0 different, 0 missing"
+forged && sed -i '1s/.*/1 9/' F/data/inputs/ring/ring.txt && tamper bag F
+repeat F --all --cores 2 >found.out 2>&1
+is "another input is different" "$? $(tail -n 1 found.out)" \
+    "1 repeated: 13 identical, 0 equivalent, 7 different, 0 missing"
+
+# ---- no archives ----
+for kind in outside absolute twice link device; do
+    tamper hostile "$kind" H.tar
+    refused "a tar file with something hostile: $kind" 3 "H.tar: it holds" \
+        "$PYTHON3" "$study" repeat H.tar
+done
+ok "nothing came out of it" test ! -e "$work/outside" -a ! -e /tmp/bagit-absolute
+head -c 100000 S.tar >H.tar
+refused "a tar file cut short" 1 "damaged: S/data.*: the tar file is cut short" \
+    "$PYTHON3" "$study" repeat H.tar
+head -c 100000 S.tar.gz >H.tar.gz
+refused "a compressed one" 1 "damaged: S/data.*damaged compression" "$PYTHON3" "$study" repeat H.tar.gz
+tar cf H.tar S
+refused "a tar file by another program" 3 "unpack it and name the folder" "$PYTHON3" "$study" repeat H.tar
+echo nonsense >H.tar
+refused "a file that is no tar file" 3 "H.tar: not an archive" "$PYTHON3" "$study" repeat H.tar
+refused "a folder that is no archive" 3 "not an archive" "$PYTHON3" "$study" repeat "$work/bin"
+
+# ---- without what can be made again ----
+cd "$work/gone" || exit 99
+ok "an archive without large files" archive -o L.tar --without-large
+ok "with the source of the programs" sh -c 'tar tf L.tar | grep -q "^L/data/source/hopwave-.*\.tar\."'
+is "it has no graphs, partitions and trees" \
+    "$(tar tf L.tar | grep -c -E 'results/(graphs|partitions|trees)/')" 0
+is "its crate has their digests" "$(tar xOf L.tar L/data/ro-crate-metadata.json | grep -c 'Left out of the archive')" 20
+repeat L.tar --all --cores 2 >large.out 2>&1
+is "and they come out the same" "$? $(tail -n 1 large.out)" \
+    "0 repeated: 20 identical, 0 equivalent, 0 different, 0 missing"
+done_testing

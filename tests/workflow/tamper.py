@@ -1,0 +1,122 @@
+"""Changes to archives that must be noticed: tamper.py WORKFLOW COMMAND ARGUMENT...
+
+flips TAR N         flips N bytes all over a tar file, one at a time, and fails unless each
+                    is found and the file that it lies in is named
+flip FILE           flips a byte in the middle of a file
+hostile KIND TAR    writes a tar file that must not be unpacked
+parent TREE GRAPH   gives one vertex another legal parent, with digests that hold
+bag FOLDER          brings the manifests up to date with what lies in a folder
+"""
+
+import random
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+sys.path[:0] = [sys.argv[1], f"{sys.argv[1]}/scripts"]
+from commands.bag import problems
+from commands.pack import Damage, NoArchive, header, unpack
+
+
+def places(tar):
+    """Offsets of bytes of each kind in a tar file, with the file that they belong to."""
+    with tarfile.open(tar) as file:
+        members = file.getmembers()
+    for member in members:
+        name, end = member.name.split("/", 1)[1], member.offset_data + member.size
+        for offset in (
+            member.offset + 156,
+            member.offset_data - 357,
+            member.offset_data - 1,
+        ):
+            yield offset, name
+        if member.size:
+            yield random.randrange(member.offset_data, end), name
+        if member.size % 512:
+            yield end + (-end % 512) - 1, name
+    size = Path(tar).stat().st_size
+    yield size - 1, tar
+    yield end + (-end % 512), tar
+
+
+def findings(tar):
+    """What is said of a tar file."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return problems(unpack(Path(tar), folder))
+        except (Damage, NoArchive) as error:
+            return [str(error)]
+
+
+def flips(tar, count):
+    random.seed(1)
+    known = list(places(tar))
+    size = Path(tar).stat().st_size
+    chosen = random.sample(known[:-2], int(count)) + known[-2:]
+    chosen += [(random.randrange(size), "") for _ in range(int(count) // 4)]
+    missed = 0
+    for offset, name in chosen:
+        swap(tar, offset)
+        said = findings(tar)
+        swap(tar, offset)
+        if not any(Path(name).name in sentence for sentence in said):
+            missed += 1
+            print(f"byte {offset} of {name}: {said or 'not found'}")
+    if findings(tar):
+        sys.exit("what was flipped back is still found")
+    sys.exit(1 if missed else 0)
+
+
+def swap(path, offset, bits=0x20):
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)[0] ^ bits
+        file.seek(offset)
+        file.write(bytes([byte]))
+
+
+def flip(path):
+    swap(path, Path(path).stat().st_size // 2)
+
+
+def hostile(kind, tar):
+    with open(tar, "wb") as file:
+        if kind == "outside":
+            file.write(header("bag/../../outside", 0))
+        elif kind == "absolute":
+            file.write(header("/tmp/bagit-absolute", 0))
+        elif kind == "twice":
+            file.write(header("S/bagit.txt", 0) * 2)
+        else:
+            info = tarfile.TarInfo("S/bagit.txt")
+            info.type = {"link": tarfile.SYMTYPE, "device": tarfile.CHRTYPE}[kind]
+            info.linkname = "/etc/passwd" if kind == "link" else ""
+            file.write(info.tobuf(tarfile.PAX_FORMAT))
+        file.write(bytes(10240))
+
+
+def parent(tree, graph):
+    import h5py
+    import numpy
+    import xxhash
+
+    with h5py.File(tree, "r+") as t, h5py.File(graph) as g:
+        ends = numpy.stack([g["edges/source"][...], g["edges/target"][...]]).astype(int)
+        u, v = numpy.concatenate([ends, ends[::-1]], axis=1)
+        level, parents = t["level"][0], t["parent"][...]
+        other = numpy.flatnonzero((level[u] + 1 == level[v]) & (parents[0, v] != u))[0]
+        parents[0, v[other]] = u[other]
+        t["parent"][...] = parents
+        blocks = b"".join(xxhash.xxh3_128_digest(row.tobytes()) for row in parents)
+        digest = numpy.bytes_(f"xxh3-128:{xxhash.xxh3_128_hexdigest(blocks)}")
+        t["parent"].attrs.modify("digest", digest)
+
+
+def bag(folder):
+    import bagit
+
+    bagit.Bag(folder).save(manifests=True)
+
+
+globals()[sys.argv[2]](*sys.argv[3:])

@@ -1,0 +1,1 @@
+"""The commands of hopwave-study: a module each, and what they share."""

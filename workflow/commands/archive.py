@@ -1,0 +1,284 @@
+"""hopwave-study archive: a study as one folder or tar file that stands alone."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import distributions, version
+from pathlib import Path
+
+from .base import fail, need, read_study
+
+PACKAGES = ["jsonschema", "h5py", "pandas", "rocrate", "bagit"]
+# Of results/, beside the files that the configuration names.
+BESIDE = ["gate.csv", "results.csv", "report.html", "tables", "plots", "logs"]
+NEEDED = ["results/gate.csv", "results/results.csv"]
+LARGE = ["graph", "partition", "tree"]
+README = """# {title}
+
+An archive of a study of graph searches, made by hopwave-study {version}.
+
+| | |
+|---|---|
+| study.yaml | the configuration, as the workflow can run it here |
+| as-given.yaml | the same as its author wrote it |
+| inputs/ | files that graphs were imported from |
+| results/ | graphs, partitions, trees, checks (HDF5), tables, plots, report, logs |
+| files.csv | each HDF5 file: digests, what it was made from, by which command; `kept` is 0 for those left out |
+| searches.csv | each search that was timed |
+| source/ | the source of the programs |
+| workflow/, schemas/, config/ | the workflow as it ran, what files may hold |
+| environment/ | versions of all that was used |
+| ro-crate-metadata.json | the same as linked data (RO-Crate, Provenance Run Crate) |
+
+The folder above is a bag (BagIt, RFC 8493): `bagit.py --validate FOLDER`, or
+`sha256sum -c manifest-sha256.txt` in it, says whether every byte is as it was.
+With Hopwave, `hopwave-study repeat ARCHIVE` checks more, and runs it again.
+"""
+
+
+def add(commands):
+    command = commands.add_parser(
+        "archive",
+        help="put a study into one folder or tar file that stands alone",
+        description="Puts a study that ran into one folder or tar file, with all that is "
+        "needed to check it and to run it again. Prints a digest that covers every byte.",
+    )
+    command.add_argument(
+        "--output",
+        "-o",
+        required=True,
+        metavar="ARCHIVE",
+        help="a folder, or a file that ends in .tar or .tar.gz",
+    )
+    command.add_argument(
+        "--config", metavar="FILE", help="the study; default: the one that ran there"
+    )
+    command.add_argument(
+        "--directory", default=".", help="where results/ lies; default: here"
+    )
+    command.add_argument(
+        "--without-large",
+        action="store_true",
+        help="leave out graphs, partitions and trees, which can be made again; their "
+        "digests and all measurements stay",
+    )
+    command.add_argument(
+        "--source",
+        metavar="FILE",
+        help="the source that the programs were built from; default, in a build folder: "
+        "what `make dist` makes",
+    )
+    command.add_argument("--author", metavar="NAME", help="who made the study")
+    command.add_argument(
+        "--licence", "--license", metavar="URL", help="under which others may use the archive"
+    )
+    command.add_argument("--force", action="store_true", help="replace ARCHIVE")
+    command.set_defaults(main=main)
+
+
+def main(place, options):
+    need(place, *PACKAGES)
+    from .records import Unreadable
+
+    folder, output = Path(options.directory), Path(options.output)
+    check_output(output, options.force)
+    config = Path(options.config or folder / "results" / "study.yaml")
+    study = read_study(config, folder)
+    stage = None
+    try:
+        stage = Path(tempfile.mkdtemp(prefix=f".{output.name}.tmp-", dir=output.parent))
+        seal = Archive(place, options, study, config, stage / "bag").write(output)
+    except Unreadable as error:
+        fail(3, str(error))
+    except OSError as error:
+        fail(4, f"{error.filename or output}: {error.strerror or error}")
+    finally:
+        if stage:
+            shutil.rmtree(stage, ignore_errors=True)
+    print(f"archive: {output}")
+    print(f"digest:  {seal}")
+
+
+def check_output(output, force):
+    if (output.exists() or output.is_symlink()) and not force:
+        fail(4, f"{output}: exists already; --force replaces it")
+    if output.is_dir() and not (output / "bagit.txt").is_file():
+        fail(4, f"{output}: a folder that is no archive, which is not replaced")
+    if not output.resolve().parent.is_dir():
+        fail(4, f"{output}: there is no folder {output.parent}")
+
+
+def link(source, target):
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    try:
+        os.link(source, target, follow_symlinks=True)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def copy(source, target):
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+class Archive:
+    """Gathers an archive in a folder and puts it where it belongs."""
+
+    def __init__(self, place, options, study, config, stage):
+        self.place, self.options, self.study = place, options, study
+        self.config, self.stage = config, stage
+        self.folder = Path(options.directory)
+        self.packed = options.output.endswith((".tar", ".tar.gz", ".tgz"))
+        # What is only packed from here needs no second copy on disk.
+        self.bring = link if self.packed else copy
+
+    def write(self, output):
+        """Makes the archive and returns its digest."""
+        from . import bag, crate, pack
+
+        self.stage.mkdir()
+        table = self.files()
+        self.beside()
+        self.programs()
+        about = {
+            "title": self.study.title,
+            "version": self.place.version,
+            "snakemake": version("snakemake") if has("snakemake") else "",
+            "licence": self.options.licence,
+            "author": self.options.author,
+        }
+        text = README.format(title=about["title"], version=about["version"])
+        (self.stage / "README.md").write_text(text, encoding="utf-8")
+        crate.describe(self.stage, table, about)
+        bag.make(self.stage, {"External-Description": self.study.title})
+        seal = bag.seal(self.stage)
+        self.publish(output, pack)
+        return seal
+
+    def files(self):
+        """The HDF5 files of the study, and the tables that say what they are."""
+        from . import bag, records
+
+        made = records.inputs(self.study)
+        for path in [*made, *NEEDED]:
+            if not (self.folder / path).is_file():
+                fail(3, f"{self.folder / path}: missing; `hopwave-study run` makes it")
+        table = records.records(self.folder, made)
+        if wrong := records.breaks(table):
+            fail(1, wrong[0])
+        paths = [self.folder / path for path in table["file"]]
+        table["bytes"] = [path.stat().st_size for path in paths]
+        table["sha256"] = [bag.digest(path) for path in paths]
+        large = table["kind"].isin(LARGE) & self.options.without_large
+        table["kept"] = 1 - large.astype(int)
+        for path in table["file"][table["kept"] == 1]:
+            self.bring(self.folder / path, self.stage / path)
+        table.to_csv(self.stage / "files.csv", index=False)
+        trees = table["file"][table["kind"] == "tree"]
+        searches = records.searches(self.folder, trees)
+        searches.to_csv(self.stage / "searches.csv", index=False)
+        return table
+
+    def beside(self):
+        """Configuration, inputs, tables, plots, report and logs."""
+        import yaml
+
+        copy(self.config, self.stage / "as-given.yaml")
+        config = json.loads(json.dumps(self.study.config))
+        config["graphs"] = [
+            graph for graph in map(self.graph, config["graphs"]) if graph
+        ]
+        text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+        (self.stage / "study.yaml").write_text(text, encoding="utf-8")
+        for name in BESIDE:
+            path = self.folder / "results" / name
+            files = [path] if path.is_file() else path.rglob("*")
+            for file in files:
+                if file.is_file():
+                    copy(file, self.stage / file.relative_to(self.folder))
+
+    def graph(self, entry):
+        """An entry of `graphs` whose file lies in the archive, or None without a file."""
+        if "file" not in entry:
+            return entry
+        source = self.folder / entry["file"]
+        if not source.is_file():
+            return None
+        entry["file"] = f"inputs/{entry['name']}/{source.name}"
+        if not (self.stage / entry["file"]).exists():
+            self.bring(source, self.stage / entry["file"])
+        return entry
+
+    def programs(self):
+        """Source, workflow, schemas, and the versions of what ran."""
+        for name in ("workflow", "schemas", "config"):
+            ignore = shutil.ignore_patterns("__pycache__", ".*", "local.mk")
+            shutil.copytree(self.place.folder / name, self.stage / name, ignore=ignore)
+        environment = self.stage / "environment"
+        environment.mkdir()
+        packages = {f"{d.metadata['Name']}=={d.version}" for d in distributions()}
+        (environment / "python.txt").write_text("\n".join(sorted(packages)) + "\n")
+        machine = {
+            "hopwave": self.place.version,
+            "python": sys.version,
+            "system": " ".join(platform.uname()),
+            "processor": processor(),
+        }
+        (environment / "archived-on.json").write_text(
+            json.dumps(machine, indent=1) + "\n"
+        )
+        self.source()
+
+    def source(self):
+        """The source as `make dist` packs it, or what the user names."""
+        (self.stage / "source").mkdir()
+        path = self.options.source and Path(self.options.source)
+        if not path and self.place.building:
+            path = self.dist()
+        if path and path.is_file():
+            copy(path, self.stage / "source" / path.name)
+        elif path:
+            fail(3, f"{path}: no such file")
+        else:
+            note = "an installed hopwave-study has no source: name its tarball with --source"
+            print(f"hopwave-study: {note}", file=sys.stderr)
+
+    def dist(self):
+        """Has the build folder pack its source."""
+        command = ["make", "-s", "-C", str(self.place.here), "dist"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        made = sorted(self.place.here.glob(f"hopwave-{self.place.version}.tar.*"))
+        if done.returncode or not made:
+            last = (done.stderr.strip().splitlines() or ["it made nothing"])[-1]
+            fail(4, f"make dist: {last}; name a source tarball with --source")
+        return made[0]
+
+    def publish(self, output, pack):
+        """Puts the bag where it belongs, under its name once it is whole."""
+        result = self.stage
+        if self.packed:
+            result = self.stage.parent / output.name
+            pack.pack(self.stage, result, output.name.split(".t")[0] or "study")
+        if output.is_dir() and not output.is_symlink():
+            shutil.rmtree(output)
+        os.replace(result, output)
+
+
+def has(package):
+    return any(d.metadata["Name"] == package for d in distributions())
+
+
+def processor():
+    """The processor as Linux calls it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    models = [
+        line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")
+    ]
+    return f"{len(models)} x {models[0]}" if models else platform.machine()

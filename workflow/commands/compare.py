@@ -1,0 +1,265 @@
+"""hopwave-study compare: two studies in one report."""
+
+import re
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from .base import fail, need
+
+PACKAGES = ["h5py", "pandas", "scipy", "matplotlib", "jsonschema"]
+TREE = re.compile(
+    r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5"
+)
+JOB = ["graph", "partition", "search"]
+
+
+def add(commands):
+    command = commands.add_parser(
+        "compare",
+        help="say in which results and by how much in speed two studies differ",
+        description="Compares two studies, of two machines or versions: searches on the same "
+        "graphs must have the same results, and times differ where they do so by more than "
+        "noise. Exit status: 0 where nothing differs, 1 where something does.",
+    )
+    for name in ("A", "B"):
+        command.add_argument(
+            name.lower(),
+            metavar=name,
+            help="an archive, or a folder that holds results/",
+        )
+    command.add_argument(
+        "--output",
+        "-o",
+        default="compare.html",
+        metavar="FILE",
+        help="the report; default: compare.html",
+    )
+    command.add_argument(
+        "--margin",
+        type=float,
+        default=0.05,
+        metavar="SHARE",
+        help="differences in speed that do not matter; default: 0.05",
+    )
+    command.add_argument("--force", action="store_true", help="replace FILE")
+    command.set_defaults(main=main)
+
+
+def main(place, options):
+    need(place, *PACKAGES)
+    if not 0 <= options.margin < 1:
+        fail(2, "--margin must be at least 0 and below 1")
+    output = Path(options.output)
+    if output.exists() and not options.force:
+        fail(4, f"{output}: exists already; --force replaces it")
+    work = tempfile.mkdtemp(prefix="hopwave-compare-")
+    try:
+        studies = [
+            Timings(Path(path), Path(work, name))
+            for path, name in ((options.a, "a"), (options.b, "b"))
+        ]
+        comparison = Comparison(*studies, options.margin)
+        comparison.print()
+        from .compare_report import write
+
+        write(comparison, output)
+    except OSError as error:
+        fail(4, f"{error.filename or output}: {error.strerror or error}")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print(f"report: {output.resolve()}")
+    sys.exit(0 if comparison.same else 1)
+
+
+class Timings:
+    """The trees of one study and the times of its searches, from wherever they lie.
+
+    trees     a row for each tree: job, digests, what it ran on
+    searches  a row for each search: file, root, seconds
+    """
+
+    def __init__(self, path, work):
+        import pandas
+
+        from . import records
+
+        self.path = path
+        folder = path.parent if path.name == "results" else path
+        try:
+            if (folder / "results" / "trees").is_dir():
+                trees = sorted(
+                    p.relative_to(folder).as_posix()
+                    for p in folder.glob("results/trees/**/*.h5")
+                )
+                table = records.records(folder, {tree: [] for tree in trees})
+                searches = records.searches(folder, trees)
+            else:
+                data = self.archive(path, work)
+                table = pandas.read_csv(data / "files.csv", keep_default_na=False)
+                searches = pandas.read_csv(data / "searches.csv")
+        except (records.Unreadable, KeyError, ValueError, FileNotFoundError) as error:
+            fail(3, f"{path}: neither an archive nor a folder with results ({error})")
+        trees = table[table["kind"] == "tree"].set_index("file", drop=False)
+        jobs = trees["file"].str.extract(TREE)
+        # Graphs are the same by digest, under whatever name.
+        jobs["name"] = jobs["graph"]
+        jobs["graph"] = trees["graph"].where(trees["graph"] != "", jobs["graph"])
+        self.trees = trees.drop(columns=["graph", "partition"]).join(jobs)
+        self.searches = searches.join(self.trees[JOB], on="file")
+
+    @staticmethod
+    def archive(path, work):
+        from .bag import problems
+        from .repeat import opened
+
+        bag = opened(path, work)
+        if wrong := problems(bag):
+            fail(1, f"{path}: damaged: {wrong[0]}")
+        return bag / "data"
+
+    def jobs(self):
+        return dict(list(self.trees.groupby(JOB, sort=False)))
+
+    def times(self):
+        """Logarithms of seconds for each job: a column for each repeat, a row a root."""
+        import numpy
+
+        tables = {}
+        for job, searches in self.searches.groupby(JOB, sort=False):
+            table = searches.pivot_table(index="root", columns="file", values="seconds")
+            tables[job] = numpy.log(table.clip(lower=1e-9).dropna())
+        return tables
+
+    def about(self, key):
+        """What the trees say of what they ran on, each once."""
+        values = dict.fromkeys(str(value) for value in self.trees[key] if str(value))
+        return ", ".join(values) or "-"
+
+
+class Comparison:
+    """What two studies have in common, and how they differ."""
+
+    def __init__(self, a, b, margin):
+        self.a, self.b, self.margin = a, b, margin
+        jobs_a, jobs_b = a.jobs(), b.jobs()
+        self.jobs = [job for job in jobs_a if job in jobs_b]
+        self.only = [
+            [jobs[job] for job in jobs if job not in other]
+            for jobs, other in ((jobs_a, jobs_b), (jobs_b, jobs_a))
+        ]
+        if not self.jobs:
+            fail(3, f"{a.path} and {b.path}: no search of the same graph in both")
+        self.results = [result(jobs_a[job], jobs_b[job]) for job in self.jobs]
+        self.names = [jobs_a[job]["name"].iloc[0] for job in self.jobs]
+        self.speeds(a.times(), b.times())
+        self.table = self.rows()
+        self.same_results = "different" not in self.results
+        speeds = [*self.differences, self.overall]
+        self.same_speed = all(d.verdict in ("noise", "unknown") for d in speeds)
+        self.same = self.same_results and self.same_speed
+
+    def speeds(self, times_a, times_b):
+        """The difference of each job, and that of all of them."""
+        import numpy
+
+        from . import noise
+
+        pairs = []
+        for job in self.jobs:
+            a, b = times_a[job], times_b[job]
+            roots = a.index.intersection(b.index)
+            pair = noise.paired(a.loc[roots].to_numpy(), b.loc[roots].to_numpy())
+            pairs.append(pair if len(roots) else None)
+        whole = [pair for pair in pairs if pair]
+        if not whole:
+            fail(3, f"{self.a.path} and {self.b.path}: no common roots")
+        prior = noise.moderation(whole)
+        missing = noise.Difference(numpy.nan, numpy.nan, numpy.nan, "no common roots")
+        self.differences = [
+            noise.difference(*pair, prior, len(whole), self.margin) if pair else missing
+            for pair in pairs
+        ]
+        # In the whole each job counts by how sure it is.
+        sure = [noise.weight(d) for d in self.differences if d is not missing]
+        self.repeats = [min(len(pair[side]) for pair in whole) for side in (0, 1)]
+        means = [
+            numpy.average([pair[side][:repeats] for pair in whole], 0, sure)
+            for side, repeats in enumerate(self.repeats)
+        ]
+        self.overall = noise.difference(*means, prior, 1, self.margin)
+        if max(self.repeats) == 1:
+            # Nothing tells the noise of one row from a difference in it.
+            self.differences = [replace(d, verdict="unknown") for d in self.differences]
+
+    def rows(self):
+        import pandas
+
+        return pandas.DataFrame(
+            {
+                "graph": name,
+                "partition": job[1],
+                "search": job[2],
+                "results": results,
+                "B/A": difference.ratio,
+                "from": difference.low,
+                "to": difference.high,
+                "speed": difference.verdict,
+            }
+            for name, job, results, difference in zip(
+                self.names, self.jobs, self.results, self.differences
+            )
+        )
+
+    def sentences(self):
+        """What came out, in words."""
+        counts = {
+            word: self.results.count(word)
+            for word in ("equal", "other parents", "different")
+        }
+        said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        lines = [
+            f"results: {'the same' if self.same_results else 'DIFFERENT'} ({said})"
+        ]
+        d = self.overall
+        interval = (
+            f"B takes {d.ratio:.3f} times as long as A ({d.low:.3f} to {d.high:.3f})"
+        )
+        rows = sum(d.verdict in ("slower", "faster") for d in self.differences)
+        if self.same_speed:
+            word = (
+                "not known, for want of repeats" if d.verdict == "unknown" else "noise"
+            )
+        else:
+            word = (
+                f"DIFFERENT, B is {d.verdict}"
+                if d.verdict != "noise"
+                else "DIFFERENT in parts"
+            )
+            word += f" ({rows} of {len(self.differences)} rows)"
+        lines.append(f"speed: {word}: {interval}")
+        if max(self.repeats) == 1:
+            lines.append(
+                "note: one repeat each, so that noise is told from the spread between rows only"
+            )
+        for name, only in zip("AB", self.only):
+            if only:
+                lines.append(f"note: {len(only)} jobs are only in {name}")
+        return lines
+
+    def print(self):
+        text = self.table.to_string(index=False, float_format="{:.3f}".format)
+        print(text, *self.sentences(), sep="\n")
+
+
+def result(trees_a, trees_b):
+    """Whether the trees of one job say the same."""
+
+    def distinct(key):
+        return set(trees_a[key]) | set(trees_b[key])
+
+    if len(distinct("digest")) > 1:
+        return "different"
+    return "equal" if len(distinct("parents")) == 1 else "other parents"

@@ -1,0 +1,175 @@
+"""Archives as tar files, written in one way only: each header, all padding and the end
+can then be checked byte by byte when one is read."""
+
+import gzip
+import shutil
+import tarfile
+import zlib
+from pathlib import Path, PurePosixPath
+
+BLOCK, RECORD = 512, 10240
+LONGEST = 1 << 16  # of what extends a header
+# What other programs write and we do not: folders, other kinds of extended headers.
+FOREIGN = (tarfile.XHDTYPE, tarfile.XGLTYPE, *tarfile.GNU_TYPES)
+GZIP_HEADS = [
+    b"\x1f\x8b\x08\0\0\0\0\0" + level + b"\xff" for level in (b"\0", b"\2", b"\4")
+]
+
+
+class Damage(Exception):
+    """One sentence on what is wrong in a tar file."""
+
+
+class NoArchive(Exception):
+    """One sentence on why a file is not one of our tar files."""
+
+
+def header(name, size):
+    info = tarfile.TarInfo(name)
+    info.size = size
+    return info.tobuf(tarfile.PAX_FORMAT)
+
+
+def padding(size, block=BLOCK):
+    return -size % block
+
+
+def pack(folder, path, top):
+    """Writes the files of a folder into a tar file, below the name `top` in it."""
+    files = sorted(p for p in folder.rglob("*") if p.is_file())
+    with open(path, "xb") as file:
+        out = file
+        if path.name.endswith("gz"):
+            out = gzip.GzipFile("", "wb", 6, file, mtime=0)
+        written = 0
+        for source in files:
+            name = f"{top}/{source.relative_to(folder).as_posix()}"
+            size = source.stat().st_size
+            head = header(name, size)
+            out.write(head)
+            with open(source, "rb") as content:
+                shutil.copyfileobj(content, out, 1 << 20)
+            out.write(bytes(padding(size)))
+            written += len(head) + size + padding(size)
+        out.write(bytes(2 * BLOCK + padding(written + 2 * BLOCK, RECORD)))
+        out.close()
+
+
+class Reader:
+    """Reads a tar file from its beginning to its end, and knows where it is."""
+
+    def __init__(self, path, stream):
+        self.path, self.stream = path, stream
+        self.name, self.offset = None, 0
+
+    def take(self, size):
+        """The next bytes, all of them."""
+        try:
+            data = self.stream.read(size)
+        except (EOFError, OSError, zlib.error) as error:
+            raise Damage(f"{self.where()}: damaged compression ({error})") from None
+        self.offset += len(data)
+        if len(data) < size:
+            raise Damage(f"{self.where()}: the tar file is cut short there")
+        return data
+
+    def where(self):
+        return self.name or self.path.name
+
+    def zeros(self, size, what):
+        if self.take(size).strip(b"\0"):
+            raise Damage(f"{self.where()}: {what} in the tar file is damaged")
+
+    def member(self):
+        """Name and size of the next file, or None at the end."""
+        raw = self.take(BLOCK)
+        if not raw.strip(b"\0"):
+            return None
+        guess = raw[:100].split(b"\0")[0].decode("utf-8", "backslashreplace")
+        extended = {}
+        try:
+            info = tarfile.TarInfo.frombuf(raw, "utf-8", "surrogateescape")
+            if info.type == tarfile.XHDTYPE and info.size <= LONGEST:
+                records = self.take(info.size + padding(info.size))
+                extended = pax(records[: info.size])
+                last = self.take(BLOCK)
+                raw += records + last
+                info = tarfile.TarInfo.frombuf(last, "utf-8", "surrogateescape")
+            name = extended.get("path", info.name)
+            size = int(extended.get("size", info.size))
+            same = header(name, size) == raw
+        except (tarfile.HeaderError, ValueError, UnicodeError):
+            after = f" after {self.name}" if self.name else ""
+            what = f"{guess}: its header in {self.path.name} is damaged"
+            raise Damage(f"{what}, before byte {self.offset}{after}") from None
+        self.check(name, info, same)
+        self.name = name
+        return name, size
+
+    def check(self, name, info, same):
+        """Only files of ours, only below one folder."""
+        if not (info.isreg() or info.isdir() or info.type in FOREIGN):
+            raise NoArchive(f"{self.path}: it holds '{name}', which is not a file")
+        parts = PurePosixPath(name).parts
+        if name.startswith("/") or ".." in parts or (info.isreg() and len(parts) < 2):
+            raise NoArchive(f"{self.path}: it holds '{name}', which lies outside")
+        if same:
+            return
+        if info.isreg() and info.mtime == 0 and not info.uname:
+            raise Damage(f"{name}: its header in the tar file is not as it was written")
+        raise NoArchive(
+            f"{self.path}: packed by another program; unpack it and name the folder"
+        )
+
+
+def pax(records):
+    """The keys and values of an extended header."""
+    values = {}
+    while records:
+        size = int(records.split(b" ")[0])
+        key, _, value = records[:size].decode().split(" ", 1)[1][:-1].partition("=")
+        values[key], records = value, records[max(size, 1) :]
+    return values
+
+
+def unpack(path, folder):
+    """Unpacks a tar file of ours into a folder and returns the one folder that it holds.
+    Raises NoArchive or Damage."""
+    with open(path, "rb") as file:
+        head = file.read(BLOCK)
+        file.seek(0)
+        stream = file
+        if head[:2] == b"\x1f\x8b":
+            if head[:10] not in GZIP_HEADS:
+                raise Damage(f"{path.name}: its first bytes are damaged")
+            stream = gzip.GzipFile(fileobj=file)
+        elif b"ustar" not in head and b"/bag" not in head[:100]:
+            raise NoArchive(f"{path}: not an archive")
+        reader, top = Reader(path, stream), None
+        while member := reader.member():
+            name, size = member
+            first = PurePosixPath(name).parts[0]
+            top = top or first
+            if first != top:
+                raise NoArchive(f"{path}: it holds more than one folder")
+            copy(reader, Path(folder, name), size)
+        reader.name = f"{path.name}, its end"
+        reader.zeros(BLOCK + padding(reader.offset + BLOCK, RECORD), "what lies there")
+        if stream.read(1):
+            raise Damage(f"{path.name}: something follows its end")
+    if top is None:
+        raise NoArchive(f"{path}: it holds nothing")
+    return Path(folder, top)
+
+
+def copy(reader, path, size):
+    """Takes one file and the padding behind it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        out = open(path, "xb")
+    except FileExistsError:
+        raise NoArchive(f"{reader.path}: it holds '{reader.name}' twice") from None
+    with out:
+        for start in range(0, size, 1 << 20):
+            out.write(reader.take(min(1 << 20, size - start)))
+    reader.zeros(padding(size), "the padding behind it")

@@ -1,0 +1,97 @@
+"""What the files of a study say of themselves, and whether they follow from one another."""
+
+import h5py
+import pandas
+from study import CHECK, GRAPH, PARTITION, TREE
+from trees import attributes, frame, verdict
+
+KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
+RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
+RUN += ["threads", "mpi", "hdf5", "device", "command"]
+SEARCH = ["root", "seconds", "seconds_search_order", "edges", "teps"]
+
+
+class Unreadable(Exception):
+    """One sentence on a file that is none of ours."""
+
+
+def record(path):
+    """What one file is. Digests of the graph, the partition and the tree that it comes
+    from stand under those names."""
+    try:
+        with h5py.File(path) as file:
+            about, run = attributes(file), attributes(file["run"])
+            kind = KINDS[about["format"]]
+            found = {
+                "kind": kind,
+                "digest": about.get("digest", ""),
+                "graph": about.get("graph_digest", ""),
+                "partition": run.get("partition_digest", ""),
+                "tree": about.get("tree_digest", ""),
+                **{key: run.get(key) for key in RUN},
+            }
+            if kind == "tree":
+                parents = (
+                    file["parent"].attrs.get("digest", b"") if "parent" in file else b""
+                )
+                found["parents"] = parents.decode()
+                found["search_seconds"] = frame(file["run/search"])["seconds"].mean()
+    except (OSError, KeyError, AttributeError, ValueError) as error:
+        raise Unreadable(f"{path}: no file of Hopwave ({error})") from None
+    # Trees are checked on the spot, or else have a check file.
+    if kind == "check" or kind == "tree" and run.get("checked"):
+        found["passed"] = verdict(path)[1]
+    return found
+
+
+def inputs(study):
+    """The files of a study, each with those that it was made from."""
+    made = {}
+    checks = set(study.checks())
+    for run in study.runs:
+        graph, partition, tree, check = (
+            study.files(template, [run])[0]
+            for template in (GRAPH, PARTITION, TREE, CHECK)
+        )
+        made[graph] = []
+        made[partition] = [graph]
+        made[tree] = [partition, graph]
+        if check in checks:
+            made[check] = [tree, graph]
+    return made
+
+
+def records(folder, made):
+    """A table of files below a folder, a row for each."""
+    rows = []
+    for path, before in made.items():
+        rows.append({"file": path, "inputs": " ".join(before), **record(folder / path)})
+    table = pandas.DataFrame(rows)
+    order = {kind: number for number, kind in enumerate(KINDS.values())}
+    return table.sort_values("kind", key=lambda kinds: kinds.map(order), kind="stable")
+
+
+def searches(folder, trees):
+    """The measurements of all searches in tree files, a row for each search."""
+    tables = []
+    for path in trees:
+        with h5py.File(folder / path) as file:
+            table = frame(file["run/search"])[SEARCH]
+            table.insert(0, "file", path)
+            tables.append(table)
+    return pandas.concat(tables)
+
+
+def breaks(table):
+    """Sentences on what does not follow: files made from other inputs than those that lie
+    there, and checks that did not pass."""
+    digest = dict(zip(table["file"], zip(table["kind"], table["digest"])))
+    wrong = []
+    for row in table.to_dict("records"):
+        for before in row["inputs"].split():
+            kind, value = digest.get(before, ("", ""))
+            if kind and row[kind] and value and row[kind] != value:
+                wrong.append(f"{row['file']}: made from another {kind} than {before}")
+        if row.get("passed") == 0:
+            wrong.append(f"{row['file']}: a check failed")
+    return wrong

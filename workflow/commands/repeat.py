@@ -1,0 +1,314 @@
+"""hopwave-study repeat: checks an archive, and runs what it holds again."""
+
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import run
+from .base import fail, need, read_config, read_study, use_programs
+
+PACKAGES = ["jsonschema", "yaml", "h5py", "pandas"]
+SAME = ["kind", "digest", "graph", "partition", "tree", "parents"]
+
+
+def add(commands):
+    command = commands.add_parser(
+        "repeat",
+        help="check an archive, and run what it holds again",
+        description="Checks every digest of an archive, the chain from file to file and "
+        "all searches; runs again what is asked; and says what came out the same. The "
+        "study itself is not needed. What follows -- goes to snakemake as it is.",
+    )
+    command.add_argument("archive", metavar="ARCHIVE", help="a folder or a tar file")
+    command.add_argument(
+        "--expect",
+        metavar="DIGEST",
+        help="the digest that was kept outside the archive",
+    )
+    what = command.add_mutually_exclusive_group()
+    what.add_argument("--all", action="store_true", help="run all searches again")
+    what.add_argument(
+        "--sample", type=int, metavar="N", help="run N searches again, drawn at random"
+    )
+    command.add_argument(
+        "--seed", type=int, default=1, metavar="S", help="of the sample; default: 1"
+    )
+    command.add_argument(
+        "--parts",
+        type=int,
+        nargs="+",
+        metavar="N",
+        help="run with these numbers of parts, and so of ranks, instead",
+    )
+    command.add_argument(
+        "--directory",
+        metavar="DIR",
+        help="where to work, kept afterwards; default: a folder that is removed",
+    )
+    run.add_machine(command)
+    command.set_defaults(main=main)
+
+
+def main(place, options):
+    need(place, *PACKAGES)
+    if options.sample is not None and options.sample < 1:
+        fail(2, "--sample must be at least 1")
+    again = bool(options.all or options.sample or options.parts)
+    if again:
+        need(place, "snakemake")
+    use_programs(
+        place, options.bin, "info", "validate", *(run.PROGRAMS if again else [])
+    )
+    sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
+    work = options.directory or tempfile.mkdtemp(prefix="hopwave-repeat-")
+    try:
+        Path(work).mkdir(parents=True, exist_ok=True)
+        sound = Repeat(place, options, Path(work)).run(again)
+    except OSError as error:
+        fail(4, f"{error.filename or work}: {error.strerror or error}")
+    finally:
+        if not options.directory:
+            shutil.rmtree(work, ignore_errors=True)
+    sys.exit(0 if sound else 1)
+
+
+def opened(path, folder):
+    """The bag of an archive; a tar file is unpacked into the folder."""
+    from .pack import Damage, NoArchive, unpack
+
+    if path.is_dir():
+        if not (path / "data").is_dir() and not (path / "bagit.txt").is_file():
+            fail(3, f"{path}: not an archive")
+        return path
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        return unpack(path, folder)
+    except NoArchive as error:
+        fail(3, str(error))
+    except Damage as error:
+        fail(1, f"damaged: {error}")
+    except FileNotFoundError:
+        fail(3, f"{path}: no such archive")
+
+
+def program(*command):
+    """Runs a program on one rank: its status and what it said."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    return done.returncode, done.stderr.strip().splitlines()
+
+
+class Repeat:
+    """One archive under examination."""
+
+    def __init__(self, place, options, work):
+        self.place, self.options, self.work = place, options, work
+        self.archive = Path(options.archive)
+
+    def run(self, again):
+        """Whether everything holds and came out the same."""
+        bag = opened(self.archive, self.work / "archive")
+        if not self.digests(bag):
+            return False
+        self.folder = bag / "data"
+        sound = self.chain() and self.verify()
+        sound = self.validate() and sound
+        if sound and again:
+            sound = self.again()
+        return sound
+
+    def say(self, what, wrong, right):
+        """Reports one kind of check; returns whether nothing was wrong."""
+        for sentence in wrong:
+            print(f"{what}: {sentence}", file=sys.stderr)
+        print(f"{what}: {len(wrong)} wrong" if wrong else f"{what}: {right}")
+        return not wrong
+
+    def digests(self, bag):
+        from .bag import TAG_MANIFEST, contents, problems, seal
+
+        wrong = problems(bag, self.options.expect)
+        if (bag / TAG_MANIFEST).is_file():
+            print(f"archive: {self.archive}, digest {seal(bag)}")
+        return self.say("digests", wrong, f"{len(contents(bag)[0])} files as listed")
+
+    def chain(self):
+        """Files must be what the table of them says, and follow from one another."""
+        import pandas
+
+        from . import records
+
+        try:
+            table = pandas.read_csv(self.folder / "files.csv", keep_default_na=False)
+            self.table = table.set_index("file", drop=False)
+            kept = self.table[self.table["kept"] == 1]
+            wrong = []
+            for name, row in kept.iterrows():
+                now = records.record(self.folder / name)
+                differs = [
+                    key for key in SAME if str(now.get(key, "")) != str(row[key])
+                ]
+                if differs:
+                    wrong.append(f"{name}: not what files.csv says ({differs[0]})")
+        except (KeyError, OSError, ValueError, records.Unreadable) as error:
+            fail(3, f"{self.archive}: not an archive of a study ({error})")
+        table = self.table.assign(passed=pandas.to_numeric(self.table["passed"]))
+        wrong += records.breaks(table)
+        left = len(self.table) - len(kept)
+        right = f"{len(kept)} files follow from one another"
+        return self.say("chain", wrong, right + (f", {left} left out" if left else ""))
+
+    def kept(self, *kinds):
+        rows = self.table[(self.table["kept"] == 1) & self.table["kind"].isin(kinds)]
+        return list(rows["file"])
+
+    def verify(self):
+        """The programs themselves must find each file whole."""
+        files = self.kept("graph", "partition", "tree", "check")
+        wrong = []
+        for start in range(0, len(files), 200):
+            paths = [str(self.folder / name) for name in files[start : start + 200]]
+            status, said = program("hopwave-info", "--quiet", *paths)
+            wrong += (said or [f"status {status}"]) if status else []
+        return self.say("contents", wrong, f"{len(files)} files verify")
+
+    def validate(self):
+        """Checks the searches again, of trees and graphs that are there."""
+        kept, wrong, count = set(self.kept("graph", "tree")), [], 0
+        reference = read_config(self.folder / "study.yaml").get("reference")
+        for row in self.table[self.table["kind"] == "check"].to_dict("records"):
+            tree, graph = row["inputs"].split()
+            if not {tree, graph} <= kept:
+                continue
+            check = self.work / "validated" / Path(row["file"]).relative_to("results")
+            check.parent.mkdir(parents=True, exist_ok=True)
+            command = ["hopwave-validate", str(self.folder / tree), "--graph"]
+            command += [
+                str(self.folder / graph),
+                "-o",
+                str(check),
+                "--quiet",
+                "--force",
+            ]
+            status, said = program(*command, *["--reference"] * bool(reference))
+            count += 1
+            if status:
+                wrong.append(f"{tree}: {(said or ['a check failed'])[-1]}")
+        return self.say("validation", wrong, f"{count} trees are valid")
+
+    def again(self):
+        """Runs searches again and compares them with those of the archive."""
+        import pandas
+
+        study = self.study()
+        runs = study.runs
+        if self.options.sample:
+            drawn = random.Random(self.options.seed)
+            drawn = drawn.sample(range(len(runs)), min(self.options.sample, len(runs)))
+            runs = [runs[number] for number in sorted(drawn)]
+        self.remake(study, runs)
+        rows = list(self.compare(study, runs))
+        print(pandas.DataFrame(rows).to_string(index=False, na_rep=""))
+        found = pandas.Series([row["result"] for row in rows])
+        order = ["identical", "equivalent", "different", "missing"]
+        counts = [f"{(found == result).sum()} {result}" for result in order]
+        print(f"repeated: {', '.join(counts)}")
+        return not found.isin(["different", "missing"]).any()
+
+    def study(self):
+        """The configuration of the archive as it is to be run in the work folder."""
+        import yaml
+
+        config = read_config(self.folder / "study.yaml")
+        for graph in config.get("graphs", []):
+            file = Path(graph.get("file", "inputs"))
+            if file.parts[:1] != ("inputs",) or ".." in file.parts:
+                fail(
+                    3, f"{self.archive}: study.yaml names the file {file} outside of it"
+                )
+            if self.options.parts:
+                graph.pop("parts", None)
+        if self.options.parts:
+            config["parts"] = self.options.parts
+        inputs = self.work / "inputs"
+        inputs.unlink(missing_ok=True)
+        inputs.symlink_to((self.folder / "inputs").resolve())
+        self.config = self.work / "study.yaml"
+        self.config.write_text(yaml.safe_dump(config, sort_keys=False))
+        return read_study(self.config, self.work)
+
+    def remake(self, study, runs):
+        from study import TREE
+
+        command = run.snakemake(self.place, self.options, self.config, self.work)
+        command += [
+            "--quiet",
+            "rules",
+            "host",
+            "progress",
+            *self.options.snakemake,
+            "--",
+        ]
+        run.call(command + study.files(TREE, runs) + study.checks(runs))
+
+    def compare(self, study, runs):
+        """A row for each file that was to be made again."""
+        from study import GRAPH, PARTITION, TREE
+
+        for kind, template in (("graph", GRAPH), ("partition", PARTITION)):
+            for path in study.files(template, runs):
+                # Other parts have no partition to be compared with.
+                if path in self.table.index:
+                    yield self.row(kind, path, path, "seconds")
+        for number, path in enumerate(study.files(TREE, runs)):
+            check = study.checks([runs[number]])
+            then = self.counterpart(path, study.partitions, runs[number])
+            yield self.row("tree", path, then, "search_seconds", *check)
+
+    def counterpart(self, path, partitions, wanted):
+        """The tree of the archive that a tree is compared with: of the same search on
+        the same graph, and of the same layout if there is one."""
+        if path in self.table.index:
+            return path
+        graph, partition, search, repeat = wanted
+        layout = partitions[partition]["layout"]
+        end = f"/{search}-r{repeat}.h5"
+        there = [
+            name
+            for name in self.table["file"]
+            if name.startswith(f"results/trees/{graph}/") and name.endswith(end)
+        ]
+        alike = [name for name in there if name.split("/")[3].startswith(layout)]
+        return (alike + there + [None])[0]
+
+    def row(self, kind, path, then, clock, check=None):
+        """What became of one file, with times side by side."""
+        from . import records
+
+        row = {"file": path.removeprefix("results/"), "result": "missing"}
+        try:
+            now = records.record(self.work / path)
+            checked = records.record(self.work / check)["passed"] if check else 1
+        except records.Unreadable:
+            return row
+        row["now_ms"] = round(1e3 * now[clock], 4)
+        if then is None:
+            return row
+        old = self.table.loc[then]
+        row["then_ms"] = round(1e3 * float(old[clock]), 4)
+        row["now/then"] = round(row["now_ms"] / row["then_ms"], 3)
+        if kind == "tree" and not (checked and now.get("passed", 1)):
+            row["result"] = "different"
+        else:
+            row["result"] = outcome(kind, old, now)
+        return row
+
+
+def outcome(kind, old, now):
+    """Trees with other parents are other legal ones of the same searches."""
+    if old["digest"] != now["digest"]:
+        return "different"
+    same = kind != "tree" or old["parents"] == now["parents"]
+    return "identical" if same else "equivalent"

@@ -1,0 +1,112 @@
+"""hopwave-study run: makes what is missing of a study, and its report."""
+
+import argparse
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from .base import fail, need, read_study, use_programs
+
+PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
+PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
+
+
+def add_machine(command):
+    """The options that say where and how Snakemake runs the programs."""
+    command.add_argument("--cores", metavar="N", help="processors to use; default: all")
+    command.add_argument(
+        "--profile",
+        default="default",
+        metavar="PROFILE",
+        help="the machine: a folder with a Snakemake profile, or the name of a shipped one",
+    )
+    command.add_argument(
+        "--bin", metavar="DIR", help="where the programs lie; default: PATH"
+    )
+    command.add_argument(
+        "snakemake", nargs="*", metavar="-- OPTION", help=argparse.SUPPRESS
+    )
+
+
+def add(commands):
+    command = commands.add_parser(
+        "run",
+        help="make what is missing or out of date, and the report",
+        description="Makes what is missing or out of date of a study, below results/, and "
+        "its report. What follows -- goes to snakemake as it is.",
+    )
+    command.add_argument(
+        "--config", metavar="FILE", help="the study; default: the shipped one"
+    )
+    command.add_argument(
+        "--directory", default=".", help="where results/ lies; default: here"
+    )
+    command.add_argument(
+        "--dry-run", "-n", action="store_true", help="only say what would run"
+    )
+    add_machine(command)
+    command.set_defaults(main=main)
+
+
+def profile_folder(folder, profile):
+    """A profile is a folder, or the name of one that comes with the workflow."""
+    shipped = folder / "workflow" / "profiles" / profile
+    for choice in (Path(profile), shipped):
+        if (choice / "config.yaml").is_file() or list(choice.glob("config.v*.yaml")):
+            return str(choice)
+    fail(3, f"{profile}: no profile (a folder with config.yaml)")
+
+
+def snakemake(place, options, config, directory):
+    """The command that runs the workflow on a configuration in a directory."""
+    command = [sys.executable, "-m", "snakemake"]
+    command += ["--snakefile", str(place.folder / "workflow" / "Snakefile")]
+    command += ["--configfile", str(config.resolve())]
+    command += ["--directory", str(directory)]
+    command += ["--workflow-profile", profile_folder(place.folder, options.profile)]
+    if options.cores:
+        command += ["--cores", options.cores]
+    return command
+
+
+def call(command):
+    """Runs Snakemake and returns its status. An interrupt is Snakemake's: it ends its
+    jobs and then itself."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    status = subprocess.run(command).returncode
+    signal.signal(signal.SIGINT, before)
+    return status
+
+
+def main(place, options):
+    need(place, *PACKAGES)
+    config = Path(options.config or place.folder / "config" / "study.yaml")
+    study = read_study(config, options.directory)
+    results = Path(options.directory) / "results"
+    report = results / "report.html"
+    command = snakemake(place, options, config, options.directory)
+    use_programs(place, options.bin, *PROGRAMS)
+    if study.left_out:
+        missing = ", ".join(study.left_out)
+        print(f"hopwave-study: left out, not there: {missing}", file=sys.stderr)
+    if options.dry_run:
+        command += ["--dry-run"]
+    else:
+        command += ["--report", str(report.resolve()), "--report-after-run"]
+        keep(config, results / "study.yaml")
+    status = call(command + options.snakemake)
+    if status == 0 and not options.dry_run:
+        print(f"report: {report.resolve()}")
+    sys.exit(status)
+
+
+def keep(config, copy):
+    """Keeps the configuration beside what is made from it."""
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if config.resolve() != copy.resolve():
+            shutil.copyfile(config, copy)
+    except OSError as error:
+        fail(4, f"{copy}: {error.strerror}")

@@ -1,0 +1,137 @@
+"""What the rules ask of a machine: launchers, GPUs, memory and time of their jobs.
+
+A profile describes its machine under `config: machine:`, beside what Snakemake knows of
+it; workflow/profiles/README.md explains the keys.
+"""
+
+import errno
+import math
+import os
+import shlex
+import subprocess
+from functools import lru_cache
+
+KEYS = {
+    "estimates": "whether jobs ask for the memory and time that their programs estimate",
+    "modules": "environment modules that jobs load",
+    "container": "what runs a program in a container, such as apptainer exec FILE",
+    "gpus_per_node": "GPUs of a node",
+}
+# An estimate is rough, and of what a program allocates alone.
+MEMORY_FACTOR, MEMORY_MORE_MB = 1.25, 400  # MPI, and Snakemake's own process
+GPU_MORE_MB = 2000  # what the driver keeps on the host
+TIME_FACTOR, TIME_MORE_MINUTES = 5, 10
+
+
+class MachineError(Exception):
+    """One sentence for the user."""
+
+
+def number(settings, key, default):
+    try:
+        value = int(settings.get(key, default))
+    except (TypeError, ValueError):
+        value = 0
+    if value < 1:
+        raise MachineError(f"machine.{key} is {settings[key]}, but must be at least 1")
+    return value
+
+
+def flag(settings, key):
+    value = str(settings.get(key, False)).lower()
+    if value not in ("true", "false"):
+        raise MachineError(f"machine.{key} must be true or false, not {value}")
+    return value == "true"
+
+
+@lru_cache(maxsize=None)
+def asked(command):
+    """Seconds and bytes a rank that a program estimates, or the sentence of its failure."""
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    lines = dict(line.split(": ", 1) for line in ran.stdout.splitlines() if ": " in line)
+    if ran.returncode != 0 or "memory_per_rank" not in lines:
+        said = ran.stderr.strip().splitlines()
+        return said[-1] if said else f"{command[0]} --estimate ended with {ran.returncode}"
+    return float(lines.get("seconds", 0)), int(lines["memory_per_rank"])
+
+
+class Machine:
+    """A machine, after the settings of a profile. `warn` takes a sentence."""
+
+    def __init__(self, settings, warn=print):
+        settings = settings or {}
+        if not isinstance(settings, dict):
+            raise MachineError(f"machine must be a mapping of keys, not {settings}")
+        for key in settings:
+            if key not in KEYS:
+                raise MachineError(
+                    f"machine has the unknown key '{key}'; known are {', '.join(KEYS)}"
+                )
+        modules = settings.get("modules") or []
+        self.modules = modules.split() if isinstance(modules, str) else list(modules)
+        self.container = settings.get("container") or ""
+        self.estimates = flag(settings, "estimates")
+        self.gpus_per_node = number(settings, "gpus_per_node", 1)
+        self.warn = warn
+
+    def launch(self, threads, resources):
+        """What stands before a program: its launcher, unless it runs as one rank alone,
+        and the container, which runs inside the launcher, once for each rank."""
+        words = []
+        if resources.get("mpi"):
+            words = [resources.mpi, f"-n {resources.tasks}"]
+            if os.path.basename(resources.mpi.split()[0]) == "srun":
+                words += self._step(threads, resources)
+        return " ".join([*words, self.container]).strip()
+
+    @staticmethod
+    def _step(threads, resources):
+        """What srun must be told, which hands on nothing of its job but the nodes."""
+        yield f"--cpus-per-task={threads}"
+        if resources.get("gres"):
+            # Each rank sees all GPUs of its node, and takes the one of its local rank.
+            yield "--gpu-bind=none"
+        if "--exact" in resources.mpi.split() and resources.get("mem_mb_per_cpu"):
+            # Steps that share an allocation each take a part of its memory.
+            yield f"--mem-per-cpu={resources.mem_mb_per_cpu}"
+
+    def gres(self, ranks):
+        """The GPUs that ranks need on each node, one a rank."""
+        return f"gpu:{min(ranks, self.gpus_per_node)}"
+
+    def nodes(self, ranks):
+        """The nodes that ranks with a GPU each need."""
+        return -(-ranks // self.gpus_per_node)
+
+    def _estimate(self, program, arguments, inputs, ranks, threads):
+        for path in inputs:
+            if not os.path.exists(path):
+                # Tells Snakemake to ask again once the file is made.
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        words = [program, *shlex.split(arguments), f"--estimate={ranks}"]
+        answer = asked((*words, f"--threads={threads}", "--quiet"))
+        if isinstance(answer, str):
+            self.warn(f"no estimate: {answer}")
+            return None
+        return answer
+
+    def memory(self, *stage, threads, attempt, gpu=False):
+        """Megabytes for each thread of each rank of a stage, (program, arguments, inputs,
+        ranks); None where the program does not say or is not asked."""
+        answer = self.estimates and self._estimate(*stage, threads)
+        if not answer:
+            return None
+        rank = MEMORY_FACTOR * answer[1] / 1e6 + MEMORY_MORE_MB + gpu * GPU_MORE_MB
+        return math.ceil(attempt * rank / threads)
+
+    def minutes(self, *stage, threads, attempt):
+        """Minutes for a stage, likewise."""
+        answer = self.estimates and self._estimate(*stage, threads)
+        if not answer:
+            return None
+        return math.ceil(attempt * (TIME_FACTOR * answer[0] / 60 + TIME_MORE_MINUTES))
