@@ -245,45 +245,51 @@ enum hw_status hw_job_parse(struct hw_job *job, struct hw_worker *worker, hw_cou
     return HW_OK;
 }
 
-/* The end of the line that is unfinished at `used` bytes: reads on until it comes.
- * from: offset of the text's first byte. */
+/*
+ * Reads on until the line that is unfinished at `used` bytes has its end, *end; or
+ * until it is longer than any may be: then *end is where it begins and *overlong is set.
+ * from: offset of the text's first byte; begin: of the first line in the text.
+ */
 static enum hw_status finish_line(struct hw_job *job, struct hw_worker *worker, hw_count from,
-                                  hw_count begin, hw_count *used, hw_count *end,
+                                  hw_count begin, hw_count used, hw_count *end, bool *overlong,
                                   struct hw_error *err)
 {
     struct hw_import *import = job->import;
+    const char *before = memrchr(worker->text + begin, '\n', (size_t)(*end - begin));
+    const hw_count start = before ? before - worker->text + 1 : begin;
     hw_count got, more = SLACK;
+    bool found = false;
 
-    while (true) {
-        const char *newline = memchr(worker->text + *end, '\n', (size_t)(*used - *end));
-        if (newline) {
-            *end = newline - worker->text + 1;
-            return HW_OK;
-        }
-        *end = *used;
-        if (*used - begin > import->reader->line_most)
-            return hw_fail(err, HW_BAD_INPUT,
-                           "%s: the line at byte %" PRI_COUNT " is longer than %" PRI_COUNT
-                           " bytes",
-                           import->input.path, from + begin, import->reader->line_most);
-        enum hw_status status = hw_worker_text(worker, *used + more, err);
+    while (!found) {
+        const char *newline = memchr(worker->text + *end, '\n', (size_t)(used - *end));
+        found = newline != NULL;
+        *end = newline ? newline - worker->text + 1 : used;
+        if (found || used - start > import->reader->line_most)
+            break;
+        enum hw_status status = hw_worker_text(worker, used + more, err);
         if (status == HW_OK)
             status =
-                hw_input_read(&import->input, from + *used, worker->text + *used, more, &got, err);
+                hw_input_read(&import->input, from + used, worker->text + used, more, &got, err);
         if (status != HW_OK)
             return status;
         if (got == 0) {
             worker->text[(*end)++] = '\n';
-            return HW_OK;
+            found = true;
         }
-        *used += got;
-        more = *used;
+        used += got;
+        more = used;
     }
+    *overlong = !found || *end - start > import->reader->line_most;
+    if (*overlong)
+        *end = start;
+    return HW_OK;
 }
 
-/* Reads and parses piece k: the lines that begin in its range of bytes. */
-static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, hw_count k,
-                                  struct hw_error *err)
+/* Reads the lines that begin in the range of piece k: bytes [*begin, *end) of the
+ * worker's text, none if *begin is not before *end; overlong: as finish_line(). */
+static enum hw_status read_range(struct hw_job *job, struct hw_worker *worker, hw_count k,
+                                 hw_count *begin, hw_count *end, bool *overlong,
+                                 struct hw_error *err)
 {
     struct hw_import *import = job->import;
     const hw_count body = import->facts.body;
@@ -292,8 +298,9 @@ static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, 
         low + job->grain < import->input.size ? low + job->grain : import->input.size;
     /* One byte before tells whether a line begins at the first. */
     const hw_count from = low > body ? low - 1 : body;
-    hw_count used = 0, begin = 0;
+    hw_count used = 0;
 
+    *begin = *end = 0;
     if (high <= from)
         return HW_OK;
     enum hw_status status = hw_worker_text(worker, high - from + SLACK, err);
@@ -306,16 +313,32 @@ static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, 
                        import->input.path);
     if (from < low) {
         const char *newline = memchr(worker->text, '\n', (size_t)(high - from));
-        begin = newline ? newline - worker->text + 1 : high - from;
+        *begin = newline ? newline - worker->text + 1 : high - from;
     }
-    if (begin >= high - from)
+    if (*begin >= high - from)
         return HW_OK;
-    hw_count end = high - from - 1;
-    status = finish_line(job, worker, from, begin, &used, &end, err);
-    if (status != HW_OK)
+    *end = high - from - 1;
+    return finish_line(job, worker, from, *begin, used, end, overlong, err);
+}
+
+/* Reads and parses piece k. */
+static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, hw_count k,
+                                  struct hw_error *err)
+{
+    hw_count begin, end;
+    bool overlong = false;
+
+    enum hw_status status = read_range(job, worker, k, &begin, &end, &overlong, err);
+    if (status != HW_OK || (begin >= end && !overlong))
         return status;
-    return hw_job_parse(job, worker, k, worker->text + begin, worker->text + end,
-                        &job->pieces->piece[k], err);
+    status = hw_job_parse(job, worker, k, worker->text + begin, worker->text + end,
+                          &job->pieces->piece[k], err);
+    if (status == HW_OK && overlong && !worker->batch.failed) {
+        hw_batch_fault(&worker->batch, "is longer than %" PRI_COUNT " bytes",
+                       job->import->reader->line_most);
+        hw_job_fail(job, k, &worker->batch, HW_BAD_INPUT, NULL);
+    }
+    return status;
 }
 
 /* Shows how far rank 0 is; its first thread does. */

@@ -51,6 +51,7 @@ static enum hw_status take_lines(struct stream *stream, struct hw_worker *worker
                                  hw_count *length, struct hw_error *err)
 {
     struct hw_import *import = stream->job->import;
+    const hw_count line_most = import->reader->line_most;
     hw_count used = stream->carried, got = 0, end = 0;
 
     *length = 0;
@@ -69,9 +70,11 @@ static enum hw_status take_lines(struct stream *stream, struct hw_worker *worker
         used += got;
         stream->at += got;
         stream->ended = got < most;
-        if (end == 0 && used > import->reader->line_most)
+        /* Only the first line may be longer than what is read at a time. */
+        const char *first = end > line_most ? memchr(worker->text, '\n', (size_t)end) : NULL;
+        if ((end == 0 && used > line_most) || (first && first - worker->text >= line_most))
             return hw_fail(err, HW_BAD_INPUT, "%s: has a line of more than %" PRI_COUNT " bytes",
-                           import->input.path, import->reader->line_most);
+                           import->input.path, line_most);
     }
     if (status != HW_OK || used == 0)
         return status;
