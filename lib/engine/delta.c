@@ -10,8 +10,10 @@
 /* Once only this share of all edges is left, all of them are pushed at once. */
 #define TAIL 256
 /* The first step inside a bucket is this share of it, until the hubs have settled: once a pull
- * paid, there is one step. */
-#define FIRST_STEP (1.0 / 64)
+ * paid, there is one step only. */
+#define FIRST_STEP (1.0 / 1024)
+/* Steps of more phases than this are followed by narrower ones, others by wider ones. */
+#define FEW_PHASES 3
 /* From then on each bucket is so much wider than the one before it, unless the user chose the
  * width: what is further away has few edges, and improves rarely. */
 #define GROWTH 2
@@ -36,26 +38,52 @@ static void open_bucket(struct hw_paths *paths, int64_t low)
         paths->near = paths->high;
 }
 
-/* The vertices of the bucket, nearest first, until none improves any more. */
+/* A bound below all keys in a queue, over all parts. */
+static enum hw_status find_least(const struct hw_paths *paths, int queue, int64_t *least,
+                                 struct hw_error *err)
+{
+    *least = paths->queue[queue].least;
+    if (paths->part->spec.parts == 1)
+        return HW_OK;
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
+                  "MPI_Allreduce", err);
+}
+
+/* The next step inside the bucket, so wide, from the least key left in it. */
+static enum hw_status next_step(struct hw_paths *paths, double width, struct hw_error *err)
+{
+    int64_t least;
+    enum hw_status status = find_least(paths, HW_PATHS_LATER, &least, err);
+
+    if (status != HW_OK)
+        return status;
+    paths->below = paths->near;
+    paths->near = further(paths, least > paths->near ? least : paths->near, width);
+    if (paths->near > paths->high)
+        paths->near = paths->high;
+    hw_paths_filter(paths, HW_PATHS_LATER);
+    return hw_paths_sum(paths, err);
+}
+
+/* The vertices of the bucket, nearest first, until none improves any more. A step in which
+ * vertices improved again and again was too wide. */
 static enum hw_status settle(struct hw_paths *paths, struct hw_error *err)
 {
     const hw_count *queued = paths->tally.queued;
     const char *routine = paths->whole ? "push" : "short.push";
-    double step = paths->span * FIRST_STEP;
+    double width = paths->span * FIRST_STEP;
     enum hw_status status = HW_OK;
+    int phases = 0;
 
     while (status == HW_OK && (queued[HW_PATHS_NEAR] > 0 || queued[HW_PATHS_LATER] > 0)) {
         if (queued[HW_PATHS_NEAR] > 0) {
             status = hw_paths_relax(paths, routine, false, err);
+            phases++;
             continue;
         }
-        step *= 2;
-        paths->below = paths->near;
-        paths->near = further(paths, paths->near, step);
-        if (paths->near > paths->high)
-            paths->near = paths->high;
-        hw_paths_filter(paths, HW_PATHS_LATER);
-        status = hw_paths_sum(paths, err);
+        width *= phases <= FEW_PHASES ? 2 : 0.5;
+        phases = 0;
+        status = next_step(paths, width, err);
     }
     return status;
 }
@@ -141,19 +169,16 @@ static enum hw_status next_bucket(struct hw_paths *paths, struct hw_error *err)
 {
     const hw_count *queued = paths->tally.queued;
     enum hw_status status = HW_OK;
+    int64_t least;
 
     do {
-        if (paths->part->spec.parts > 1)
-            status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &paths->far_least, 1, MPI_INT64_T, MPI_MIN,
-                                          paths->ctx->world),
-                            "MPI_Allreduce", err);
+        status = find_least(paths, HW_PATHS_FAR, &least, err);
         if (status != HW_OK)
             return status;
         paths->below = paths->high;
         if (paths->options.delta <= 0 && !paths->steps_inside)
             paths->span *= GROWTH;
-        open_bucket(paths, paths->far_least > paths->high ? paths->far_least : paths->high);
-        paths->far_least = INT64_MAX;
+        open_bucket(paths, least > paths->high ? least : paths->high);
         hw_paths_filter(paths, HW_PATHS_FAR);
         status = hw_paths_sum(paths, err);
     } while (status == HW_OK && queued[HW_PATHS_NEAR] + queued[HW_PATHS_LATER] == 0 &&

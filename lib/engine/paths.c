@@ -69,11 +69,12 @@ void hw_paths_reset(struct hw_paths *paths)
     forget_search(paths);
     memset(paths->mark, 0, paths->block);
     memcpy(paths->open, paths->inner, (size_t)paths->words * sizeof *paths->open);
-    for (int q = 0; q < HW_PATHS_QUEUES; q++)
+    for (int q = 0; q < HW_PATHS_QUEUES; q++) {
         paths->queue[q].count = 0;
+        paths->queue[q].least = INT64_MAX;
+    }
     paths->extra = paths->bucket_begin = paths->told = 0;
     paths->bucket = paths->settled_edges = 0;
-    paths->far_least = INT64_MAX;
     paths->by_hops = false;
     memset(&paths->tally, 0, sizeof paths->tally);
     paths->tally.queued[HW_PATHS_NEAR] = 1;

@@ -59,11 +59,13 @@ struct hw_paths_queue {
     hw_lid *list;  /* [block]; near: [times block] */
     hw_lid *spare; /* the same, for what is being filtered; not for settled ones */
     hw_lid count;
+    int64_t least; /* no key in the queue is less; not for settled ones */
 };
 
 /* What a thread found for one list, before it joins the others'. */
 #define HW_PATHS_FINDS 255
 struct hw_paths_finds {
+    int64_t least; /* of the keys queued; INT64_MAX between scans */
     hw_lid count;
     hw_lid position[HW_PATHS_FINDS];
 };
@@ -148,7 +150,6 @@ struct hw_paths {
     struct hw_paths_fan *fan;     /* where candidates for others go: row or column */
     int64_t low, high, near;      /* the bucket, and the end of its current step */
     int64_t below;                /* while filtering: lesser keys were taken already */
-    int64_t far_least;            /* a bound below the keys in the far queue */
     double span;                  /* the width of the bucket */
     bool steps_inside;            /* a bucket is settled in several steps */
     bool whole;                   /* all edges are pushed at once now */

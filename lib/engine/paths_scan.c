@@ -60,6 +60,15 @@ static void flush_all(struct hw_paths *paths, struct hw_paths_finds *finds)
     for (int slot = 0; slot < slots; slot++)
         if (finds[slot].count > 0)
             flush(paths, finds, slot);
+    for (int q = 0; q < HW_PATHS_SETTLED; q++) {
+        int64_t *least = &paths->queue[q].least;
+        int64_t was = __atomic_load_n(least, __ATOMIC_RELAXED);
+        while (finds[q].least < was &&
+               !__atomic_compare_exchange_n(least, &was, finds[q].least, true, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED))
+            ;
+        finds[q].least = INT64_MAX;
+    }
 }
 
 static struct hw_paths_finds *finds_of(struct hw_paths *paths, int thread)
@@ -89,23 +98,23 @@ HW_ALWAYS_INLINE bool again(struct hw_paths *paths, int queue)
            __atomic_fetch_add(&paths->extra, 1, __ATOMIC_RELAXED) < paths->block;
 }
 
-/* Queues an own position by its key, unless it is there. least: of the far keys. */
+/* Queues an own position by its key, unless it is there. */
 HW_ALWAYS_INLINE void enqueue(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                              hw_lid position, int64_t key, int64_t *least)
+                              hw_lid position, int64_t key)
 {
     int queue = key < paths->near   ? HW_PATHS_NEAR
                 : key < paths->high ? HW_PATHS_LATER
                                     : HW_PATHS_FAR;
 
-    if (queue == HW_PATHS_FAR && key < *least)
-        *least = key;
+    if (key < finds[queue].least)
+        finds[queue].least = key;
     if (set_mark(&paths->mark[position], (uint8_t)(1 << queue), shared) || again(paths, queue))
         keep(paths, finds, shared, queue, position);
 }
 
 /* A row has a better key: an own one is queued, another's noted for its owner. */
 HW_ALWAYS_INLINE void reached(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                              bool one, hw_lid row, int64_t key, int64_t *least)
+                              bool one, hw_lid row, int64_t key)
 {
     if (!one) {
         int block = (int)hw_divide(paths->by_block, row);
@@ -121,13 +130,13 @@ HW_ALWAYS_INLINE void reached(struct hw_paths *paths, struct hw_paths_finds *fin
         }
         row -= paths->own_row;
     }
-    enqueue(paths, finds, shared, row, key, least);
+    enqueue(paths, finds, shared, row, key);
 }
 
 /* Pushes along one list; returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one,
                                     struct hw_paths *paths, struct hw_paths_finds *finds,
-                                    const struct hw_paths_scan *scan, hw_lid column, int64_t *least)
+                                    const struct hw_paths_scan *scan, hw_lid column)
 {
     const struct hw_edge *edge = paths->push->edge;
     hw_count p = paths->push->offset[column], end = paths->push->offset[(size_t)column + 1];
@@ -151,7 +160,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
                             : hw_best_improve(kind, true, paths->target, row, next,
                                               paths->column_code + column);
         if (better)
-            reached(paths, finds, shared, one, row, next, least);
+            reached(paths, finds, shared, one, row, next);
     }
     return p - begin;
 }
@@ -181,8 +190,7 @@ HW_ALWAYS_INLINE void take(struct hw_paths *paths, struct hw_paths_finds *finds,
 /* Pushes along list[begin, end); returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one,
                                     struct hw_paths *paths, struct hw_paths_finds *finds,
-                                    const struct hw_paths_scan *scan, hw_lid begin, hw_lid end,
-                                    int64_t *least)
+                                    const struct hw_paths_scan *scan, hw_lid begin, hw_lid end)
 {
     const hw_count *offset = paths->push->offset;
     const hw_lid *list = scan->list;
@@ -197,7 +205,7 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
             __builtin_prefetch(&paths->push->edge[offset[list[k + AHEAD]]]);
         if (scan->takes)
             take(paths, finds, shared, list[k]);
-        examined += push_list(kind, shared, one, paths, finds, scan, list[k], least);
+        examined += push_list(kind, shared, one, paths, finds, scan, list[k]);
     }
     return examined;
 }
@@ -208,11 +216,10 @@ HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct 
 {
     hw_lid piece = scan->count / (hw_lid)(paths->threads * 16) + 1, next = 0;
     hw_count examined = 0;
-    int64_t least = paths->far_least;
 
     if (piece > 128)
         piece = 128;
-#pragma omp parallel num_threads(paths->threads) reduction(+ : examined) reduction(min : least)
+#pragma omp parallel num_threads(paths->threads) reduction(+ : examined)
     {
         struct hw_paths_finds *finds = finds_of(paths, omp_get_thread_num());
         for (;;) {
@@ -220,11 +227,10 @@ HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct 
             if (begin >= scan->count)
                 break;
             hw_lid end = scan->count - begin > piece ? begin + piece : scan->count;
-            examined += push_some(kind, true, one, paths, finds, scan, begin, end, &least);
+            examined += push_some(kind, true, one, paths, finds, scan, begin, end);
         }
         flush_all(paths, finds);
     }
-    paths->far_least = least;
     return examined;
 }
 
@@ -233,10 +239,8 @@ HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, bool one, bool alone,
 {
     if (!alone)
         return push_together(kind, one, paths, scan);
-    hw_count examined =
-        push_some(kind, false, one, paths, paths->finds, scan, 0, scan->count, &paths->far_least);
-    if (!one)
-        flush_all(paths, paths->finds);
+    hw_count examined = push_some(kind, false, one, paths, paths->finds, scan, 0, scan->count);
+    flush_all(paths, paths->finds);
     return examined;
 }
 
@@ -275,13 +279,13 @@ void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan)
 
 /* A column has pulled a better key. */
 HW_ALWAYS_INLINE void pulled(struct hw_paths *paths, struct hw_paths_finds *finds, bool leaves,
-                             hw_lid column, int64_t key, int64_t *least)
+                             hw_lid column, int64_t key)
 {
     if (paths->rows > 1) {
         int block = (int)hw_divide(paths->by_block, column);
         keep(paths, finds, true, HW_PATHS_QUEUES + block, column - (hw_lid)block * paths->block);
     } else if (!leaves) {
-        enqueue(paths, finds, true, column, key, least);
+        enqueue(paths, finds, true, column, key);
     }
 }
 
@@ -289,7 +293,7 @@ HW_ALWAYS_INLINE void pulled(struct hw_paths *paths, struct hw_paths_finds *find
  * the column's entry. */
 HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_paths *paths,
                                     struct hw_paths_finds *finds, bool leaves, hw_lid column,
-                                    int64_t *least, hw_count *found)
+                                    hw_count *found)
 {
     const struct hw_edge *edge = paths->pull->edge;
     const hw_lid mask = paths->index_mask;
@@ -315,7 +319,7 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_paths *path
     }
     if (key < was) {
         hw_best_set(kind, paths->source, column, key, parent);
-        pulled(paths, finds, leaves, column, key, least);
+        pulled(paths, finds, leaves, column, key);
         ++*found;
     }
     return p - begin;
@@ -324,7 +328,7 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_paths *path
 /* Pulls for the columns of one word of a bitmap. */
 HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_paths *paths,
                                     struct hw_paths_finds *finds, bool leaves, size_t w,
-                                    int64_t *least, hw_count *found)
+                                    hw_count *found)
 {
     uint64_t left = leaves ? paths->leaf[w] : paths->open[w];
     hw_lid column[64], count = 0;
@@ -342,25 +346,23 @@ HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_paths *path
         column[count++] = c;
     }
     for (hw_lid k = 0; k < count; k++)
-        examined += pull_list(kind, paths, finds, leaves, column[k], least, found);
+        examined += pull_list(kind, paths, finds, leaves, column[k], found);
     return examined;
 }
 
 HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_paths *paths, bool leaves)
 {
-    int64_t least = paths->far_least;
     hw_count examined = 0, found = 0;
 
 #pragma omp parallel num_threads(paths->threads) reduction(+ : examined, found)                     \
-    reduction(min : least) if (paths->words > PULL_WORDS)
+    if (paths->words > PULL_WORDS)
     {
         struct hw_paths_finds *finds = finds_of(paths, omp_get_thread_num());
 #pragma omp for schedule(dynamic, PULL_WORDS)
         for (hw_lid w = 0; w < paths->words; w++)
-            examined += pull_word(kind, paths, finds, leaves, w, &least, &found);
+            examined += pull_word(kind, paths, finds, leaves, w, &found);
         flush_all(paths, finds);
     }
-    paths->far_least = least;
     paths->step->edges_examined += examined;
     paths->step->pulled += examined;
     return found;
@@ -378,8 +380,7 @@ hw_count hw_paths_pull(struct hw_paths *paths, bool leaves)
 
 /* Puts own positions where they belong now; those taken already are dropped. */
 HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_paths *paths,
-                               struct hw_paths_finds *finds, int queue, hw_lid begin, hw_lid end,
-                               int64_t *least)
+                               struct hw_paths_finds *finds, int queue, hw_lid begin, hw_lid end)
 {
     const hw_lid *list = paths->queue[queue].spare;
     const size_t own = paths->own_row;
@@ -392,29 +393,27 @@ HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_pat
         int64_t key = hw_best_key(kind, paths->target, own + list[k]);
         clear_mark(&paths->mark[list[k]], (uint8_t)(1 << queue), shared);
         if (key >= paths->below)
-            enqueue(paths, finds, shared, list[k], key, least);
+            enqueue(paths, finds, shared, list[k], key);
     }
 }
 
 HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_paths *paths, int queue,
                                   hw_lid count)
 {
-    int64_t least = paths->far_least;
 
     if (paths->threads == 1 || count < FILTER_ALONE) {
-        sort_out(kind, false, paths, paths->finds, queue, 0, count, &least);
-        paths->far_least = least;
+        sort_out(kind, false, paths, paths->finds, queue, 0, count);
+        flush_all(paths, paths->finds);
         return;
     }
-#pragma omp parallel num_threads(paths->threads) reduction(min : least)
+#pragma omp parallel num_threads(paths->threads)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
         struct hw_paths_finds *finds = finds_of(paths, (int)thread);
         sort_out(kind, true, paths, finds, queue, (hw_lid)((hw_count)count * thread / threads),
-                 (hw_lid)((hw_count)count * (thread + 1) / threads), &least);
+                 (hw_lid)((hw_count)count * (thread + 1) / threads));
         flush_all(paths, finds);
     }
-    paths->far_least = least;
 }
 
 void hw_paths_filter(struct hw_paths *paths, int queue)
@@ -425,6 +424,7 @@ void hw_paths_filter(struct hw_paths *paths, int queue)
     q->list = q->spare;
     q->spare = list;
     q->count = 0;
+    q->least = INT64_MAX;
     paths->fan = &paths->row;
     if (paths->kind == HW_DISTANCE_F32)
         filter_kind(HW_DISTANCE_F32, paths, queue, count);
@@ -473,8 +473,9 @@ void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, h
         if (hw_best_improve(kind, false, paths->target, (size_t)paths->own_row + position, key,
                             parent) &&
             queues)
-            enqueue(paths, paths->finds, false, position, key, &paths->far_least);
+            enqueue(paths, paths->finds, false, position, key);
     }
+    flush_all(paths, paths->finds);
 }
 
 /* The edges of a column's list that a pull would examine at most. */

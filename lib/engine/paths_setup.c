@@ -442,6 +442,9 @@ static enum hw_status allocate(struct hw_paths *paths, struct hw_error *err)
     struct hw_arrays arrays = list_arrays(paths);
     enum hw_status status = hw_arrays_alloc(&arrays, name_of(paths->bellman_ford), err);
 
+    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
+    for (int f = 0; f < paths->threads * (HW_PATHS_QUEUES + line) && status == HW_OK; f++)
+        paths->finds[f].least = INT64_MAX;
     paths->source = paths->rows > 1
                         ? paths->sources
                         : (char *)paths->target + paths->own_row * hw_best_size(paths->kind);
