@@ -95,22 +95,35 @@ found() {
     repeat F >found.out 2>&1
     is "$1" "$? $(grep -c "$2" found.out)" "1 1"
 }
-for file in bagit.txt tagmanifest-sha256.txt data/ro-crate-metadata.json \
-    data/results/graphs/ring-undirected.h5; do
-    forged
+forged
+files="bagit.txt data/ro-crate-metadata.json data/results/graphs/ring-undirected.h5"
+for file in $files; do
     tamper flip "F/$file"
-    repeat F >found.out 2>&1
-    is "a byte that flips in $file" "$? $(grep -c "^digests: .*$file" found.out | sed 's/[1-9]/some/')" "1 some"
 done
-forged && rm F/data/results/results.csv && found "a file that is gone" "data/results/results.csv: missing"
-forged && echo more >F/data/more && found "a file too many" "data/more: in no manifest"
-forged && ln -s /etc/passwd F/data/link && found "a link" "data/link: neither a file nor a folder"
+rm F/data/results/results.csv && echo more >F/data/more && ln -s /etc/passwd F/data/link
+repeat F >found.out 2>&1
+is "a folder in which much is wrong" "$?" 1
+for file in $files; do
+    ok "a byte that flips in $file" grep -q "^digests: $file: not what .*manifest-sha256.txt says" found.out
+done
+ok "a file that is gone" grep -q "^digests: data/results/results.csv: missing" found.out
+ok "a file too many" grep -q "^digests: data/more: in no manifest" found.out
+ok "a link" grep -q "^digests: data/link: neither a file nor a folder" found.out
 # With manifests that were brought up to date only the digest outside tells.
 forged && echo "# more" >>F/data/as-given.yaml && tamper bag F
 ok "new manifests hide a change" repeat F
 repeat F --expect "$digest" >found.out 2>&1
 is "but not from the digest that was kept" \
     "$? $(grep -c 'tagmanifest-sha256.txt: its digest is .*, not sha256' found.out)" "1 1"
+
+forged && tamper orphan F/data results/partitions/rmat-s6/1d-2.h5 && tamper bag F
+found "a partition of another graph" "chain: results/partitions/rmat-s6/1d-2.h5: made from another graph than"
+forged && sed -i 's,^results/checks/rmat-s6,results/../../checks/rmat-s6,' F/data/files.csv && tamper bag F
+refused "a table that leads elsewhere" 3 "names results/\.\./.*, which lies outside" "$PYTHON3" "$study" repeat F
+forged && sed -i 's,inputs/ring/ring.txt,/etc/passwd,' F/data/study.yaml && tamper bag F
+refused "a configuration that does" 3 "names /etc/passwd, which lies outside" "$PYTHON3" "$study" repeat F --all
+mkdir used && touch used/study.yaml
+refused "a work folder that is used otherwise" 4 "used: neither empty" "$PYTHON3" "$study" repeat S --directory used
 
 # ---- other results ----
 tree=data/results/trees/rmat-s6/1d-1/auto-k2-r1.h5

@@ -5,6 +5,7 @@ flips TAR N         flips N bytes all over a tar file, one at a time, and fails 
 flip FILE           flips a byte in the middle of a file
 hostile KIND TAR    writes a tar file that must not be unpacked
 parent TREE GRAPH   gives one vertex another legal parent, with digests that hold
+orphan FOLDER FILE  makes a file one of another graph, in the table of files too
 bag FOLDER          brings the manifests up to date with what lies in a folder
 """
 
@@ -111,6 +112,19 @@ def parent(tree, graph):
         blocks = b"".join(xxhash.xxh3_128_digest(row.tobytes()) for row in parents)
         digest = numpy.bytes_(f"xxh3-128:{xxhash.xxh3_128_hexdigest(blocks)}")
         t["parent"].attrs.modify("digest", digest)
+
+
+def orphan(folder, name):
+    import h5py
+
+    table = Path(folder, "files.csv")
+    with h5py.File(Path(folder, name), "r+") as file:
+        old = file.attrs["graph_digest"].decode()
+        new = old[:-4] + "0000"
+        file.attrs.modify("graph_digest", new.encode())
+    lines = table.read_text().splitlines(keepends=True)
+    lines = [x.replace(old, new) if x.startswith(name) else x for x in lines]
+    table.write_text("".join(lines))
 
 
 def bag(folder):

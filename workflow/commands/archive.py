@@ -74,7 +74,10 @@ def add(commands):
     )
     command.add_argument("--author", metavar="NAME", help="who made the study")
     command.add_argument(
-        "--licence", "--license", metavar="URL", help="under which others may use the archive"
+        "--licence",
+        "--license",
+        metavar="URL",
+        help="under which others may use the archive",
     )
     command.add_argument("--force", action="store_true", help="replace ARCHIVE")
     command.set_defaults(main=main)
@@ -216,8 +219,10 @@ class Archive:
     def programs(self):
         """Source, workflow, schemas, and the versions of what ran."""
         for name in ("workflow", "schemas", "config"):
-            ignore = shutil.ignore_patterns("__pycache__", ".*", "local.mk")
-            shutil.copytree(self.place.folder / name, self.stage / name, ignore=ignore)
+            # Copied one by one, as those of an installation may be read-only.
+            for path in (self.place.folder / name).rglob("*"):
+                if path.is_file() and path.suffix not in (".pyc", ".mk"):
+                    copy(path, self.stage / path.relative_to(self.place.folder))
         environment = self.stage / "environment"
         environment.mkdir()
         packages = {f"{d.metadata['Name']}=={d.version}" for d in distributions()}

@@ -119,6 +119,17 @@ class Repeat:
             sound = self.again()
         return sound
 
+    def claim(self, seal):
+        """Takes the work folder for this archive, unless it is used for something else."""
+        mark = self.work / "archive.txt"
+        if mark.is_file() and mark.read_text() == f"{seal}\n":
+            return
+        if any(path.name != "archive" for path in self.work.iterdir()):
+            fail(
+                4, f"{self.work}: neither empty nor a folder in which this was repeated"
+            )
+        mark.write_text(f"{seal}\n")
+
     def say(self, what, wrong, right):
         """Reports one kind of check; returns whether nothing was wrong."""
         for sentence in wrong:
@@ -127,11 +138,15 @@ class Repeat:
         return not wrong
 
     def digests(self, bag):
-        from .bag import TAG_MANIFEST, contents, problems, seal
+        from .bag import ALGORITHM, TAG_MANIFEST, contents, problems, seal
 
-        wrong = problems(bag, self.options.expect)
+        expected = self.options.expect
+        if expected and ":" not in expected:
+            expected = f"{ALGORITHM}:{expected}"
+        wrong = problems(bag, expected)
         if (bag / TAG_MANIFEST).is_file():
             print(f"archive: {self.archive}, digest {seal(bag)}")
+            self.claim(seal(bag))
         return self.say("digests", wrong, f"{len(contents(bag)[0])} files as listed")
 
     def chain(self):
@@ -143,6 +158,7 @@ class Repeat:
         try:
             table = pandas.read_csv(self.folder / "files.csv", keep_default_na=False)
             self.table = table.set_index("file", drop=False)
+            self.inside(table)
             kept = self.table[self.table["kept"] == 1]
             wrong = []
             for name, row in kept.iterrows():
@@ -159,6 +175,12 @@ class Repeat:
         left = len(self.table) - len(kept)
         right = f"{len(kept)} files follow from one another"
         return self.say("chain", wrong, right + (f", {left} left out" if left else ""))
+
+    def inside(self, table):
+        """Refuses names that lead out of results/."""
+        for name in " ".join([*table["file"], *table["inputs"]]).split():
+            if Path(name).parts[:1] != ("results",) or ".." in Path(name).parts:
+                fail(3, f"{self.archive}: files.csv names {name}, which lies outside")
 
     def kept(self, *kinds):
         rows = self.table[(self.table["kept"] == 1) & self.table["kind"].isin(kinds)]
@@ -222,14 +244,15 @@ class Repeat:
         import yaml
 
         config = read_config(self.folder / "study.yaml")
-        for graph in config.get("graphs", []):
-            file = Path(graph.get("file", "inputs"))
+        try:
+            files = [Path(graph.get("file", "inputs")) for graph in config["graphs"]]
+        except (AttributeError, KeyError, TypeError):
+            fail(3, f"{self.archive}: study.yaml is no configuration")
+        for file in files:
             if file.parts[:1] != ("inputs",) or ".." in file.parts:
-                fail(
-                    3, f"{self.archive}: study.yaml names the file {file} outside of it"
-                )
-            if self.options.parts:
-                graph.pop("parts", None)
+                fail(3, f"{self.archive}: study.yaml names {file}, which lies outside")
+        for graph in config["graphs"] if self.options.parts else []:
+            graph.pop("parts", None)
         if self.options.parts:
             config["parts"] = self.options.parts
         inputs = self.work / "inputs"
