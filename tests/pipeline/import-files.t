@@ -95,6 +95,8 @@ refused "more than the memory" 4 'bomb: .* memory' \
     env HOPWAVE_MEMORY=30M hopwave-import bomb --threads 1 -o x.h5
 refused "more than the memory of one of three ranks" 4 'bomb: holds more' \
     env HOPWAVE_MEMORY=45M "$MPIEXEC" -n 3 hopwave-import bomb --threads 1 -o x.h5
+ok "each of three ranks holds its share" env HOPWAVE_MEMORY=105M "$MPIEXEC" -n 3 \
+    hopwave-import bomb --threads 1 -o shares.h5 --quiet
 refused "xz that wants more memory than there is" 4 'two: ' \
     env HOPWAVE_MEMORY=4M hopwave-import two -o x.h5
 printf 'BZh91AY' >bz
