@@ -74,6 +74,13 @@ struct hw_separate_borders {
     hw_lid *watched;         /* [watched_first[parts]] the locals that they are */
 };
 
+/* Edges of one kind, by one of their ends. */
+struct hw_separate_edges {
+    struct hw_lists lists;
+    struct hw_edge *first; /* [locals] of each list; where it is empty, as heavy as can be */
+    hw_lid *reach;         /* [locals] edges of a list that end inside the bucket; not of `in` */
+};
+
 struct hw_separate {
     struct hw_context ctx;
     const struct hw_part *part;
@@ -103,13 +110,12 @@ struct hw_separate {
 
     /* Edges: from locals to locals, from locals to ghosts, and the first ones from
      * their targets (`out` where the graph is undirected). */
-    struct hw_lists out, cross, in;
-    const struct hw_lists *into;
+    struct hw_separate_edges out, cross, in;
+    const struct hw_separate_edges *into;
 
     /* The search. */
-    void *best;                  /* [locals+ghosts] keys and parent codes */
-    uint8_t *mark;               /* [locals+ghosts] */
-    hw_lid *reach, *cross_reach; /* [locals] edges of a list that end inside the bucket */
+    void *best;                                         /* [locals+ghosts] keys and parent codes */
+    uint8_t *mark;                                      /* [locals+ghosts] */
     struct hw_separate_queue improved, improved_ghosts; /* in this step */
     struct hw_separate_queue frontier, next;
     struct hw_separate_queue far;    /* reached, beyond the bucket; and some inside it */
@@ -140,7 +146,7 @@ struct hw_separate {
     char *own_list, *all_lists; /* [delegates] with their numbers; [2 delegates] values */
 
     /* Parents, when the search is over. */
-    hw_gid *parent; /* [slots] graph ids */
+    hw_gid *parent; /* [slots] graph ids, of those whose code is no local */
     hw_gid *least;  /* [locals+ghosts] hops: the least parent; NULL if unused */
     int32_t *hop;   /* [locals+ghosts] */
     int32_t hops_done;
@@ -277,10 +283,18 @@ enum hw_status hw_separate_negative_cycle(struct hw_separate *e, struct hw_step 
 
 /* ---- separate_parents.c ---- */
 
-/* Fills e->parent (and, where asked, its weight in e->parent_weight) of all slots
- * but those of the root. Collective. */
+/* Learns the parents that hw_separate_parent() tells, and of edges from them the
+ * weights, where e->weight has those known here. Collective. */
 enum hw_status hw_separate_parents(struct hw_separate *e, struct hw_step *row,
                                    struct hw_error *err);
+
+/* The graph id of the parent of a reached slot of this part. Local. */
+static inline hw_gid hw_separate_parent(const struct hw_separate *e, hw_lid slot)
+{
+    hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
+
+    return code < e->locals ? hw_separate_id(e, code) : e->parent[slot];
+}
 
 /* ---- separate_hops.c ---- */
 

@@ -100,8 +100,8 @@ static void pull_last(struct hw_separate *e, struct hw_step *row)
         int64_t key = hw_separate_key(e, v);
         if (v == e->root || key == hw_distance_none(e->kind))
             continue;
-        for (hw_count k = e->into->offset[v]; k < e->into->offset[v + 1]; k++) {
-            const struct hw_edge *edge = &e->into->edge[k];
+        for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++) {
+            const struct hw_edge *edge = &e->into->lists.edge[k];
             hw_lid u = edge->index;
             if (e->hop[u] < 0 ||
                 hw_distance_add(e->kind, hw_separate_key(e, u), edge->weight) != key)
@@ -112,20 +112,27 @@ static void pull_last(struct hw_separate *e, struct hw_step *row)
             e->hop[v] = better ? e->hop[u] + 1 : e->hop[v];
             e->least[v] = better ? id : e->least[v];
         }
-        row->edges_examined += e->into->offset[v + 1] - e->into->offset[v];
+        row->edges_examined += e->into->lists.offset[v + 1] - e->into->lists.offset[v];
     }
 }
 
-/* Parents of own vertices. Returns how many have none, though they are reached. */
+/* Parents of own vertices, whose code becomes one that is no local. Returns how many
+ * have none, though they are reached. */
 static hw_count write_parents(struct hw_separate *e)
 {
     hw_count lost = 0;
 
     for (hw_lid v = 0; v < e->locals; v++) {
         bool delegate = v < e->delegates;
-        if (!hw_separate_reached(e, v) || (delegate && e->own_slot[v] == HW_LID_NONE))
+        int64_t key = hw_separate_key(e, v);
+        if (key == hw_distance_none(e->kind) || (delegate && e->own_slot[v] == HW_LID_NONE))
             continue;
-        e->parent[delegate ? e->own_slot[v] : v - e->delegates] = e->least[v];
+        /* The slot of a delegate that has been written. */
+        if (!delegate && hw_best_parent(e->kind, e->best, v) == e->none)
+            continue;
+        hw_lid slot = delegate ? e->own_slot[v] : v - e->delegates;
+        e->parent[slot] = e->least[v];
+        hw_best_set(e->kind, e->best, e->delegates + slot, key, e->none);
         lost += e->hop[v] < 0;
     }
     return lost;
@@ -164,8 +171,8 @@ enum hw_status hw_separate_hops(struct hw_separate *e, struct hw_step *row, stru
         e->next.count = 0;
         for (hw_count i = 0; i < e->frontier.count; i++) {
             hw_lid u = e->frontier.item[i];
-            row->edges_examined += offer_along(e, &e->out, u, &e->improved);
-            row->edges_examined += offer_along(e, &e->cross, u, &e->improved_ghosts);
+            row->edges_examined += offer_along(e, &e->out.lists, u, &e->improved);
+            row->edges_examined += offer_along(e, &e->cross.lists, u, &e->improved_ghosts);
         }
         status = exchange(e, row, &more, err);
     }

@@ -7,6 +7,7 @@
 #include "comm/exchange.h"
 #include "engine/separate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,20 +313,42 @@ static enum hw_status transpose(const struct hw_separate *e, const struct hw_csr
     return HW_OK;
 }
 
-/* Sorts all lists by weight. */
-static enum hw_status sort_lists(struct hw_separate *e, const struct hw_csr *out,
-                                 const struct hw_csr *cross, struct hw_error *err)
+/* Sorts the lists of a matrix by weight, and copies the first of each. reach: are
+ * they pushed along? */
+static enum hw_status open_edges(const struct hw_separate *e, const struct hw_csr *csr,
+                                 const uint64_t *leave_out, bool reach,
+                                 struct hw_separate_edges *edges, struct hw_error *err)
+{
+    const struct hw_lists *lists = &edges->lists;
+    struct hw_edge none = {.weight.i32 = INT32_MAX};
+    enum hw_status status =
+        hw_lists_build(csr, e->part->weights, leave_out, leave_out, &edges->lists, err);
+
+    if (e->part->weights == HW_WEIGHTS_F32)
+        none.weight.f32 = INFINITY;
+    if (status == HW_OK)
+        status = hw_alloc(&edges->first, e->locals, sizeof *edges->first, "edges", err);
+    if (status == HW_OK && reach)
+        status = hw_alloc(&edges->reach, e->locals, sizeof *edges->reach, "edges", err);
+    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
+        edges->first[v] =
+            lists->offset[v] < lists->offset[v + 1] ? lists->edge[lists->offset[v]] : none;
+    return status;
+}
+
+/* The edges by their sources, and those inside the part by their targets. */
+static enum hw_status open_all_edges(struct hw_separate *e, const struct hw_csr *out,
+                                     const struct hw_csr *cross, struct hw_error *err)
 {
     struct hw_csr in = {0};
-    enum hw_weights weights = e->part->weights;
-    enum hw_status status = hw_lists_build(out, weights, e->last, e->last, &e->out, err);
+    enum hw_status status = open_edges(e, out, e->last, true, &e->out, err);
 
     if (status == HW_OK)
-        status = hw_lists_build(cross, weights, NULL, NULL, &e->cross, err);
+        status = open_edges(e, cross, NULL, true, &e->cross, err);
     if (status == HW_OK && e->part->directed)
         status = transpose(e, out, &in, err);
     if (status == HW_OK && e->part->directed)
-        status = hw_lists_build(&in, weights, NULL, NULL, &e->in, err);
+        status = open_edges(e, &in, NULL, false, &e->in, err);
     e->into = e->part->directed ? &e->in : &e->out;
     free_csr(&in);
     return status;
@@ -334,7 +357,7 @@ static enum hw_status sort_lists(struct hw_separate *e, const struct hw_csr *out
 /* Lists the vertices that a pull may improve. */
 static enum hw_status list_pullable(struct hw_separate *e, struct hw_error *err)
 {
-    const hw_count *offset = e->into->offset;
+    const hw_count *offset = e->into->lists.offset;
     enum hw_status status = hw_alloc(&e->pullable, e->locals, sizeof *e->pullable, "vertices", err);
 
     for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
@@ -361,7 +384,7 @@ enum hw_status hw_separate_lists_open(struct hw_separate *e, struct hw_error *er
         status = find_classes(e, &out, &cross, err);
     if (status != HW_OK)
         goto done;
-    status = sort_lists(e, &out, &cross, err);
+    status = open_all_edges(e, &out, &cross, err);
     if (status == HW_OK && e->buckets)
         status = list_pullable(e, err);
     status = hw_agree(e->ctx.world, status, err);

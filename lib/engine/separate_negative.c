@@ -121,7 +121,7 @@ static hw_gid id_of(const struct hw_separate *e, hw_lid v)
 /* The edges of an undirected graph, each from its lesser end. */
 static void consider_edges(const struct hw_separate *e, struct hw_negative_edge *least)
 {
-    const struct hw_lists *lists[] = {&e->out, &e->cross};
+    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
 
     for (hw_lid u = 0; u < e->locals; u++)
         for (int i = 0; i < 2 && hw_separate_reached(e, u); i++)
@@ -163,7 +163,7 @@ enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *
  * edge, since parents change too often to keep them. */
 static hw_count find_weights(struct hw_separate *e)
 {
-    const struct hw_lists *lists[] = {&e->out, &e->cross};
+    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
 
 #pragma omp parallel for schedule(dynamic, 256)
     for (hw_lid u = 0; u < e->locals; u++)
@@ -173,7 +173,7 @@ static hw_count find_weights(struct hw_separate *e)
                 if (hw_best_parent(e->kind, e->best, v) == u)
                     e->weight[v] = lists[i]->edge[k].weight;
             }
-    return e->out.offset[e->locals] + e->cross.offset[e->locals];
+    return e->out.lists.offset[e->locals] + e->cross.lists.offset[e->locals];
 }
 
 enum hw_status hw_separate_negative_cycle(struct hw_separate *e, struct hw_step *row,
@@ -181,15 +181,15 @@ enum hw_status hw_separate_negative_cycle(struct hw_separate *e, struct hw_step 
 {
     const struct hw_part_vertices *own = &e->part->own;
 
-    for (hw_lid s = 0; s < own->count; s++)
-        e->parent[s] = -1;
     row->edges_examined = find_weights(e);
     enum hw_status status = hw_separate_parents(e, row, err);
     if (status != HW_OK)
         return status;
     for (hw_lid i = 0; i < own->count; i++) {
-        e->ordered[i] = e->parent[own->by_graph_id[i]];
-        e->ordered_weight[i] = e->parent_weight[own->by_graph_id[i]];
+        hw_lid slot = own->by_graph_id[i], v = e->delegates + slot;
+        bool known = hw_best_parent(e->kind, e->best, v) < e->locals;
+        e->ordered[i] = hw_separate_reached(e, v) ? hw_separate_parent(e, slot) : -1;
+        e->ordered_weight[i] = known ? e->weight[v] : e->parent_weight[slot];
     }
     return hw_negative_cycle(e->part, &e->tree, e->ordered, e->ordered_weight, cycle, err);
 }

@@ -105,21 +105,16 @@ done:
 
 /* ---- normal vertices ---- */
 
-/* Fills in what this part knows of its slots, and lists the places among its
- * watched vertices of those it must ask for: NULL to count. at: [parts]. */
-static void list_questions(struct hw_separate *e, hw_lid *question, hw_count *at)
+/* Lists, of the slots whose parent this part must ask for, the places among its
+ * watched vertices. question: NULL to count. at: [parts]. */
+static void list_questions(const struct hw_separate *e, hw_lid *question, hw_count *at)
 {
     const hw_lid *first = e->borders.watched_first;
 
     for (hw_lid v = e->delegates; v < e->locals; v++) {
         hw_lid code = hw_best_parent(e->kind, e->best, v);
-        if (code == e->none)
+        if (code == e->none || code < e->locals)
             continue;
-        if (code < e->locals) {
-            struct parent parent = known_parent(e, v);
-            set_parent(e, v - e->delegates, &parent);
-            continue;
-        }
         hw_lid place = code - e->locals;
         int low = 0, high = e->ctx.size;
         while (high - low > 1) {
@@ -195,17 +190,14 @@ static enum hw_status settle_slots(struct hw_separate *e, struct hw_step *row, s
     hw_count *at = NULL, questions = 0;
     enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
 
+    memset(e->told, 0, (size_t)parts * sizeof *e->told);
+    list_questions(e, NULL, e->told);
     if (status == HW_OK) {
-        memset(at, 0, (size_t)parts * sizeof *at);
-        list_questions(e, NULL, at);
-        if (parts > 1)
-            memcpy(e->told, at, (size_t)parts * sizeof *at);
-        questions = parts > 1 ? places_of(e->told, parts, at) : 0;
+        questions = places_of(e->told, parts, at);
         status = hw_alloc(&question, questions, sizeof *question, "parents", err);
     }
-    if (parts > 1)
-        status = hw_agree(e->ctx.world, status, err);
-    if (status == HW_OK && parts > 1) {
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK) {
         list_questions(e, question, at);
         status = ask(e, question, questions, row, err);
     }
@@ -214,27 +206,34 @@ static enum hw_status settle_slots(struct hw_separate *e, struct hw_step *row, s
     return status;
 }
 
-/* With one part, all is known here. */
+/* The slots of this part's delegates get their distance, and a code that is no
+ * local: their parent has been told. */
 static void copy_delegates(struct hw_separate *e)
 {
-    for (hw_lid g = 0; g < e->delegates; g++)
-        if (hw_best_parent(e->kind, e->best, g) != e->none) {
+    for (hw_lid g = 0; g < e->delegates; g++) {
+        if (e->own_slot[g] == HW_LID_NONE || !hw_separate_reached(e, g))
+            continue;
+        if (e->ctx.size == 1) {
             struct parent parent = known_parent(e, g);
             set_parent(e, e->own_slot[g], &parent);
         }
+        hw_best_set(e->kind, e->best, e->delegates + e->own_slot[g], hw_separate_key(e, g),
+                    e->none);
+    }
 }
 
 enum hw_status hw_separate_parents(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
 {
     double start = hw_seconds();
-    enum hw_status status = settle_slots(e, row, err);
+    enum hw_status status = HW_OK;
 
-    if (e->ctx.size == 1)
-        copy_delegates(e);
-    else if (status == HW_OK)
-        status = settle_delegates(e, row, err);
-    row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - start;
-    if (e->ctx.size > 1)
+    if (e->ctx.size > 1) {
+        status = settle_slots(e, row, err);
+        if (status == HW_OK)
+            status = settle_delegates(e, row, err);
         memset(e->told, 0, (size_t)e->ctx.size * sizeof *e->told);
+    }
+    copy_delegates(e);
+    row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - start;
     return status;
 }

@@ -17,8 +17,10 @@
 /* Open vertices looked at to guess what a pull would examine. */
 #define SAMPLE 512
 
-/* Edges ahead of the one that is followed whose targets are fetched. */
-#define AHEAD 8
+/* Sums that wait for their targets, and vertices that are fetched ahead of their
+ * visit. */
+#define WAIT 32
+#define AHEAD 16
 
 /* ---- queues ---- */
 
@@ -32,8 +34,10 @@ struct gather {
 static void gather_all(struct gather *gather)
 {
     hw_count count = gather->count;
-    hw_count at = __atomic_fetch_add(&gather->queue->count, count, __ATOMIC_RELAXED);
 
+    if (count == 0)
+        return;
+    hw_count at = __atomic_fetch_add(&gather->queue->count, count, __ATOMIC_RELAXED);
     memcpy(gather->queue->item + at, gather->item, (size_t)count * sizeof *gather->item);
     gather->count = 0;
 }
@@ -59,11 +63,42 @@ HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_separate *e, struct 
 
 /* ---- pushes ---- */
 
+/* What one thread finds. Sums wait in a ring while the entries of their targets
+ * are fetched. */
+struct finds {
+    struct gather gather;
+    size_t waiting; /* sums that ever went into the ring */
+    int64_t end[WAIT];
+    hw_lid target[WAIT], code[WAIT];
+};
+
+static void open_finds(struct finds *finds, struct hw_separate_queue *queue)
+{
+    finds->gather.queue = queue;
+    finds->gather.count = 0;
+    finds->waiting = 0;
+}
+
+/* Writes down a sum that has waited, if it is less than what its target has. */
+HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
+                             struct hw_separate *e, struct finds *finds, size_t at)
+{
+    hw_lid v = finds->target[at % WAIT], code = finds->code[at % WAIT];
+    int64_t end = finds->end[at % WAIT];
+    /* Only this thread ever writes to a vertex of a single edge. */
+    bool alone = scan == HW_SCAN_CLASSES && shared && hw_bit(e->single, v);
+    bool better = alone ? hw_best_improve(kind, false, e->best, v, end, code)
+                        : hw_best_improve(kind, shared, e->best, v, end, code);
+
+    if (better)
+        queue_improved(shared, e, &finds->gather, v);
+}
+
 /* Follows edge[from, to) of a vertex with this key and code. Returns where it
  * ended. */
 HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
                                  struct hw_separate *e, const struct hw_edge *edge, hw_count from,
-                                 hw_count to, int64_t key, hw_lid code, struct gather *gather)
+                                 hw_count to, int64_t key, hw_lid code, struct finds *finds)
 {
     bool bounded = scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES;
     int64_t high = e->high;
@@ -73,50 +108,54 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared, enum hw_sep
         int64_t end = scan == HW_SCAN_FLOOD ? key : hw_distance_add(kind, key, edge[k].weight);
         if (bounded && end >= high)
             break;
-        if (k + AHEAD < to)
-            hw_best_prefetch(kind, e->best, edge[k + AHEAD].index);
-        hw_lid v = edge[k].index;
-        /* Only this thread ever writes to a vertex of a single edge. */
-        bool alone = scan == HW_SCAN_CLASSES && shared && hw_bit(e->single, v);
-        bool better = alone ? hw_best_improve(kind, false, e->best, v, end, code)
-                            : hw_best_improve(kind, shared, e->best, v, end, code);
-        if (better)
-            queue_improved(shared, e, gather, v);
+        size_t at = finds->waiting++;
+        if (at >= WAIT)
+            settle(kind, shared, scan, e, finds, at);
+        hw_best_prefetch(kind, e->best, edge[k].index);
+        finds->end[at % WAIT] = end;
+        finds->target[at % WAIT] = edge[k].index;
+        finds->code[at % WAIT] = code;
     }
     return k;
 }
 
-/* What one thread finds. */
-struct finds {
-    struct gather locals, ghosts;
-    hw_count examined;
-};
-
-HW_ALWAYS_INLINE void visit_list(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
-                                 struct hw_separate *e, const struct hw_lists *lists, hw_lid *reach,
-                                 hw_lid u, struct gather *gather, hw_count *examined)
+/* Settles all that still wait. */
+HW_ALWAYS_INLINE void close_finds(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
+                                  struct hw_separate *e, struct finds *finds)
 {
-    hw_count first = lists->offset[u], to = lists->offset[u + 1];
-    hw_count from = scan == HW_SCAN_LONG ? first + reach[u] : first;
+    size_t count = finds->waiting < WAIT ? finds->waiting : WAIT;
 
-    if (from == to) {
-        reach[u] = scan == HW_SCAN_LONG ? reach[u] : 0;
-        return;
-    }
-    hw_count end = follow(kind, shared, scan, e, lists->edge, from, to,
-                          hw_best_key(kind, e->best, u), u, gather);
-    if (scan != HW_SCAN_LONG)
-        reach[u] = (hw_lid)(end - first);
-    *examined += end - from + (end < to);
+    for (size_t i = finds->waiting - count; i != finds->waiting; i++)
+        settle(kind, shared, scan, e, finds, i);
+    gather_all(&finds->gather);
 }
 
-/* Follows one long list with all threads. Called by all of a team. */
-HW_ALWAYS_INLINE void share_list(enum hw_distance kind, enum hw_separate_scan scan,
-                                 struct hw_separate *e, hw_lid u, struct finds *finds)
+/* Visits u along one kind of edges. Returns the edges examined. */
+HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
+                                struct hw_separate *e, const struct hw_separate_edges *edges,
+                                hw_lid u, struct finds *finds)
 {
-    const struct hw_edge *edge = e->out.edge;
-    hw_count first = e->out.offset[u], to = e->out.offset[u + 1];
-    hw_count from = scan == HW_SCAN_LONG ? first + e->reach[u] : first;
+    int64_t key = hw_best_key(kind, e->best, u);
+
+    if (scan == HW_SCAN_SHORT && hw_distance_add(kind, key, edges->first[u].weight) >= e->high) {
+        edges->reach[u] = 0;
+        return 0;
+    }
+    hw_count first = edges->lists.offset[u], to = edges->lists.offset[u + 1];
+    hw_count from = scan == HW_SCAN_LONG ? first + edges->reach[u] : first;
+    hw_count end = follow(kind, shared, scan, e, edges->lists.edge, from, to, key, u, finds);
+    if (scan != HW_SCAN_LONG)
+        edges->reach[u] = (hw_lid)(end - first);
+    return end - from + (end < to);
+}
+
+/* Follows one long list inside the part with all threads. Called by all of a team. */
+HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_separate_scan scan,
+                                     struct hw_separate *e, hw_lid u, struct finds *finds)
+{
+    const struct hw_edge *edge = e->out.lists.edge;
+    hw_count first = e->out.lists.offset[u], to = e->out.lists.offset[u + 1], examined = 0;
+    hw_count from = scan == HW_SCAN_LONG ? first + e->out.reach[u] : first;
     int64_t key = hw_best_key(kind, e->best, u);
 
 #pragma omp barrier
@@ -125,59 +164,75 @@ HW_ALWAYS_INLINE void share_list(enum hw_distance kind, enum hw_separate_scan sc
 #pragma omp single nowait
     {
         if (scan != HW_SCAN_LONG)
-            e->reach[u] = (hw_lid)(to - first);
-        finds->examined += to - from;
+            e->out.reach[u] = (hw_lid)(to - first);
+        examined = to - from;
     }
 #pragma omp for schedule(dynamic)
     for (hw_count at = from; at < to; at += PIECE)
         follow(kind, true, scan == HW_SCAN_FLOOD ? scan : HW_SCAN_LONG, e, edge, at,
-               at + PIECE < to ? at + PIECE : to, key, u, &finds->locals);
+               at + PIECE < to ? at + PIECE : to, key, u, finds);
+    return examined;
 }
 
 /* Sets those aside whose lists are long. Returns the edges of all. */
 static hw_count find_heavy(struct hw_separate *e, const struct hw_separate_queue *queue)
 {
+    const hw_count *out = e->out.lists.offset, *cross = e->cross.lists.offset;
     hw_count edges = 0;
 
     e->heavy.count = 0;
     for (hw_count i = 0; i < queue->count; i++) {
         hw_lid u = queue->item[i];
-        hw_count length = e->out.offset[u + 1] - e->out.offset[u];
-        edges += length + e->cross.offset[u + 1] - e->cross.offset[u];
-        if (length > HEAVY)
+        edges += out[u + 1] - out[u] + cross[u + 1] - cross[u];
+        if (out[u + 1] - out[u] > HEAVY)
             e->heavy.item[e->heavy.count++] = u;
     }
     return edges;
+}
+
+/* Fetches what a visit will want. */
+HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_separate_scan scan,
+                                  const struct hw_separate *e,
+                                  const struct hw_separate_queue *queue, hw_count i)
+{
+    if (i + AHEAD < queue->count) {
+        hw_lid u = queue->item[i + AHEAD];
+        hw_best_prefetch(kind, e->best, u);
+        __builtin_prefetch(&e->out.lists.offset[u]);
+        if (scan == HW_SCAN_SHORT) {
+            __builtin_prefetch(&e->out.first[u]);
+            __builtin_prefetch(&e->cross.first[u]);
+        }
+    }
+    if (i + AHEAD / 2 < queue->count)
+        __builtin_prefetch(&e->out.lists.edge[e->out.lists.offset[queue->item[i + AHEAD / 2]]]);
 }
 
 HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
                                struct hw_separate *e, const struct hw_separate_queue *queue,
                                bool locals)
 {
+    const hw_count *out = e->out.lists.offset;
     hw_count examined = 0;
 
 #pragma omp parallel if (shared) reduction(+ : examined)
     {
-        struct finds finds;
-        finds.locals.queue = &e->improved;
-        finds.ghosts.queue = &e->improved_ghosts;
-        finds.locals.count = finds.ghosts.count = 0;
-        finds.examined = 0;
+        struct finds here, beyond;
+        open_finds(&here, &e->improved);
+        open_finds(&beyond, &e->improved_ghosts);
 #pragma omp for schedule(dynamic, CHUNK) nowait
         for (hw_count i = 0; i < queue->count; i++) {
             hw_lid u = queue->item[i];
-            bool heavy = shared && e->out.offset[u + 1] - e->out.offset[u] > HEAVY;
-            if (locals && !heavy)
-                visit_list(kind, shared, scan, e, &e->out, e->reach, u, &finds.locals,
-                           &finds.examined);
-            visit_list(kind, shared, scan, e, &e->cross, e->cross_reach, u, &finds.ghosts,
-                       &finds.examined);
+            fetch_ahead(kind, scan, e, queue, i);
+            if (locals && !(shared && out[u + 1] - out[u] > HEAVY))
+                examined += visit(kind, shared, scan, e, &e->out, u, &here);
+            if (e->ghosts > 0)
+                examined += visit(kind, shared, scan, e, &e->cross, u, &beyond);
         }
         for (hw_count i = 0; shared && locals && i < e->heavy.count; i++)
-            share_list(kind, scan, e, e->heavy.item[i], &finds);
-        gather_all(&finds.locals);
-        gather_all(&finds.ghosts);
-        examined += finds.examined;
+            examined += share_list(kind, scan, e, e->heavy.item[i], &here);
+        close_finds(kind, shared, scan, e, &here);
+        close_finds(kind, shared, scan, e, &beyond);
     }
     return examined;
 }
@@ -236,24 +291,34 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
                                    struct hw_separate *e, hw_lid v, int64_t low,
                                    struct gather *gather)
 {
-    const struct hw_edge *edge = e->into->edge;
-    hw_count from = e->into->offset[v], to = e->into->offset[v + 1], k;
     int64_t was = hw_best_key(kind, e->best, v), best = was, none = hw_distance_none(kind);
     hw_lid code = e->none;
+    hw_count examined = 0;
 
-    for (k = from; k < to; k++) {
-        if (bounded && hw_distance_add(kind, low, edge[k].weight) >= best)
+    /* The first edge has a copy, so that most vertices need no list. */
+    const struct hw_edge *edge = &e->into->first[v], *end = edge + 1;
+    if (bounded && hw_distance_add(kind, low, edge->weight) >= was)
+        return 0;
+    for (int round = 0; round < 2; round++) {
+        for (; edge < end; edge++) {
+            examined++;
+            if (bounded && hw_distance_add(kind, low, edge->weight) >= best)
+                break;
+            int64_t key = hw_best_key(kind, e->best, edge->index);
+            if (key == none)
+                continue;
+            int64_t sum = flood ? key : hw_distance_add(kind, key, edge->weight);
+            code = sum < best ? edge->index : code;
+            best = sum < best ? sum : best;
+        }
+        if (edge < end)
             break;
-        int64_t key = hw_best_key(kind, e->best, edge[k].index);
-        if (key == none)
-            continue;
-        int64_t end = flood ? key : hw_distance_add(kind, key, edge[k].weight);
-        code = end < best ? edge[k].index : code;
-        best = end < best ? end : best;
+        edge = e->into->lists.edge + e->into->lists.offset[v] + 1;
+        end = e->into->lists.edge + e->into->lists.offset[v + 1];
     }
     if (best < was && hw_best_improve(kind, shared, e->best, v, best, code))
         queue_improved(shared, e, gather, v);
-    return k - from + (k < to);
+    return examined;
 }
 
 /* Pulls the open vertices of one block, and keeps those that stay open at its
@@ -270,6 +335,8 @@ HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared, struct 
         if (hw_best_key(kind, e->best, v) < e->high)
             continue;
         open[at++] = v;
+        if (i + AHEAD < to)
+            hw_best_prefetch(kind, e->best, e->into->first[open[i + AHEAD]].index);
         examined += pull_one(kind, shared, true, false, e, v, e->low, &gather);
     }
     gather_all(&gather);
@@ -319,7 +386,7 @@ static hw_count push_work(const struct hw_separate *e)
 #pragma omp parallel for reduction(+ : edges) if (e->bucket.count > HW_SEPARATE_SERIAL)
     for (hw_count i = 0; i < e->bucket.count; i++) {
         hw_lid u = e->bucket.item[i];
-        edges += e->out.offset[u + 1] - e->out.offset[u] - e->reach[u];
+        edges += e->out.lists.offset[u + 1] - e->out.lists.offset[u] - e->out.reach[u];
     }
     return edges;
 }
@@ -331,10 +398,10 @@ static double pull_work(const struct hw_separate *e)
 
     for (hw_count i = 0; i < looks; i++) {
         hw_lid v = e->open.item[count * i / looks];
-        hw_count from = e->into->offset[v], to = e->into->offset[v + 1];
+        hw_count from = e->into->lists.offset[v], to = e->into->lists.offset[v + 1];
         int64_t key = hw_separate_key(e, v);
         if (key >= e->high)
-            edges += hw_lists_reach(e->kind, e->into->edge, from, to, e->low, key) - from + 1;
+            edges += hw_lists_reach(e->kind, e->into->lists.edge, from, to, e->low, key) - from + 1;
     }
     return looks > 0 ? (double)edges / (double)looks * (double)count : 0;
 }

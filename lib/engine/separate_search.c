@@ -7,8 +7,8 @@
  * and followed once, when the distances of the bucket are final. Which edges are
  * long is decided for each vertex by the sum itself, not by the weight alone: as
  * sums are monotone in rounding, no vertex of a bucket that is done ever improves
- * again. The next bucket begins at the least distance beyond. When a bucket takes
- * few vertices, the next is wider: the last ones become a Bellman-Ford tail.
+ * again. The next bucket begins at the least distance beyond. Buckets become wider
+ * while they are calm: the last ones are a Bellman-Ford tail.
  *
  * bellman-ford: one bucket without end. A vertex is visited once in a round
  * however often it was improved before, unless --duplicates.
@@ -18,9 +18,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Buckets that take fewer vertices than this, on each thread of each rank, cost
- * more to begin than to work through: the next is wider. */
+/*
+ * Widths of buckets, unless --delta sets one. The first is narrow, since there hubs
+ * settle, whose many short edges should not be pushed again and again. A bucket is
+ * calm where few of its vertices improved again after their visit, or where it took
+ * so few, for each thread, that to begin it cost most: then the next is twice as
+ * wide. Where more visits were repeated than not, it is half as wide.
+ */
+#define FIRST 0.25
+#define CALM 0.3
 #define FEW 64
+
+/* Vertices ahead of which results are fetched. */
+#define AHEAD 16
 
 /* Bellman-Ford: the first look for a negative cycle, in rounds; each later one
  * when as many again have passed. */
@@ -147,9 +157,10 @@ static double adapt(const struct hw_separate *e, const struct hw_separate_news *
 {
     if (e->options.delta > 0)
         return width;
-    if (news->settled < (hw_count)FEW * e->ctx.size * e->threads && news->repeated <= news->settled)
+    if ((double)news->repeated < CALM * (double)news->settled ||
+        news->settled < (hw_count)FEW * e->ctx.size)
         return 2 * width;
-    return width;
+    return news->repeated > news->settled ? width / 2 : width;
 }
 
 /* Opens the bucket [low, low+width), and takes what is in it from the far list. */
@@ -185,7 +196,7 @@ static enum hw_status run_delta(struct hw_separate *e, struct hw_steps *steps, s
 {
     struct hw_separate_news news = {0};
     enum hw_status status = HW_OK;
-    double width = e->width;
+    double width = e->options.delta > 0 ? e->width : FIRST * e->width;
 
     e->high = hw_distance_bound(e->kind, width);
     e->high = e->high > 0 ? e->high : 1;
@@ -276,7 +287,7 @@ static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
                                      struct hw_error *err)
 {
     int64_t none = hw_distance_none(e->kind), lowest = hw_distance_key_f32(-INFINITY);
-    const struct hw_lists *lists[] = {&e->out, &e->cross};
+    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
     float most = 0;
     int suspect = 0, wrong = 0;
 
@@ -301,8 +312,9 @@ static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
                 wrong |= !hw_separate_reached(e, lists[i]->edge[k].index);
     for (hw_lid i = 0; i < e->last_count && status == HW_OK; i++) {
         hw_lid v = e->last_list[i];
-        for (hw_count k = e->into->offset[v]; k < e->into->offset[v + 1]; k++)
-            wrong |= !hw_separate_reached(e, v) && hw_separate_reached(e, e->into->edge[k].index);
+        for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++)
+            wrong |=
+                !hw_separate_reached(e, v) && hw_separate_reached(e, e->into->lists.edge[k].index);
     }
     if (status == HW_OK && wrong)
         status = hw_fail(err, HW_BAD_INPUT,
@@ -325,28 +337,20 @@ static enum hw_status finish(struct hw_separate *e, struct hw_result *result, st
     return status == HW_OK ? check_overflow(e, row, err) : status;
 }
 
-/* The local that speaks for an own slot: itself or its delegate. */
-static void copy_delegates(struct hw_separate *e)
-{
-    for (hw_lid g = 0; g < e->delegates; g++)
-        if (e->own_slot[g] != HW_LID_NONE)
-            hw_best_set(e->kind, e->best, e->delegates + e->own_slot[g], hw_separate_key(e, g),
-                        hw_best_parent(e->kind, e->best, g));
-}
-
 /* Writes distances and parents by rising graph id; none where all are unreached. */
 static void write_result(struct hw_separate *e, struct hw_result *result)
 {
     const struct hw_part_vertices *own = &e->part->own;
     bool tree = result->outcome == HW_OUTCOME_TREE;
 
-    copy_delegates(e);
 #pragma omp parallel for schedule(static) if (own->count > HW_SEPARATE_SERIAL)
     for (hw_lid i = 0; i < own->count; i++) {
         hw_lid slot = own->by_graph_id[i];
+        if (i + AHEAD < own->count)
+            hw_best_prefetch(e->kind, e->best, e->delegates + own->by_graph_id[i + AHEAD]);
         int64_t key = hw_separate_key(e, e->delegates + slot);
         bool reached = tree && key != hw_distance_none(e->kind);
-        result->parent[i] = reached ? e->parent[slot] : -1;
+        result->parent[i] = reached ? hw_separate_parent(e, slot) : -1;
         if (result->distance_f32)
             result->distance_f32[i] = reached ? hw_distance_f32(key) : INFINITY;
         if (result->distance_i64)

@@ -154,10 +154,6 @@ static enum hw_status open_arrays(struct hw_separate *e, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&e->mark, all, sizeof *e->mark, "vertices", err);
     if (status == HW_OK)
-        status = hw_alloc(&e->reach, e->locals, sizeof *e->reach, "vertices", err);
-    if (status == HW_OK)
-        status = hw_alloc(&e->cross_reach, e->locals, sizeof *e->cross_reach, "vertices", err);
-    if (status == HW_OK)
         status = hw_alloc(&e->block_kept, e->threads, sizeof *e->block_kept, "counts", err);
     if (status == HW_OK)
         status = hw_alloc(&e->parent, e->part->separate.slots, sizeof *e->parent, "parents", err);
@@ -166,6 +162,13 @@ static enum hw_status open_arrays(struct hw_separate *e, struct hw_error *err)
     if (status == HW_OK && e->hops)
         status = hw_alloc(&e->hop, all, sizeof *e->hop, "hops", err);
     return status == HW_OK ? open_queues(e, err) : status;
+}
+
+static void free_edges(struct hw_separate_edges *edges)
+{
+    hw_lists_free(&edges->lists);
+    free(edges->first);
+    free(edges->reach);
 }
 
 static void destroy(void *engine)
@@ -186,8 +189,6 @@ static void destroy(void *engine)
                      e->pullable,
                      e->best,
                      e->mark,
-                     e->reach,
-                     e->cross_reach,
                      e->improved.item,
                      e->improved_ghosts.item,
                      e->frontier.item,
@@ -214,9 +215,9 @@ static void destroy(void *engine)
                      e->hop};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++)
         free(array[i]);
-    hw_lists_free(&e->out);
-    hw_lists_free(&e->cross);
-    hw_lists_free(&e->in);
+    free_edges(&e->out);
+    free_edges(&e->cross);
+    free_edges(&e->in);
     hw_legs_free(&e->legs);
     hw_separate_negative_close(e);
     free(e);
@@ -323,9 +324,10 @@ static hw_count bytes_of(const struct hw_part *part, const struct hw_engine_opti
      * of ghosts, twice while they are sorted. */
     hw_count making = edges * 8 * (part->directed ? 2 : 1) + normal * 16 + locals * 16;
     hw_count lists = edges * 8 * (part->directed && buckets ? 2 : 1) + locals * 24;
-    /* A local: best 16, mark 1, two reaches 8, queues of improved, frontier, next,
-     * bucket, far, open, pullable and last 32, parent 8, bits 1. */
-    hw_count each = 16 + 1 + 8 + 32 + 8 + 1 + (options->canonical_parents ? 12 : 0) +
+    /* A local: best 16, mark 1, two reaches and three first edges 32, queues of
+     * improved, frontier, next, bucket, far, open, pullable and last 32, parent 8,
+     * bits 1. */
+    hw_count each = 16 + 1 + 32 + 32 + 8 + 1 + (options->canonical_parents ? 12 : 0) +
                     (options->duplicates ? 12 : 0) + 4;
     /* A ghost: best 16, mark 1, queue 4, message 12; as many watched: 4 and 12; on the way of
      * parents 20. */
