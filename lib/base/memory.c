@@ -3,8 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* Arrays of so many bytes ask for huge pages: searches read them at random, and with
+ * small pages most of such a read is the search for its page. */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define LARGE (2 * HUGE_PAGE)
 
 enum hw_status hw_alloc(void *out, hw_count count, size_t size, const char *what,
                         struct hw_error *err)
@@ -18,8 +24,11 @@ enum hw_status hw_alloc(void *out, hw_count count, size_t size, const char *what
                        count, size);
     if (bytes == 0)
         return HW_OK;
-    if (posix_memalign(&memory, 64, bytes) != 0)
+    if (posix_memalign(&memory, bytes < LARGE ? 64 : HUGE_PAGE, bytes) != 0)
         return hw_fail(err, HW_RESOURCES, "%s: no memory for %zu bytes", what, bytes);
+    /* Only a wish: where there are no huge pages, small ones do. */
+    if (bytes >= LARGE)
+        (void)madvise(memory, bytes, MADV_HUGEPAGE);
     memcpy(out, &memory, sizeof memory);
     return HW_OK;
 }
