@@ -74,11 +74,18 @@ struct hw_separate_borders {
     hw_lid *watched;         /* [watched_first[parts]] the locals that they are */
 };
 
+/* What a visit of a vertex wants to know of a list, side by side. */
+struct hw_separate_row {
+    struct hw_edge first; /* a copy; where the list is empty, as heavy as can be */
+    hw_count at;          /* where the list begins */
+    hw_lid length;
+    hw_lid reach; /* edges that end inside the bucket; not of `in` */
+};
+
 /* Edges of one kind, by one of their ends. */
 struct hw_separate_edges {
     struct hw_lists lists;
-    struct hw_edge *first; /* [locals] of each list; where it is empty, as heavy as can be */
-    hw_lid *reach;         /* [locals] edges of a list that end inside the bucket; not of `in` */
+    struct hw_separate_row *row; /* [locals] */
 };
 
 struct hw_separate {
@@ -101,33 +108,38 @@ struct hw_separate {
     hw_lid none; /* the code of no parent */
     struct hw_separate_borders borders;
     hw_lid *own_slot;  /* [delegates] of those this part owns, else HW_LID_NONE */
+    int *owner;        /* [delegates] parts */
     uint64_t *last;    /* of locals: those that wait for the end ... */
     hw_lid *last_list; /* ... and their list */
     hw_lid last_count;
-    uint64_t *single; /* of locals and ghosts: just one edge leads there; NULL if unused */
-    hw_lid *pullable; /* [pullables] locals that edges lead to, but the last ones */
+    uint64_t *single;         /* of locals and ghosts: just one edge leads there; NULL if unused */
+    struct hw_edge *pullable; /* [pullables] locals that edges lead to, but the last ones, and
+                                 the weight of the lightest */
     hw_lid pullables;
 
     /* Edges: from locals to locals, from locals to ghosts, and the first ones from
      * their targets (`out` where the graph is undirected). */
     struct hw_separate_edges out, cross, in;
     const struct hw_separate_edges *into;
+    uint64_t *crossing; /* of locals: those with edges to ghosts */
 
     /* The search. */
     void *best;                                         /* [locals+ghosts] keys and parent codes */
     uint8_t *mark;                                      /* [locals+ghosts] */
+    uint64_t *visited;                                  /* of locals: those marked HW_MARK_BUCKET */
     struct hw_separate_queue improved, improved_ghosts; /* in this step */
     struct hw_separate_queue frontier, next;
     struct hw_separate_queue far;    /* reached, beyond the bucket; and some inside it */
     struct hw_separate_queue bucket; /* what came into it */
-    struct hw_separate_queue open;   /* pullable, not settled; and some that are */
-    struct hw_separate_queue heavy;  /* scratch of a push: those with long lists */
-    hw_count spare;                  /* room that is left for duplicates */
-    hw_count *block_kept;            /* [threads] */
-    int64_t low, high;               /* keys: the bucket is [low, high) */
-    int64_t far_least;               /* no key in `far` is less */
-    hw_count settled, repeated;      /* own ones, in this bucket */
-    hw_count reached;                /* own ones, in all buckets */
+    struct hw_edge *open;            /* of `pullable`, those not settled; and some that are */
+    hw_count open_count;
+    struct hw_separate_queue heavy; /* scratch of a push: those with long lists */
+    hw_count spare;                 /* room that is left for duplicates */
+    hw_count *block_kept;           /* [threads] */
+    int64_t low, high;              /* keys: the bucket is [low, high) */
+    int64_t far_least;              /* no key in `far` is less */
+    hw_count settled, repeated;     /* own ones, in this bucket */
+    hw_count reached;               /* own ones, in all buckets */
     int bucket_number;
     hw_lid root;              /* as a local, or HW_LID_NONE where it is not */
     bool rows_lost;           /* some row was not kept: memory is short */

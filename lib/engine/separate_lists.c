@@ -313,11 +313,10 @@ static enum hw_status transpose(const struct hw_separate *e, const struct hw_csr
     return HW_OK;
 }
 
-/* Sorts the lists of a matrix by weight, and copies the first of each. reach: are
- * they pushed along? */
+/* Sorts the lists of a matrix by weight. */
 static enum hw_status open_edges(const struct hw_separate *e, const struct hw_csr *csr,
-                                 const uint64_t *leave_out, bool reach,
-                                 struct hw_separate_edges *edges, struct hw_error *err)
+                                 const uint64_t *leave_out, struct hw_separate_edges *edges,
+                                 struct hw_error *err)
 {
     const struct hw_lists *lists = &edges->lists;
     struct hw_edge none = {.weight.i32 = INT32_MAX};
@@ -327,12 +326,12 @@ static enum hw_status open_edges(const struct hw_separate *e, const struct hw_cs
     if (e->part->weights == HW_WEIGHTS_F32)
         none.weight.f32 = INFINITY;
     if (status == HW_OK)
-        status = hw_alloc(&edges->first, e->locals, sizeof *edges->first, "edges", err);
-    if (status == HW_OK && reach)
-        status = hw_alloc(&edges->reach, e->locals, sizeof *edges->reach, "edges", err);
-    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
-        edges->first[v] =
-            lists->offset[v] < lists->offset[v + 1] ? lists->edge[lists->offset[v]] : none;
+        status = hw_alloc(&edges->row, e->locals, sizeof *edges->row, "edges", err);
+    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++) {
+        hw_count at = lists->offset[v], length = lists->offset[v + 1] - at;
+        edges->row[v] = (struct hw_separate_row){
+            .first = length > 0 ? lists->edge[at] : none, .at = at, .length = (hw_lid)length};
+    }
     return status;
 }
 
@@ -341,14 +340,20 @@ static enum hw_status open_all_edges(struct hw_separate *e, const struct hw_csr 
                                      const struct hw_csr *cross, struct hw_error *err)
 {
     struct hw_csr in = {0};
-    enum hw_status status = open_edges(e, out, e->last, true, &e->out, err);
+    enum hw_status status = open_edges(e, out, e->last, &e->out, err);
 
     if (status == HW_OK)
-        status = open_edges(e, cross, NULL, true, &e->cross, err);
+        status = open_edges(e, cross, NULL, &e->cross, err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->crossing, hw_bits_words(e->locals), sizeof *e->crossing,
+                               "vertices", err);
+    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
+        if (e->cross.row[v].length > 0)
+            hw_bit_set(e->crossing, v);
     if (status == HW_OK && e->part->directed)
         status = transpose(e, out, &in, err);
     if (status == HW_OK && e->part->directed)
-        status = open_edges(e, &in, NULL, false, &e->in, err);
+        status = open_edges(e, &in, NULL, &e->in, err);
     e->into = e->part->directed ? &e->in : &e->out;
     free_csr(&in);
     return status;
@@ -362,7 +367,8 @@ static enum hw_status list_pullable(struct hw_separate *e, struct hw_error *err)
 
     for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
         if (offset[v + 1] > offset[v] && !hw_bit(e->last, v))
-            e->pullable[e->pullables++] = v;
+            e->pullable[e->pullables++] =
+                (struct hw_edge){.index = v, .weight = e->into->row[v].first.weight};
     return status;
 }
 

@@ -49,7 +49,7 @@ static void list_claims(const struct hw_separate *e, struct parent *out, hw_coun
     for (hw_lid g = 0; g < e->delegates; g++) {
         if (hw_best_parent(e->kind, e->best, g) == e->none)
             continue;
-        hw_count *next = &at[hw_owner(&e->part->spec, e->part->separate.search_id[g])];
+        hw_count *next = &at[e->owner[g]];
         if (out)
             out[*next] = known_parent(e, g);
         ++*next;

@@ -14,8 +14,8 @@
 /* Vertices that a thread takes at a time. */
 #define CHUNK 32
 
-/* Open vertices looked at to guess what a pull would examine. */
-#define SAMPLE 512
+/* Vertices looked at to guess what a push or a pull would examine. */
+#define SAMPLE 1024
 
 /* Sums that wait for their targets, and vertices that are fetched ahead of their
  * visit. */
@@ -135,17 +135,18 @@ HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared, enum hw_sepa
                                 struct hw_separate *e, const struct hw_separate_edges *edges,
                                 hw_lid u, struct finds *finds)
 {
+    struct hw_separate_row *row = &edges->row[u];
     int64_t key = hw_best_key(kind, e->best, u);
 
-    if (scan == HW_SCAN_SHORT && hw_distance_add(kind, key, edges->first[u].weight) >= e->high) {
-        edges->reach[u] = 0;
+    if (scan == HW_SCAN_SHORT && hw_distance_add(kind, key, row->first.weight) >= e->high) {
+        row->reach = 0;
         return 0;
     }
-    hw_count first = edges->lists.offset[u], to = edges->lists.offset[u + 1];
-    hw_count from = scan == HW_SCAN_LONG ? first + edges->reach[u] : first;
+    hw_count to = row->at + row->length,
+             from = scan == HW_SCAN_LONG ? row->at + row->reach : row->at;
     hw_count end = follow(kind, shared, scan, e, edges->lists.edge, from, to, key, u, finds);
     if (scan != HW_SCAN_LONG)
-        edges->reach[u] = (hw_lid)(end - first);
+        row->reach = (hw_lid)(end - row->at);
     return end - from + (end < to);
 }
 
@@ -154,8 +155,9 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_separate_sca
                                      struct hw_separate *e, hw_lid u, struct finds *finds)
 {
     const struct hw_edge *edge = e->out.lists.edge;
-    hw_count first = e->out.lists.offset[u], to = e->out.lists.offset[u + 1], examined = 0;
-    hw_count from = scan == HW_SCAN_LONG ? first + e->out.reach[u] : first;
+    struct hw_separate_row *row = &e->out.row[u];
+    hw_count from = scan == HW_SCAN_LONG ? row->at + row->reach : row->at;
+    hw_count to = row->at + row->length, examined = 0;
     int64_t key = hw_best_key(kind, e->best, u);
 
 #pragma omp barrier
@@ -164,7 +166,7 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_separate_sca
 #pragma omp single nowait
     {
         if (scan != HW_SCAN_LONG)
-            e->out.reach[u] = (hw_lid)(to - first);
+            row->reach = (hw_lid)(to - row->at);
         examined = to - from;
     }
 #pragma omp for schedule(dynamic)
@@ -177,20 +179,19 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_separate_sca
 /* Sets those aside whose lists are long. Returns the edges of all. */
 static hw_count find_heavy(struct hw_separate *e, const struct hw_separate_queue *queue)
 {
-    const hw_count *out = e->out.lists.offset, *cross = e->cross.lists.offset;
     hw_count edges = 0;
 
     e->heavy.count = 0;
     for (hw_count i = 0; i < queue->count; i++) {
         hw_lid u = queue->item[i];
-        edges += out[u + 1] - out[u] + cross[u + 1] - cross[u];
-        if (out[u + 1] - out[u] > HEAVY)
+        edges += (hw_count)e->out.row[u].length + e->cross.row[u].length;
+        if (e->out.row[u].length > HEAVY)
             e->heavy.item[e->heavy.count++] = u;
     }
     return edges;
 }
 
-/* Fetches what a visit will want. */
+/* Fetches what visits will want. */
 HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_separate_scan scan,
                                   const struct hw_separate *e,
                                   const struct hw_separate_queue *queue, hw_count i)
@@ -198,21 +199,23 @@ HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_separate_scan s
     if (i + AHEAD < queue->count) {
         hw_lid u = queue->item[i + AHEAD];
         hw_best_prefetch(kind, e->best, u);
-        __builtin_prefetch(&e->out.lists.offset[u]);
-        if (scan == HW_SCAN_SHORT) {
-            __builtin_prefetch(&e->out.first[u]);
-            __builtin_prefetch(&e->cross.first[u]);
-        }
+        __builtin_prefetch(&e->out.row[u], 1);
+        if (hw_bit(e->crossing, u))
+            __builtin_prefetch(&e->cross.row[u], 1);
     }
-    if (i + AHEAD / 2 < queue->count)
-        __builtin_prefetch(&e->out.lists.edge[e->out.lists.offset[queue->item[i + AHEAD / 2]]]);
+    if (i + AHEAD / 2 >= queue->count)
+        return;
+    hw_lid u = queue->item[i + AHEAD / 2];
+    const struct hw_separate_row *row = &e->out.row[u];
+    if (scan != HW_SCAN_SHORT ||
+        hw_distance_add(kind, hw_best_key(kind, e->best, u), row->first.weight) < e->high)
+        __builtin_prefetch(&e->out.lists.edge[row->at + (scan == HW_SCAN_LONG ? row->reach : 0)]);
 }
 
 HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
                                struct hw_separate *e, const struct hw_separate_queue *queue,
                                bool locals)
 {
-    const hw_count *out = e->out.lists.offset;
     hw_count examined = 0;
 
 #pragma omp parallel if (shared) reduction(+ : examined)
@@ -224,9 +227,9 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_separ
         for (hw_count i = 0; i < queue->count; i++) {
             hw_lid u = queue->item[i];
             fetch_ahead(kind, scan, e, queue, i);
-            if (locals && !(shared && out[u + 1] - out[u] > HEAVY))
+            if (locals && !(shared && e->out.row[u].length > HEAVY))
                 examined += visit(kind, shared, scan, e, &e->out, u, &here);
-            if (e->ghosts > 0)
+            if (hw_bit(e->crossing, u))
                 examined += visit(kind, shared, scan, e, &e->cross, u, &beyond);
         }
         for (hw_count i = 0; shared && locals && i < e->heavy.count; i++)
@@ -291,12 +294,12 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
                                    struct hw_separate *e, hw_lid v, int64_t low,
                                    struct gather *gather)
 {
-    int64_t was = hw_best_key(kind, e->best, v), best = was, none = hw_distance_none(kind);
+    int64_t was = hw_best_key(kind, e->best, v), best = was;
     hw_lid code = e->none;
     hw_count examined = 0;
 
     /* The first edge has a copy, so that most vertices need no list. */
-    const struct hw_edge *edge = &e->into->first[v], *end = edge + 1;
+    const struct hw_edge *edge = &e->into->row[v].first, *end = edge + 1;
     if (bounded && hw_distance_add(kind, low, edge->weight) >= was)
         return 0;
     for (int round = 0; round < 2; round++) {
@@ -304,17 +307,18 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
             examined++;
             if (bounded && hw_distance_add(kind, low, edge->weight) >= best)
                 break;
-            int64_t key = hw_best_key(kind, e->best, edge->index);
-            if (key == none)
+            /* No other source could improve v now, and bits are close by. */
+            if (!hw_bit(e->visited, edge->index))
                 continue;
+            int64_t key = hw_best_key(kind, e->best, edge->index);
             int64_t sum = flood ? key : hw_distance_add(kind, key, edge->weight);
             code = sum < best ? edge->index : code;
             best = sum < best ? sum : best;
         }
         if (edge < end)
             break;
-        edge = e->into->lists.edge + e->into->lists.offset[v] + 1;
-        end = e->into->lists.edge + e->into->lists.offset[v + 1];
+        edge = e->into->lists.edge + e->into->row[v].at + 1;
+        end = edge + e->into->row[v].length - 1;
     }
     if (best < was && hw_best_improve(kind, shared, e->best, v, best, code))
         queue_improved(shared, e, gather, v);
@@ -326,18 +330,18 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
 HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared, struct hw_separate *e,
                                      hw_count from, hw_count to, hw_count *kept)
 {
-    hw_lid *open = e->open.item;
+    struct hw_edge *open = e->open;
     hw_count at = from, examined = 0;
     struct gather gather = {.queue = &e->improved};
 
     for (hw_count i = from; i < to; i++) {
-        hw_lid v = open[i];
-        if (hw_best_key(kind, e->best, v) < e->high)
+        hw_lid v = open[i].index;
+        int64_t key = hw_best_key(kind, e->best, v);
+        if (key < e->high)
             continue;
-        open[at++] = v;
-        if (i + AHEAD < to)
-            hw_best_prefetch(kind, e->best, e->into->first[open[i + AHEAD]].index);
-        examined += pull_one(kind, shared, true, false, e, v, e->low, &gather);
+        open[at++] = open[i];
+        if (hw_distance_add(kind, e->low, open[i].weight) < key)
+            examined += pull_one(kind, shared, true, false, e, v, e->low, &gather);
     }
     gather_all(&gather);
     *kept = at - from;
@@ -346,11 +350,11 @@ HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared, struct 
 
 HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_separate *e)
 {
-    hw_count count = e->open.count, examined = 0, kept = 0;
+    hw_count count = e->open_count, examined = 0, kept = 0;
     int blocks = count > HW_SEPARATE_SERIAL ? e->threads : 1;
 
     if (blocks == 1) {
-        examined = pull_block(kind, false, e, 0, count, &e->open.count);
+        examined = pull_block(kind, false, e, 0, count, &e->open_count);
         return examined;
     }
 #pragma omp parallel for schedule(static, 1) reduction(+ : examined)
@@ -358,11 +362,11 @@ HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_separate *e
         examined += pull_block(kind, true, e, count * b / blocks, count * (b + 1) / blocks,
                                &e->block_kept[b]);
     for (int b = 0; b < blocks; b++) {
-        memmove(e->open.item + kept, e->open.item + count * b / blocks,
-                (size_t)e->block_kept[b] * sizeof *e->open.item);
+        memmove(e->open + kept, e->open + count * b / blocks,
+                (size_t)e->block_kept[b] * sizeof *e->open);
         kept += e->block_kept[b];
     }
-    e->open.count = kept;
+    e->open_count = kept;
     return examined;
 }
 
@@ -378,26 +382,26 @@ static hw_count pull(struct hw_separate *e)
     }
 }
 
-/* The edges that a push of the bucket's long edges would examine inside the part. */
-static hw_count push_work(const struct hw_separate *e)
+/* The edges inside the part that a push of the bucket's long edges would examine,
+ * judged by a sample of its vertices. */
+static double push_work(const struct hw_separate *e)
 {
-    hw_count edges = 0;
-
-#pragma omp parallel for reduction(+ : edges) if (e->bucket.count > HW_SEPARATE_SERIAL)
-    for (hw_count i = 0; i < e->bucket.count; i++) {
-        hw_lid u = e->bucket.item[i];
-        edges += e->out.lists.offset[u + 1] - e->out.lists.offset[u] - e->out.reach[u];
-    }
-    return edges;
-}
-
-/* The edges that a pull would examine, judged by a sample of the open vertices. */
-static double pull_work(const struct hw_separate *e)
-{
-    hw_count count = e->open.count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
+    hw_count count = e->bucket.count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
 
     for (hw_count i = 0; i < looks; i++) {
-        hw_lid v = e->open.item[count * i / looks];
+        const struct hw_separate_row *row = &e->out.row[e->bucket.item[count * i / looks]];
+        edges += (hw_count)row->length - row->reach;
+    }
+    return looks > 0 ? (double)edges / (double)looks * (double)count : 0;
+}
+
+/* The edges that a pull would examine, likewise of the open vertices. */
+static double pull_work(const struct hw_separate *e)
+{
+    hw_count count = e->open_count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
+
+    for (hw_count i = 0; i < looks; i++) {
+        hw_lid v = e->open[count * i / looks].index;
         hw_count from = e->into->lists.offset[v], to = e->into->lists.offset[v + 1];
         int64_t key = hw_separate_key(e, v);
         if (key >= e->high)
@@ -408,11 +412,12 @@ static double pull_work(const struct hw_separate *e)
 
 hw_count hw_separate_long(struct hw_separate *e, hw_count *pulled)
 {
-    hw_count work = push_work(e), examined;
+    double work = push_work(e);
+    hw_count examined;
 
     *pulled = 0;
     /* A pull looks at every open vertex: that alone may be more than to push. */
-    if (work <= e->open.count || (double)work <= pull_work(e))
+    if (work <= (double)e->open_count || work <= pull_work(e))
         return push_any(e, &e->bucket, HW_SCAN_LONG, true);
     *pulled = pull(e);
     examined = *pulled + push_any(e, &e->bucket, HW_SCAN_LONG, false);

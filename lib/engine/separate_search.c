@@ -48,12 +48,14 @@ void hw_separate_start(struct hw_separate *e)
         hw_best_set(e->kind, e->best, (size_t)v, none, e->none);
         e->mark[v] = 0;
     }
+    if (e->locals > 0)
+        memset(e->visited, 0, hw_bits_words(e->locals) * sizeof *e->visited);
     e->improved.count = e->improved_ghosts.count = 0;
     e->frontier.count = e->next.count = 0;
     e->far.count = e->bucket.count = 0;
-    e->open.count = e->pullables;
+    e->open_count = e->pullables;
     if (e->pullables > 0)
-        memcpy(e->open.item, e->pullable, e->pullables * sizeof *e->pullable);
+        memcpy(e->open, e->pullable, e->pullables * sizeof *e->pullable);
     e->far_least = INT64_MAX;
     e->settled = e->repeated = e->reached = 0;
     e->bucket_number = 0;
@@ -82,6 +84,7 @@ void hw_separate_advance(struct hw_separate *e)
             e->repeated += owned;
         } else {
             e->bucket.item[e->bucket.count++] = u;
+            hw_bit_set(e->visited, u);
             e->settled += owned;
         }
         e->mark[u] = (mark | HW_MARK_BUCKET) & (uint8_t)~HW_MARK_QUEUED;
@@ -337,6 +340,19 @@ static enum hw_status finish(struct hw_separate *e, struct hw_result *result, st
     return status == HW_OK ? check_overflow(e, row, err) : status;
 }
 
+/* Fetches what hw_separate_parent() will read. */
+static inline void fetch_parent(const struct hw_separate *e, hw_lid slot)
+{
+    hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
+
+    if (code < e->delegates)
+        __builtin_prefetch(&e->part->separate.graph_id[code]);
+    else if (code < e->locals)
+        __builtin_prefetch(&e->part->own.graph_id[code - e->delegates]);
+    else
+        __builtin_prefetch(&e->parent[slot]);
+}
+
 /* Writes distances and parents by rising graph id; none where all are unreached. */
 static void write_result(struct hw_separate *e, struct hw_result *result)
 {
@@ -348,6 +364,8 @@ static void write_result(struct hw_separate *e, struct hw_result *result)
         hw_lid slot = own->by_graph_id[i];
         if (i + AHEAD < own->count)
             hw_best_prefetch(e->kind, e->best, e->delegates + own->by_graph_id[i + AHEAD]);
+        if (i + AHEAD / 2 < own->count)
+            fetch_parent(e, own->by_graph_id[i + AHEAD / 2]);
         int64_t key = hw_separate_key(e, e->delegates + slot);
         bool reached = tree && key != hw_distance_none(e->kind);
         result->parent[i] = reached ? hw_separate_parent(e, slot) : -1;

@@ -53,10 +53,12 @@ static enum hw_status number_vertices(struct hw_separate *e, struct hw_error *er
     e->locals = (hw_lid)locals;
     e->none = HW_LID_NONE;
     status = hw_alloc(&e->own_slot, e->delegates, sizeof *e->own_slot, "delegates", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->owner, e->delegates, sizeof *e->owner, "delegates", err);
     for (hw_lid g = 0; g < e->delegates && status == HW_OK; g++) {
         hw_gid id = part->separate.search_id[g];
-        bool own = hw_owner(&part->spec, id) == part->index;
-        e->own_slot[g] = own ? hw_position(&part->spec, id) : HW_LID_NONE;
+        e->owner[g] = hw_owner(&part->spec, id);
+        e->own_slot[g] = e->owner[g] == part->index ? hw_position(&part->spec, id) : HW_LID_NONE;
     }
     return status;
 }
@@ -141,7 +143,7 @@ static enum hw_status open_queues(struct hw_separate *e, struct hw_error *err)
     if (status == HW_OK && e->buckets)
         status = open_queue(&e->far, locals, err);
     if (status == HW_OK && e->buckets)
-        status = open_queue(&e->open, e->pullables, err);
+        status = hw_alloc(&e->open, e->pullables, sizeof *e->open, "vertices", err);
     return status;
 }
 
@@ -153,6 +155,9 @@ static enum hw_status open_arrays(struct hw_separate *e, struct hw_error *err)
 
     if (status == HW_OK)
         status = hw_alloc(&e->mark, all, sizeof *e->mark, "vertices", err);
+    if (status == HW_OK)
+        status =
+            hw_alloc(&e->visited, hw_bits_words(e->locals), sizeof *e->visited, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&e->block_kept, e->threads, sizeof *e->block_kept, "counts", err);
     if (status == HW_OK)
@@ -167,8 +172,7 @@ static enum hw_status open_arrays(struct hw_separate *e, struct hw_error *err)
 static void free_edges(struct hw_separate_edges *edges)
 {
     hw_lists_free(&edges->lists);
-    free(edges->first);
-    free(edges->reach);
+    free(edges->row);
 }
 
 static void destroy(void *engine)
@@ -183,19 +187,22 @@ static void destroy(void *engine)
                      e->borders.watched_first,
                      e->borders.watched,
                      e->own_slot,
+                     e->owner,
                      e->last,
                      e->last_list,
                      e->single,
                      e->pullable,
                      e->best,
                      e->mark,
+                     e->visited,
+                     e->crossing,
                      e->improved.item,
                      e->improved_ghosts.item,
                      e->frontier.item,
                      e->next.item,
                      e->far.item,
                      e->bucket.item,
-                     e->open.item,
+                     e->open,
                      e->heavy.item,
                      e->block_kept,
                      e->out_first,
@@ -324,10 +331,10 @@ static hw_count bytes_of(const struct hw_part *part, const struct hw_engine_opti
      * of ghosts, twice while they are sorted. */
     hw_count making = edges * 8 * (part->directed ? 2 : 1) + normal * 16 + locals * 16;
     hw_count lists = edges * 8 * (part->directed && buckets ? 2 : 1) + locals * 24;
-    /* A local: best 16, mark 1, two reaches and three first edges 32, queues of
-     * improved, frontier, next, bucket, far, open, pullable and last 32, parent 8,
+    /* A local: best 16, mark 1, three rows 72, queues of
+     * improved, frontier, next, bucket, far and last 24, open and pullable 16, parent 8,
      * bits 1. */
-    hw_count each = 16 + 1 + 32 + 32 + 8 + 1 + (options->canonical_parents ? 12 : 0) +
+    hw_count each = 16 + 1 + 72 + 24 + 16 + 8 + 3 + (options->canonical_parents ? 12 : 0) +
                     (options->duplicates ? 12 : 0) + 4;
     /* A ghost: best 16, mark 1, queue 4, message 12; as many watched: 4 and 12; on the way of
      * parents 20. */
