@@ -13,6 +13,8 @@ EXTRA_DIST += tests/workflow/compare.t tests/workflow/retime.py
 TESTS += tests/workflow/archive.t
 EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
 EXTRA_DIST += tests/workflow/requirements.txt
+TESTS += tests/workflow/killed.t
+EXTRA_DIST += tests/workflow/killed.t tests/workflow/kill-study.py
 TESTS += tests/workflow/slurm.t
 EXTRA_DIST += tests/workflow/slurm.t tests/workflow/slurm.sh
 

@@ -29,6 +29,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/commands/pack.py \
   workflow/commands/records.py \
   workflow/commands/repeat.py \
+  workflow/commands/guard.py \
   workflow/commands/run.py \
   workflow/envs/programs.yaml \
   workflow/envs/python.yaml \

@@ -274,7 +274,7 @@ class Repeat:
             *self.options.snakemake,
             "--",
         ]
-        run.call(command + study.files(TREE, runs) + study.checks(runs))
+        run.call(command + study.files(TREE, runs) + study.checks(runs), self.work)
 
     def compare(self, study, runs):
         """A row for each file that was to be made again."""

@@ -2,12 +2,12 @@
 
 import argparse
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from .base import fail, need, read_study, use_programs
+from . import guard
+from .base import fail, need, read_config, read_study, use_programs
 
 PROGRAMS = ["generate", "import", "partition", "traverse", "validate"]
 PACKAGES = ["snakemake", "pygments", "jsonschema", "h5py", "matplotlib", "pandas"]
@@ -71,13 +71,25 @@ def snakemake(place, options, config, directory):
     return command
 
 
-def call(command):
-    """Runs Snakemake and returns its status. An interrupt is Snakemake's: it ends its
-    jobs and then itself."""
-    before = signal.signal(signal.SIGINT, lambda *_: None)
-    status = subprocess.run(command).returncode
-    signal.signal(signal.SIGINT, before)
-    return status
+def profile_value(command, key):
+    """What the profile of a command says under a key; None if nothing."""
+    folder = Path(command[command.index("--workflow-profile") + 1])
+    values = [read_config(file).get(key) for file in folder.glob("config*.yaml")]
+    return next(filter(None, values), None)
+
+
+def call(command, directory):
+    """Runs Snakemake alone in a folder, clear of what a killed run has left there, and
+    returns its status."""
+    slurm = profile_value(command, "executor") == "slurm"
+    with guard.alone(directory) as locked:
+        if locked:
+            guard.clear(directory, slurm)
+            command = [*command[:3], "--nolock", *command[3:]]
+        if slurm and not profile_value(command, "slurm-jobname-prefix"):
+            name = ["--slurm-jobname-prefix", guard.prefix(directory)]
+            command = [*command[:3], *name, *command[3:]]
+        return guard.watch(command, directory)
 
 
 def main(place, options):
@@ -92,12 +104,12 @@ def main(place, options):
         missing = ", ".join(study.left_out)
         print(f"hopwave-study: left out, not there: {missing}", file=sys.stderr)
     if options.dry_run:
-        command += ["--dry-run"]
-    else:
-        command += ["--report", str(report.resolve()), "--report-after-run"]
-        keep(config, results / "study.yaml")
-    status = call(command + options.snakemake)
-    if status == 0 and not options.dry_run:
+        command += ["--dry-run", *options.snakemake]
+        sys.exit(subprocess.run(command).returncode)
+    command += ["--report", str(report.resolve()), "--report-after-run"]
+    keep(config, results / "study.yaml")
+    status = call(command + options.snakemake, options.directory)
+    if status == 0:
         print(f"report: {report.resolve()}")
     sys.exit(status)
 

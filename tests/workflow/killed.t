@@ -1,0 +1,73 @@
+#!/bin/sh
+# A study killed at random moments (HW_KILLS of them, 2 unless set) and resumed each
+# time ends with the digests of one that was left alone, and makes nothing twice.
+# shellcheck source=tests/tap/tap.sh
+. "$top_srcdir/tests/tap/tap.sh"
+# shellcheck source=tests/workflow/workflow.sh
+. "$top_srcdir/tests/workflow/workflow.sh"
+cd "$work" || exit 99
+
+cat >study.yaml <<'END'
+title: killed
+graphs: [{model: rmat, scales: [6, 12]}]
+layouts: [{layout: 1d}]
+parts: [1, 2]
+roots: {count: 8}
+END
+# run_in FOLDER [OPTION...]: the study up to its gate.
+run_in() {
+    folder=$1
+    shift
+    run_study study.yaml --directory "$folder" "$@" -- results/gate.csv
+}
+# digests FOLDER: the files of a study and what defines each.
+digests() {
+    (cd "$1" && "$PYTHON3" -c 'import h5py, sys
+for path in sorted(sys.stdin.read().split()):
+    print(path, h5py.File(path).attrs["digest"])' <<END
+$(find results -name '*.h5')
+END
+    )
+}
+
+mkdir alone killed
+run_in alone >alone.log 2>&1
+is "the study runs when it is left alone" "$?" 0
+files=$(find alone/results -name '*.h5' | wc -l)
+seed=${HW_SEED:-$(date +%s)}
+echo "# HW_SEED=$seed HW_KILLS=${HW_KILLS:-2}"
+"$PYTHON3" "$top_srcdir/tests/workflow/kill-study.py" "$seed" "${HW_KILLS:-2}" "$files" killed \
+    "$PYTHON3" "$study" run --config study.yaml --directory killed --cores 2 -- \
+    results/gate.csv >lost 2>moments
+is "it ends when it is not killed" "$?" 0
+cat moments
+is "with the same digests" "$(digests killed)" "$(digests alone)"
+is "no file was made twice" "$(cat lost)" ""
+is "nothing half-made is left" "$(find killed/results -name '*.partial*' -o -name '.*')" ""
+
+# ---- two at a time, and a request to end ----
+mkdir bin
+for program in generate import partition validate; do
+    ln -s "$top_builddir/hopwave-$program" bin/
+done
+printf '#!/bin/sh\nsleep 100\n' >bin/hopwave-traverse
+chmod +x bin/hopwave-traverse
+rm -r killed/results/trees killed/results/checks killed/results/logs killed/results/gate.csv
+# Its own process, to be told to end.
+# shellcheck disable=SC2016
+setsid sh -c 'echo $$ >pid; exec "$@"' sh "$PYTHON3" "$study" run --cores 2 --bin bin \
+    --config study.yaml --directory killed -- results/gate.csv >ended.log 2>&1 </dev/null &
+running=$!
+for try in $(seq 500); do
+    [ -d killed/results/logs/traverse ] && [ -s pid ] && break
+    sleep 0.1
+done
+refused "a second run beside the first (seen at look $try)" 4 \
+    "another run of the study is at work" \
+    "$PYTHON3" "$study" run --config study.yaml --directory killed --cores 2
+kill -TERM "$(cat pid)"
+wait "$running"
+ok "a study that is told to end does, with a failure" test "$?" -ne 0
+is "and its jobs with it" \
+    "$(grep -l -a -F "HOPWAVE_RUN=$work/killed" /proc/[0-9]*/environ 2>/dev/null)" ""
+done_testing

@@ -1,0 +1,157 @@
+"""One run of a study at a time, that starts clean whatever ended the run before it.
+
+Snakemake leaves a lock where it is killed, and its jobs go on; both would trouble the next
+run. Here a lock of the kernel says whether a run is at work, which no crash leaves behind;
+processes and jobs of Slurm bear a mark by which those of a dead run are found and ended; and
+files that it finished, but did not live to note, are kept: programs give a file its name
+only once it is whole.
+"""
+
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from base64 import urlsafe_b64decode
+from contextlib import contextmanager
+from pathlib import Path
+
+from .base import fail
+
+MARK = "HOPWAVE_RUN"
+PATIENCE = 10  # seconds in which searches that are told to end may do so
+
+
+@contextmanager
+def alone(directory):
+    """Holds the lock of a study's folder. Yields whether it could be had at all: not every
+    file system knows locks, and Snakemake's own one has to do there."""
+    folder = Path(directory).resolve() / ".snakemake"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = open(folder / "hopwave.lock", "w")
+    except OSError as error:
+        fail(4, f"{folder}: {error.strerror}")
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            fail(4, f"{folder.parent}: another run of the study is at work here")
+        except OSError as error:
+            if error.errno not in (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK):
+                raise
+            yield False
+            return
+        yield True
+
+
+def mark(directory):
+    """What the processes of a study in a folder have in their environment."""
+    return str(Path(directory).resolve())
+
+
+def prefix(directory):
+    """What the names of its jobs begin with."""
+    return "hopwave-" + hashlib.sha256(mark(directory).encode()).hexdigest()[:16]
+
+
+def marked(directory):
+    """The processes that bear the mark, but for this one."""
+    wanted = f"{MARK}={mark(directory)}".encode()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            environment = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if wanted in environment and int(entry.parent.name) != os.getpid():
+            found.append(int(entry.parent.name))
+    return found
+
+
+def tell(processes, number):
+    for process in processes:
+        try:
+            os.kill(process, number)
+        except ProcessLookupError:
+            pass
+
+
+def end_processes(directory):
+    """Ends what a run has left on this machine: politely, then not."""
+    until = time.monotonic() + PATIENCE
+    tell(marked(directory), signal.SIGTERM)
+    while left := marked(directory):
+        if time.monotonic() > until:
+            tell(left, signal.SIGKILL)
+        time.sleep(0.05)
+
+
+def cancel_jobs(directory):
+    """Cancels what a run has left in Slurm."""
+    if not shutil.which("squeue"):
+        return
+    listed = subprocess.run(
+        ["squeue", "--me", "--noheader", "--format=%i %j"], capture_output=True, text=True
+    )
+    jobs = [line.split() for line in listed.stdout.splitlines()]
+    left = [job[0] for job in jobs if job[1:] and job[1].startswith(prefix(directory))]
+    if left:
+        subprocess.run(["scancel", *left])
+
+
+def keep_finished(directory):
+    """Takes back Snakemake's note that a file is not complete, where it is."""
+    notes = Path(directory) / ".snakemake" / "incomplete"
+    for note in [path for path in notes.rglob("*") if path.is_file()]:
+        words = "".join(part.lstrip("@") for part in note.relative_to(notes).parts)
+        try:
+            path = urlsafe_b64decode(words).decode()
+        except ValueError:
+            continue
+        if path.endswith(".h5") and (Path(directory) / path).is_file():
+            note.unlink()
+
+
+def remove_unnamed(directory):
+    """Removes files that programs were writing and had not given their names yet. What
+    a search has kept to go on from stays."""
+    for path in (Path(directory) / "results").rglob(".*.h5.tmp-*"):
+        path.unlink()
+
+
+def clear(directory, slurm):
+    """Ends and mends what a run that was killed has left."""
+    end_processes(directory)
+    if slurm:
+        cancel_jobs(directory)
+    keep_finished(directory)
+    remove_unnamed(directory)
+
+
+def watch(command, directory):
+    """Runs Snakemake and returns its status. An interrupt of the keyboard reaches it and
+    its jobs by itself; a request to end is handed on, and its jobs end too."""
+    environment = {**os.environ, MARK: mark(directory)}
+
+    def listen():
+        # Shells let what they start in the background ignore interrupts.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    snakemake = subprocess.Popen(command, env=environment, preexec_fn=listen)
+
+    def end(*_):
+        snakemake.send_signal(signal.SIGINT)
+        tell([p for p in marked(directory) if p != snakemake.pid], signal.SIGTERM)
+
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, end),
+    }
+    status = snakemake.wait()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    return status
