@@ -44,8 +44,8 @@ static bool read_first(const struct hw_line *line, struct first_line *first)
     first->vertices = hw_word_count(word[0].text);
     first->edges = hw_word_count(word[1].text);
     const hw_count constraints = words == 4 ? hw_word_count(word[3].text) : 1;
-    return first->vertices > 0 && first->edges >= 0 && first->edges <= (hw_count)1 << 61 &&
-           constraints >= 0 && constraints <= 1024 &&
+    return first->vertices > 0 && first->vertices <= (hw_count)1 << 48 && first->edges >= 0 &&
+           first->edges <= (hw_count)1 << 56 && constraints >= 0 && constraints <= 1024 &&
            read_fmt(words > 2 ? word[2].text : "0", constraints, first);
 }
 
@@ -59,24 +59,22 @@ struct look {
     hw_count widths[2]; /* fewest and most numbers of a line with any, the first line too */
 };
 
-/* Counts the numbers of a line; false if one is no number, or too large for an id.
- * Only of lists without weights all numbers are ids. */
+/* Counts the numbers of a line; false if they cannot be those of a vertex. */
 static bool look_at(const struct hw_line *line, const struct first_line *first, struct look *look)
 {
-    const bool ids = first->before == 0 && !first->weights;
+    const hw_count each = 1 + first->weights;
     const char *at = hw_scan_blanks(line->begin);
     hw_count width = 0;
 
     while (at < line->end) {
         uint64_t number;
         const char *next = hw_scan_number(at, &number);
-        if (next == at || (*next && !hw_ends_field(*next)) || *next == ',' || *next == ';' ||
-            (ids && (number < 1 || number > (uint64_t)first->vertices)))
+        const bool id = width >= first->before && (width - first->before) % each == 0;
+        if (next == at || (next < line->end && !hw_is_blank(*next)) ||
+            (id && (number < 1 || number > (uint64_t)first->vertices)))
             return false;
         width++;
         at = hw_scan_blanks(next);
-        if (next == at)
-            break;
     }
     if (width == 0) {
         look->blank++;
@@ -87,14 +85,35 @@ static bool look_at(const struct hw_line *line, const struct first_line *first, 
     look->numbers += width;
     look->widths[0] = width < look->widths[0] ? width : look->widths[0];
     look->widths[1] = width > look->widths[1] ? width : look->widths[1];
-    return true;
+    return width >= first->before && (width - first->before) % each == 0;
 }
 
-static bool ends_in(const char *path, const char *suffix)
+/* Whether the file is named as METIS names its own, compressed or not. */
+static bool is_named(const char *path)
 {
-    const size_t length = strlen(path), tail = strlen(suffix);
+    static const char *const suffixes[] = {".graph", ".graph.gz", ".graph.xz", ".metis"};
+    const size_t length = strlen(path);
 
-    return length >= tail && strcmp(path + length - tail, suffix) == 0;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        const size_t tail = strlen(suffixes[i]);
+        if (length >= tail && strcmp(path + length - tail, suffixes[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Looks at all lines after the first that are there; false if one is no vertex's. */
+static bool look_through(const struct hw_head *head, struct hw_head *rest,
+                         const struct first_line *first, struct look *look)
+{
+    struct hw_line line;
+
+    while (hw_head_line(rest, &line, NULL) == HW_OK && line.begin) {
+        const bool cut = !head->whole && rest->at == rest->size;
+        if (!cut && *line.begin != '%' && !look_at(&line, first, look))
+            return false;
+    }
+    return look->records <= first->vertices;
 }
 
 /*
@@ -104,36 +123,27 @@ static bool ends_in(const char *path, const char *suffix)
  */
 static int recognize(const struct hw_head *head)
 {
-    struct hw_head copy = *head;
+    struct hw_head rest = *head;
     struct hw_line line = {.begin = NULL};
     struct first_line first;
     struct look look = {0};
 
     /* Only the bytes that are there. */
-    copy.whole = true;
+    rest.whole = true;
     do
-        (void)hw_head_line(&copy, &line, NULL);
+        (void)hw_head_line(&rest, &line, NULL);
     while (line.begin && *line.begin == '%');
     if (!line.begin || !read_first(&line, &first))
         return 0;
+    const int otherwise = is_named(head->input->path) ? 30 : 0;
     look.widths[0] = look.widths[1] = hw_line_words(&line, 0, NULL);
-    while (hw_head_line(&copy, &line, NULL) == HW_OK && line.begin) {
-        const bool cut = !head->whole && copy.at == copy.size;
-        if (cut || *line.begin == '%')
-            continue;
-        if (!look_at(&line, &first, &look))
-            return 0;
-    }
-    const hw_count records = look.records, all = records + look.blank;
-    const hw_count expected = 2 * first.edges * (1 + first.weights) + first.vertices * first.before;
-    if (records > first.vertices || look.numbers > expected)
-        return 0;
-    const bool exact =
-        head->whole && look.numbers > 0 && look.numbers == expected && all + 1 >= first.vertices;
-    return exact                                  ? 50
-           : look.widths[0] < look.widths[1]      ? 40
-           : ends_in(head->input->path, ".graph") ? 30
-                                                  : 0;
+    const hw_count numbers = 2 * first.edges * (1 + first.weights) + first.vertices * first.before;
+    if (!look_through(head, &rest, &first, &look) || look.numbers > numbers)
+        return otherwise;
+    if (head->whole && look.numbers > 0 && look.numbers == numbers &&
+        look.records + look.blank + 1 >= first.vertices)
+        return 50;
+    return look.widths[0] < look.widths[1] ? 40 : otherwise;
 }
 
 /* ---- the header ---- */

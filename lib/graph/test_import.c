@@ -502,6 +502,18 @@ static const struct example lists[] = {
      .text = "2 1 1\n2 5\n1 6\n",
      .answer = "lists the edge of vertices 1 and 2 at one end and not at the other, or with "
                "another weight"},
+    {.name = "a broken edge list that might begin so",
+     .text = "1000 2000 1\n3 4\n10 20 1\n",
+     .answer = "line 2: ends where a weight should stand"},
+    {.name = "as many edges as no file has",
+     .text = "281474976710656 72057594037927936 111 1024\n1 1\n",
+     .options = {.format = HW_IMPORT_METIS},
+     .answer = "line 2: ends where a number of the vertex should stand"},
+    {.name = "more vertices than any file has",
+     .text = "281474976710657 1\n2\n1\n",
+     .options = {.format = HW_IMPORT_METIS},
+     .answer = "line 1: should be the numbers of vertices and edges, and perhaps the format in "
+               "three digits and the weights of a vertex"},
     {.name = "a loop",
      .text = "2 1\n1\n2\n",
      .options = {.format = HW_IMPORT_METIS},
