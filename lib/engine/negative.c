@@ -311,16 +311,13 @@ static enum hw_status choose_cycle(const struct finder *finder, hw_gid *leader,
 {
     MPI_Comm world = finder->ctx->world;
     const struct sum *least = NULL;
-    hw_gid mine = INT64_MAX;
-    enum hw_status status = HW_OK;
 
     for (hw_count i = 0; i < finder->leaders && !least; i++)
         if (sign_of(finder, &finder->sum[i]) < 0)
             least = &finder->sum[i];
-    mine = least ? least->leader : INT64_MAX;
-    *leader = mine;
-    status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, leader, 1, HW_MPI_GID, MPI_MIN, world),
-                    "MPI_Allreduce", err);
+    *leader = least ? least->leader : INT64_MAX;
+    enum hw_status status = hw_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, leader, 1, HW_MPI_GID, MPI_MIN, world), "MPI_Allreduce", err);
     if (status != HW_OK || *leader == INT64_MAX) {
         *leader = HW_GID_NONE;
         return status;

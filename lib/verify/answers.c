@@ -89,26 +89,26 @@ static enum hw_status check_packed(const struct packed *packed, const char *path
     return HW_OK;
 }
 
-/* Copies the cycles of the first searches. */
-static enum hw_status unpack(const struct packed *packed, struct hw_answers *answers,
+/* Makes the cycles of the first searches, whose vertices stay where they are. */
+static enum hw_status unpack(struct packed *packed, struct hw_answers *answers,
                              struct hw_error *err)
 {
     enum hw_status status =
         hw_alloc_zero(&answers->cycle, answers->count, sizeof *answers->cycle, "cycles", err);
 
-    for (hw_count i = 0; i < answers->count && status == HW_OK; i++) {
-        struct hw_cycle *cycle = &answers->cycle[i];
+    if (status != HW_OK)
+        return status;
+    answers->vertex = packed->vertex;
+    packed->vertex = NULL;
+    for (hw_count i = 0; i < answers->count; i++) {
         hw_count length = packed->offset[i + 1] - packed->offset[i];
-        status = hw_alloc(&cycle->vertex, length, sizeof *cycle->vertex, "cycles", err);
-        if (status != HW_OK || length == 0)
-            continue;
-        cycle->length = length;
-        cycle->real = packed->real ? packed->real[i] : 0;
-        cycle->whole = packed->whole ? packed->whole[i] : 0;
-        memcpy(cycle->vertex, packed->vertex + packed->offset[i],
-               (size_t)length * sizeof *cycle->vertex);
+        if (length > 0)
+            answers->cycle[i] = (struct hw_cycle){.length = length,
+                                                  .vertex = answers->vertex + packed->offset[i],
+                                                  .real = packed->real ? packed->real[i] : 0,
+                                                  .whole = packed->whole ? packed->whole[i] : 0};
     }
-    return status;
+    return HW_OK;
 }
 
 enum hw_status hw_answers_read(const struct hw_context *ctx, struct hw_store *store,
@@ -136,8 +136,7 @@ bool hw_same_cycle(const struct hw_cycle *a, const struct hw_cycle *b)
 
 void hw_answers_free(struct hw_answers *answers)
 {
-    for (hw_count i = 0; answers->cycle && i < answers->count; i++)
-        hw_cycle_free(&answers->cycle[i]);
     free(answers->cycle);
+    free(answers->vertex);
     *answers = (struct hw_answers){0};
 }

@@ -15,7 +15,9 @@
  * hw_answers_free(). */
 struct hw_answers {
     hw_count count;
-    struct hw_cycle *cycle; /* [count] empty where the search ended with a tree */
+    struct hw_cycle *cycle; /* [count] empty where the search ended with a tree; their vertices lie
+                               in `vertex` */
+    hw_gid *vertex;
 };
 
 /*

@@ -82,6 +82,10 @@ enum hw_status hw_batch_flat_cycles(const struct hw_batch *batch, int roots, con
 /* Bytes that hw_batch_chains() and hw_batch_flat_cycles() take. Local. */
 hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk);
 
+/* Whether the roots are vertices (HW_BAD_INPUT). Local, the same on all ranks. */
+enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
+                               struct hw_error *err);
+
 /*
  * Checks k trees, levels or distances as `value` says, in batches: what
  * hw_verify_bfs() and hw_verify_sssp() have in common (verify.h). Collective.

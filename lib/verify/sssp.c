@@ -288,21 +288,21 @@ enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *gra
 {
     enum hw_weights weights = hw_graph_desc(graph)->weights;
     hw_count cycles = 0;
-    enum hw_status status = HW_OK;
 
     if (weights == HW_WEIGHTS_NONE)
         return hw_fail(err, HW_BAD_INPUT, "the graph has no weights, so it has no shortest paths");
+    enum hw_status status = hw_verify_roots(k, root, hw_graph_desc(graph)->vertices, err);
     for (hw_count i = 0; i < k && cycle; i++)
         cycles += cycle[i].length > 0;
     /* Searches with a cycle ride along with the others: a pass is the same for
      * one tree as for many. */
-    if (cycles < k)
+    if (status == HW_OK && cycles < k)
         status = hw_verify_trees(ctx, graph, k, root,
                                  weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64, distance,
                                  parent, verdict, err);
     if (status == HW_OK && cycles > 0)
         status = check_cycles(ctx, graph, k, distance, parent, cycle, verdict, err);
-    if (status == HW_OK && cycles == k)
+    if (status == HW_OK && cycles > 0 && cycles == k)
         status = hw_graph_verify(graph, true, err);
     return status;
 }

@@ -279,9 +279,8 @@ static enum hw_status check_batch(struct hw_batch *batch, enum hw_lane lane,
     return status;
 }
 
-/* Whether the roots are vertices; the same on all ranks. */
-static enum hw_status check_roots(hw_count k, const hw_gid *root, hw_gid vertices,
-                                  struct hw_error *err)
+enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
+                               struct hw_error *err)
 {
     for (hw_count i = 0; i < k; i++)
         if (root[i] < 0 || root[i] >= vertices)
@@ -305,7 +304,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
     struct progress progress = {.done = 0};
     struct plan plan;
     enum hw_lane lane = HW_LANE_LEVEL8;
-    enum hw_status status = check_roots(k, root, batch.desc->vertices, err);
+    enum hw_status status = hw_verify_roots(k, root, batch.desc->vertices, err);
 
     if (status != HW_OK || k == 0)
         return status;

@@ -35,7 +35,8 @@ struct hw_verdict {
     hw_count violations[HW_RULES];
     hw_gid example[HW_RULES][2]; /* the least vertex (second is HW_GID_NONE) or edge that
                                     violates it: for rules 1 and 2 a vertex, for 3 a tuple, for 4
-                                    either, for 5 parent and child; both HW_GID_NONE if none does */
+                                    either, for 5 parent and child, for `cycle` a vertex or a
+                                     step; both HW_GID_NONE if none does */
     hw_count reached;            /* vertices */
     hw_count tuples;             /* input tuples within the traversed component, the Graph500 count:
                                     self-loops and duplicates counted (directed: whose source is
