@@ -31,6 +31,8 @@ EXTRA_DIST += tests/pipeline/info.t
 TESTS += tests/pipeline/h5py.t
 EXTRA_DIST += tests/pipeline/h5py.t tests/pipeline/h5py_files.py
 
+TESTS += tests/pipeline/cycles.t
+EXTRA_DIST += tests/pipeline/cycles.t
 TESTS += tests/pipeline/resume.t
 EXTRA_DIST += tests/pipeline/resume.t
 TESTS += tests/pipeline/traverse.t

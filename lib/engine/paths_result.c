@@ -18,25 +18,15 @@ static hw_lid codes_end(const struct hw_paths *paths)
     return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)paths->rows;
 }
 
-/* The search id of a local row. */
-static hw_gid search_id(const struct hw_paths *paths, hw_lid row)
-{
-    int block = (int)hw_divide(paths->by_block, row) * paths->rows + paths->i;
-
-    return hw_search_id(&paths->part->spec, paths->part->vertices, block, row % paths->block);
-}
-
-/* The weight of the edge from a local column to a local row: lists of the part are sorted by
- * search id. */
+/* The weight of the edge from a local column to a local row: lists of the part rise. */
 static union hw_weight weight_of(const struct hw_paths *paths, hw_lid column, hw_lid row)
 {
     const struct hw_csr *out = &paths->part->grid.out;
     hw_count low = out->offset[column], high = out->offset[(size_t)column + 1];
-    hw_gid wanted = search_id(paths, row);
 
     while (high - low > 1) {
         hw_count middle = low + (high - low) / 2;
-        if (search_id(paths, out->index[middle]) <= wanted)
+        if (out->index[middle] <= row)
             low = middle;
         else
             high = middle;

@@ -11,9 +11,10 @@
  *
  * Stored edges: of an undirected graph both directions of each tuple, of a
  * directed one the tuple; self-loops dropped (those of negative weight are kept
- * apart); parallel edges merged, keeping the lightest. Every list is sorted by the neighbour's
- * search id, so that under
- * --order degree hubs come first.
+ * apart); parallel edges merged, keeping the lightest. Every list rises: in the
+ * neighbour's local number, or its search id where it holds those (nn). Inside
+ * one block that is the order of search ids too, so that under --order degree
+ * the hubs of each block come first.
  *
  * Grid layouts (1d is the 1 x P grid; section 2.2 of "Parallel Distributed
  * Breadth First Search on the Kepler Architecture"). With R rows, C columns and
