@@ -260,6 +260,6 @@ def result(trees_a, trees_b):
     def distinct(key):
         return set(trees_a[key]) | set(trees_b[key])
 
-    if len(distinct("digest")) > 1:
+    if len(distinct("digest")) > 1 or len(distinct("found")) > 1:
         return "different"
     return "equal" if len(distinct("parents")) == 1 else "other parents"

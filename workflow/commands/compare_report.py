@@ -85,6 +85,8 @@ def plot(comparison):
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks([-i for i in range(len(labels))], labels)
     axes.set_xscale("log")
+    for ticks in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+        ticks("{x:.3g}")
     axes.set_xlabel("time of B over that of A")
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})

@@ -1,5 +1,7 @@
 """What the files of a study say of themselves, and whether they follow from one another."""
 
+import hashlib
+
 import h5py
 import pandas
 from study import CHECK, GRAPH, PARTITION, TREE
@@ -8,6 +10,7 @@ from trees import attributes, frame, verdict
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
 RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
 RUN += ["threads", "mpi", "hdf5", "device", "command"]
+FOUND = ["root", "outcome", "reached", "edges"]
 SEARCH = ["root", "seconds", "seconds_search_order", "edges", "teps"]
 
 
@@ -28,14 +31,18 @@ def record(path):
                 "graph": about.get("graph_digest", ""),
                 "partition": run.get("partition_digest", ""),
                 "tree": about.get("tree_digest", ""),
+                "parents": "",
+                "found": "",
                 **{key: run.get(key) for key in RUN},
             }
             if kind == "tree":
-                parents = (
-                    file["parent"].attrs.get("digest", b"") if "parent" in file else b""
-                )
-                found["parents"] = parents.decode()
-                found["search_seconds"] = frame(file["run/search"])["seconds"].mean()
+                if "parent" in file:
+                    found["parents"] = attributes(file["parent"]).get("digest", "")
+                table = frame(file["run/search"])
+                found["search_seconds"] = table["seconds"].mean()
+                # What is known of searches whose trees are not kept.
+                text = table[FOUND].to_csv(index=False)
+                found["found"] = hashlib.sha256(text.encode()).hexdigest()
     except (OSError, KeyError, AttributeError, ValueError) as error:
         raise Unreadable(f"{path}: no file of Hopwave ({error})") from None
     # Trees are checked on the spot, or else have a check file.

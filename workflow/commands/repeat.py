@@ -11,7 +11,7 @@ from . import run
 from .base import fail, need, read_config, read_study, use_programs
 
 PACKAGES = ["jsonschema", "yaml", "h5py", "pandas"]
-SAME = ["kind", "digest", "graph", "partition", "tree", "parents"]
+SAME = ["kind", "digest", "graph", "partition", "tree", "parents", "found"]
 
 
 def add(commands):
@@ -331,7 +331,7 @@ class Repeat:
 
 def outcome(kind, old, now):
     """Trees with other parents are other legal ones of the same searches."""
-    if old["digest"] != now["digest"]:
+    if old["digest"] != now["digest"] or old["found"] != now.get("found", ""):
         return "different"
     same = kind != "tree" or old["parents"] == now["parents"]
     return "identical" if same else "equivalent"
