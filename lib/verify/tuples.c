@@ -273,8 +273,8 @@ static inline union hw_weight weight_of(const struct batch_tuples *tuples, hw_co
 
 /* Checks tuple i, or the tree edge that nobody claimed, both of whose ends are
  * local. */
-static inline void check_here_too(struct hw_batch *batch, struct hw_worker *worker,
-                                  const struct batch_tuples *tuples, hw_count i)
+static inline void check_at_once(struct hw_batch *batch, struct hw_worker *worker,
+                                 const struct batch_tuples *tuples, hw_count i)
 {
     hw_gid u = tuples->tuple[i].u, v = tuples->tuple[i].v;
 
@@ -304,7 +304,7 @@ static void send_on(struct hw_batch *batch, int thread, const struct batch_tuple
         }
         for (hw_count i = at; i < stop; i++) {
             if (round->owner[i] == batch->ctx->rank) {
-                check_here_too(batch, &batch->worker[thread], tuples, i);
+                check_at_once(batch, &batch->worker[thread], tuples, i);
                 continue;
             }
             const struct record head = {

@@ -119,7 +119,7 @@ enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *gra
 hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k);
 
 /* The same of hw_verify_sssp(), where every integer distance lies between -2^29 and
- * 2^29, cycles aside (48 bytes a step on every rank). Local. */
+ * 2^29, cycles aside (32 bytes a step on every rank). Local. */
 hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int threads,
                               hw_count k);
 
