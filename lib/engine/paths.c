@@ -74,7 +74,7 @@ void hw_paths_reset(struct hw_paths *paths)
         paths->queue[q].least = INT64_MAX;
     }
     paths->extra = paths->bucket_begin = paths->told = 0;
-    paths->bucket = paths->settled_edges = 0;
+    paths->bucket = paths->settled_edges = paths->phases = 0;
     paths->by_hops = false;
     memset(&paths->tally, 0, sizeof paths->tally);
     paths->tally.queued[HW_PATHS_NEAR] = 1;
@@ -125,6 +125,7 @@ enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool 
         .takes = paths->rows == 1 && !paths->bellman_ford};
 
     hw_paths_begin_step(paths, routine, HW_DIRECTION_TOP_DOWN);
+    paths->phases++;
     hw_lid frontier = hw_paths_move_near(paths);
     if (!scan.takes)
         hw_paths_take(paths, frontier);
@@ -184,17 +185,43 @@ enum hw_status hw_paths_leaves(struct hw_paths *paths, struct hw_error *err)
     return status;
 }
 
+/*
+ * Were all sums of this search exact? In each phase a distance rises by a weight
+ * at most, and afterwards none falls below the least in the end.
+ */
+static enum hw_status were_exact(const struct hw_paths *paths, bool *exact, struct hw_error *err)
+{
+    const struct hw_survey *survey = &paths->survey;
+    const double weight = fmax(fabs(survey->least), fabs(survey->most));
+    const size_t own = paths->own_row;
+    int64_t least = 0;
+
+#pragma omp parallel for num_threads(paths->threads) reduction(min : least) if (paths->block > 4096)
+    for (hw_lid t = 0; t < paths->block; t++) {
+        int64_t key = hw_best_key(HW_DISTANCE_F32, paths->target, own + t);
+        least = key < least ? key : least;
+    }
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
+               "MPI_Allreduce", err);
+    double most = fmax((double)paths->phases * weight, -(double)hw_distance_f32(least)) + weight;
+    *exact = most <= ldexp(1, 24 + paths->grain);
+    return status;
+}
+
 /* Everything between the root and the tables complete. */
 static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
 {
     enum hw_status status = hw_paths_leaves(paths, err);
-    bool reached = true;
+    bool reached = true, exact = true;
 
     if (status == HW_OK && paths->may_overflow)
         status = hw_paths_check_overflow(paths, err);
+    if (status == HW_OK && paths->may_cycle)
+        status = were_exact(paths, &exact, err);
     if (status != HW_OK)
         return status;
-    if (paths->options.canonical_parents || paths->may_cycle)
+    if (paths->options.canonical_parents || !exact)
         status = hw_paths_hops(paths, &reached, err);
     else if (paths->part->spec.parts > 1)
         status = hw_paths_fetch(paths, NULL, err);

@@ -126,7 +126,8 @@ struct hw_paths {
     hw_count leaves;             /* over all parts */
     bool whole_lists;            /* lists are so short that all edges are pushed at once */
     bool may_overflow;           /* distances may pass what a float holds */
-    bool may_cycle;              /* sums round, so that parents may close a cycle */
+    bool may_cycle;              /* sums may round, so that parents may close a cycle */
+    int grain;                   /* where they may: all weights are multiples of 2^grain */
     bool sweep_first;            /* some edge alone may be a negative cycle */
     double width;                /* of a bucket */
     hw_gid *gids;                /* what gid points to, if it was made */

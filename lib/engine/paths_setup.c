@@ -172,6 +172,32 @@ void hw_paths_destroy(void *engine)
     free(paths);
 }
 
+/* The exponent of the least bit set in a float; INT_MAX for zero. */
+static int least_bit(float value)
+{
+    int exponent;
+    int32_t mantissa = (int32_t)ldexpf(frexpf(value, &exponent), 24);
+
+    return mantissa == 0 ? INT_MAX : exponent - 24 + __builtin_ctz((unsigned)mantissa);
+}
+
+/* The exponent of the least bit set in any float weight. Collective. */
+static enum hw_status find_grain(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_csr *out = &paths->part->grid.out;
+    int grain = INT_MAX;
+
+#pragma omp parallel for reduction(min : grain) if (out->offset[out->rows] > 1 << 16)
+    for (hw_count e = 0; e < out->offset[out->rows]; e++) {
+        int bit = least_bit(out->weight[e].f32);
+        grain = bit < grain ? bit : grain;
+    }
+    hw_count most = -(hw_count)grain;
+    enum hw_status status = hw_largest(paths->ctx->world, &most, err);
+    paths->grain = (int)-most;
+    return status;
+}
+
 /* Refuses weights that the method does not take; learns what the others allow. */
 static enum hw_status look_at_weights(struct hw_paths *paths, struct hw_error *err)
 {
@@ -201,7 +227,7 @@ static enum hw_status look_at_weights(struct hw_paths *paths, struct hw_error *e
     paths->may_overflow = part->weights == HW_WEIGHTS_F32 && most > FLT_MAX / 4;
     paths->may_cycle = part->weights == HW_WEIGHTS_F32 && survey->negative > 0;
     paths->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
-    return HW_OK;
+    return paths->may_cycle ? find_grain(paths, err) : HW_OK;
 }
 
 /*
