@@ -74,7 +74,7 @@ __global__ void read_lists(hw_gpu_graph graph, uint64_t count, uint32_t *never)
 
     for (uint64_t k = hw_first(); k < count; k += hw_stride())
         all |= graph.in.rank[k];
-    if (all == HW_RANK_NONE) /* no rank has all bits, nor do all of them where this is tried */
+    if (all == HW_RANK_NONE) /* so that the reads are not left out */
         *never = all;
 }
 
