@@ -89,6 +89,9 @@ is "of the searches drawn" "$(grep -c 'trees/.*-3.*/.*\(identical\|equivalent\)'
 
 # ---- changed ----
 ok "a byte that flips in the tar file is found and named" tamper flips S.tar 30
+cp S.tar.gz Z.tar.gz && printf '\125' | dd of=Z.tar.gz bs=1 conv=notrunc seek=$(($(wc -c <Z.tar.gz) - 6)) 2>dd.err
+refused "the sum at the end of a compressed one" 1 "Z.tar.gz, its end: damaged compression" \
+    "$PYTHON3" "$study" repeat Z.tar.gz
 forged() { rm -rf F && cp -r S F; }
 # found NAME PATTERN: repeat refuses F and says so.
 found() {
@@ -122,8 +125,9 @@ forged && sed -i 's,^results/checks/rmat-s6,results/../../checks/rmat-s6,' F/dat
 refused "a table that leads elsewhere" 3 "names results/\.\./.*, which lies outside" "$PYTHON3" "$study" repeat F
 forged && sed -i 's,inputs/ring/ring.txt,/etc/passwd,' F/data/study.yaml && tamper bag F
 refused "a configuration that does" 3 "names /etc/passwd, which lies outside" "$PYTHON3" "$study" repeat F --all
-mkdir used && touch used/study.yaml
-refused "a work folder that is used otherwise" 4 "used: neither empty" "$PYTHON3" "$study" repeat S --directory used
+mkdir -p used/archive && touch used/archive/mine
+refused "a work folder that is used otherwise" 4 "used: not empty" "$PYTHON3" "$study" repeat S.tar --directory used
+ok "stays as it is" test -f used/archive/mine
 
 # ---- other results ----
 tree=data/results/trees/rmat-s6/1d-1/auto-k2-r1.h5

@@ -13,6 +13,7 @@ PACKAGES = ["h5py", "pandas", "scipy", "matplotlib", "jsonschema"]
 TREE = re.compile(
     r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5"
 )
+CHANGED = ["slower", "faster"]
 JOB = ["graph", "partition", "search"]
 
 
@@ -158,7 +159,7 @@ class Comparison:
         self.table = self.rows()
         self.same_results = "different" not in self.results
         speeds = [*self.differences, self.overall]
-        self.same_speed = all(d.verdict in ("noise", "unknown") for d in speeds)
+        self.same_speed = not any(d.verdict in CHANGED for d in speeds)
         self.same = self.same_results and self.same_speed
 
     def speeds(self, times_a, times_b):
@@ -227,7 +228,7 @@ class Comparison:
         interval = (
             f"B takes {d.ratio:.3f} times as long as A ({d.low:.3f} to {d.high:.3f})"
         )
-        rows = sum(d.verdict in ("slower", "faster") for d in self.differences)
+        rows = sum(d.verdict in CHANGED for d in self.differences)
         if self.same_speed:
             word = (
                 "not known, for want of repeats" if d.verdict == "unknown" else "noise"

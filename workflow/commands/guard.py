@@ -95,7 +95,9 @@ def cancel_jobs(directory):
     if not shutil.which("squeue"):
         return
     listed = subprocess.run(
-        ["squeue", "--me", "--noheader", "--format=%i %j"], capture_output=True, text=True
+        ["squeue", "--me", "--noheader", "--format=%i %j"],
+        capture_output=True,
+        text=True,
     )
     jobs = [line.split() for line in listed.stdout.splitlines()]
     left = [job[0] for job in jobs if job[1:] and job[1].startswith(prefix(directory))]

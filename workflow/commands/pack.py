@@ -62,13 +62,18 @@ class Reader:
         self.path, self.stream = path, stream
         self.name, self.offset = None, 0
 
-    def take(self, size):
-        """The next bytes, all of them."""
+    def read(self, size):
+        """Up to so many of the next bytes."""
         try:
             data = self.stream.read(size)
-        except (EOFError, OSError, zlib.error) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise Damage(f"{self.where()}: damaged compression ({error})") from None
         self.offset += len(data)
+        return data
+
+    def take(self, size):
+        """The next bytes, all of them."""
+        data = self.read(size)
         if len(data) < size:
             raise Damage(f"{self.where()}: the tar file is cut short there")
         return data
@@ -155,7 +160,7 @@ def unpack(path, folder):
             copy(reader, Path(folder, name), size)
         reader.name = f"{path.name}, its end"
         reader.zeros(BLOCK + padding(reader.offset + BLOCK, RECORD), "what lies there")
-        if stream.read(1):
+        if reader.read(1):
             raise Damage(f"{path.name}: something follows its end")
     if top is None:
         raise NoArchive(f"{path}: it holds nothing")

@@ -109,6 +109,7 @@ class Repeat:
 
     def run(self, again):
         """Whether everything holds and came out the same."""
+        self.claim()
         bag = opened(self.archive, self.work / "archive")
         if not self.digests(bag):
             return False
@@ -119,16 +120,18 @@ class Repeat:
             sound = self.again()
         return sound
 
-    def claim(self, seal):
-        """Takes the work folder for this archive, unless it is used for something else."""
-        mark = self.work / "archive.txt"
-        if mark.is_file() and mark.read_text() == f"{seal}\n":
-            return
-        if any(path.name != "archive" for path in self.work.iterdir()):
-            fail(
-                4, f"{self.work}: neither empty nor a folder in which this was repeated"
-            )
-        mark.write_text(f"{seal}\n")
+    def claim(self):
+        """Takes the work folder, unless it is used for something else."""
+        self.mark = self.work / "repeated.txt"
+        if not self.mark.is_file() and any(self.work.iterdir()):
+            fail(4, f"{self.work}: not empty, and nothing was repeated there")
+        self.mark.touch()
+
+    def claim_for(self, seal):
+        """Keeps what is made of two archives apart."""
+        if self.mark.read_text() not in ("", f"{seal}\n"):
+            fail(4, f"{self.work}: another archive was repeated there")
+        self.mark.write_text(f"{seal}\n")
 
     def say(self, what, wrong, right):
         """Reports one kind of check; returns whether nothing was wrong."""
@@ -146,7 +149,7 @@ class Repeat:
         wrong = problems(bag, expected)
         if (bag / TAG_MANIFEST).is_file():
             print(f"archive: {self.archive}, digest {seal(bag)}")
-            self.claim(seal(bag))
+            self.claim_for(seal(bag))
         return self.say("digests", wrong, f"{len(contents(bag)[0])} files as listed")
 
     def chain(self):
