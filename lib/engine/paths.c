@@ -209,6 +209,15 @@ static enum hw_status were_exact(const struct hw_paths *paths, bool *exact, stru
     return status;
 }
 
+/* The parents that other ranks know, as a step. */
+static enum hw_status fetch_parents(struct hw_paths *paths, struct hw_error *err)
+{
+    hw_paths_begin_step(paths, "parents", HW_DIRECTION_AUTO);
+    enum hw_status status = hw_paths_fetch(paths, NULL, err);
+    hw_paths_end_step(paths);
+    return status;
+}
+
 /* Everything between the root and the tables complete. */
 static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
 {
@@ -224,7 +233,7 @@ static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
     if (paths->options.canonical_parents || !exact)
         status = hw_paths_hops(paths, &reached, err);
     else if (paths->part->spec.parts > 1)
-        status = hw_paths_fetch(paths, NULL, err);
+        status = fetch_parents(paths, err);
     if (status == HW_OK && !reached)
         status = hw_fail(err, HW_BAD_INPUT,
                          "sums of these float weights round so that shortest paths do not end; use "

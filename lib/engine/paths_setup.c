@@ -148,6 +148,9 @@ hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_optio
     bytes += hw_arrays_bytes(&arrays) + hw_lists_bytes(columns, edges_of(part, &part->grid.out));
     if (part->directed)
         bytes += hw_lists_bytes(columns, edges_of(part, &part->grid.in));
+    /* Room for classes of vertices while the lists are made. */
+    bytes += (hw_count)(sizeof(hw_lid) + 1) * columns + (hw_count)sizeof(hw_lid) * paths.block +
+             2 * (hw_count)paths.columns * paths.block;
     if (part->spec.parts > 1) /* requests for parents and their answers, at the end */
         bytes += 2 * (hw_count)(sizeof(hw_lid) + sizeof(hw_gid)) * paths.block;
     if (bellman_ford)
