@@ -284,8 +284,9 @@ void hw_separate_advance(struct hw_separate *e);
 enum hw_status hw_separate_negative_open(struct hw_separate *e, struct hw_error *err);
 void hw_separate_negative_close(struct hw_separate *e);
 
-/* Whether an edge that the root reaches is a negative cycle by itself: *cycle is
- * empty if none is. Collective. */
+/* Whether an edge that the root reaches is a negative cycle by itself, as only
+ * self-loops are where the graph is directed: *cycle is empty if none is.
+ * Collective. */
 enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *row,
                                          struct hw_cycle *cycle, struct hw_error *err);
 

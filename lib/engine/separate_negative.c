@@ -140,8 +140,6 @@ enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *
     const struct hw_part_vertices *own = &e->part->own;
     struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
 
-    if (e->part->directed && e->loops == 0)
-        return HW_OK;
     double start = hw_seconds();
     enum hw_status status = flood(e, row, err);
     for (hw_lid i = 0; i < own->loops && status == HW_OK; i++) {

@@ -381,9 +381,10 @@ static void write_result(struct hw_separate *e, struct hw_result *result)
 static enum hw_status run(struct hw_separate *e, struct hw_result *result, double *ordered,
                           struct hw_error *err)
 {
+    bool edges = e->survey.negative > 0 && (!e->part->directed || e->loops > 0);
     enum hw_status status = HW_OK;
 
-    if (e->survey.negative > 0)
+    if (edges)
         status = hw_separate_negative_edge(e, add_row(e, &result->steps, "look for an edge"),
                                            &result->cycle, err);
     if (status != HW_OK)

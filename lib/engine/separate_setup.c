@@ -338,7 +338,8 @@ static hw_count bytes_of(const struct hw_part *part, const struct hw_engine_opti
                     (options->duplicates ? 12 : 0) + 4;
     /* A ghost: best 16, mark 1, queue 4, message 12; as many watched: 4 and 12; on the way of
      * parents 20. */
-    hw_count bordering = 16 + 1 + 4 + 12 + 4 + 12 + 20;
+    hw_count bordering =
+        16 + 1 + 4 + 12 + 4 + 12 + 20 + (options->canonical_parents || !buckets ? 12 : 0);
 
     return making + lists + locals * each + ghosts * bordering +
            (hw_count)part->separate.delegates * (28 + 32) + (hw_count)sizeof(struct hw_separate) +
