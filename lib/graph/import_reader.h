@@ -6,7 +6,7 @@
  * ranks. Then each rank turns its share of the file into tuples: a text by whole
  * lines (lines), from pieces of some hundred kilobytes that threads take one by one;
  * a binary file by numbered items (items). Both write into a struct hw_batch, which
- * import_pieces.c packs into a struct hw_piece. Pieces lie in the order of the file,
+ * import_parse.c packs into a struct hw_piece. Pieces lie in the order of the file,
  * so the order of the tuples does not depend on ranks and threads.
  */
 #ifndef HOPWAVE_GRAPH_IMPORT_READER_H
