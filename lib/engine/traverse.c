@@ -66,8 +66,8 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch)
     if (t->options->check || t->options->trees != HW_TREES_NONE)
         bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
     if (t->options->check)
-        bytes +=
-            hw_verify_bytes(hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads, batch);
+        bytes += (hw_traversal_is_sssp(t) ? hw_verify_sssp_bytes : hw_verify_bytes)(
+            hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads, batch);
     return bytes;
 }
 
