@@ -138,9 +138,12 @@ class Archive:
         self.packed = options.output.endswith((".tar", ".tar.gz", ".tgz"))
         # What is only packed from here needs no second copy on disk.
         self.bring = link if self.packed else copy
+        self.inputs = {}  # where imported files lie in the archive
 
     def write(self, output):
         """Makes the archive and returns its digest."""
+        from study import GRAPH
+
         from . import bag, crate, pack
 
         self.stage.mkdir()
@@ -153,6 +156,11 @@ class Archive:
             "snakemake": version("snakemake") if has("snakemake") else "",
             "licence": self.options.licence,
             "author": self.options.author,
+            "inputs": {
+                GRAPH.format(graph=name): self.inputs[graph["file"]]
+                for name, graph in self.study.graphs.items()
+                if graph["file"]
+            },
         }
         text = README.format(title=about["title"], version=about["version"])
         (self.stage / "README.md").write_text(text, encoding="utf-8")
@@ -211,7 +219,9 @@ class Archive:
         source = self.folder / entry["file"]
         if not source.is_file():
             return None
-        entry["file"] = f"inputs/{entry['name']}/{source.name}"
+        copied = f"inputs/{entry['name']}/{source.name}"
+        self.inputs[entry["file"]] = copied
+        entry["file"] = copied
         if not (self.stage / entry["file"]).exists():
             self.bring(source, self.stage / entry["file"])
         return entry

@@ -27,7 +27,8 @@ def describe(folder, table, about):
     """Writes ro-crate-metadata.json into a folder that holds all else of an archive.
 
     table   a row for each HDF5 file of the study, kept or left out
-    about   "title", "version", "snakemake", "licence", "author"
+    about   "title", "version", "snakemake", "licence", "author", "inputs" (files that
+            graphs were imported from, by the graph)
     """
     crate = ROCrate(gen_preview=False, version="1.1")
     Writer(crate, folder, table, about).write()
@@ -187,7 +188,7 @@ class Writer:
             name=f"{row['program']} made {name}",
             description=row["command"],
             instrument=self.tools[step],
-            object=before or [self.entities[CONFIG]],
+            object=before or [self.entities[self.about["inputs"].get(name, CONFIG)]],
             result=[self.entities[name]],
             actionStatus={"@id": "http://schema.org/CompletedActionStatus"},
         )
