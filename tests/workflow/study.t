@@ -63,7 +63,21 @@ is "another way to validate remakes checks only" \
 sed 's/count: 2/count: 3/' "$test_config" >changed.yaml
 is "other roots remake no graph and no partition" \
     "$(would_make changed.yaml | grep -E '^results/(graphs|partitions)/')" ""
+is "and keep the trees that there are" "$(would_make changed.yaml | grep -e -k2)" ""
+# grown NAME PATTERN: of what changed.yaml would make beside tables, all matches.
+grown() {
+    would_make changed.yaml >made
+    is "$1 makes nothing that was there" "$(grep -v -x -F "$all" made | grep -v -E -e "$2")" ""
+    ok "but what is new" grep -q -E -e "$2" made
+}
+sed 's/scales: \[6\]/scales: [6, 7]/' "$test_config" >changed.yaml
+grown "another scale" '-s7[./-]'
+sed 's/^  - method: auto$/&\n  - { method: grid, direction: top-down }/' "$test_config" >changed.yaml
+grown "another method" '/grid-direction-top-down-'
+sed 's/^parts: .*/parts: [1, 2, 3]/' "$test_config" >changed.yaml
+grown "another number of parts" '/(1d-3|2d-3x1|degree-separated-3)[./]'
 sed 's/^repeats: 1/repeats: 2/' "$test_config" >changed.yaml
+grown "a second repeat" '-r2\.h5'
 is "a second repeat keeps the first" "$(would_make changed.yaml | grep -e '-r1\.h5')" ""
 
 # Every first run is timed before any second one. Without trees to validate, searches
