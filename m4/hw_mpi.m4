@@ -1,3 +1,10 @@
+# HW_GIVEN_NAME(VARIABLE)
+# -----------------------
+# Looks for what the user gave alone; AC_PATH_PROGS takes only full paths for given.
+AC_DEFUN([HW_GIVEN_NAME], [
+AS_CASE([$$1], [""|/*], [], [hw_names=$$1 $1=])
+])
+
 # HW_PROG_MPICC
 # -------------
 # Chooses the MPI compiler wrapper as CC (unless CC or MPICC is given) and the
@@ -7,11 +14,15 @@
 AC_DEFUN([HW_PROG_MPICC], [
 AC_ARG_VAR([MPICC], [MPI C compiler wrapper])
 AC_ARG_VAR([MPIEXEC], [MPI launcher used by the tests and the workflow])
-AC_PATH_PROGS([MPICC], [mpicc.mpich mpicc mpicc.openmpi cc])
+hw_names="mpicc.mpich mpicc mpicc.openmpi cc"
+HW_GIVEN_NAME([MPICC])
+AC_PATH_PROGS([MPICC], [$hw_names])
 AS_CASE([$MPICC],
-  [*.mpich], [AC_PATH_PROGS([MPIEXEC], [mpiexec.mpich mpiexec])],
-  [*.openmpi], [AC_PATH_PROGS([MPIEXEC], [mpiexec.openmpi mpiexec])],
-  [AC_PATH_PROGS([MPIEXEC], [mpiexec mpirun])])
+  [*.mpich], [hw_names="mpiexec.mpich mpiexec"],
+  [*.openmpi], [hw_names="mpiexec.openmpi mpiexec"],
+  [hw_names="mpiexec mpirun"])
+HW_GIVEN_NAME([MPIEXEC])
+AC_PATH_PROGS([MPIEXEC], [$hw_names])
 AS_IF([test -z "$CC"], [CC=$MPICC])
 ])
 

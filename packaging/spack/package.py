@@ -1,0 +1,56 @@
+# A recipe for Spack. In a repository of your own:
+#   spack repo create my-repo && mkdir -p my-repo/packages/hopwave
+#   cp packaging/spack/package.py my-repo/packages/hopwave/
+#   spack repo add my-repo && spack dev-build hopwave@main     (in the source tree)
+from spack.package import *
+
+
+class Hopwave(AutotoolsPackage):
+    """Breadth-first search and shortest paths on very large graphs: programs that pass
+    HDF5 files, chained into studies by Snakemake."""
+
+    license("Apache-2.0")
+
+    version("main")
+
+    variant("cuda", default=False, description="Build the methods for GPUs")
+    variant("workflow", default=True, description="Bring Snakemake, to run studies")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build", when="+cuda")
+    depends_on("autoconf", type="build")
+    depends_on("automake@1.15:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("help2man", type="build")
+
+    depends_on("mpi@3.1:")
+    depends_on("hdf5@1.10:1.14 +mpi")
+    depends_on("xxhash@0.8:")
+    depends_on("jansson@2.7:")
+    depends_on("zlib-api")
+    depends_on("xz")
+    depends_on("random123")
+    depends_on("cuda@12:", when="+cuda")
+    depends_on("nccl", when="+cuda")
+
+    with when("+workflow"):
+        depends_on("python@3.11:", type="run")
+        depends_on("snakemake@9:", type="run")
+        depends_on("py-h5py", type="run")
+        depends_on("py-jsonschema", type="run")
+        depends_on("py-matplotlib", type="run")
+        depends_on("py-pandas", type="run")
+        depends_on("py-pygments", type="run")
+
+    def autoreconf(self, spec, prefix):
+        which("autoreconf")("-fi")
+
+    def configure_args(self):
+        spec = self.spec
+        args = [
+            f"MPICC={spec['mpi'].mpicc}",
+            f"--with-hdf5={spec['hdf5'].prefix}",
+            f"CPPFLAGS=-I{spec['random123'].prefix.include}",
+        ]
+        args.append(f"--with-cuda={spec['cuda'].prefix}" if "+cuda" in spec else "--without-cuda")
+        return args
