@@ -186,7 +186,6 @@ static void open_bucket(struct hw_separate *e, int64_t low, double width)
             e->far_least = key < e->far_least ? key : e->far_least;
             continue;
         }
-        e->mark[v] &= (uint8_t)~HW_MARK_FAR;
         if (e->mark[v] & HW_MARK_BUCKET)
             continue;
         e->mark[v] |= HW_MARK_QUEUED;

@@ -179,6 +179,18 @@ static struct graph make_path(enum kind kind, hw_gid vertices)
     return graph;
 }
 
+/* Leaves around one vertex: a search from one of them has no list but its own. */
+static struct graph make_star(hw_gid vertices)
+{
+    struct graph graph = new_graph("star", vertices, false, HW_WEIGHTS_F32);
+    uint32_t seed = 2;
+
+    for (hw_gid v = 0; v < vertices; v++)
+        if (v != 5)
+            add_i32(&graph, v, 5, weight_of(UNIFORM, v, 5, &seed).i32);
+    return graph;
+}
+
 /* ---- the expected answer: sweeps over all tuples until nothing changes ---- */
 
 /* Distances of either type. */
@@ -603,11 +615,11 @@ static void test_graphs(struct tap *tap, const struct hw_context *ctx)
             for (int g = 0; g < 3; g++)
                 free_graph(&graph[g]);
         }
-    struct graph none[] = {new_graph("one vertex", 1, false, HW_WEIGHTS_F32),
-                           new_graph("no edges", 9, true, HW_WEIGHTS_I32)};
-    for (int g = 0; g < 2; g++) {
-        test_graph(tap, ctx, &none[g], false, 5);
-        free_graph(&none[g]);
+    struct graph small[] = {make_star(30), new_graph("one vertex", 1, false, HW_WEIGHTS_F32),
+                            new_graph("no edges", 9, true, HW_WEIGHTS_I32)};
+    for (int g = 0; g < 3; g++) {
+        test_graph(tap, ctx, &small[g], false, 5);
+        free_graph(&small[g]);
     }
 }
 
