@@ -99,9 +99,9 @@ struct hw_separate {
     enum hw_distance kind; /* of the keys */
     size_t key_size;       /* bytes of a key in messages: 4 or 8 */
     struct hw_survey survey;
-    hw_count loops; /* negative self-loops of all parts */
-    double width;   /* of the first bucket */
-    bool may_overflow;
+    hw_count loops;    /* negative self-loops of all parts */
+    double width;      /* of buckets: --delta, or what the weights suggest */
+    bool may_overflow; /* some path of so many vertices may be too long for a float */
 
     /* Vertices. */
     hw_lid delegates, locals, ghosts;
@@ -281,7 +281,10 @@ void hw_separate_advance(struct hw_separate *e);
 
 /* ---- separate_negative.c ---- */
 
+/* What both looks below take: nothing where no weight is negative. Collective. */
 enum hw_status hw_separate_negative_open(struct hw_separate *e, struct hw_error *err);
+
+/* Frees it. Local. */
 void hw_separate_negative_close(struct hw_separate *e);
 
 /* Whether an edge that the root reaches is a negative cycle by itself, as only
