@@ -6,9 +6,9 @@
 #include <string.h>
 
 /* Edges that one thread relaxes alone: starting the others takes as long. */
-#define ALONE 2048
+#define ALONE 8192
 /* Vertices of a queue that a thread filters alone. */
-#define FILTER_ALONE 4096
+#define FILTER_ALONE 16384
 /* Vertices ahead of the one relaxed whose list is fetched; their offsets twice as far. */
 #define AHEAD 8
 /* Words of a bitmap that a thread pulls for at a time. */
