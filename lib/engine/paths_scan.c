@@ -201,8 +201,11 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
             __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);
             hw_best_prefetch(kind, paths->source, list[k + 2 * AHEAD]);
         }
-        if (scan->count - k > AHEAD)
-            __builtin_prefetch(&paths->push->edge[offset[list[k + AHEAD]]]);
+        if (scan->count - k > AHEAD) {
+            const struct hw_edge *first = &paths->push->edge[offset[list[k + AHEAD]]];
+            __builtin_prefetch(first);
+            __builtin_prefetch(first + 3); /* short lists may lie across two lines */
+        }
         if (scan->takes)
             take(paths, finds, shared, list[k]);
         examined += push_list(kind, shared, one, paths, finds, scan, list[k]);
