@@ -15,6 +15,11 @@ hw_count hw_gpu_host_bytes(const struct hw_part *part)
     return hw_host_order_bytes(part) + ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
+static bool finds_paths(const struct hw_gpu_engine *engine)
+{
+    return engine->method->algorithm == HW_SSSP;
+}
+
 void hw_gpu_destroy(void *given)
 {
     struct hw_gpu_engine *engine = given;
@@ -22,7 +27,7 @@ void hw_gpu_destroy(void *given)
     if (!engine)
         return;
     hw_gpu_release(&engine->arrays);
-    for (int e = 0; e < 3; e++)
+    for (int e = 0; e < HW_GPU_EVENTS; e++)
         if (engine->event[e])
             cudaEventDestroy(engine->event[e]);
     cudaFreeHost(engine->staging);
@@ -47,13 +52,35 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
     return HW_OK;
 }
 
+/* What breadth-first search has beside. */
+static void plan_levels(struct hw_gpu_engine *engine)
+{
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_gpu_graph *graph = &engine->graph;
+    struct hw_gpu_output *output = &engine->output;
+    hw_count n = graph->vertices, active = graph->active, core = graph->core;
+    hw_count edges = (hw_count)graph->edges;
+
+    hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
+    if (graph->directed)
+        hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
+    hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
+    hw_gpu_add(arrays, &graph->next, 8 * core, sizeof *graph->next);
+    hw_gpu_add(arrays, &graph->about, 4 * core, sizeof *graph->about);
+    hw_gpu_add(arrays, &graph->first_id, n, sizeof *graph->first_id);
+    hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
+    hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
+    hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
+    hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
+}
+
 /* The counts of the graph, and its arrays and the outputs on the list. */
 static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_graph *graph = &engine->graph;
     struct hw_gpu_output *output = &engine->output;
-    hw_count n = order->vertices, active = order->active, core = order->core;
+    hw_count n = order->vertices, active = order->active;
     hw_count edges = order->out.offset[order->vertices];
 
     *graph = (struct hw_gpu_graph){.vertices = order->vertices,
@@ -64,23 +91,16 @@ static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order
                                    .directed = engine->part->directed};
     size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     hw_gpu_add(arrays, &graph->out.offset, active + 1, width);
-    hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
-    if (graph->directed) {
+    if (graph->directed)
         hw_gpu_add(arrays, &graph->in.offset, active + 1, width);
-        hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
-    }
-    hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
-    hw_gpu_add(arrays, &graph->next, 8 * core, sizeof *graph->next);
-    hw_gpu_add(arrays, &graph->about, 4 * core, sizeof *graph->about);
     hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
     hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
-    hw_gpu_add(arrays, &graph->first_id, n, sizeof *graph->first_id);
-    hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
-    hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
     hw_gpu_add(arrays, &output->parent_id, n, sizeof *output->parent_id);
-    hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
-    hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
+    if (finds_paths(engine))
+        hw_gpu_paths_plan(engine);
+    else
+        plan_levels(engine);
 }
 
 /* Offsets to the device, in the width that the graph has there. */
@@ -110,7 +130,7 @@ static enum hw_status put_lists(const struct hw_gpu_engine *engine,
 {
     enum hw_status status = put_offsets(engine, lists->offset, to->offset, err);
 
-    if (status == HW_OK)
+    if (status == HW_OK && !finds_paths(engine))
         status = put_ranks(lists->rank, to->rank, lists->offset[engine->graph.vertices], err);
     return status;
 }
@@ -168,6 +188,8 @@ static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_
         return status;
     if (!graph->directed)
         graph->in = graph->out;
+    if (finds_paths(engine))
+        return hw_gpu_paths_upload(engine, order, err);
     if (order->leaves_moved)
         status = move_leaves(engine, order, err);
     if (status != HW_OK)
@@ -190,7 +212,7 @@ static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_or
         return status;
     snprintf(what, sizeof what, "method %s", engine->method->name);
     status = hw_gpu_allocate(&engine->arrays, 0, what, err);
-    for (int e = 0; e < 3 && status == HW_OK; e++) {
+    for (int e = 0; e < HW_GPU_EVENTS && status == HW_OK; e++) {
         cudaEvent_t event = NULL;
         status = hw_cuda((int)cudaEventCreate(&event), "cudaEventCreate", err);
         engine->event[e] = event;
@@ -223,10 +245,13 @@ enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw
     status = check(engine, err);
     if (status == HW_OK)
         status = hw_alloc_zero(&engine->state, 1, method->state_bytes, "the engine", err);
+    if (status == HW_OK && finds_paths(engine))
+        status = hw_gpu_paths_survey(engine, err);
     if (status == HW_OK)
         status = hw_gpu_open(ctx, err);
     if (status == HW_OK)
-        status = hw_host_order_make(part, &order, err);
+        status = finds_paths(engine) ? hw_host_order_number(part, &order, err)
+                                     : hw_host_order_make(part, &order, err);
     if (status == HW_OK)
         status = fill(engine, &order, err);
     hw_host_order_free(&order);
@@ -247,6 +272,9 @@ static enum hw_status poison(const struct hw_gpu_engine *engine, struct hw_error
 {
     size_t bytes = (size_t)engine->graph.vertices * sizeof(uint32_t);
     size_t active = (size_t)engine->graph.active * sizeof(uint32_t);
+
+    if (finds_paths(engine))
+        return hw_gpu_paths_poison(engine, err);
     enum hw_status status = hw_gpu_fill(engine->output.parent, 0xab, active, err);
 
     if (status == HW_OK)
@@ -260,7 +288,10 @@ static enum hw_status poison(const struct hw_gpu_engine *engine, struct hw_error
  * poison nor hold what the search wants. */
 static enum hw_status rinse(const struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    return hw_cuda(hw_gpu_launch_rinse(&engine->graph, engine->output.changed),
+    const struct hw_gpu_graph *graph = &engine->graph;
+    const void *words = finds_paths(engine) ? (const void *)engine->paths.in : graph->in.rank;
+
+    return hw_cuda(hw_gpu_launch_rinse(words, graph->edges, engine->output.changed),
                    "the kernel that rinses the caches", err);
 }
 
@@ -292,6 +323,9 @@ static enum hw_status translate(const struct hw_gpu_engine *engine, uint32_t roo
                                 struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
+
+    if (finds_paths(engine))
+        return hw_gpu_paths_results(engine, root, err);
     enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
                                     "the kernel that translates parents", err);
 
@@ -303,18 +337,19 @@ static enum hw_status translate(const struct hw_gpu_engine *engine, uint32_t roo
     return status;
 }
 
-static enum hw_status mark(const struct hw_gpu_engine *engine, int event, struct hw_error *err)
+static enum hw_status mark(const struct hw_gpu_engine *engine, enum hw_gpu_event event,
+                           struct hw_error *err)
 {
     return hw_cuda((int)cudaEventRecord((cudaEvent_t)engine->event[event], NULL), "cudaEventRecord",
                    err);
 }
 
-static enum hw_status elapsed(const struct hw_gpu_engine *engine, int event, double *seconds,
-                              struct hw_error *err)
+static enum hw_status elapsed(const struct hw_gpu_engine *engine, enum hw_gpu_event event,
+                              double *seconds, struct hw_error *err)
 {
     float milliseconds = 0;
     enum hw_status status =
-        hw_cuda((int)cudaEventElapsedTime(&milliseconds, (cudaEvent_t)engine->event[0],
+        hw_cuda((int)cudaEventElapsedTime(&milliseconds, (cudaEvent_t)engine->event[HW_GPU_BEGUN],
                                           (cudaEvent_t)engine->event[event]),
                 "cudaEventElapsedTime", err);
 
@@ -326,6 +361,7 @@ static enum hw_status elapsed(const struct hw_gpu_engine *engine, int event, dou
 static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct hw_result *result,
                             struct hw_error *err)
 {
+    double searched = 0;
     enum hw_status status = poison(engine, err);
 
     if (status == HW_OK)
@@ -333,21 +369,28 @@ static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct 
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     if (status == HW_OK)
-        status = mark(engine, 0, err);
+        status = mark(engine, HW_GPU_BEGUN, err);
     if (status == HW_OK)
         status = engine->method->search(engine, root, err);
     if (status == HW_OK)
-        status = mark(engine, 1, err);
+        status = mark(engine, HW_GPU_SEARCHED, err);
+    if (status == HW_OK && finds_paths(engine))
+        status = hw_gpu_paths_parents(engine, root, err);
+    if (status == HW_OK)
+        status = mark(engine, HW_GPU_IN_SEARCH_ORDER, err);
     if (status == HW_OK)
         status = translate(engine, root, err);
     if (status == HW_OK)
-        status = mark(engine, 2, err);
+        status = mark(engine, HW_GPU_IN_GRAPH_IDS, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "the search", err);
     if (status == HW_OK)
-        status = elapsed(engine, 1, &result->seconds_search_order, err);
+        status = elapsed(engine, HW_GPU_SEARCHED, &searched, err);
     if (status == HW_OK)
-        status = elapsed(engine, 2, &result->seconds, err);
+        status = elapsed(engine, HW_GPU_IN_SEARCH_ORDER, &result->seconds_search_order, err);
+    if (status == HW_OK)
+        status = elapsed(engine, HW_GPU_IN_GRAPH_IDS, &result->seconds, err);
+    engine->parents_seconds = result->seconds_search_order - searched;
     return status;
 }
 
@@ -357,6 +400,7 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
 {
     hw_lid n = engine->graph.vertices;
     const uint32_t *id = engine->staging;
+
     enum hw_status status =
         hw_gpu_get(engine->staging, engine->output.parent_id, n * sizeof *id, err);
 
@@ -365,6 +409,8 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
 #pragma omp parallel for
     for (hw_lid k = 0; k < n; k++)
         result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
+    if (finds_paths(engine))
+        return hw_gpu_paths_deliver(engine, result, err);
     if (!engine->options.canonical_parents)
         status = climb(engine, root, err);
     if (status == HW_OK)
@@ -375,18 +421,31 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
     return status;
 }
 
-/* The row of what follows the search: parents into graph ids. */
-static enum hw_status add_translation(const struct hw_gpu_engine *engine, struct hw_result *result,
-                                      struct hw_error *err)
+/* A row of what follows the search. */
+static enum hw_status add_row(struct hw_result *result, const char *routine, double seconds,
+                              struct hw_error *err)
 {
     struct hw_step *step = hw_steps_add(&result->steps);
 
     if (!step)
         return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    snprintf(step->routine, sizeof step->routine, "%s",
-             engine->options.canonical_parents ? "canonical" : "parents");
-    step->seconds[HW_PHASE_UPDATE] = result->seconds - result->seconds_search_order;
+    snprintf(step->routine, sizeof step->routine, "%s", routine);
+    step->seconds[HW_PHASE_UPDATE] = seconds;
     return HW_OK;
+}
+
+/* Parents into graph ids; of paths, their search before. */
+static enum hw_status add_translation(const struct hw_gpu_engine *engine, struct hw_result *result,
+                                      struct hw_error *err)
+{
+    const char *parents = engine->options.canonical_parents ? "canonical" : "parents";
+    double seconds = result->seconds - result->seconds_search_order;
+
+    if (!finds_paths(engine))
+        return add_row(result, parents, seconds, err);
+    enum hw_status status =
+        add_row(result, engine->paths.hops ? "hops" : "parents", engine->parents_seconds, err);
+    return status == HW_OK ? add_row(result, "results", seconds, err) : status;
 }
 
 enum hw_status hw_gpu_run(void *given, int owner, hw_lid position, struct hw_result *result,
@@ -399,6 +458,9 @@ enum hw_status hw_gpu_run(void *given, int owner, hw_lid position, struct hw_res
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
     hw_steps_clear(&result->steps);
+    result->outcome = HW_OUTCOME_TREE;
+    result->delta = 0;
+    engine->result = result;
     enum hw_status status = hw_gpu_get(
         &root, engine->graph.rank + engine->part->own.graph_id[position], sizeof root, err);
     if (status == HW_OK)

@@ -5,16 +5,18 @@
  * The clock of a search is two events on the device: one before the first launch, with
  * the output arrays poisoned, one when the parents in graph ids are complete in the
  * device's memory; a third, between them, when they are complete in search order.
- * Levels, and the copies to the host, come after it.
+ * Levels, and the copies to the host, come after it. Shortest paths: see paths.h.
  */
 #ifndef HOPWAVE_GPU_ENGINE_H
 #define HOPWAVE_GPU_ENGINE_H
 
 #include "device.h"
 #include "engine/engine.h"
+#include "engine/survey.h"
 #include "graph.h"
 #include "kernels.h"
 #include "lists.h"
+#include "paths.h"
 
 struct hw_gpu_engine;
 
@@ -24,6 +26,10 @@ struct hw_gpu_engine;
 /* What a method adds to the frame. All functions are local. */
 struct hw_gpu_search {
     const char *name;
+    enum hw_algorithm algorithm;
+    bool by_weight;     /* SSSP: wants lists sorted by rising weight */
+    bool hints;         /* SSSP: leaves hints (paths.h) */
+    bool negative;      /* SSSP: takes negative weights */
     size_t state_bytes; /* of engine->state, zeroed */
     /* Lists the method's arrays on the device. The graph's counts are known, and its
      * lists still on the host. Returns HW_BAD_INPUT for graphs or options that it does
@@ -32,12 +38,22 @@ struct hw_gpu_search {
                            struct hw_error *err);
     /* Fills them, once the graph is on the device. */
     enum hw_status (*open)(struct hw_gpu_engine *engine, struct hw_error *err);
-    /* Launches a search that leaves parents (and settled) complete; returns before it
-     * ends, or not. */
+    /* Launches a search that leaves parents (and settled) complete, or distances (and
+     * hints); returns before it ends, or not. What it has to say beside, such as a negative
+     * cycle or the width of buckets, goes to engine->result. */
     enum hw_status (*search)(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err);
     /* Adds the rows of the search that has ended. */
     enum hw_status (*steps)(struct hw_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err);
+};
+
+/* Events of the clock. Searched: the method's own work done, before what the frame adds. */
+enum hw_gpu_event {
+    HW_GPU_BEGUN,
+    HW_GPU_SEARCHED,
+    HW_GPU_IN_SEARCH_ORDER,
+    HW_GPU_IN_GRAPH_IDS,
+    HW_GPU_EVENTS
 };
 
 struct hw_gpu_engine {
@@ -48,9 +64,14 @@ struct hw_gpu_engine {
     struct hw_gpu_arrays arrays;
     struct hw_gpu_graph graph;
     struct hw_gpu_output output;
-    uint32_t *staging; /* [vertices + 1] on the host, pinned */
-    void *event[3];    /* cudaEvent_t: begun, in search order, in graph ids */
-    void *state;       /* the method's own */
+    struct hw_gpu_paths paths;  /* SSSP */
+    struct hw_survey survey;    /* SSSP: the weights */
+    bool may_overflow;          /* SSSP: distances may pass what a float holds */
+    double parents_seconds;     /* SSSP: of the search, for parents */
+    struct hw_result *result;   /* of the search under way */
+    uint32_t *staging;          /* [vertices + 1] on the host, pinned */
+    void *event[HW_GPU_EVENTS]; /* cudaEvent_t */
+    void *state;                /* the method's own */
 };
 
 /* Host memory beside the part, which may be described alone. Local. */
@@ -75,5 +96,43 @@ struct hw_gpu_clock {
 enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
                                struct hw_gpu_clock clock, struct hw_steps *steps,
                                struct hw_error *err);
+
+/* ---- shortest paths: paths.c ---- */
+
+/* What paths need on the host beside the part, which may be described alone. Local. */
+hw_count hw_gpu_paths_host_bytes(const struct hw_part *part);
+
+/* Learns the weights and the kind of distances; refuses those the method does not take. */
+enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error *err);
+
+/* Lists the arrays, once the graph's counts are known. */
+void hw_gpu_paths_plan(struct hw_gpu_engine *engine);
+
+/* Brings the lists to the device, whose offsets are there. */
+enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                                   struct hw_error *err);
+
+/* Fills outputs with what no search leaves. */
+enum hw_status hw_gpu_paths_poison(const struct hw_gpu_engine *engine, struct hw_error *err);
+
+/* What follows a search: parents; both by graph id; whether they are sound; to the host. */
+enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t root,
+                                    struct hw_error *err);
+enum hw_status hw_gpu_paths_results(const struct hw_gpu_engine *engine, uint32_t root,
+                                    struct hw_error *err);
+enum hw_status hw_gpu_paths_deliver(struct hw_gpu_engine *engine, struct hw_result *result,
+                                    struct hw_error *err);
+
+/* What rows of a routine are called. */
+struct hw_gpu_routine_name {
+    const char *name;
+    enum hw_direction direction;
+};
+
+/* Adds rows that the device kept, as hw_gpu_add_rows(). Local. */
+enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_path_row *row, hw_count count,
+                                    struct hw_gpu_clock clock,
+                                    const struct hw_gpu_routine_name *names, uint32_t routines,
+                                    struct hw_steps *steps, struct hw_error *err);
 
 #endif

@@ -45,8 +45,8 @@ int hw_gpu_launch_prepare(const struct hw_gpu_graph *graph);
 int hw_gpu_launch_move_leaves(const struct hw_gpu_graph *graph, const uint32_t *rank,
                               uint32_t *scratch);
 
-/* Reads lists, up to 128 MiB, and writes nothing. */
-int hw_gpu_launch_rinse(const struct hw_gpu_graph *graph, uint32_t *never);
+/* Reads words, up to 128 MiB, and writes nothing. */
+int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never);
 
 /* output->parent_id from output->parent and output->settled. */
 int hw_gpu_launch_translate(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,

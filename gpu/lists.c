@@ -82,21 +82,34 @@ static int by_rank(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Makes the lists by rank from those by position. */
-static enum hw_status make_lists(const struct hw_host_order *order, const struct hw_csr *from,
-                                 struct hw_host_lists *to, struct hw_error *err)
+/* Where the lists by rank begin. */
+static enum hw_status make_offsets(const struct hw_host_order *order, const struct hw_csr *from,
+                                   struct hw_host_lists *to, struct hw_error *err)
 {
     hw_lid n = order->vertices;
     enum hw_status status =
         hw_alloc(&to->made_offset, (hw_count)n + 1, sizeof *to->made_offset, "lists", err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&to->made_rank, from->offset[n], sizeof *to->made_rank, "lists", err);
     if (status != HW_OK)
         return status;
     to->made_offset[0] = 0;
     for (hw_lid r = 0; r < n; r++)
         to->made_offset[r + 1] = to->made_offset[r] + length(from, order->position[r]);
+    to->offset = to->made_offset;
+    return HW_OK;
+}
+
+/* Makes the lists by rank from those by position. */
+static enum hw_status make_lists(const struct hw_host_order *order, const struct hw_csr *from,
+                                 struct hw_host_lists *to, struct hw_error *err)
+{
+    hw_lid n = order->vertices;
+    enum hw_status status = make_offsets(order, from, to, err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&to->made_rank, from->offset[n], sizeof *to->made_rank, "lists", err);
+    if (status != HW_OK)
+        return status;
 #pragma omp parallel for schedule(dynamic, 1024)
     for (hw_lid r = 0; r < n; r++) {
         hw_lid *list = to->made_rank + to->made_offset[r];
@@ -106,7 +119,6 @@ static enum hw_status make_lists(const struct hw_host_order *order, const struct
             list[k] = order->rank[old[k]];
         qsort(list, (size_t)count, sizeof *list, by_rank);
     }
-    to->offset = to->made_offset;
     to->rank = to->made_rank;
     return HW_OK;
 }
@@ -189,6 +201,37 @@ enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_ord
     if (status == HW_OK && !order->position && !part->directed && order->active > order->core)
         status = sort_leaves(order, err);
     if (status != HW_OK)
+        hw_host_order_free(order);
+    return status;
+}
+
+hw_count hw_host_number_bytes(const struct hw_part *part)
+{
+    hw_count n = part->vertices, offsets = (part->directed ? 2 : 1) * (n + 1);
+
+    return 2 * n * (hw_count)(sizeof(uint64_t) + 2 * sizeof(hw_lid)) +
+           offsets * (hw_count)sizeof(hw_count);
+}
+
+enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_order *order,
+                                    struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
+    if (falls(part)) {
+        order->out.offset = part->grid.out.offset;
+        order->in.offset = part->directed ? part->grid.in.offset : NULL;
+    } else {
+        status = sort_positions(order, err);
+        if (status == HW_OK)
+            status = make_offsets(order, &part->grid.out, &order->out, err);
+        if (status == HW_OK && part->directed)
+            status = make_offsets(order, &part->grid.in, &order->in, err);
+    }
+    if (status == HW_OK)
+        find_bounds(order);
+    else
         hw_host_order_free(order);
     return status;
 }

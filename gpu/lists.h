@@ -32,6 +32,13 @@ hw_count hw_host_order_bytes(const struct hw_part *part);
 enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
                                   struct hw_error *err);
 
+/* The order and the offsets alone: no lists, and leaves where they are. Local. */
+enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_order *order,
+                                    struct hw_error *err);
+
+/* Bytes that this takes at most. Local. */
+hw_count hw_host_number_bytes(const struct hw_part *part);
+
 void hw_host_order_free(struct hw_host_order *order);
 
 #endif

@@ -3,15 +3,15 @@
 # Host code is C; the .cu files hold kernels and their C launchers. nvcc compiles
 # those for every architecture of --with-cuda-arch, and PTX of the last for later
 # ones.
-kernels = gpu/shared_kernels.cu gpu/fused_kernel.cu
-kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/fused.h
+kernels = gpu/shared_kernels.cu gpu/paths_kernel.cu gpu/paths_build.cu gpu/fused_kernel.cu
+kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.cuh gpu/fused.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
-  gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/fused.c
+  gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)
-libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/fused.c
+libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)

@@ -68,12 +68,12 @@ __global__ void put_leaves(hw_gpu_graph graph, const uint32_t *taken, uint32_t *
         list[graph.edges - leaves + k] = taken[k];
 }
 
-__global__ void read_lists(hw_gpu_graph graph, uint64_t count, uint32_t *never)
+__global__ void read_words(const uint32_t *words, uint64_t count, uint32_t *never)
 {
     uint32_t all = 0;
 
     for (uint64_t k = hw_first(); k < count; k += hw_stride())
-        all |= graph.in.rank[k];
+        all |= words[k];
     if (all == HW_RANK_NONE) /* so that the reads are not left out */
         *never = all;
 }
@@ -238,11 +238,11 @@ int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, u
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_rinse(const hw_gpu_graph *graph, uint32_t *never)
+int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never)
 {
-    const uint64_t most = 32u << 20, count = graph->edges < most ? graph->edges : most;
+    const uint64_t most = 32u << 20, read = count < most ? count : most;
 
-    read_lists<<<blocks_for(count), block_size>>>(*graph, count, never);
+    read_words<<<blocks_for(read), block_size>>>(static_cast<const uint32_t *>(words), read, never);
     return cudaGetLastError();
 }
 

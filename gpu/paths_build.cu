@@ -1,0 +1,136 @@
+/*
+ * Lists with weights: chunks of them from the order and the numbers of the part into
+ * those of the device, sorted by weight where a method wants that.
+ */
+#include "lists.cuh"
+#include "paths.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cuda_runtime.h>
+
+namespace
+{
+
+constexpr int block_size = 256;
+
+int blocks_for(uint64_t count)
+{
+    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+/* The bits of a weight as an unsigned number in the order of the weights. */
+__device__ __forceinline__ uint32_t ordered(uint32_t weight, int floats)
+{
+    const uint32_t flip = floats && (weight >> 31) ? 0xffffffffu : 0x80000000u;
+
+    return weight ^ flip;
+}
+
+__device__ __forceinline__ uint32_t weight_of(uint32_t order, int floats)
+{
+    const uint32_t flip = floats && !(order >> 31) ? 0xffffffffu : 0x80000000u;
+
+    return order ^ flip;
+}
+
+/* The list that an edge is in, counted from the chunk's first. */
+template <typename Offset>
+__device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, uint64_t edge)
+{
+    uint32_t low = first, high = end;
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (offset[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low - first;
+}
+
+/* Edges as they are. */
+__global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
+{
+    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride()) {
+        const uint32_t position = chunk.index[k];
+        to[chunk.begin + k] =
+            hw_gpu_edge{chunk.rank ? chunk.rank[position] : position, chunk.weight[k]};
+    }
+}
+
+/* Keys to sort by: list, then weight. */
+template <typename Offset>
+__global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, uint64_t *key,
+                          uint32_t *rank)
+{
+    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride()) {
+        const uint64_t list = list_of(offset, chunk.first, chunk.end, chunk.begin + k);
+        const uint32_t position = chunk.index[k];
+        key[k] = list << 32 | ordered(chunk.weight[k], floats);
+        rank[k] = chunk.rank ? chunk.rank[position] : position;
+    }
+}
+
+__global__ void put_sorted(hw_gpu_chunk chunk, const uint64_t *key, const uint32_t *rank,
+                           int floats, hw_gpu_edge *to)
+{
+    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride())
+        to[chunk.begin + k] =
+            hw_gpu_edge{rank[k], weight_of(static_cast<uint32_t>(key[k]), floats)};
+}
+
+/* Bits of a key in a chunk of so many lists. */
+int bits_for(uint64_t lists)
+{
+    int bits = 32;
+
+    while (bits < 64 && lists > 1ull << (bits - 32))
+        bits++;
+    return bits;
+}
+
+} // namespace
+
+int hw_gpu_paths_scratch(uint64_t count, size_t *bytes)
+{
+    cub::DoubleBuffer<uint64_t> keys(nullptr, nullptr);
+    cub::DoubleBuffer<uint32_t> ranks(nullptr, nullptr);
+
+    *bytes = 0;
+    return cub::DeviceRadixSort::SortPairs(nullptr, *bytes, keys, ranks,
+                                           static_cast<int64_t>(count));
+}
+
+int hw_gpu_launch_chunk(const hw_gpu_graph *graph, const void *offset, const hw_gpu_chunk *chunk,
+                        int floats, hw_gpu_edge *to)
+{
+    const int blocks = blocks_for(chunk->count);
+    size_t bytes = chunk->scratch_bytes;
+
+    if (chunk->count == 0)
+        return cudaSuccess;
+    if (!chunk->key[0]) {
+        take<<<blocks, block_size>>>(*chunk, to);
+        return cudaGetLastError();
+    }
+    cub::DoubleBuffer<uint64_t> keys(chunk->key[0], chunk->key[1]);
+    cub::DoubleBuffer<uint32_t> ranks(chunk->neighbour[0], chunk->neighbour[1]);
+    if (graph->wide)
+        make_keys<<<blocks, block_size>>>(*chunk, static_cast<const uint64_t *>(offset), floats,
+                                          keys.Current(), ranks.Current());
+    else
+        make_keys<<<blocks, block_size>>>(*chunk, static_cast<const uint32_t *>(offset), floats,
+                                          keys.Current(), ranks.Current());
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = cub::DeviceRadixSort::SortPairs(chunk->scratch, bytes, keys, ranks,
+                                                static_cast<int64_t>(chunk->count), 0,
+                                                bits_for(chunk->end - chunk->first));
+    if (error != cudaSuccess)
+        return error;
+    put_sorted<<<blocks, block_size>>>(*chunk, keys.Current(), ranks.Current(), floats, to);
+    return cudaGetLastError();
+}

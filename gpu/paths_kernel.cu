@@ -1,0 +1,452 @@
+/*
+ * From distances to results: parents, by hints or by hops, then both by graph id.
+ */
+#include "lists.cuh"
+#include "paths.cuh"
+
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+
+constexpr int block_size = 512;
+/* By hops, lists longer than this are scanned by the whole grid, in pieces. */
+constexpr uint32_t long_list = 1024;
+
+using paths_t = hw_gpu_paths;
+
+__device__ __forceinline__ uint32_t latest(const uint32_t *at)
+{
+    return *static_cast<const volatile uint32_t *>(at);
+}
+
+/* One more slot of a list for each lane that wants it. */
+__device__ __forceinline__ void append(uint32_t *count, uint32_t *list, bool wanted, uint32_t v)
+{
+    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+    uint32_t start = 0;
+
+    if (all == 0)
+        return;
+    if (lane == 0)
+        start = atomicAdd(count, __popc(all));
+    start = __shfl_sync(HW_WARP, start, 0);
+    if (wanted)
+        list[start + __popc(all & ((1u << lane) - 1))] = v;
+}
+
+/* The lists of vertices in turn. */
+__device__ __forceinline__ uint32_t *flat_of(const paths_t &paths, uint32_t round)
+{
+    return round & 1 ? paths.flat[1] : paths.flat[0];
+}
+
+/* Where 64-bit keys are, results hold the parent alone. */
+template <int kind>
+__device__ __forceinline__ hw_gpu_edge found(uint32_t parent_id, typename hw_keys<kind>::type key)
+{
+    return hw_gpu_edge{parent_id, static_cast<uint32_t>(key)};
+}
+
+/* Parents from hints; those without lists. */
+template <int kind>
+__device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
+                           int use_hints)
+{
+    using key_t = typename hw_keys<kind>::type;
+    const key_t *distance = static_cast<const key_t *>(paths.distance);
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_first(); i - lane < graph.active; i += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        bool left = false;
+        if (i < graph.active) {
+            const key_t key = distance[v];
+            uint32_t parent = HW_RANK_NONE;
+            if (v == root) {
+                parent = graph.graph_id[v];
+            } else if (key != hw_keys<kind>::none) {
+                left = true;
+                const hw_gpu_edge hint =
+                    use_hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_RANK_NONE, 0};
+                if (hint.rank < graph.active) {
+                    const key_t source = distance[hint.rank];
+                    left = !(source < key && hw_further<kind>(source, hint.weight) == key);
+                    parent = left ? HW_RANK_NONE : graph.graph_id[hint.rank];
+                }
+            }
+            paths.hint[v] = found<kind>(parent, key);
+        }
+        append(&paths.control->flat[0], paths.flat[0], left, v);
+    }
+}
+
+/* A tight source of v for the whole warp: one of a smaller distance or, `level`, one of
+ * the same that has a parent. */
+template <typename Offset, int kind>
+__device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
+                                bool level)
+{
+    using key_t = typename hw_keys<kind>::type;
+    const key_t *distance = static_cast<const key_t *>(paths.distance);
+    const key_t key = distance[v];
+    const Offset end = hw_begin<Offset>(graph.in, v + 1);
+
+    for (Offset begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32) {
+        const Offset at = begin + (threadIdx.x & 31);
+        bool good = false;
+        uint32_t source = HW_RANK_NONE;
+        if (at < end) {
+            const hw_gpu_edge edge = hw_read_edge(paths.in + at);
+            const key_t from = distance[source = edge.rank];
+            good = from != hw_keys<kind>::none && hw_further<kind>(from, edge.weight) == key &&
+                   (level ? from == key && latest(&paths.hint[source].rank) != HW_RANK_NONE
+                          : from < key);
+        }
+        const uint32_t all = __ballot_sync(HW_WARP, good);
+        if (all)
+            return __shfl_sync(HW_WARP, source, __ffs(all) - 1);
+    }
+    return HW_RANK_NONE;
+}
+
+/* Looks for parents of the vertices of one list; those without go to the other one. */
+template <typename Offset, int kind>
+__device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32_t round,
+                         uint32_t count)
+{
+    const uint32_t *list = flat_of(paths, round);
+
+    for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
+        const uint32_t v = list[i];
+        const uint32_t source = find_source<Offset, kind>(graph, paths, v, round > 0);
+        if (threadIdx.x & 31)
+            continue;
+        if (source != HW_RANK_NONE)
+            *static_cast<volatile uint32_t *>(&paths.hint[v].rank) = graph.graph_id[source];
+        else
+            flat_of(paths, round + 1)[atomicAdd(&paths.control->flat[(round + 1) % 3], 1u)] = v;
+    }
+}
+
+template <typename Offset, int kind>
+__global__ void __launch_bounds__(block_size)
+    parents(hw_gpu_graph graph, paths_t paths, uint32_t root, int use_hints)
+{
+    cg::grid_group grid = cg::this_grid();
+    hw_gpu_paths_control *control = paths.control;
+    uint32_t before = 0, count = 0;
+
+    take_hints<kind>(graph, paths, root, use_hints);
+    grid.sync();
+    /* Round 0 looks for smaller distances, the others for equal ones, until all are found. */
+    for (uint32_t round = 0;; round++) {
+        count = latest(&control->flat[round % 3]);
+        if (count == 0 || (round > 1 && count == before))
+            break;
+        if (hw_first() == 0) {
+            control->flat[(round + 2) % 3] = 0;
+            if (round == 0)
+                control->looked_for = count;
+        }
+        before = round > 0 ? count : 0;
+        look_for<Offset, kind>(graph, paths, round, count);
+        grid.sync();
+    }
+    if (hw_first() == 0)
+        control->lost = count;
+}
+
+/* ---- by hops ---- */
+
+/* Tries one edge of a vertex that is `hops` from the root. Returns the target if it is
+ * reached by this for the first time. */
+template <int kind>
+__device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
+                                             typename hw_keys<kind>::type key, uint32_t id,
+                                             uint32_t hops)
+{
+    using key_t = typename hw_keys<kind>::type;
+    const key_t *distance = static_cast<const key_t *>(paths.distance);
+    const hw_gpu_edge edge = hw_read_edge(paths.out + at);
+
+    if (latest(&paths.hops[edge.rank]) < hops + 1 ||
+        hw_further<kind>(key, edge.weight) != distance[edge.rank])
+        return HW_RANK_NONE;
+    const uint32_t was = atomicCAS(&paths.hops[edge.rank], HW_RANK_NONE, hops + 1);
+    if (was == HW_RANK_NONE || was == hops + 1)
+        atomicMin(&paths.hint[edge.rank].rank, id);
+    return was == HW_RANK_NONE ? edge.rank : HW_RANK_NONE;
+}
+
+/* The list of one vertex, from `first` in steps, by a warp. */
+template <typename Offset, int kind>
+__device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
+                         uint64_t first, uint64_t step, uint32_t hops)
+{
+    using key_t = typename hw_keys<kind>::type;
+    const Offset begin = hw_begin<Offset>(graph.out, v), end = hw_begin<Offset>(graph.out, v + 1);
+    const key_t key = static_cast<const key_t *>(paths.distance)[v];
+    const uint32_t id = graph.graph_id[v], lane = threadIdx.x & 31;
+
+    for (uint64_t k = begin + first; k < end; k += step) {
+        uint32_t target = HW_RANK_NONE;
+        if (k + lane < end)
+            target = try_edge<kind>(paths, k + lane, key, id, hops);
+        append(&paths.control->flat[(hops + 1) % 3], flat_of(paths, hops + 1),
+               target != HW_RANK_NONE, target);
+    }
+}
+
+template <typename Offset, int kind>
+__device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
+                             uint32_t count)
+{
+    const uint32_t *list = flat_of(paths, hops);
+    const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
+
+    for (uint64_t i = warp; i < count; i += warps) {
+        const uint64_t length =
+            hw_begin<Offset>(graph.out, list[i] + 1) - hw_begin<Offset>(graph.out, list[i]);
+        if (length <= long_list)
+            try_list<Offset, kind>(graph, paths, list[i], 0, 32, hops);
+        else if ((threadIdx.x & 31) == 0)
+            atomicAdd(&paths.control->large, 1u);
+    }
+}
+
+/* The long lists of the frontier, by all warps together. */
+template <typename Offset, int kind>
+__device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
+                               uint32_t count)
+{
+    const uint32_t *list = flat_of(paths, hops);
+    const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t length =
+            hw_begin<Offset>(graph.out, list[i] + 1) - hw_begin<Offset>(graph.out, list[i]);
+        if (length > long_list)
+            try_list<Offset, kind>(graph, paths, list[i], (warp + i) % warps * 32, warps * 32,
+                                   hops);
+    }
+}
+
+template <typename Offset, int kind>
+__global__ void __launch_bounds__(block_size)
+    parents_by_hops(hw_gpu_graph graph, paths_t paths, uint32_t root)
+{
+    using key_t = typename hw_keys<kind>::type;
+    cg::grid_group grid = cg::this_grid();
+    hw_gpu_paths_control *control = paths.control;
+    uint32_t lost = 0;
+
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        paths.hops[v] = v == root ? 0 : HW_RANK_NONE;
+        paths.hint[v] = found<kind>(v == root ? graph.graph_id[v] : HW_RANK_NONE,
+                                    static_cast<const key_t *>(paths.distance)[v]);
+    }
+    if (hw_first() == 0 && root < graph.active) {
+        paths.flat[0][0] = root;
+        control->flat[0] = 1;
+    }
+    grid.sync();
+    for (uint32_t hops = 0;; hops++) {
+        const uint32_t count = latest(&control->flat[hops % 3]);
+        if (count == 0)
+            break;
+        if (hw_first() == 0)
+            control->flat[(hops + 2) % 3] = 0;
+        try_frontier<Offset, kind>(graph, paths, hops, count);
+        grid.sync();
+        const bool large = latest(&control->large) > 0;
+        grid.sync();
+        if (large) {
+            try_long_lists<Offset, kind>(graph, paths, hops, count);
+            if (hw_first() == 0)
+                control->large = 0;
+            grid.sync();
+        }
+    }
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride())
+        lost += paths.hint[v].rank == HW_RANK_NONE &&
+                static_cast<const key_t *>(paths.distance)[v] != hw_keys<kind>::none;
+    if (lost)
+        atomicAdd(&control->lost, lost);
+}
+
+/* ---- results ---- */
+
+/* What graph id k has. */
+__device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, const paths_t &paths,
+                                                 uint32_t root, int nothing, uint32_t rank,
+                                                 uint32_t id, uint32_t none)
+{
+    if (nothing || (rank >= graph.active && rank != root))
+        return hw_gpu_edge{HW_RANK_NONE, none};
+    if (rank >= graph.active)
+        return hw_gpu_edge{id, 0};
+    const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + rank);
+    return hw_gpu_edge{pair.x, pair.y};
+}
+
+/* Distances of 32 bits, four a thread. */
+template <int kind>
+__global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
+                        int nothing)
+{
+    constexpr uint32_t none = static_cast<uint32_t>(hw_keys<kind>::none);
+    const uint64_t fours = (static_cast<uint64_t>(graph.vertices) + 3) / 4;
+    uint32_t *distance = static_cast<uint32_t *>(paths.distance_id);
+
+    /* Past the last vertex there is room, but no sense in it. */
+    for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
+        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
+        const uint32_t ranks[4] = {rank.x, rank.y, rank.z, rank.w};
+        hw_gpu_edge pair[4];
+        uint32_t key[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            pair[k] = 4 * i + k < graph.vertices ? result_of(graph, paths, root, nothing, ranks[k],
+                                                             static_cast<uint32_t>(4 * i + k), none)
+                                                 : hw_gpu_edge{0, 0};
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            key[k] = kind == HW_GPU_KEY_F32
+                         ? __float_as_uint(hw_float_of(static_cast<int32_t>(pair[k].weight)))
+                     : pair[k].weight == none ? ~0u /* -1 */
+                                              : pair[k].weight;
+        __stcs(reinterpret_cast<uint4 *>(parent_id) + i,
+               make_uint4(pair[0].rank, pair[1].rank, pair[2].rank, pair[3].rank));
+        __stcs(reinterpret_cast<uint4 *>(distance) + i, make_uint4(key[0], key[1], key[2], key[3]));
+    }
+}
+
+__global__ void results_wide(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
+                             int nothing)
+{
+    constexpr int64_t none = hw_keys<HW_GPU_KEY_I64>::none;
+    const int64_t *distance = static_cast<const int64_t *>(paths.distance);
+
+    for (uint64_t i = hw_first(); i < graph.vertices; i += hw_stride()) {
+        const uint32_t rank = graph.rank[i], id = static_cast<uint32_t>(i);
+        const int64_t key = rank == root                      ? 0
+                            : nothing || rank >= graph.active ? none
+                                                              : distance[rank];
+        parent_id[i] = result_of(graph, paths, root, nothing, rank, id, 0).rank;
+        static_cast<int64_t *>(paths.distance_id)[i] = key == none || nothing ? -1 : key;
+    }
+}
+
+template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t paths)
+{
+    const int32_t *distance = static_cast<const int32_t *>(paths.distance);
+    constexpr int32_t none = hw_keys<HW_GPU_KEY_F32>::none;
+    const int32_t least = hw_key_of(__uint_as_float(0xff800000u)); /* minus infinity */
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t count = 0;
+
+    for (uint64_t i = hw_first() / 32; i < graph.active; i += hw_stride() / 32) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        if (distance[v] == none)
+            continue;
+        count += lane == 0 && distance[v] == least;
+        const Offset end = hw_begin<Offset>(graph.out, v + 1);
+        for (Offset k = hw_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
+            count += distance[paths.out[k].rank] == none;
+    }
+    if (count)
+        atomicAdd(&paths.control->overflows, count);
+}
+
+/* ---- launchers ---- */
+
+int blocks_for(uint64_t count)
+{
+    const uint64_t most = 132 * 8, wanted = (count + block_size - 1) / block_size;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+/* Launches a cooperative kernel on as many blocks as the device holds. */
+cudaError_t launch_all(const void *kernel, void **arguments)
+{
+    int device = 0, processors = 0, resident = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_size, 0);
+    if (error == cudaSuccess)
+        error = cudaLaunchCooperativeKernel(kernel, dim3(processors * resident), dim3(block_size),
+                                            arguments, 0, nullptr);
+    return error;
+}
+
+template <typename Offset> const void *parents_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(parents<Offset, HW_GPU_KEY_F32>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(parents<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(parents<Offset, HW_GPU_KEY_I64>);
+}
+
+template <typename Offset> const void *hops_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(parents_by_hops<Offset, HW_GPU_KEY_F32>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(parents_by_hops<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(parents_by_hops<Offset, HW_GPU_KEY_I64>);
+}
+
+} // namespace
+
+int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t root,
+                          int use_hints)
+{
+    void *arguments[] = {const_cast<hw_gpu_graph *>(graph), const_cast<hw_gpu_paths *>(paths),
+                         &root, &use_hints};
+    cudaError_t error = cudaMemsetAsync(paths->control, 0, sizeof *paths->control, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    if (paths->hops)
+        return launch_all(graph->wide ? hops_of<uint64_t>(paths->kind)
+                                      : hops_of<uint32_t>(paths->kind),
+                          arguments);
+    return launch_all(graph->wide ? parents_of<uint64_t>(paths->kind)
+                                  : parents_of<uint32_t>(paths->kind),
+                      arguments);
+}
+
+int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t *parent_id,
+                          uint32_t root, int nothing)
+{
+    const int blocks = blocks_for(graph->vertices / 4 + 1);
+
+    if (paths->kind == HW_GPU_KEY_F32)
+        results<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
+    else if (paths->kind == HW_GPU_KEY_I32)
+        results<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
+    else
+        results_wide<<<blocks_for(graph->vertices), block_size>>>(*graph, *paths, parent_id, root,
+                                                                  nothing);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_overflows(const hw_gpu_graph *graph, const hw_gpu_paths *paths)
+{
+    const int blocks = blocks_for(static_cast<uint64_t>(graph->active) * 32);
+
+    if (graph->wide)
+        overflows<uint64_t><<<blocks, block_size>>>(*graph, *paths);
+    else
+        overflows<uint32_t><<<blocks, block_size>>>(*graph, *paths);
+    return cudaGetLastError();
+}
