@@ -15,6 +15,14 @@ hopwave-study: $(srcdir)/workflow/hopwave-study Makefile
 
 nobase_dist_pkgdata_DATA += \
   config/README.md \
+  config/papers/README.md \
+  config/papers/bellman-ford.yaml \
+  config/papers/degree-separated-cpu.yaml \
+  config/papers/degree-separated.yaml \
+  config/papers/kepler-2d-cpu.yaml \
+  config/papers/kepler-2d.yaml \
+  config/papers/load-balanced.yaml \
+  config/papers/xbfs.yaml \
   config/study.yaml \
   schemas/study.schema.json \
   workflow/Snakefile \
@@ -41,6 +49,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/profiles/gpu/config.yaml \
   workflow/profiles/slurm/config.yaml \
   workflow/report/degrees.rst \
+  workflow/report/figure.rst \
   workflow/report/results.rst \
   workflow/report/steps.rst \
   workflow/report/teps.rst \
@@ -54,11 +63,13 @@ nobase_dist_pkgdata_DATA += \
   workflow/rules/traverse.smk \
   workflow/rules/validate.smk \
   workflow/scripts/collect.py \
+  workflow/scripts/columns.py \
   workflow/scripts/gate.py \
   workflow/scripts/machine.py \
   workflow/scripts/models.py \
   workflow/scripts/page.py \
   workflow/scripts/plot_degrees.py \
+  workflow/scripts/plot_figure.py \
   workflow/scripts/plot_steps.py \
   workflow/scripts/plot_teps.py \
   workflow/scripts/plot_time.py \

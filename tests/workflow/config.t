@@ -70,6 +70,30 @@ wrong "a bucket without width" "methods\[0\].delta is 0, but must be above 0" <<
 graphs: [{model: rmat, scales: [6], weights: uniform}]
 methods: [{algorithm: sssp, method: delta, delta: 0}]
 END
+wrong "a method of GPUs without one" "methods\[0\].device is \"cpu\", but only \"cuda\" applies here" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: merge}]
+END
+wrong "an option that has a key of its own" "methods\[0\].options does not apply here" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, options: {roots: 4}}]
+END
+wrong "an option that would be two words" "methods\[0\].options.reduce is \"blocking --force\", which does not match" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, options: {reduce: "blocking --force"}}]
+END
+wrong "a figure of nothing that is measured" "figures\[0\].y is 'speed', but must be one of graph, scale" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+figures: [{name: a, title: A, x: scale, y: speed}]
+END
+wrong "a figure of a graph that is not there" "figures\[0\].graphs: no graph is named 'kron'" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+figures: [{name: a, title: A, x: scale, y: mean_time, graphs: [kron]}]
+END
+wrong "two figures under one name" "figures\[1\].name is 'a', as another's is" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+figures: [{name: a, title: A, x: scale, y: mean_time}, {name: a, title: B, x: scale, y: max_time}]
+END
 wrong "negative weights both ways" "graphs\[0\].directed is false, but only true applies here" <<'END'
 graphs: [{model: rmat, scales: [6], weights: signed}]
 END
@@ -104,6 +128,16 @@ refused "a missing profile" 3 "no-profile: no profile" \
 
 refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its folder with --bin" \
     env PATH=/usr/bin:/bin "$PYTHON3" "$study" run --config "$test_config" --bin "$work"
+
+# The studies of the papers are such as the workflow takes.
+for paper in "$top_srcdir"/config/papers/*.yaml; do
+    ok "$(basename "$paper")" "$PYTHON3" -c 'if True:
+        import sys, yaml
+        sys.path.insert(0, sys.argv[1])
+        from study import Study
+        assert Study(yaml.safe_load(open(sys.argv[2]))).figures' \
+        "$top_srcdir/workflow/scripts" "$paper"
+done
 
 # Without hopwave-study, Snakemake says the same sentence.
 "$PYTHON3" -m snakemake --snakefile "$top_srcdir/workflow/Snakefile" -n --cores 1 \

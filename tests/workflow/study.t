@@ -24,7 +24,7 @@ ok "the report holds the tables and plots" \
     "$PYTHON3" "$top_srcdir/tests/workflow/in-report.py" results/report.html \
     results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
     steps-degree-separated.svg steps-sssp-1d.svg degrees-rmat.svg volume-rmat.svg \
-    teps-random.svg teps-ring.svg
+    teps-random.svg teps-ring.svg figure-layouts.svg figure-layouts.html
 is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 15
 is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 15
 ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k2-r1.log

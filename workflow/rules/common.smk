@@ -98,3 +98,4 @@ wildcard_constraints:
     repeat=r"\d+",
     name=pattern(STUDY.names),
     example=pattern(STUDY.examples),
+    figure=pattern(STUDY.figures),

@@ -7,6 +7,7 @@ localrules:
     plot_time,
     plot_volume,
     plot_steps,
+    plot_figure,
 
 
 rule collect:
@@ -140,6 +141,32 @@ rule plot_degrees:
         "../scripts/plot_degrees.py"
 
 
+rule plot_figure:
+    input:
+        rules.collect.output,
+    output:
+        plot=report(
+            "results/plots/figure-{figure}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"what": "{figure}", "format": "plot"},
+        ),
+        table=report(
+            "results/tables/figure-{figure}.html",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"what": "{figure}", "format": "table"},
+        ),
+    log:
+        "results/logs/plot_figure/{figure}.log",
+    conda:
+        "../envs/python.yaml"
+    params:
+        figure=lambda wildcards: STUDY.figures[wildcards.figure],
+    script:
+        "../scripts/plot_figure.py"
+
+
 # All plots, without their making.
 rule report_plots:
     input:
@@ -149,3 +176,4 @@ rule report_plots:
             name=STUDY.names,
         ),
         expand("results/plots/steps-{example}.svg", example=STUDY.examples),
+        expand("results/plots/figure-{figure}.svg", figure=STUDY.figures),

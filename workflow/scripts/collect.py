@@ -5,54 +5,60 @@ import sys
 
 import h5py
 import pandas
+from columns import DIGESTS, MACHINE, PARTITION, RUN, STATISTICS
 from models import model_bytes
 from trees import attributes, frame, steps
 
 sys.stderr = open(snakemake.log[0], "w")
 
-NUMBERS = ["min", "firstquartile", "median", "thirdquartile", "max"]
-RUN = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
-# In the file their names begin with that of the algorithm.
-STATISTICS = [
-    *[f"{number}_time" for number in NUMBERS + ["mean", "stddev"]],
-    *[f"{number}_nedge" for number in NUMBERS + ["mean", "stddev"]],
-    *[f"{number}_TEPS" for number in NUMBERS],
-    "harmonic_mean_TEPS",
-    "harmonic_stddev_TEPS",
-    "geometric_mean_TEPS",
-    "arithmetic_mean_TEPS",
-]
+
+def of_steps(table, parts):
+    """What the steps of a run say: seconds, edges and bytes are means over its searches."""
+    searches = table["search"].nunique() or 1
+    seconds = table["computing"] + table["communicating"]
+    pulling = table["direction"].isin(["bottom-up", "pull"])
+    pushing = table["direction"].isin(["top-down", "push"])
+    parents = table["routine"].str.startswith("parents")
+    sent = table["bytes_sent"] / (searches * parts)
+    return {
+        "computing_time": table["computing"].sum() / searches,
+        "communicating_time": table["communicating"].sum() / searches,
+        "top_down_time": seconds[pushing].sum() / searches,
+        "bottom_up_time": seconds[pulling].sum() / searches,
+        "top_down_edges": table["edges_examined"][pushing].sum() / searches,
+        "bottom_up_edges": table["edges_examined"][pulling].sum() / searches,
+        "search_bytes_per_rank": sent[~parents].sum(),
+        "parents_bytes_per_rank": sent[parents].sum(),
+    }
+
+
+def models(run, partition, table):
+    """The bytes of the papers' models, which are of breadth-first search."""
+    if run["algorithm"] != "bfs":
+        return float("nan")
+    parents = table["routine"].str.startswith("parents")
+    searches = table["search"].nunique() or 1
+    return model_bytes(partition, table[~parents]) / (searches * run["parts"])
 
 
 def row(run):
-    """The row of one run; seconds and bytes are means over its searches."""
+    """The row of one run."""
     with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
         about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
-        searches = table["search"].nunique() or 1
-        parents = table["routine"].str.startswith("parents")
-        share = 1 / (searches * run["parts"])
-        # The papers' models are of breadth-first search.
-        model = float("nan")
-        if run["algorithm"] == "bfs":
-            model = model_bytes(partition, table[~parents])
+        record["resolved_method"] = record.get("method")
+        searches = frame(tree["run/search"])
         return {
             **run,
+            **{key: partition.attrs.get(key) for key in PARTITION},
             **{key: record.get(key) for key in RUN},
             "scale": record.get("SCALE") if run["scale"] is None else run["scale"],
             **{key: record.get(f"{run['algorithm']}_{key}") for key in STATISTICS},
-            "resolved_method": record.get("method"),
-            "threads": record.get("threads"),
-            "peak_memory": record.get("peak_memory"),
-            "search_order_time": frame(tree["run/search"])[
-                "seconds_search_order"
-            ].mean(),
-            "computing_time": table["computing"].sum() / searches,
-            "communicating_time": table["communicating"].sum() / searches,
-            "search_bytes_per_rank": table["bytes_sent"][~parents].sum() * share,
-            "model_bytes_per_rank": model * share,
-            "parents_bytes_per_rank": table["bytes_sent"][parents].sum() * share,
-            "digest": about["digest"],
-            "graph_digest": about["graph_digest"],
+            **{key: record.get(key) for key in MACHINE},
+            "search_order_time": searches["seconds_search_order"].mean(),
+            "levels": searches["levels"].mean(),
+            **of_steps(table, run["parts"]),
+            "model_bytes_per_rank": models(run, partition, table),
+            **{key: about[key] for key in DIGESTS},
         }
 
 

@@ -9,6 +9,7 @@ import re
 from math import isqrt
 from pathlib import Path
 
+from columns import COLUMNS
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import best_match
 
@@ -24,7 +25,14 @@ METHOD_LAYOUTS = {
     "delegates": ["degree-separated"],
     "delta": ["1d", "2d", "degree-separated"],
     "bellman-ford": ["1d", "2d", "degree-separated"],
+    "near-far": ["1d"],
+    "fused": ["1d"],
+    "merge": ["1d"],
+    "scan2d": ["1d", "2d"],
+    "adaptive": ["1d"],
 }
+# Methods of papers on a single GPU.
+ONE_PART = ["merge", "adaptive", "near-far"]
 TYPES = {
     "array": "a list",
     "boolean": "true or false",
@@ -56,7 +64,9 @@ def filling(validator_class):
 
 def key_of(error):
     """The configuration key that an error is about, such as graphs[0].scales."""
-    path = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.path)
+    path = "".join(
+        f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path
+    )
     return path.lstrip(".") or "the study"
 
 
@@ -119,6 +129,8 @@ def tag(kind, options, *skip):
             words.append(f"-{word}" if value else f"-no-{word}")
         elif isinstance(value, str):
             words.append(f"-{word}-{value.replace(':', '_')}")
+        elif isinstance(value, dict):
+            words += [f"-{k}" if v is True else f"-{k}-{v}" for k, v in value.items()]
         elif isinstance(value, list):
             words.append(f"-{word}-{'_'.join(map(str, value))}")
         else:
@@ -131,6 +143,13 @@ def squarest(parts):
     not the 1d layout under another name."""
     columns = next(c for c in range(isqrt(parts), 0, -1) if parts % c == 0)
     return parts // columns, columns
+
+
+def fits(method, partition):
+    """Whether a method works on partitions of such a layout and part count."""
+    one = method["method"] in ONE_PART
+    layouts = METHOD_LAYOUTS[method["method"]]
+    return partition["layout"] in layouts and (not one or partition["parts"] == 1)
 
 
 def applies(method, graph):
@@ -149,7 +168,8 @@ class Study:
     graphs      {"options", "name", "scale", "file"}; of an imported one the scale is
                 None, of a generated one the file
     partitions  {"options", "layout", "parts", "label"}
-    searches    {"options", "algorithm", "method", "device"}
+    searches    {"options", "algorithm", "method", "device", "more"}
+    figures     as the configuration has them, by name
     runs        list of (graph, partition, search, repeat), repeats outermost
     left_out    optional files that are not there, as texts
 
@@ -173,6 +193,7 @@ class Study:
         repeats = range(1, self.repeats + 1)
         self.runs = [(*run, repeat) for repeat in repeats for run in runs]
         self.names = list(dict.fromkeys(g["name"] for g in self.graphs.values()))
+        self.figures = self._figures()
         self.examples = self._examples()
         self.alone = [name for name, p in self.partitions.items() if p["parts"] == 1]
 
@@ -200,14 +221,20 @@ class Study:
                 for layout in self.config["layouts"]:
                     partition = self._partition(layout, parts, where)
                     for method in methods:
-                        if layout["layout"] in METHOD_LAYOUTS[method["method"]]:
+                        if fits(method, self.partitions[partition]):
                             roots = entry.get("roots", self.config["roots"])
                             yield graph, partition, self._search(method, roots)
 
     def _graphs(self, entry, where):
         """Names of the graphs of one entry of `graphs`."""
         if "file" not in entry:
-            return [self._generated(entry, scale) for scale in entry["scales"]]
+            factors = entry["edge_factor"]
+            factors = factors if isinstance(factors, list) else [factors]
+            return [
+                self._generated({**entry, "edge_factor": factor}, scale)
+                for scale in entry["scales"]
+                for factor in factors
+            ]
         if (self.folder / entry["file"]).is_file():
             return [self._imported(entry)]
         if not entry["optional"]:
@@ -306,6 +333,8 @@ class Study:
         for key in ("direction", "exchange"):
             if method[key] != "auto":
                 options += f" --{key} {method[key]}"
+        for key, value in method["options"].items():
+            options += f" --{key}" if value is True else f" --{key}={value}"
         options += f" --roots {roots['count']} --root-seed {roots['seed']}"
         if roots["min_component"] > 1:
             options += f" --min-component {roots['min_component']}"
@@ -319,10 +348,37 @@ class Study:
         self.searches[name] = {
             "options": options,
             "algorithm": algorithm,
-            "method": label,
+            "method": label.replace("-device-cuda", ""),
             "device": method["device"],
+            "more": method["options"],
         }
         return name
+
+    def _figures(self):
+        """The figures of the configuration by their names."""
+        figures = {}
+        for number, figure in enumerate(self.config["figures"]):
+            where = f"figures[{number}]"
+            if figures.setdefault(figure["name"], figure) is not figure:
+                raise StudyError(f"{where}.name is '{figure['name']}', as another's is")
+            known = COLUMNS + self.more()
+            for key in ("x", "y", "by"):
+                if figure[key] not in known:
+                    raise StudyError(
+                        f"{where}.{key} is '{figure[key]}', but must be one of "
+                        f"{', '.join(known)}"
+                    )
+            for name in figure.get("graphs", []):
+                if name not in [
+                    e.get("name", e.get("model")) for e in self.config["graphs"]
+                ]:
+                    raise StudyError(f"{where}.graphs: no graph is named '{name}'")
+        return figures
+
+    def more(self):
+        """The further options of all methods, each once."""
+        methods = self.config["methods"]
+        return list(dict.fromkeys(key for m in methods for key in m["options"]))
 
     def files(self, template, runs=None):
         """The files of a template for runs, or for all of them, each once."""
@@ -346,6 +402,7 @@ class Study:
                 "parts": self.partitions[part]["parts"],
                 "algorithm": self.searches[search]["algorithm"],
                 "method": self.searches[search]["method"],
+                **{key: self.searches[search]["more"].get(key) for key in self.more()},
                 "repeat": repeat,
                 "tree": self.files(TREE, run)[0],
                 "partition": self.files(PARTITION, run)[0],

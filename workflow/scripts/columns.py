@@ -1,0 +1,38 @@
+"""The columns of results.csv, but for those that name a further option of a method."""
+
+NUMBERS = ["min", "firstquartile", "median", "thirdquartile", "max"]
+# What a row is about.
+ABOUT = ["graph", "scale", "layout", "parts", "algorithm", "method", "repeat"]
+FILES = ["tree", "partition"]
+# Attributes of the partition.
+PARTITION = ["degree_threshold"]
+# Attributes of /run in the tree file ...
+RUN = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
+# ... and those whose names begin there with that of the algorithm.
+STATISTICS = [
+    *[f"{number}_time" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"{number}_nedge" for number in NUMBERS + ["mean", "stddev"]],
+    *[f"{number}_TEPS" for number in NUMBERS],
+    "harmonic_mean_TEPS",
+    "harmonic_stddev_TEPS",
+    "geometric_mean_TEPS",
+    "arithmetic_mean_TEPS",
+    "search_order_harmonic_mean_TEPS",
+]
+MACHINE = ["resolved_method", "threads", "peak_memory"]
+# Of the steps: seconds, vertices and edges are means over the searches.
+STEPS = [
+    "search_order_time",
+    "levels",
+    "computing_time",
+    "communicating_time",
+    "top_down_time",
+    "bottom_up_time",
+    "top_down_edges",
+    "bottom_up_edges",
+]
+BYTES = ["search_bytes_per_rank", "model_bytes_per_rank", "parents_bytes_per_rank"]
+DIGESTS = ["digest", "graph_digest"]
+COLUMNS = (
+    ABOUT + FILES + PARTITION + RUN + STATISTICS + MACHINE + STEPS + BYTES + DIGESTS
+)

@@ -1,0 +1,94 @@
+"""A figure of the configuration: y against x, a line for each value of `by`, and the same
+as a table, with what the paper reports."""
+
+import sys
+from html import escape
+
+import pandas
+from page import STYLE
+from pandas.api.types import is_numeric_dtype
+from style import COLOURS, LINES, MARKERS, plt, save, styles
+
+sys.stderr = open(snakemake.log[0], "w")
+
+
+def values(figure):
+    """Median, least and most of y over the repeats: a row for each value of x, a column
+    for each of `by`."""
+    x, y, by = figure["x"], figure["y"], figure["by"]
+    results = pandas.read_csv(snakemake.input[0])
+    if "graphs" in figure:
+        results = results[results["graph"].isin(figure["graphs"])]
+    results = results.dropna(subset=list({x, y, by}))
+    keys = [by] if x == by else [x, by]
+    groups = results.groupby(keys, sort=False)[y].agg(["median", "min", "max"])
+    if x == by:
+        return {number: groups[number].to_frame(y) for number in groups}
+    order = list(dict.fromkeys(results[by]))
+    tables = {number: groups[number].unstack(by)[order] for number in groups}
+    if is_numeric_dtype(results[x]):
+        return {number: table.sort_index() for number, table in tables.items()}
+    return tables
+
+
+def relative(tables, name):
+    """All of them over the median of one column."""
+    if name is None or name not in tables["median"]:
+        return tables
+    base = tables["median"][name]
+    return {number: table.div(base, axis=0) for number, table in tables.items()}
+
+
+def draw(axes, tables):
+    """Lines where x is a number, bars where it is a name."""
+    middle = tables["median"]
+    below, above = middle - tables["min"], tables["max"] - middle
+    if not is_numeric_dtype(middle.index):
+        middle.plot.bar(ax=axes, yerr=[below[c] for c in below], color=COLOURS)
+        axes.tick_params(axis="x", rotation=30)
+        return
+    colours = styles(middle.columns, COLOURS)
+    markers = styles(middle.columns, MARKERS)
+    lines = styles(middle.columns, LINES)
+    for name in middle:
+        axes.errorbar(
+            middle.index,
+            middle[name],
+            yerr=[below[name], above[name]],
+            color=colours[name],
+            marker=markers[name],
+            linestyle=lines[name],
+            capsize=3,
+            label=str(name),
+        )
+    if (
+        len(middle) > 2
+        and middle.index[0] > 0
+        and middle.index[-1] > 8 * middle.index[0]
+    ):
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(middle.index, [f"{tick:g}" for tick in middle.index])
+
+
+def write_table(path, figure, table):
+    paper = f"<p>The paper: {escape(figure['paper'])}</p>" if "paper" in figure else ""
+    title = escape(figure["title"])
+    with open(path, "w") as out:
+        out.write(f"<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>{title}</title>\n")
+        out.write(f"{STYLE}<h1>{title}</h1>{paper}\n<p>{escape(figure['y'])}:</p>\n")
+        table.to_html(out, border=0, float_format="{:.4g}".format)
+
+
+figure = snakemake.params.figure
+tables = relative(values(figure), figure.get("relative"))
+canvas, axes = plt.subplots(figsize=(7, 4.5))
+if len(tables["median"]):
+    draw(axes, tables)
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=figure["by"])
+axes.set_xlabel(figure["x"].replace("_", " "))
+over = f", over that of {figure['relative']}" if "relative" in figure else ""
+axes.set_ylabel(figure["y"].replace("_", " ") + over)
+axes.set_title(figure["title"], wrap=True)
+save(canvas, snakemake.output.plot)
+write_table(snakemake.output.table, figure, tables["median"])
