@@ -1,6 +1,7 @@
 #include "engine.h"
 
 #include "base/memory.h"
+#include "builder.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 hw_count hw_gpu_host_bytes(const struct hw_part *part)
 {
-    return hw_host_order_bytes(part) + ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
+    return (part->resident ? 0 : hw_host_order_bytes(part)) +
+           ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
 static bool finds_paths(const struct hw_gpu_engine *engine)
@@ -59,11 +61,7 @@ static void plan_levels(struct hw_gpu_engine *engine)
     struct hw_gpu_graph *graph = &engine->graph;
     struct hw_gpu_output *output = &engine->output;
     hw_count n = graph->vertices, active = graph->active, core = graph->core;
-    hw_count edges = (hw_count)graph->edges;
 
-    hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
-    if (graph->directed)
-        hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
     hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
     hw_gpu_add(arrays, &graph->next, 8 * core, sizeof *graph->next);
     hw_gpu_add(arrays, &graph->about, 4 * core, sizeof *graph->about);
@@ -74,14 +72,33 @@ static void plan_levels(struct hw_gpu_engine *engine)
     hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
 }
 
+/* What of the graph is brought to the device; the lists of shortest paths are planned apart. */
+static void plan_lists(struct hw_gpu_engine *engine)
+{
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_gpu_graph *graph = &engine->graph;
+    hw_count n = graph->vertices, active = graph->active, edges = (hw_count)graph->edges;
+    size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    bool ranks = !finds_paths(engine);
+
+    hw_gpu_add(arrays, &graph->out.offset, active + 1, width);
+    if (ranks)
+        hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
+    if (graph->directed)
+        hw_gpu_add(arrays, &graph->in.offset, active + 1, width);
+    if (graph->directed && ranks)
+        hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
+    hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
+    hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
+}
+
 /* The counts of the graph, and its arrays and the outputs on the list. */
 static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_graph *graph = &engine->graph;
     struct hw_gpu_output *output = &engine->output;
-    hw_count n = order->vertices, active = order->active;
-    hw_count edges = order->out.offset[order->vertices];
+    hw_count n = order->vertices, edges = order->out.offset[order->vertices];
 
     *graph = (struct hw_gpu_graph){.vertices = order->vertices,
                                    .active = order->active,
@@ -89,12 +106,8 @@ static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order
                                    .edges = (uint64_t)edges,
                                    .wide = edges > (hw_count)UINT32_MAX,
                                    .directed = engine->part->directed};
-    size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    hw_gpu_add(arrays, &graph->out.offset, active + 1, width);
-    if (graph->directed)
-        hw_gpu_add(arrays, &graph->in.offset, active + 1, width);
-    hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
-    hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
+    if (!engine->part->resident)
+        plan_lists(engine);
     hw_gpu_add(arrays, &output->parent_id, n, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
     if (finds_paths(engine))
@@ -173,17 +186,41 @@ static enum hw_status move_leaves(const struct hw_gpu_engine *engine,
         "the kernel that moves leaves", err);
 }
 
+/* Takes lists that are on the device already. */
+static void adopt(struct hw_gpu_engine *engine)
+{
+    const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
+    struct hw_gpu_graph *graph = &engine->graph;
+
+    graph->out = resident->out;
+    graph->in = resident->in;
+    graph->graph_id = resident->graph_id;
+    graph->rank = resident->rank;
+}
+
+/* Brings the lists to the device. */
+static enum hw_status put_graph(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                                struct hw_error *err)
+{
+    const struct hw_gpu_graph *graph = &engine->graph;
+    enum hw_status status = put_lists(engine, &order->out, &graph->out, err);
+
+    if (status == HW_OK && graph->directed)
+        status = put_lists(engine, &order->in, &graph->in, err);
+    return status == HW_OK ? put_ids(engine, order, err) : status;
+}
+
 /* Brings the graph to the device and derives the rest there. */
 static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
                              struct hw_error *err)
 {
     struct hw_gpu_graph *graph = &engine->graph;
-    enum hw_status status = put_lists(engine, &order->out, &graph->out, err);
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK && graph->directed)
-        status = put_lists(engine, &order->in, &graph->in, err);
-    if (status == HW_OK)
-        status = put_ids(engine, order, err);
+    if (engine->part->resident)
+        adopt(engine);
+    else
+        status = put_graph(engine, order, err);
     if (status != HW_OK)
         return status;
     if (!graph->directed)
@@ -227,6 +264,25 @@ static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_or
     return status;
 }
 
+/* The lists on the host in order, or what is known of those on the device. */
+static enum hw_status order_host(const struct hw_gpu_engine *engine, struct hw_host_order *order,
+                                 struct hw_error *err)
+{
+    const struct hw_part *part = engine->part;
+    const struct hw_gpu_resident *resident = hw_gpu_resident(part);
+
+    if (!resident)
+        return finds_paths(engine) ? hw_host_order_number(part, order, err)
+                                   : hw_host_order_make(part, order, err);
+    *order = (struct hw_host_order){.part = part,
+                                    .vertices = part->own.count,
+                                    .active = resident->active,
+                                    .core = resident->core,
+                                    .out.offset = part->grid.out.offset,
+                                    .in.offset = part->grid.in.offset};
+    return HW_OK;
+}
+
 enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw_context *ctx,
                              const struct hw_part *part, const struct hw_engine_options *options,
                              void **given, struct hw_error *err)
@@ -250,8 +306,7 @@ enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw
     if (status == HW_OK)
         status = hw_gpu_open(ctx, err);
     if (status == HW_OK)
-        status = finds_paths(engine) ? hw_host_order_number(part, &order, err)
-                                     : hw_host_order_make(part, &order, err);
+        status = order_host(engine, &order, err);
     if (status == HW_OK)
         status = fill(engine, &order, err);
     hw_host_order_free(&order);

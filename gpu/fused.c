@@ -1,6 +1,7 @@
 /* Method `fused`: its host side. The search itself is in fused_kernel.cu. */
 #include "fused.h"
 
+#include "builder.h"
 #include "engine.h"
 #include "methods.h"
 
@@ -150,6 +151,7 @@ const struct hw_method hw_method_fused = {.name = "fused",
                                           .one_part_only = true,
                                           .ready = hw_gpu_ready,
                                           .bytes = bytes,
+                                          .build = hw_gpu_build,
                                           .create = create,
                                           .search = hw_gpu_run,
                                           .destroy = hw_gpu_destroy};

@@ -7,11 +7,15 @@ kernels = gpu/shared_kernels.cu gpu/paths_kernel.cu gpu/paths_build.cu gpu/fused
 kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.cuh gpu/fused.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
+kernels += gpu/builder_kernel.cu
+kernel_includes += gpu/tuples.h gpu/tuples.cuh
+EXTRA_DIST += gpu/builder.c gpu/builder.h
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)
 libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
+libhopwave_a_SOURCES += gpu/builder.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)

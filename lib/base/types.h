@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* On functions that kernels of the GPU engines call too. */
+#ifdef __CUDACC__
+#define HW_DEVICE __host__ __device__
+#else
+#define HW_DEVICE
+#endif
+
 /* A vertex of the whole graph, in the graph's own ids or in search order. */
 typedef int64_t hw_gid;
 #define HW_MPI_GID MPI_INT64_T

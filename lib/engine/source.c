@@ -133,10 +133,19 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
     return status;
 }
 
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method)
+{
+    const struct hw_part *part = &source->described;
+
+    source->build =
+        source->built && part->spec.parts == 1 && !source->weights ? method->build : NULL;
+}
+
 hw_count hw_source_part_bytes(const struct hw_source *source)
 {
     const struct hw_part *part = &source->described;
-    hw_count own = part->own.count, lists, edges = part->edges / part->spec.parts;
+    hw_count own = part->own.count, lists;
+    hw_count edges = source->build ? 0 : part->edges / part->spec.parts;
     hw_count entry = (hw_count)(sizeof(hw_lid) + (source->weights ? sizeof(union hw_weight) : 0));
     hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));
 
@@ -152,7 +161,7 @@ hw_count hw_source_part_bytes(const struct hw_source *source)
 
 hw_count hw_source_peak_bytes(const struct hw_source *source)
 {
-    if (source->built)
+    if (source->built && !source->build)
         return hw_parts_build_bytes(hw_graph_desc(source->graph), &source->described.spec,
                                     source->ctx->size);
     return hw_source_part_bytes(source);
@@ -160,6 +169,8 @@ hw_count hw_source_peak_bytes(const struct hw_source *source)
 
 enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, struct hw_error *err)
 {
+    if (source->build)
+        return source->build(source->ctx, source->graph, &source->described.spec, part, err);
     if (source->built)
         return hw_parts_build(source->ctx, source->graph, &source->described.spec,
                               source->ctx->rank, 1, part, err);

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/types.h"
 #include "comm/context.h"
+#include "engine/engine.h"
 #include "graph/graph.h"
 #include "layout/options.h"
 #include "layout/part.h"
@@ -22,6 +23,12 @@ struct hw_source {
     struct hw_store *store;   /* the partition; NULL where built */
     struct hw_graph *graph;   /* the tuples; NULL where neither built nor asked for */
     struct hw_part described; /* what is known before any part is there; no arrays */
+
+    /* Builds the part in place of hw_parts_build(), as in struct hw_method; NULL: nothing does.
+     * hw_source_build_by() sets it. */
+    enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err);
 };
 
 /* What is to be opened; all borrowed. */
@@ -44,6 +51,9 @@ struct hw_source_request {
  */
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);
+
+/* Has the part built by a method, if it offers that and the part is one it can build. Local. */
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method);
 
 /* Bytes that this rank's part takes, about, and the most that loading or
  * building it takes. Local. */

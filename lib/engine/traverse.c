@@ -212,6 +212,8 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         status = hw_method_choose(options->method, options->device, options->engine.algorithm,
                                   &t->source.described, &t->method, err);
+    if (status == HW_OK)
+        hw_source_build_by(&t->source, t->method);
     if (status == HW_OK && t->method->ready && !t->stage->cli.estimate)
         status = hw_agree(t->ctx->world, t->method->ready(err), err);
     if (status == HW_OK)

@@ -178,6 +178,11 @@ const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph)
     return &graph->desc;
 }
 
+const struct hw_generator *hw_graph_generator(const struct hw_graph *graph)
+{
+    return graph->generator;
+}
+
 void hw_graph_share(const struct hw_graph *graph, int rank, int size, hw_count *first,
                     hw_count *count)
 {

@@ -56,6 +56,10 @@ enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw
 /* Borrowed from the graph. Local. */
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
 
+/* What makes a recipe's tuples (graph/generator.h), borrowed; NULL of other graphs. Local. */
+struct hw_generator;
+const struct hw_generator *hw_graph_generator(const struct hw_graph *graph);
+
 /* The share of the tuples that this rank should read: contiguous, in whole
  * digest blocks. Local. */
 void hw_graph_share(const struct hw_graph *graph, int rank, int size, hw_count *first,

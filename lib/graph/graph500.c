@@ -15,12 +15,7 @@
 enum {
     LANE_BITS = 6,
     LANES = 1 << LANE_BITS,
-    DENOMINATOR = 10000, /* of the probabilities of the quarters */
-    BELOW_B = 1900,      /* draws below this take the upper right quarter, */
-    BELOW_C = 3800,      /* below this the lower left, */
-    BELOW_A = 9500,      /* below this the upper left, others the lower right */
-    REJECTED = 3647,     /* draws below 2^31-1 mod 10000 are drawn again */
-    HIGH_LEVELS = 20     /* above scale 32 the first scale-20 levels are kept apart */
+    HIGH_LEVELS = 20 /* above scale 32 the first scale-20 levels are kept apart */
 };
 
 /* The states and tuples of a batch. */
@@ -35,21 +30,10 @@ struct batch {
 
 /* ---- states ---- */
 
-/* The state at which tuple `index` starts. */
-static struct hw_mrg state_of(const struct hw_graph500 *graph, hw_count index)
-{
-    struct hw_mrg state = graph->start;
-
-    for (int k = 0; k < HW_GRAPH500_INDEX_BITS; k++)
-        if ((uint64_t)index >> k & 1)
-            state = hw_mrg_apply(&graph->skip[k], &state);
-    return state;
-}
-
 /* Sets the start states of tuples first .. first+LANES-1. */
 static void start_lanes(const struct hw_graph500 *graph, hw_count first, struct batch *batch)
 {
-    struct hw_mrg state = state_of(graph, first);
+    struct hw_mrg state = hw_graph500_state(graph, (uint64_t)first);
 
     for (int i = 0; i < LANES; i++) {
         for (int k = 0; k < 5; k++)
@@ -75,31 +59,6 @@ static void next_lanes(const struct hw_mrg_matrix *matrix, uint32_t start[restri
 
 /* ---- labels ---- */
 
-static inline uint32_t reverse32(uint32_t x)
-{
-    x = x >> 16 | x << 16;
-    x = (x >> 8 & 0x00FF00FF) | (x & 0x00FF00FF) << 8;
-    x = (x >> 4 & 0x0F0F0F0F) | (x & 0x0F0F0F0F) << 4;
-    x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
-    return (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
-}
-
-static inline uint64_t reverse64(uint64_t x)
-{
-    return (uint64_t)reverse32((uint32_t)x) << 32 | reverse32((uint32_t)(x >> 32));
-}
-
-uint64_t hw_graph500_label(const struct hw_graph500 *graph, uint64_t id)
-{
-    const int shift = 64 - graph->scale;
-    uint64_t v = id + graph->scramble[0] + graph->scramble[1];
-
-    v *= graph->scramble[0] | UINT64_C(0x4519840211493211);
-    v = reverse64(v) >> shift;
-    v *= graph->scramble[1] | UINT64_C(0x3050852102C843A5);
-    return reverse64(v) >> shift;
-}
-
 /* Labels of a batch. Only the low `scale` bits of the products matter, so that
  * 32 bits do up to scale 32. */
 HW_CLONES
@@ -112,8 +71,8 @@ static void label_lanes(const struct hw_graph500 *graph, const uint32_t *restric
     const uint32_t two = (uint32_t)graph->scramble[1] | 0x02C843A5;
 
     for (int i = 0; i < LANES; i++) {
-        uint32_t v = reverse32((id[i] + add) * one) >> shift;
-        label[i] = reverse32(v * two) >> shift;
+        uint32_t v = hw_reverse32((id[i] + add) * one) >> shift;
+        label[i] = hw_reverse32(v * two) >> shift;
     }
 }
 
@@ -135,23 +94,18 @@ static void descend(struct batch *restrict batch, int n)
         oldest[i] = draw;
         /* draw / 10000 for 31 bits: 3518437209 = ceil(2^45 / 10000). */
         uint32_t quotient = (uint32_t)((draw * (uint64_t)3518437209u) >> 45);
-        uint32_t square = draw - quotient * DENOMINATOR;
-        uint32_t not_b = square >= BELOW_B, not_bc = square >= BELOW_C, d = square >= BELOW_A;
+        uint32_t square = draw - quotient * HW_GRAPH500_DENOMINATOR;
+        uint32_t not_b = square >= HW_GRAPH500_BELOW_B, not_bc = square >= HW_GRAPH500_BELOW_C,
+                 d = square >= HW_GRAPH500_BELOW_A;
         uint32_t down = not_b ^ not_bc ^ d, right = 1 ^ not_b ^ d;
         uint32_t swap = batch->diagonal[i] & down & ~right;
         down ^= swap;
         right ^= swap;
         batch->diagonal[i] &= ~(down ^ right);
-        batch->rejected[i] |= draw < REJECTED;
+        batch->rejected[i] |= draw < HW_GRAPH500_REJECTED;
         batch->row[i] = batch->row[i] << 1 | down;
         batch->column[i] = batch->column[i] << 1 | right;
     }
-}
-
-/* The weight that a draw gives: rounded to float, scaled in double, rounded. */
-static inline float weight_of(uint32_t draw)
-{
-    return (float)((double)(float)draw * 4.65661287524579692e-10);
 }
 
 HW_CLONES
@@ -161,31 +115,7 @@ static void weigh(struct batch *restrict batch, int n, union hw_weight *restrict
     const uint32_t *restrict oldest = batch->z[(4 * n + 4) % 5];
 
     for (int i = 0; i < LANES; i++)
-        weight[i].f32 = weight_of(hw_mrg_follow(newest[i], oldest[i]));
-}
-
-/* A tuple one draw at a time, labels included. */
-static void make_one(const struct hw_graph500 *graph, struct hw_mrg state, hw_gid *source,
-                     hw_gid *target, union hw_weight *weight)
-{
-    uint64_t row = 0, column = 0;
-
-    for (int level = 0; level < graph->scale; level++) {
-        uint32_t draw = hw_mrg_next(&state);
-        while (draw < REJECTED)
-            draw = hw_mrg_next(&state);
-        uint32_t square = draw % DENOMINATOR;
-        uint32_t down = (square >= BELOW_B && square < BELOW_C) || square >= BELOW_A;
-        uint32_t right = square < BELOW_B || square >= BELOW_A;
-        if (row == column && down > right)
-            down = 0, right = 1;
-        row = row << 1 | down;
-        column = column << 1 | right;
-    }
-    *source = (hw_gid)hw_graph500_label(graph, row);
-    *target = (hw_gid)hw_graph500_label(graph, column);
-    if (weight)
-        weight->f32 = weight_of(hw_mrg_next(&state));
+        weight[i].f32 = hw_graph500_weight(hw_mrg_follow(newest[i], oldest[i]));
 }
 
 /* Puts the high levels aside, above scale 32, so that 32 bits hold the rest. */
@@ -239,7 +169,12 @@ static void make_batch(const struct hw_graph500 *graph, struct batch *batch, hw_
             struct hw_mrg state;
             for (int k = 0; k < 5; k++)
                 state.z[k] = batch->start[k][i];
-            make_one(graph, state, source + i, target + i, weight ? weight + i : NULL);
+            uint64_t ends[2];
+            float made = hw_graph500_tuple(graph, state, &ends[0], &ends[1]);
+            source[i] = (hw_gid)ends[0];
+            target[i] = (hw_gid)ends[1];
+            if (weight)
+                weight[i].f32 = made;
         }
     }
 }

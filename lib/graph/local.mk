@@ -4,6 +4,7 @@ libhopwave_a_SOURCES += \
   lib/graph/export.c lib/graph/export.h lib/graph/export_lists.c \
   lib/graph/export_tree.c lib/graph/export_tree.h \
   lib/graph/graph.c lib/graph/graph.h \
+  lib/graph/generator.h \
   lib/graph/graph500.c lib/graph/graph500.h \
   lib/graph/labels.c lib/graph/labels.h \
   lib/graph/mrg.c lib/graph/mrg.h \

@@ -9,16 +9,6 @@ struct hw_mrg hw_mrg_seed(uint64_t seed1, uint64_t seed2)
                             (uint32_t)((seed2 >> 60) << 4) + (uint32_t)(seed1 >> 60) + 1}};
 }
 
-uint32_t hw_mrg_next(struct hw_mrg *state)
-{
-    uint32_t made = hw_mrg_follow(state->z[0], state->z[4]);
-
-    for (int i = 4; i > 0; i--)
-        state->z[i] = state->z[i - 1];
-    state->z[0] = made;
-    return made;
-}
-
 struct hw_mrg_matrix hw_mrg_one_step(void)
 {
     return (struct hw_mrg_matrix){{{107374182, 0, 0, 0, 104480},
@@ -37,16 +27,6 @@ struct hw_mrg_matrix hw_mrg_square(const struct hw_mrg_matrix *matrix)
             square.m[r][c] = hw_mrg_dot(matrix->m[r], matrix->m[0][c], matrix->m[1][c],
                                         matrix->m[2][c], matrix->m[3][c], matrix->m[4][c]);
     return square;
-}
-
-struct hw_mrg hw_mrg_apply(const struct hw_mrg_matrix *matrix, const struct hw_mrg *state)
-{
-    const uint32_t *z = state->z;
-    struct hw_mrg after;
-
-    for (int r = 0; r < 5; r++)
-        after.z[r] = hw_mrg_dot(matrix->m[r], z[0], z[1], z[2], z[3], z[4]);
-    return after;
 }
 
 struct hw_mrg_matrix hw_mrg_steps(int exponent)

@@ -21,7 +21,7 @@ struct hw_mrg_matrix {
 };
 
 /* t modulo the prime, for t < 2^62 - 2^32. Local. */
-static inline uint32_t hw_mrg_reduce(uint64_t t)
+static inline HW_DEVICE uint32_t hw_mrg_reduce(uint64_t t)
 {
     uint32_t sum = (uint32_t)(t & HW_MRG_PRIME) + (uint32_t)(t >> 31);
     uint32_t less = sum - HW_MRG_PRIME;
@@ -30,20 +30,20 @@ static inline uint32_t hw_mrg_reduce(uint64_t t)
 }
 
 /* A number congruent to t and below 2^34. Local. */
-static inline uint64_t hw_mrg_fold(uint64_t t)
+static inline HW_DEVICE uint64_t hw_mrg_fold(uint64_t t)
 {
     return (t & HW_MRG_PRIME) + (t >> 31);
 }
 
 /* The number that follows those with newest z1 and oldest z5. Local. */
-static inline uint32_t hw_mrg_follow(uint32_t z1, uint32_t z5)
+static inline HW_DEVICE uint32_t hw_mrg_follow(uint32_t z1, uint32_t z5)
 {
     return hw_mrg_reduce((uint64_t)107374182 * z1 + (uint64_t)104480 * z5);
 }
 
 /* One row of a matrix times a state. Local. */
-static inline uint32_t hw_mrg_dot(const uint32_t row[5], uint32_t z1, uint32_t z2, uint32_t z3,
-                                  uint32_t z4, uint32_t z5)
+static inline HW_DEVICE uint32_t hw_mrg_dot(const uint32_t row[5], uint32_t z1, uint32_t z2,
+                                            uint32_t z3, uint32_t z4, uint32_t z5)
 {
     uint64_t low = hw_mrg_fold((uint64_t)row[0] * z1 + (uint64_t)row[1] * z2);
     uint64_t middle = hw_mrg_fold((uint64_t)row[2] * z3 + (uint64_t)row[3] * z4);
@@ -51,16 +51,35 @@ static inline uint32_t hw_mrg_dot(const uint32_t row[5], uint32_t z1, uint32_t z
     return hw_mrg_reduce(hw_mrg_fold(low + middle + (uint64_t)row[4] * z5));
 }
 
+/* Takes one step and returns the number, in [0, 2^31-1). Local. */
+static inline HW_DEVICE uint32_t hw_mrg_next(struct hw_mrg *state)
+{
+    uint32_t made = hw_mrg_follow(state->z[0], state->z[4]);
+
+    for (int i = 4; i > 0; i--)
+        state->z[i] = state->z[i - 1];
+    state->z[0] = made;
+    return made;
+}
+
+/* A matrix times a state. Local. */
+static inline HW_DEVICE struct hw_mrg hw_mrg_apply(const struct hw_mrg_matrix *matrix,
+                                                   const struct hw_mrg *state)
+{
+    const uint32_t *z = state->z;
+    struct hw_mrg after;
+
+    for (int r = 0; r < 5; r++)
+        after.z[r] = hw_mrg_dot(matrix->m[r], z[0], z[1], z[2], z[3], z[4]);
+    return after;
+}
+
 /* The state that the reference makes of two 64-bit seeds. Local. */
 struct hw_mrg hw_mrg_seed(uint64_t seed1, uint64_t seed2);
 
-/* Takes one step and returns the number, in [0, 2^31-1). Local. */
-uint32_t hw_mrg_next(struct hw_mrg *state);
-
-/* The matrix of one step; the square of a matrix; a matrix times a state. Local. */
+/* The matrix of one step; the square of a matrix. Local. */
 struct hw_mrg_matrix hw_mrg_one_step(void);
 struct hw_mrg_matrix hw_mrg_square(const struct hw_mrg_matrix *matrix);
-struct hw_mrg hw_mrg_apply(const struct hw_mrg_matrix *matrix, const struct hw_mrg *state);
 
 /* The matrix of 2^exponent steps. Local. */
 struct hw_mrg_matrix hw_mrg_steps(int exponent);

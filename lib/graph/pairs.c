@@ -29,28 +29,6 @@ void hw_pairs_init(struct hw_pairs *pairs, hw_gid vertices, bool directed, uint6
     }
 }
 
-/* (x + F(key, other)) mod bound, x < bound. */
-static inline uint64_t shift_by(uint64_t x, uint64_t other, uint64_t key, uint64_t bound)
-{
-    uint64_t mixed = (other + key) * UINT64_C(0xBF58476D1CE4E5B9);
-
-    mixed = (mixed ^ mixed >> 32) * UINT64_C(0x94D049BB133111EB);
-    x += hw_random_below(mixed, bound);
-    return x < bound ? x : x - bound;
-}
-
-/* The two ends of the pair in cell (x, y). */
-static inline void ends_of(const struct hw_pairs *pairs, uint64_t x, uint64_t y, hw_gid *source,
-                           hw_gid *target)
-{
-    bool even = !pairs->directed && pairs->vertices % 2 == 0;
-    uint64_t other = x + y + !even;
-
-    other = other < pairs->wide ? other : other - pairs->wide;
-    *source = (hw_gid)x;
-    *target = even && y == 0 ? (hw_gid)pairs->vertices - 1 : (hw_gid)other;
-}
-
 /* Edges that are permuted side by side, so that their multiplications overlap. */
 enum { LANES = 8 };
 
@@ -59,9 +37,9 @@ static void permute(const struct hw_pairs *pairs, uint64_t x[LANES], uint64_t y[
 {
     for (int round = 0; round < HW_PAIR_ROUNDS; round += 2) {
         for (int i = 0; i < LANES; i++)
-            y[i] = shift_by(y[i], x[i], pairs->key[round], pairs->high);
+            y[i] = hw_pair_step(y[i], x[i], pairs->key[round], pairs->high);
         for (int i = 0; i < LANES; i++)
-            x[i] = shift_by(x[i], y[i], pairs->key[round + 1], pairs->wide);
+            x[i] = hw_pair_step(x[i], y[i], pairs->key[round + 1], pairs->wide);
     }
 }
 
@@ -82,8 +60,12 @@ void hw_pairs_make(const struct hw_pairs *pairs, hw_count first, hw_count count,
             }
         }
         permute(pairs, x, y);
-        for (int i = 0; i < LANES && done + i < count; i++)
-            ends_of(pairs, x[i], y[i], source + done + i, target + done + i);
+        for (int i = 0; i < LANES && done + i < count; i++) {
+            uint64_t ends[2];
+            hw_pair_ends(pairs, x[i], y[i], &ends[0], &ends[1]);
+            source[done + i] = (hw_gid)ends[0];
+            target[done + i] = (hw_gid)ends[1];
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 #ifndef HOPWAVE_GRAPH_PAIRS_H
 #define HOPWAVE_GRAPH_PAIRS_H
 
-#include "base/types.h"
+#include "graph/random.h"
 
 #define HW_PAIR_ROUNDS 12
 
@@ -34,6 +34,43 @@ hw_pair_count hw_pair_total(hw_gid vertices, bool directed);
 
 /* Fills in a generator. vertices: 1 to 2^40. Local. */
 void hw_pairs_init(struct hw_pairs *pairs, hw_gid vertices, bool directed, uint64_t seed);
+
+/* One step of the permutation: (x + F(key, other)) mod bound, x < bound. Local. */
+static inline HW_DEVICE uint64_t hw_pair_step(uint64_t x, uint64_t other, uint64_t key,
+                                              uint64_t bound)
+{
+    uint64_t mixed = (other + key) * UINT64_C(0xBF58476D1CE4E5B9);
+
+    mixed = (mixed ^ mixed >> 32) * UINT64_C(0x94D049BB133111EB);
+    x += hw_random_below(mixed, bound);
+    return x < bound ? x : x - bound;
+}
+
+/* The two ends of the pair in cell (x, y). Local. */
+static inline HW_DEVICE void hw_pair_ends(const struct hw_pairs *pairs, uint64_t x, uint64_t y,
+                                          uint64_t *source, uint64_t *target)
+{
+    bool even = !pairs->directed && pairs->vertices % 2 == 0;
+    uint64_t other = x + y + !even;
+
+    other = other < pairs->wide ? other : other - pairs->wide;
+    *source = x;
+    *target = even && y == 0 ? pairs->vertices - 1 : other;
+}
+
+/* Makes one edge, below the number of pairs. hw_pairs_make() makes the same ones faster on
+ * CPUs. Local. */
+static inline HW_DEVICE void hw_pair_tuple(const struct hw_pairs *pairs, uint64_t index,
+                                           uint64_t *source, uint64_t *target)
+{
+    uint64_t x = index % pairs->wide, y = index / pairs->wide;
+
+    for (int round = 0; round < HW_PAIR_ROUNDS; round += 2) {
+        y = hw_pair_step(y, x, pairs->key[round], pairs->high);
+        x = hw_pair_step(x, y, pairs->key[round + 1], pairs->wide);
+    }
+    hw_pair_ends(pairs, x, y, source, target);
+}
 
 /* Makes edges [first, first+count), all below the number of pairs, into source
  * and target; one thread. Local. */

@@ -43,25 +43,27 @@ struct hw_random {
  * counter (index low, index high, part, stream). part: for indices that need
  * more than one block. Local.
  */
-static inline struct hw_random hw_random(uint64_t seed, enum hw_stream stream, uint64_t index,
-                                         uint32_t part)
+static inline HW_DEVICE struct hw_random hw_random(uint64_t seed, enum hw_stream stream,
+                                                   uint64_t index, uint32_t part)
 {
     philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
     philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), part, (uint32_t)stream}};
     philox4x32_ctr_t made = philox4x32(counter, key);
 
-    return (struct hw_random){{made.v[0], made.v[1], made.v[2], made.v[3]}};
+    struct hw_random random = {{made.v[0], made.v[1], made.v[2], made.v[3]}};
+
+    return random;
 }
 
 /* Half of a block as 64 bits: words 2 half (low) and 2 half + 1 (high). Local. */
-static inline uint64_t hw_random_u64(const struct hw_random *random, int half)
+static inline HW_DEVICE uint64_t hw_random_u64(const struct hw_random *random, int half)
 {
     return random->word[2 * half] | (uint64_t)random->word[2 * half + 1] << 32;
 }
 
 /* The whole number below `bound` that 64 random bits name: the high half of
  * their product. Local. */
-static inline uint64_t hw_random_below(uint64_t bits, uint64_t bound)
+static inline HW_DEVICE uint64_t hw_random_below(uint64_t bits, uint64_t bound)
 {
     return (uint64_t)(((unsigned __int128)bits * bound) >> 64);
 }

@@ -1,9 +1,6 @@
 #include "graph/recipe.h"
 
 #include "base/memory.h"
-#include "graph/graph500.h"
-#include "graph/pairs.h"
-#include "graph/rmat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -335,16 +332,6 @@ enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
 
 /* ---- tuples ---- */
 
-struct hw_generator {
-    struct hw_recipe recipe;
-    struct hw_weighter weighter;
-    union {
-        struct hw_rmat rmat;
-        struct hw_pairs pairs;
-        struct hw_graph500 graph500;
-    };
-};
-
 /* The seed of weights: one for each pair of Graph500 seeds. */
 static uint64_t weight_seed(const struct hw_recipe *recipe)
 {
@@ -362,7 +349,7 @@ enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_gener
     *generator = made;
     if (status != HW_OK)
         return status;
-    made->recipe = *recipe;
+    made->model = recipe->model;
     made->weighter = (struct hw_weighter){.weighting = recipe->weighting,
                                           .seed = weight_seed(recipe),
                                           .low = recipe->low,
@@ -384,10 +371,10 @@ enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_gener
 void hw_generator_make(const struct hw_generator *generator, hw_count first, hw_count count,
                        hw_gid *source, hw_gid *target, union hw_weight *weight)
 {
-    const bool own_weights = generator->recipe.model == HW_MODEL_GRAPH500 &&
-                             generator->recipe.weighting == HW_WEIGHTING_UNIFORM;
+    const bool own_weights = generator->model == HW_MODEL_GRAPH500 &&
+                             generator->weighter.weighting == HW_WEIGHTING_UNIFORM;
 
-    switch (generator->recipe.model) {
+    switch (generator->model) {
     case HW_MODEL_RMAT:
         hw_rmat_make(&generator->rmat, first, count, source, target);
         break;

@@ -6,10 +6,8 @@
 #define HOPWAVE_GRAPH_RECIPE_H
 
 #include "base/status.h"
-#include "graph/weights.h"
+#include "graph/generator.h"
 #include "store/store.h"
-
-enum hw_model { HW_MODEL_RMAT, HW_MODEL_ERDOS_RENYI, HW_MODEL_GRAPH500, HW_MODELS };
 
 /* NULL-ended names of enum hw_model and enum hw_weighting. Local. */
 const char *const *hw_model_names(void);
@@ -55,9 +53,6 @@ enum hw_status hw_recipe_write(const struct hw_recipe *recipe, struct hw_store *
  * attributes and must agree. HW_BAD_INPUT if not. Local. */
 enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
                               struct hw_error *err);
-
-/* Makes tuples; opaque. */
-struct hw_generator;
 
 /* Prepares a complete recipe. Local. */
 enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_generator **generator,

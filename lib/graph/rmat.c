@@ -8,12 +8,8 @@
 
 enum {
     OUTCOME_BITS = 2 * HW_RMAT_LEVELS, /* of an outcome, or a column's number */
-    OUTCOME_MASK = HW_RMAT_OUTCOMES - 1,
     LEVELS_MASK = (1 << HW_RMAT_LEVELS) - 1,
-    COLUMN_BITS = 32 - OUTCOME_BITS,               /* of a draw below its column's number */
-    COLUMN_UNITS = 1 << COLUMN_BITS,               /* of probability in a column */
-    DRAWS_OF_BLOCK = 4,                            /* 32-bit draws of a Philox block */
-    BLOCK_LEVELS = DRAWS_OF_BLOCK * HW_RMAT_LEVELS /* levels of a block */
+    COLUMN_UNITS = 1 << (32 - OUTCOME_BITS) /* of probability in a column */
 };
 
 /* ---- labels ---- */
@@ -28,19 +24,6 @@ struct hw_label_hash hw_label_hash(uint64_t seed, int bits)
         hash.multiply[round] = hw_random_u64(&random, 0) | 1;
     }
     return hash;
-}
-
-uint64_t hw_label(const struct hw_label_hash *hash, uint64_t id)
-{
-    const uint64_t mask = ((uint64_t)1 << hash->bits) - 1;
-    const int half = hash->bits > 1 ? (hash->bits + 1) / 2 : 1;
-    uint64_t x = id + hash->add;
-
-    for (int round = 0; round < HW_LABEL_ROUNDS; round++) {
-        x = x * hash->multiply[round] & mask;
-        x ^= x >> half;
-    }
-    return x;
 }
 
 /* Replaces a batch of ids by their labels. Products modulo 2^bits need 32 bits
@@ -148,17 +131,13 @@ void hw_rmat_init(struct hw_rmat *rmat, int scale, const double abcd[4], uint64_
 
 /* The levels of a block for a batch of tuples. */
 HW_CLONES
-static void descend(const uint32_t *restrict alias, uint32_t words[DRAWS_OF_BLOCK][HW_RANDOM_BATCH],
+static void descend(const uint32_t *restrict alias, uint32_t words[HW_RMAT_DRAWS][HW_RANDOM_BATCH],
                     uint32_t *restrict source, uint32_t *restrict target)
 {
     for (int i = 0; i < HW_RANDOM_BATCH; i++) {
         uint32_t row = 0, column = 0;
-        for (int w = 0; w < DRAWS_OF_BLOCK; w++) {
-            uint32_t own = words[w][i] >> COLUMN_BITS;
-            uint32_t entry = alias[own];
-            uint32_t outcome = (words[w][i] & (COLUMN_UNITS - 1)) < entry >> OUTCOME_BITS
-                                   ? own
-                                   : entry & OUTCOME_MASK;
+        for (int w = 0; w < HW_RMAT_DRAWS; w++) {
+            uint32_t outcome = hw_rmat_outcome(alias, words[w][i]);
             row = row << HW_RMAT_LEVELS | outcome >> HW_RMAT_LEVELS;
             column = column << HW_RMAT_LEVELS | (outcome & LEVELS_MASK);
         }
@@ -171,11 +150,11 @@ static void descend(const uint32_t *restrict alias, uint32_t words[DRAWS_OF_BLOC
 static void make_batch(const struct hw_rmat *rmat, hw_count first, hw_gid *restrict source,
                        hw_gid *restrict target)
 {
-    uint32_t words[DRAWS_OF_BLOCK][HW_RANDOM_BATCH];
+    uint32_t words[HW_RMAT_DRAWS][HW_RANDOM_BATCH];
     uint32_t row[2][HW_RANDOM_BATCH], column[2][HW_RANDOM_BATCH];
-    const int blocks = rmat->scale > BLOCK_LEVELS ? 2 : 1;
-    const int excess = blocks * BLOCK_LEVELS - rmat->scale;
-    const int shift = blocks == 2 ? BLOCK_LEVELS : 0;
+    const int blocks = rmat->scale > HW_RMAT_BLOCK_LEVELS ? 2 : 1;
+    const int excess = blocks * HW_RMAT_BLOCK_LEVELS - rmat->scale;
+    const int shift = blocks == 2 ? HW_RMAT_BLOCK_LEVELS : 0;
 
     for (int b = 0; b < blocks; b++) {
         hw_random_batch(rmat->seed, HW_STREAM_EDGE, (uint64_t)first, (uint32_t)b, words);

@@ -64,6 +64,8 @@ void hw_part_free(struct hw_part *part)
 {
     struct hw_delegate_part *separate = &part->separate;
 
+    if (part->resident)
+        part->resident->free(part->resident);
     free(part->own.graph_id);
     free(part->own.tuples);
     free(part->own.by_graph_id);

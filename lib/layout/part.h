@@ -112,6 +112,11 @@ struct hw_delegate_part {
     struct hw_csr nd_in, dn_in, dd_in; /* directed only */
 };
 
+/* Lists of a part that lie elsewhere, such as on a device. */
+struct hw_resident {
+    void (*free)(struct hw_resident *resident); /* all of it */
+};
+
 /* One part; frees with hw_part_free(). */
 struct hw_part {
     struct hw_layout_spec spec;
@@ -126,6 +131,7 @@ struct hw_part {
     struct hw_part_vertices own;
     struct hw_grid_part grid;         /* 1d, 2d */
     struct hw_delegate_part separate; /* degree-separated */
+    struct hw_resident *resident;     /* then the matrices have offsets alone; else NULL */
 };
 
 /*

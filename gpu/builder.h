@@ -1,0 +1,48 @@
+/*
+ * The builder: from a graph to the lists that GPU methods search, on the device.
+ *
+ * 1. count   Tuples, made on the device or brought there once, become keys of both their
+ *            entries; sorted, they tell each vertex's tuples, distinct neighbours and,
+ *            of leaves, the neighbour.
+ * 2. rank    Vertices by falling degree (graph.h); leaves by their neighbour.
+ * 3. fill    The tuples again, now with ranks for ends; sorted, their distinct columns
+ *            are the lists.
+ *
+ * Keys take 16 bytes an entry while they are sorted. Where they do not fit beside the
+ * rest, 1 and 3 go through ranges of rows, each in a pass over all tuples, so that memory
+ * decides the time and not whether it can be done.
+ */
+#ifndef HOPWAVE_GPU_BUILDER_H
+#define HOPWAVE_GPU_BUILDER_H
+
+#include "device.h"
+#include "graph.h"
+#include "graph/graph.h"
+#include "layout/part.h"
+
+/* A part on the device; part->resident of the parts built here. */
+struct hw_gpu_resident {
+    struct hw_resident base;
+    struct hw_gpu_arrays arrays;
+    uint32_t active, core; /* as in graph.h */
+    uint64_t edges;
+    bool wide;
+    struct hw_gpu_lists out, in; /* in: of directed graphs only */
+    uint32_t *graph_id, *rank;
+};
+
+/*
+ * Lays a graph out in one part, on this rank's device: part has its vertices in the order
+ * of their ranks, offsets without lists, and part->resident. For struct hw_method.
+ *
+ * Returns HW_RESOURCES where the device has too little memory, with the figure.
+ * Collective.
+ */
+enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err);
+
+/* The resident lists of a part, or NULL. Local. */
+const struct hw_gpu_resident *hw_gpu_resident(const struct hw_part *part);
+
+#endif

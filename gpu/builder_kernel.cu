@@ -1,0 +1,408 @@
+/*
+ * Kernels of the builder: tuples into keys, sorted keys into lists, degrees into ranks.
+ * Sorts, scans and selections are CUB's.
+ */
+#include "lists.cuh"
+#include "tuples.cuh"
+#include "tuples.h"
+
+#include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+namespace
+{
+
+using count64 = unsigned long long;
+
+constexpr int block_size = hw_tuple_threads;
+constexpr int each = 4; /* tuples that a thread makes between barriers */
+
+/* Blocks for a loop over `count` elements: enough to fill any device. */
+int blocks_for(uint64_t count)
+{
+    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+/* ---- entries ---- */
+
+__device__ __forceinline__ uint64_t number_of(const hw_gpu_entries &entries, uint64_t id)
+{
+    return entries.number ? __ldg(entries.number + id) : id;
+}
+
+__device__ __forceinline__ bool inside(const hw_gpu_entries &entries, uint64_t row)
+{
+    return row >= entries.begin && row < entries.end;
+}
+
+__device__ __forceinline__ uint64_t key_of(const hw_gpu_entries &entries, uint64_t row,
+                                           uint64_t column)
+{
+    return (row - entries.begin) << entries.column_bits | column;
+}
+
+/* The entries of one tuple: a bit for each that is wanted, and its key. */
+template <typename Maker>
+__device__ __forceinline__ uint32_t entries_of(Maker &maker, const hw_gpu_entries &entries,
+                                               uint64_t index, uint64_t *key)
+{
+    uint64_t source, target;
+
+    maker.make(index, &source, &target);
+    if (source == target && !entries.loops)
+        return 0;
+    const uint64_t from = number_of(entries, source), to = number_of(entries, target);
+    key[0] = key_of(entries, from, to);
+    key[1] = key_of(entries, to, from);
+    return (entries.forward && inside(entries, from) ? 1 : 0) |
+           (entries.backward && inside(entries, to) ? 2 : 0);
+}
+
+template <typename Maker>
+__global__ void __launch_bounds__(block_size)
+    put_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, uint64_t *key, uint64_t capacity,
+                count64 *count)
+{
+    using Scan = cub::BlockScan<uint32_t, block_size>;
+    __shared__ typename Scan::TempStorage scan;
+    __shared__ uint32_t room[Maker::room];
+    __shared__ count64 begin;
+    const uint64_t me = hw_first();
+    Maker maker;
+
+    maker.open(tuples, room, me);
+    for (uint64_t from = 0; from < tuples.count; from += each * hw_tuple_stride) {
+        uint64_t made[2 * each];
+        uint32_t wanted = 0, at, all;
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+            const uint64_t index = from + i * hw_tuple_stride + me;
+            if (index < tuples.count)
+                wanted |= entries_of(maker, entries, index, made + 2 * i) << 2 * i;
+        }
+        Scan(scan).ExclusiveSum(static_cast<uint32_t>(__popc(wanted)), at, all);
+        if (threadIdx.x == 0)
+            begin = atomicAdd(count, static_cast<count64>(all));
+        __syncthreads();
+        uint64_t slot = begin + at;
+#pragma unroll
+        for (int i = 0; i < 2 * each; i++)
+            if (wanted >> i & 1) {
+                if (slot < capacity)
+                    key[slot] = made[i];
+                slot++;
+            }
+        __syncthreads(); /* before begin and scan are used again */
+    }
+}
+
+template <typename Maker>
+__global__ void __launch_bounds__(block_size)
+    count_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, int shift, count64 *bucket)
+{
+    __shared__ uint32_t room[Maker::room];
+    const uint64_t me = hw_first();
+    Maker maker;
+
+    maker.open(tuples, room, me);
+    for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
+        uint64_t key[2];
+        const uint32_t wanted = entries_of(maker, entries, index, key);
+        for (int i = 0; i < 2; i++)
+            if (wanted >> i & 1)
+                atomicAdd(bucket + (key[i] >> entries.column_bits >> shift), 1ull);
+    }
+}
+
+/* ---- sorted keys ---- */
+
+__global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries entries,
+                           count64 *ends, uint32_t *degree, uint32_t *some)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t mask = (1ull << entries.column_bits) - 1;
+
+    /* Whole warps go round together. */
+    for (uint64_t base = hw_first() - lane; base < count; base += hw_stride()) {
+        const uint64_t i = base + lane;
+        const bool there = i < count;
+        const uint64_t own = there ? key[i] : ~0ull;
+        const uint64_t row = own >> entries.column_bits, column = own & mask;
+        const bool fresh = there && (i == 0 || key[i - 1] != own) && column != row + entries.begin;
+        const uint32_t distinct = __ballot_sync(HW_WARP, fresh);
+        const uint32_t peers = __match_any_sync(HW_WARP, there ? row : ~0ull);
+        if (!there || static_cast<uint32_t>(__ffs(peers)) - 1 != lane)
+            continue;
+        const uint64_t number = row + entries.begin;
+        if (ends)
+            atomicAdd(ends + number, static_cast<count64>(__popc(peers)));
+        if (peers & distinct) {
+            atomicAdd(degree + number, static_cast<uint32_t>(__popc(peers & distinct)));
+            if (some)
+                some[number] =
+                    static_cast<uint32_t>(key[base + __ffs(peers & distinct) - 1] & mask);
+        }
+    }
+}
+
+struct column_of {
+    uint64_t mask;
+    __host__ __device__ uint32_t operator()(uint64_t key) const
+    {
+        return static_cast<uint32_t>(key & mask);
+    }
+};
+
+struct is_first {
+    const uint64_t *key;
+    __host__ __device__ bool operator()(uint64_t i) const
+    {
+        return i == 0 || key[i] != key[i - 1];
+    }
+};
+
+cudaError_t select_columns(void *scratch, size_t &bytes, const uint64_t *key, uint64_t count,
+                           int column_bits, uint32_t *column, uint64_t *taken)
+{
+    return cub::DeviceSelect::Flagged(
+        scratch, bytes, thrust::make_transform_iterator(key, column_of{(1ull << column_bits) - 1}),
+        thrust::make_transform_iterator(thrust::counting_iterator<uint64_t>(0), is_first{key}),
+        column, taken, static_cast<int64_t>(count));
+}
+
+cudaError_t sort_keys(void *scratch, size_t &bytes, cub::DoubleBuffer<uint64_t> &key,
+                      uint64_t count, int bits)
+{
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, key, static_cast<int64_t>(count), 0,
+                                          bits);
+}
+
+/* ---- ranks ---- */
+
+__global__ void begin_ranks(hw_gpu_ranking ranking, uint32_t *degree, uint32_t *id)
+{
+    for (uint64_t v = hw_first(); v < ranking.vertices; v += hw_stride()) {
+        degree[v] = ranking.out[v] + (ranking.in ? ranking.in[v] : 0);
+        id[v] = static_cast<uint32_t>(v);
+    }
+}
+
+/* bound[] is 0 before. degree: sorted. */
+__global__ void end_ranks(hw_gpu_ranking ranking, const uint32_t *degree)
+{
+    for (uint64_t r = hw_first(); r < ranking.vertices; r += hw_stride()) {
+        const uint32_t next = r + 1 < ranking.vertices ? degree[r + 1] : 0;
+        ranking.rank[ranking.graph_id[r]] = static_cast<uint32_t>(r);
+        if (degree[r] >= 2 && next < 2)
+            ranking.bound[0] = static_cast<uint32_t>(r + 1);
+        if (degree[r] >= 1 && next < 1)
+            ranking.bound[1] = static_cast<uint32_t>(r + 1);
+    }
+}
+
+__global__ void begin_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count, uint32_t *key,
+                             uint32_t *id)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        id[k] = ranking.graph_id[core + k];
+        key[k] = ranking.rank[ranking.some[id[k]]];
+    }
+}
+
+__global__ void end_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        ranking.rank[ranking.graph_id[core + k]] = core + static_cast<uint32_t>(k);
+}
+
+cudaError_t sort_ranks(void *scratch, size_t &bytes, bool falling, const uint32_t *key,
+                       uint32_t *sorted, const uint32_t *id, uint32_t *sorted_id, uint64_t count)
+{
+    const int64_t n = static_cast<int64_t>(count);
+
+    return falling ? cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, key, sorted, id,
+                                                               sorted_id, n)
+                   : cub::DeviceRadixSort::SortPairs(scratch, bytes, key, sorted, id, sorted_id, n);
+}
+
+/* The length of a rank's list; nothing past the last one. */
+template <typename Offset> struct length_of {
+    const uint32_t *degree, *graph_id;
+    uint32_t active;
+    __host__ __device__ Offset operator()(uint64_t r) const
+    {
+        return r < active ? degree[graph_id[r]] : 0;
+    }
+};
+
+template <typename Offset>
+cudaError_t scan_lengths(void *scratch, size_t &bytes, const length_of<Offset> &length,
+                         Offset *offset)
+{
+    return cub::DeviceScan::ExclusiveSum(
+        scratch, bytes,
+        thrust::make_transform_iterator(thrust::counting_iterator<uint64_t>(0), length), offset,
+        static_cast<int64_t>(length.active) + 1);
+}
+
+struct widened {
+    __host__ __device__ uint64_t operator()(uint32_t x) const
+    {
+        return x;
+    }
+};
+
+cudaError_t sum_degrees(void *scratch, size_t &bytes, const uint32_t *degree, uint32_t vertices,
+                        uint64_t *total)
+{
+    return cub::DeviceReduce::Sum(scratch, bytes,
+                                  thrust::make_transform_iterator(degree, widened()), total,
+                                  static_cast<int64_t>(vertices));
+}
+
+__global__ void gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
+                       uint64_t *by_rank)
+{
+    for (uint64_t r = hw_first(); r < vertices; r += hw_stride())
+        by_rank[r] = value[graph_id[r]];
+}
+
+} // namespace
+
+int hw_gpu_launch_count_entries(const hw_gpu_tuples *tuples, const hw_gpu_entries *entries,
+                                int shift, uint64_t *bucket)
+{
+    return hw_with_maker(*tuples, [=](auto maker) {
+        count_entries<decltype(maker)><<<hw_tuple_blocks, block_size>>>(
+            *tuples, *entries, shift, reinterpret_cast<count64 *>(bucket));
+        return static_cast<int>(cudaGetLastError());
+    });
+}
+
+int hw_gpu_launch_put_entries(const hw_gpu_tuples *tuples, const hw_gpu_entries *entries,
+                              uint64_t *key, uint64_t capacity, uint64_t *count)
+{
+    const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count);
+
+    if (error != cudaSuccess)
+        return error;
+    return hw_with_maker(*tuples, [=](auto maker) {
+        put_entries<decltype(maker)><<<hw_tuple_blocks, block_size>>>(
+            *tuples, *entries, key, capacity, reinterpret_cast<count64 *>(count));
+        return static_cast<int>(cudaGetLastError());
+    });
+}
+
+int hw_gpu_scratch_bytes(uint64_t keys, uint64_t vertices, size_t *bytes)
+{
+    size_t need[6] = {0};
+    cub::DoubleBuffer<uint64_t> buffer;
+    cudaError_t error = sort_keys(nullptr, need[0], buffer, keys, 64);
+
+    if (error == cudaSuccess)
+        error = select_columns(nullptr, need[1], nullptr, keys, 32, nullptr, nullptr);
+    if (error == cudaSuccess)
+        error = sort_ranks(nullptr, need[2], true, nullptr, nullptr, nullptr, nullptr, vertices);
+    if (error == cudaSuccess)
+        error = sort_ranks(nullptr, need[3], false, nullptr, nullptr, nullptr, nullptr, vertices);
+    if (error == cudaSuccess)
+        error = scan_lengths<uint64_t>(
+            nullptr, need[4], {nullptr, nullptr, static_cast<uint32_t>(vertices)}, nullptr);
+    if (error == cudaSuccess)
+        error = sum_degrees(nullptr, need[5], nullptr, static_cast<uint32_t>(vertices), nullptr);
+    *bytes = 0;
+    for (size_t some : need)
+        *bytes = some > *bytes ? some : *bytes;
+    return error;
+}
+
+int hw_gpu_launch_sort(uint64_t *key, uint64_t *other, uint64_t count, int bits, void *scratch,
+                       size_t bytes, uint64_t **sorted)
+{
+    cub::DoubleBuffer<uint64_t> buffer(key, other);
+    const cudaError_t error =
+        count > 0 && bits > 0 ? sort_keys(scratch, bytes, buffer, count, bits) : cudaSuccess;
+
+    *sorted = buffer.Current();
+    return error;
+}
+
+int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count, const hw_gpu_entries *entries,
+                             uint64_t *ends, uint32_t *degree, uint32_t *some)
+{
+    count_rows<<<blocks_for(count), block_size>>>(key, count, *entries,
+                                                  reinterpret_cast<count64 *>(ends), degree, some);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_take_columns(const uint64_t *key, uint64_t count, int column_bits,
+                               uint32_t *column, uint64_t *taken, void *scratch, size_t bytes)
+{
+    if (count == 0)
+        return cudaMemsetAsync(taken, 0, sizeof *taken);
+    return select_columns(scratch, bytes, key, count, column_bits, column, taken);
+}
+
+int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
+{
+    const int blocks = blocks_for(ranking->vertices);
+    uint32_t *const *room = ranking->room;
+    size_t bytes = ranking->bytes;
+    cudaError_t error = cudaMemsetAsync(ranking->bound, 0, 2 * sizeof *ranking->bound);
+
+    if (error != cudaSuccess)
+        return error;
+    begin_ranks<<<blocks, block_size>>>(*ranking, room[0], room[1]);
+    error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = sort_ranks(ranking->scratch, bytes, true, room[0], room[2], room[1],
+                           ranking->graph_id, ranking->vertices);
+    if (error != cudaSuccess)
+        return error;
+    end_ranks<<<blocks, block_size>>>(*ranking, room[2]);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_rank_leaves(const hw_gpu_ranking *ranking, uint32_t core, uint32_t active)
+{
+    const uint32_t count = active - core;
+    const int blocks = blocks_for(count);
+    uint32_t *const *room = ranking->room;
+    size_t bytes = ranking->bytes;
+
+    begin_leaves<<<blocks, block_size>>>(*ranking, core, count, room[0], room[1]);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = sort_ranks(ranking->scratch, bytes, false, room[0], room[2], room[1],
+                           ranking->graph_id + core, count);
+    if (error != cudaSuccess)
+        return error;
+    end_leaves<<<blocks, block_size>>>(*ranking, core, count);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint32_t active,
+                          bool wide, void *offset, void *scratch, size_t bytes)
+{
+    if (wide)
+        return scan_lengths<uint64_t>(scratch, bytes, {degree, graph_id, active},
+                                      static_cast<uint64_t *>(offset));
+    return scan_lengths<uint32_t>(scratch, bytes, {degree, graph_id, active},
+                                  static_cast<uint32_t *>(offset));
+}
+
+int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *total, void *scratch,
+                        size_t bytes)
+{
+    return sum_degrees(scratch, bytes, degree, vertices, total);
+}
+
+int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
+                         uint64_t *by_rank)
+{
+    gather<<<blocks_for(vertices), block_size>>>(value, graph_id, vertices, by_rank);
+    return cudaGetLastError();
+}
