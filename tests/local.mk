@@ -74,3 +74,5 @@ EXTRA_DIST += tests/faults/import.t
 # Shortest paths: one answer from all methods, layouts, part and thread counts.
 TESTS += tests/pipeline/paths.t
 EXTRA_DIST += tests/pipeline/paths.t
+TESTS += tests/faults/watch.t
+EXTRA_DIST += tests/faults/watch.t

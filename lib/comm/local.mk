@@ -4,8 +4,11 @@ libhopwave_a_SOURCES += \
   lib/comm/exchange.c lib/comm/exchange.h \
   lib/comm/stage.c lib/comm/stage.h \
   lib/comm/stop.c lib/comm/stop.h \
+  lib/comm/watch.c lib/comm/watch.h \
   lib/comm/yield.c lib/comm/yield.h
 check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
 lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/comm/lose_rank
+lib_comm_lose_rank_SOURCES = lib/comm/lose_rank.c

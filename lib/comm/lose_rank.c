@@ -1,0 +1,26 @@
+/* For tests/faults/watch.t: the last rank kills or stops itself while the others wait for
+ * it in MPI. lose_rank SIGNAL SECONDS */
+#include "comm/context.h"
+#include "comm/watch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    struct hw_context ctx;
+    struct hw_error err = {{0}};
+    struct hw_watch *watch = NULL;
+    enum hw_status status = hw_context_open(&ctx, &argc, &argv, "lose_rank", &err);
+    int number = argc > 1 ? atoi(argv[1]) : 0;
+
+    if (status == HW_OK)
+        status = hw_watch_start(&ctx, argc > 2 ? atof(argv[2]) : 1, &watch, &err);
+    if (status == HW_OK && ctx.rank == ctx.size - 1 && number > 0 && raise(number) != 0)
+        perror("raise");
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Barrier(ctx.world), "MPI_Barrier", &err);
+    hw_watch_stop(watch);
+    return hw_context_close(&ctx, status, &err);
+}
