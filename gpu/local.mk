@@ -5,6 +5,11 @@
 # ones.
 kernels = gpu/shared_kernels.cu gpu/paths_kernel.cu gpu/paths_build.cu gpu/fused_kernel.cu
 kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.cuh gpu/fused.h
+# On several GPUs:
+kernels += gpu/share_kernel.cu gpu/node_kernel.cu
+kernel_includes += gpu/warp.cuh gpu/share.h gpu/share_kernels.h gpu/node.h gpu/node_choice.h
+parts_sources = gpu/transport.c gpu/parts.c gpu/share_build.c gpu/node.c gpu/node_steps.c
+EXTRA_DIST += $(parts_sources) gpu/transport.h gpu/parts.h gpu/share_build.h gpu/node_steps.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
 kernels += gpu/builder_kernel.cu
@@ -16,6 +21,7 @@ AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)
 libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
 libhopwave_a_SOURCES += gpu/builder.c
+libhopwave_a_SOURCES += $(parts_sources)
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)

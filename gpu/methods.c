@@ -5,7 +5,7 @@
 /* Where several apply to a part, `auto` takes the first. */
 const struct hw_method *const *hw_gpu_methods(void)
 {
-    static const struct hw_method *const methods[] = {&hw_method_fused, NULL};
+    static const struct hw_method *const methods[] = {&hw_method_fused, &hw_method_fused_parts, NULL};
 
     return methods;
 }

@@ -5,5 +5,6 @@
 #include "engine/engine.h"
 
 extern const struct hw_method hw_method_fused;
+extern const struct hw_method hw_method_fused_parts; /* on several GPUs */
 
 #endif

@@ -174,6 +174,7 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     struct options *options = given;
     struct hw_traverse_options *run = &options->run;
     int word = 0;
+    enum hw_status status;
 
     switch (key) {
     case ARGP_KEY_ARG:
@@ -192,7 +193,9 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         return take_root_list(arg, run, err);
     case KEY_TRANSPORT:
         run->transport = arg;
-        return hw_cli_choice("--transport", arg, transports, &word, err);
+        status = hw_cli_choice("--transport", arg, transports, &word, err);
+        run->engine.transport = (enum hw_transport_kind)word;
+        return status;
     case KEY_CHECK:
         run->check = true;
         return HW_OK;

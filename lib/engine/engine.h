@@ -18,6 +18,12 @@ enum hw_algorithm { HW_BFS, HW_SSSP };
 enum hw_device { HW_CPU, HW_CUDA };
 enum hw_direction { HW_DIRECTION_AUTO, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP };
 enum hw_exchange { HW_EXCHANGE_AUTO, HW_EXCHANGE_LIST, HW_EXCHANGE_BITMAP };
+enum hw_transport_kind { /* between GPUs; between CPUs it is MPI */
+    HW_TRANSPORT_AUTO,
+    HW_TRANSPORT_MPI,
+    HW_TRANSPORT_PEER,
+    HW_TRANSPORT_NCCL
+};
 
 /* Phases of a step that the papers time. An engine leaves those it has not at 0. */
 enum hw_phase {
@@ -63,6 +69,7 @@ struct hw_engine_options {
     enum hw_algorithm algorithm;
     enum hw_direction direction;
     enum hw_exchange exchange;
+    enum hw_transport_kind transport;
     bool local_all2all;     /* delegates: gather per device inside the node first */
     bool uniquify;          /* delegates: drop duplicates among nn finds before sending */
     bool nonblocking;       /* delegates: mask reduction by MPI_Iallreduce */
@@ -113,6 +120,8 @@ struct hw_method {
     enum hw_algorithm algorithm;
     bool grid, degree_separated; /* layouts it works on; two entries may share a name */
     bool one_part_only;
+    bool several_parts_only;
+    bool one_row_only; /* of grids: 1d, and 2d with one row */
     bool negative_weights; /* SSSP: does it take them? */
 
     /* Whether this machine can run it, asked before any work; NULL: always. Returns
@@ -146,6 +155,9 @@ struct hw_method {
 
     /* Accepts NULL. */
     void (*destroy)(void *engine);
+
+    /* The transport that it uses: "mpi", "peer" or "nccl"; NULL: mpi. Local. */
+    const char *(*transport)(const void *engine);
 };
 
 /* The methods of this build, NULL-ended: those of lib/engine, then those of

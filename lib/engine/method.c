@@ -38,7 +38,9 @@ static bool applies(const struct hw_method *method, enum hw_device device,
 
     return method->device == device && method->algorithm == algorithm &&
            (separated ? method->degree_separated : method->grid) &&
-           (!method->one_part_only || part->spec.parts == 1);
+           (!method->one_part_only || part->spec.parts == 1) &&
+           (!method->several_parts_only || part->spec.parts > 1) &&
+           (!method->one_row_only || separated || part->spec.rows == 1);
 }
 
 /* "grid, delegates": the methods that apply, or "none". */

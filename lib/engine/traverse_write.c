@@ -100,7 +100,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
         {"device", hw_device_words[t->method->device]},
         {"method", t->method->name},
         {"method_asked", options->method},
-        {"transport", "mpi"},
+        {"transport", t->method->transport ? t->method->transport(t->engine) : "mpi"},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
         {"direction", hw_direction_words[options->engine.direction]},

@@ -1,0 +1,308 @@
+#include "node_steps.h"
+
+#include "node_choice.h"
+
+#include <cuda_runtime_api.h>
+#include <string.h>
+
+/* A search under way. */
+struct run {
+    struct hw_node_stepper *stepper;
+    struct hw_node_state state;
+    struct hw_node_control control; /* as the last step left it */
+    struct hw_node_row row;         /* of the level under way */
+    uint32_t frontier;              /* this GPU's */
+    double lap;                     /* when the last measurement ended */
+};
+
+static const struct hw_context *context(const struct run *run)
+{
+    return run->stepper->transport->ctx;
+}
+
+/* Nanoseconds since the last call. */
+static uint32_t lap(struct run *run)
+{
+    double now = hw_seconds(), since = now - run->lap;
+
+    run->lap = now;
+    return (uint32_t)(since * 1e9);
+}
+
+static void keep_row(struct run *run)
+{
+    struct hw_node_stepper *stepper = run->stepper;
+
+    run->frontier = run->row.found;
+    if (stepper->row && stepper->rows < (hw_count)stepper->plan->row_capacity)
+        stepper->row[stepper->rows++] = run->row;
+}
+
+/* Clears the counters but queues. Local. */
+static enum hw_status clear_counters(const struct run *run, struct hw_error *err)
+{
+    char *control = (char *)run->stepper->plan->control;
+    const size_t from = offsetof(struct hw_node_control, found);
+
+    return hw_gpu_fill(control + from, 0, offsetof(struct hw_node_control, arrived_at) - from, err);
+}
+
+static enum hw_status clear_queue(const struct run *run, uint32_t depth, struct hw_error *err)
+{
+    return hw_gpu_fill(&run->stepper->plan->control->queue[depth & 3], 0,
+                       sizeof run->control.queue[0], err);
+}
+
+/* Launches a step; counters are cleared before. Local. */
+static enum hw_status launch(const struct run *run, const struct hw_node_step *step,
+                             struct hw_error *err)
+{
+    enum hw_status status = clear_counters(run, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_node_launch_step(run->stepper->plan, run->stepper->shape, step),
+                         "a kernel of method fused", err);
+    return status;
+}
+
+/* Waits for it and reads the counters. Local. */
+static enum hw_status read_counters(struct run *run, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_gpu_get(&run->control, run->stepper->plan->control, sizeof run->control, err);
+
+    if (status == HW_OK && run->control.failed)
+        return hw_fail(err, HW_INTERNAL, "method fused: an inbox had no room");
+    return status;
+}
+
+/* Sums over all GPUs: found and rest of a ring, edges of a queue. Agrees on status first.
+ * Collective. */
+static enum hw_status sum_counters(struct run *run, enum hw_status status, int ring, uint32_t next,
+                                   unsigned long long *sum, struct hw_error *err)
+{
+    const struct hw_node_control *control = &run->control;
+    const unsigned long long mask = (1ull << HW_NODE_EDGE_BITS) - 1;
+    const unsigned long long own[3] = {control->found[ring], control->queue[next & 3] & mask,
+                                       control->rest[ring]};
+
+    status = hw_agree(context(run)->world, status, err);
+    if (status != HW_OK)
+        return status;
+    return hw_mpi(MPI_Allreduce(own, sum, 3, MPI_UNSIGNED_LONG_LONG, MPI_SUM, context(run)->world),
+                  "MPI_Allreduce", err);
+}
+
+/* Makes all GPUs' copies of a bitmap equal: each gets the words of their owners.
+ * Collective. */
+static enum hw_status spread_words(struct run *run, uint32_t which, struct hw_error *err)
+{
+    struct hw_node_stepper *stepper = run->stepper;
+    const struct hw_share *share = &stepper->plan->share;
+    const hw_count bytes = (hw_count)share->core / 8;
+    const struct hw_node_step pack = {.kind = HW_NODE_STEP_PACK, .which = which};
+    const struct hw_node_step unpack = {.kind = HW_NODE_STEP_UNPACK, .which = which};
+    hw_count from[HW_SHARE_PARTS], count[HW_SHARE_PARTS], to[HW_SHARE_PARTS];
+
+    for (uint32_t q = 0; q < share->parts; q++) {
+        from[q] = stepper->packed + share->part * bytes;
+        to[q] = stepper->packed + q * bytes;
+        count[q] = q != share->part ? bytes : 0;
+    }
+    enum hw_status status = hw_agree(context(run)->world, launch(run, &pack, err), err);
+    if (status == HW_OK)
+        status = hw_transport_exchange(stepper->transport, from, count, to, count, err);
+    if (status == HW_OK)
+        status = hw_agree(context(run)->world, launch(run, &unpack, err), err);
+    run->row.bytes += (uint64_t)bytes * (share->parts - 1);
+    return status;
+}
+
+/* Sends what lies in the outboxes; from: how many entries came from each. Collective. */
+static enum hw_status send_entries(struct run *run, bool all, uint32_t *from, struct hw_error *err)
+{
+    struct hw_node_stepper *stepper = run->stepper;
+    const struct hw_share *share = &stepper->plan->share;
+    const hw_count room = (hw_count)stepper->plan->inbox_room * 8;
+    hw_count out[HW_SHARE_PARTS], sent[HW_SHARE_PARTS], in[HW_SHARE_PARTS], came[HW_SHARE_PARTS];
+    uint32_t to[HW_SHARE_PARTS];
+
+    memset(from, 0, HW_SHARE_PARTS * sizeof *from);
+    for (uint32_t q = 0; q < share->parts; q++)
+        to[q] = q == share->part ? 0 : run->control.to[0][all ? 0 : q];
+    enum hw_status status =
+        hw_mpi(MPI_Alltoall(to, 1, MPI_UINT32_T, from, 1, MPI_UINT32_T, context(run)->world),
+               "MPI_Alltoall", err);
+    for (uint32_t q = 0; q < share->parts; q++) {
+        out[q] = stepper->outbox + (all ? 0 : q) * room;
+        in[q] = stepper->inbox + q * room;
+        sent[q] = (hw_count)to[q] * 8;
+        came[q] = (hw_count)from[q] * 8;
+        run->row.bytes += (uint64_t)sent[q];
+    }
+    return status == HW_OK ? hw_transport_exchange(stepper->transport, out, sent, in, came, err)
+                           : status;
+}
+
+/* What the owners make of the finds of a level top-down. Collective. */
+static enum hw_status take(struct run *run, bool all, struct hw_error *err)
+{
+    struct hw_node_state *state = &run->state;
+    struct hw_node_step step = {
+        .kind = HW_NODE_STEP_TAKE, .depth = state->depth, .which = state->which, .all = all};
+    const struct hw_node_control before = run->control;
+    unsigned long long sum[3] = {0, 0, 0};
+    enum hw_status status = send_entries(run, all, step.from, err);
+
+    run->row.exchange += lap(run);
+    if (status == HW_OK)
+        status = hw_agree(context(run)->world, launch(run, &step, err), err);
+    if (status == HW_OK)
+        status = read_counters(run, err);
+    run->row.update += lap(run);
+    /* The step before counted its own finds in ring 1 too. */
+    run->control.found[1] += before.found[1];
+    run->control.rest[1] += before.rest[1];
+    status = sum_counters(run, status, 1, state->depth + 1, sum, err);
+    if (status == HW_OK && !all)
+        status = spread_words(run, state->which, err);
+    run->row.exchange += lap(run);
+    run->row.found = (uint32_t)run->control.found[1];
+    state->frontier = sum[0];
+    state->edges = sum[1];
+    state->led = sum[2];
+    state->reached += sum[0];
+    return status;
+}
+
+/* One level top-down. Collective. */
+static enum hw_status push(struct run *run, struct hw_error *err)
+{
+    struct hw_node_state *state = &run->state;
+    const bool all = state->edges <= run->stepper->plan->all_edges;
+    const struct hw_node_step step = {
+        .kind = HW_NODE_STEP_PUSH, .depth = state->depth, .which = state->which, .all = all};
+    unsigned long long sum[3] = {0, 0, 0};
+    enum hw_status status = clear_queue(run, state->depth + 1, err);
+
+    run->row = (struct hw_node_row){.routine = all ? HW_NODE_PUSH_ALL : HW_NODE_PUSH,
+                                    .frontier = run->frontier};
+    if (status == HW_OK)
+        status = launch(run, &step, err);
+    if (status == HW_OK)
+        status = read_counters(run, err);
+    run->row.edges = run->control.queue[state->depth & 3] & ((1ull << HW_NODE_EDGE_BITS) - 1);
+    run->row.expansion = lap(run);
+    status = sum_counters(run, status, 0, state->depth + 1, sum, err);
+    state->pushed += state->edges;
+    state->frontier = 0;
+    if (status == HW_OK && sum[0] > 0)
+        status = take(run, all, err);
+    state->depth++;
+    keep_row(run);
+    return status;
+}
+
+/* Queues what was pulled, to go on top-down. Collective. */
+static enum hw_status queue_finds(struct run *run, struct hw_error *err)
+{
+    struct hw_node_state *state = &run->state;
+    const struct hw_node_step step = {
+        .kind = HW_NODE_STEP_QUEUE, .depth = state->depth, .which = state->which};
+    unsigned long long sum[3] = {0, 0, 0};
+    enum hw_status status = clear_queue(run, state->depth, err);
+
+    if (status == HW_OK)
+        status = launch(run, &step, err);
+    if (status == HW_OK)
+        status = read_counters(run, err);
+    run->row = (struct hw_node_row){.routine = HW_NODE_QUEUE,
+                                    .frontier = run->frontier,
+                                    .found = run->frontier,
+                                    .update = lap(run)};
+    status = sum_counters(run, status, 0, state->depth, sum, err);
+    run->row.exchange = lap(run);
+    state->edges = sum[1];
+    state->led = sum[2];
+    keep_row(run);
+    return status;
+}
+
+/* One level bottom-up; *pulling is whether the next one is too. Collective. */
+static enum hw_status pull(struct run *run, bool *pulling, struct hw_error *err)
+{
+    const struct hw_node_plan *plan = run->stepper->plan;
+    struct hw_node_state *state = &run->state;
+    const struct hw_node_step step = {.kind = HW_NODE_STEP_PULL,
+                                      .which = state->which,
+                                      .initial = state->initial,
+                                      .unvisited = (uint32_t)hw_node_unvisited(plan, state)};
+    unsigned long long sum[3] = {0, 0, 0};
+    enum hw_status status = launch(run, &step, err);
+
+    run->row = (struct hw_node_row){.routine = HW_NODE_PULL, .frontier = run->frontier};
+    if (status == HW_OK)
+        status = read_counters(run, err);
+    run->row.found = (uint32_t)run->control.found[0];
+    run->row.edges = run->control.probes[0];
+    run->row.expansion = lap(run);
+    status = sum_counters(run, status, 0, state->depth, sum, err);
+    if (status == HW_OK)
+        status = spread_words(run, 1 - state->which, err);
+    run->row.exchange = lap(run);
+    state->initial = false;
+    state->which = 1 - state->which;
+    state->reached += sum[0];
+    state->frontier = sum[2] > 0 ? sum[0] : 0;
+    state->depth++;
+    keep_row(run);
+    *pulling = state->frontier > 0 && !hw_node_better_pushed(plan, sum[0], sum[2]);
+    if (status == HW_OK && state->frontier > 0 && !*pulling)
+        status = queue_finds(run, err);
+    return status;
+}
+
+/* The root into the first queue. Collective. */
+static enum hw_status begin(struct run *run, uint32_t root, struct hw_error *err)
+{
+    const struct hw_node_step step = {.kind = HW_NODE_STEP_BEGIN, .root = root};
+    unsigned long long sum[3] = {0, 0, 0};
+    enum hw_status status = launch(run, &step, err);
+
+    if (status == HW_OK)
+        status = read_counters(run, err);
+    status = sum_counters(run, status, 0, 0, sum, err);
+    run->frontier = (uint32_t)run->control.found[0];
+    run->state.frontier = run->state.reached = sum[0];
+    run->state.edges = sum[1];
+    run->state.led = sum[2];
+    run->lap = hw_seconds();
+    return status;
+}
+
+enum hw_status hw_node_search_by_steps(struct hw_node_stepper *stepper, uint32_t root,
+                                       struct hw_error *err)
+{
+    struct run run = {.stepper = stepper, .state = {.initial = true}};
+    bool pulling = false;
+
+    stepper->rows = 0;
+    enum hw_status status = begin(&run, root, err);
+    while (status == HW_OK && run.state.frontier > 0) {
+        pulling = pulling || hw_node_better_pulled(stepper->plan, &run.state);
+        status = pulling ? pull(&run, &pulling, err) : push(&run, err);
+    }
+    const struct hw_node_step end = {.kind = HW_NODE_STEP_END,
+                                     .which = run.state.which,
+                                     .initial = run.state.initial,
+                                     .root = root};
+    if (status == HW_OK)
+        status = launch(&run, &end, err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
+    run.row = (struct hw_node_row){.routine = HW_NODE_LEAVES,
+                                   .edges = stepper->plan->share.active - stepper->plan->share.core,
+                                   .update = lap(&run)};
+    keep_row(&run);
+    return hw_agree(stepper->transport->ctx->world, status, err);
+}

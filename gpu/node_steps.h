@@ -1,0 +1,26 @@
+/*
+ * Method `fused` on several GPUs over transports that need the host: a kernel for each
+ * step, exchanges between them.
+ */
+#ifndef HOPWAVE_GPU_NODE_STEPS_H
+#define HOPWAVE_GPU_NODE_STEPS_H
+
+#include "node.h"
+#include "transport.h"
+
+/* What a search by steps works with; borrowed. */
+struct hw_node_stepper {
+    struct hw_transport *transport;
+    const struct hw_node_plan *plan;
+    const struct hw_node_shape *shape;
+    hw_count outbox, inbox, packed; /* offsets in the heap */
+    struct hw_node_row *row;        /* [row_capacity] on the host, or NULL where none are wanted */
+    hw_count rows;                  /* kept of the search */
+};
+
+/* A search from a global rank, or from HW_RANK_NONE; parents are complete on return.
+ * Collective; ranks agree. */
+enum hw_status hw_node_search_by_steps(struct hw_node_stepper *stepper, uint32_t root,
+                                       struct hw_error *err);
+
+#endif

@@ -1,0 +1,210 @@
+#include "parts.h"
+
+#include "base/memory.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Seconds without a sign of a rank after which all end. */
+#define PATIENCE 5.0
+
+const char *hw_parts_transport(const void *given)
+{
+    const struct hw_parts_engine *engine = given;
+
+    return hw_transport_name(&engine->transport);
+}
+
+void hw_parts_destroy(void *given)
+{
+    struct hw_parts_engine *engine = given;
+
+    if (!engine)
+        return;
+    if (engine->state)
+        engine->method->close(engine);
+    hw_gpu_release(&engine->arrays);
+    hw_transport_close(&engine->transport);
+    for (int e = 0; e < 3; e++)
+        if (engine->event[e])
+            cudaEventDestroy(engine->event[e]);
+    hw_watch_stop(engine->watch);
+    free(engine->state);
+    free(engine);
+}
+
+/* ---- kernel 1 ---- */
+
+/* Says where ranks share a device: correct, but slow. Collective. */
+static enum hw_status note_sharing(const struct hw_context *ctx, struct hw_error *err)
+{
+    int devices = 0;
+    enum hw_status status = hw_cuda((int)cudaGetDeviceCount(&devices), "cudaGetDeviceCount", err);
+
+    if (status == HW_OK && devices > 1 && devices < ctx->node_size)
+        hw_note(ctx, "%d ranks share %d GPUs", ctx->node_size, devices);
+    return status;
+}
+
+/* Events and memory. Local. */
+static enum hw_status allocate(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    char what[96];
+    enum hw_status status = HW_OK;
+
+    snprintf(what, sizeof what, "method %s on rank %d", engine->method->name, engine->ctx->rank);
+    for (int e = 0; e < 3 && status == HW_OK; e++) {
+        cudaEvent_t event = NULL;
+        status = hw_cuda((int)cudaEventCreate(&event), "cudaEventCreate", err);
+        engine->event[e] = event;
+    }
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&engine->arrays, engine->heap_bytes + engine->beside, what, err);
+    return status;
+}
+
+/* All steps of creation that follow the struct itself. Collective; ranks agree. */
+static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_context *ctx = engine->ctx;
+    enum hw_status status = hw_watch_start(ctx, PATIENCE, &engine->watch, err);
+
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, note_sharing(ctx, err), err);
+    if (status == HW_OK)
+        status = hw_transport_open(ctx, engine->options.transport, &engine->transport, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, engine->method->plan(engine, err), err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, allocate(engine, err), err);
+    if (status == HW_OK)
+        status = hw_transport_heap(&engine->transport, engine->heap_bytes, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, engine->method->open(engine, err), err);
+    return status;
+}
+
+enum hw_status hw_parts_create(const struct hw_parts_search *method, const struct hw_context *ctx,
+                               const struct hw_part *part, const struct hw_engine_options *options,
+                               void **given, struct hw_error *err)
+{
+    struct hw_parts_engine *engine = NULL;
+
+    *given = NULL;
+    enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
+    if (status == HW_OK) {
+        engine->method = method;
+        engine->ctx = ctx;
+        engine->part = part;
+        engine->options = *options;
+        status = hw_alloc_zero(&engine->state, 1, method->state_bytes, "the engine", err);
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = create(engine, err);
+    if (status != HW_OK) {
+        hw_parts_destroy(engine);
+        return status;
+    }
+    *given = engine;
+    return HW_OK;
+}
+
+/* ---- searching ---- */
+
+static enum hw_status mark(const struct hw_parts_engine *engine, int event, struct hw_error *err)
+{
+    return hw_cuda((int)cudaEventRecord((cudaEvent_t)engine->event[event], NULL), "cudaEventRecord",
+                   err);
+}
+
+static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, double *seconds,
+                              struct hw_error *err)
+{
+    float milliseconds = 0;
+    enum hw_status status =
+        hw_cuda((int)cudaEventElapsedTime(&milliseconds, (cudaEvent_t)engine->event[0],
+                                          (cudaEvent_t)engine->event[event]),
+                "cudaEventElapsedTime", err);
+
+    *seconds = (double)milliseconds * 1e-3;
+    return status;
+}
+
+/* What the clock measures; all is over on return. Collective. */
+static enum hw_status timed(struct hw_parts_engine *engine, double *seconds, struct hw_error *err)
+{
+    const struct hw_parts_search *method = engine->method;
+    enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
+
+    if (status == HW_OK)
+        status = mark(engine, 0, err);
+    if (engine->transport.kind != HW_TRANSPORT_PEER) /* the search needs all ranks */
+        status = hw_agree(engine->ctx->world, status, err);
+    if (status == HW_OK)
+        status = method->search(engine, err);
+    if (status == HW_OK)
+        status = mark(engine, 1, err);
+    if (engine->options.canonical_parents) /* needs all ranks */
+        status = hw_agree(engine->ctx->world, status, err);
+    if (status == HW_OK)
+        status = method->translate(engine, err);
+    if (status == HW_OK)
+        status = mark(engine, 2, err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "the search", err);
+    if (status == HW_OK)
+        status = method->verdict(engine, err);
+    for (int e = 1; e < 3 && status == HW_OK; e++)
+        status = elapsed(engine, e, &seconds[e - 1], err);
+    return status;
+}
+
+/* The row of what follows the search: parents into graph ids. */
+static enum hw_status add_translation(const struct hw_parts_engine *engine, double seconds,
+                                      struct hw_result *result, struct hw_error *err)
+{
+    struct hw_step *step = hw_steps_add(&result->steps);
+
+    if (!step)
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    snprintf(step->routine, sizeof step->routine, "%s",
+             engine->options.canonical_parents ? "canonical" : "parents");
+    step->seconds[HW_PHASE_UPDATE] = seconds;
+    return HW_OK;
+}
+
+enum hw_status hw_parts_run(void *given, int owner, hw_lid position, struct hw_result *result,
+                            struct hw_error *err)
+{
+    struct hw_parts_engine *engine = given;
+    const struct hw_context *ctx = engine->ctx;
+    double seconds[2] = {0, 0}, slowest[2];
+
+    hw_steps_clear(&result->steps);
+    enum hw_status status = engine->method->root(engine, owner, position, err);
+    if (status != HW_OK)
+        return status;
+    status = engine->method->poison(engine, err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, timed(engine, seconds, err), err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(seconds, slowest, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
+                        "MPI_Allreduce", err);
+    if (status != HW_OK)
+        return status;
+    result->seconds_search_order = slowest[0];
+    result->seconds = slowest[1];
+    status = hw_agree(ctx->world, engine->method->deliver(engine, result, err), err);
+    if (status == HW_OK && engine->options.steps)
+        status = engine->method->steps(engine, result, err);
+    if (status == HW_OK && engine->options.steps)
+        status = add_translation(engine, seconds[1] - seconds[0], result, err);
+    return status;
+}

@@ -1,0 +1,67 @@
+/*
+ * Transports between GPUs, one rank a GPU, behind one interface.
+ *
+ *   peer   the ranks of one node: each reaches the heaps of all others (CUDA IPC), so
+ *          that kernels store straight into them;
+ *   mpi    through pinned memory of the hosts, everywhere;
+ *   nccl   NCCL's sends and receives, where the build has it.
+ *
+ * A heap has the same size on all ranks; what stands at an offset of one is known to all.
+ */
+#ifndef HOPWAVE_GPU_TRANSPORT_H
+#define HOPWAVE_GPU_TRANSPORT_H
+
+#include "device.h"
+#include "engine/engine.h"
+
+struct hw_transport {
+    enum hw_transport_kind kind; /* what it is, never AUTO once open */
+    const struct hw_context *ctx;
+    char **heap; /* [ranks] as this device reaches them; NULL for those it does not */
+    hw_count heap_bytes;
+    void *pinned[2]; /* mpi: what is sent, what is received */
+    size_t pinned_bytes[2];
+};
+
+/*
+ * Chooses and opens a transport. The device is chosen already. AUTO is peer where that
+ * works, else mpi, with a note that says why. Collective over ctx->world; ranks agree.
+ *
+ * Returns HW_RESOURCES where the one asked for does not work here.
+ */
+enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
+                                 struct hw_transport *transport, struct hw_error *err);
+
+/* "mpi", "peer" or "nccl". */
+const char *hw_transport_name(const struct hw_transport *transport);
+
+/* Allocates the heaps, zeroed. Collective; ranks agree. */
+enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
+                                 struct hw_error *err);
+
+/*
+ * Bytes [offset, offset + bytes) of rank q's heap, complete when q's stream was at the
+ * call, somewhere that this device's kernels can read: over peer where they are, else
+ * copied to `room` [bytes], which is not touched over peer. They stay until the next
+ * collective call. Collective; ranks agree.
+ */
+enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_count offset,
+                                  hw_count bytes, void *room, const void **at,
+                                  struct hw_error *err);
+
+/*
+ * Personalised exchange of bytes between devices: send_bytes[r] from heap offset
+ * send_offset[r] go to rank r, which takes them to heap offset receive_offset[own rank];
+ * receive_bytes[r] come from rank r. Waits for the default stream before and is complete
+ * on return. All counts are known. Collective; ranks agree.
+ *
+ * send_offset ... receive_bytes: [ranks].
+ */
+enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
+                                     const hw_count *send_bytes, const hw_count *receive_offset,
+                                     const hw_count *receive_bytes, struct hw_error *err);
+
+/* Gives all back. Collective. Accepts one that is zeroed. */
+void hw_transport_close(struct hw_transport *transport);
+
+#endif

@@ -1,0 +1,47 @@
+/* Sums over a warp, and what else kernels share. */
+#ifndef HOPWAVE_GPU_WARP_CUH
+#define HOPWAVE_GPU_WARP_CUH
+
+#include "lists.cuh"
+
+template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
+{
+    return *static_cast<const volatile T *>(counter);
+}
+
+/* The sum over all lanes. */
+__device__ __forceinline__ uint32_t hw_warp_sum(uint32_t x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(HW_WARP, x);
+#else
+    for (int half = 16; half > 0; half /= 2)
+        x += __shfl_xor_sync(HW_WARP, x, half);
+    return x;
+#endif
+}
+
+/* The sum over this lane and those before it. */
+__device__ __forceinline__ unsigned long long hw_warp_scan(unsigned long long x)
+{
+    const int lane = threadIdx.x & 31;
+
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const unsigned long long before = __shfl_up_sync(HW_WARP, x, step);
+        if (lane >= step)
+            x += before;
+    }
+    return x;
+}
+
+/* Nanoseconds on a clock of the whole device. */
+__device__ __forceinline__ unsigned long long hw_nanoseconds()
+{
+    unsigned long long now;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+#endif
