@@ -44,7 +44,7 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 {
     const struct hw_part *part = engine->part;
 
-    if (engine->options.exchange != HW_EXCHANGE_AUTO)
+    if (engine->options.exchange != HW_EXCHANGE_AUTO && !engine->method->exchanges)
         return hw_fail(err, HW_BAD_INPUT,
                        "--exchange: method %s works on one part and exchanges nothing",
                        engine->method->name);
@@ -533,11 +533,23 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
                                struct hw_gpu_clock clock, struct hw_steps *steps,
                                struct hw_error *err)
 {
-    static const char *const names[HW_ROUTINES] = {"push block", "push", "push only", "pull",
-                                                   "leaves"};
-    static const enum hw_direction directions[HW_ROUTINES] = {
-        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP,
-        HW_DIRECTION_AUTO};
+    static const struct {
+        const char *name;
+        enum hw_direction direction;
+    } routines[HW_ROUTINES] = {
+        [HW_ROUTINE_BLOCK] = {"push block", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PUSH_ONLY] = {"push only", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_PULL] = {"pull", HW_DIRECTION_BOTTOM_UP},
+        [HW_ROUTINE_LEAVES] = {"leaves", HW_DIRECTION_AUTO},
+        [HW_ROUTINE_MERGE_SEPARATE] = {"separate", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_MERGE_GATHER] = {"gather", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_MERGE_EXPAND] = {"expand", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_DIRECT] = {"direct", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_SCAN2D] = {"scan2d", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_SCATTER_COMPACT] = {"scatter-compact", HW_DIRECTION_TOP_DOWN},
+        [HW_ROUTINE_CTA_WARP_SCAN] = {"cta-warp-scan", HW_DIRECTION_TOP_DOWN},
+    };
     struct hw_gpu_row *kept = NULL;
     enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
 
@@ -550,8 +562,8 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
             break;
         }
         uint32_t routine = kept[r].routine < HW_ROUTINES ? kept[r].routine : 0;
-        step->direction = directions[routine];
-        snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
+        step->direction = routines[routine].direction;
+        snprintf(step->routine, sizeof step->routine, "%s", routines[routine].name);
         step->frontier = kept[r].frontier;
         step->found = kept[r].found;
         step->edges_examined = (hw_count)kept[r].edges;

@@ -31,6 +31,7 @@ struct hw_gpu_search {
     bool hints;         /* SSSP: leaves hints (paths.h) */
     bool negative;      /* SSSP: takes negative weights */
     size_t state_bytes; /* of engine->state, zeroed */
+    bool exchanges;     /* takes --exchange, of which one part has no use */
     /* Lists the method's arrays on the device. The graph's counts are known, and its
      * lists still on the host. Returns HW_BAD_INPUT for graphs or options that it does
      * not do. */

@@ -23,11 +23,18 @@ struct hw_gpu_output {
 
 /* The row of one step as a method's kernels keep it. */
 enum hw_gpu_routine {
-    HW_ROUTINE_BLOCK,     /* top-down in one block */
-    HW_ROUTINE_PUSH,      /* top-down on the whole device */
-    HW_ROUTINE_PUSH_ONLY, /* the same without a queue of what is found */
-    HW_ROUTINE_PULL,      /* bottom-up */
-    HW_ROUTINE_LEAVES,    /* vertices of degree 1, at the end */
+    HW_ROUTINE_BLOCK,           /* top-down in one block */
+    HW_ROUTINE_PUSH,            /* top-down on the whole device */
+    HW_ROUTINE_PUSH_ONLY,       /* the same without a queue of what is found */
+    HW_ROUTINE_PULL,            /* bottom-up */
+    HW_ROUTINE_LEAVES,          /* vertices of degree 1, at the end */
+    HW_ROUTINE_MERGE_SEPARATE,  /* top-down: work redistributed by merge path, then gathered */
+    HW_ROUTINE_MERGE_GATHER,    /* the same in one: balanced gathering */
+    HW_ROUTINE_MERGE_EXPAND,    /* the same in one: balanced redistribution */
+    HW_ROUTINE_DIRECT,          /* top-down without redistribution */
+    HW_ROUTINE_SCAN2D,          /* top-down by exclusive scan and binary search */
+    HW_ROUTINE_SCATTER_COMPACT, /* the same without atomic operations on vertices */
+    HW_ROUTINE_CTA_WARP_SCAN,   /* top-down by the length of lists */
     HW_ROUTINES
 };
 struct hw_gpu_row {

@@ -15,6 +15,15 @@ EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu
 kernels += gpu/builder_kernel.cu
 kernel_includes += gpu/tuples.h gpu/tuples.cuh
 EXTRA_DIST += gpu/builder.c gpu/builder.h
+
+# methods merge and scan2d and their baselines
+kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu
+kernel_includes += gpu/queue.h gpu/queue.cuh gpu/merge.h gpu/scan2d.h gpu/scan2d.cuh
+EXTRA_DIST += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c
+if HAVE_CUDA
+libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c
+endif
+
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)

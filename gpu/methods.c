@@ -5,7 +5,15 @@
 /* Where several apply to a part, `auto` takes the first. */
 const struct hw_method *const *hw_gpu_methods(void)
 {
-    static const struct hw_method *const methods[] = {&hw_method_fused, &hw_method_fused_parts, NULL};
+    static const struct hw_method *const methods[] = {
+        &hw_method_fused,
+        &hw_method_fused_parts,
+        &hw_method_merge,
+        &hw_method_cta_warp_scan,
+        &hw_method_scan2d,
+        &hw_method_scatter_compact,
+        NULL,
+    };
 
     return methods;
 }

@@ -29,6 +29,9 @@ enum {
     KEY_DELTA,
     KEY_NO_EDGE_CLASSES,
     KEY_DUPLICATES,
+    KEY_COUPLING,
+    KEY_EXPAND_FACTOR,
+    KEY_EDGES_PER_THREAD,
     KEY_NO_STEPS
 };
 
@@ -37,8 +40,9 @@ static const struct argp_option option_table[] = {
      "What to run: bfs (the default) or sssp, shortest paths", 1},
     {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
     {"method", KEY_METHOD, "NAME|auto", 0,
-     "How: grid or delegates; for sssp delta or bellman-ford (default: auto, which chooses by "
-     "layout, device and weights)",
+     "How: grid, delegates or sequential; on a GPU fused, merge, scan2d, cta-warp-scan or "
+     "scatter-compact; for sssp delta or bellman-ford (default: auto, which chooses by layout, "
+     "device and weights)",
      1},
     {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
     {"root-seed", KEY_ROOT_SEED, "S", 0, "Seed of the sample (default: 1)", 1},
@@ -74,6 +78,14 @@ static const struct argp_option option_table[] = {
      "bellman-ford: let a vertex enter the frontier more than once", 2},
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 2},
+    {"coupling", KEY_COUPLING, "WAY", 0,
+     "merge: redistribute work and gather neighbours separate, or coupled so that gather or expand "
+     "is balanced, or hybrid (the default), which chooses level by level; direct gathers without",
+     2},
+    {"expand-factor", KEY_EXPAND_FACTOR, "F", 0,
+     "merge: hybrid takes expand for levels of more than F edges a vertex (default: 10)", 2},
+    {"edges-per-thread", KEY_EDGES_PER_THREAD, "N", 0,
+     "scan2d: edges that a thread works on at once, 1 to 8 (default: 4)", 2},
     {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 2},
     {0}};
 
@@ -111,6 +123,10 @@ static enum hw_status take_word(int key, const char *arg, struct hw_traverse_opt
     case KEY_EXCHANGE:
         status = hw_cli_choice("--exchange", arg, hw_exchange_words, &word, err);
         run->engine.exchange = (enum hw_exchange)word;
+        break;
+    case KEY_COUPLING:
+        status = hw_cli_choice("--coupling", arg, hw_coupling_words, &word, err);
+        run->engine.coupling = (enum hw_coupling)word;
         break;
     default:
         status = hw_cli_choice("--reduce", arg, reductions, &word, err);
@@ -158,13 +174,24 @@ static enum hw_status take_input(const char *arg, struct hw_traverse_options *ru
     return HW_OK;
 }
 
-static enum hw_status take_delta(const char *arg, struct hw_traverse_options *run,
-                                 struct hw_error *err)
+/* Numbers above 0. */
+static enum hw_status take_real(const char *name, const char *what, const char *arg, double *value,
+                                struct hw_error *err)
 {
-    enum hw_status status = hw_cli_real("--delta", arg, 0, FLT_MAX, &run->engine.delta, err);
+    enum hw_status status = hw_cli_real(name, arg, 0, FLT_MAX, value, err);
 
-    if (status == HW_OK && run->engine.delta <= 0)
-        status = hw_fail(err, HW_USAGE, "--delta: %s is no width; it must be above 0", arg);
+    if (status == HW_OK && *value <= 0)
+        status = hw_fail(err, HW_USAGE, "%s: %s is no %s; it must be above 0", name, arg, what);
+    return status;
+}
+
+static enum hw_status take_edges_per_thread(const char *arg, struct hw_traverse_options *run,
+                                            struct hw_error *err)
+{
+    hw_count count = 0;
+    enum hw_status status = hw_cli_count("--edges-per-thread", arg, 1, 8, &count, err);
+
+    run->engine.edges_per_thread = (int)count;
     return status;
 }
 
@@ -212,7 +239,11 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         run->engine.canonical_parents = true;
         return HW_OK;
     case KEY_DELTA:
-        return take_delta(arg, run, err);
+        return take_real("--delta", "width", arg, &run->engine.delta, err);
+    case KEY_EXPAND_FACTOR:
+        return take_real("--expand-factor", "factor", arg, &run->engine.expand_factor, err);
+    case KEY_EDGES_PER_THREAD:
+        return take_edges_per_thread(arg, run, err);
     case KEY_NO_EDGE_CLASSES:
         run->engine.no_edge_classes = true;
         return HW_OK;
@@ -263,6 +294,9 @@ static enum hw_status check(const struct options *options, struct hw_error *err)
         (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
         return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",
                        run->transport);
+    if (run->engine.expand_factor > 0 && run->engine.coupling != HW_COUPLING_AUTO &&
+        run->engine.coupling != HW_COUPLING_HYBRID)
+        return hw_fail(err, HW_USAGE, "--expand-factor: is for --coupling hybrid");
     return check_algorithm(run, err);
 }
 

@@ -35,6 +35,8 @@ TESTS += tests/pipeline/cycles.t
 EXTRA_DIST += tests/pipeline/cycles.t
 TESTS += tests/pipeline/resume.t
 EXTRA_DIST += tests/pipeline/resume.t
+TESTS += tests/pipeline/sequential.t
+EXTRA_DIST += tests/pipeline/sequential.t
 TESTS += tests/pipeline/traverse.t
 EXTRA_DIST += tests/pipeline/traverse.t
 # Bytes that searches hand to MPI, counted between the program and the library.

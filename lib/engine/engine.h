@@ -24,6 +24,14 @@ enum hw_transport_kind { /* between GPUs; between CPUs it is MPI */
     HW_TRANSPORT_PEER,
     HW_TRANSPORT_NCCL
 };
+enum hw_coupling {
+    HW_COUPLING_AUTO, /* hybrid */
+    HW_COUPLING_SEPARATE,
+    HW_COUPLING_GATHER,
+    HW_COUPLING_EXPAND,
+    HW_COUPLING_HYBRID,
+    HW_COUPLING_DIRECT
+};
 
 /* Phases of a step that the papers time. An engine leaves those it has not at 0. */
 enum hw_phase {
@@ -64,6 +72,10 @@ struct hw_step *hw_steps_add(struct hw_steps *steps);
 void hw_steps_clear(struct hw_steps *steps); /* keeps the memory */
 void hw_steps_free(struct hw_steps *steps);
 
+/* What methods take where the user says nothing. */
+#define HW_EXPAND_FACTOR 10.0
+#define HW_EDGES_PER_THREAD 4
+
 /* What the user may set; a member at its zero value is the engine's own choice. */
 struct hw_engine_options {
     enum hw_algorithm algorithm;
@@ -79,6 +91,10 @@ struct hw_engine_options {
     double delta;           /* delta: bucket width; 0: chosen from weights and degrees */
     bool no_edge_classes;   /* bellman-ford: treat all edges alike */
     bool duplicates;        /* bellman-ford: let a vertex enter the frontier more than once */
+    enum hw_coupling coupling; /* merge: of redistributing work and gathering neighbours */
+    double expand_factor;      /* merge, hybrid: edges a frontier vertex above which redistribution
+                                  is the balanced one of the two */
+    int edges_per_thread;      /* scan2d */
 };
 
 /* How a search ended. */

@@ -34,6 +34,9 @@ TESTS += lib/engine/test_tree.mt
 lib_engine_test_tree_mt_SOURCES = lib/engine/test_tree.c lib/engine/toy.c lib/engine/toy.h
 lib_engine_test_tree_mt_LDADD = $(TAP_LDADD)
 
+# method sequential, a baseline
+libhopwave_a_SOURCES += lib/engine/sequential.c
+
 # messages of the methods on degree-separated parts
 libhopwave_a_SOURCES += lib/engine/legs.c lib/engine/legs.h
 

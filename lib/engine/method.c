@@ -9,6 +9,7 @@
 static const struct hw_method *const cpu_methods[] = {
     &hw_method_grid,
     &hw_method_delegates,
+    &hw_method_sequential,
     &hw_method_delta,
     &hw_method_bellman_ford,
     &hw_method_separate_delta,

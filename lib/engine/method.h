@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 
 extern const struct hw_method hw_method_grid;
+extern const struct hw_method hw_method_sequential;
 extern const struct hw_method hw_method_delegates;
 extern const struct hw_method hw_method_delta;
 extern const struct hw_method hw_method_bellman_ford;

@@ -18,6 +18,8 @@ const char *const hw_trees_words[] = {"all", "first", "none", NULL};
 const char *const hw_device_words[] = {"cpu", "cuda", NULL};
 const char *const hw_direction_words[] = {"auto", "top-down", "bottom-up", NULL};
 const char *const hw_exchange_words[] = {"auto", "list", "bitmap", NULL};
+const char *const hw_coupling_words[] = {"auto",   "separate", "gather", "expand",
+                                         "hybrid", "direct",   NULL};
 
 static void close_traversal(struct hw_traversal *t)
 {
@@ -127,22 +129,27 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 
 /* ---- opening ---- */
 
-/* Refuses options of engines that this algorithm has no use for. */
-static enum hw_status check_algorithm_options(const struct hw_traversal *t, struct hw_error *err)
+/* Refuses options of methods other than this one. */
+static enum hw_status check_method_options(const struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_engine_options *engine = &t->options->engine;
-    const char *name = engine->delta > 0         ? "--delta"
-                       : engine->no_edge_classes ? "--no-edge-classes"
-                       : engine->duplicates      ? "--duplicates"
-                                                 : NULL;
-    bool delta = engine->delta > 0;
+    const struct {
+        bool given;
+        const char *name, *method;
+    } table[] = {
+        {engine->delta > 0, "--delta", "delta"},
+        {engine->no_edge_classes, "--no-edge-classes", "bellman-ford"},
+        {engine->duplicates, "--duplicates", "bellman-ford"},
+        {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge"},
+        {engine->expand_factor > 0, "--expand-factor", "merge"},
+        {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d"},
+    };
 
-    if (!name)
-        return HW_OK;
-    if (strcmp(t->method->name, delta ? "delta" : "bellman-ford") == 0)
-        return HW_OK;
-    return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
-                   t->options->input, name, delta ? "delta" : "bellman-ford", t->method->name);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].given && strcmp(t->method->name, table[i].method) != 0)
+            return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
+                           t->options->input, table[i].name, table[i].method, t->method->name);
+    return HW_OK;
 }
 
 /* Refuses options of engines that this layout has no use for. */
@@ -219,7 +226,7 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         status = check_engine_options(t, err);
     if (status == HW_OK)
-        status = check_algorithm_options(t, err);
+        status = check_method_options(t, err);
     if (status == HW_OK)
         status = take_given_roots(t, err);
     return status;

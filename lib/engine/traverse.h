@@ -39,6 +39,7 @@ extern const char *const hw_trees_words[];
 extern const char *const hw_device_words[];
 extern const char *const hw_direction_words[];
 extern const char *const hw_exchange_words[];
+extern const char *const hw_coupling_words[];
 
 /*
  * Opens the input, makes an engine, searches from each root, and writes the tree

@@ -28,7 +28,7 @@ static char *make_key(const struct hw_traversal *t)
     if (asprintf(&key,
                  "hopwave %s, rows %zu %zu; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
                  "; %d ranks %d threads; algorithm %d method %s device %d options %d %d %d %d %d "
-                 "%d %a %d %d; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
+                 "%d %a %d %d %d %a %d; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
                  " trees kept, checked %d",
                  PACKAGE_VERSION, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
@@ -36,7 +36,8 @@ static char *make_key(const struct hw_traversal *t)
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
                  t->method->device, engine->direction, engine->exchange, engine->local_all2all,
                  engine->uniquify, engine->nonblocking, engine->canonical_parents, engine->delta,
-                 engine->no_edge_classes, engine->duplicates, t->roots.count, roots, t->stored,
+                 engine->no_edge_classes, engine->duplicates, engine->coupling,
+                 engine->expand_factor, engine->edges_per_thread, t->roots.count, roots, t->stored,
                  t->options->check) < 0)
         return NULL;
     return key;

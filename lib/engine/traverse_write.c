@@ -90,6 +90,30 @@ static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error
     return set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
 }
 
+/* The options of methods that have their own. Collective. */
+static enum hw_status write_method_options(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    bool hybrid = engine->coupling == HW_COUPLING_AUTO || engine->coupling == HW_COUPLING_HYBRID;
+    const struct text coupling = {
+        "coupling", hw_coupling_words[hybrid ? HW_COUPLING_HYBRID : engine->coupling]};
+    const struct number edges = {HW_AT_RUN, "edges_per_thread",
+                                 engine->edges_per_thread > 0 ? engine->edges_per_thread
+                                                              : HW_EDGES_PER_THREAD};
+    enum hw_status status = HW_OK;
+
+    if (strcmp(t->method->name, "scan2d") == 0)
+        return set_numbers(t->store, &edges, 1, err);
+    if (strcmp(t->method->name, "merge") != 0)
+        return HW_OK;
+    status = set_texts(t->store, HW_AT_RUN, &coupling, 1, err);
+    if (status == HW_OK && hybrid)
+        status = hw_store_set_f64(
+            t->store, HW_AT_RUN, "expand_factor",
+            engine->expand_factor > 0 ? engine->expand_factor : HW_EXPAND_FACTOR, err);
+    return status;
+}
+
 /* How they were found: layout, method and options. Collective. */
 static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
 {
@@ -130,6 +154,8 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
         status = set_numbers(t->store, common, sizeof common / sizeof *common, err);
     if (status == HW_OK && hw_traversal_is_sssp(t))
         status = write_sssp_options(t, err);
+    if (status == HW_OK)
+        status = write_method_options(t, err);
     if (status != HW_OK)
         return status;
     if (separate)

@@ -9,7 +9,7 @@ set -u
 here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
 [ -d "$here/bin" ] && PATH=$here/bin:$PATH
 data=${1:-}
-methods=${HW_GPU_METHODS:-fused}
+methods=${HW_GPU_METHODS:-fused merge cta-warp-scan scan2d scatter-compact}
 roots=${HW_GPU_ROOTS:-64}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -25,7 +25,7 @@ fi
 try() {
     name=$1
     shift
-    if "$@" >out 2>&1; then
+    if "$@" >out 2>&1 </dev/null; then
         echo "ok - $name"
         return 0
     fi
@@ -33,6 +33,25 @@ try() {
     sed 's/^/# /' out | tail -n 12
     failures=$((failures + 1))
     return 1
+}
+
+# options METHOD: what to try it with, a line each.
+options() {
+    printf '%s\n' "" "--order hash --no-steps" "--canonical-parents"
+    case $1 in
+    fused) printf '%s\n' "--direction top-down" "--direction bottom-up --no-steps" ;;
+    merge)
+        for coupling in separate gather expand direct; do
+            echo "--coupling $coupling"
+        done
+        echo "--expand-factor 100"
+        ;;
+    scan2d)
+        for edges in 1 2 3 5 6 7 8; do
+            echo "--edges-per-thread $edges"
+        done
+        ;;
+    esac
 }
 
 quiet="-q --force" # words
@@ -48,8 +67,8 @@ compare() {
         return
     }
     for method in $methods; do
-        for option in "" "--direction top-down" "--direction bottom-up --no-steps" \
-            "--order hash" "--canonical-parents"; do
+        options "$method" >tries
+        while read -r option; do
             case "$name$option" in
             *path*bottom-up*) continue ;; # 100,000 levels of the whole bitmap
             esac
@@ -59,7 +78,7 @@ compare() {
             # shellcheck disable=SC2086
             try "$name $method $option: validates, levels of the CPU" \
                 hopwave-validate $quiet gpu.h5 --graph "$graph" --against cpu.h5
-        done
+        done <tries
     done
 }
 
@@ -93,6 +112,35 @@ if [ "${HW_GPU_LARGE:-1}" = 1 ]; then
     compare rmat-20 rmat-20.h5 --roots "$roots"
     compare random-20 random-20.h5 --roots "$roots"
 fi
+
+# Each option changes what runs, and the rows of the steps say so.
+# shows ROUTINES METHOD OPTIONS...: the routines of a search, sorted.
+shows() {
+    want=$1
+    shift
+    try "$* searches" hopwave-traverse -q --force rmat-12.h5 --layout 1d --device cuda --roots 1 \
+        --method "$@" -o gpu.h5 || return
+    try "$* runs $want" test "$want" = "$(python3 -c 'import h5py
+print(" ".join(sorted({r.decode().replace(" ", "_") for r in h5py.File("gpu.h5")["run/steps"]["routine"]})))')"
+}
+case " $methods " in
+*" merge "*" scan2d "*)
+    if python3 -c 'import h5py' 2>/dev/null; then
+        shows "expand gather parents" merge
+        shows "gather parents" merge --expand-factor 1000000
+        shows "expand parents" merge --coupling hybrid --expand-factor 0.5
+        shows "gather parents" merge --coupling gather
+        shows "expand parents" merge --coupling expand
+        shows "parents separate" merge --coupling separate
+        shows "direct parents" merge --coupling direct
+        shows "canonical direct" merge --coupling direct --canonical-parents
+        shows "cta-warp-scan parents" cta-warp-scan
+        shows "parents scan2d_4" scan2d
+        shows "parents scan2d_7" scan2d --edges-per-thread 7
+        shows "parents scatter-compact" scatter-compact
+    fi
+    ;;
+esac
 
 # Memory and races, on small graphs: every kind of step is in them.
 if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; then

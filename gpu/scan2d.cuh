@@ -1,0 +1,168 @@
+/*
+ * The local expansion of method `scan2d` (sections 3.1 and 3.4 of "Parallel Distributed
+ * Breadth First Search on the Kepler Architecture"): a frontier of local columns against
+ * the compressed columns of a local matrix. What is done with the rows it comes to, and
+ * where the frontier comes from, is left to the caller: on one part the frontier is what
+ * was found before, on a grid of parts it is what an exchange gathered.
+ */
+#ifndef HOPWAVE_GPU_SCAN2D_CUH
+#define HOPWAVE_GPU_SCAN2D_CUH
+
+#include "queue.cuh"
+#include "scan2d.h"
+
+namespace hw_scan2d
+{
+
+using namespace hw_queue;
+
+/* A frontier, and the room to lay its edges out one after another. */
+template <typename Offset> struct front {
+    const uint32_t *vertex; /* [count] local columns */
+    uint32_t count;
+    Offset *sum; /* [count] edges before each */
+};
+
+/* The elements that a block scans at a time, and the fewest that make another block worth
+ * a second barrier. */
+constexpr uint32_t scan_round = 4 * threads, scan_least = 2 * scan_round;
+
+/* Elements of a frontier that each block scans. */
+__device__ __forceinline__ uint32_t share_of(uint32_t count)
+{
+    const uint32_t share = max((count + gridDim.x - 1) / gridDim.x, scan_least);
+
+    return (share + scan_round - 1) / scan_round * scan_round;
+}
+
+/* The exclusive scan of the lengths of one block's share of the columns; its total goes
+ * to total[blockIdx.x]. All threads of the block. */
+template <typename Offset>
+__device__ void scan_share(const hw_gpu_lists &columns, const front<Offset> &from, count64 *total,
+                           block_scan::TempStorage &room)
+{
+    const uint32_t share = share_of(from.count);
+    const count64 begin = static_cast<count64>(blockIdx.x) * share;
+    const count64 end = min(begin + share, static_cast<count64>(from.count));
+    count64 sum = 0;
+
+    if (begin >= end)
+        return;
+    for (count64 base = begin; base < end; base += scan_round) {
+        const count64 first = base + 4 * threadIdx.x;
+        count64 length[4], before, all;
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            length[k] = 0;
+            if (first + k < end) {
+                const uint32_t u = __ldcg(from.vertex + first + k);
+                length[k] = hw_begin<Offset>(columns, u + 1) - hw_begin<Offset>(columns, u);
+            }
+        }
+        block_scan(room).ExclusiveSum(length[0] + length[1] + length[2] + length[3], before, all);
+        before += sum;
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (first + k < end)
+                from.sum[first + k] = static_cast<Offset>(before);
+            before += length[k];
+        }
+        sum += all;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        total[blockIdx.x] = sum;
+}
+
+/* Adds what the blocks before have in all to one block's share; after a barrier of the
+ * grid. Returns the edges of the whole frontier. All threads of the block. */
+template <typename Offset>
+__device__ count64 scan_join(const front<Offset> &from, const count64 *total,
+                             block_scan::TempStorage &room)
+{
+    const uint32_t share = share_of(from.count), shares = (from.count + share - 1) / share;
+    count64 before = 0, all = 0, sum;
+
+    if (shares == 1)
+        return __ldcg(total);
+    for (uint32_t s = threadIdx.x; s < shares; s += threads) {
+        const count64 other = __ldcg(total + s);
+        before += s < blockIdx.x ? other : 0;
+        all += other;
+    }
+    block_scan(room).InclusiveSum(all, sum, all);
+    __syncthreads();
+    block_scan(room).InclusiveSum(before, sum, before);
+    __syncthreads();
+    const count64 begin = static_cast<count64>(blockIdx.x) * share;
+    const count64 end = min(begin + share, static_cast<count64>(from.count));
+    for (count64 i = begin + threadIdx.x; i < end && before > 0; i += threads)
+        from.sum[i] = static_cast<Offset>(__ldcg(from.sum + i) + before);
+    return all;
+}
+
+/* The edges that one thread works on: `many` after each other, or fewer at the end. */
+template <typename Offset, int many> struct edges {
+    uint32_t column[many]; /* local columns */
+    Offset at[many];       /* where in the lists */
+    uint32_t count;
+};
+
+/* Finds the edges first .. first + many of the frontier, whose columns are among slots
+ * low .. high: a binary search for the first of them, the others follow (section 3.4.1). */
+template <typename Offset, int many>
+__device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &columns,
+                                                          const front<Offset> &from, count64 first,
+                                                          count64 all, uint32_t low, uint32_t high)
+{
+    edges<Offset, many> found;
+    uint32_t slot[many], end = high;
+
+    found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)many));
+    while (end - low > 1) {
+        const uint32_t middle = (low + end) / 2;
+        if (from.sum[middle] <= first)
+            low = middle;
+        else
+            end = middle;
+    }
+    count64 own = from.sum[low], next = low + 1 < high ? from.sum[low + 1] : all;
+#pragma unroll
+    for (int k = 0; k < many; k++) {
+        while (first + k >= next && low + 1 < high) {
+            low++;
+            own = next;
+            next = low + 1 < high ? from.sum[low + 1] : all;
+        }
+        slot[k] = low;
+        found.at[k] = static_cast<Offset>(first + k - own);
+    }
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        found.column[k] = from.vertex[slot[k]];
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        found.at[k] += hw_begin<Offset>(columns, found.column[k]);
+    return found;
+}
+
+/* The slots that the edges first .. first + length of the frontier are among, for a block:
+ * cut[0] .. cut[1]. All its threads. */
+template <typename Offset>
+__device__ __forceinline__ void narrow(const front<Offset> &from, count64 first, count64 length,
+                                       uint32_t *cut)
+{
+    if (threadIdx.x < 64) {
+        const count64 edge = threadIdx.x < 32 ? first : first + length - 1;
+        const uint32_t upto = warp_count(from.count, [&](uint32_t i) {
+            return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
+        });
+        if (lane_of() == 0)
+            cut[threadIdx.x / 32] = upto;
+    }
+    __syncthreads();
+}
+
+} // namespace hw_scan2d
+
+#endif
