@@ -24,6 +24,9 @@ if HAVE_CUDA
 libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c
 endif
 
+kernels += gpu/delta_kernel.cu
+kernel_includes += gpu/delta.h
+EXTRA_DIST += gpu/delta.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
@@ -31,6 +34,7 @@ LDADD += $(CUDA_LIBS)
 libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
 libhopwave_a_SOURCES += gpu/builder.c
 libhopwave_a_SOURCES += $(parts_sources)
+libhopwave_a_SOURCES += gpu/delta.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)

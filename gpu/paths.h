@@ -26,6 +26,8 @@
 
 #include "kernels.h"
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

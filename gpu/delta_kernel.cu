@@ -1,0 +1,1044 @@
+/*
+ * Method `delta`: shortest paths by buckets of distances, in one cooperative kernel.
+ *
+ * After "Delta-stepping: a parallelizable shortest path algorithm" (Meyer and Sanders),
+ * with lists sorted by weight, so that an edge is short or long by where it ends, not by
+ * its weight: pushing stops at the first edge that leaves the bucket. A bucket [low, high)
+ * is settled in steps from the nearest on; the width of a step doubles while it settles
+ * in few passes. Then the edges that leave the bucket are relaxed once: pushed, or pulled
+ * by all that is beyond it, each of which stops where the rest of its list is too long.
+ * Once a pull paid there is one step a bucket, and each is wider than the one before.
+ *
+ * A pass is what lies between two barriers of the grid. All blocks decide from the same
+ * counters what comes next. Queues are filled through buffers of each warp in shared
+ * memory, so that few operations meet at their counters. Distances alone are compared and
+ * lowered by atomic operations; they fit the second cache on graphs of a few million
+ * vertices. The edge that lowered one is noted beside, without order among threads: the
+ * frame sorts that out (paths.h).
+ *
+ * A list that takes a warp too long is left, from where it stopped, to all warps of the
+ * next pass, in chunks.
+ *
+ * Vertices of degree 1 are left out until the end.
+ */
+#include "delta.h"
+#include "lists.cuh"
+#include "paths.cuh"
+
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+using count64 = unsigned long long;
+using plan_t = hw_delta_plan;
+
+constexpr int threads = HW_DELTA_THREADS;
+constexpr int warps = threads / 32;
+/* Finds that a warp keeps before it writes them to a queue. */
+constexpr uint32_t buffered = 128;
+/* Edges that one lane relaxes alone, and that a warp does. */
+constexpr uint32_t lane_edges = 4, warp_edges = 512;
+/* Edges of a vertex that one lane pulls alone. */
+constexpr uint32_t lane_pulls = 16;
+/* Bits of the number of chunks in a packed count of long lists. */
+constexpr int chunk_bits = 40;
+
+/* The first step inside a bucket is this share of it. */
+constexpr double first_step = 1.0 / 1024;
+/* Steps that examine fewer edges than this are followed by much wider ones. */
+constexpr count64 little_work = 200000;
+/* Steps of so many passes are followed by wider ones; of more than so many, by narrower. */
+constexpr uint32_t few_passes = 4, many_passes = 8;
+/* Buckets grow by this once a pull paid. */
+constexpr double growth = 2;
+/* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
+constexpr count64 pull_edges = 4, push_price = 2;
+/* Once fewer than one in so many vertices is left, the rest is one bucket. */
+constexpr uint32_t tail_share = 256;
+
+template <int kind> using key_of = typename hw_keys<kind>::type;
+
+/* One bucket and the step inside it: [low, near) now, [near, high) later. */
+template <int kind> struct bounds {
+    key_of<kind> low, near, high;
+};
+
+struct room_t {
+    uint32_t find[2][warps][buffered];
+    uint32_t count[2][warps];
+    uint32_t base[2];
+};
+
+template <typename T> __device__ __forceinline__ T latest(const T *at)
+{
+    return *static_cast<const volatile T *>(at);
+}
+
+__device__ __forceinline__ count64 nanoseconds()
+{
+    count64 now;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+template <int kind> __device__ __forceinline__ key_of<kind> *distances(const plan_t &plan)
+{
+    return static_cast<key_of<kind> *>(plan.paths.distance);
+}
+
+__device__ __forceinline__ int32_t lower(int32_t *at, int32_t key)
+{
+    return atomicMin(at, key);
+}
+
+__device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
+{
+    return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
+}
+
+/* Distances as numbers, and back: the greatest key that is no more, but one above the key
+ * it is counted from at least. */
+template <int kind>
+__device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double width)
+{
+    constexpr key_of<kind> none = hw_keys<kind>::none;
+    key_of<kind> bound;
+
+    if (key >= none - 1)
+        return none;
+    if constexpr (kind == HW_GPU_KEY_F32) {
+        const double sum = static_cast<double>(hw_float_of(key)) + width;
+        bound = sum >= 3.4e38 ? none : hw_key_of(static_cast<float>(sum));
+    } else {
+        const double sum = static_cast<double>(key) + width;
+        bound = sum >= static_cast<double>(none) ? none : static_cast<key_of<kind>>(sum);
+    }
+    return bound > key ? bound : key + 1;
+}
+
+/* ---- queues ---- */
+
+/* A queue as one warp fills it. */
+struct finds_t {
+    uint32_t *buffer; /* of this warp, in shared memory */
+    uint32_t *list, *counter;
+    uint32_t count; /* in the buffer */
+};
+
+__device__ __forceinline__ void flush(finds_t &finds)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t start = 0;
+
+    __syncwarp();
+    if (lane == 0)
+        start = atomicAdd(finds.counter, finds.count);
+    start = __shfl_sync(HW_WARP, start, 0);
+    for (uint32_t k = lane; k < finds.count; k += 32)
+        finds.list[start + k] = finds.buffer[k];
+    finds.count = 0;
+    __syncwarp();
+}
+
+/* All lanes call it. */
+__device__ __forceinline__ void keep(finds_t &finds, bool wanted, uint32_t v)
+{
+    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+
+    if (all == 0)
+        return;
+    if (wanted)
+        finds.buffer[finds.count + __popc(all & ((1u << lane) - 1))] = v;
+    finds.count += __popc(all);
+    if (finds.count > buffered - 32)
+        flush(finds);
+}
+
+/* What is left in the buffers, for the whole block at once. All threads call it. */
+__device__ void flush_block(room_t &room, finds_t *finds[2])
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+
+    if (lane < 2)
+        room.count[lane][warp] = finds[lane]->count;
+    __syncthreads();
+    if (threadIdx.x < 2) {
+        uint32_t sum = 0;
+        for (int w = 0; w < warps; w++) {
+            const uint32_t count = room.count[threadIdx.x][w];
+            room.count[threadIdx.x][w] = sum;
+            sum += count;
+        }
+        room.base[threadIdx.x] = sum ? atomicAdd(finds[threadIdx.x]->counter, sum) : 0;
+    }
+    __syncthreads();
+    for (int q = 0; q < 2; q++) {
+        uint32_t *to = finds[q]->list + room.base[q] + room.count[q][warp];
+        for (uint32_t k = lane; k < finds[q]->count; k += 32)
+            to[k] = finds[q]->buffer[k];
+    }
+}
+
+/* A pass under way, as one warp sees it. */
+template <int kind> struct pass_t {
+    uint32_t number;
+    bounds<kind> bound;
+    key_of<kind> from, to; /* edges whose ends are in [from, to) are relaxed */
+    finds_t near, later;
+    uint32_t *near_bits, *later_bits;
+    hw_delta_heavy *heavy;
+    count64 *heavy_counter;
+    count64 edges, degrees;   /* of this lane */
+    key_of<kind> least;       /* likewise */
+    uint32_t open, unreached; /* likewise */
+};
+
+template <typename T> __device__ __forceinline__ T *one_of(T *const two[2], uint32_t number)
+{
+    return number & 1 ? two[1] : two[0];
+}
+
+template <int kind>
+__device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t number,
+                           uint32_t later)
+{
+    const uint32_t warp = threadIdx.x / 32, next = (number + 1) & 3, clear = (number + 2) & 3;
+    hw_delta_control *control = plan.control;
+
+    pass.number = number;
+    pass.near = finds_t{room.find[0][warp], one_of(plan.near, number + 1), &control->near[next], 0};
+    pass.later =
+        finds_t{room.find[1][warp], one_of(plan.later, later), &control->later[later % 3], 0};
+    pass.near_bits = one_of(plan.near_bits, number + 1);
+    pass.later_bits = plan.later_bits;
+    pass.heavy = one_of(plan.heavy, number + 1);
+    pass.heavy_counter = &control->heavy[next];
+    pass.edges = pass.degrees = 0;
+    pass.open = pass.unreached = 0;
+    pass.least = hw_keys<kind>::none;
+    if (hw_first() == 0) {
+        control->near[clear] = 0;
+        control->heavy[clear] = control->edges[clear] = control->degrees[clear] = 0;
+        control->least[clear] = INT64_MAX;
+        control->open[clear] = control->unreached[clear] = 0;
+    }
+}
+
+__device__ __forceinline__ count64 warp_sum(count64 mine)
+{
+    for (int half = 16; half; half /= 2)
+        mine += __shfl_xor_sync(HW_WARP, mine, half);
+    return mine;
+}
+
+template <typename T> __device__ __forceinline__ T warp_least(T mine)
+{
+    for (int half = 16; half; half /= 2) {
+        const T other = __shfl_xor_sync(HW_WARP, mine, half);
+        mine = other < mine ? other : mine;
+    }
+    return mine;
+}
+
+/* Counters and queues of the block; then the barrier. */
+template <int kind>
+__device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, cg::grid_group &grid)
+{
+    const uint32_t next = (pass.number + 1) & 3;
+    hw_delta_control *control = plan.control;
+    finds_t *finds[2] = {&pass.near, &pass.later};
+    const count64 edges = warp_sum(pass.edges), degrees = warp_sum(pass.degrees);
+    const count64 open = warp_sum(static_cast<count64>(pass.open) << 32 | pass.unreached);
+    const key_of<kind> least = warp_least(pass.least);
+
+    if ((threadIdx.x & 31) == 0) {
+        if (edges)
+            atomicAdd(&control->edges[next], edges);
+        if (degrees)
+            atomicAdd(&control->degrees[next], degrees);
+        if (open >> 32)
+            atomicAdd(&control->open[next], static_cast<uint32_t>(open >> 32));
+        if (static_cast<uint32_t>(open))
+            atomicAdd(&control->unreached[next], static_cast<uint32_t>(open));
+        if (least != hw_keys<kind>::none)
+            atomicMin(&control->least[next], static_cast<long long>(least));
+    }
+    flush_block(room, finds);
+    grid.sync();
+}
+
+/* Queues a vertex of this key, unless it is there; all lanes call it. */
+template <int kind>
+__device__ __forceinline__ void queue(pass_t<kind> &pass, bool wanted, uint32_t v, key_of<kind> key)
+{
+    const uint32_t bit = 1u << (v & 31);
+    bool near = wanted && key < pass.bound.near;
+    bool later = wanted && !near && key < pass.bound.high;
+
+    if (near)
+        near = !(atomicOr(pass.near_bits + (v >> 5), bit) & bit);
+    else if (later)
+        later = !(atomicOr(pass.later_bits + (v >> 5), bit) & bit);
+    keep(pass.near, near, v);
+    keep(pass.later, later, v);
+}
+
+/* ---- pushing ---- */
+
+/* Relaxes so many edges of each lane; those to be left out go to HW_RANK_NONE. */
+template <int N, int kind>
+__device__ __forceinline__ void relax(const plan_t &plan, pass_t<kind> &pass,
+                                      const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
+                                      uint32_t source)
+{
+    key_of<kind> *distance = distances<kind>(plan);
+    key_of<kind> old[N];
+    uint32_t better = 0;
+
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        old[k] = edge[k].rank < plan.graph.core ? __ldcg(distance + edge[k].rank) : -1;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        if (next[k] < old[k] && next[k] < lower(distance + edge[k].rank, next[k])) {
+            *reinterpret_cast<uint2 *>(plan.paths.hint + edge[k].rank) =
+                make_uint2(source, edge[k].weight);
+            better |= 1u << k;
+        }
+    if (!__any_sync(HW_WARP, better != 0))
+        return;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        queue(pass, better >> k & 1, edge[k].rank, next[k]);
+}
+
+/* The end of a list as far as it matters, within a factor of two, and whether anything is
+ * left after `from`. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ uint32_t reach(const hw_gpu_edge *list, uint32_t from, uint32_t length,
+                                          key_of<kind> key, key_of<kind> to)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t at = from + (lane < 24 ? static_cast<uint64_t>(HW_DELTA_CHUNK) << lane
+                                          : static_cast<uint64_t>(length));
+    const bool beyond = at >= length || hw_further<kind>(key, list[at].weight) >= to;
+    const uint32_t all = __ballot_sync(HW_WARP, beyond);
+    const uint32_t first = __ffs(all) - 1; /* lanes from 24 on are beyond */
+
+    return static_cast<uint32_t>(
+        min(static_cast<uint64_t>(length),
+            from + (first < 24 ? static_cast<uint64_t>(HW_DELTA_CHUNK) << first : length)));
+}
+
+/* Leaves the rest of a list to the next pass. */
+template <int kind>
+__device__ __forceinline__ void leave(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
+                                      uint32_t from, uint32_t end)
+{
+    const count64 chunks = (end - from + HW_DELTA_CHUNK - 1) / HW_DELTA_CHUNK;
+    count64 was = 0;
+
+    if ((threadIdx.x & 31) == 0)
+        was = atomicAdd(pass.heavy_counter, 1ull << chunk_bits | chunks);
+    was = __shfl_sync(HW_WARP, was, 0);
+    const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
+    if (at >= plan.heavy_capacity) /* no vertex is queued twice */
+        __trap();
+    if ((threadIdx.x & 31) == 0)
+        pass.heavy[at] =
+            hw_delta_heavy{v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
+}
+
+/* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
+ * length that is no multiple of 128, too. */
+template <int kind>
+__device__ __forceinline__ bool push_piece(const plan_t &plan, pass_t<kind> &pass,
+                                           const hw_gpu_edge *list, uint32_t from, uint32_t end,
+                                           uint32_t source, key_of<kind> key)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint32_t at = from; at < end; at += 128) {
+        hw_gpu_edge edge[4];
+        key_of<kind> next[4];
+        bool last = true;
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const uint32_t p = at + 32 * k + lane;
+            edge[k] = p < end ? hw_read_edge(list + p) : hw_gpu_edge{HW_RANK_NONE, 0};
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const bool there = at + 32 * k + lane < end;
+            next[k] = there ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
+            last = there && next[k] < pass.to;
+            if (!last)
+                edge[k].rank = HW_RANK_NONE;
+            pass.edges += last;
+        }
+        relax<4, kind>(plan, pass, edge, next, source);
+        if (!__all_sync(HW_WARP, last)) /* of the last 32: lists rise */
+            return false;
+    }
+    return true;
+}
+
+/* Lists of 32 vertices, one a lane: the first edges by each lane, the rest by the warp. */
+template <typename Offset, int kind>
+__device__ void push_lists(const plan_t &plan, pass_t<kind> &pass, uint32_t v)
+{
+    const hw_gpu_edge *list = plan.paths.out;
+    hw_gpu_edge edge[lane_edges];
+    key_of<kind> next[lane_edges], key = 0;
+    uint32_t length = 0, at = 0;
+    bool more = v != HW_RANK_NONE;
+
+    if (more) {
+        key = __ldcg(distances<kind>(plan) + v);
+        const Offset begin = hw_begin<Offset>(plan.graph.out, v);
+        length = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.out, v + 1) - begin);
+        list += begin;
+        pass.degrees += length;
+        if (pass.from > 0) { /* long edges: where they begin */
+            uint32_t end = length;
+            while (at < end) {
+                const uint32_t middle = at + (end - at) / 2;
+                if (hw_further<kind>(key, list[middle].weight) < pass.from)
+                    at = middle + 1;
+                else
+                    end = middle;
+            }
+        }
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < lane_edges; k++)
+        edge[k] = at + k < length ? hw_read_edge(list + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+#pragma unroll
+    for (uint32_t k = 0; k < lane_edges; k++) {
+        next[k] = at + k < length ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
+        more = at + k < length && next[k] < pass.to;
+        if (!more)
+            edge[k].rank = HW_RANK_NONE;
+        pass.edges += more;
+    }
+    relax<lane_edges, kind>(plan, pass, edge, next, v);
+    at += lane_edges;
+    uint32_t left = __ballot_sync(HW_WARP, more && at < length);
+    while (left) {
+        const int lane = __ffs(left) - 1;
+        left &= left - 1;
+        const uint32_t source = __shfl_sync(HW_WARP, v, lane);
+        const uint32_t all = __shfl_sync(HW_WARP, length, lane);
+        const uint32_t from = __shfl_sync(HW_WARP, at, lane);
+        const key_of<kind> base = __shfl_sync(HW_WARP, key, lane);
+        const hw_gpu_edge *edges = reinterpret_cast<const hw_gpu_edge *>(
+            __shfl_sync(HW_WARP, reinterpret_cast<count64>(list), lane));
+        const uint32_t end = all - from > warp_edges ? from + warp_edges : all;
+        if (!push_piece<kind>(plan, pass, edges, from, end, source, base) || end == all)
+            continue;
+        leave<kind>(plan, pass, source, end, reach<kind>(edges, end, all, base, pass.to));
+    }
+}
+
+/* Chunks of long lists that the pass before left. */
+template <typename Offset, int kind>
+__device__ void push_heavy(const plan_t &plan, pass_t<kind> &pass, count64 packed)
+{
+    const hw_delta_heavy *heavy = one_of(plan.heavy, pass.number);
+    const uint32_t count = static_cast<uint32_t>(packed >> chunk_bits);
+    const count64 chunks = packed & ((1ull << chunk_bits) - 1);
+
+    /* By turns of whole blocks, so that the chunks of one list spread over all of them. */
+    for (count64 c = (threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x; c < chunks;
+         c += hw_stride() / 32) {
+        uint32_t low = 0, high = count;
+        while (high - low > 1) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (__ldcg(&heavy[middle].chunk) <= c)
+                low = middle;
+            else
+                high = middle;
+        }
+        const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(heavy + low));
+        const uint32_t from = words.y + static_cast<uint32_t>(c - words.w) * HW_DELTA_CHUNK;
+        const uint32_t end = min(words.z, from + HW_DELTA_CHUNK);
+        const key_of<kind> key = __ldcg(distances<kind>(plan) + words.x);
+        push_piece<kind>(plan, pass, plan.paths.out + hw_begin<Offset>(plan.graph.out, words.x),
+                         from, end, words.x, key);
+    }
+}
+
+/* Pushes what is in the queue and the long lists. */
+template <typename Offset, int kind>
+__device__ void push(const plan_t &plan, pass_t<kind> &pass, uint32_t count, count64 heavy)
+{
+    const uint32_t *near = one_of(plan.near, pass.number);
+    uint32_t *bits = one_of(plan.near_bits, pass.number);
+    const uint32_t lane = threadIdx.x & 31;
+
+    if (heavy)
+        push_heavy<Offset, kind>(plan, pass, heavy);
+    for (uint64_t i = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
+         i * 32 < count; i += hw_stride() / 32) {
+        const uint32_t v = i * 32 + lane < count ? __ldcg(near + i * 32 + lane) : HW_RANK_NONE;
+        if (v != HW_RANK_NONE && v < plan.graph.core)
+            bits[v >> 5] = 0; /* all bits of the word are of this pass */
+        push_lists<Offset, kind>(plan, pass, v);
+    }
+}
+
+/* Pushes the long edges of all that lies in the bucket. */
+template <typename Offset, int kind>
+__device__ void push_long(const plan_t &plan, pass_t<kind> &pass)
+{
+    const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
+
+    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
+        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
+        const key_of<kind> key =
+            v < plan.graph.core ? __ldcg(distances<kind>(plan) + v) : hw_keys<kind>::none;
+        const bool inside = key >= pass.bound.low && key < pass.bound.high;
+        if (__any_sync(HW_WARP, inside))
+            push_lists<Offset, kind>(plan, pass, inside ? v : HW_RANK_NONE);
+    }
+}
+
+/* ---- pulling ---- */
+
+template <int kind> struct pulled_t {
+    key_of<kind> key;
+    uint32_t source, weight;
+};
+
+/* Takes an edge to an inner vertex where it is better. */
+template <int kind>
+__device__ __forceinline__ void take(const key_of<kind> *distance, const bounds<kind> &bound,
+                                     const hw_gpu_edge &edge, pulled_t<kind> &best)
+{
+    const key_of<kind> from = __ldca(distance + edge.rank);
+
+    if (from >= bound.high)
+        return;
+    const key_of<kind> next = hw_further<kind>(from, edge.weight);
+    if (next < best.key)
+        best = pulled_t<kind>{next, edge.rank, edge.weight};
+}
+
+/* The rest of a list by the whole warp. */
+template <int kind>
+__device__ __forceinline__ pulled_t<kind>
+pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
+          const hw_gpu_edge *list, uint32_t from, uint32_t length, pulled_t<kind> best)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint32_t at = from; at < length; at += 32) {
+        const bool there = at + lane < length;
+        const hw_gpu_edge edge =
+            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+        const bool good = there && hw_further<kind>(bound.low, edge.weight) < best.key;
+        const key_of<kind> before = best.key;
+        if (good) {
+            pass.edges++;
+            take<kind>(distances<kind>(plan), bound, edge, best);
+        }
+        const key_of<kind> least = warp_least(best.key);
+        if (least < before) {
+            const int who = __ffs(__ballot_sync(HW_WARP, best.key == least)) - 1;
+            best.key = least;
+            best.source = __shfl_sync(HW_WARP, best.source, who);
+            best.weight = __shfl_sync(HW_WARP, best.weight, who);
+        }
+        if (!__all_sync(HW_WARP, good))
+            break;
+    }
+    return best;
+}
+
+/* The list of one vertex a lane, each of which is beyond the bucket. */
+template <typename Offset, int kind>
+__device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
+                                     const bounds<kind> &bound, uint32_t v, pulled_t<kind> best)
+{
+    const hw_gpu_edge *list = plan.paths.in;
+    const key_of<kind> *distance = distances<kind>(plan);
+    uint32_t length = 0, at = 0;
+    bool more = false;
+
+    if (v != HW_RANK_NONE) {
+        const Offset begin = hw_begin<Offset>(plan.graph.in, v);
+        length = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.in, v + 1) - begin);
+        list += begin;
+        more = length > 0;
+        for (; more && at < length && at < lane_pulls; at += 4) {
+            hw_gpu_edge edge[4];
+#pragma unroll
+            for (uint32_t k = 0; k < 4; k++)
+                edge[k] =
+                    at + k < length ? hw_read_edge(list + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+#pragma unroll
+            for (uint32_t k = 0; k < 4; k++) {
+                more = more && at + k < length &&
+                       hw_further<kind>(bound.low, edge[k].weight) < best.key;
+                if (more) {
+                    pass.edges++;
+                    take<kind>(distance, bound, edge[k], best);
+                }
+            }
+        }
+    }
+    uint32_t left = __ballot_sync(HW_WARP, more && at < length);
+    while (left) {
+        const int lane = __ffs(left) - 1;
+        left &= left - 1;
+        const hw_gpu_edge *edges = reinterpret_cast<const hw_gpu_edge *>(
+            __shfl_sync(HW_WARP, reinterpret_cast<count64>(list), lane));
+        pulled_t<kind> begun = {__shfl_sync(HW_WARP, best.key, lane),
+                                __shfl_sync(HW_WARP, best.source, lane),
+                                __shfl_sync(HW_WARP, best.weight, lane)};
+        begun = pull_rest<kind>(plan, pass, bound, edges, __shfl_sync(HW_WARP, at, lane),
+                                __shfl_sync(HW_WARP, length, lane), begun);
+        if ((threadIdx.x & 31) == static_cast<uint32_t>(lane))
+            best = begun;
+    }
+    return best;
+}
+
+/* Whatever is beyond the bucket `from` looks for the best neighbour inside it, and joins the
+ * pass's bucket, if it is in there now. */
+template <typename Offset, int kind>
+__device__ void pull(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &from)
+{
+    const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
+    key_of<kind> *distance = distances<kind>(plan);
+
+    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
+        uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
+        const key_of<kind> key = v < plan.graph.core ? __ldcg(distance + v) : 0;
+        if (key < from.high)
+            v = HW_RANK_NONE;
+        if (!__any_sync(HW_WARP, v != HW_RANK_NONE))
+            continue;
+        const pulled_t<kind> best =
+            pull_lists<Offset, kind>(plan, pass, from, v, pulled_t<kind>{key, HW_RANK_NONE, 0});
+        const bool found = v != HW_RANK_NONE && best.source != HW_RANK_NONE;
+        if (found) {
+            distance[v] = best.key;
+            *reinterpret_cast<uint2 *>(plan.paths.hint + v) = make_uint2(best.source, best.weight);
+        }
+        if (v != HW_RANK_NONE && best.key >= pass.bound.high) {
+            pass.open += best.key != hw_keys<kind>::none;
+            pass.unreached += best.key == hw_keys<kind>::none;
+            pass.least = min(pass.least, best.key);
+        }
+        queue(pass, v != HW_RANK_NONE, v, best.key);
+    }
+}
+
+/* ---- between steps ---- */
+
+/* Queues all that is in the bucket. */
+template <int kind> __device__ void collect(const plan_t &plan, pass_t<kind> &pass)
+{
+    const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
+
+    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
+        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
+        const key_of<kind> key =
+            v < plan.graph.core ? __ldcg(distances<kind>(plan) + v) : pass.bound.low - 1;
+        if (key >= pass.bound.high) {
+            pass.open += key != hw_keys<kind>::none;
+            pass.unreached += key == hw_keys<kind>::none;
+            pass.least = min(pass.least, key);
+        }
+        const bool inside = key >= pass.bound.low && key < pass.bound.high;
+        if (__any_sync(HW_WARP, inside))
+            queue(pass, inside, v, key);
+    }
+}
+
+/* Takes what the step holds from those that waited; what was settled since is dropped. */
+template <int kind>
+__device__ void next_step(const plan_t &plan, pass_t<kind> &pass, const uint32_t *list,
+                          uint32_t count, key_of<kind> settled)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_RANK_NONE;
+        const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
+        const bool there = i < count && key >= settled;
+        const bool near = there && key < pass.bound.near;
+        const uint32_t bit = 1u << (v & 31);
+        if (i < count && !(there && !near))
+            atomicAnd(pass.later_bits + (v >> 5), ~bit);
+        if (near)
+            atomicOr(pass.near_bits + (v >> 5), bit);
+        if (there && !near)
+            pass.least = min(pass.least, key);
+        keep(pass.near, near, v);
+        keep(pass.later, there && !near, v);
+    }
+}
+
+/* ---- beginning and end ---- */
+
+template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
+{
+    const uint64_t words = plan.graph.core / 32 + 1;
+    hw_delta_control *control = plan.control;
+
+    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride())
+        distances<kind>(plan)[v] = v == root ? 0 : hw_keys<kind>::none;
+    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+        plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
+    if (hw_first() != 0)
+        return;
+    for (int ring = 0; ring < 4; ring++)
+        control->least[ring] = INT64_MAX;
+    plan.near[0][0] = root;
+    control->near[0] = root < plan.graph.active;
+    control->begun = static_cast<count64>(clock64());
+    control->begun_time = nanoseconds();
+}
+
+/* Vertices of degree 1 take their only neighbour. */
+template <typename Offset, int kind>
+__device__ void settle_leaves(const plan_t &plan, uint32_t root)
+{
+    key_of<kind> *distance = distances<kind>(plan);
+
+    for (uint64_t i = plan.graph.core + hw_first(); i < plan.graph.active; i += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        const Offset begin = hw_begin<Offset>(plan.graph.in, v);
+        if (v == root || begin == hw_begin<Offset>(plan.graph.in, v + 1))
+            continue;
+        const hw_gpu_edge edge = hw_read_edge(plan.paths.in + begin);
+        const key_of<kind> from = edge.rank < plan.graph.core || edge.rank == root
+                                      ? distance[edge.rank]
+                                      : hw_keys<kind>::none;
+        if (from == hw_keys<kind>::none)
+            continue;
+        distance[v] = hw_further<kind>(from, edge.weight);
+        *reinterpret_cast<uint2 *>(plan.paths.hint + v) = make_uint2(edge.rank, edge.weight);
+    }
+}
+
+/* What the row of a pass says, beside what the counters know. */
+__device__ void keep_row(const plan_t &plan, uint32_t &rows, uint32_t number, uint32_t routine,
+                         uint32_t bucket, uint32_t frontier)
+{
+    const uint32_t next = (number + 1) & 3;
+    const count64 edges = latest(&plan.control->edges[next]);
+
+    if (!plan.row || hw_first() != 0)
+        return;
+    hw_gpu_path_row *row = plan.row + min(rows, plan.row_capacity - 1);
+    if (rows < plan.row_capacity)
+        *row = hw_gpu_path_row{routine, bucket, 0, 0, 0, 0, 0, 0};
+    row->frontier += frontier;
+    row->found += latest(&plan.control->near[next]);
+    (routine == HW_DELTA_LONG_PULL ? row->pulled : row->pushed) += edges;
+    row->clock = static_cast<uint64_t>(clock64());
+    rows++;
+}
+
+/* ---- the search ---- */
+
+/* Where a search is; the same in all blocks. */
+template <int kind> struct place_t {
+    bounds<kind> bound;
+    uint32_t number, later; /* passes; rings of those that wait */
+    uint32_t bucket, rows;
+    bool inside;      /* steps inside buckets? */
+    bool whole;       /* are lists pushed whole? */
+    double span;      /* of the bucket */
+    count64 begun;    /* lengths of the lists begun in it */
+    uint32_t open;    /* vertices beyond it at its beginning, reached or not */
+    uint32_t reached; /* of these */
+};
+
+template <typename Offset, int kind>
+__device__ void push_pass(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                          place_t<kind> &place, uint32_t routine, bool whole, count64 &edges)
+{
+    const uint32_t ring = place.number & 3, count = latest(&plan.control->near[ring]);
+    const count64 heavy = latest(&plan.control->heavy[ring]);
+    pass_t<kind> pass;
+
+    begin_pass(plan, room, pass, place.number, place.later);
+    pass.bound = place.bound;
+    pass.from = 0;
+    pass.to = whole ? hw_keys<kind>::none : place.bound.high;
+    push<Offset, kind>(plan, pass, count, heavy);
+    end_pass(plan, room, pass, grid);
+    edges += latest(&plan.control->edges[(place.number + 1) & 3]);
+    place.begun += latest(&plan.control->degrees[(place.number + 1) & 3]);
+    keep_row(plan, place.rows, place.number, routine, place.bucket, count);
+    place.number++;
+}
+
+template <int kind> __device__ bool queued(const plan_t &plan, const place_t<kind> &place)
+{
+    return latest(&plan.control->near[place.number & 3]) > 0 ||
+           latest(&plan.control->heavy[place.number & 3]) > 0;
+}
+
+/* Goes on to the next step of the bucket. */
+template <int kind>
+__device__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                        place_t<kind> &place, key_of<kind> near)
+{
+    const uint32_t count = latest(&plan.control->later[place.later % 3]);
+    const key_of<kind> settled = place.bound.near;
+    pass_t<kind> pass;
+
+    place.bound.near = near;
+    begin_pass(plan, room, pass, place.number, place.later + 1);
+    if (hw_first() == 0)
+        plan.control->later[(place.later + 2) % 3] = 0;
+    pass.bound = place.bound;
+    next_step(plan, pass, one_of(plan.later, place.later), count, settled);
+    end_pass(plan, room, pass, grid);
+    keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_STEP, place.bucket, count);
+    place.number++;
+    place.later++;
+}
+
+/* Settles the bucket. */
+template <typename Offset, int kind>
+__device__ void settle(const plan_t &plan, room_t &room, cg::grid_group &grid, place_t<kind> &place)
+{
+    const uint32_t routine = place.whole ? HW_DELTA_PUSH : HW_DELTA_SHORT_PUSH;
+    double width = place.span * first_step;
+    count64 edges = 0;
+    uint32_t passes = 0;
+
+    for (;;) {
+        if (queued(plan, place)) {
+            push_pass<Offset, kind>(plan, room, grid, place, routine, place.whole, edges);
+            passes++;
+            continue;
+        }
+        if (latest(&plan.control->later[place.later % 3]) == 0)
+            break;
+        width *= edges < little_work    ? 4
+                 : passes <= few_passes ? 2
+                 : passes > many_passes ? 0.5
+                                        : 1;
+        edges = passes = 0;
+        const key_of<kind> near = key_beyond<kind>(place.bound.near, width);
+        step_on(plan, room, grid, place, min(near, place.bound.high));
+    }
+}
+
+/* The next bucket from `low` on. */
+template <int kind> __device__ void open_bucket(place_t<kind> &place, key_of<kind> low, bool tail)
+{
+    place.bound.low = low;
+    place.bound.high = tail ? hw_keys<kind>::none : key_beyond<kind>(low, place.span);
+    place.bound.near = place.bound.high;
+    if (place.inside && !place.whole && !tail)
+        place.bound.near = min(place.bound.high, key_beyond<kind>(low, place.span * first_step));
+    place.whole = place.whole || tail;
+    place.begun = 0;
+    place.bucket++;
+}
+
+template <int kind>
+__device__ __forceinline__ void count_open(const plan_t &plan, place_t<kind> &place, uint32_t ring)
+{
+    place.reached = latest(&plan.control->open[ring]);
+    place.open = place.reached + latest(&plan.control->unreached[ring]);
+}
+
+/* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
+template <int kind>
+__device__ bool fill_bucket(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                            place_t<kind> &place)
+{
+    for (;;) {
+        const uint32_t next = (place.number + 1) & 3;
+        pass_t<kind> pass;
+        begin_pass(plan, room, pass, place.number, place.later);
+        pass.bound = place.bound;
+        collect(plan, pass);
+        end_pass(plan, room, pass, grid);
+        keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_BUCKET, place.bucket, 0);
+        place.number++;
+        count_open(plan, place, next);
+        if (queued(plan, place) || latest(&plan.control->later[place.later % 3]) > 0)
+            return true;
+        const long long least = latest(&plan.control->least[next]);
+        if (least >= static_cast<long long>(hw_keys<kind>::none))
+            return false;
+        place.bucket--;
+        open_bucket(place, static_cast<key_of<kind>>(least), false);
+    }
+}
+
+/* Pushes the long edges of the bucket, then what that left. */
+template <typename Offset, int kind>
+__device__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                          place_t<kind> &place)
+{
+    for (bool first = true; first || queued(plan, place); first = false) {
+        const count64 heavy = latest(&plan.control->heavy[place.number & 3]);
+        pass_t<kind> pass;
+        begin_pass(plan, room, pass, place.number, place.later);
+        pass.bound = place.bound;
+        pass.from = place.bound.high;
+        pass.to = hw_keys<kind>::none;
+        if (first)
+            push_long<Offset, kind>(plan, pass);
+        else
+            push_heavy<Offset, kind>(plan, pass, heavy);
+        end_pass(plan, room, pass, grid);
+        keep_row(plan, place.rows, place.number, HW_DELTA_LONG_PUSH, place.bucket, 0);
+        place.number++;
+    }
+}
+
+/* Pulls the long edges of the bucket and opens the next one on the way. Returns whether
+ * anything is left. */
+template <typename Offset, int kind>
+__device__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                          place_t<kind> &place, bool tail)
+{
+    const uint32_t next = (place.number + 1) & 3;
+    const bounds<kind> from = place.bound;
+    pass_t<kind> pass;
+
+    begin_pass(plan, room, pass, place.number, place.later);
+    open_bucket(place, from.high, tail);
+    pass.bound = place.bound;
+    pull<Offset, kind>(plan, pass, from);
+    end_pass(plan, room, pass, grid);
+    keep_row(plan, place.rows, place.number, HW_DELTA_LONG_PULL, place.bucket - 1, 0);
+    place.number++;
+    count_open(plan, place, next);
+    if (queued(plan, place) || latest(&plan.control->later[place.later % 3]) > 0)
+        return true;
+    const long long least = latest(&plan.control->least[next]);
+    if (least >= static_cast<long long>(hw_keys<kind>::none))
+        return false;
+    place.bucket--;
+    open_bucket(place, static_cast<key_of<kind>>(least), tail);
+    return fill_bucket(plan, room, grid, place);
+}
+
+/* Leaves the bucket. Returns whether there is another. */
+template <typename Offset, int kind>
+__device__ bool go_on(const plan_t &plan, room_t &room, cg::grid_group &grid, place_t<kind> &place)
+{
+    const bool grows = plan.adaptive && !plan.whole;
+    const bool tail = grows && !place.inside && place.reached < plan.graph.core / tail_share;
+
+    if (place.bound.high == hw_keys<kind>::none)
+        return false;
+    if (!place.whole && place.begun > 0) {
+        const count64 pull = pull_edges * place.open;
+        const bool pulls = pull < push_price * place.begun;
+        place.inside = place.inside && !pulls;
+        if (grows && !place.inside)
+            place.span *= growth;
+        if (pulls)
+            return long_pull<Offset, kind>(plan, room, grid, place, tail);
+        long_push<Offset, kind>(plan, room, grid, place);
+    }
+    open_bucket(place, place.bound.high, tail);
+    return fill_bucket(plan, room, grid, place);
+}
+
+template <typename Offset>
+__device__ __forceinline__ uint64_t length_of(const plan_t &plan, uint32_t v)
+{
+    return hw_begin<Offset>(plan.graph.out, v + 1) - hw_begin<Offset>(plan.graph.out, v);
+}
+
+template <typename Offset, int kind>
+__global__ void __launch_bounds__(threads, 2)
+    search(const __grid_constant__ plan_t plan, uint32_t root)
+{
+    __shared__ room_t room;
+    cg::grid_group grid = cg::this_grid();
+    place_t<kind> place = {};
+    count64 edges = 0;
+    bool more = root < plan.graph.active;
+
+    begin<kind>(plan, root);
+    grid.sync();
+    place.inside = true;
+    place.whole = plan.whole;
+    place.span = plan.width;
+    place.open = place.reached = plan.graph.core;
+    place.bucket = UINT32_MAX;
+    open_bucket(place, key_of<kind>(0), false);
+    /* A short list of the root is pushed whole: its edges may all be long. */
+    if (more && length_of<Offset>(plan, root) <= warp_edges) {
+        push_pass<Offset, kind>(plan, room, grid, place, HW_DELTA_ROOT, true, edges);
+        place.begun = 0;
+    }
+    while (more) {
+        settle<Offset, kind>(plan, room, grid, place);
+        more = go_on<Offset, kind>(plan, room, grid, place);
+    }
+    settle_leaves<Offset, kind>(plan, root);
+    if (plan.row) {
+        grid.sync(); /* so that the row ends with the last block */
+        keep_row(plan, place.rows, place.number + 1, HW_DELTA_LEAVES, place.bucket, 0);
+        if (hw_first() == 0) {
+            plan.control->rows = place.rows;
+            plan.control->ended = static_cast<count64>(clock64());
+            plan.control->ended_time = nanoseconds();
+        }
+    }
+}
+
+template <typename Offset> const void *kernel_for(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_F32>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I64>);
+}
+
+const void *kernel_of(const hw_delta_plan *plan)
+{
+    return plan->graph.wide ? kernel_for<uint64_t>(plan->paths.kind)
+                            : kernel_for<uint32_t>(plan->paths.kind);
+}
+
+} // namespace
+
+int hw_delta_launch_shape(const hw_delta_plan *plan, hw_delta_shape *shape)
+{
+    int device = 0, processors = 0, resident = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(plan), threads, 0);
+    if (error == cudaSuccess && resident < 1)
+        error = cudaErrorLaunchOutOfResources;
+    shape->blocks = processors * resident;
+    return error;
+}
+
+int hw_delta_launch(const hw_delta_plan *plan, const hw_delta_shape *shape, uint32_t root)
+{
+    void *arguments[] = {const_cast<hw_delta_plan *>(plan), &root};
+    cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(shape->blocks), dim3(threads),
+                                       arguments, 0, nullptr);
+}
