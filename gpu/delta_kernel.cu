@@ -38,11 +38,15 @@ using plan_t = hw_delta_plan;
 constexpr int threads = HW_DELTA_THREADS;
 constexpr int warps = threads / 32;
 /* Finds that a warp keeps before it writes them to a queue. */
-constexpr uint32_t buffered = 128;
+constexpr uint32_t buffered = 128, slots = buffered / 32;
+/* Finds that a block goes on with by itself at most. */
+constexpr uint32_t local_most = 1024;
 /* Edges that one lane relaxes alone, and that a warp does. */
 constexpr uint32_t lane_edges = 4, warp_edges = 512;
 /* Edges of a vertex that one lane pulls alone. */
 constexpr uint32_t lane_pulls = 16;
+/* Rounds that a block goes on by itself in a pass. */
+constexpr uint32_t rounds_whole = 4, rounds_short = 1;
 /* Bits of the number of chunks in a packed count of long lists. */
 constexpr int chunk_bits = 40;
 
@@ -70,6 +74,8 @@ struct room_t {
     uint32_t find[2][warps][buffered];
     uint32_t count[2][warps];
     uint32_t base[2];
+    uint32_t local[local_most];
+    uint32_t local_count[warps];
 };
 
 template <typename T> __device__ __forceinline__ T latest(const T *at)
@@ -124,22 +130,65 @@ __device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double widt
 
 /* A queue as one warp fills it. */
 struct finds_t {
-    uint32_t *buffer; /* of this warp, in shared memory */
+    uint32_t *buffer; /* of this warp, in shared memory; a vertex may be there twice */
     uint32_t *list, *counter;
+    uint32_t *bits; /* what is in the list */
     uint32_t count; /* in the buffer */
 };
 
-__device__ __forceinline__ void flush(finds_t &finds)
+/* Marks what is in the buffer, some slots a lane; returns which of these were not. */
+__device__ __forceinline__ uint32_t mark(const finds_t &finds, uint32_t (&v)[slots])
 {
-    const uint32_t lane = threadIdx.x & 31;
-    uint32_t start = 0;
+    uint32_t fresh = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t at = 32 * k + (threadIdx.x & 31);
+        v[k] = at < finds.count ? finds.buffer[at] : HW_RANK_NONE;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t bit = 1u << (v[k] & 31);
+        if (v[k] != HW_RANK_NONE && !(atomicOr(finds.bits + (v[k] >> 5), bit) & bit))
+            fresh |= 1u << k;
+    }
+    return fresh;
+}
+
+/* Writes those, the lanes after each other. */
+__device__ __forceinline__ void write(uint32_t *to, const uint32_t (&v)[slots], uint32_t fresh)
+{
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t all = __ballot_sync(HW_WARP, fresh >> k & 1);
+        if (fresh >> k & 1)
+            to[__popc(all & below)] = v[k];
+        to += __popc(all);
+    }
+}
+
+/* How many are marked so in the warp. */
+__device__ __forceinline__ uint32_t count_of(uint32_t fresh)
+{
+    uint32_t count = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++)
+        count += __popc(__ballot_sync(HW_WARP, fresh >> k & 1));
+    return count;
+}
+
+__device__ __noinline__ void flush(finds_t &finds)
+{
+    uint32_t v[slots], start = 0;
 
     __syncwarp();
-    if (lane == 0)
-        start = atomicAdd(finds.counter, finds.count);
-    start = __shfl_sync(HW_WARP, start, 0);
-    for (uint32_t k = lane; k < finds.count; k += 32)
-        finds.list[start + k] = finds.buffer[k];
+    const uint32_t fresh = mark(finds, v), count = count_of(fresh);
+    if (count > 0 && (threadIdx.x & 31) == 0)
+        start = atomicAdd(finds.counter, count);
+    write(finds.list + __shfl_sync(HW_WARP, start, 0), v, fresh);
     finds.count = 0;
     __syncwarp();
 }
@@ -159,28 +208,32 @@ __device__ __forceinline__ void keep(finds_t &finds, bool wanted, uint32_t v)
 }
 
 /* What is left in the buffers, for the whole block at once. All threads call it. */
-__device__ void flush_block(room_t &room, finds_t *finds[2])
+__device__ void flush_block(room_t &room, const finds_t &near, const finds_t &later)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    uint32_t v[2][slots];
 
+    __syncwarp();
+    const uint32_t fresh[2] = {mark(near, v[0]), mark(later, v[1])};
+    const uint32_t count[2] = {count_of(fresh[0]), count_of(fresh[1])};
     if (lane < 2)
-        room.count[lane][warp] = finds[lane]->count;
+        room.count[lane][warp] = lane == 0 ? count[0] : count[1];
     __syncthreads();
     if (threadIdx.x < 2) {
         uint32_t sum = 0;
         for (int w = 0; w < warps; w++) {
-            const uint32_t count = room.count[threadIdx.x][w];
+            const uint32_t more = room.count[threadIdx.x][w];
             room.count[threadIdx.x][w] = sum;
-            sum += count;
+            sum += more;
         }
-        room.base[threadIdx.x] = sum ? atomicAdd(finds[threadIdx.x]->counter, sum) : 0;
+        room.base[threadIdx.x] =
+            sum ? atomicAdd(threadIdx.x == 0 ? near.counter : later.counter, sum) : 0;
     }
     __syncthreads();
-    for (int q = 0; q < 2; q++) {
-        uint32_t *to = finds[q]->list + room.base[q] + room.count[q][warp];
-        for (uint32_t k = lane; k < finds[q]->count; k += 32)
-            to[k] = finds[q]->buffer[k];
-    }
+    if (count[0])
+        write(near.list + room.base[0] + room.count[0][warp], v[0], fresh[0]);
+    if (count[1])
+        write(later.list + room.base[1] + room.count[1][warp], v[1], fresh[1]);
 }
 
 /* A pass under way, as one warp sees it. */
@@ -189,7 +242,6 @@ template <int kind> struct pass_t {
     bounds<kind> bound;
     key_of<kind> from, to; /* edges whose ends are in [from, to) are relaxed */
     finds_t near, later;
-    uint32_t *near_bits, *later_bits;
     hw_delta_heavy *heavy;
     count64 *heavy_counter;
     count64 edges, degrees;   /* of this lane */
@@ -210,11 +262,10 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     hw_delta_control *control = plan.control;
 
     pass.number = number;
-    pass.near = finds_t{room.find[0][warp], one_of(plan.near, number + 1), &control->near[next], 0};
-    pass.later =
-        finds_t{room.find[1][warp], one_of(plan.later, later), &control->later[later % 3], 0};
-    pass.near_bits = one_of(plan.near_bits, number + 1);
-    pass.later_bits = plan.later_bits;
+    pass.near = finds_t{room.find[0][warp], one_of(plan.near, number + 1), &control->near[next],
+                        one_of(plan.near_bits, number + 1), 0};
+    pass.later = finds_t{room.find[1][warp], one_of(plan.later, later), &control->later[later % 3],
+                         plan.later_bits, 0};
     pass.heavy = one_of(plan.heavy, number + 1);
     pass.heavy_counter = &control->heavy[next];
     pass.edges = pass.degrees = 0;
@@ -250,7 +301,6 @@ __device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, c
 {
     const uint32_t next = (pass.number + 1) & 3;
     hw_delta_control *control = plan.control;
-    finds_t *finds[2] = {&pass.near, &pass.later};
     const count64 edges = warp_sum(pass.edges), degrees = warp_sum(pass.degrees);
     const count64 open = warp_sum(static_cast<count64>(pass.open) << 32 | pass.unreached);
     const key_of<kind> least = warp_least(pass.least);
@@ -267,24 +317,16 @@ __device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, c
         if (least != hw_keys<kind>::none)
             atomicMin(&control->least[next], static_cast<long long>(least));
     }
-    flush_block(room, finds);
+    flush_block(room, pass.near, pass.later);
     grid.sync();
 }
 
-/* Queues a vertex of this key, unless it is there; all lanes call it. */
+/* Queues a vertex of this key; all lanes call it. */
 template <int kind>
 __device__ __forceinline__ void queue(pass_t<kind> &pass, bool wanted, uint32_t v, key_of<kind> key)
 {
-    const uint32_t bit = 1u << (v & 31);
-    bool near = wanted && key < pass.bound.near;
-    bool later = wanted && !near && key < pass.bound.high;
-
-    if (near)
-        near = !(atomicOr(pass.near_bits + (v >> 5), bit) & bit);
-    else if (later)
-        later = !(atomicOr(pass.later_bits + (v >> 5), bit) & bit);
-    keep(pass.near, near, v);
-    keep(pass.later, later, v);
+    keep(pass.near, wanted && key < pass.bound.near, v);
+    keep(pass.later, wanted && key >= pass.bound.near && key < pass.bound.high, v);
 }
 
 /* ---- pushing ---- */
@@ -334,9 +376,10 @@ __device__ __forceinline__ uint32_t reach(const hw_gpu_edge *list, uint32_t from
             from + (first < 24 ? static_cast<uint64_t>(HW_DELTA_CHUNK) << first : length)));
 }
 
-/* Leaves the rest of a list to the next pass. */
+/* Leaves the rest of a list to the next pass. Returns whether there was room: there is, but
+ * where blocks go on by themselves and meet a vertex again and again. */
 template <int kind>
-__device__ __forceinline__ void leave(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
+__device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
                                       uint32_t from, uint32_t end)
 {
     const count64 chunks = (end - from + HW_DELTA_CHUNK - 1) / HW_DELTA_CHUNK;
@@ -346,11 +389,12 @@ __device__ __forceinline__ void leave(const plan_t &plan, pass_t<kind> &pass, ui
         was = atomicAdd(pass.heavy_counter, 1ull << chunk_bits | chunks);
     was = __shfl_sync(HW_WARP, was, 0);
     const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
-    if (at >= plan.heavy_capacity) /* no vertex is queued twice */
-        __trap();
+    if (at >= plan.heavy_capacity)
+        return false;
     if ((threadIdx.x & 31) == 0)
         pass.heavy[at] =
             hw_delta_heavy{v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
+    return true;
 }
 
 /* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
@@ -440,7 +484,9 @@ __device__ void push_lists(const plan_t &plan, pass_t<kind> &pass, uint32_t v)
         const uint32_t end = all - from > warp_edges ? from + warp_edges : all;
         if (!push_piece<kind>(plan, pass, edges, from, end, source, base) || end == all)
             continue;
-        leave<kind>(plan, pass, source, end, reach<kind>(edges, end, all, base, pass.to));
+        const uint32_t last = reach<kind>(edges, end, all, base, pass.to);
+        if (!leave<kind>(plan, pass, source, end, last))
+            push_piece<kind>(plan, pass, edges, end, last, source, base);
     }
 }
 
@@ -449,7 +495,7 @@ template <typename Offset, int kind>
 __device__ void push_heavy(const plan_t &plan, pass_t<kind> &pass, count64 packed)
 {
     const hw_delta_heavy *heavy = one_of(plan.heavy, pass.number);
-    const uint32_t count = static_cast<uint32_t>(packed >> chunk_bits);
+    const uint32_t count = min(static_cast<uint32_t>(packed >> chunk_bits), plan.heavy_capacity);
     const count64 chunks = packed & ((1ull << chunk_bits) - 1);
 
     /* By turns of whole blocks, so that the chunks of one list spread over all of them. */
@@ -464,17 +510,49 @@ __device__ void push_heavy(const plan_t &plan, pass_t<kind> &pass, count64 packe
                 high = middle;
         }
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(heavy + low));
-        const uint32_t from = words.y + static_cast<uint32_t>(c - words.w) * HW_DELTA_CHUNK;
-        const uint32_t end = min(words.z, from + HW_DELTA_CHUNK);
+        const count64 from = words.y + (c - words.w) * HW_DELTA_CHUNK;
+        if (from >= words.z) /* chunks that found no room */
+            continue;
+        const uint32_t end =
+            static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(plan) + words.x);
         push_piece<kind>(plan, pass, plan.paths.out + hw_begin<Offset>(plan.graph.out, words.x),
-                         from, end, words.x, key);
+                         static_cast<uint32_t>(from), end, words.x, key);
+    }
+}
+
+/* The block goes on with what it found itself, so many rounds, while it is little: deep
+ * graphs need fewer passes so. */
+template <typename Offset, int kind>
+__device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t rounds)
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+
+    for (uint32_t round = 0; round < rounds; round++) {
+        uint32_t before = 0, all = 0;
+        if (lane == 0)
+            room.local_count[warp] = pass.near.count;
+        __syncthreads();
+        for (uint32_t w = 0; w < warps; w++) {
+            before += w < warp ? room.local_count[w] : 0;
+            all += room.local_count[w];
+        }
+        if (all == 0 || all > local_most)
+            break;
+        for (uint32_t k = lane; k < pass.near.count; k += 32)
+            room.local[before + k] = pass.near.buffer[k];
+        pass.near.count = 0;
+        __syncthreads();
+        for (uint32_t i = 32 * warp; i < all; i += threads)
+            push_lists<Offset, kind>(plan, pass,
+                                     i + lane < all ? room.local[i + lane] : HW_RANK_NONE);
     }
 }
 
 /* Pushes what is in the queue and the long lists. */
 template <typename Offset, int kind>
-__device__ void push(const plan_t &plan, pass_t<kind> &pass, uint32_t count, count64 heavy)
+__device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
+                     count64 heavy)
 {
     const uint32_t *near = one_of(plan.near, pass.number);
     uint32_t *bits = one_of(plan.near_bits, pass.number);
@@ -489,6 +567,7 @@ __device__ void push(const plan_t &plan, pass_t<kind> &pass, uint32_t count, cou
             bits[v >> 5] = 0; /* all bits of the word are of this pass */
         push_lists<Offset, kind>(plan, pass, v);
     }
+    push_local<Offset, kind>(plan, room, pass, plan.whole ? rounds_whole : rounds_short);
 }
 
 /* Pushes the long edges of all that lies in the bucket. */
@@ -673,11 +752,8 @@ __device__ void next_step(const plan_t &plan, pass_t<kind> &pass, const uint32_t
         const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
         const bool there = i < count && key >= settled;
         const bool near = there && key < pass.bound.near;
-        const uint32_t bit = 1u << (v & 31);
-        if (i < count && !(there && !near))
-            atomicAnd(pass.later_bits + (v >> 5), ~bit);
-        if (near)
-            atomicOr(pass.near_bits + (v >> 5), bit);
+        if (i < count) /* those that go on waiting are marked again */
+            atomicAnd(pass.later.bits + (v >> 5), ~(1u << (v & 31)));
         if (there && !near)
             pass.least = min(pass.least, key);
         keep(pass.near, near, v);
@@ -774,7 +850,7 @@ __device__ void push_pass(const plan_t &plan, room_t &room, cg::grid_group &grid
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : place.bound.high;
-    push<Offset, kind>(plan, pass, count, heavy);
+    push<Offset, kind>(plan, room, pass, count, heavy);
     end_pass(plan, room, pass, grid);
     edges += latest(&plan.control->edges[(place.number + 1) & 3]);
     place.begun += latest(&plan.control->degrees[(place.number + 1) & 3]);
@@ -788,6 +864,17 @@ template <int kind> __device__ bool queued(const plan_t &plan, const place_t<kin
            latest(&plan.control->heavy[place.number & 3]) > 0;
 }
 
+/* Begins a pass that fills another list of those that wait. The one before stays as it is, so
+ * that blocks which come late decide from the same number what comes next. */
+template <int kind>
+__device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                              place_t<kind> &place)
+{
+    begin_pass(plan, room, pass, place.number, ++place.later);
+    if (hw_first() == 0)
+        plan.control->later[(place.later + 1) % 3] = 0;
+}
+
 /* Goes on to the next step of the bucket. */
 template <int kind>
 __device__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
@@ -798,15 +885,12 @@ __device__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
     pass_t<kind> pass;
 
     place.bound.near = near;
-    begin_pass(plan, room, pass, place.number, place.later + 1);
-    if (hw_first() == 0)
-        plan.control->later[(place.later + 2) % 3] = 0;
+    begin_filling(plan, room, pass, place);
     pass.bound = place.bound;
-    next_step(plan, pass, one_of(plan.later, place.later), count, settled);
+    next_step(plan, pass, one_of(plan.later, place.later - 1), count, settled);
     end_pass(plan, room, pass, grid);
     keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_STEP, place.bucket, count);
     place.number++;
-    place.later++;
 }
 
 /* Settles the bucket. */
@@ -864,7 +948,7 @@ __device__ bool fill_bucket(const plan_t &plan, room_t &room, cg::grid_group &gr
     for (;;) {
         const uint32_t next = (place.number + 1) & 3;
         pass_t<kind> pass;
-        begin_pass(plan, room, pass, place.number, place.later);
+        begin_filling(plan, room, pass, place);
         pass.bound = place.bound;
         collect(plan, pass);
         end_pass(plan, room, pass, grid);
@@ -913,7 +997,7 @@ __device__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid
     const bounds<kind> from = place.bound;
     pass_t<kind> pass;
 
-    begin_pass(plan, room, pass, place.number, place.later);
+    begin_filling(plan, room, pass, place);
     open_bucket(place, from.high, tail);
     pass.bound = place.bound;
     pull<Offset, kind>(plan, pass, from);
