@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
-#include "graph/generator.h"
-#include "tuples.h"
+#include "held.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -24,8 +23,7 @@ struct building {
     hw_lid n;
     int column_bits;
 
-    struct hw_gpu_arrays source; /* the tuples */
-    struct hw_gpu_tuples tuples;
+    struct hw_gpu_held held; /* the tuples */
 
     struct hw_gpu_arrays vertices;
     uint32_t *out, *in; /* [n] degrees by graph id; in: of directed graphs only */
@@ -63,85 +61,21 @@ static enum hw_status wait(const char *what, struct hw_error *err)
     return hw_cuda((int)cudaDeviceSynchronize(), what, err);
 }
 
-/* ---- tuples ---- */
-
-/* Gives the device what makes the tuples. */
-static enum hw_status put_generator(struct building *self, const struct hw_generator *generator,
-                                    struct hw_error *err)
-{
-    struct hw_generator *there = NULL;
-
-    hw_gpu_add(&self->source, &there, 1, sizeof *there);
-    enum hw_status status = hw_gpu_allocate(&self->source, 0, "making edges", err);
-    /* The list points to this variable: it is freed from there. */
-    self->source.of[0].out = &self->tuples.generator;
-    self->tuples.generator = there;
-    self->tuples.model = (int)generator->model;
-    return status == HW_OK ? hw_gpu_put(there, generator, sizeof *generator, err) : status;
-}
-
-/* Brings a piece of tuples to the device. ids: [HW_GRAPH_CHUNK]. */
-static enum hw_status put_piece(const hw_gid *id, hw_count count, uint32_t *ids, const uint32_t *to,
-                                struct hw_error *err)
-{
-#pragma omp parallel for
-    for (hw_count i = 0; i < count; i++)
-        ids[i] = (uint32_t)id[i];
-    return hw_gpu_put((void *)to, ids, (size_t)count * sizeof *ids, err);
-}
-
-/* Brings all tuples to the device. */
-static enum hw_status put_tuples(struct building *self, struct hw_error *err)
-{
-    struct hw_gpu_tuples *tuples = &self->tuples;
-    struct hw_edges edges = {0};
-    uint32_t *ids = NULL;
-    hw_count all = self->desc->edges, chunk = all < HW_GRAPH_CHUNK ? all : HW_GRAPH_CHUNK;
-
-    hw_gpu_add(&self->source, &tuples->source, all, sizeof *tuples->source);
-    hw_gpu_add(&self->source, &tuples->target, all, sizeof *tuples->target);
-    enum hw_status status = hw_gpu_allocate(&self->source, 0, "the edges of the graph", err);
-    if (status == HW_OK)
-        status = hw_edges_alloc(&edges, chunk, false, err);
-    if (status == HW_OK)
-        status = hw_alloc(&ids, chunk, sizeof *ids, "edges", err);
-    for (hw_count first = 0; first < all && status == HW_OK; first += chunk) {
-        hw_count count = all - first < chunk ? all - first : chunk;
-        status = hw_graph_read(self->graph, first, count, &edges, err);
-        if (status == HW_OK)
-            status = put_piece(edges.source, count, ids, tuples->source + first, err);
-        if (status == HW_OK)
-            status = put_piece(edges.target, count, ids, tuples->target + first, err);
-    }
-    hw_edges_free(&edges);
-    free(ids);
-    return status;
-}
-
-static enum hw_status open_tuples(struct building *self, struct hw_error *err)
-{
-    const struct hw_generator *generator = hw_graph_generator(self->graph);
-
-    self->tuples.count = (uint64_t)self->desc->edges;
-    enum hw_status status = generator ? put_generator(self, generator, err) : put_tuples(self, err);
-    return status == HW_OK ? hw_graph_verify(self->graph, false, err) : status;
-}
-
 /* ---- passes ---- */
 
 /* Room for the keys of so many entries, or of as many as fit. */
 static enum hw_status open_pass(struct building *self, hw_count entries, struct hw_error *err)
 {
-    size_t left = 0, total = 0;
-    enum hw_status status = hw_cuda((int)cudaMemGetInfo(&left, &total), "cudaMemGetInfo", err);
+    hw_count left = 0, total = 0;
+    enum hw_status status = hw_gpu_memory(&left, &total, err);
 
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_scratch_bytes((uint64_t)entries, self->n, &self->scratch_bytes),
                          "sorting", err);
     if (status != HW_OK)
         return status;
-    hw_count fit = ((hw_count)left - RESERVE - (hw_count)self->scratch_bytes) /
-                   (hw_count)(2 * sizeof *self->key[0]);
+    hw_count fit =
+        (left - RESERVE - (hw_count)self->scratch_bytes) / (hw_count)(2 * sizeof *self->key[0]);
     fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
     self->capacity = entries < fit ? entries : fit;
     for (int k = 0; k < 2; k++)
@@ -163,7 +97,7 @@ static enum hw_status run_pass(struct building *self, const struct hw_gpu_entrie
     uint64_t *sorted = NULL, count = 0;
     int bits = entries->column_bits + hw_bits(entries->end - entries->begin);
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_put_entries(&self->tuples, entries, self->key[0],
+        hw_cuda(hw_gpu_launch_put_entries(&self->held.tuples, entries, self->key[0],
                                           (uint64_t)self->capacity, self->counter),
                 "the kernel that makes edges", err);
 
@@ -189,8 +123,9 @@ static enum hw_status count_buckets(struct building *self, const struct hw_gpu_e
     enum hw_status status = hw_gpu_fill(self->bucket, 0, bytes, err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_count_entries(&self->tuples, entries, shift, self->bucket),
-                         "the kernel that counts edges", err);
+        status =
+            hw_cuda(hw_gpu_launch_count_entries(&self->held.tuples, entries, shift, self->bucket),
+                    "the kernel that counts edges", err);
     return status == HW_OK ? hw_gpu_get(bucket, self->bucket, bytes, err) : status;
 }
 
@@ -462,7 +397,7 @@ static enum hw_status get_offsets(const struct building *self, const struct hw_g
         return status;
     csr->rows = self->n;
     size_t width = built->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    status = hw_gpu_get(csr->offset, lists->offset, (size_t)(active + 1) * width, err);
+    status = hw_gpu_get_new(csr->offset, lists->offset, (size_t)(active + 1) * width, err);
     if (!built->wide) /* from the end on, where none is overwritten before it is read */
         for (hw_count r = active; r >= 0; r--) {
             uint32_t narrow;
@@ -497,9 +432,10 @@ static enum hw_status get_vertices(struct building *self, struct hw_part_vertice
         status = hw_cuda(hw_gpu_launch_gather(self->ends, built->graph_id, self->n, by_rank),
                          "tuples of vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_get(own->tuples, by_rank, (size_t)n * sizeof *own->tuples, err);
+        status = hw_gpu_get_new(own->tuples, by_rank, (size_t)n * sizeof *own->tuples, err);
     if (status == HW_OK)
-        status = hw_gpu_get(own->by_graph_id, built->rank, (size_t)n * sizeof *built->rank, err);
+        status =
+            hw_gpu_get_new(own->by_graph_id, built->rank, (size_t)n * sizeof *built->rank, err);
     hw_gpu_release(&rooms);
 #pragma omp parallel for if (status == HW_OK)
     for (hw_count v = 0; v < (status == HW_OK ? n : 0); v++)
@@ -547,7 +483,7 @@ static enum hw_status check(const struct building *self, const struct hw_layout_
 static enum hw_status build(struct building *self, struct hw_error *err)
 {
     enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, rank, fill};
-    enum hw_status status = open_tuples(self, err);
+    enum hw_status status = hw_gpu_tuples_open(self->graph, &self->held, err);
 
     if (status == HW_OK)
         status = open_vertices(self, err);
@@ -585,7 +521,7 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
         status = hw_gpu_open(ctx, err);
     if (status == HW_OK)
         status = build(&self, err);
-    hw_gpu_release(&self.source);
+    hw_gpu_tuples_close(&self.held);
     if (status == HW_OK)
         status = make_part(&self, spec, part, err);
     hw_gpu_release(&self.vertices);

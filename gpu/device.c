@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include "base/memory.h"
+
 #include <cuda_runtime_api.h>
 #include <string.h>
 
@@ -69,16 +71,27 @@ static hw_count sum(const struct hw_gpu_arrays *arrays)
     return bytes;
 }
 
+enum hw_status hw_gpu_memory(hw_count *left, hw_count *total, struct hw_error *err)
+{
+    size_t free_bytes = 0, all = 0;
+    enum hw_status status = hw_cuda((int)cudaMemGetInfo(&free_bytes, &all), "cudaMemGetInfo", err);
+    hw_count limit = hw_memory_setting("HOPWAVE_DEVICE_MEMORY");
+
+    *left = (hw_count)free_bytes < limit ? (hw_count)free_bytes : limit;
+    *total = (hw_count)all;
+    return status;
+}
+
 enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, const char *what,
                                struct hw_error *err)
 {
     const double gib = 1073741824.0;
     const hw_count reserve = (hw_count)64 << 20; /* the runtime's own, and pages half used */
     hw_count bytes = sum(arrays) + beside + reserve;
-    size_t left = 0, total = 0;
-    enum hw_status status = hw_cuda((int)cudaMemGetInfo(&left, &total), "cudaMemGetInfo", err);
+    hw_count left = 0, total = 0;
+    enum hw_status status = hw_gpu_memory(&left, &total, err);
 
-    if (status == HW_OK && bytes > (hw_count)left)
+    if (status == HW_OK && bytes > left)
         return hw_fail(err, HW_RESOURCES,
                        "%s needs %.2f GiB of the device's memory, of which %.2f of %.2f GiB are "
                        "free",
@@ -116,6 +129,17 @@ enum hw_status hw_gpu_put(void *device, const void *host, size_t bytes, struct h
 enum hw_status hw_gpu_get(void *host, const void *device, size_t bytes, struct hw_error *err)
 {
     return hw_cuda((int)cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy", err);
+}
+
+enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, struct hw_error *err)
+{
+    const size_t page = 4096;
+    char *at = host;
+
+#pragma omp parallel for
+    for (size_t i = 0; i < bytes / page; i++)
+        at[i * page] = 0;
+    return hw_gpu_get(host, device, bytes, err);
 }
 
 enum hw_status hw_gpu_fill(void *device, int byte, size_t bytes, struct hw_error *err)

@@ -53,9 +53,16 @@ enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, co
 /* Frees them. Local. */
 void hw_gpu_release(struct hw_gpu_arrays *arrays);
 
+/* Bytes that the device has free, and in all. HOPWAVE_DEVICE_MEMORY (bytes, with an optional
+ * K, M or G) lowers the first, for devices that are shared and for tests. Local. */
+enum hw_status hw_gpu_memory(hw_count *left, hw_count *total, struct hw_error *err);
+
 /* Copies bytes from the host to the device and back, done on return. Local. */
 enum hw_status hw_gpu_put(void *device, const void *host, size_t bytes, struct hw_error *err);
 enum hw_status hw_gpu_get(void *host, const void *device, size_t bytes, struct hw_error *err);
+
+/* The same into memory that was never written, whose pages all threads bring in first. Local. */
+enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, struct hw_error *err);
 
 /* Sets bytes on the device, in the order of launches. Local. */
 enum hw_status hw_gpu_fill(void *device, int byte, size_t bytes, struct hw_error *err);

@@ -4,6 +4,7 @@
 #include "builder.h"
 #include "engine.h"
 #include "methods.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -152,6 +153,7 @@ const struct hw_method hw_method_fused = {.name = "fused",
                                           .ready = hw_gpu_ready,
                                           .bytes = bytes,
                                           .build = hw_gpu_build,
+                                          .verify = hw_gpu_verify_bfs,
                                           .create = create,
                                           .search = hw_gpu_run,
                                           .destroy = hw_gpu_destroy};

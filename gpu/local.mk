@@ -12,9 +12,19 @@ parts_sources = gpu/transport.c gpu/parts.c gpu/share_build.c gpu/node.c gpu/nod
 EXTRA_DIST += $(parts_sources) gpu/transport.h gpu/parts.h gpu/share_build.h gpu/node_steps.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
-kernels += gpu/builder_kernel.cu
-kernel_includes += gpu/tuples.h gpu/tuples.cuh
-EXTRA_DIST += gpu/builder.c gpu/builder.h
+
+# graphs built and trees validated on the device
+builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h
+kernels += gpu/builder_kernel.cu gpu/check_kernel.cu
+kernel_includes += gpu/tuples.h gpu/tuples.cuh gpu/check.h
+EXTRA_DIST += $(builder_sources) gpu/test_check.c
+if HAVE_CUDA
+libhopwave_a_SOURCES += $(builder_sources)
+check_PROGRAMS += gpu/test_check.t
+TESTS += gpu/test_check.t
+gpu_test_check_t_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h
+gpu_test_check_t_LDADD = $(TAP_LDADD)
+endif
 
 # methods merge and scan2d and their baselines
 kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu
@@ -32,7 +42,6 @@ if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)
 libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
-libhopwave_a_SOURCES += gpu/builder.c
 libhopwave_a_SOURCES += $(parts_sources)
 libhopwave_a_SOURCES += gpu/delta.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)

@@ -172,10 +172,9 @@ static hw_count rlimit_leaves(int resource, const char *status_name)
     return most > used ? most - used : 0;
 }
 
-/* HOPWAVE_MEMORY in bytes, or no limit. */
-static hw_count environment_leaves(void)
+hw_count hw_memory_setting(const char *name)
 {
-    const char *text = getenv("HOPWAVE_MEMORY");
+    const char *text = getenv(name);
     char unit = ' ';
     long long value;
 
@@ -192,7 +191,7 @@ hw_count hw_memory_available(void)
     available = least(available, cgroups_leave());
     available = least(available, rlimit_leaves(RLIMIT_AS, "VmSize:"));
     available = least(available, rlimit_leaves(RLIMIT_DATA, "VmData:"));
-    return least(available, environment_leaves());
+    return least(available, hw_memory_setting("HOPWAVE_MEMORY"));
 }
 
 hw_count hw_memory_peak(void)

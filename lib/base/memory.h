@@ -29,6 +29,9 @@ enum hw_status hw_alloc_zero(void *out, hw_count count, size_t size, const char 
  */
 hw_count hw_memory_available(void);
 
+/* What an environment variable says in that form, or INT64_MAX. Local. */
+hw_count hw_memory_setting(const char *name);
+
 /* Peak resident memory of this process so far, in bytes. Local. */
 hw_count hw_memory_peak(void);
 

@@ -14,6 +14,8 @@
 #include "graph/cycle.h"
 #include "layout/part.h"
 
+struct hw_verdict;
+
 enum hw_algorithm { HW_BFS, HW_SSSP };
 enum hw_device { HW_CPU, HW_CUDA };
 enum hw_direction { HW_DIRECTION_AUTO, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP };
@@ -168,6 +170,12 @@ struct hw_method {
      */
     enum hw_status (*search)(void *engine, int owner, hw_lid position, struct hw_result *result,
                              struct hw_error *err);
+
+    /* Validates trees in place of hw_verify_bfs() (verify/verify.h), to the same verdicts. NULL:
+     * nothing better. */
+    enum hw_status (*verify)(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
+                             struct hw_verdict *verdict, struct hw_error *err);
 
     /* Accepts NULL. */
     void (*destroy)(void *engine);

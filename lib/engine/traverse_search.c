@@ -115,11 +115,14 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
     hw_count at = first % t->batch * t->tree.length;
     const void *value = (const char *)t->value + (size_t)at * t->values.size;
     const hw_gid *parent = t->parent + at;
-    enum hw_status status =
-        hw_traversal_is_sssp(t)
-            ? hw_verify_sssp(t->ctx, t->source.graph, count, roots, value, parent,
-                             t->outcomes.cycle + first, verdict, err)
-            : hw_verify_bfs(t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
+    enum hw_status status;
+
+    if (hw_traversal_is_sssp(t))
+        status = hw_verify_sssp(t->ctx, t->source.graph, count, roots, value, parent,
+                                t->outcomes.cycle + first, verdict, err);
+    else
+        status = (t->method->verify ? t->method->verify : hw_verify_bfs)(
+            t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);

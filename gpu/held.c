@@ -1,0 +1,78 @@
+#include "held.h"
+
+#include "base/memory.h"
+#include "graph/generator.h"
+
+#include <stdlib.h>
+
+/* Gives the device what makes the tuples. */
+static enum hw_status put_generator(struct hw_gpu_held *held, const struct hw_generator *generator,
+                                    struct hw_error *err)
+{
+    hw_gpu_add(&held->arrays, &held->tuples.generator, 1, sizeof *generator);
+    held->tuples.model = (int)generator->model;
+    enum hw_status status = hw_gpu_allocate(&held->arrays, 0, "making edges", err);
+    if (status != HW_OK)
+        return status;
+    return hw_gpu_put((void *)held->tuples.generator, generator, sizeof *generator, err);
+}
+
+/* Brings a piece of tuples to the device. ids: [count] on the host. */
+static enum hw_status put_piece(const hw_gid *id, hw_count count, uint32_t *ids, const uint32_t *to,
+                                struct hw_error *err)
+{
+#pragma omp parallel for
+    for (hw_count i = 0; i < count; i++)
+        ids[i] = (uint32_t)id[i];
+    return hw_gpu_put((void *)to, ids, (size_t)count * sizeof *ids, err);
+}
+
+/* Brings all tuples to the device. */
+static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *graph,
+                                 struct hw_error *err)
+{
+    struct hw_gpu_tuples *tuples = &held->tuples;
+    struct hw_edges edges = {0};
+    uint32_t *ids = NULL;
+    hw_count all = (hw_count)tuples->count, chunk = all < HW_GRAPH_CHUNK ? all : HW_GRAPH_CHUNK;
+
+    hw_gpu_add(&held->arrays, &tuples->source, all, sizeof *tuples->source);
+    hw_gpu_add(&held->arrays, &tuples->target, all, sizeof *tuples->target);
+    enum hw_status status = hw_gpu_allocate(&held->arrays, 0, "the edges of the graph", err);
+    if (status == HW_OK)
+        status = hw_edges_alloc(&edges, chunk, false, err);
+    if (status == HW_OK)
+        status = hw_alloc(&ids, chunk, sizeof *ids, "edges", err);
+    for (hw_count first = 0; first < all && status == HW_OK; first += chunk) {
+        hw_count count = all - first < chunk ? all - first : chunk;
+        status = hw_graph_read(graph, first, count, &edges, err);
+        if (status == HW_OK)
+            status = put_piece(edges.source, count, ids, tuples->source + first, err);
+        if (status == HW_OK)
+            status = put_piece(edges.target, count, ids, tuples->target + first, err);
+    }
+    hw_edges_free(&edges);
+    free(ids);
+    return status;
+}
+
+enum hw_status hw_gpu_tuples_open(struct hw_graph *graph, struct hw_gpu_held *held,
+                                  struct hw_error *err)
+{
+    const struct hw_generator *generator = hw_graph_generator(graph);
+
+    held->tuples.count = (uint64_t)hw_graph_desc(graph)->edges;
+    enum hw_status status =
+        generator ? put_generator(held, generator, err) : put_tuples(held, graph, err);
+    if (status == HW_OK)
+        status = hw_graph_verify(graph, false, err);
+    if (status != HW_OK)
+        hw_gpu_tuples_close(held);
+    return status;
+}
+
+void hw_gpu_tuples_close(struct hw_gpu_held *held)
+{
+    hw_gpu_release(&held->arrays);
+    *held = (struct hw_gpu_held){0};
+}
