@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_BASE_DIVIDE_H
 #define HOPWAVE_BASE_DIVIDE_H
 
-#include <stdint.h>
+#include "base/types.h"
 
 /* Made by hw_divisor(). */
 struct hw_divisor {
@@ -16,12 +16,14 @@ struct hw_divisor {
 /* by >= 1. Local. */
 static inline struct hw_divisor hw_divisor(uint64_t by)
 {
-    return (struct hw_divisor){.by = by, .magic = by > 1 ? UINT64_MAX / by + 1 : 0};
+    struct hw_divisor divisor = {by, by > 1 ? UINT64_MAX / by + 1 : 0};
+
+    return divisor;
 }
 
 /* x / by, exact while x * by < 2^64 (Granlund and Montgomery, "Division by
  * Invariant Integers using Multiplication", PLDI 1994, theorem 4.2). Local. */
-static inline uint64_t hw_divide(struct hw_divisor divisor, uint64_t x)
+static inline HW_DEVICE uint64_t hw_divide(struct hw_divisor divisor, uint64_t x)
 {
     __extension__ typedef unsigned __int128 wide;
 

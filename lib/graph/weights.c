@@ -1,31 +1,10 @@
 #include "graph/weights.h"
 
-#include "graph/random.h"
-
 enum hw_weights hw_weighting_type(enum hw_weighting weighting)
 {
     if (weighting == HW_WEIGHTING_NONE)
         return HW_WEIGHTS_NONE;
     return weighting == HW_WEIGHTING_INTEGER ? HW_WEIGHTS_I32 : HW_WEIGHTS_F32;
-}
-
-/* Word `index` of a stream: four to a block. */
-static inline uint32_t word_at(uint64_t seed, enum hw_stream stream, uint64_t index)
-{
-    return hw_random(seed, stream, index / 4, 0).word[index % 4];
-}
-
-int hw_potential(uint64_t seed, hw_gid vertex)
-{
-    return (int)(word_at(seed, HW_STREAM_POTENTIAL, (uint64_t)vertex) % HW_SIGNED_POTENTIAL);
-}
-
-/* The whole number in [low, high] that 64 bits name. */
-static inline int32_t whole_in(uint64_t bits, int32_t low, int32_t high)
-{
-    uint64_t span = (uint64_t)((int64_t)high - low + 1);
-
-    return (int32_t)(low + (int64_t)hw_random_below(bits, span));
 }
 
 /* A block of random numbers serves four uniform weights, or two integer ones. */
@@ -38,7 +17,7 @@ static void make_uniform(const struct hw_weighter *weighter, hw_count first, hw_
         uint64_t index = (uint64_t)(first + i);
         struct hw_random random = hw_random(weighter->seed, HW_STREAM_WEIGHT, index / 4, 0);
         for (uint64_t w = index % 4; w < 4 && i < count; w++, i++)
-            weight[i].f32 = (float)(random.word[w] >> 8) * 0x1p-24f;
+            weight[i].f32 = hw_weight_unit(random.word[w]);
     }
 }
 
@@ -51,7 +30,8 @@ static void make_integer(const struct hw_weighter *weighter, hw_count first, hw_
         uint64_t index = (uint64_t)(first + i);
         struct hw_random random = hw_random(weighter->seed, HW_STREAM_WEIGHT, index / 2, 0);
         for (int half = (int)(index % 2); half < 2 && i < count; half++, i++)
-            weight[i].i32 = whole_in(hw_random_u64(&random, half), weighter->low, weighter->high);
+            weight[i].i32 =
+                hw_weight_whole(hw_random_u64(&random, half), weighter->low, weighter->high);
     }
 }
 
@@ -61,10 +41,8 @@ static void make_signed(const struct hw_weighter *weighter, hw_count first, hw_c
     const uint64_t seed = weighter->seed;
 
     for (hw_count i = 0; i < count; i++) {
-        uint32_t bits = word_at(seed, HW_STREAM_WEIGHT, (uint64_t)(first + i));
-        int base = (int)(bits % HW_SIGNED_BASE);
-        weight[i].f32 =
-            (float)(base + hw_potential(seed, source[i]) - hw_potential(seed, target[i]));
+        uint32_t bits = hw_weight_word(seed, HW_STREAM_WEIGHT, (uint64_t)(first + i));
+        weight[i].f32 = hw_weight_signed(seed, bits, source[i], target[i]);
     }
 }
 

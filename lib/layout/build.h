@@ -24,13 +24,8 @@
 #include "layout/bins.h"
 #include "layout/matrix.h"
 #include "layout/part.h"
+#include "layout/place.h"
 #include "layout/spread.h"
-
-/* A delegate as every rank knows it. */
-struct hw_delegate {
-    hw_gid search_id, graph_id;
-    hw_count degree;
-};
 
 /* All that the stages share on one rank. */
 struct hw_builder {
@@ -68,9 +63,8 @@ struct hw_builder {
 
 #define HW_NO_LOOP UINT32_MAX /* the order of no finite negative weight */
 
-/* Weights as unsigned numbers of the same order, and back. Local. */
-uint32_t hw_weight_order(union hw_weight weight, enum hw_weights kind);
-union hw_weight hw_weight_back(uint32_t order, enum hw_weights kind);
+/* The rules of the layout, once begin[] is known; they borrow builder->delegate. Local. */
+struct hw_places hw_build_places(const struct hw_builder *builder);
 
 /*
  * Records of one fill where the ranks ship so many in all: whole blocks, those

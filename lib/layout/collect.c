@@ -30,25 +30,6 @@ hw_count hw_build_piece(hw_count records, int ranks)
     return piece < all ? piece : all;
 }
 
-uint32_t hw_weight_order(union hw_weight weight, enum hw_weights kind)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &weight, sizeof bits);
-    if (kind == HW_WEIGHTS_F32 && bits >> 31)
-        return ~bits;
-    return bits ^ 0x80000000u;
-}
-
-union hw_weight hw_weight_back(uint32_t order, enum hw_weights kind)
-{
-    union hw_weight weight;
-    uint32_t bits = kind == HW_WEIGHTS_F32 && !(order >> 31) ? ~order : order ^ 0x80000000u;
-
-    memcpy(&weight, &bits, sizeof bits);
-    return weight;
-}
-
 /* Which end of an undirected tuple comes first: the same for both ways of
  * writing it, and each end equally often, so that no vertex collects all. */
 static inline bool turned(hw_gid source, hw_gid target)

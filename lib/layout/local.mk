@@ -10,6 +10,7 @@ libhopwave_a_SOURCES += \
   lib/layout/options.c lib/layout/options.h \
   lib/layout/order.c \
   lib/layout/part.c lib/layout/part.h \
+  lib/layout/place.h \
   lib/layout/pool.c lib/layout/pool.h \
   lib/layout/read.c \
   lib/layout/relabel.c \

@@ -5,21 +5,7 @@
 #define HOPWAVE_LAYOUT_MATRIX_H
 
 #include "layout/part.h"
-
-/* The matrices of a part, in the order in which its rows are counted: those of
- * grids, then those of degree separation. */
-enum hw_matrix {
-    HW_OUT,
-    HW_IN,
-    HW_NN,
-    HW_ND,
-    HW_DN,
-    HW_DD,
-    HW_ND_IN,
-    HW_DN_IN,
-    HW_DD_IN,
-    HW_MATRICES
-};
+#include "layout/place.h"
 
 /* The matrix of a part, or NULL if `which` does not belong to its layout and
  * direction. Local. */

@@ -7,24 +7,10 @@
 
 #include <stdlib.h>
 
-/* Where one entry goes. */
-struct place {
-    int32_t rank;
-    uint64_t row, column;
-};
-
-/* The rules of the layouts with their divisors prepared. */
-struct rules {
-    const struct hw_builder *builder;
-    struct hw_divisor parts, rows;    /* grids */
-    struct hw_divisor nodes, devices; /* degree-separated */
-    uint64_t block;                   /* positions of a part */
-};
-
 /* Edges on their way. */
 struct relabelling {
     struct hw_builder *builder;
-    struct rules rules;
+    struct hw_places places;
     struct hw_wire edge_wire, entry_wire;
     struct hw_ship edges, entries;
     struct hw_bin_cursor cursor;
@@ -35,124 +21,33 @@ struct relabelling {
     struct hw_progress bar;
 };
 
-static struct rules rules_of(const struct hw_builder *builder)
+struct hw_places hw_build_places(const struct hw_builder *builder)
 {
     const struct hw_layout_spec *spec = &builder->spec;
     bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
     uint64_t parts = (uint64_t)spec->parts;
+    struct hw_places places = {.separated = separated,
+                               .directed = builder->desc->directed,
+                               .vertices = (uint64_t)builder->desc->vertices,
+                               .parts = hw_divisor(parts),
+                               .rows = hw_divisor(separated ? 1 : (uint64_t)spec->rows),
+                               .nodes = hw_divisor(separated ? (uint64_t)spec->nodes : 1),
+                               .devices = hw_divisor(separated ? (uint64_t)spec->devices : 1),
+                               .block = ((uint64_t)builder->desc->vertices + parts - 1) / parts,
+                               .delegate = builder->delegate};
 
-    return (struct rules){.builder = builder,
-                          .parts = hw_divisor(parts),
-                          .rows = hw_divisor(separated ? 1 : (uint64_t)spec->rows),
-                          .nodes = hw_divisor(separated ? (uint64_t)spec->nodes : 1),
-                          .devices = hw_divisor(separated ? (uint64_t)spec->devices : 1),
-                          .block = ((uint64_t)builder->desc->vertices + parts - 1) / parts};
+    for (int m = 0; m < HW_MATRICES; m++)
+        places.begin[m] = (uint64_t)builder->begin[m];
+    return places;
 }
 
-/* Completes a place from the part, the matrix and the row in it. */
-static inline struct place in_part(const struct hw_builder *builder, uint64_t part,
-                                   enum hw_matrix matrix, uint64_t row, uint64_t column)
+/* The row of a place among all that its rank builds. */
+static inline uint64_t row_at(const struct hw_builder *builder, const struct hw_entry *place,
+                              int rank)
 {
-    int rank = builder->rank_of_part[part];
-    uint64_t here = part - (uint64_t)builder->first_part[rank];
+    uint64_t here = place->part - (uint64_t)builder->first_part[rank];
 
-    return (struct place){
-        rank, here * (uint64_t)builder->part_rows + (uint64_t)builder->begin[matrix] + row, column};
-}
-
-/* Grids: the entry whose list belongs to `from` and which names `to`. */
-static inline struct place in_grid(const struct rules *rules, enum hw_matrix matrix, hw_gid from,
-                                   hw_gid to)
-{
-    uint64_t t_from = hw_divide(rules->parts, (uint64_t)from);
-    uint64_t b_from = (uint64_t)from - t_from * rules->parts.by;
-    uint64_t t_to = hw_divide(rules->parts, (uint64_t)to);
-    uint64_t b_to = (uint64_t)to - t_to * rules->parts.by;
-    uint64_t j = hw_divide(rules->rows, b_from), m = hw_divide(rules->rows, b_to);
-    uint64_t i = b_to - m * rules->rows.by;
-
-    return in_part(rules->builder, j * rules->rows.by + i, matrix,
-                   (b_from - j * rules->rows.by) * rules->block + t_from, m * rules->block + t_to);
-}
-
-/* Degree separation: the part that owns a search id, and its slot there. */
-static inline uint64_t owner_of(const struct rules *rules, hw_gid search_id, uint64_t *slot)
-{
-    uint64_t group = hw_divide(rules->nodes, (uint64_t)search_id);
-
-    *slot = hw_divide(rules->devices, group);
-    return ((uint64_t)search_id - group * rules->nodes.by) * rules->devices.by + group -
-           *slot * rules->devices.by;
-}
-
-/* One end of an edge under degree separation. */
-struct end {
-    bool delegate;
-    hw_gid search_id;
-    uint64_t part, slot;
-    uint64_t number; /* of the delegate */
-};
-
-static inline struct end end_of(const struct rules *rules, hw_gid code)
-{
-    hw_gid n = rules->builder->desc->vertices;
-    struct end end = {.delegate = code >= n, .search_id = code};
-
-    if (end.delegate) {
-        end.number = (uint64_t)(code - n);
-        end.search_id = rules->builder->delegate[end.number].search_id;
-    }
-    end.part = owner_of(rules, end.search_id, &end.slot);
-    return end;
-}
-
-/* Whether of two delegates the first has the smaller degree, or the smaller
- * search id among equals. */
-static inline bool lesser(const struct hw_builder *builder, const struct end *x,
-                          const struct end *y)
-{
-    hw_count dx = builder->delegate[x->number].degree, dy = builder->delegate[y->number].degree;
-
-    return dx != dy ? dx < dy : x->search_id < y->search_id;
-}
-
-/* The edge distributor ("Scalable Breadth-First Search on a GPU Cluster",
- * algorithm 1): the entry of u -> v, or its transpose (not for nn). */
-static inline struct place separated(const struct rules *rules, const struct end *u,
-                                     const struct end *v, bool transpose)
-{
-    static const enum hw_matrix forward[2][2] = {{HW_NN, HW_ND}, {HW_DN, HW_DD}};
-    static const enum hw_matrix backward[2][2] = {{HW_NN, HW_ND_IN}, {HW_DN_IN, HW_DD_IN}};
-    const struct end *at = u;
-
-    if (u->delegate && (!v->delegate || lesser(rules->builder, v, u)))
-        at = v;
-    uint64_t row = u->delegate ? u->number : u->slot;
-    uint64_t column = v->delegate ? v->number : u->delegate ? v->slot : (uint64_t)v->search_id;
-    return transpose
-               ? in_part(rules->builder, at->part, backward[u->delegate][v->delegate], column, row)
-               : in_part(rules->builder, at->part, forward[u->delegate][v->delegate], row, column);
-}
-
-/* The two entries of an edge u -> v: undirected, one each way; directed, the
- * edge and its transpose, which nn has not (rank HW_SHIP_NOWHERE). */
-static inline void place_edge(const struct rules *rules, hw_gid u, hw_gid v, struct place place[2])
-{
-    bool directed = rules->builder->desc->directed;
-
-    if (rules->builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED) {
-        place[0] = in_grid(rules, HW_OUT, u, v);
-        place[1] = in_grid(rules, directed ? HW_IN : HW_OUT, v, u);
-        return;
-    }
-    struct end from = end_of(rules, u), to = end_of(rules, v);
-    place[0] = separated(rules, &from, &to, false);
-    if (!directed)
-        place[1] = separated(rules, &to, &from, false);
-    else if (from.delegate || to.delegate)
-        place[1] = separated(rules, &from, &to, true);
-    else
-        place[1] = (struct place){HW_SHIP_NOWHERE, 0, 0};
+    return here * (uint64_t)builder->part_rows + place->row;
 }
 
 static enum hw_status fill_entries(void *self, uint32_t *record, int32_t *to, hw_count *count,
@@ -172,12 +67,14 @@ static enum hw_status fill_entries(void *self, uint32_t *record, int32_t *to, hw
         hw_gid u = (hw_gid)hw_wire_column(in, edge);
         hw_gid v = builder->code[hw_wire_row(in, edge)];
         uint32_t weight = in->weights ? edge[2] : 0;
-        struct place place[2];
-        place_edge(&relabelling->rules, u, v, place);
+        struct hw_entry place[2];
+        hw_place_edge(&relabelling->places, (uint64_t)u, (uint64_t)v, place);
         for (int k = 0; k < 2; k++) {
-            hw_wire_put(out, record + (size_t)(2 * e + k) * (size_t)out->words, place[k].row,
-                        place[k].column, weight);
-            to[2 * e + k] = place[k].rank;
+            int rank = place[k].there ? builder->rank_of_part[place[k].part] : HW_SHIP_NOWHERE;
+            to[2 * e + k] = rank;
+            if (place[k].there)
+                hw_wire_put(out, record + (size_t)(2 * e + k) * (size_t)out->words,
+                            row_at(builder, &place[k], rank), place[k].column, weight);
         }
     }
     relabelling->done += piece;
@@ -268,7 +165,7 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
     uint64_t rows, columns;
 
     self->builder = builder;
-    self->rules = rules_of(builder);
+    self->places = hw_build_places(builder);
     self->edge_wire =
         hw_wire((uint64_t)groups, (uint64_t)(builder->desc->vertices + builder->delegates),
                 builder->weights, builder->as_large);

@@ -26,29 +26,34 @@ struct hw_seat {
 
 static inline struct hw_spread hw_spread(hw_gid vertices, int ranks)
 {
-    return (struct hw_spread){
-        .ranks = ranks, .vertices = vertices, .by = hw_divisor((uint64_t)ranks)};
+    struct hw_spread spread = {ranks, vertices, hw_divisor((uint64_t)ranks)};
+
+    return spread;
 }
 
 /* By how much a group is turned: 0 to ranks-1. */
-static inline uint64_t hw_spread_turn(const struct hw_spread *spread, uint64_t group)
+static inline HW_DEVICE uint64_t hw_spread_turn(const struct hw_spread *spread, uint64_t group)
 {
     return ((group * 0x9e3779b97f4a7c15u >> 32) * (uint64_t)spread->ranks) >> 32;
 }
 
-static inline struct hw_seat hw_spread_seat(const struct hw_spread *spread, hw_gid vertex)
+static inline HW_DEVICE struct hw_seat hw_spread_seat(const struct hw_spread *spread, hw_gid vertex)
 {
     uint64_t ranks = (uint64_t)spread->ranks;
+    struct hw_seat seat = {0, (hw_lid)vertex};
 
     if (ranks == 1)
-        return (struct hw_seat){0, (hw_lid)vertex};
+        return seat;
     uint64_t group = hw_divide(spread->by, (uint64_t)vertex);
     uint64_t rank = (uint64_t)vertex - group * ranks + hw_spread_turn(spread, group);
-    return (struct hw_seat){(int)(rank < ranks ? rank : rank - ranks), (hw_lid)group};
+    seat.rank = (int)(rank < ranks ? rank : rank - ranks);
+    seat.local = (hw_lid)group;
+    return seat;
 }
 
 /* The vertex that rank keeps as `local`; it may lie past the last vertex. */
-static inline hw_gid hw_spread_vertex(const struct hw_spread *spread, int rank, hw_gid local)
+static inline HW_DEVICE hw_gid hw_spread_vertex(const struct hw_spread *spread, int rank,
+                                                hw_gid local)
 {
     uint64_t ranks = (uint64_t)spread->ranks;
     uint64_t turned = (uint64_t)rank + ranks - hw_spread_turn(spread, (uint64_t)local);
