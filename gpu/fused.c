@@ -56,6 +56,24 @@ static void tabulate_probes(const struct hw_host_order *order, float *probes)
     }
 }
 
+/* The first of the vertices whose neighbours are all at hand without their lists; none in
+ * directed graphs, where those at hand are the sources. */
+static uint32_t first_short(const struct hw_host_order *order)
+{
+    hw_lid from = 0, to = order->vertices;
+
+    if (order->part->directed)
+        return HW_RANK_NONE;
+    while (from < to) {
+        hw_lid middle = from + (to - from) / 2;
+        if (order->out.offset[middle + 1] - order->out.offset[middle] > HW_FUSED_NEAR)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
                            struct hw_error *err)
 {
@@ -72,13 +90,15 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
                        "method fused does up to 2^%d vertices and 2^%d stored edges",
                        64 - HW_FUSED_EDGE_BITS, HW_FUSED_EDGE_BITS);
     tabulate_probes(order, own->probes);
+    own->short_from = first_short(order);
     own->direction = (int)engine->options.direction;
     own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &own->bits[half], core / 32 + 1, sizeof *own->bits[half]);
-        hw_gpu_add(arrays, &own->queue[half], core + 1, sizeof *own->queue[half]);
+        hw_gpu_add(arrays, &own->queue[half], core + HW_FUSED_SLACK, sizeof *own->queue[half]);
         hw_gpu_add(arrays, &own->prefix[half], core + 1, width);
     }
+    hw_gpu_add(arrays, &own->left, HW_FUSED_LEFT, sizeof *own->left);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps)
         hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);

@@ -17,37 +17,54 @@ extern "C" {
 /* Expected probes are tabulated for shares 2^(-k/2) of the edges in the frontier. */
 #define HW_FUSED_SHARES 48
 
-/* Words of 32 vertices that a warp visits bottom-up at a time: few where most vertices
- * are unvisited, many where few are. */
-#define HW_FUSED_DENSE 8
-#define HW_FUSED_SPARSE 32
-
 #define HW_FUSED_THREADS 1024
+#define HW_FUSED_BLOCKS 1024 /* at most */
 
-/* Counters that blocks share. Those in rings belong to the level whose depth modulo 4
- * they have; each level clears the ring two levels ahead. */
+/* Vertices of 32-bit words of bitmaps that a warp goes through at a time, bottom-up. */
+#define HW_FUSED_CHUNK (8 * 32)
+
+/* Unvisited vertices that one block goes on with to the end. */
+#define HW_FUSED_LEFT 2048
+
+/* Neighbours of a vertex that are at hand without its list: the first and the next eight. */
+#define HW_FUSED_NEAR 9
+
+/* What the blocks add up between two barriers, read by all of them after the second. */
+struct hw_fused_phase {
+    unsigned long long queue;  /* what was queued, packed as above */
+    unsigned long long probes; /* edges examined bottom-up */
+    unsigned long long led;    /* vertices whose first source is in the queue */
+    uint32_t found;            /* vertices that are not queued */
+    uint32_t left;             /* vertices with sources that are unvisited still */
+    uint32_t listed;           /* in a list of the plan: of those; or leaves put off */
+    uint32_t depth, reached;   /* where one block left off */
+    uint32_t unused;
+};
+
+/* Counters that blocks share. Phases, from barrier to barrier, take turns in the ring; after
+ * each barrier the one after the next is cleared, which all blocks have read. */
 struct hw_fused_control {
-    unsigned long long queue[4];  /* the level's queue, packed as above */
-    unsigned long long probes[4]; /* edges examined bottom-up to find the level */
-    unsigned long long led[4];    /* vertices whose first source is in the queue */
-    uint32_t found[4];            /* the level's vertices that are not in the queue */
-    uint32_t left[4];             /* vertices with sources that are unvisited still */
-    uint32_t depth, reached;      /* where the one block left off */
+    struct hw_fused_phase ring[4];
     uint32_t rows;
     unsigned long long begun, ended;           /* ticks */
     unsigned long long begun_time, ended_time; /* nanoseconds */
+    uint32_t apart[32];
+    uint32_t arrived; /* blocks, at all barriers so far */
 };
 
 struct hw_fused_plan {
     struct hw_gpu_graph graph;
     uint32_t *parent, *settled;       /* as in hw_gpu_output */
     uint32_t *bits[2];                /* [core / 32 + 1] visited vertices */
-    uint32_t *queue[2];               /* [core + 1] of even and odd levels */
+    uint32_t *queue[2];               /* [core + slack] of even and odd levels; bottom-up, those
+                                         that a block has still to look up */
     void *prefix[2];                  /* [core + 1] edges before each, as wide as offsets */
+    uint32_t *left;                   /* [HW_FUSED_LEFT] unvisited vertices, when few are */
     struct hw_fused_control *control; /* [1] */
     struct hw_gpu_row *row;           /* [row_capacity], or NULL where none are wanted */
     uint32_t row_capacity;
     int direction;           /* enum hw_direction */
+    uint32_t short_from;     /* vertices from here on have HW_FUSED_NEAR neighbours at most */
     uint32_t tile;           /* edges for each thread of a block at a time, top-down: at most 4 */
     uint32_t hub_words;      /* words of the bitmap kept in shared memory */
     uint32_t block_vertices; /* frontiers up to so many vertices and edges stay in a block */
@@ -55,6 +72,9 @@ struct hw_fused_plan {
     bool block_holds;              /* the bitmap fits beside them */
     float probes[HW_FUSED_SHARES]; /* expected for a vertex that its first source leaves */
 };
+
+/* Slack of the queues, so that each block has whole chunks of them. */
+#define HW_FUSED_SLACK (HW_FUSED_CHUNK * (HW_FUSED_BLOCKS + 1))
 
 /* Shared memory and blocks for a plan whose hub_words, tile and block_vertices it sets. */
 struct hw_fused_shape {

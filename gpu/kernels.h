@@ -27,6 +27,7 @@ enum hw_gpu_routine {
     HW_ROUTINE_PUSH,            /* top-down on the whole device */
     HW_ROUTINE_PUSH_ONLY,       /* the same without a queue of what is found */
     HW_ROUTINE_PULL,            /* bottom-up */
+    HW_ROUTINE_PULL_BLOCK,      /* bottom-up in one block, the others settling leaves */
     HW_ROUTINE_LEAVES,          /* vertices of degree 1, at the end */
     HW_ROUTINE_MERGE_SEPARATE,  /* top-down: work redistributed by merge path, then gathered */
     HW_ROUTINE_MERGE_GATHER,    /* the same in one: balanced gathering */
