@@ -39,7 +39,9 @@ def report(before, after):
 
 def children(pid):
     try:
-        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return [
+            int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        ]
     except OSError:
         return []
 
@@ -49,7 +51,11 @@ most = max(1, 2 * files // kills)
 for number in range(kills):
     log = open(f"killed-{number}.log", "w")
     study = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        start_new_session=True,
     )
     least = min(len(before) + random.randint(0, most), files - 1)
     while study.poll() is None and len(there()) < least:

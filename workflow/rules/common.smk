@@ -1,15 +1,41 @@
 # The study that the configuration describes, and what all rules share.
+import atexit
 import os
 import sys
 from pathlib import Path
 from shlex import quote
+from shutil import copyfile, rmtree
+from tempfile import mkdtemp
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+
+def modules():
+    """The folder of the modules that rules and scripts import. Where the workflow is
+    deployed as a module of another one, from a repository, they are fetched from there.
+    """
+    here = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
+    if (here.parent / "scripts").is_dir():
+        return here.parent / "scripts"
+    copies = Path(mkdtemp(prefix="hopwave-workflow-"))
+    atexit.register(rmtree, copies, ignore_errors=True)
+    for path in [*(f"workflow/scripts/{name}.py" for name in MODULES), SCHEMA]:
+        (copies / path).parent.mkdir(parents=True, exist_ok=True)
+        copyfile(workflow.source_path(f"../../{path}"), copies / path)
+    return copies / "workflow" / "scripts"
+
+
+MODULES = ["machine", "models", "page", "study", "style", "trees"]
+SCHEMA = "schemas/study.schema.json"
+SCRIPTS = str(modules())
+sys.path.insert(0, SCRIPTS)
+# Scripts run in processes of their own.
+folders = [SCRIPTS, os.environ.get("PYTHONPATH")]
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
 from machine import Machine, MachineError  # noqa: E402
-from study import CHECK, GRAPH, PARTITION, TREE, Study, StudyError, pattern  # noqa: E402
+from study import CHECK, GRAPH, PARTITION, TREE  # noqa: E402
+from study import Study, StudyError, pattern  # noqa: E402
 
 try:
     STUDY = Study({key: config[key] for key in config if key != "machine"})

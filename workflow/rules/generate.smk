@@ -13,12 +13,12 @@ rule generate:
     envmodules:
         *MACHINE.modules,
     resources:
-        tasks=1,
-        mpi="",
         **needs(
             "hopwave-generate",
             lambda wildcards, input: STUDY.graphs[wildcards.graph]["options"],
         ),
+        tasks=1,
+        mpi="",
     params:
         options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
         launch=launch,
@@ -42,14 +42,14 @@ rule import_file:
     envmodules:
         *MACHINE.modules,
     resources:
-        tasks=1,
-        mpi="",
         **needs(
             "hopwave-import",
             lambda wildcards, input: "{} {}".format(
                 quote(input[0]), STUDY.graphs[wildcards.graph]["options"]
             ),
         ),
+        tasks=1,
+        mpi="",
     params:
         options=lambda wildcards: STUDY.graphs[wildcards.graph]["options"],
         launch=launch,

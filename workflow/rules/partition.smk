@@ -12,14 +12,14 @@ rule partition:
     envmodules:
         *MACHINE.modules,
     resources:
-        tasks=1,
-        mpi="",
         **needs(
             "hopwave-partition",
             lambda wildcards, input: "{} {}".format(
                 input[0], STUDY.partitions[wildcards.partition]["options"]
             ),
         ),
+        tasks=1,
+        mpi="",
     params:
         options=lambda wildcards: STUDY.partitions[wildcards.partition]["options"],
         launch=launch,

@@ -18,9 +18,9 @@ rule traverse:
     envmodules:
         *MACHINE.modules,
     resources:
+        **SEARCH_RESOURCES,
         tasks=parts_of,
         mpi=os.environ.get("HOPWAVE_MPIEXEC", "mpiexec"),
-        **SEARCH_RESOURCES,
     params:
         options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
         graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
@@ -37,9 +37,9 @@ use rule traverse as traverse_alone with:
     wildcard_constraints:
         partition=pattern(STUDY.alone),
     resources:
+        **SEARCH_RESOURCES,
         tasks=1,
         mpi="",
-        **SEARCH_RESOURCES,
 
 
 ruleorder: traverse_alone > traverse

@@ -13,12 +13,12 @@ rule validate:
     envmodules:
         *MACHINE.modules,
     resources:
-        tasks=1,
-        mpi="",
         **needs(
             "hopwave-validate",
             lambda wildcards, input: f"{input.tree} --graph {input.graph} {REFERENCE}",
         ),
+        tasks=1,
+        mpi="",
     params:
         options=REFERENCE,
         launch=launch,
