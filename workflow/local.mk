@@ -78,7 +78,8 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/style.py \
   workflow/scripts/summary.py \
   workflow/scripts/table.py \
-  workflow/scripts/trees.py
+  workflow/scripts/trees.py \
+  workflow/scripts/whole.py
 
 # For the catalogue of Snakemake workflows, and for the tests.
 EXTRA_DIST += .ci/run .snakemake-workflow-catalog.yml .test/config/study.yaml .test/data/ring.txt

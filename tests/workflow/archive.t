@@ -54,6 +54,8 @@ mv kept.h5 results/graphs/ring-undirected.h5
 is "nothing half-made stays" "$(find . -maxdepth 1 -name '.?*' ! -name .snakemake)" ""
 
 ok "bagit finds the bag valid" "$PYTHON3" -m bagit --quiet --validate S
+ok "and so does sha256sum" \
+    sh -c 'cd S && sha256sum --quiet --strict -c manifest-sha256.txt tagmanifest-sha256.txt'
 is "the digest is that of the manifest of manifests" "$digest" \
     "sha256:$(tar xOf S.tar S/tagmanifest-sha256.txt | sha256sum | cut -d' ' -f1)"
 is "both tar files unpack to the same" \
@@ -89,6 +91,7 @@ is "of the searches drawn" "$(grep -c 'trees/.*-3.*/.*\(identical\|equivalent\)'
 
 # ---- changed ----
 ok "a byte that flips in the tar file is found and named" tamper flips S.tar 30
+ok "a byte that flips in any file of the folder is" tamper each S 30
 cp S.tar.gz Z.tar.gz && printf '\125' | dd of=Z.tar.gz bs=1 conv=notrunc seek=$(($(wc -c <Z.tar.gz) - 6)) 2>dd.err
 refused "the sum at the end of a compressed one" 1 "Z.tar.gz, its end: damaged compression" \
     "$PYTHON3" "$study" repeat Z.tar.gz

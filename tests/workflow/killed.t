@@ -1,6 +1,7 @@
 #!/bin/sh
 # A study killed at random moments (HW_KILLS of them, 2 unless set) and resumed each
-# time ends with the digests of one that was left alone, and makes nothing twice.
+# time ends with the digests of one that was left alone; no file is made twice, and no
+# search that was finished runs again.
 # shellcheck source=tests/tap/tap.sh
 . "$top_srcdir/tests/tap/tap.sh"
 # shellcheck source=tests/workflow/workflow.sh
@@ -9,8 +10,11 @@ cd "$work" || exit 99
 
 cat >study.yaml <<'END'
 title: killed
-graphs: [{model: rmat, scales: [6, 12]}]
+graphs:
+  - {model: rmat, scales: [6]}
+  - {name: long, model: rmat, scales: [12], weights: uniform, parts: [2], roots: {count: 500}}
 layouts: [{layout: 1d}]
+methods: [{method: auto}, {algorithm: sssp, method: auto}]
 parts: [1, 2]
 roots: {count: 8}
 END
@@ -42,7 +46,7 @@ echo "# HW_SEED=$seed HW_KILLS=${HW_KILLS:-2}"
 is "it ends when it is not killed" "$?" 0
 cat moments
 is "with the same digests" "$(digests killed)" "$(digests alone)"
-is "no file was made twice" "$(cat lost)" ""
+is "no file was made twice and no finished search again" "$(cat lost)" ""
 is "nothing half-made is left" "$(find killed/results -name '*.partial*' -o -name '.*')" ""
 
 # ---- two at a time, and a request to end ----

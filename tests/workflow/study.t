@@ -11,6 +11,29 @@ ok "snakemake --lint finds nothing" \
     "$PYTHON3" -m snakemake --snakefile "$top_srcdir/workflow/Snakefile" \
     --configfile "$test_config" --lint
 
+if "$PYTHON3" -c 'import snakefmt' 2>/dev/null; then
+    ok "snakefmt would change nothing" "$PYTHON3" -m snakefmt --check "$top_srcdir/workflow"
+else
+    skip "snakefmt would change nothing" "$PYTHON3 has no snakefmt"
+fi
+# As users of the catalogue of workflows do: with a Snakefile of their own.
+mkdir -p module/workflow module/config
+cat >module/workflow/Snakefile <<END
+configfile: "config/study.yaml"
+module hopwave:
+    snakefile: "$top_srcdir/workflow/Snakefile"
+    config: config
+use rule * from hopwave
+END
+cat >module/config/study.yaml <<'END'
+graphs: [{model: rmat, scales: [5]}]
+layouts: [{layout: 1d}]
+parts: [1]
+roots: {count: 1}
+END
+ok "the workflow is a module of another one" sh -c \
+    "cd module && '$PYTHON3' -m snakemake --cores 2 results/tables/results.html"
+
 # ---- the whole study ----
 if ! run_study "$test_config" >run.log 2>&1; then
     verdict 1 "the study runs"

@@ -2,6 +2,8 @@
 
 flips TAR N         flips N bytes all over a tar file, one at a time, and fails unless each
                     is found and the file that it lies in is named
+each FOLDER N       flips a byte of each file of a bag, and N of the manifest of manifests, one
+                    at a time, and fails unless each is found and the file named first
 flip FILE           flips a byte in the middle of a file
 hostile KIND TAR    writes a tar file that must not be unpacked
 parent TREE GRAPH   gives one vertex another legal parent, with digests that hold
@@ -16,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 sys.path[:0] = [sys.argv[1], f"{sys.argv[1]}/scripts"]
-from commands.bag import problems
+from commands.bag import TAG_MANIFEST, problems
 from commands.pack import Damage, NoArchive, header, unpack
 
 
@@ -75,6 +77,28 @@ def swap(path, offset, bits=0x20):
         byte = file.read(1)[0] ^ bits
         file.seek(offset)
         file.write(bytes([byte]))
+
+
+def each(folder, count):
+    random.seed(1)
+    files = [p for p in Path(folder).rglob("*") if p.is_file() and p.stat().st_size]
+    files += [Path(folder, TAG_MANIFEST)] * int(count)
+    missed = 0
+    for path in files:
+        name, offset = path.relative_to(folder), random.randrange(path.stat().st_size)
+        bits = 1 << random.randrange(8)
+        swap(path, offset, bits)
+        said = problems(folder)
+        swap(path, offset, bits)
+        # A name in a manifest may be wrong there, or that of the file.
+        if not any(
+            s.startswith(f"{name}:") or f"or {name} is damaged" in s for s in said
+        ):
+            missed += 1
+            print(f"byte {offset} of {name}: {said or 'not found'}")
+    if problems(folder):
+        sys.exit("what was flipped back is still found")
+    sys.exit(1 if missed else 0)
 
 
 def flip(path):

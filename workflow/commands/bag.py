@@ -11,7 +11,9 @@ from pathlib import Path
 ALGORITHM = "sha256"
 MANIFEST = f"manifest-{ALGORITHM}.txt"
 TAG_MANIFEST = f"tagmanifest-{ALGORITHM}.txt"
-LINE = re.compile(r"([0-9a-f]{64}) {1,2}(\S.*)")
+FEW = 8  # letters of a digest
+# No name has a digest in it: there the end of a line is missing.
+LINE = re.compile(r"([0-9a-f]{64}) {1,2}(?!.*[0-9a-f]{64} )(\S.*)")
 
 
 def digest(path):
@@ -24,6 +26,11 @@ def make(folder, info):
     import bagit
 
     bagit.make_bag(str(folder), info, checksums=[ALGORITHM])
+    # The library separates with one blank here, where sha256sum wants two.
+    manifest = Path(folder) / TAG_MANIFEST
+    lines = manifest.read_text(encoding="utf-8").splitlines()
+    lines = ["  ".join(line.split(" ", 1)) for line in sorted(lines)]
+    manifest.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def seal(folder):
@@ -65,7 +72,7 @@ def problems(folder, expected=None):
     folder = Path(folder)
     files, others = contents(folder)
     wrong = [f"{path}: neither a file nor a folder" for path in sorted(others)]
-    covered = {TAG_MANIFEST}
+    covered, missing = {TAG_MANIFEST}, {}
     for manifest in (TAG_MANIFEST, MANIFEST):
         if manifest not in files:
             return [*wrong, f"{manifest}: missing"]
@@ -75,14 +82,37 @@ def problems(folder, expected=None):
         if manifest == TAG_MANIFEST and expected not in (None, seal(folder)):
             wrong.append(f"{manifest}: its digest is {seal(folder)}, not {expected}")
         covered |= set(entries)
-        wrong += [f"{path}: missing" for path in sorted(set(entries) - files)]
         there = sorted(set(entries) & files)
         with ThreadPoolExecutor() as pool:
             digests = pool.map(digest, [folder / path for path in there])
         wrong += [
-            f"{path}: not what {manifest} says"
+            differs(manifest, path, entries[path], value)
             for path, value in zip(there, digests)
             if value != entries[path]
         ]
-    wrong += [f"{path}: in no manifest" for path in sorted(files - covered)]
+        missing |= {path: manifest for path in sorted(set(entries) - files)}
+    strange = sorted(files - covered)
+    wrong += [
+        f"{path}: missing{alike(path, missing[path], strange)}" for path in missing
+    ]
+    wrong += [f"{path}: in no manifest" for path in strange]
     return wrong
+
+
+def differs(manifest, path, said, found):
+    """A sentence on a digest that is not as listed. Whatever happens to a file changes
+    nearly all letters of its digest; where a few differ, they are damaged themselves.
+    """
+    if sum(a != b for a, b in zip(said, found)) < FEW:
+        return f"{manifest}: the digest of {path} in it is damaged"
+    return f"{path}: not what {manifest} says"
+
+
+def alike(path, manifest, strange):
+    """Where a file is missing under the name that a manifest has, and another one is there
+    that is called nearly so: that the manifest may be at fault."""
+    for other in strange:
+        letters = sum(a != b for a, b in zip(other, path))
+        if path[1:] == other or len(path) == len(other) and letters == 1:
+            return f", or {manifest} is damaged, for {other} is there"
+    return ""

@@ -119,10 +119,11 @@ def keep_finished(directory):
 
 
 def remove_unnamed(directory):
-    """Removes files that programs were writing and had not given their names yet. What
+    """Removes files that were being written and had not been given their names yet. What
     a search has kept to go on from stays."""
-    for path in (Path(directory) / "results").rglob(".*.h5.tmp-*"):
-        path.unlink()
+    for pattern in (".*.h5.tmp-*", "*.part"):
+        for path in (Path(directory) / "results").rglob(pattern):
+            path.unlink()
 
 
 def clear(directory, slurm):

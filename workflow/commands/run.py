@@ -66,6 +66,8 @@ def snakemake(place, options, config, directory):
     command += ["--configfile", str(config.resolve())]
     command += ["--directory", str(directory)]
     command += ["--workflow-profile", profile_folder(place.folder, options.profile)]
+    # What a job that is cancelled leaves is whole, or is not there.
+    command += ["--keep-incomplete"]
     if options.cores:
         command += ["--cores", options.cores]
     return command

@@ -26,13 +26,13 @@ def modules():
     return copies / "workflow" / "scripts"
 
 
-MODULES = ["machine", "models", "page", "study", "style", "trees"]
+MODULES = ["machine", "models", "page", "study", "style", "trees", "whole"]
 SCHEMA = "schemas/study.schema.json"
 SCRIPTS = str(modules())
 sys.path.insert(0, SCRIPTS)
 # Scripts run in processes of their own.
 folders = [SCRIPTS, os.environ.get("PYTHONPATH")]
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+os.environ.update(PYTHONPATH=os.pathsep.join(filter(None, folders)))
 from machine import Machine, MachineError  # noqa: E402
 from study import CHECK, GRAPH, PARTITION, TREE  # noqa: E402
 from study import Study, StudyError, pattern  # noqa: E402

@@ -8,6 +8,7 @@ import pandas
 from columns import DIGESTS, MACHINE, PARTITION, RUN, STATISTICS
 from models import model_bytes
 from trees import attributes, frame, steps
+from whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
 
@@ -62,6 +63,6 @@ def row(run):
         }
 
 
-pandas.DataFrame(map(row, snakemake.params.runs)).to_csv(
-    snakemake.output[0], index=False
-)
+table = pandas.DataFrame(map(row, snakemake.params.runs))
+with whole(snakemake.output[0]) as part:
+    table.to_csv(part, index=False)

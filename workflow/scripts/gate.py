@@ -4,14 +4,16 @@ import sys
 
 import pandas
 from trees import verdict
+from whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
 
 
 columns = ["file", "passed", "violations", "digest"]
 verdicts = pandas.DataFrame(map(verdict, snakemake.input), columns=columns)
-verdicts.to_csv(snakemake.output[0], index=False)
 failed = verdicts[verdicts["passed"] == 0]
 if len(failed):
     lines = [f"{row.file}: {row.violations} violations" for row in failed.itertuples()]
     sys.exit("validation failed:\n" + "\n".join(lines))
+with whole(snakemake.output[0]) as part:
+    verdicts.to_csv(part, index=False)

@@ -5,6 +5,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from whole import whole  # noqa: E402
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
@@ -34,5 +35,7 @@ def styles(values, choices):
 
 def save(figure, path):
     """Without a date, so that the same data make the same file."""
-    metadata = {"Date": None} if str(path).endswith(".svg") else None
-    figure.savefig(path, metadata=metadata)
+    kind = path.rsplit(".", 1)[1]
+    metadata = {"Date": None} if kind == "svg" else None
+    with whole(path) as part:
+        figure.savefig(part, format=kind, metadata=metadata)

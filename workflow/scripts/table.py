@@ -4,6 +4,7 @@ import sys
 
 import pandas
 from page import STYLE
+from whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
 
@@ -14,7 +15,7 @@ groups = results.groupby(keys, sort=False)
 fields = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
 fields += [column for column in results if column.endswith(STATISTICS)]
 table = groups[fields].median()
-with open(snakemake.output[0], "w") as out:
+with whole(snakemake.output[0]) as part, open(part, "w") as out:
     out.write(
         "<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>Results</title>\n" + STYLE
     )
