@@ -38,6 +38,10 @@ endif
 kernels += gpu/delta_kernel.cu
 kernel_includes += gpu/delta.h
 EXTRA_DIST += gpu/delta.c
+kernels += gpu/bellman_kernel.cu
+kernel_includes += gpu/bellman.h gpu/bellman.cuh
+bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
+EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
@@ -45,9 +49,18 @@ LDADD += $(CUDA_LIBS)
 libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
 libhopwave_a_SOURCES += $(parts_sources)
 libhopwave_a_SOURCES += gpu/delta.c
+libhopwave_a_SOURCES += $(bellman_sources)
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)
+# Kernels that launch kernels are relocatable, and linked on their own.
+dynamic_kernels = gpu/bellman_dynamic.o
+gpu/bellman_dynamic.o: NVCCFLAGS += -rdc=true
+$(dynamic_kernels): $(kernel_includes)
+gpu/dynamic_link.o: $(dynamic_kernels)
+	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -o $@ $(dynamic_kernels) -lcudadevrt
+libhopwave_a_LIBADD += $(dynamic_kernels) gpu/dynamic_link.o
+CLEANFILES += $(dynamic_kernels) gpu/dynamic_link.o
 else
 libhopwave_a_SOURCES += gpu/methods_stub.c
 endif

@@ -60,6 +60,7 @@ void hw_gpu_paths_plan(struct hw_gpu_engine *engine)
     struct hw_gpu_paths *paths = &engine->paths;
     hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
 
+    paths->mask = UINT32_MAX;
     hw_gpu_add(arrays, &paths->out, edges, sizeof *paths->out);
     if (engine->graph.directed)
         hw_gpu_add(arrays, &paths->in, edges, sizeof *paths->in);

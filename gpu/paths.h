@@ -43,6 +43,7 @@ struct hw_gpu_edge {
 /* Lists with weights; offsets are those of graph.out and graph.in. */
 struct hw_gpu_paths {
     int kind;                             /* enum hw_gpu_key */
+    uint32_t mask;                        /* of a rank in lists; bits above are the method's */
     const struct hw_gpu_edge *out;        /* [edges] */
     const struct hw_gpu_edge *in;         /* [edges]; undirected: the same as out */
     void *distance;                       /* [active] keys: int32_t, of I64 int64_t */

@@ -101,7 +101,7 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
         uint32_t source = HW_RANK_NONE;
         if (at < end) {
             const hw_gpu_edge edge = hw_read_edge(paths.in + at);
-            const key_t from = distance[source = edge.rank];
+            const key_t from = distance[source = edge.rank & paths.mask];
             good = from != hw_keys<kind>::none && hw_further<kind>(from, edge.weight) == key &&
                    (level ? from == key && latest(&paths.hint[source].rank) != HW_RANK_NONE
                           : from < key);
@@ -171,8 +171,9 @@ __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
 {
     using key_t = typename hw_keys<kind>::type;
     const key_t *distance = static_cast<const key_t *>(paths.distance);
-    const hw_gpu_edge edge = hw_read_edge(paths.out + at);
+    hw_gpu_edge edge = hw_read_edge(paths.out + at);
 
+    edge.rank &= paths.mask;
     if (latest(&paths.hops[edge.rank]) < hops + 1 ||
         hw_further<kind>(key, edge.weight) != distance[edge.rank])
         return HW_RANK_NONE;
@@ -356,7 +357,7 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t
         count += lane == 0 && distance[v] == least;
         const Offset end = hw_begin<Offset>(graph.out, v + 1);
         for (Offset k = hw_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
-            count += distance[paths.out[k].rank] == none;
+            count += distance[paths.out[k].rank & paths.mask] == none;
     }
     if (count)
         atomicAdd(&paths.control->overflows, count);

@@ -34,7 +34,7 @@ AS_IF([test "x$with_cuda" != xno], [
         hw_cuda_arch=$hw_arch
       done
       CUDA_ARCH_FLAGS="$CUDA_ARCH_FLAGS -gencode arch=compute_$hw_cuda_arch,code=compute_$hw_cuda_arch"
-      CUDA_LIBS="-L$hw_cuda_dir/lib64 -lcudart_static -lpthread -ldl -lrt -lstdc++"
+      CUDA_LIBS="-L$hw_cuda_dir/lib64 -lcudadevrt -lcudart_static -lpthread -ldl -lrt -lstdc++"
       hw_save_CPPFLAGS=$CPPFLAGS
       CPPFLAGS="$CPPFLAGS $CUDA_CFLAGS"
       AC_CHECK_HEADER([nccl.h], [hw_nccl=yes NCCL_LIBS=-lnccl])

@@ -1,10 +1,12 @@
 /* hopwave-traverse: searches from many roots, and the tree file of what they found. */
 #include "engine/traverse.h"
 #include "comm/stage.h"
+#include "engine/relaxing.h"
 #include "layout/options.h"
 
 #include <float.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -32,6 +34,16 @@ enum {
     KEY_COUPLING,
     KEY_EXPAND_FACTOR,
     KEY_EDGES_PER_THREAD,
+    KEY_FRONTIER,
+    KEY_DUPLICATE_REMOVAL,
+    KEY_LARGE_LISTS,
+    KEY_LARGE_LIST_LENGTH,
+    KEY_VIRTUAL_WARPS,
+    KEY_VIRTUAL_WARP_RANGE,
+    KEY_WARP_VERTICES,
+    KEY_CACHE_HINTS,
+    KEY_COALESCED_ENQUEUE,
+    KEY_RELAX_AGAIN,
     KEY_NO_STEPS
 };
 
@@ -41,7 +53,8 @@ static const struct argp_option option_table[] = {
     {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
     {"method", KEY_METHOD, "NAME|auto", 0,
      "How: grid, delegates or sequential; on a GPU fused, merge, scan2d, cta-warp-scan or "
-     "scatter-compact; for sssp delta or bellman-ford (default: auto, which chooses by layout, "
+     "scatter-compact; for sssp delta, bellman-ford, near-far or dijkstra (default: auto, which "
+     "chooses by layout, "
      "device and weights)",
      1},
     {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
@@ -71,7 +84,8 @@ static const struct argp_option option_table[] = {
     {"reduce", KEY_REDUCE, "WAY", 0,
      "Degree-separated: reduce masks in a blocking (the default) or nonblocking way", 2},
     {"delta", KEY_DELTA, "WIDTH", 0,
-     "delta: width of a bucket of distances (default: chosen from weights and degrees)", 2},
+     "delta, near-far: width of a bucket of distances (default: chosen from weights and degrees)",
+     2},
     {"no-edge-classes", KEY_NO_EDGE_CLASSES, 0, 0,
      "bellman-ford: treat edges to and from special vertices like all others", 2},
     {"duplicates", KEY_DUPLICATES, 0, 0,
@@ -87,6 +101,35 @@ static const struct argp_option option_table[] = {
     {"edges-per-thread", KEY_EDGES_PER_THREAD, "N", 0,
      "scan2d: edges that a thread works on at once, 1 to 8 (default: 4)", 2},
     {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 2},
+    {0, 0, 0, 0, "How bellman-ford and near-far relax on a GPU:", 3},
+    {"frontier", KEY_FRONTIER, "FROM", 0,
+     "auto (the default: by its size), a queue, a sweep over all vertices, or none: relax all of "
+     "them each time",
+     3},
+    {"duplicate-removal", KEY_DUPLICATE_REMOVAL, "HOW", 0,
+     "Vertices queued already are told by words of distance and phase, by marks beside, auto (the "
+     "default), or not at all: off, as --duplicates",
+     3},
+    {"large-lists", KEY_LARGE_LISTS, "WHO", 0,
+     "Long lists are relaxed in pieces by blocks of the whole device (the default), by kernels of "
+     "their own: dynamic, or like others: off",
+     3},
+    {"large-list-length", KEY_LARGE_LIST_LENGTH, "N", 0,
+     "Edges from which a list is long (default: 256; dynamic: 4096)", 3},
+    {"virtual-warps", KEY_VIRTUAL_WARPS, "LANES", 0,
+     "Lanes for a vertex: shared (the default: 32 share the edges of as many vertices), dynamic "
+     "(as many as the frontier leaves), 2, 4, 8, 16 or 32",
+     3},
+    {"virtual-warp-range", KEY_VIRTUAL_WARP_RANGE, "LEAST:MOST", 0,
+     "Bounds of dynamic (default: 4:32)", 3},
+    {"warp-vertices", KEY_WARP_VERTICES, "N", 0,
+     "Queued vertices that a warp takes at a time (default: 32, the most)", 3},
+    {"cache-hints", KEY_CACHE_HINTS, "on|off", 0,
+     "Keep lists and queues from displacing distances in the caches (default: on)", 3},
+    {"coalesced-enqueue", KEY_COALESCED_ENQUEUE, "on|off", 0,
+     "Write to the queue by warps, through shared memory (default: on)", 3},
+    {"relax-again", KEY_RELAX_AGAIN, 0, 0,
+     "Relax queued vertices whose distance was relaxed already in the phase before", 3},
     {0}};
 
 /* The options, and what is only known once all were seen. */
@@ -195,6 +238,90 @@ static enum hw_status take_edges_per_thread(const char *arg, struct hw_traverse_
     return status;
 }
 
+/* Lanes of virtual warps: a word or a power of two. */
+static enum hw_status take_lanes(const char *arg, struct hw_relaxing *relaxing,
+                                 struct hw_error *err)
+{
+    static const char *const words[] = {"shared", "dynamic", "2", "4", "8", "16", "32", NULL};
+    static const hw_count lanes[] = {0, 1, 2, 4, 8, 16, 32};
+    int word = 0;
+    enum hw_status status = hw_cli_choice("--virtual-warps", arg, words, &word, err);
+
+    relaxing->virtual_warp = lanes[word];
+    return status;
+}
+
+/* LEAST:MOST, powers of two. */
+static enum hw_status take_range(const char *arg, struct hw_relaxing *relaxing,
+                                 struct hw_error *err)
+{
+    unsigned least = 0, most = 0;
+    int end = 0;
+
+    if (sscanf(arg, "%u:%u%n", &least, &most, &end) != 2 || arg[end] || least < 2 || most > 32 ||
+        least > most || (least & (least - 1)) || (most & (most - 1)))
+        return hw_fail(err, HW_USAGE,
+                       "--virtual-warp-range: %s is none; two powers of two from 2 to 32 are "
+                       "wanted, such as 4:32",
+                       arg);
+    relaxing->virtual_warp_least = least;
+    relaxing->virtual_warp_most = most;
+    return HW_OK;
+}
+
+static enum hw_status take_switch(const char *name, const char *arg, bool *off,
+                                  struct hw_error *err)
+{
+    static const char *const words[] = {"on", "off", NULL};
+    int word = 0;
+    enum hw_status status = hw_cli_choice(name, arg, words, &word, err);
+
+    *off = word == 1;
+    return status;
+}
+
+/* Options of the group about relaxing. */
+static enum hw_status take_relaxing(int key, const char *arg, struct hw_engine_options *engine,
+                                    struct hw_error *err)
+{
+    static const char *const removals[] = {"auto", "words", "marks", "off", NULL};
+    struct hw_relaxing *relaxing = &engine->relaxing;
+    int word = 0;
+    enum hw_status status = HW_OK;
+
+    switch (key) {
+    case KEY_FRONTIER:
+        status = hw_cli_choice("--frontier", arg, hw_frontier_words, &word, err);
+        relaxing->frontier = (enum hw_frontier)word;
+        return status;
+    case KEY_DUPLICATE_REMOVAL:
+        status = hw_cli_choice("--duplicate-removal", arg, removals, &word, err);
+        engine->duplicates = engine->duplicates || word == 3;
+        relaxing->removal = word == 3 ? HW_REMOVAL_AUTO : (enum hw_removal)word;
+        return status;
+    case KEY_LARGE_LISTS:
+        status = hw_cli_choice("--large-lists", arg, hw_long_lists_words, &word, err);
+        relaxing->long_lists = (enum hw_long_lists)word;
+        return status;
+    case KEY_LARGE_LIST_LENGTH:
+        return hw_cli_count("--large-list-length", arg, 32, UINT32_MAX - 1, &relaxing->long_list,
+                            err);
+    case KEY_VIRTUAL_WARPS:
+        return take_lanes(arg, relaxing, err);
+    case KEY_VIRTUAL_WARP_RANGE:
+        return take_range(arg, relaxing, err);
+    case KEY_WARP_VERTICES:
+        return hw_cli_count("--warp-vertices", arg, 1, 32, &relaxing->warp_vertices, err);
+    case KEY_CACHE_HINTS:
+        return take_switch("--cache-hints", arg, &relaxing->no_cache_hints, err);
+    case KEY_COALESCED_ENQUEUE:
+        return take_switch("--coalesced-enqueue", arg, &relaxing->no_coalesced_enqueue, err);
+    default:
+        relaxing->relax_again = true;
+        return HW_OK;
+    }
+}
+
 static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
 {
     static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
@@ -256,6 +383,8 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     default:
         break;
     }
+    if (key >= KEY_FRONTIER && key <= KEY_RELAX_AGAIN)
+        return take_relaxing(key, arg, &run->engine, err);
     if (key >= KEY_ALGORITHM && key <= KEY_NO_STEPS)
         return take_word(key, arg, run, err);
     return hw_layout_take(key, arg, &run->layout, err);
@@ -268,7 +397,7 @@ static enum hw_status check_algorithm(const struct hw_traverse_options *run, str
     const char *name = engine->delta > 0         ? "--delta"
                        : engine->no_edge_classes ? "--no-edge-classes"
                        : engine->duplicates      ? "--duplicates"
-                                                 : NULL;
+                                                 : hw_relaxing_given(&engine->relaxing);
 
     if (name && engine->algorithm != HW_SSSP)
         return hw_fail(err, HW_USAGE, "%s: is for --algorithm sssp", name);

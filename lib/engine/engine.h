@@ -21,10 +21,10 @@ enum hw_device { HW_CPU, HW_CUDA };
 enum hw_direction { HW_DIRECTION_AUTO, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP };
 enum hw_exchange { HW_EXCHANGE_AUTO, HW_EXCHANGE_LIST, HW_EXCHANGE_BITMAP };
 enum hw_transport_kind { /* between GPUs; between CPUs it is MPI */
-    HW_TRANSPORT_AUTO,
-    HW_TRANSPORT_MPI,
-    HW_TRANSPORT_PEER,
-    HW_TRANSPORT_NCCL
+                         HW_TRANSPORT_AUTO,
+                         HW_TRANSPORT_MPI,
+                         HW_TRANSPORT_PEER,
+                         HW_TRANSPORT_NCCL
 };
 enum hw_coupling {
     HW_COUPLING_AUTO, /* hybrid */
@@ -77,6 +77,23 @@ void hw_steps_free(struct hw_steps *steps);
 /* What methods take where the user says nothing. */
 #define HW_EXPAND_FACTOR 10.0
 #define HW_EDGES_PER_THREAD 4
+/* How bellman-ford and near-far relax on a GPU; zero is the default. */
+enum hw_frontier { HW_FRONTIER_AUTO, HW_FRONTIER_QUEUE, HW_FRONTIER_SWEEP, HW_FRONTIER_NONE };
+enum hw_removal { HW_REMOVAL_AUTO, HW_REMOVAL_WORDS, HW_REMOVAL_MARKS };
+enum hw_long_lists { HW_LONG_LISTS_BLOCKS, HW_LONG_LISTS_DYNAMIC, HW_LONG_LISTS_OFF };
+struct hw_relaxing {
+    enum hw_frontier frontier;     /* vertices come from a queue, from a sweep over all that finds
+                                      those improved, or none: all are relaxed each time */
+    enum hw_removal removal;       /* duplicates are told by words of distance and phase, or by
+                                      marks beside; see `duplicates` */
+    enum hw_long_lists long_lists; /* who relaxes them */
+    hw_count long_list;            /* edges from which a list is long */
+    hw_count virtual_warp;         /* lanes for a vertex; 1: as many as the frontier leaves */
+    hw_count virtual_warp_least, virtual_warp_most; /* then between these */
+    hw_count warp_vertices;                         /* vertices that a warp takes at a time */
+    bool no_cache_hints, no_coalesced_enqueue;
+    bool relax_again; /* vertices relaxed with this distance already, too */
+};
 
 /* What the user may set; a member at its zero value is the engine's own choice. */
 struct hw_engine_options {
@@ -90,13 +107,14 @@ struct hw_engine_options {
     bool canonical_parents; /* the least parent by (level, graph id); SSSP: (hops, graph id) among
                                tight parents, hops being the fewest tight edges from the root */
     bool steps;             /* fill the steps' seconds */
-    double delta;           /* delta: bucket width; 0: chosen from weights and degrees */
+    double delta;           /* delta, near-far: bucket width; 0: chosen from weights and degrees */
     bool no_edge_classes;   /* bellman-ford: treat all edges alike */
     bool duplicates;        /* bellman-ford: let a vertex enter the frontier more than once */
     enum hw_coupling coupling; /* merge: of redistributing work and gathering neighbours */
     double expand_factor;      /* merge, hybrid: edges a frontier vertex above which redistribution
                                   is the balanced one of the two */
     int edges_per_thread;      /* scan2d */
+    struct hw_relaxing relaxing;
 };
 
 /* How a search ended. */
@@ -139,7 +157,7 @@ struct hw_method {
     bool grid, degree_separated; /* layouts it works on; two entries may share a name */
     bool one_part_only;
     bool several_parts_only;
-    bool one_row_only; /* of grids: 1d, and 2d with one row */
+    bool one_row_only;     /* of grids: 1d, and 2d with one row */
     bool negative_weights; /* SSSP: does it take them? */
 
     /* Whether this machine can run it, asked before any work; NULL: always. Returns

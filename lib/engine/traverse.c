@@ -4,6 +4,7 @@
 #include "comm/exchange.h"
 #include "comm/stop.h"
 #include "engine/component.h"
+#include "engine/relaxing.h"
 #include "engine/survey.h"
 #include "engine/traversal.h"
 #include "graph/labels.h"
@@ -133,22 +134,28 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 static enum hw_status check_method_options(const struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_engine_options *engine = &t->options->engine;
+    const char *relaxing = hw_relaxing_given(&engine->relaxing);
     const struct {
         bool given;
-        const char *name, *method;
+        const char *name, *method, *other; /* methods that have it */
     } table[] = {
-        {engine->delta > 0, "--delta", "delta"},
-        {engine->no_edge_classes, "--no-edge-classes", "bellman-ford"},
-        {engine->duplicates, "--duplicates", "bellman-ford"},
-        {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge"},
-        {engine->expand_factor > 0, "--expand-factor", "merge"},
-        {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d"},
+        {engine->delta > 0, "--delta", "delta", "near-far"},
+        {engine->no_edge_classes, "--no-edge-classes", "bellman-ford", "near-far"},
+        {engine->duplicates, "--duplicates", "bellman-ford", "near-far"},
+        {relaxing != NULL, relaxing, "bellman-ford", "near-far"},
+        {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge", NULL},
+        {engine->expand_factor > 0, "--expand-factor", "merge", NULL},
+        {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d", NULL},
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].given && strcmp(t->method->name, table[i].method) != 0)
+        if (table[i].given && strcmp(t->method->name, table[i].method) != 0 &&
+            (!table[i].other || strcmp(t->method->name, table[i].other) != 0))
             return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
                            t->options->input, table[i].name, table[i].method, t->method->name);
+    if (relaxing && t->method->device != HW_CUDA)
+        return hw_fail(err, HW_BAD_INPUT, "%s: %s is for --device cuda", t->options->input,
+                       relaxing);
     return HW_OK;
 }
 

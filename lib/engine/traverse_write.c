@@ -1,4 +1,5 @@
 /* The tree file of a run: what was searched, how, and what came out. */
+#include "engine/relaxing.h"
 #include "engine/traversal.h"
 
 #include <string.h>
@@ -78,16 +79,46 @@ static enum hw_status write_content(struct hw_traversal *t, struct hw_error *err
     return status;
 }
 
+/* How bellman-ford and near-far relaxed on a GPU, as it was asked for. Collective. */
+static enum hw_status write_relaxing(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_relaxing *relaxing = &t->options->engine.relaxing;
+    const struct text texts[] = {{"frontier", hw_frontier_words[relaxing->frontier]},
+                                 {"duplicate_removal", hw_removal_words[relaxing->removal]},
+                                 {"large_lists", hw_long_lists_words[relaxing->long_lists]}};
+    const struct number numbers[] = {
+        {HW_AT_RUN, "large_list_length", relaxing->long_list},
+        {HW_AT_RUN, "virtual_warps", relaxing->virtual_warp},
+        {HW_AT_RUN, "virtual_warp_least", relaxing->virtual_warp_least},
+        {HW_AT_RUN, "virtual_warp_most", relaxing->virtual_warp_most},
+        {HW_AT_RUN, "warp_vertices", relaxing->warp_vertices},
+        {HW_AT_RUN, "cache_hints", !relaxing->no_cache_hints},
+        {HW_AT_RUN, "coalesced_enqueue", !relaxing->no_coalesced_enqueue},
+        {HW_AT_RUN, "relax_again", relaxing->relax_again}};
+    enum hw_status status =
+        set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
+
+    return status == HW_OK ? set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err)
+                           : status;
+}
+
 /* The options of shortest paths. Collective. */
 static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_engine_options *engine = &t->options->engine;
     const struct number numbers[] = {{HW_AT_RUN, "edge_classes", !engine->no_edge_classes},
                                      {HW_AT_RUN, "duplicates", engine->duplicates}};
+    enum hw_status status = HW_OK;
 
-    if (strcmp(t->method->name, "delta") == 0)
-        return hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
-    return set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
+    bool near_far = strcmp(t->method->name, "near-far") == 0;
+
+    if (strcmp(t->method->name, "delta") == 0 || near_far)
+        status = hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
+    if (status == HW_OK && strcmp(t->method->name, "delta") != 0)
+        status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
+    if (status == HW_OK && t->method->device == HW_CUDA && strcmp(t->method->name, "delta") != 0)
+        status = write_relaxing(t, err);
+    return status;
 }
 
 /* The options of methods that have their own. Collective. */

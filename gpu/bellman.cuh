@@ -1,0 +1,674 @@
+/*
+ * One phase of `bellman-ford` and `near-far`: relaxing the edges of a frontier.
+ *
+ * The frontier comes in tiles, a vertex for each lane of a warp. How the lanes share the
+ * edges of a tile is plan.width: by a prefix sum over the lengths of the lists, each lane
+ * looking up by shuffles whose edge it has; or by virtual warps of 4 to 32 lanes, each
+ * taking vertices of the tile in turn (section 5.2 of the paper). Long lists are cut into
+ * pieces that warps take before any tile, or get kernels of their own (section 5.3).
+ *
+ * Finds go to the next queue through a slot of shared memory that each warp has, so that
+ * they are written in order (section 5.1, figure 5).
+ *
+ * Memory: distances only fall, and only by atomicMin or, for vertices that one edge leads
+ * to, by their only writer. A stale distance costs work, never an answer, as long as the
+ * frontier's own is read where atomics are done, in the L2 cache.
+ */
+#ifndef HOPWAVE_GPU_BELLMAN_CUH
+#define HOPWAVE_GPU_BELLMAN_CUH
+
+#include "bellman.h"
+#include "lists.cuh"
+#include "paths.cuh"
+
+#include <cuda_runtime.h>
+
+constexpr int hw_bellman_threads = 256;
+constexpr int hw_bellman_warps = hw_bellman_threads / 32;
+constexpr uint32_t hw_bellman_slot = 192;   /* finds of a warp on their way */
+constexpr uint32_t hw_bellman_wait = 160;   /* vertices that a sweep found for its warp */
+constexpr uint32_t hw_bellman_sweep = 128;  /* vertices that a sweep looks at */
+constexpr uint32_t hw_bellman_batch = 8;    /* pieces that it looks at */
+constexpr uint32_t hw_bellman_whole = 1024; /* lists as long are a whole warp's */
+
+struct hw_bellman_shared {
+    uint32_t slot[hw_bellman_warps][hw_bellman_slot];
+    uint32_t wait[hw_bellman_warps][hw_bellman_wait];
+    unsigned long long edges, found;
+    uint32_t frontier, long_found;
+};
+
+/* Where the phase's counters are. */
+__device__ __forceinline__ hw_bellman_ring *hw_bellman_ring_of(const hw_bellman_plan &plan,
+                                                               uint32_t phase)
+{
+    return &plan.control->ring[phase & 3];
+}
+
+/* What a phase does with long lists of queued vertices. */
+struct hw_bellman_no_launch {
+    static constexpr bool launches = false;
+};
+
+template <int kind, bool words, typename Offset, class Launch> struct hw_bellman_worker {
+    using key_t = typename hw_keys<kind>::type;
+    static constexpr key_t none = hw_keys<kind>::none;
+
+    const hw_bellman_plan &plan;
+    hw_bellman_ring *ring;
+    uint32_t phase, source, lane;
+    bool queues;        /* finds are wanted */
+    bool first = false; /* the source's edges alone are relaxed */
+    key_t limit;
+    uint32_t mask; /* of a rank in a list */
+    uint32_t *next, *slot, *wait;
+    uint32_t held = 0, waiting = 0;
+    uint32_t edges = 0, found = 0, long_found = 0, frontier = 0; /* of this lane */
+
+    __device__ hw_bellman_worker(const hw_bellman_plan &given, hw_bellman_shared &shared,
+                                 uint32_t number, uint32_t from)
+        : plan(given), ring(hw_bellman_ring_of(given, number)), phase(number), source(from),
+          lane(threadIdx.x & 31)
+    {
+        queues = source == HW_FROM_QUEUE;
+        limit = static_cast<key_t>(plan.limit);
+        mask = plan.classes ? (1u << HW_BELLMAN_CLASS_SHIFT) - 1 : UINT32_MAX;
+        next = plan.queue[(phase + 1) & 1];
+        slot = shared.slot[threadIdx.x / 32];
+        wait = shared.wait[threadIdx.x / 32];
+    }
+
+    /* ---- distances ---- */
+
+    /* The key of v as atomics leave it. */
+    __device__ __forceinline__ key_t current(uint32_t v) const
+    {
+        if constexpr (words)
+            return __ldcg(reinterpret_cast<const int32_t *>(plan.word + v) + 1);
+        else
+            return __ldcg(static_cast<const key_t *>(plan.paths.distance) + v);
+    }
+
+    /* The same, or what it was: enough to tell edges that need no atomics. */
+    __device__ __forceinline__ key_t glimpse(uint32_t v) const
+    {
+        if (plan.hints)
+            return current(v);
+        if constexpr (words)
+            return __ldca(reinterpret_cast<const int32_t *>(plan.word + v) + 1);
+        else
+            return __ldca(static_cast<const key_t *>(plan.paths.distance) + v);
+    }
+
+    __device__ __forceinline__ key_t *relaxed() const
+    {
+        return static_cast<key_t *>(plan.relaxed);
+    }
+
+    __device__ __forceinline__ hw_gpu_edge read(Offset at) const
+    {
+        const uint2 *edge = reinterpret_cast<const uint2 *>(plan.paths.out) + at;
+        uint2 pair;
+
+        if (plan.hints)
+            asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+                : "=r"(pair.x), "=r"(pair.y)
+                : "l"(edge));
+        else
+            pair = __ldca(edge);
+        return hw_gpu_edge{pair.x, pair.y};
+    }
+
+    /* Lowers the key of v. Returns what it was; *fresh: is v not queued yet? alone: nobody
+     * else writes it in this phase. */
+    __device__ __forceinline__ key_t lower(uint32_t v, key_t key, key_t was, bool alone,
+                                           bool *fresh) const
+    {
+        *fresh = true;
+        if constexpr (words) {
+            const long long word = static_cast<long long>(
+                static_cast<unsigned long long>(static_cast<uint32_t>(key)) << 32 | phase);
+            if (alone) {
+                __stcg(reinterpret_cast<long long *>(plan.word) + v, word);
+                return was;
+            }
+            const long long old = atomicMin(reinterpret_cast<long long *>(plan.word) + v, word);
+            was = static_cast<key_t>(old >> 32);
+            *fresh = static_cast<uint32_t>(old) != phase || was >= limit;
+            return was;
+        } else {
+            key_t *at = static_cast<key_t *>(plan.paths.distance) + v;
+            if (alone)
+                __stcg(at, key);
+            else if constexpr (kind == HW_GPU_KEY_I64)
+                was = atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
+            else
+                was = atomicMin(at, key);
+            if (queues && key < was && plan.mark && key < limit)
+                *fresh = atomicExch(plan.mark + v, phase) != phase;
+            return was;
+        }
+    }
+
+    /* ---- what is found ---- */
+
+    __device__ void flush()
+    {
+        uint32_t start = 0;
+
+        if (held == 0)
+            return;
+        if (lane == 0)
+            start = atomicAdd(&ring->tail, held);
+        start = __shfl_sync(HW_WARP, start, 0);
+        for (uint32_t k = lane; k < held; k += 32)
+            if (start + k < plan.capacity && start + k >= start)
+                next[start + k] = slot[k];
+        held = 0;
+        __syncwarp();
+    }
+
+    /* Queues the vertices of those lanes that want it. The whole warp calls. */
+    __device__ __forceinline__ void enqueue(bool wanted, uint32_t v)
+    {
+        const uint32_t all = __ballot_sync(HW_WARP, wanted);
+
+        if (all == 0)
+            return;
+        if (!plan.coalesced) {
+            if (wanted) {
+                const uint32_t at = atomicAdd(&ring->tail, 1u);
+                if (at < plan.capacity)
+                    next[at] = v;
+            }
+            return;
+        }
+        if (wanted)
+            slot[held + __popc(all & ((1u << lane) - 1))] = v;
+        held += __popc(all);
+        __syncwarp();
+        if (held > hw_bellman_slot - 32)
+            flush();
+    }
+
+    /* Is the list of v cut into pieces? */
+    __device__ __forceinline__ bool in_pieces(uint32_t v) const
+    {
+        if (v >= plan.long_end)
+            return false;
+        return plan.falls ||
+               hw_begin<Offset>(plan.graph.out, v + 1) - hw_begin<Offset>(plan.graph.out, v) >=
+                   plan.long_least;
+    }
+
+    /* Sets v aside, once: until it is near, or relaxed, its entry stands. */
+    __device__ __forceinline__ void put_far(uint32_t v, key_t key, key_t was)
+    {
+        long long *least = reinterpret_cast<long long *>(&plan.control->far_least);
+
+        if (key < *static_cast<volatile long long *>(least))
+            atomicMin(least, static_cast<long long>(key));
+        if (was < relaxed()[v])
+            return;
+        plan.far[plan.pile][atomicAdd(&plan.control->far[plan.pile], 1u)] = v;
+    }
+
+    /* Notes an improvement of v; returns whether to queue it. */
+    __device__ __forceinline__ bool note(uint32_t v, key_t key, key_t was, bool fresh,
+                                         const hw_gpu_edge &hint)
+    {
+        const uint2 pair = make_uint2(hint.rank, hint.weight);
+
+        if (plan.hints)
+            __stcs(reinterpret_cast<uint2 *>(plan.paths.hint) + v, pair);
+        else
+            reinterpret_cast<uint2 *>(plan.paths.hint)[v] = pair;
+        if (key >= limit) {
+            put_far(v, key, was);
+            return false;
+        }
+        found++;
+        if (in_pieces(v)) {
+            long_found++;
+            return false;
+        }
+        return fresh;
+    }
+
+    /* ---- edges ---- */
+
+    /* Does no other edge lead to the end of this one, or is none other relaxed now? */
+    __device__ __forceinline__ bool alone(uint32_t word) const
+    {
+        if (!plan.classes || plan.reach || plan.once == HW_ONCE_NOT)
+            return false;
+        return first || word >> HW_BELLMAN_CLASS_SHIFT == HW_BELLMAN_SINGLE;
+    }
+
+    /* Relaxes n edges of each lane: edge[j] from u[j], whose key is from[j]. The whole warp
+     * calls; live: has this lane such an edge? */
+    template <int n>
+    __device__ __forceinline__ void relax(const hw_gpu_edge (&edge)[n], const bool (&live)[n],
+                                          const uint32_t (&u)[n], const key_t (&from)[n])
+    {
+        key_t key[n], was[n];
+
+#pragma unroll
+        for (int j = 0; j < n; j++) {
+            const uint32_t type = edge[j].rank & ~mask;
+            const bool wanted =
+                live[j] && (plan.reach || type < static_cast<uint32_t>(HW_BELLMAN_LEAF)
+                                                     << HW_BELLMAN_CLASS_SHIFT);
+            was[j] = none;
+            key[j] = none;
+            if (wanted) {
+                edges++;
+                was[j] = glimpse(edge[j].rank & mask);
+                key[j] = plan.reach ? 0 : hw_further<kind>(from[j], edge[j].weight);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < n; j++) {
+            const uint32_t v = edge[j].rank & mask;
+            bool queued = false;
+            if (key[j] < was[j]) {
+                bool fresh;
+                const key_t old = lower(v, key[j], was[j], alone(edge[j].rank), &fresh);
+                if (key[j] < old)
+                    queued = note(v, key[j], old, fresh, hw_gpu_edge{u[j], edge[j].weight});
+            }
+            if (queues)
+                enqueue(queued, v);
+        }
+    }
+
+    /* One list, or a piece of it, by the whole warp. */
+    __device__ __forceinline__ void list(uint32_t u, key_t from, Offset begin, Offset count)
+    {
+        const uint32_t us[4] = {u, u, u, u};
+        const key_t keys[4] = {from, from, from, from};
+        Offset k = 0;
+
+        for (; k + 128 <= count; k += 128) {
+            hw_gpu_edge edge[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                edge[j] = read(begin + k + 32 * j + lane);
+            relax<4>(edge, {true, true, true, true}, us, keys);
+        }
+        for (; k < count; k += 32) {
+            const bool live = k + lane < count;
+            const hw_gpu_edge edge[1] = {live ? read(begin + k + lane) : hw_gpu_edge{0, 0}};
+            relax<1>(edge, {live}, {u}, {from});
+        }
+    }
+
+    /* The lists of a tile, all lanes sharing their edges. */
+    __device__ __forceinline__ void shared_out(uint32_t u, key_t from, Offset begin,
+                                               uint32_t length)
+    {
+        uint32_t end = length;
+
+        for (int step = 1; step < 32; step *= 2) {
+            const uint32_t before = __shfl_up_sync(HW_WARP, end, step);
+            end += lane >= static_cast<uint32_t>(step) ? before : 0;
+        }
+        const uint32_t total = __shfl_sync(HW_WARP, end, 31);
+        const Offset shift = begin - (end - length);
+        for (uint32_t k = 0; k < total; k += 64) {
+            hw_gpu_edge edge[2];
+            bool live[2];
+            uint32_t us[2];
+            key_t keys[2];
+#pragma unroll
+            for (int j = 0; j < 2; j++) {
+                const uint32_t at = k + 32 * j + lane;
+                uint32_t owner = 0;
+                for (uint32_t step = 16; step > 0; step /= 2)
+                    owner += __shfl_sync(HW_WARP, end, owner + step - 1) <= at ? step : 0;
+                us[j] = __shfl_sync(HW_WARP, u, owner);
+                keys[j] = __shfl_sync(HW_WARP, from, owner);
+                const Offset place = __shfl_sync(HW_WARP, shift, owner) + at;
+                live[j] = at < total;
+                edge[j] = live[j] ? read(place) : hw_gpu_edge{0, 0};
+            }
+            relax<2>(edge, live, us, keys);
+        }
+    }
+
+    /* The lists of a tile by virtual warps of `width` lanes. */
+    __device__ __forceinline__ void grouped(uint32_t width, uint32_t u, key_t from, Offset begin,
+                                            Offset length)
+    {
+        const uint32_t groups = 32 / width, sub = lane % width;
+        uint32_t i = lane / width;
+        Offset k = 0;
+
+        while (__any_sync(HW_WARP, i < 32)) {
+            const uint32_t owner = i < 32 ? i : 31;
+            const uint32_t mine = __shfl_sync(HW_WARP, u, owner);
+            const key_t key = __shfl_sync(HW_WARP, from, owner);
+            const Offset place = __shfl_sync(HW_WARP, begin, owner) + k + sub;
+            const Offset count = __shfl_sync(HW_WARP, length, owner);
+            const bool live = i < 32 && k + sub < count;
+            const hw_gpu_edge edge[1] = {live ? read(place) : hw_gpu_edge{0, 0}};
+            relax<1>(edge, {live}, {mine}, {key});
+            k += width;
+            if (k >= count) {
+                i += groups;
+                k = 0;
+            }
+        }
+    }
+
+    /* ---- vertices ---- */
+
+    /* A vertex for each lane, or HW_RANK_NONE. */
+    __device__ void tile(uint32_t u, uint32_t width)
+    {
+        key_t from = none;
+        Offset begin = 0, length = 0;
+
+        if (u != HW_RANK_NONE) {
+            from = current(u);
+            const bool wanted =
+                source == HW_FROM_ALL ? from != none : !plan.lazy || from < relaxed()[u];
+            if (wanted) {
+                relaxed()[u] = from;
+                begin = hw_begin<Offset>(plan.graph.out, u);
+                length = hw_begin<Offset>(plan.graph.out, u + 1) - begin;
+            }
+            if (plan.pieces > 0 && length >= plan.long_least)
+                length = 0; /* the pieces' affair */
+            else
+                frontier += wanted;
+        }
+        if constexpr (Launch::launches)
+            if (length >= plan.long_least) {
+                Launch::template go<kind, words, Offset>(plan, phase, u, from, begin, length);
+                length = 0;
+            }
+        if (width > 0) {
+            grouped(width, u, from, begin, length);
+            return;
+        }
+        for (uint32_t left = __ballot_sync(HW_WARP, length >= hw_bellman_whole); left;
+             left &= left - 1) {
+            const int owner = __ffs(left) - 1;
+            list(__shfl_sync(HW_WARP, u, owner), __shfl_sync(HW_WARP, from, owner),
+                 __shfl_sync(HW_WARP, begin, owner), __shfl_sync(HW_WARP, length, owner));
+        }
+        shared_out(u, from, begin, length < hw_bellman_whole ? static_cast<uint32_t>(length) : 0);
+    }
+
+    /* The next piece of work after `at`, of `all`: the first are dealt out, the others taken. */
+    __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t all) const
+    {
+        const uint32_t warps = gridDim.x * hw_bellman_warps;
+        uint32_t at = 0;
+
+        if (all <= warps)
+            return all;
+        if (lane == 0)
+            at = warps + atomicAdd(counter, 1u);
+        return __shfl_sync(HW_WARP, at, 0);
+    }
+
+    /* This warp's number; those of a block are spread over the work. */
+    __device__ __forceinline__ uint32_t number() const
+    {
+        return threadIdx.x / 32 * gridDim.x + blockIdx.x;
+    }
+
+    __device__ void take_pieces()
+    {
+        key_t *last = static_cast<key_t *>(plan.piece_relaxed);
+        const uint32_t all = (plan.pieces + hw_bellman_batch - 1) / hw_bellman_batch;
+
+        for (uint32_t at = number(); at < all; at = take(&ring->piece, all)) {
+            const uint32_t p = at * hw_bellman_batch + lane;
+            hw_bellman_piece piece = {0, 0, 0};
+            key_t from = none;
+            bool wanted = false;
+            if (lane < hw_bellman_batch && p < plan.pieces) {
+                piece = plan.piece[p];
+                from = current(piece.vertex);
+                wanted = source == HW_FROM_ALL ? from != none : from < last[p] && from < limit;
+                if (wanted) {
+                    last[p] = from;
+                    frontier += piece.count >> 31;
+                }
+            }
+            for (uint32_t left = __ballot_sync(HW_WARP, wanted); left; left &= left - 1) {
+                const int owner = __ffs(left) - 1;
+                list(__shfl_sync(HW_WARP, piece.vertex, owner), __shfl_sync(HW_WARP, from, owner),
+                     static_cast<Offset>(__shfl_sync(HW_WARP, piece.begin, owner)),
+                     __shfl_sync(HW_WARP, piece.count, owner) & ~HW_BELLMAN_FIRST);
+            }
+        }
+    }
+
+    __device__ void take_queue(uint32_t count, uint32_t width)
+    {
+        const uint32_t *queue = plan.queue[phase & 1];
+        const uint32_t all = (count + plan.tile - 1) / plan.tile;
+
+        for (uint32_t at = number(); at < all; at = take(&ring->tile, all)) {
+            const uint32_t i = at * plan.tile + lane;
+            uint32_t u = HW_RANK_NONE;
+            if (lane < plan.tile && i < count)
+                u = plan.hints ? __ldcs(queue + i) : __ldca(queue + i);
+            tile(u, width);
+        }
+    }
+
+    /* Is v in the frontier of a sweep? */
+    __device__ __forceinline__ bool swept(uint64_t v) const
+    {
+        if (v >= plan.graph.active)
+            return false;
+        const key_t key = current(static_cast<uint32_t>(v));
+        return source == HW_FROM_ALL ? key != none : key < limit && key < relaxed()[v];
+    }
+
+    /* The first vertex that a sweep looks at: pieces have those before. */
+    __device__ __forceinline__ uint32_t sweep_begin() const
+    {
+        return plan.pieces > 0 && plan.falls ? plan.long_end : 0;
+    }
+
+    __device__ void sweep(uint32_t width)
+    {
+        const uint64_t begin = sweep_begin();
+        const uint32_t all = static_cast<uint32_t>(
+            (plan.graph.active - begin + hw_bellman_sweep - 1) / hw_bellman_sweep);
+
+        for (uint32_t at = number(); at < all; at = take(&ring->tile, all)) {
+            const uint64_t base = begin + static_cast<uint64_t>(at) * hw_bellman_sweep + lane;
+            bool wanted[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                wanted[j] = swept(base + 32 * j);
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const uint32_t each = __ballot_sync(HW_WARP, wanted[j]);
+                if (wanted[j])
+                    wait[waiting + __popc(each & ((1u << lane) - 1))] =
+                        static_cast<uint32_t>(base + 32 * j);
+                waiting += __popc(each);
+                __syncwarp();
+            }
+            for (uint32_t done = 0;; done += 32) {
+                if (waiting - done < 32) {
+                    const uint32_t rest = waiting - done;
+                    const uint32_t u = lane < rest ? wait[done + lane] : 0;
+                    __syncwarp();
+                    if (lane < rest)
+                        wait[lane] = u;
+                    waiting = rest;
+                    __syncwarp();
+                    break;
+                }
+                tile(wait[done + lane], width);
+            }
+        }
+        __syncwarp();
+        if (waiting > 0)
+            tile(lane < waiting ? wait[lane] : HW_RANK_NONE, width);
+        waiting = 0;
+    }
+
+    /* Queues what a sweep would find, to be relaxed in the next phase. */
+    __device__ void collect()
+    {
+        const uint64_t begin = sweep_begin(), step = hw_stride();
+
+        for (uint64_t v = begin + hw_first(); v - lane < plan.graph.active; v += step) {
+            const bool wanted = swept(v) && !in_pieces(static_cast<uint32_t>(v));
+            const uint32_t all = __ballot_sync(HW_WARP, wanted);
+            uint32_t start = 0;
+            if (all == 0)
+                continue;
+            if (lane == 0)
+                start = atomicAdd(&ring->collected, __popc(all));
+            start = __shfl_sync(HW_WARP, start, 0) + __popc(all & ((1u << lane) - 1));
+            if (wanted && start < plan.capacity)
+                next[start] = static_cast<uint32_t>(v);
+        }
+    }
+
+    /* Lanes for a vertex: the formula of section 5.2 where the plan leaves it open. */
+    __device__ __forceinline__ uint32_t width_for(uint32_t count) const
+    {
+        if (plan.width != 1)
+            return plan.width;
+        uint32_t width = plan.width_least;
+        while (width < plan.width_most && static_cast<uint64_t>(width) * 2 * count <= plan.resident)
+            width *= 2;
+        return width;
+    }
+
+    /* Adds this block's counts up. All threads of the block call. */
+    __device__ void count_up(hw_bellman_shared &shared)
+    {
+        unsigned long long sums[2] = {edges, found};
+        uint32_t small[2] = {frontier, long_found};
+
+        for (int half = 16; half > 0; half /= 2)
+            for (int s = 0; s < 2; s++) {
+                sums[s] += __shfl_xor_sync(HW_WARP, sums[s], half);
+                small[s] += __shfl_xor_sync(HW_WARP, small[s], half);
+            }
+        if (lane == 0) {
+            if (sums[0] > 0)
+                atomicAdd(&shared.edges, sums[0]);
+            if (sums[1] > 0)
+                atomicAdd(&shared.found, sums[1]);
+            if (small[0] > 0)
+                atomicAdd(&shared.frontier, small[0]);
+            if (small[1] > 0)
+                atomicAdd(&shared.long_found, small[1]);
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            if (shared.edges > 0)
+                atomicAdd(&ring->edges, shared.edges);
+            if (shared.found > 0)
+                atomicAdd(&ring->found, shared.found);
+            if (shared.frontier > 0)
+                atomicAdd(&ring->frontier, shared.frontier);
+            if (shared.long_found > 0)
+                atomicAdd(&ring->long_found, shared.long_found);
+        }
+    }
+
+    /* A phase: all threads of the grid call. count: of the queue. */
+    __device__ void work(hw_bellman_shared &shared, uint32_t count, bool long_due)
+    {
+        if (threadIdx.x == 0)
+            shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+        __syncthreads();
+        /* What it reaches is not relaxed in the same phase, but by pieces. */
+        first = phase == 1 && queues && !long_due;
+        if (plan.pieces > 0 && (long_due || source == HW_FROM_ALL))
+            take_pieces();
+        if (source == HW_FROM_QUEUE)
+            take_queue(count, width_for(count));
+        else
+            sweep(width_for(count));
+        flush();
+        count_up(shared);
+    }
+};
+
+/* The phase that follows one whose counters are complete. */
+struct hw_bellman_next {
+    uint32_t source, count;
+    bool long_due, collect;
+};
+
+/* Sweeps where more than one in so many vertices improved; queues where fewer than one in
+ * so many did. */
+constexpr uint32_t hw_bellman_many = 16, hw_bellman_few = 128;
+
+__device__ __forceinline__ hw_bellman_next hw_bellman_decide(const hw_bellman_plan &plan,
+                                                             const hw_bellman_ring &ring,
+                                                             uint32_t source)
+{
+    hw_bellman_next next = {HW_FROM_END, 0, ring.long_found > 0, false};
+
+    if (ring.found == 0)
+        return next;
+    next.source = plan.source;
+    if (plan.source == HW_FROM_END) /* chosen here */
+        next.source =
+            source == HW_FROM_QUEUE
+                ? (ring.tail > plan.graph.active / hw_bellman_many ? HW_FROM_SWEEP : HW_FROM_QUEUE)
+                : (ring.found < plan.graph.active / hw_bellman_few ? HW_FROM_QUEUE : HW_FROM_SWEEP);
+    if (next.source == HW_FROM_QUEUE && ring.tail > plan.capacity)
+        next.source = HW_FROM_SWEEP; /* duplicates beyond what the queue holds */
+    const unsigned long long found = ring.found < UINT32_MAX ? ring.found : UINT32_MAX;
+    next.count = next.source == HW_FROM_QUEUE ? ring.tail : static_cast<uint32_t>(found);
+    next.collect = next.source == HW_FROM_QUEUE && source != HW_FROM_QUEUE;
+    return next;
+}
+
+__device__ __forceinline__ uint64_t hw_bellman_clock()
+{
+    uint64_t now;
+
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* Keeps the row of a phase, and clears the counters of the one after the next. One thread. */
+__device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uint32_t phase,
+                                                uint32_t routine, uint32_t bucket)
+{
+    hw_bellman_control *control = plan.control;
+    const hw_bellman_ring &ring = control->ring[phase & 3];
+    const uint32_t at = control->rows;
+
+    if (plan.row && plan.row_capacity > 0) {
+        hw_gpu_path_row *row = plan.row + (at < plan.row_capacity ? at : plan.row_capacity - 1);
+        const bool more = at >= plan.row_capacity;
+        row->routine = routine + (plan.reach ? HW_BELLMAN_ROUTINES / 2 : 0);
+        row->bucket = bucket;
+        row->frontier = ring.frontier;
+        row->found = static_cast<uint32_t>(ring.found);
+        row->settled = 0;
+        row->pushed = (more ? row->pushed : 0) + ring.edges;
+        row->pulled = 0;
+        row->clock = hw_bellman_clock();
+        control->rows = more ? at : at + 1;
+    }
+    control->ring[(phase + 2) & 3] = hw_bellman_ring{};
+}
+
+/* The row's routine: where the frontier came from, and how many lanes a vertex had. */
+__device__ __forceinline__ uint32_t hw_bellman_routine(uint32_t source, uint32_t width)
+{
+    return source * HW_BELLMAN_WIDTHS + (width == 0 ? 0 : 32 - __clz(width));
+}
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * Methods `bellman-ford` and `near-far`: what their host code and their kernels share.
+ *
+ * Both relax the edges of a frontier, the vertices whose distance is less than when
+ * their edges were last relaxed, until none is left, after Busato and Bombieri, "An
+ * Efficient Implementation of the Bellman-Ford Algorithm for Kepler GPU Architectures"
+ * (2015). `near-far` (Davidson, Baxter, Garland and Owens, 2014) leaves aside those
+ * beyond a limit, in the far pile, until no others are left.
+ *
+ * A phase takes the frontier from a queue that the last phase filled, or, where many
+ * vertices improve, by a sweep over all: distances beside those relaxed last tell it
+ * apart. Vertices go by falling degree, so that hubs come first and what they improve
+ * is relaxed with the better distance in the same phase, which halves the work.
+ *
+ * What 64-bit words hold: the key of the distance above, the phase of the last change
+ * below. One atomicMin then tells whether the distance improved and whether the vertex
+ * is queued already (section 4.2; Algorithm 6 as printed forgets the former).
+ */
+#ifndef HOPWAVE_GPU_BELLMAN_H
+#define HOPWAVE_GPU_BELLMAN_H
+
+#include "paths.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Classes of edges (section 4.1), in the two bits above the rank; graphs of more vertices
+ * go without. The class of edges from the source needs no bits. */
+enum hw_bellman_class {
+    HW_BELLMAN_PLAIN,
+    HW_BELLMAN_SINGLE, /* to a vertex of in-degree 1: no atomics */
+    HW_BELLMAN_LEAF,   /* to a vertex that leads nowhere else: settled at the end */
+    HW_BELLMAN_LOOP    /* to itself: nothing to do */
+};
+#define HW_BELLMAN_CLASS_SHIFT 30
+
+/* Routines of rows: where the frontier came from, times HW_BELLMAN_WIDTHS, plus how many
+ * lanes a vertex had: 0 where they were shared out, else the bits of that number. Those of
+ * a search that only looks what can be reached come after all others. */
+#define HW_BELLMAN_WIDTHS 8
+#define HW_BELLMAN_ROUTINES (2 * 4 * HW_BELLMAN_WIDTHS)
+
+/* How a vertex is kept from entering a queue twice. */
+enum hw_bellman_once { HW_ONCE_WORDS, HW_ONCE_MARKS, HW_ONCE_NOT };
+
+/* Who relaxes long lists. */
+enum hw_bellman_large {
+    HW_LARGE_PIECES,  /* pieces of them, each a warp's work, of the whole device */
+    HW_LARGE_DYNAMIC, /* kernels of their own (section 5.3) */
+    HW_LARGE_NOT      /* whoever has the vertex */
+};
+
+/* Where a phase's frontier comes from. */
+enum hw_bellman_source {
+    HW_FROM_QUEUE,
+    HW_FROM_SWEEP,
+    HW_FROM_ALL, /* every reached vertex: Bellman-Ford without a queue */
+    HW_FROM_END  /* there is none */
+};
+
+/* A part of a long list. */
+struct hw_bellman_piece {
+    uint32_t vertex;
+    uint32_t count; /* edges; the first piece of a list has HW_BELLMAN_FIRST too */
+    uint64_t begin;
+};
+#define HW_BELLMAN_FIRST (1u << 31)
+#define HW_BELLMAN_PIECE 1024
+
+/* Counters of a phase. They take turns: phase p has those of p modulo 4, and clears
+ * those of p + 2. */
+struct hw_bellman_ring {
+    uint32_t tail;      /* vertices in the queue of the next phase, or that wanted in */
+    uint32_t collected; /* the same, of a sweep that only looks */
+    uint32_t long_found;
+    uint32_t piece, tile; /* work that was taken */
+    uint32_t frontier;
+    uint32_t far; /* vertices in the far pile; not cleared with the others */
+    unsigned long long found;
+    unsigned long long edges;
+};
+
+struct hw_bellman_control {
+    struct hw_bellman_ring ring[4];
+    uint32_t phase;    /* the last one done */
+    uint32_t source;   /* of the next: enum hw_bellman_source */
+    uint32_t count;    /* of its queue */
+    uint32_t long_due; /* long lists may be in its frontier */
+    uint32_t far[2];   /* lengths of the far piles */
+    int64_t far_least; /* no key in the far pile is less */
+    uint32_t launches; /* kernels for long lists, and those that there was no room for */
+    uint32_t failures;
+    uint32_t alive; /* chains of parents that have not ended */
+    uint32_t rows;
+    uint64_t begun; /* nanoseconds */
+};
+
+struct hw_bellman_plan {
+    struct hw_gpu_graph graph;
+    struct hw_gpu_paths paths;
+    int64_t *word;      /* [active] distances and phases, or NULL: paths.distance has them */
+    void *relaxed;      /* [active] keys of which the edges were relaxed last */
+    uint32_t *mark;     /* [active] phases in which they were queued, or NULL */
+    uint32_t *queue[2]; /* [capacity] of odd and even phases */
+    uint32_t *far[2];   /* [active] far piles, or NULL */
+    uint32_t capacity;
+    const struct hw_bellman_piece *piece; /* [pieces] */
+    void *piece_relaxed;                  /* [pieces] keys */
+    uint32_t pieces;
+    uint32_t long_end; /* no vertex from here on has a long list */
+    uint32_t long_least;
+    bool falls; /* all those below long_end have one */
+    struct hw_bellman_control *control;
+    struct hw_gpu_path_row *row; /* [row_capacity] or NULL */
+    uint32_t row_capacity;
+
+    /* Options. */
+    int once, large, source; /* source: HW_FROM_QUEUE, _SWEEP, _ALL, or HW_FROM_END: chosen */
+    bool classes, hints, coalesced;
+    bool lazy;      /* vertices relaxed with this distance already are passed over */
+    uint32_t width; /* lanes for a vertex; 0: the edges of a tile are shared out;
+                       1: chosen in each phase by the formula of section 5.2 */
+    uint32_t width_least, width_most;
+    uint32_t tile;     /* queued vertices a warp takes at a time */
+    uint32_t resident; /* threads that the device holds */
+
+    /* Of a search. */
+    uint32_t root;
+    bool reach;    /* all weights count as 0, all edges as plain */
+    int64_t limit; /* keys from here on are far; the key of unreached ones for no limit */
+    uint32_t pile; /* the far pile being filled, 0 or 1 */
+};
+
+/* What the device is given to do by hw_bellman_launch_*. All return a cudaError_t and do
+ * not wait. */
+
+/* Unreached vertices, the root reached and in the frontier. */
+int hw_bellman_launch_begin(const struct hw_bellman_plan *plan);
+
+/* Blocks that the device holds at once of the kernel that does many phases. */
+int hw_bellman_launch_shape(const struct hw_bellman_plan *plan, int *blocks);
+
+/* Phases until the frontier is empty or phase `last` is done; one cooperative kernel. */
+int hw_bellman_launch_run(const struct hw_bellman_plan *plan, int blocks, uint32_t last);
+
+/* One phase, driven from the host. hw_bellman_launch_dynamic(): long lists by kernels
+ * that its kernel launches. hw_bellman_launch_decide() follows either, and keeps the row. */
+int hw_bellman_launch_phase(const struct hw_bellman_plan *plan, int blocks);
+int hw_bellman_launch_dynamic(const struct hw_bellman_plan *plan, int blocks);
+int hw_bellman_launch_limit(uint64_t launches); /* makes room for so many at a time */
+/* swept: was it a sweep? bucket: for its row. */
+int hw_bellman_launch_decide(const struct hw_bellman_plan *plan, int swept, uint32_t bucket);
+
+/* near-far: parts the far pile by plan->limit into the queue and the other pile. */
+int hw_bellman_launch_split(const struct hw_bellman_plan *plan);
+
+/* Writes classes into the lists. */
+int hw_bellman_launch_classes(const struct hw_bellman_plan *plan);
+
+/* Leaves take the best of their sources; words become distances. */
+int hw_bellman_launch_leaves(const struct hw_bellman_plan *plan);
+int hw_bellman_launch_unpack(const struct hw_bellman_plan *plan);
+
+/* Parents followed up: begin, then jump, which counts in control->alive the chains that
+ * have not ended; round: from 0. */
+int hw_bellman_launch_chains(const struct hw_bellman_plan *plan);
+int hw_bellman_launch_jump(const struct hw_bellman_plan *plan, uint32_t round);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * The host side that `bellman-ford` and `near-far` share.
+ */
+#ifndef HOPWAVE_GPU_BELLMAN_HOST_H
+#define HOPWAVE_GPU_BELLMAN_HOST_H
+
+#include "bellman.h"
+#include "engine.h"
+
+#include "engine/negative.h"
+
+struct hw_bellman {
+    struct hw_bellman_plan plan;
+    int blocks;
+    struct hw_bellman_control control; /* as last fetched */
+    char names[HW_BELLMAN_ROUTINES][32];
+    struct hw_tree tree; /* where weights are negative */
+    /* Of each vertex, by graph id, the least edge that alone makes a negative cycle, or NULL
+     * where there can be none. */
+    struct hw_negative_edge *suspect;
+};
+
+/* The functions of struct hw_gpu_search. far: with far piles. */
+enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                               bool far, struct hw_error *err);
+enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+                                struct hw_error *err);
+
+/* The search from `root` begins; the first phase is next. */
+enum hw_status hw_bellman_begin(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err);
+
+/* One phase, driven from here; state->control is fetched afterwards. */
+enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, uint32_t bucket,
+                                struct hw_error *err);
+
+/* Fetches state->control. */
+enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *err);
+
+/* Distances complete, once the frontier is empty. */
+enum hw_status hw_bellman_end(struct hw_gpu_engine *engine, struct hw_error *err);
+
+/* The functions of struct hw_method. */
+hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_options *options);
+void hw_bellman_destroy(void *engine);
+
+#endif

@@ -1,0 +1,525 @@
+/*
+ * Kernels of `bellman-ford` and `near-far`: many phases in one cooperative kernel, single
+ * phases driven from the host, and what comes before and after a search. The phase itself
+ * is in bellman.cuh.
+ */
+#include "bellman.cuh"
+
+#include <cooperative_groups.h>
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+
+using plan_t = hw_bellman_plan;
+
+/* Blocks for a loop over `count` elements. */
+int blocks_for(uint64_t count)
+{
+    const uint64_t most = 132 * 8, wanted = (count + hw_bellman_threads - 1) / hw_bellman_threads;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+/* ---- searches ---- */
+
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) run(const plan_t plan, uint32_t last)
+{
+    using worker_t = hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch>;
+    __shared__ hw_bellman_shared shared;
+    cg::grid_group grid = cg::this_grid();
+    hw_bellman_control *control = plan.control;
+    const bool speaks = hw_first() == 0;
+    uint32_t phase = control->phase, count = control->count;
+    uint32_t source = control->source;
+    bool long_due = control->long_due != 0;
+
+    while (source != HW_FROM_END && phase < last) {
+        phase++;
+        worker_t worker(plan, shared, phase, source);
+        const uint32_t width = worker.width_for(count);
+        worker.work(shared, count, long_due);
+        grid.sync();
+        hw_bellman_next next = hw_bellman_decide(plan, *hw_bellman_ring_of(plan, phase), source);
+        if (next.collect) {
+            worker.collect();
+            grid.sync();
+            next.count = hw_bellman_ring_of(plan, phase)->collected;
+        }
+        if (speaks)
+            hw_bellman_keep(plan, phase, hw_bellman_routine(source, width), 0);
+        source = next.source;
+        count = next.count;
+        long_due = next.long_due;
+    }
+    grid.sync(); /* all have read the control */
+    if (speaks) {
+        control->phase = phase;
+        control->source = source;
+        control->count = count;
+        control->long_due = long_due;
+    }
+}
+
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) one_phase(const plan_t plan)
+{
+    __shared__ hw_bellman_shared shared;
+    const hw_bellman_control *control = plan.control;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
+        plan, shared, control->phase + 1, control->source);
+
+    worker.work(shared, control->count, control->long_due != 0);
+}
+
+/* After a phase: what follows. One block collects where that is due. */
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
+{
+    __shared__ hw_bellman_shared shared;
+    const hw_bellman_control *control = plan.control;
+    const uint32_t phase = control->phase + 1;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, phase,
+                                                                        control->source);
+
+    if (hw_bellman_decide(plan, *hw_bellman_ring_of(plan, phase), control->source).collect)
+        worker.collect();
+}
+
+__global__ void decide(const plan_t plan, uint32_t bucket)
+{
+    hw_bellman_control *control = plan.control;
+    const uint32_t phase = control->phase + 1;
+    const hw_bellman_ring &ring = control->ring[phase & 3];
+    hw_bellman_next next = hw_bellman_decide(plan, ring, control->source);
+    uint32_t width = plan.width;
+
+    if (next.collect)
+        next.count = ring.collected;
+    if (width == 1) {
+        width = plan.width_least;
+        while (width < plan.width_most &&
+               static_cast<uint64_t>(width) * 2 * control->count <= plan.resident)
+            width *= 2;
+    }
+    hw_bellman_keep(plan, phase, hw_bellman_routine(control->source, width), bucket);
+    control->phase = phase;
+    control->source = next.source;
+    control->count = next.count;
+    control->long_due = next.long_due;
+}
+
+/* ---- before and after ---- */
+
+template <int kind, bool words> __global__ void begin(const plan_t plan)
+{
+    using key_t = typename hw_keys<kind>::type;
+    constexpr key_t none = hw_keys<kind>::none;
+    key_t *distance = static_cast<key_t *>(plan.paths.distance);
+    key_t *relaxed = static_cast<key_t *>(plan.relaxed);
+    key_t *pieces = static_cast<key_t *>(plan.piece_relaxed);
+
+    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
+        const key_t key = v == plan.root ? 0 : none;
+        if constexpr (words)
+            plan.word[v] = static_cast<int64_t>(
+                static_cast<unsigned long long>(static_cast<uint32_t>(key)) << 32);
+        else
+            distance[v] = key;
+        relaxed[v] = none;
+        if (plan.mark)
+            plan.mark[v] = 0;
+        plan.paths.hint[v] = hw_gpu_edge{HW_RANK_NONE, 0};
+    }
+    for (uint64_t p = hw_first(); p < plan.pieces; p += hw_stride())
+        pieces[p] = none;
+}
+
+/* One thread: the root in the frontier, where it has a list. */
+template <typename Offset> __global__ void set_root(const plan_t plan)
+{
+    hw_bellman_control *control = plan.control;
+    const bool active = plan.root < plan.graph.active;
+    bool large = false;
+
+    if (active && plan.root < plan.long_end && plan.pieces > 0)
+        large = plan.falls || hw_begin<Offset>(plan.graph.out, plan.root + 1) -
+                                      hw_begin<Offset>(plan.graph.out, plan.root) >=
+                                  plan.long_least;
+    *control = hw_bellman_control{};
+    if (active && !large)
+        plan.queue[1][0] = plan.root;
+    control->source = !active                      ? HW_FROM_END
+                      : plan.source == HW_FROM_END ? HW_FROM_QUEUE
+                                                   : plan.source;
+    control->count = active && !large;
+    control->long_due = large;
+    control->far_least = INT64_MAX;
+    control->begun = hw_bellman_clock();
+}
+
+template <int kind> __global__ void unpack(const plan_t plan)
+{
+    int32_t *distance = static_cast<int32_t *>(plan.paths.distance);
+
+    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride())
+        distance[v] = static_cast<int32_t>(plan.word[v] >> 32);
+}
+
+/* Is v a leaf: does it lead nowhere, or nowhere but back? */
+template <typename Offset>
+__device__ __forceinline__ bool is_leaf(const hw_gpu_graph &graph, uint32_t v)
+{
+    const Offset out = hw_begin<Offset>(graph.out, v + 1) - hw_begin<Offset>(graph.out, v);
+    const Offset in = hw_begin<Offset>(graph.in, v + 1) - hw_begin<Offset>(graph.in, v);
+
+    return in > 0 && out == (graph.directed ? 0 : 1);
+}
+
+template <typename Offset> __global__ void classes(const plan_t plan, hw_gpu_edge *list)
+{
+    for (uint64_t e = hw_first(); e < plan.graph.edges; e += hw_stride()) {
+        const uint32_t v = list[e].rank;
+        uint32_t type = HW_BELLMAN_PLAIN;
+        if (is_leaf<Offset>(plan.graph, v))
+            type = HW_BELLMAN_LEAF;
+        else if (hw_begin<Offset>(plan.graph.in, v + 1) - hw_begin<Offset>(plan.graph.in, v) == 1)
+            type = HW_BELLMAN_SINGLE;
+        list[e].rank = v | type << HW_BELLMAN_CLASS_SHIFT;
+    }
+}
+
+/* Leaves: eight lanes each. */
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
+{
+    using key_t = typename hw_keys<kind>::type;
+    __shared__ hw_bellman_shared shared;
+    hw_bellman_control *control = plan.control;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
+        plan, shared, control->phase + 1, HW_FROM_SWEEP);
+    const uint32_t sub = threadIdx.x & 7;
+    const uint64_t groups = hw_stride() / 8;
+    uint32_t found = 0, edges = 0;
+
+    for (uint64_t i = hw_first() / 8; i - (threadIdx.x & 31) / 8 < plan.graph.active; i += groups) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        const bool leaf = i < plan.graph.active && v != plan.root && is_leaf<Offset>(plan.graph, v);
+        key_t best = worker.none;
+        hw_gpu_edge hint = {HW_RANK_NONE, 0};
+        if (leaf) {
+            const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
+            for (Offset e = hw_begin<Offset>(plan.graph.in, v) + sub; e < end; e += 8) {
+                const hw_gpu_edge edge = plan.paths.in[e];
+                const uint32_t u = edge.rank & worker.mask;
+                const key_t from = worker.current(u);
+                edges++;
+                if (from == worker.none)
+                    continue;
+                const key_t key = hw_further<kind>(from, edge.weight);
+                if (key < best) {
+                    best = key;
+                    hint = hw_gpu_edge{u, edge.weight};
+                }
+            }
+        }
+        for (int half = 4; half > 0; half /= 2) {
+            const key_t other = __shfl_xor_sync(HW_WARP, best, half);
+            const uint32_t rank = __shfl_xor_sync(HW_WARP, hint.rank, half);
+            const uint32_t weight = __shfl_xor_sync(HW_WARP, hint.weight, half);
+            if (other < best || (other == best && rank < hint.rank)) {
+                best = other;
+                hint = hw_gpu_edge{rank, weight};
+            }
+        }
+        if (!leaf || sub != 0 || best >= worker.current(v))
+            continue;
+        bool fresh;
+        worker.lower(v, best, best, true, &fresh);
+        plan.paths.hint[v] = hint;
+        found++;
+    }
+    worker.edges = edges;
+    worker.found = found;
+    if (threadIdx.x == 0)
+        shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+    __syncthreads();
+    worker.count_up(shared);
+}
+
+__global__ void keep_leaves(const plan_t plan)
+{
+    plan.control->phase++;
+    hw_bellman_keep(plan, plan.control->phase, hw_bellman_routine(HW_FROM_END, 0), 0);
+}
+
+/* ---- the far pile ---- */
+
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) split(const plan_t plan)
+{
+    using key_t = typename hw_keys<kind>::type;
+    __shared__ hw_bellman_shared shared;
+    hw_bellman_control *control = plan.control;
+    /* The queue of the next phase, which the one before would have filled. */
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
+        plan, shared, control->phase, HW_FROM_QUEUE);
+    const uint32_t *from = plan.far[plan.pile ^ 1];
+    uint32_t *to = plan.far[plan.pile];
+    const uint64_t count = control->far[plan.pile ^ 1];
+
+    for (uint64_t i = hw_first(); i - worker.lane < count; i += hw_stride()) {
+        const uint32_t v = i < count ? from[i] : 0;
+        const key_t key = i < count ? worker.current(v) : worker.none;
+        const bool pending = i < count && key < worker.relaxed()[v], near = key < worker.limit;
+        if (pending && near && worker.in_pieces(v))
+            worker.long_found++;
+        if (pending && !near) {
+            atomicMin(reinterpret_cast<long long *>(&control->far_least),
+                      static_cast<long long>(key));
+            to[atomicAdd(&control->far[plan.pile], 1u)] = v;
+        }
+        worker.enqueue(pending && near && !worker.in_pieces(v), v);
+    }
+    worker.flush();
+    worker.found = 0;
+    if (threadIdx.x == 0)
+        shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+    __syncthreads();
+    worker.count_up(shared);
+}
+
+/* Before and after it. One thread. */
+__global__ void before_split(const plan_t plan)
+{
+    plan.control->ring[plan.control->phase & 3] = hw_bellman_ring{};
+    plan.control->far[plan.pile] = 0;
+    plan.control->far_least = INT64_MAX;
+}
+
+__global__ void after_split(const plan_t plan)
+{
+    hw_bellman_control *control = plan.control;
+    const hw_bellman_ring &ring = control->ring[control->phase & 3];
+
+    control->count = ring.tail;
+    control->long_due = ring.long_found > 0;
+    control->source = ring.tail > 0 || ring.long_found > 0 ? HW_FROM_QUEUE : HW_FROM_END;
+    if (ring.tail > plan.graph.active / hw_bellman_many && plan.source == HW_FROM_END)
+        control->source = HW_FROM_SWEEP;
+}
+
+/* ---- parents while a search goes on ---- */
+
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) chains(const plan_t plan)
+{
+    __shared__ hw_bellman_shared shared;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, 0,
+                                                                        HW_FROM_SWEEP);
+
+    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
+        const auto key = worker.current(static_cast<uint32_t>(v));
+        const bool ends = key == worker.none || (v == plan.root && key >= 0);
+        plan.paths.flat[0][v] = ends ? HW_RANK_NONE : plan.paths.hint[v].rank;
+    }
+}
+
+__global__ void jump(const plan_t plan, uint32_t round)
+{
+    const uint32_t *from = plan.paths.flat[round & 1];
+    uint32_t *to = plan.paths.flat[(round & 1) ^ 1];
+    bool alive = false;
+
+    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
+        const uint32_t ancestor = from[v];
+        const uint32_t further = ancestor == HW_RANK_NONE ? HW_RANK_NONE : from[ancestor];
+        to[v] = further;
+        alive = alive || further != HW_RANK_NONE;
+    }
+    if (alive)
+        plan.control->alive = 1;
+}
+
+/* ---- launching ---- */
+
+/* Calls with the types that a plan needs. */
+template <typename Offset, class Call> cudaError_t by_offset(const plan_t &plan, Call call)
+{
+    if (plan.paths.kind == HW_GPU_KEY_I64)
+        return call.template go<HW_GPU_KEY_I64, false, Offset>(plan);
+    if (plan.paths.kind == HW_GPU_KEY_I32)
+        return plan.word ? call.template go<HW_GPU_KEY_I32, true, Offset>(plan)
+                         : call.template go<HW_GPU_KEY_I32, false, Offset>(plan);
+    return plan.word ? call.template go<HW_GPU_KEY_F32, true, Offset>(plan)
+                     : call.template go<HW_GPU_KEY_F32, false, Offset>(plan);
+}
+
+template <class Call> cudaError_t typed(const plan_t &plan, Call call)
+{
+    return plan.graph.wide ? by_offset<uint64_t>(plan, call) : by_offset<uint32_t>(plan, call);
+}
+
+struct call_shape {
+    int *blocks;
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &) const
+    {
+        int device = 0, processors = 0, each = 0;
+        cudaError_t error = cudaGetDevice(&device);
+
+        if (error == cudaSuccess)
+            error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+        if (error == cudaSuccess)
+            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, run<kind, words, Offset>,
+                                                                  hw_bellman_threads, 0);
+        *blocks = processors * each;
+        return error;
+    }
+};
+
+struct call_run {
+    int blocks;
+    uint32_t last;
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        plan_t own = plan;
+        uint32_t until = last;
+        void *arguments[] = {&own, &until};
+
+        return cudaLaunchCooperativeKernel(run<kind, words, Offset>, dim3(blocks),
+                                           dim3(hw_bellman_threads), arguments, 0, 0);
+    }
+};
+
+struct call_phase {
+    int blocks;
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        one_phase<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
+        return cudaGetLastError();
+    }
+};
+
+struct call_collect {
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        collect<kind, words, Offset><<<blocks_for(plan.graph.active), hw_bellman_threads>>>(plan);
+        return cudaGetLastError();
+    }
+};
+
+struct call_begin {
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        begin<kind, words><<<blocks_for(plan.graph.active), hw_bellman_threads>>>(plan);
+        set_root<Offset><<<1, 1>>>(plan);
+        return cudaGetLastError();
+    }
+};
+
+struct call_leaves {
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        const uint64_t lanes = static_cast<uint64_t>(plan.graph.active) * 8;
+
+        leaves<kind, words, Offset><<<blocks_for(lanes), hw_bellman_threads>>>(plan);
+        keep_leaves<<<1, 1>>>(plan);
+        return cudaGetLastError();
+    }
+};
+
+struct call_split {
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        before_split<<<1, 1>>>(plan);
+        split<kind, words, Offset><<<blocks_for(plan.graph.active / 8), hw_bellman_threads>>>(plan);
+        after_split<<<1, 1>>>(plan);
+        return cudaGetLastError();
+    }
+};
+
+struct call_chains {
+    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    {
+        chains<kind, words, Offset><<<blocks_for(plan.graph.active), hw_bellman_threads>>>(plan);
+        return cudaGetLastError();
+    }
+};
+
+} // namespace
+
+int hw_bellman_launch_begin(const hw_bellman_plan *plan)
+{
+    return typed(*plan, call_begin{});
+}
+
+int hw_bellman_launch_shape(const hw_bellman_plan *plan, int *blocks)
+{
+    return typed(*plan, call_shape{blocks});
+}
+
+int hw_bellman_launch_run(const hw_bellman_plan *plan, int blocks, uint32_t last)
+{
+    return typed(*plan, call_run{blocks, last});
+}
+
+int hw_bellman_launch_phase(const hw_bellman_plan *plan, int blocks)
+{
+    return typed(*plan, call_phase{blocks});
+}
+
+int hw_bellman_launch_decide(const hw_bellman_plan *plan, int swept, uint32_t bucket)
+{
+    const cudaError_t error = swept ? typed(*plan, call_collect{}) : cudaSuccess;
+
+    if (error != cudaSuccess)
+        return error;
+    decide<<<1, 1>>>(*plan, bucket);
+    return cudaGetLastError();
+}
+
+int hw_bellman_launch_split(const hw_bellman_plan *plan)
+{
+    return typed(*plan, call_split{});
+}
+
+int hw_bellman_launch_classes(const hw_bellman_plan *plan)
+{
+    hw_gpu_edge *list = const_cast<hw_gpu_edge *>(plan->paths.out);
+    const int blocks = blocks_for(plan->graph.edges);
+
+    if (plan->graph.wide)
+        classes<uint64_t><<<blocks, hw_bellman_threads>>>(*plan, list);
+    else
+        classes<uint32_t><<<blocks, hw_bellman_threads>>>(*plan, list);
+    return cudaGetLastError();
+}
+
+int hw_bellman_launch_leaves(const hw_bellman_plan *plan)
+{
+    return typed(*plan, call_leaves{});
+}
+
+int hw_bellman_launch_unpack(const hw_bellman_plan *plan)
+{
+    unpack<HW_GPU_KEY_I32><<<blocks_for(plan->graph.active), hw_bellman_threads>>>(*plan);
+    return cudaGetLastError();
+}
+
+int hw_bellman_launch_chains(const hw_bellman_plan *plan)
+{
+    return typed(*plan, call_chains{});
+}
+
+int hw_bellman_launch_jump(const hw_bellman_plan *plan, uint32_t round)
+{
+    const cudaError_t error =
+        cudaMemsetAsync(&plan->control->alive, 0, sizeof plan->control->alive);
+
+    if (error != cudaSuccess)
+        return error;
+    jump<<<blocks_for(plan->graph.active), hw_bellman_threads>>>(*plan, round);
+    return cudaGetLastError();
+}
