@@ -1,6 +1,7 @@
 # bench
 EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
 EXTRA_DIST += bench/gpu-degree-sweep
+EXTRA_DIST += bench/gpu-paths
 EXTRA_DIST += bench/import
 
 # All that a machine without MPI and HDF5 needs to run the programs, in one archive.
@@ -9,5 +10,5 @@ EXTRA_DIST += bench/make-bundle
 bundle: hopwave-bundle.tar.xz
 CLEANFILES += hopwave-bundle.tar.xz
 hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle tests/gpu/traverse.sh bench/gpu-methods \
-	  bench/gpu-degree-sweep
+	  bench/gpu-degree-sweep bench/gpu-paths
 	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS)

@@ -42,7 +42,7 @@ static int choose_large(enum hw_long_lists lists)
                                           : HW_LARGE_PIECES;
 }
 
-static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_gpu_engine *engine, bool far, struct hw_error *err)
 {
     const struct hw_relaxing *relaxing = &engine->options.relaxing;
 
@@ -50,6 +50,9 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
         return hw_fail(err, HW_BAD_INPUT,
                        "--duplicate-removal: these distances need 64 bits, which leaves none of a "
                        "word for the phase; use marks");
+    if (far && relaxing->frontier == HW_FRONTIER_NONE)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "--frontier: method near-far keeps two piles, so that none is none for it");
     if (relaxing->frontier == HW_FRONTIER_SWEEP && relaxing->relax_again)
         return hw_fail(err, HW_BAD_INPUT,
                        "--frontier: a sweep finds vertices by not having been relaxed, so that "
@@ -132,6 +135,8 @@ static void count_long(struct hw_bellman_plan *plan, const struct hw_host_order 
         ++*lists;
     }
     plan->pieces = plan->large == HW_LARGE_PIECES ? (uint32_t)pieces : 0;
+    if (plan->pieces == 0)
+        plan->long_end = 0;
 }
 
 enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
@@ -143,7 +148,7 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices * 2 + 64;
     size_t key = engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
     uint64_t lists = 0;
-    enum hw_status status = check(engine, err);
+    enum hw_status status = check(engine, far, err);
 
     if (status != HW_OK)
         return status;

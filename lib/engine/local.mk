@@ -1,7 +1,7 @@
 # lib/engine: methods
 libhopwave_a_SOURCES += lib/engine/engine.h
 libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps.c \
-  lib/engine/relaxing.c lib/engine/relaxing.h
+  lib/engine/relaxing.c lib/engine/relaxing.h lib/engine/dijkstra.c
 
 # what drives and measures them
 libhopwave_a_SOURCES += \

@@ -14,6 +14,7 @@ static const struct hw_method *const cpu_methods[] = {
     &hw_method_bellman_ford,
     &hw_method_separate_delta,
     &hw_method_separate_bellman_ford,
+    &hw_method_dijkstra,
     NULL,
 };
 #define CPU_METHODS (sizeof cpu_methods / sizeof cpu_methods[0] - 1)

@@ -14,5 +14,6 @@ extern const struct hw_method hw_method_delta;
 extern const struct hw_method hw_method_bellman_ford;
 extern const struct hw_method hw_method_separate_delta;
 extern const struct hw_method hw_method_separate_bellman_ford;
+extern const struct hw_method hw_method_dijkstra;
 
 #endif
