@@ -89,11 +89,10 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             return __ldcg(static_cast<const key_t *>(plan.paths.distance) + v);
     }
 
-    /* The same, or what it was: enough to tell edges that need no atomics. */
+    /* The same, or what it was: enough to tell edges that need no atomics. The L1 cache, which
+     * lists pass by, holds the hubs'. */
     __device__ __forceinline__ key_t glimpse(uint32_t v) const
     {
-        if (plan.hints)
-            return current(v);
         if constexpr (words)
             return __ldca(reinterpret_cast<const int32_t *>(plan.word + v) + 1);
         else

@@ -178,7 +178,8 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     if (engine->options.steps)
         hw_gpu_add(arrays, &plan->row, plan->row_capacity, sizeof *plan->row);
     return plan->large == HW_LARGE_DYNAMIC
-               ? hw_cuda(hw_bellman_launch_limit(lists), "cudaDeviceSetLimit", err)
+               ? hw_cuda(hw_bellman_launch_limit(plan->once == HW_ONCE_NOT ? 2 * lists : lists),
+                         "cudaDeviceSetLimit", err)
                : HW_OK;
 }
 

@@ -61,7 +61,7 @@ EXTRA_DIST += tests/pipeline/import-files.t
 
 # GPUs: what can be tried without one, and the long test for machines that have one.
 TESTS += tests/gpu/device.t
-EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh
+EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh tests/gpu/relaxing.sh
 TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
 TESTS += tests/pipeline/formats.t

@@ -1,0 +1,160 @@
+#!/bin/sh
+# Methods bellman-ford and near-far on a GPU: distances equal the CPU's bit for bit under
+# every switch, on weights of all kinds; negative cycles; refusals; what the steps say.
+# One line a case.
+#
+#   relaxing.sh [SWITCHES]   SWITCHES: only those of which the name contains it
+#
+# From a bundle: hopwave-bundle/share/relaxing.sh. Skips without a GPU.
+set -u
+here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
+[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+only=${1:-}
+roots=${HW_GPU_ROOTS:-16}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+failures=0
+
+if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no GPU here"
+    exit 0
+fi
+
+# try NAME COMMAND...: one line, with the command's output if it fails.
+try() {
+    name=$1
+    shift
+    if "$@" >out 2>&1; then
+        echo "ok - $name"
+        return 0
+    fi
+    echo "not ok - $name"
+    sed 's/^/# /' out | tail -n 12
+    failures=$((failures + 1))
+    return 1
+}
+
+# refused NAME STATUS TEXT COMMAND...: ends so, and says so.
+refused() {
+    name=$1 status=$2 text=$3
+    shift 3
+    "$@" >out 2>&1
+    got=$?
+    if [ $got = "$status" ] && grep -q "$text" out; then
+        echo "ok - $name"
+    else
+        echo "not ok - $name (status $got)"
+        sed 's/^/# /' out | tail -n 4
+        failures=$((failures + 1))
+    fi
+}
+
+search="hopwave-traverse -q --force --layout 1d --algorithm sssp"
+# compare GRAPH METHOD OPTIONS...: checked, and against the CPU's cpu-GRAPH.h5.
+compare() {
+    graph=$1 method=$2
+    shift 2
+    case "$graph $method $*" in *"$only"*) ;; *) return ;; esac
+    # shellcheck disable=SC2086 # options are words
+    try "$graph $method $*" $search $graph.h5 --device cuda --method "$method" --check \
+        --roots "$roots" "$@" -o gpu.h5 || return
+    try "$graph $method $*: the CPU's distances" \
+        hopwave-validate -q --force gpu.h5 --graph "$graph.h5" --against "cpu-$graph.h5"
+}
+
+g="hopwave-generate -q --model"
+# shellcheck disable=SC2086
+{
+    $g rmat --scale 12 --weights uniform -o float.h5
+    $g rmat --scale 11 --weights integer:0:3 -o zero.h5
+    $g rmat --scale 11 --directed --weights uniform -o directed.h5
+    $g rmat --scale 11 --directed --weights signed -o signed.h5
+    $g erdos-renyi --scale 12 --edges 65536 --weights integer:1:255 -o random.h5
+    $g rmat --scale 9 --edge-factor 1 --weights uniform -o sparse.h5
+}
+# Weights whose sums pass 32 bits; hubs of degree 1 and 5000 around them.
+awk 'BEGIN { for (v = 0; v < 40; v++) print v, v + 1, 2000000000 - v
+             for (v = 0; v < 5000; v++) { print 41, 42 + v, v + 1; print 42 + v, v % 40, 5 } }' >wide.txt
+hopwave-import -q wide.txt --undirected --weights integer -o wide.h5 >out 2>&1 || cat out
+for graph in float zero directed signed random sparse wide; do
+    # shellcheck disable=SC2086
+    try "$graph on the CPU" $search $graph.h5 --roots "$roots" --method bellman-ford -o cpu-$graph.h5
+done
+
+for graph in float zero directed signed random sparse wide; do
+    compare "$graph" bellman-ford
+    [ "$graph" = signed ] || compare "$graph" near-far
+done
+for options in "--frontier queue" "--frontier sweep" "--frontier none" "--no-edge-classes" \
+    "--duplicates" "--duplicate-removal words" "--large-lists off" "--large-list-length 32" \
+    "--large-lists dynamic --large-list-length 64" "--virtual-warps dynamic" \
+    "--virtual-warps 2 --warp-vertices 7 --frontier queue" "--cache-hints off" \
+    "--coalesced-enqueue off --frontier queue" "--relax-again --frontier queue" \
+    "--canonical-parents" "--order none --no-steps" \
+    "--frontier queue --duplicate-removal words --large-lists dynamic --virtual-warps dynamic"; do
+    for graph in float directed; do
+        # shellcheck disable=SC2086
+        compare "$graph" bellman-ford $options
+    done
+    case $options in *none) continue ;; esac
+    # shellcheck disable=SC2086
+    compare random near-far --delta 20 $options
+done
+for options in "--frontier queue --virtual-warps dynamic" "--large-lists dynamic --large-list-length 64" \
+    "--no-edge-classes --duplicates" "--canonical-parents"; do
+    # shellcheck disable=SC2086
+    compare signed bellman-ford $options
+    # shellcheck disable=SC2086
+    compare wide bellman-ford $options
+done
+compare random near-far --delta 1
+compare random near-far --delta 100000
+[ -z "$only" ] || exit $((failures > 0))
+
+# Negative cycles: deep in a directed graph, from rounds on it; an edge; a loop.
+awk 'BEGIN { srand(1); for (v = 0; v < 3000; v++) { print v, v + 1, 3; print v, int(rand() * 3000), 9 }
+             print 2990, 2000, -2971 }' >cycle.txt
+awk 'BEGIN { for (v = 0; v < 3000; v++) print v, v + 1, 2; print 1500, 700, -3 }' >edge.txt
+awk 'BEGIN { for (v = 0; v < 3000; v++) print v, v + 1, 2; print 1500, 1500, -3 }' >loop.txt
+for kind in integer real; do
+    for name in cycle edge loop; do
+        way=--directed
+        [ $name = edge ] && way=--undirected
+        hopwave-import -q --force "$name.txt" $way --weights $kind -o "$name.h5" >out 2>&1 || cat out
+        # shellcheck disable=SC2086
+        try "$name $kind" $search $name.h5 --device cuda --method bellman-ford --root-list 0,2999 \
+            --check -o gpu.h5
+        # shellcheck disable=SC2086
+        $search $name.h5 --method bellman-ford --root-list 0,2999 -o cpu.h5 >out 2>&1
+        try "$name $kind: the CPU's outcomes" \
+            hopwave-validate -q --force gpu.h5 --graph "$name.h5" --against cpu.h5
+        try "$name $kind: a cycle from 0" sh -c "hopwave-info gpu.h5 | grep -qi cycle"
+    done
+done
+# shellcheck disable=SC2086
+{
+    refused "near-far takes no negative weights" 3 "use --method bellman-ford" \
+        $search signed.h5 --device cuda --method near-far -o gpu.h5
+    refused "near-far keeps piles" 3 "none is none for it" \
+        $search float.h5 --device cuda --method near-far --frontier none -o gpu.h5
+    refused "words do not hold 64-bit distances" 3 "use marks" \
+        $search signed.h5 --device cuda --method bellman-ford --duplicate-removal words -o gpu.h5
+    refused "a sweep passes over what was relaxed" 3 "has no meaning" \
+        $search float.h5 --device cuda --method bellman-ford --frontier sweep --relax-again -o gpu.h5
+}
+
+# What the steps say.
+if python3 -c 'import h5py' 2>/dev/null; then
+    # shellcheck disable=SC2086
+    for pair in ".words.:--duplicate-removal words" ".marks.:" ".dynamic.:--large-lists dynamic" \
+        ".vw8.:--virtual-warps 8" "all.:--frontier none" "sweep.:--frontier sweep"; do
+        $search float.h5 --device cuda --method bellman-ford --roots 1 ${pair#*:} -o gpu.h5 >out 2>&1
+        try "steps of ${pair#*:} name ${pair%%:*}" python3 -c "
+import h5py, sys
+names = h5py.File('gpu.h5')['run/steps']['routine']
+sys.exit(not any(sys.argv[1] in name.decode() for name in names))" "${pair%%:*}"
+    done
+fi
+echo "# $failures failures"
+exit $((failures > 0))
