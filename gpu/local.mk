@@ -42,6 +42,9 @@ kernels += gpu/bellman_kernel.cu
 kernel_includes += gpu/bellman.h gpu/bellman.cuh
 bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
 EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
+kernels += gpu/adaptive_kernel.cu
+kernel_includes += gpu/adaptive.h
+EXTRA_DIST += gpu/adaptive.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
@@ -50,6 +53,7 @@ libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/
 libhopwave_a_SOURCES += $(parts_sources)
 libhopwave_a_SOURCES += gpu/delta.c
 libhopwave_a_SOURCES += $(bellman_sources)
+libhopwave_a_SOURCES += gpu/adaptive.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)

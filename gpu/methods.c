@@ -6,11 +6,17 @@
 const struct hw_method *const *hw_gpu_methods(void)
 {
     static const struct hw_method *const methods[] = {
-        &hw_method_fused,     &hw_method_fused_parts,
-        &hw_method_merge,     &hw_method_cta_warp_scan,
-        &hw_method_scan2d,    &hw_method_scatter_compact,
-        &hw_method_gpu_delta, &hw_method_gpu_bellman_ford,
-        &hw_method_near_far,  NULL,
+        &hw_method_fused,
+        &hw_method_fused_parts,
+        &hw_method_adaptive,
+        &hw_method_merge,
+        &hw_method_cta_warp_scan,
+        &hw_method_scan2d,
+        &hw_method_scatter_compact,
+        &hw_method_gpu_delta,
+        &hw_method_gpu_bellman_ford,
+        &hw_method_near_far,
+        NULL,
     };
 
     return methods;

@@ -13,5 +13,6 @@ extern const struct hw_method hw_method_scatter_compact;
 extern const struct hw_method hw_method_gpu_delta;
 extern const struct hw_method hw_method_gpu_bellman_ford;
 extern const struct hw_method hw_method_near_far;
+extern const struct hw_method hw_method_adaptive;
 
 #endif

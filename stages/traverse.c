@@ -7,6 +7,7 @@
 #include <float.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -44,6 +45,11 @@ enum {
     KEY_CACHE_HINTS,
     KEY_COALESCED_ENQUEUE,
     KEY_RELAX_AGAIN,
+    KEY_QUEUE,
+    KEY_BALANCE,
+    KEY_ASYNC_BOTTOM_UP,
+    KEY_ALPHA,
+    KEY_DEGREE_PROFILE,
     KEY_NO_STEPS
 };
 
@@ -90,6 +96,19 @@ static const struct argp_option option_table[] = {
      "bellman-ford: treat edges to and from special vertices like all others", 2},
     {"duplicates", KEY_DUPLICATES, 0, 0,
      "bellman-ford: let a vertex enter the frontier more than once", 2},
+    {"queue", KEY_QUEUE, "WAY[,WAY...]", 0,
+     "adaptive: ways to make queues that may be taken: auto (the default: the paper's four), "
+     "scan-free, single-scan, double-scan, none; where they leave a gap, and alone, strided; or "
+     "degree-classes",
+     2},
+    {"balance", KEY_BALANCE, "WAY", 0,
+     "adaptive: deal vertices bottom-up as auto (the default), static, thread, warp or donate", 2},
+    {"async-bottom-up", KEY_ASYNC_BOTTOM_UP, "on|off", 0,
+     "adaptive: let steps bottom-up find vertices of the level after (default: on)", 2},
+    {"alpha", KEY_ALPHA, "SHARE", 0,
+     "adaptive: go bottom-up from this share of the edges (default: 0.1)", 2},
+    {"degree-profile", KEY_DEGREE_PROFILE, 0, 0,
+     "adaptive: add rows to the steps with the work bottom-up for each class of degrees", 2},
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 2},
     {"coupling", KEY_COUPLING, "WAY", 0,
@@ -171,11 +190,55 @@ static enum hw_status take_word(int key, const char *arg, struct hw_traverse_opt
         status = hw_cli_choice("--coupling", arg, hw_coupling_words, &word, err);
         run->engine.coupling = (enum hw_coupling)word;
         break;
+    case KEY_BALANCE:
+        status = hw_cli_choice("--balance", arg, hw_balance_words, &word, err);
+        run->engine.balance = (enum hw_balance)word;
+        break;
+    case KEY_ASYNC_BOTTOM_UP:
+        status = hw_cli_choice("--async-bottom-up", arg, hw_switch_words, &word, err);
+        run->engine.async_bottom_up = (enum hw_switch)word;
+        break;
     default:
         status = hw_cli_choice("--reduce", arg, reductions, &word, err);
         run->engine.nonblocking = word == 1;
         break;
     }
+    return status;
+}
+
+/* The ways to make queues, separated by commas. */
+static enum hw_status take_queues(const char *arg, struct hw_traverse_options *run,
+                                  struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    int words = 0, word = 0;
+    unsigned queues = 0;
+
+    for (const char *at = arg; at && status == HW_OK; words++) {
+        const char *comma = strchr(at, ',');
+        char *way = comma ? strndup(at, (size_t)(comma - at)) : strdup(at);
+        if (!way)
+            return hw_fail(err, HW_RESOURCES, "no memory for the options");
+        status = hw_cli_choice("--queue", way, hw_queue_words, &word, err);
+        free(way);
+        if (status == HW_OK)
+            queues |= word ? 1u << (word - 1) : 0;
+        at = comma ? comma + 1 : NULL;
+        if (status == HW_OK && (word == 0 || 1u << (word - 1) >= HW_QUEUE_STRIDED) &&
+            (at || words > 0))
+            status = hw_fail(err, HW_USAGE, "--queue: %s stands alone", hw_queue_words[word]);
+    }
+    run->engine.queues = queues;
+    return status;
+}
+
+static enum hw_status take_alpha(const char *arg, struct hw_traverse_options *run,
+                                 struct hw_error *err)
+{
+    enum hw_status status = hw_cli_real("--alpha", arg, 0, 1, &run->engine.alpha, err);
+
+    if (status == HW_OK && run->engine.alpha <= 0)
+        status = hw_fail(err, HW_USAGE, "--alpha: %s is no share; it must be above 0", arg);
     return status;
 }
 
@@ -377,6 +440,13 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     case KEY_DUPLICATES:
         run->engine.duplicates = true;
         return HW_OK;
+    case KEY_QUEUE:
+        return take_queues(arg, run, err);
+    case KEY_ALPHA:
+        return take_alpha(arg, run, err);
+    case KEY_DEGREE_PROFILE:
+        run->engine.profile = true;
+        return HW_OK;
     case KEY_NO_STEPS:
         run->engine.steps = false;
         return HW_OK;
@@ -401,6 +471,11 @@ static enum hw_status check_algorithm(const struct hw_traverse_options *run, str
 
     if (name && engine->algorithm != HW_SSSP)
         return hw_fail(err, HW_USAGE, "%s: is for --algorithm sssp", name);
+    if (engine->profile && !engine->steps)
+        return hw_fail(err, HW_USAGE,
+                       "--degree-profile: adds to the steps, which --no-steps leaves out");
+    if (engine->balance > HW_BALANCE_STATIC && (engine->queues & HW_QUEUE_DEGREE_CLASSES))
+        return hw_fail(err, HW_USAGE, "--balance: --queue degree-classes deals by degree");
     return HW_OK;
 }
 

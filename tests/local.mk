@@ -64,6 +64,8 @@ TESTS += tests/gpu/device.t
 EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh tests/gpu/relaxing.sh
 TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
+TESTS += tests/gpu/adaptive.t
+EXTRA_DIST += tests/gpu/adaptive.t tests/gpu/adaptive.sh
 TESTS += tests/pipeline/formats.t
 EXTRA_DIST += tests/pipeline/formats.t tests/pipeline/formats.py
 

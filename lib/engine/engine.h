@@ -34,6 +34,26 @@ enum hw_coupling {
     HW_COUPLING_HYBRID,
     HW_COUPLING_DIRECT
 };
+enum hw_switch { HW_SWITCH_AUTO, HW_SWITCH_ON, HW_SWITCH_OFF };
+
+/* adaptive: ways to make a queue, one bit each; 0: its own choice. */
+enum hw_queue {
+    HW_QUEUE_SCAN_FREE = 1,
+    HW_QUEUE_SINGLE_SCAN = 2,
+    HW_QUEUE_DOUBLE_SCAN = 4,
+    HW_QUEUE_NONE = 8,
+    HW_QUEUE_STRIDED = 16,
+    HW_QUEUE_DEGREE_CLASSES = 32
+};
+
+/* adaptive: how unvisited vertices are dealt to threads bottom-up. */
+enum hw_balance {
+    HW_BALANCE_AUTO,
+    HW_BALANCE_STATIC,
+    HW_BALANCE_THREAD,
+    HW_BALANCE_WARP,
+    HW_BALANCE_DONATE
+};
 
 /* Phases of a step that the papers time. An engine leaves those it has not at 0. */
 enum hw_phase {
@@ -55,6 +75,7 @@ struct hw_step {
     char routine[32];            /* the kernel or routine that ran, such as "list" or "td.td.bu" */
     hw_count frontier;           /* vertices this rank owns that the step started from */
     hw_count found;              /* vertices this rank owns that it reached */
+    hw_count found_early;        /* and those of the level after that it reached with them */
     hw_count edges_examined;     /* SSSP: of these, `pulled` were scanned from their target */
     hw_count bytes_sent, messages_sent;
     hw_count bucket;  /* SSSP: delta-stepping's bucket; the same on all ranks */
@@ -115,6 +136,11 @@ struct hw_engine_options {
                                   is the balanced one of the two */
     int edges_per_thread;      /* scan2d */
     struct hw_relaxing relaxing;
+    unsigned queues;         /* adaptive: ways to make a queue that may be taken, enum hw_queue */
+    enum hw_balance balance; /* adaptive: bottom-up */
+    enum hw_switch async_bottom_up; /* adaptive: find vertices of the level after, too */
+    double alpha;                   /* adaptive: share of the edges from which to go bottom-up */
+    bool profile;                   /* adaptive: rows of bottom-up work by degree */
 };
 
 /* How a search ended. */

@@ -44,6 +44,7 @@ struct hw_search_row {
 enum hw_step_sum {
     HW_STEP_FRONTIER,
     HW_STEP_FOUND,
+    HW_STEP_FOUND_EARLY,
     HW_STEP_PULLED,
     HW_STEP_SETTLED,
     HW_STEP_EDGES,

@@ -21,6 +21,10 @@ const char *const hw_direction_words[] = {"auto", "top-down", "bottom-up", NULL}
 const char *const hw_exchange_words[] = {"auto", "list", "bitmap", NULL};
 const char *const hw_coupling_words[] = {"auto",   "separate", "gather", "expand",
                                          "hybrid", "direct",   NULL};
+const char *const hw_queue_words[] = {"auto", "scan-free", "single-scan",    "double-scan",
+                                      "none", "strided",   "degree-classes", NULL};
+const char *const hw_balance_words[] = {"auto", "static", "thread", "warp", "donate", NULL};
+const char *const hw_switch_words[] = {"auto", "on", "off", NULL};
 
 static void close_traversal(struct hw_traversal *t)
 {
@@ -146,6 +150,11 @@ static enum hw_status check_method_options(const struct hw_traversal *t, struct 
         {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge", NULL},
         {engine->expand_factor > 0, "--expand-factor", "merge", NULL},
         {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d", NULL},
+        {engine->queues != 0, "--queue", "adaptive", NULL},
+        {engine->balance != HW_BALANCE_AUTO, "--balance", "adaptive", NULL},
+        {engine->async_bottom_up != HW_SWITCH_AUTO, "--async-bottom-up", "adaptive", NULL},
+        {engine->alpha > 0, "--alpha", "adaptive", NULL},
+        {engine->profile, "--degree-profile", "adaptive", NULL},
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)

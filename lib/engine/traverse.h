@@ -40,6 +40,9 @@ extern const char *const hw_device_words[];
 extern const char *const hw_direction_words[];
 extern const char *const hw_exchange_words[];
 extern const char *const hw_coupling_words[];
+extern const char *const hw_queue_words[]; /* auto, then one for each bit of enum hw_queue */
+extern const char *const hw_balance_words[];
+extern const char *const hw_switch_words[];
 
 /*
  * Opens the input, makes an engine, searches from each root, and writes the tree

@@ -121,6 +121,29 @@ static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error
     return status;
 }
 
+/* What of method adaptive was asked for. Collective. */
+static enum hw_status write_adaptive_options(const struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    char queues[64] = "";
+
+    for (int word = 1; hw_queue_words[word]; word++) {
+        size_t length = strlen(queues);
+        if (engine->queues >> (word - 1) & 1)
+            snprintf(queues + length, sizeof queues - length, "%s%s", length ? "," : "",
+                     hw_queue_words[word]);
+    }
+    const struct text texts[] = {{"queue", queues[0] ? queues : hw_queue_words[0]},
+                                 {"balance", hw_balance_words[engine->balance]},
+                                 {"async_bottom_up", hw_switch_words[engine->async_bottom_up]}};
+    enum hw_status status =
+        set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
+
+    if (status == HW_OK && engine->alpha > 0)
+        status = hw_store_set_f64(t->store, HW_AT_RUN, "alpha", engine->alpha, err);
+    return status;
+}
+
 /* The options of methods that have their own. Collective. */
 static enum hw_status write_method_options(struct hw_traversal *t, struct hw_error *err)
 {
@@ -133,6 +156,8 @@ static enum hw_status write_method_options(struct hw_traversal *t, struct hw_err
                                                               : HW_EDGES_PER_THREAD};
     enum hw_status status = HW_OK;
 
+    if (strcmp(t->method->name, "adaptive") == 0)
+        return write_adaptive_options(t, err);
     if (strcmp(t->method->name, "scan2d") == 0)
         return set_numbers(t->store, &edges, 1, err);
     if (strcmp(t->method->name, "merge") != 0)

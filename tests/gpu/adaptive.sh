@@ -1,0 +1,109 @@
+#!/bin/sh
+# Method adaptive on a GPU: every switch gives the CPU's levels, and changes what the rows of
+# the steps say.
+#
+#   adaptive.sh [undirected|directed]...    (both)
+#
+# Skips without a GPU, or a python3 with h5py to read the rows with.
+set -u
+here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
+[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+python=${PYTHON3:-python3}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no GPU here"
+    exit 0
+fi
+if ! "$python" -c 'import h5py' 2>/dev/null; then
+    echo "1..0 # SKIP there is no h5py here to read steps with"
+    exit 0
+fi
+failures=0
+verdict() {
+    if [ "$1" = 0 ]; then
+        echo "ok - $2"
+    else
+        echo "not ok - $2"
+        failures=$((failures + 1))
+    fi
+}
+
+# row NAME.h5 EXPRESSION: of the steps s, with r(PREFIX) those whose routine begins so.
+row() {
+    "$python" -c "
+import h5py, numpy as np
+s = h5py.File('$1')['run/steps'][:]
+r = lambda prefix: s[np.char.startswith(s['routine'], prefix.encode())]
+raise SystemExit(not ($2))"
+}
+
+# search NAME OPTIONS...: levels like the CPU's, into NAME.h5.
+search() {
+    name=$1
+    shift
+    hopwave-traverse -q --force "$graph" --layout 1d --device cuda --method adaptive --roots 16 \
+        "$@" -o "$name.h5" &&
+        hopwave-validate -q --force "$name.h5" --graph "$graph" --against cpu.h5
+    verdict $? "$graph $name: $*"
+}
+
+# has NAME WHAT EXPRESSION
+has() {
+    row "$1.h5" "$3"
+    verdict $? "$graph $1: $2"
+}
+
+[ $# -gt 0 ] || set -- undirected directed
+for kind in "$@"; do
+    graph=$kind.h5
+    case $kind in
+    directed) hopwave-generate -q --model rmat --scale 14 --directed -o "$graph" ;;
+    *) hopwave-generate -q --model rmat --scale 14 -o "$graph" ;;
+    esac
+    hopwave-traverse -q --force "$graph" --layout 1d --roots 16 --no-steps -o cpu.h5
+    search auto
+    has auto "starts scan-free" "len(r('push scan-free')) >= 16"
+    has auto "pulls from sorted queues, asynchronously" "len(r('pull double-scan static async'))"
+    has auto "finds vertices early" "s['found_early'].sum() > 0"
+    has auto "finds each once" "((s['found'] + s['found_early'])[s['direction'] != b'none'].sum() \
+== h5py.File('auto.h5')['run/search']['reached'].sum() - 16)"
+    search sync --async-bottom-up off
+    has sync "finds none early" "s['found_early'].sum() == 0 and len(r('pull double-scan static'))"
+    has sync "and checks more edges" "r('pull')['edges_examined'].sum() > \
+h5py.File('auto.h5')['run/steps']['edges_examined']\
+[h5py.File('auto.h5')['run/steps']['direction'] == b'bottom-up'].sum()"
+    for way in scan-free single-scan double-scan strided; do
+        search $way --queue $way
+        has $way "all top-down" "len(r('push $way')) == (s['direction'] == b'top-down').sum()"
+    done
+    has double-scan "and bottom-up" "len(r('pull double-scan')) == (s['direction'] == b'bottom-up').sum()"
+    has strided "and bottom-up" "len(r('pull strided')) == (s['direction'] == b'bottom-up').sum()"
+    search single --queue scan-free,single-scan --alpha 0.5
+    has single "lambda brings single scans before going up" "len(r('push single-scan')) > 0"
+    search back --queue scan-free,none,double-scan --alpha 0.4
+    has back "goes down again without a queue" "len(r('push none')) > 0"
+    search back-scanned --queue scan-free,double-scan --alpha 0.4
+    has back-scanned "or with one" "len(r('push none')) == 0"
+    for way in thread warp donate; do
+        search $way --balance $way
+        has $way "deals so" "len(r('pull double-scan $way'))"
+    done
+    search down --direction top-down
+    has down "never pulls" "len(r('pull')) == 0"
+    search up --direction bottom-up
+    has up "never pushes" "len(r('push')) == 0"
+    search low --alpha 0.001
+    has low "pulls more" "len(r('pull')) > (h5py.File('auto.h5')['run/steps']['direction'] == \
+b'bottom-up').sum()"
+    search profile --degree-profile
+    has profile "adds up" "r('degree')['edges_examined'].sum() == r('pull')['edges_examined'].sum()"
+    search canonical --canonical-parents --order none
+    search classes --queue degree-classes
+    has classes "nothing else" "len(r('push degree-classes')) + len(r('pull degree-classes')) == \
+len(s) - 16"
+done
+echo "# $failures failures"
+[ "$failures" -eq 0 ]
