@@ -4,11 +4,20 @@ EXTRA_DIST += bench/gpu-degree-sweep
 EXTRA_DIST += bench/gpu-paths
 EXTRA_DIST += bench/import
 
+# Atomic against scan enqueueing, on a GPU.
+EXTRA_DIST += bench/gpu_enqueue.c bench/gpu-adaptive bench/gpu_adaptive.py
+if HAVE_CUDA
+noinst_PROGRAMS += gpu-enqueue
+gpu_enqueue_SOURCES = bench/gpu_enqueue.c
+bundled_benches = gpu-enqueue
+endif
+
 # All that a machine without MPI and HDF5 needs to run the programs, in one archive.
 EXTRA_DIST += bench/make-bundle
 .PHONY: bundle
 bundle: hopwave-bundle.tar.xz
 CLEANFILES += hopwave-bundle.tar.xz
 hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle tests/gpu/traverse.sh bench/gpu-methods \
-	  bench/gpu-degree-sweep bench/gpu-paths
-	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS)
+	  bench/gpu-degree-sweep bench/gpu-paths \
+	  bench/gpu-adaptive bench/gpu_adaptive.py $(bundled_benches)
+	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS) $(bundled_benches)

@@ -42,8 +42,8 @@ kernels += gpu/bellman_kernel.cu
 kernel_includes += gpu/bellman.h gpu/bellman.cuh
 bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
 EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
-kernels += gpu/adaptive_kernel.cu
-kernel_includes += gpu/adaptive.h
+kernels += gpu/adaptive_kernel.cu gpu/enqueue_kernel.cu
+kernel_includes += gpu/adaptive.h gpu/enqueue.h
 EXTRA_DIST += gpu/adaptive.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
