@@ -74,5 +74,5 @@ am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
 am__v_NVCC_0 = @echo "  NVCC    " $@;
 SUFFIXES = .cu .o
 .cu.o:
-	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 -lineinfo $(NVCC_WARN) $(NVCCFLAGS) \
+	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 $(NVCC_WARN) $(NVCCFLAGS) \
 	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -c -o $@ $<

@@ -25,6 +25,9 @@ AS_IF([test "x$with_cuda" != xno], [
     AC_MSG_RESULT([$hw_cuda_version])
     AS_IF([test "${hw_cuda_version:-0}" -ge 12], [
       hw_cuda=yes
+      dnl Kernels for several architectures take up to a tenth of the space; older drivers cannot
+      dnl read them, but those that CUDA 13 asks for can.
+      AS_IF([test -z "$NVCCFLAGS" && test "$hw_cuda_version" -ge 13], [NVCCFLAGS=--compress-mode=size])
       CUDA_CFLAGS="-isystem $hw_cuda_dir/include"
       hw_cuda_arch=
       for hw_arch in `echo "$with_cuda_arch" | tr ',' ' '`; do
