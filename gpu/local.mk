@@ -7,10 +7,11 @@ kernels = gpu/shared_kernels.cu gpu/paths_kernel.cu gpu/paths_build.cu gpu/fused
 kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.cuh gpu/fused.h
 kernel_includes += gpu/fused_device.cuh gpu/fused_block.cuh gpu/fused_push.cuh gpu/fused_pull.cuh
 # On several GPUs:
-kernels += gpu/share_kernel.cu gpu/node_kernel.cu
-kernel_includes += gpu/warp.cuh gpu/share.h gpu/share_kernels.h gpu/node.h gpu/node_choice.h
-parts_sources = gpu/transport.c gpu/parts.c gpu/share_build.c gpu/node.c gpu/node_steps.c
-EXTRA_DIST += $(parts_sources) gpu/transport.h gpu/parts.h gpu/share_build.h gpu/node_steps.h
+kernels += gpu/share_kernel.cu gpu/share_make_kernel.cu gpu/node_kernel.cu
+kernel_includes += gpu/warp.cuh gpu/share.h gpu/share_kernels.h gpu/share_make.h gpu/node.h gpu/node_choice.h
+parts_sources = gpu/collective.c gpu/transport.c gpu/parts.c gpu/share_build.c gpu/share_make.c gpu/node.c gpu/node_steps.c
+EXTRA_DIST += $(parts_sources) gpu/collective.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
+  gpu/node_steps.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
 

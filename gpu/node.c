@@ -8,6 +8,7 @@
 #include "parts.h"
 #include "share_build.h"
 #include "share_kernels.h"
+#include "share_resident.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -541,6 +542,7 @@ const struct hw_method hw_method_fused_parts = {.name = "fused",
                                                 .one_row_only = true,
                                                 .ready = hw_gpu_ready,
                                                 .bytes = bytes,
+                                                .build = hw_share_make,
                                                 .create = create,
                                                 .search = hw_parts_run,
                                                 .destroy = hw_parts_destroy,

@@ -62,14 +62,22 @@ __device__ __forceinline__ count64 packed(count64 edges)
 
 /* ---- global ranks ---- */
 
+/* Grains are fewer than 2^23, so that this is exact for 2 to 8 parts. */
+__device__ __forceinline__ uint32_t over_parts(const hw_share &share, uint32_t grains)
+{
+    return __umulhi(grains, share.reciprocal);
+}
+
 __device__ __forceinline__ uint32_t owner_of(const hw_share &share, uint32_t rank)
 {
-    return rank / grain % share.parts;
+    const uint32_t at = rank / grain;
+
+    return at - over_parts(share, at) * share.parts;
 }
 
 __device__ __forceinline__ uint32_t local_of(const hw_share &share, uint32_t rank)
 {
-    return rank / grain / share.parts * grain + rank % grain;
+    return over_parts(share, rank / grain) * grain + rank % grain;
 }
 
 __device__ __forceinline__ uint32_t global_of(const hw_share &share, uint32_t local)

@@ -35,6 +35,7 @@ struct hw_share_lists {
 
 struct hw_share {
     uint32_t parts, part;
+    uint32_t reciprocal;            /* 2^32 / parts, rounded up: hw_share_reciprocal() */
     uint32_t core, active;          /* of each part */
     uint32_t count[HW_SHARE_PARTS]; /* vertices of each part with edges: its first ranks */
     uint32_t owned;                 /* vertices of this part, those without edges too */
@@ -50,6 +51,11 @@ struct hw_share {
     const uint32_t *rank;          /* [owned] local, by rising graph id */
     const uint32_t *first_id;      /* [owned] likewise: the first source's graph id */
 };
+
+static inline uint32_t hw_share_reciprocal(uint32_t parts)
+{
+    return parts > 1 ? UINT32_MAX / parts + 1 : UINT32_MAX;
+}
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "share_kernels.h"
+#include "share_resident.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ uint32_t hw_share_global(const struct hw_share *share, uint32_t part, uint32_t l
 hw_count hw_share_host_bytes(const struct hw_part *part)
 {
     hw_count owned = part->own.count + HW_SHARE_GRAIN, parts = part->spec.parts;
+    if (part->resident)
+        return (8 + 4 * parts) * owned;
     hw_count sorting = part->spec.order == HW_ORDER_DEGREE ? 0 : 32 * owned + 4 * parts * owned;
 
     /* Offsets, ids, leaders and a chunk of a list that may be as long as there are vertices. */
@@ -173,8 +176,13 @@ enum hw_status hw_share_order_make(const struct hw_context *ctx, const struct hw
                                    struct hw_error *err)
 {
     *order = (struct hw_share_order){.part = part};
+    if (part->resident) {
+        *share = hw_share_resident(part)->share;
+        return HW_OK;
+    }
     *share = (struct hw_share){.parts = (uint32_t)part->spec.parts,
                                .part = (uint32_t)part->index,
+                               .reciprocal = hw_share_reciprocal((uint32_t)part->spec.parts),
                                .owned = part->own.count,
                                .edges = (uint64_t)part->edges,
                                .directed = part->directed};
@@ -209,9 +217,12 @@ void hw_share_plan(const struct hw_share_order *order, struct hw_share *share,
     const struct hw_part *part = order->part;
     hw_count active = share->active, core = share->core, owned = share->owned;
 
-    hw_gpu_add(arrays, &share->out.offset, active + 1, sizeof *share->out.offset);
-    hw_gpu_add(arrays, &share->out.rank, part->grid.out.offset[part->grid.out.rows],
-               sizeof *share->out.rank);
+    if (!part->resident) {
+        hw_gpu_add(arrays, &share->out.offset, active + 1, sizeof *share->out.offset);
+        hw_gpu_add(arrays, &share->out.rank, part->grid.out.offset[part->grid.out.rows],
+                   sizeof *share->out.rank);
+        hw_gpu_add(arrays, &share->graph_id, share->parts * active, sizeof *share->graph_id);
+    }
     if (share->directed) {
         hw_gpu_add(arrays, &share->in.offset, active + 1, sizeof *share->in.offset);
         hw_gpu_add(arrays, &share->in.rank, part->grid.in.offset[part->grid.in.rows],
@@ -220,7 +231,6 @@ void hw_share_plan(const struct hw_share_order *order, struct hw_share *share,
     hw_gpu_add(arrays, &share->first, active, sizeof *share->first);
     hw_gpu_add(arrays, &share->next, 8 * core, sizeof *share->next);
     hw_gpu_add(arrays, &share->led, core, sizeof *share->led);
-    hw_gpu_add(arrays, &share->graph_id, share->parts * active, sizeof *share->graph_id);
     hw_gpu_add(arrays, &share->rank, owned, sizeof *share->rank);
     hw_gpu_add(arrays, &share->first_id, owned, sizeof *share->first_id);
 }
@@ -414,7 +424,8 @@ enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share
         share->active > share->owned ? (hw_count)share->active : (hw_count)share->owned;
     uint32_t *room = NULL;
     void *scratch = NULL;
-    enum hw_status status = put_all_lists(order, share, err);
+    const bool resident = order->part->resident != NULL;
+    enum hw_status status = resident ? HW_OK : put_all_lists(order, share, err);
 
     if (status == HW_OK)
         status = hw_alloc(&room, longest, sizeof *room, "ids", err);
@@ -424,7 +435,7 @@ enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share
     if (status == HW_OK)
         status = put_ranks(order, share, room, err);
     status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
+    if (status == HW_OK && !resident)
         status = put_ids(ctx, order, share, room, scratch, err);
     cudaFree(scratch);
     free(room);

@@ -137,7 +137,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     if (asked == HW_TRANSPORT_MPI)
         return HW_OK;
     if (asked == HW_TRANSPORT_NCCL)
-        return hw_fail(err, HW_RESOURCES, "--transport nccl: this build has no NCCL");
+        return hw_collective_open(ctx, &transport->nccl, err);
     enum hw_status status = try_peer(transport, err);
     if (status == HW_OK)
         return HW_OK;
@@ -207,6 +207,12 @@ enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_coun
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
+    if (transport->kind == HW_TRANSPORT_NCCL)
+        return hw_agree(ctx->world,
+                        hw_collective_broadcast(transport->nccl, q,
+                                                transport->heap[ctx->rank] + offset, room, bytes,
+                                                err),
+                        err);
     if (transport->kind != HW_TRANSPORT_PEER)
         return broadcast(transport, q, offset, bytes, room, err);
     *at = transport->heap[q] + offset;
@@ -305,6 +311,12 @@ enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_co
         return status;
     if (transport->kind == HW_TRANSPORT_PEER)
         return pull_all(transport, send_offset, receive_offset, receive_bytes, err);
+    if (transport->kind == HW_TRANSPORT_NCCL)
+        return hw_agree(transport->ctx->world,
+                        hw_collective_exchange(transport->nccl,
+                                               transport->heap[transport->ctx->rank], send_offset,
+                                               send_bytes, receive_offset, receive_bytes, err),
+                        err);
     return send_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
 }
 
@@ -313,6 +325,7 @@ void hw_transport_close(struct hw_transport *transport)
     if (!transport->ctx)
         return;
     free_heaps(transport);
+    hw_collective_close(transport->nccl);
     for (int which = 0; which < 2; which++)
         cudaFreeHost(transport->pinned[which]);
     *transport = (struct hw_transport){0};

@@ -11,6 +11,7 @@
 #ifndef HOPWAVE_GPU_TRANSPORT_H
 #define HOPWAVE_GPU_TRANSPORT_H
 
+#include "collective.h"
 #include "device.h"
 #include "engine/engine.h"
 
@@ -21,6 +22,7 @@ struct hw_transport {
     hw_count heap_bytes;
     void *pinned[2]; /* mpi: what is sent, what is received */
     size_t pinned_bytes[2];
+    struct hw_collective *nccl;
 };
 
 /*

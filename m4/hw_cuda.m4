@@ -3,7 +3,8 @@
 # --with-cuda=DIR|guess|no, --with-cuda-arch=LIST. CUDA 12 or later (the first with the cooperative
 # launches and CCCL the kernels use) and, if there, NCCL. Absent, it costs the
 # GPU methods alone; asked for by name and absent, it is an error. Sets NVCC,
-# CUDA_CFLAGS, CUDA_ARCH_FLAGS, CUDA_LIBS, NCCL_LIBS and the conditional HAVE_CUDA.
+# CUDA_CFLAGS, CUDA_ARCH_FLAGS, CUDA_LIBS and the conditional HAVE_CUDA; defines HAVE_NCCL
+# where its header is. The library itself is looked for when a run asks for it.
 AC_DEFUN([HW_CHECK_CUDA], [
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR|guess|no], [CUDA Toolkit 12 or later (default: guess)])],
   [], [with_cuda=guess])
@@ -12,7 +13,7 @@ AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST],
   [], [with_cuda_arch=75,80,90])
 AC_ARG_VAR([NVCC], [CUDA compiler])
 AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
-hw_cuda=no NCCL_LIBS= hw_nccl=no CUDA_ARCH_FLAGS=
+hw_cuda=no hw_nccl=no CUDA_ARCH_FLAGS=
 AS_IF([test "x$with_cuda" != xno], [
   AS_CASE([$with_cuda],
     [guess|yes], [hw_cuda_path=$PATH:/usr/local/cuda/bin],
@@ -40,7 +41,8 @@ AS_IF([test "x$with_cuda" != xno], [
       CUDA_LIBS="-L$hw_cuda_dir/lib64 -lcudadevrt -lcudart_static -lpthread -ldl -lrt -lstdc++"
       hw_save_CPPFLAGS=$CPPFLAGS
       CPPFLAGS="$CPPFLAGS $CUDA_CFLAGS"
-      AC_CHECK_HEADER([nccl.h], [hw_nccl=yes NCCL_LIBS=-lnccl])
+      AC_CHECK_HEADER([nccl.h], [hw_nccl=yes
+        AC_DEFINE([HAVE_NCCL], [1], [the header of NCCL is there])])
       CPPFLAGS=$hw_save_CPPFLAGS
     ])])
   AS_IF([test $hw_cuda = no && test "x$with_cuda" != xguess],
@@ -49,6 +51,5 @@ AS_IF([test "x$with_cuda" != xno], [
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_ARCH_FLAGS])
 AC_SUBST([CUDA_LIBS])
-AC_SUBST([NCCL_LIBS])
 AM_CONDITIONAL([HAVE_CUDA], [test $hw_cuda = yes])
 ])

@@ -80,3 +80,5 @@ TESTS += tests/pipeline/paths.t
 EXTRA_DIST += tests/pipeline/paths.t
 TESTS += tests/faults/watch.t
 EXTRA_DIST += tests/faults/watch.t
+TESTS += tests/gpu/parts.t
+EXTRA_DIST += tests/gpu/parts.t

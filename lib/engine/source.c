@@ -136,9 +136,13 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method)
 {
     const struct hw_part *part = &source->described;
+    /* One part from anything; several from undirected recipes, in the order they are for. */
+    const bool several = method->several_parts_only && part->spec.order == HW_ORDER_DEGREE &&
+                         !part->directed && hw_graph_generator(source->graph);
 
-    source->build =
-        source->built && part->spec.parts == 1 && !source->weights ? method->build : NULL;
+    source->build = source->built && (part->spec.parts == 1 || several) && !source->weights
+                        ? method->build
+                        : NULL;
 }
 
 hw_count hw_source_part_bytes(const struct hw_source *source)

@@ -1,0 +1,34 @@
+/*
+ * A part of several on its device, made there from a recipe (share_make.h); part->resident
+ * of such parts.
+ */
+#ifndef HOPWAVE_GPU_SHARE_RESIDENT_H
+#define HOPWAVE_GPU_SHARE_RESIDENT_H
+
+#include "device.h"
+#include "graph/graph.h"
+#include "layout/part.h"
+#include "share.h"
+
+struct hw_share_resident {
+    struct hw_resident base;
+    struct hw_gpu_arrays arrays;
+    struct hw_share share; /* counts; out, in and graph_id are on the device */
+};
+
+/*
+ * Lays an undirected recipe out under 1d in as many parts as there are ranks, each on its
+ * own device: part has its vertices and offsets without lists, and part->resident. For
+ * struct hw_method.
+ *
+ * Returns HW_RESOURCES where the device has too little memory, with the figure.
+ * Collective; ranks agree.
+ */
+enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *graph,
+                             const struct hw_layout_spec *spec, struct hw_part *part,
+                             struct hw_error *err);
+
+/* The resident lists of a part, or NULL. Local. */
+const struct hw_share_resident *hw_share_resident(const struct hw_part *part);
+
+#endif
