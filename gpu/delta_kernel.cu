@@ -70,10 +70,19 @@ template <int kind> struct bounds {
     key_of<kind> low, near, high;
 };
 
+/* A queue that a pass fills. */
+struct queue_t {
+    uint32_t *list, *counter;
+    uint32_t *bits; /* what is in the list */
+};
+
+enum { near_queue, later_queue, queues };
+
 struct room_t {
-    uint32_t find[2][warps][buffered];
-    uint32_t count[2][warps];
-    uint32_t base[2];
+    queue_t queue[queues];
+    uint32_t find[queues][warps][buffered]; /* a vertex may be there twice */
+    uint32_t count[queues][warps];
+    uint32_t base[queues];
     uint32_t local[local_most];
     uint32_t local_count[warps];
 };
@@ -128,28 +137,22 @@ __device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double widt
 
 /* ---- queues ---- */
 
-/* A queue as one warp fills it. */
-struct finds_t {
-    uint32_t *buffer; /* of this warp, in shared memory; a vertex may be there twice */
-    uint32_t *list, *counter;
-    uint32_t *bits; /* what is in the list */
-    uint32_t count; /* in the buffer */
-};
-
-/* Marks what is in the buffer, some slots a lane; returns which of these were not. */
-__device__ __forceinline__ uint32_t mark(const finds_t &finds, uint32_t (&v)[slots])
+/* Marks what this warp found, some slots a lane; returns which of these were not. */
+__device__ __forceinline__ uint32_t mark(const room_t &room, int queue, uint32_t count,
+                                         uint32_t (&v)[slots])
 {
-    uint32_t fresh = 0;
+    const uint32_t *found = room.find[queue][threadIdx.x / 32];
+    uint32_t *bits = room.queue[queue].bits, fresh = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < slots; k++) {
         const uint32_t at = 32 * k + (threadIdx.x & 31);
-        v[k] = at < finds.count ? finds.buffer[at] : HW_RANK_NONE;
+        v[k] = at < count ? found[at] : HW_RANK_NONE;
     }
 #pragma unroll
     for (uint32_t k = 0; k < slots; k++) {
         const uint32_t bit = 1u << (v[k] & 31);
-        if (v[k] != HW_RANK_NONE && !(atomicOr(finds.bits + (v[k] >> 5), bit) & bit))
+        if (v[k] != HW_RANK_NONE && !(atomicOr(bits + (v[k] >> 5), bit) & bit))
             fresh |= 1u << k;
     }
     return fresh;
@@ -180,71 +183,72 @@ __device__ __forceinline__ uint32_t count_of(uint32_t fresh)
     return count;
 }
 
-__device__ __noinline__ void flush(finds_t &finds)
+/* Queues what this warp found. */
+__device__ __noinline__ void flush(const room_t &room, int queue, uint32_t found)
 {
     uint32_t v[slots], start = 0;
 
     __syncwarp();
-    const uint32_t fresh = mark(finds, v), count = count_of(fresh);
+    const uint32_t fresh = mark(room, queue, found, v), count = count_of(fresh);
     if (count > 0 && (threadIdx.x & 31) == 0)
-        start = atomicAdd(finds.counter, count);
-    write(finds.list + __shfl_sync(HW_WARP, start, 0), v, fresh);
-    finds.count = 0;
+        start = atomicAdd(room.queue[queue].counter, count);
+    write(room.queue[queue].list + __shfl_sync(HW_WARP, start, 0), v, fresh);
     __syncwarp();
 }
 
-/* All lanes call it. */
-__device__ __forceinline__ void keep(finds_t &finds, bool wanted, uint32_t v)
+/* Notes a find for a queue; all lanes call it. count: of the warp's finds. */
+__device__ __forceinline__ void keep(room_t &room, int queue, uint32_t &count, bool wanted,
+                                     uint32_t v)
 {
     const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
 
     if (all == 0)
         return;
     if (wanted)
-        finds.buffer[finds.count + __popc(all & ((1u << lane) - 1))] = v;
-    finds.count += __popc(all);
-    if (finds.count > buffered - 32)
-        flush(finds);
+        room.find[queue][threadIdx.x / 32][count + __popc(all & ((1u << lane) - 1))] = v;
+    count += __popc(all);
+    if (count > buffered - 32) {
+        flush(room, queue, count);
+        count = 0;
+    }
 }
 
-/* What is left in the buffers, for the whole block at once. All threads call it. */
-__device__ void flush_block(room_t &room, const finds_t &near, const finds_t &later)
+/* Queues what is left in the buffers, for the whole block at once. All threads call it. */
+__device__ void flush_block(room_t &room, uint32_t near, uint32_t later)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    uint32_t v[2][slots];
+    uint32_t v[queues][slots];
 
     __syncwarp();
-    const uint32_t fresh[2] = {mark(near, v[0]), mark(later, v[1])};
-    const uint32_t count[2] = {count_of(fresh[0]), count_of(fresh[1])};
-    if (lane < 2)
-        room.count[lane][warp] = lane == 0 ? count[0] : count[1];
+    const uint32_t fresh[queues] = {mark(room, near_queue, near, v[0]),
+                                    mark(room, later_queue, later, v[1])};
+    const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
+    if (lane < queues)
+        room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
     __syncthreads();
-    if (threadIdx.x < 2) {
+    if (threadIdx.x < queues) {
         uint32_t sum = 0;
         for (int w = 0; w < warps; w++) {
             const uint32_t more = room.count[threadIdx.x][w];
             room.count[threadIdx.x][w] = sum;
             sum += more;
         }
-        room.base[threadIdx.x] =
-            sum ? atomicAdd(threadIdx.x == 0 ? near.counter : later.counter, sum) : 0;
+        room.base[threadIdx.x] = sum ? atomicAdd(room.queue[threadIdx.x].counter, sum) : 0;
     }
     __syncthreads();
-    if (count[0])
-        write(near.list + room.base[0] + room.count[0][warp], v[0], fresh[0]);
-    if (count[1])
-        write(later.list + room.base[1] + room.count[1][warp], v[1], fresh[1]);
+#pragma unroll
+    for (int q = 0; q < queues; q++)
+        if (count[q])
+            write(room.queue[q].list + room.base[q] + room.count[q][warp], v[q], fresh[q]);
 }
 
-/* A pass under way, as one warp sees it. */
+/* A pass under way, as one lane sees it. */
 template <int kind> struct pass_t {
     uint32_t number;
     bounds<kind> bound;
-    key_of<kind> from, to; /* edges whose ends are in [from, to) are relaxed */
-    finds_t near, later;
-    hw_delta_heavy *heavy;
-    count64 *heavy_counter;
-    count64 edges, degrees;   /* of this lane */
+    key_of<kind> from, to;    /* edges whose ends are in [from, to) are relaxed */
+    uint32_t near, later;     /* finds of the warp that are not queued yet */
+    uint32_t edges, degrees;  /* of this lane */
     key_of<kind> least;       /* likewise */
     uint32_t open, unreached; /* likewise */
 };
@@ -258,19 +262,21 @@ template <int kind>
 __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t number,
                            uint32_t later)
 {
-    const uint32_t warp = threadIdx.x / 32, next = (number + 1) & 3, clear = (number + 2) & 3;
+    const uint32_t next = (number + 1) & 3, clear = (number + 2) & 3;
     hw_delta_control *control = plan.control;
 
     pass.number = number;
-    pass.near = finds_t{room.find[0][warp], one_of(plan.near, number + 1), &control->near[next],
-                        one_of(plan.near_bits, number + 1), 0};
-    pass.later = finds_t{room.find[1][warp], one_of(plan.later, later), &control->later[later % 3],
-                         plan.later_bits, 0};
-    pass.heavy = one_of(plan.heavy, number + 1);
-    pass.heavy_counter = &control->heavy[next];
+    pass.near = pass.later = 0;
     pass.edges = pass.degrees = 0;
     pass.open = pass.unreached = 0;
     pass.least = hw_keys<kind>::none;
+    if (threadIdx.x == 0) {
+        room.queue[near_queue] = queue_t{one_of(plan.near, number + 1), &control->near[next],
+                                         one_of(plan.near_bits, number + 1)};
+        room.queue[later_queue] =
+            queue_t{one_of(plan.later, later), &control->later[later % 3], plan.later_bits};
+    }
+    __syncthreads();
     if (hw_first() == 0) {
         control->near[clear] = 0;
         control->heavy[clear] = control->edges[clear] = control->degrees[clear] = 0;
@@ -301,7 +307,8 @@ __device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, c
 {
     const uint32_t next = (pass.number + 1) & 3;
     hw_delta_control *control = plan.control;
-    const count64 edges = warp_sum(pass.edges), degrees = warp_sum(pass.degrees);
+    const count64 edges = warp_sum(static_cast<count64>(pass.edges));
+    const count64 degrees = warp_sum(static_cast<count64>(pass.degrees));
     const count64 open = warp_sum(static_cast<count64>(pass.open) << 32 | pass.unreached);
     const key_of<kind> least = warp_least(pass.least);
 
@@ -323,17 +330,20 @@ __device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, c
 
 /* Queues a vertex of this key; all lanes call it. */
 template <int kind>
-__device__ __forceinline__ void queue(pass_t<kind> &pass, bool wanted, uint32_t v, key_of<kind> key)
+__device__ __forceinline__ void queue(room_t &room, pass_t<kind> &pass, bool wanted, uint32_t v,
+                                      key_of<kind> key)
 {
-    keep(pass.near, wanted && key < pass.bound.near, v);
-    keep(pass.later, wanted && key >= pass.bound.near && key < pass.bound.high, v);
+    const bool near = key < pass.bound.near;
+
+    keep(room, near_queue, pass.near, wanted && near, v);
+    keep(room, later_queue, pass.later, wanted && !near && key < pass.bound.high, v);
 }
 
 /* ---- pushing ---- */
 
 /* Relaxes so many edges of each lane; those to be left out go to HW_RANK_NONE. */
 template <int N, int kind>
-__device__ __forceinline__ void relax(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                       const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
                                       uint32_t source)
 {
@@ -355,7 +365,7 @@ __device__ __forceinline__ void relax(const plan_t &plan, pass_t<kind> &pass,
         return;
 #pragma unroll
     for (int k = 0; k < N; k++)
-        queue(pass, better >> k & 1, edge[k].rank, next[k]);
+        queue(room, pass, better >> k & 1, edge[k].rank, next[k]);
 }
 
 /* The end of a list as far as it matters, within a factor of two, and whether anything is
@@ -386,13 +396,13 @@ __device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, ui
     count64 was = 0;
 
     if ((threadIdx.x & 31) == 0)
-        was = atomicAdd(pass.heavy_counter, 1ull << chunk_bits | chunks);
+        was = atomicAdd(&plan.control->heavy[(pass.number + 1) & 3], 1ull << chunk_bits | chunks);
     was = __shfl_sync(HW_WARP, was, 0);
     const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
     if (at >= plan.heavy_capacity)
         return false;
     if ((threadIdx.x & 31) == 0)
-        pass.heavy[at] =
+        one_of(plan.heavy, pass.number + 1)[at] =
             hw_delta_heavy{v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
     return true;
 }
@@ -400,7 +410,7 @@ __device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, ui
 /* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
  * length that is no multiple of 128, too. */
 template <int kind>
-__device__ __forceinline__ bool push_piece(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ bool push_piece(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                            const hw_gpu_edge *list, uint32_t from, uint32_t end,
                                            uint32_t source, key_of<kind> key)
 {
@@ -424,7 +434,7 @@ __device__ __forceinline__ bool push_piece(const plan_t &plan, pass_t<kind> &pas
                 edge[k].rank = HW_RANK_NONE;
             pass.edges += last;
         }
-        relax<4, kind>(plan, pass, edge, next, source);
+        relax<4, kind>(plan, room, pass, edge, next, source);
         if (!__all_sync(HW_WARP, last)) /* of the last 32: lists rise */
             return false;
     }
@@ -433,7 +443,7 @@ __device__ __forceinline__ bool push_piece(const plan_t &plan, pass_t<kind> &pas
 
 /* Lists of 32 vertices, one a lane: the first edges by each lane, the rest by the warp. */
 template <typename Offset, int kind>
-__device__ void push_lists(const plan_t &plan, pass_t<kind> &pass, uint32_t v)
+__device__ void push_lists(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t v)
 {
     const hw_gpu_edge *list = plan.paths.out;
     hw_gpu_edge edge[lane_edges];
@@ -469,7 +479,7 @@ __device__ void push_lists(const plan_t &plan, pass_t<kind> &pass, uint32_t v)
             edge[k].rank = HW_RANK_NONE;
         pass.edges += more;
     }
-    relax<lane_edges, kind>(plan, pass, edge, next, v);
+    relax<lane_edges, kind>(plan, room, pass, edge, next, v);
     at += lane_edges;
     uint32_t left = __ballot_sync(HW_WARP, more && at < length);
     while (left) {
@@ -482,17 +492,17 @@ __device__ void push_lists(const plan_t &plan, pass_t<kind> &pass, uint32_t v)
         const hw_gpu_edge *edges = reinterpret_cast<const hw_gpu_edge *>(
             __shfl_sync(HW_WARP, reinterpret_cast<count64>(list), lane));
         const uint32_t end = all - from > warp_edges ? from + warp_edges : all;
-        if (!push_piece<kind>(plan, pass, edges, from, end, source, base) || end == all)
+        if (!push_piece<kind>(plan, room, pass, edges, from, end, source, base) || end == all)
             continue;
         const uint32_t last = reach<kind>(edges, end, all, base, pass.to);
         if (!leave<kind>(plan, pass, source, end, last))
-            push_piece<kind>(plan, pass, edges, end, last, source, base);
+            push_piece<kind>(plan, room, pass, edges, end, last, source, base);
     }
 }
 
 /* Chunks of long lists that the pass before left. */
 template <typename Offset, int kind>
-__device__ void push_heavy(const plan_t &plan, pass_t<kind> &pass, count64 packed)
+__device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass, count64 packed)
 {
     const hw_delta_heavy *heavy = one_of(plan.heavy, pass.number);
     const uint32_t count = min(static_cast<uint32_t>(packed >> chunk_bits), plan.heavy_capacity);
@@ -516,7 +526,8 @@ __device__ void push_heavy(const plan_t &plan, pass_t<kind> &pass, count64 packe
         const uint32_t end =
             static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(plan) + words.x);
-        push_piece<kind>(plan, pass, plan.paths.out + hw_begin<Offset>(plan.graph.out, words.x),
+        push_piece<kind>(plan, room, pass,
+                         plan.paths.out + hw_begin<Offset>(plan.graph.out, words.x),
                          static_cast<uint32_t>(from), end, words.x, key);
     }
 }
@@ -531,7 +542,7 @@ __device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t before = 0, all = 0;
         if (lane == 0)
-            room.local_count[warp] = pass.near.count;
+            room.local_count[warp] = pass.near;
         __syncthreads();
         for (uint32_t w = 0; w < warps; w++) {
             before += w < warp ? room.local_count[w] : 0;
@@ -539,12 +550,12 @@ __device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         }
         if (all == 0 || all > local_most)
             break;
-        for (uint32_t k = lane; k < pass.near.count; k += 32)
-            room.local[before + k] = pass.near.buffer[k];
-        pass.near.count = 0;
+        for (uint32_t k = lane; k < pass.near; k += 32)
+            room.local[before + k] = room.find[near_queue][warp][k];
+        pass.near = 0;
         __syncthreads();
         for (uint32_t i = 32 * warp; i < all; i += threads)
-            push_lists<Offset, kind>(plan, pass,
+            push_lists<Offset, kind>(plan, room, pass,
                                      i + lane < all ? room.local[i + lane] : HW_RANK_NONE);
     }
 }
@@ -559,20 +570,20 @@ __device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint3
     const uint32_t lane = threadIdx.x & 31;
 
     if (heavy)
-        push_heavy<Offset, kind>(plan, pass, heavy);
+        push_heavy<Offset, kind>(plan, room, pass, heavy);
     for (uint64_t i = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
          i * 32 < count; i += hw_stride() / 32) {
         const uint32_t v = i * 32 + lane < count ? __ldcg(near + i * 32 + lane) : HW_RANK_NONE;
         if (v != HW_RANK_NONE && v < plan.graph.core)
             bits[v >> 5] = 0; /* all bits of the word are of this pass */
-        push_lists<Offset, kind>(plan, pass, v);
+        push_lists<Offset, kind>(plan, room, pass, v);
     }
     push_local<Offset, kind>(plan, room, pass, plan.whole ? rounds_whole : rounds_short);
 }
 
 /* Pushes the long edges of all that lies in the bucket. */
 template <typename Offset, int kind>
-__device__ void push_long(const plan_t &plan, pass_t<kind> &pass)
+__device__ void push_long(const plan_t &plan, room_t &room, pass_t<kind> &pass)
 {
     const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
 
@@ -582,7 +593,7 @@ __device__ void push_long(const plan_t &plan, pass_t<kind> &pass)
             v < plan.graph.core ? __ldcg(distances<kind>(plan) + v) : hw_keys<kind>::none;
         const bool inside = key >= pass.bound.low && key < pass.bound.high;
         if (__any_sync(HW_WARP, inside))
-            push_lists<Offset, kind>(plan, pass, inside ? v : HW_RANK_NONE);
+            push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_RANK_NONE);
     }
 }
 
@@ -690,7 +701,7 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
 /* Whatever is beyond the bucket `from` looks for the best neighbour inside it, and joins the
  * pass's bucket, if it is in there now. */
 template <typename Offset, int kind>
-__device__ void pull(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &from)
+__device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from)
 {
     const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
     key_of<kind> *distance = distances<kind>(plan);
@@ -714,14 +725,14 @@ __device__ void pull(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> 
             pass.unreached += best.key == hw_keys<kind>::none;
             pass.least = min(pass.least, best.key);
         }
-        queue(pass, v != HW_RANK_NONE, v, best.key);
+        queue(room, pass, v != HW_RANK_NONE, v, best.key);
     }
 }
 
 /* ---- between steps ---- */
 
 /* Queues all that is in the bucket. */
-template <int kind> __device__ void collect(const plan_t &plan, pass_t<kind> &pass)
+template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pass_t<kind> &pass)
 {
     const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
 
@@ -736,14 +747,14 @@ template <int kind> __device__ void collect(const plan_t &plan, pass_t<kind> &pa
         }
         const bool inside = key >= pass.bound.low && key < pass.bound.high;
         if (__any_sync(HW_WARP, inside))
-            queue(pass, inside, v, key);
+            queue(room, pass, inside, v, key);
     }
 }
 
 /* Takes what the step holds from those that waited; what was settled since is dropped. */
 template <int kind>
-__device__ void next_step(const plan_t &plan, pass_t<kind> &pass, const uint32_t *list,
-                          uint32_t count, key_of<kind> settled)
+__device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                          const uint32_t *list, uint32_t count, key_of<kind> settled)
 {
     const uint32_t lane = threadIdx.x & 31;
 
@@ -753,11 +764,11 @@ __device__ void next_step(const plan_t &plan, pass_t<kind> &pass, const uint32_t
         const bool there = i < count && key >= settled;
         const bool near = there && key < pass.bound.near;
         if (i < count) /* those that go on waiting are marked again */
-            atomicAnd(pass.later.bits + (v >> 5), ~(1u << (v & 31)));
+            atomicAnd(plan.later_bits + (v >> 5), ~(1u << (v & 31)));
         if (there && !near)
             pass.least = min(pass.least, key);
-        keep(pass.near, near, v);
-        keep(pass.later, there && !near, v);
+        keep(room, near_queue, pass.near, near, v);
+        keep(room, later_queue, pass.later, there && !near, v);
     }
 }
 
@@ -839,8 +850,9 @@ template <int kind> struct place_t {
 };
 
 template <typename Offset, int kind>
-__device__ void push_pass(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                          place_t<kind> &place, uint32_t routine, bool whole, count64 &edges)
+__device__ __noinline__ void push_pass(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                                       place_t<kind> &place, uint32_t routine, bool whole,
+                                       count64 &edges)
 {
     const uint32_t ring = place.number & 3, count = latest(&plan.control->near[ring]);
     const count64 heavy = latest(&plan.control->heavy[ring]);
@@ -877,8 +889,8 @@ __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pa
 
 /* Goes on to the next step of the bucket. */
 template <int kind>
-__device__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                        place_t<kind> &place, key_of<kind> near)
+__device__ __noinline__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                                     place_t<kind> &place, key_of<kind> near)
 {
     const uint32_t count = latest(&plan.control->later[place.later % 3]);
     const key_of<kind> settled = place.bound.near;
@@ -887,7 +899,7 @@ __device__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
     place.bound.near = near;
     begin_filling(plan, room, pass, place);
     pass.bound = place.bound;
-    next_step(plan, pass, one_of(plan.later, place.later - 1), count, settled);
+    next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
     end_pass(plan, room, pass, grid);
     keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_STEP, place.bucket, count);
     place.number++;
@@ -942,15 +954,15 @@ __device__ __forceinline__ void count_open(const plan_t &plan, place_t<kind> &pl
 
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
 template <int kind>
-__device__ bool fill_bucket(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                            place_t<kind> &place)
+__device__ __noinline__ bool fill_bucket(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                                         place_t<kind> &place)
 {
     for (;;) {
         const uint32_t next = (place.number + 1) & 3;
         pass_t<kind> pass;
         begin_filling(plan, room, pass, place);
         pass.bound = place.bound;
-        collect(plan, pass);
+        collect(plan, room, pass);
         end_pass(plan, room, pass, grid);
         keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_BUCKET, place.bucket, 0);
         place.number++;
@@ -967,8 +979,8 @@ __device__ bool fill_bucket(const plan_t &plan, room_t &room, cg::grid_group &gr
 
 /* Pushes the long edges of the bucket, then what that left. */
 template <typename Offset, int kind>
-__device__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                          place_t<kind> &place)
+__device__ __noinline__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                                       place_t<kind> &place)
 {
     for (bool first = true; first || queued(plan, place); first = false) {
         const count64 heavy = latest(&plan.control->heavy[place.number & 3]);
@@ -978,9 +990,9 @@ __device__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid
         pass.from = place.bound.high;
         pass.to = hw_keys<kind>::none;
         if (first)
-            push_long<Offset, kind>(plan, pass);
+            push_long<Offset, kind>(plan, room, pass);
         else
-            push_heavy<Offset, kind>(plan, pass, heavy);
+            push_heavy<Offset, kind>(plan, room, pass, heavy);
         end_pass(plan, room, pass, grid);
         keep_row(plan, place.rows, place.number, HW_DELTA_LONG_PUSH, place.bucket, 0);
         place.number++;
@@ -990,8 +1002,8 @@ __device__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid
 /* Pulls the long edges of the bucket and opens the next one on the way. Returns whether
  * anything is left. */
 template <typename Offset, int kind>
-__device__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                          place_t<kind> &place, bool tail)
+__device__ __noinline__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid,
+                                       place_t<kind> &place, bool tail)
 {
     const uint32_t next = (place.number + 1) & 3;
     const bounds<kind> from = place.bound;
@@ -1000,7 +1012,7 @@ __device__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid
     begin_filling(plan, room, pass, place);
     open_bucket(place, from.high, tail);
     pass.bound = place.bound;
-    pull<Offset, kind>(plan, pass, from);
+    pull<Offset, kind>(plan, room, pass, from);
     end_pass(plan, room, pass, grid);
     keep_row(plan, place.rows, place.number, HW_DELTA_LONG_PULL, place.bucket - 1, 0);
     place.number++;
