@@ -18,12 +18,16 @@ case $status in
     ok "before any file is left" test ! -e gpu.h5
     ok "estimates need none" hopwave-traverse -q g.h5 --layout 1d --device cuda --estimate
     is "the long test says why it skips" "$(sh "$top_srcdir/tests/gpu/traverse.sh" | grep -c SKIP)" 1
+    is "and that of paths" "$(sh "$top_srcdir/tests/gpu/paths.sh" | grep -c SKIP)" 1
     skip "searches on a GPU" "there is no GPU here"
     ;;
 *)
     is "searches on a GPU" "$status" 0
     hopwave-traverse -q g.h5 --layout 1d --roots 4 -o cpu.h5
     ok "validate, with the CPU's levels" hopwave-validate -q gpu.h5 --graph g.h5 --against cpu.h5
+    hopwave-generate -q --model rmat --scale 9 --edge-factor 6 --weights uniform -o w.h5
+    ok "shortest paths too" hopwave-traverse -q w.h5 --layout 1d --algorithm sssp --device cuda \
+        --roots 4 --check -o paths.h5
     ;;
 esac
 done_testing

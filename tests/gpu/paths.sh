@@ -1,0 +1,126 @@
+#!/bin/sh
+# Every GPU method for shortest paths on graphs of many kinds: trees validated, distances
+# and canonical parents equal to the CPU's, memory and races checked. One line a case.
+#
+#   paths.sh [DATA]   DATA: a folder with more weighted graphs (*.h5), all run
+#
+# From a bundle: hopwave-bundle/share/paths.sh. Skips without a GPU.
+set -u
+here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
+[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+data=${1:-}
+methods=${HW_GPU_METHODS:-delta}
+roots=${HW_GPU_ROOTS:-24}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+failures=0
+
+if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no GPU here"
+    exit 0
+fi
+
+# try NAME COMMAND...: one line, with the command's output if it fails.
+try() {
+    name=$1
+    shift
+    if "$@" >out 2>&1; then
+        echo "ok - $name"
+        return 0
+    fi
+    echo "not ok - $name"
+    sed 's/^/# /' out | tail -n 12
+    failures=$((failures + 1))
+    return 1
+}
+
+traverse="hopwave-traverse -q --force --layout 1d --algorithm sssp" # words
+# compare NAME G.h5: each method against the CPU on one graph.
+compare() {
+    name=$1 graph=$2
+    # shellcheck disable=SC2086 # options are words
+    for parents in "" --canonical-parents; do
+        try "$name: the CPU's search $parents" \
+            $traverse "$graph" --roots "$roots" $parents -o "cpu$parents.h5" || return
+    done
+    for method in $methods; do
+        for option in "" "--order hash" "--order none --no-steps" "--canonical-parents"; do
+            # shellcheck disable=SC2086
+            try "$name $method $option" $traverse "$graph" --device cuda --method "$method" \
+                --roots "$roots" $option -o gpu.h5 || continue
+            try "$name $method $option: validates, distances of the CPU" \
+                hopwave-validate -q --force gpu.h5 --graph "$graph" --against cpu.h5
+            [ "$option" = --canonical-parents ] || continue
+            try "$name $method: parents of the CPU" h5diff -q gpu.h5 "cpu$option.h5" /parent
+        done
+    done
+}
+
+# Edge lists of kinds that no generator makes: weights that vanish in sums, sums beyond 32
+# bits, long paths of weight 0, roads.
+lists() {
+    awk 'BEGIN {
+        srand(5); split("0.0 1e-9 3e-8 0.5 1.25 1e4 1e-20 7.0", w, " ")
+        for (i = 0; i < 20000; i++)
+            print int(3000 * rand()), int(3000 * rand()), w[1 + int(8 * rand())] >"vanish.wel"
+        for (i = 0; i < 9000; i++)
+            print int(3000 * rand()), int(3000 * rand()), 1 + int(2147483646 * rand()) >"wide.wel"
+        for (i = 0; i < 2999; i++)
+            print i, i + 1, 0 >"zeros.wel"
+        for (i = 0; i < 2900; i += 7)
+            print i, i + 50, int(2 * rand()) >"zeros.wel"
+        for (x = 0; x < 63; x++)
+            for (y = 0; y < 63; y++) {
+                print 64 * x + y, 64 * x + y + 1, 1 + int(255 * rand()) >"grid.wel"
+                print 64 * x + y, 64 * x + y + 64, 1 + int(255 * rand()) >"grid.wel"
+            }
+    }'
+    for list in vanish.3000 wide.3000 zeros.3000 grid.4096; do
+        hopwave-import -q "${list%.*}.wel" --vertices "${list#*.}" -o "${list%.*}.h5" || exit 99
+        rm "${list%.*}.wel"
+    done
+}
+
+g="hopwave-generate -q --force --model"
+# shellcheck disable=SC2086
+{
+    $g rmat --scale 12 --weights uniform -o rmat-12.h5
+    $g rmat --scale 12 --weights integer:1:255 -o integers-12.h5
+    $g rmat --scale 11 --weights integer:0:3 -o zeros-11.h5
+    $g rmat --scale 10 --weights integer:7:7 -o equal-10.h5
+    $g rmat --scale 12 --directed --weights uniform -o directed-12.h5
+    $g rmat --scale 9 --edge-factor 1 --weights uniform -o sparse-9.h5
+    $g rmat --scale 16 --weights uniform -o rmat-16.h5
+    $g erdos-renyi --scale 12 --edges 65536 --weights uniform -o random-12.h5
+    $g rmat --scale 10 --directed --weights signed -o signed-10.h5
+}
+lists
+for graph in rmat-12 integers-12 zeros-11 equal-10 directed-12 sparse-9 rmat-16 random-12 \
+    vanish wide zeros grid; do
+    compare $graph $graph.h5
+done
+if [ -n "$data" ]; then
+    for graph in "$data"/*.h5; do
+        compare "$(basename "$graph" .h5)" "$graph"
+    done
+fi
+# shellcheck disable=SC2086
+$traverse signed-10.h5 --device cuda --method delta --roots 2 -o gpu.h5 2>out
+try "delta takes no negative weights" test $? -eq 3
+try "and names the method that does" grep -q 'use --method bellman-ford' out
+
+# Memory and races, on small graphs.
+if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; then
+    for method in $methods; do
+        for tool in memcheck racecheck; do
+            for graph in rmat-12 directed-12 grid; do
+                # shellcheck disable=SC2086
+                try "$graph $method $tool" compute-sanitizer --error-exitcode 9 --tool $tool \
+                    $traverse $graph.h5 --device cuda --method "$method" --roots 2 -o gpu.h5
+            done
+        done
+    done
+fi
+echo "# $failures failures"
+[ "$failures" -eq 0 ]
