@@ -3,16 +3,12 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "held.h"
+#include "hopwave_gpu.h"
+#include "passes.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Keys that a pass has room for at least: with less it would take too many. */
-#define LEAST_KEYS ((hw_count)1 << 22)
-
-/* Device memory that is left alone: the runtime's own, and pages half used. */
-#define RESERVE ((hw_count)256 << 20)
 
 /* A graph on its way. */
 struct building {
@@ -32,14 +28,7 @@ struct building {
     uint64_t *counter;  /* [1] */
     uint32_t *bound;    /* [2] */
 
-    struct hw_gpu_arrays pass;
-    uint64_t *key[2]; /* [capacity] */
-    hw_count capacity;
-    void *scratch;
-    size_t scratch_bytes;
-    uint64_t *bucket; /* [2^HW_GPU_BUCKET_BITS] */
-
-    int passes;
+    struct hw_gpu_passes passes;
     double seconds[3];
 };
 
@@ -61,123 +50,12 @@ static enum hw_status wait(const char *what, struct hw_error *err)
     return hw_cuda((int)cudaDeviceSynchronize(), what, err);
 }
 
-/* ---- passes ---- */
-
-/* Room for the keys of so many entries, or of as many as fit. */
-static enum hw_status open_pass(struct building *self, hw_count entries, struct hw_error *err)
-{
-    hw_count left = 0, total = 0;
-    enum hw_status status = hw_gpu_memory(&left, &total, err);
-
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_scratch_bytes((uint64_t)entries, self->n, &self->scratch_bytes),
-                         "sorting", err);
-    if (status != HW_OK)
-        return status;
-    hw_count fit =
-        (left - RESERVE - (hw_count)self->scratch_bytes) / (hw_count)(2 * sizeof *self->key[0]);
-    fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
-    self->capacity = entries < fit ? entries : fit;
-    for (int k = 0; k < 2; k++)
-        hw_gpu_add(&self->pass, &self->key[k], self->capacity, sizeof *self->key[k]);
-    hw_gpu_add(&self->pass, &self->scratch, (hw_count)self->scratch_bytes, 1);
-    hw_gpu_add(&self->pass, &self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket);
-    return hw_gpu_allocate(&self->pass, 0, "building the graph", err);
-}
-
-/* What is done with the sorted keys of rows entries->begin .. end-1. */
-typedef enum hw_status (*use_keys)(struct building *self, const struct hw_gpu_entries *entries,
-                                   const uint64_t *key, hw_count count, void *target,
-                                   struct hw_error *err);
-
-/* One pass: the rows of `entries`. */
-static enum hw_status run_pass(struct building *self, const struct hw_gpu_entries *entries,
-                               use_keys use, void *target, struct hw_error *err)
-{
-    uint64_t *sorted = NULL, count = 0;
-    int bits = entries->column_bits + hw_bits(entries->end - entries->begin);
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_put_entries(&self->held.tuples, entries, self->key[0],
-                                          (uint64_t)self->capacity, self->counter),
-                "the kernel that makes edges", err);
-
-    self->passes++;
-    if (status == HW_OK)
-        status = hw_gpu_get(&count, self->counter, sizeof count, err);
-    if (status == HW_OK && count > (uint64_t)self->capacity)
-        status =
-            hw_fail(err, HW_INTERNAL, "a pass has %" PRIu64 " entries, planned for %" PRI_COUNT,
-                    count, self->capacity);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_sort(self->key[0], self->key[1], count, bits, self->scratch,
-                                            self->scratch_bytes, &sorted),
-                         "sorting edges", err);
-    return status == HW_OK ? use(self, entries, sorted, (hw_count)count, target, err) : status;
-}
-
-/* Counts the entries of ranges of 2^shift rows. bucket: [2^HW_GPU_BUCKET_BITS]. */
-static enum hw_status count_buckets(struct building *self, const struct hw_gpu_entries *entries,
-                                    int shift, uint64_t *bucket, struct hw_error *err)
-{
-    const size_t bytes = sizeof *bucket << HW_GPU_BUCKET_BITS;
-    enum hw_status status = hw_gpu_fill(self->bucket, 0, bytes, err);
-
-    if (status == HW_OK)
-        status =
-            hw_cuda(hw_gpu_launch_count_entries(&self->held.tuples, entries, shift, self->bucket),
-                    "the kernel that counts edges", err);
-    return status == HW_OK ? hw_gpu_get(bucket, self->bucket, bytes, err) : status;
-}
-
-/* Passes over ranges of rows, each as long as keys fit. */
-static enum hw_status run_ranges(struct building *self, const struct hw_gpu_entries *entries,
-                                 use_keys use, void *target, struct hw_error *err)
-{
-    int bits = hw_bits(self->n), shift = bits > HW_GPU_BUCKET_BITS ? bits - HW_GPU_BUCKET_BITS : 0;
-    hw_count buckets = (((hw_count)self->n - 1) >> shift) + 1;
-    uint64_t *bucket = NULL;
-    enum hw_status status =
-        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
-
-    if (status == HW_OK)
-        status = count_buckets(self, entries, shift, bucket, err);
-    for (hw_count first = 0, end; first < buckets && status == HW_OK; first = end) {
-        hw_count sum = 0;
-        for (end = first; end < buckets && sum + (hw_count)bucket[end] <= self->capacity; end++)
-            sum += (hw_count)bucket[end];
-        if (end == first) {
-            status = hw_fail(err, HW_RESOURCES,
-                             "building the graph: %" PRIu64 " edges at few vertices need %.2f GiB "
-                             "of the device's memory, and %.2f GiB are free",
-                             bucket[first], (double)bucket[first] * 16 / 1073741824,
-                             (double)self->capacity * 16 / 1073741824);
-            break;
-        }
-        struct hw_gpu_entries range = *entries;
-        range.begin = (uint64_t)first << shift;
-        range.end = (uint64_t)end << shift;
-        range.end = range.end < self->n ? range.end : self->n;
-        status = run_pass(self, &range, use, target, err);
-    }
-    free(bucket);
-    return status;
-}
-
-/* As few passes over the entries as memory allows. */
-static enum hw_status run_passes(struct building *self, const struct hw_gpu_entries *entries,
-                                 use_keys use, void *target, struct hw_error *err)
-{
-    hw_count all = self->desc->edges * (entries->forward + entries->backward);
-
-    if (all > self->capacity)
-        return run_ranges(self, entries, use, target, err);
-    return run_pass(self, entries, use, target, err);
-}
+/* ---- entries ---- */
 
 /* Entries of out-lists, or of a directed graph's in-lists. */
 static struct hw_gpu_entries entries_of(const struct building *self, bool in)
 {
-    return (struct hw_gpu_entries){.end = self->n,
+    return (struct hw_gpu_entries){.kind = HW_ENTRIES_PLAIN,
                                    .column_bits = self->column_bits,
                                    .forward = !in,
                                    .backward = in || !self->desc->directed};
@@ -213,40 +91,42 @@ static enum hw_status open_vertices(struct building *self, struct hw_error *err)
     return status;
 }
 
-static enum hw_status use_out(struct building *self, const struct hw_gpu_entries *entries,
-                              const uint64_t *key, hw_count count, void *target,
-                              struct hw_error *err)
+static enum hw_status use_out(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
 {
-    (void)target;
-    return hw_cuda(
-        hw_gpu_launch_count_rows(key, (uint64_t)count, entries, self->ends, self->out, self->some),
-        "the kernel that counts neighbours", err);
+    struct building *self = given;
+
+    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
+                                            pass->entries, self->ends, self->out, self->some),
+                   "the kernel that counts neighbours", err);
 }
 
-static enum hw_status use_in(struct building *self, const struct hw_gpu_entries *entries,
-                             const uint64_t *key, hw_count count, void *target,
-                             struct hw_error *err)
+static enum hw_status use_in(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
 {
-    (void)target;
-    return hw_cuda(hw_gpu_launch_count_rows(key, (uint64_t)count, entries, NULL, self->in, NULL),
+    struct building *self = given;
+
+    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
+                                            pass->entries, NULL, self->in, NULL),
                    "the kernel that counts neighbours", err);
 }
 
 static enum hw_status count(struct building *self, struct hw_error *err)
 {
     struct hw_gpu_entries entries = entries_of(self, false);
-    enum hw_status status = open_pass(self, entries_most(self), err);
+    enum hw_status status = hw_gpu_passes_open(&self->passes, &self->held.tuples,
+                                               entries_most(self), false, self->n, err);
 
     entries.loops = true; /* they are tuples of their vertex */
     if (status == HW_OK)
-        status = run_passes(self, &entries, use_out, NULL, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), use_out,
+                                   self, err);
     if (status == HW_OK && self->desc->directed) {
         entries = entries_of(self, true);
-        status = run_passes(self, &entries, use_in, NULL, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), use_in,
+                                   self, err);
     }
     if (status == HW_OK)
         status = wait("counting edges", err);
-    hw_gpu_release(&self->pass);
+    hw_gpu_passes_close(&self->passes);
     return status;
 }
 
@@ -288,7 +168,7 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
     struct hw_gpu_ranking ranking = {
         .vertices = self->n, .out = self->out, .in = self->in, .some = self->some};
     enum hw_status status =
-        hw_cuda(hw_gpu_scratch_bytes(1, self->n, &ranking.bytes), "ranking", err);
+        hw_cuda(hw_gpu_scratch_bytes(1, false, self->n, &ranking.bytes), "ranking", err);
 
     hw_gpu_add(&built->arrays, &built->graph_id, self->n, sizeof *built->graph_id);
     hw_gpu_add(&built->arrays, &built->rank, self->n, sizeof *built->rank);
@@ -312,25 +192,24 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
 
 /* Lists that are being filled, from the first row on. */
 struct filling {
+    struct hw_gpu_passes *passes;
     uint32_t *column;
     hw_count room, filled;
 };
 
-static enum hw_status use_columns(struct building *self, const struct hw_gpu_entries *entries,
-                                  const uint64_t *key, hw_count count, void *target,
-                                  struct hw_error *err)
+static enum hw_status use_columns(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
 {
-    struct filling *filling = target;
+    struct filling *filling = given;
+    struct hw_gpu_passes *passes = filling->passes;
     uint64_t taken = 0;
 
-    /* Entries that are no list's would run over the end. */
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_take_columns(key, (uint64_t)count, entries->column_bits,
-                                           filling->column + filling->filled, self->counter,
-                                           self->scratch, self->scratch_bytes),
-                "filling lists", err);
+    enum hw_status status = hw_cuda(
+        hw_gpu_launch_take_columns(pass->keys->key[0], (uint64_t)pass->count,
+                                   pass->entries->column_bits, filling->column + filling->filled,
+                                   passes->counter, passes->scratch, passes->scratch_bytes),
+        "filling lists", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&taken, self->counter, sizeof taken, err);
+        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
     filling->filled += (hw_count)taken;
     return status;
 }
@@ -341,16 +220,18 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
 {
     const struct hw_gpu_resident *built = self->built;
     struct hw_gpu_entries entries = entries_of(self, in);
-    struct filling filling = {.column = (uint32_t *)lists->rank, .room = (hw_count)built->edges};
+    struct filling filling = {
+        .passes = &self->passes, .column = (uint32_t *)lists->rank, .room = (hw_count)built->edges};
     enum hw_status status =
         hw_cuda(hw_gpu_launch_offsets(in ? self->in : self->out, built->graph_id, built->active,
-                                      built->wide, (void *)lists->offset, self->scratch,
-                                      self->scratch_bytes),
+                                      built->wide, (void *)lists->offset, self->passes.scratch,
+                                      self->passes.scratch_bytes),
                 "offsets of lists", err);
 
     entries.number = built->rank;
     if (status == HW_OK)
-        status = run_passes(self, &entries, use_columns, &filling, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self),
+                                   use_columns, &filling, err);
     if (status == HW_OK && filling.filled != filling.room)
         status = hw_fail(err, HW_INTERNAL,
                          "lists of %" PRI_COUNT " entries were filled with %" PRI_COUNT,
@@ -374,16 +255,33 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
     for (int a = 0; a < lists.count && status == HW_OK; a++)
         built->arrays.of[built->arrays.count++] = lists.of[a];
     if (status == HW_OK)
-        status = open_pass(self, entries_most(self), err);
+        status = hw_gpu_passes_open(&self->passes, &self->held.tuples, entries_most(self), false,
+                                    self->n, err);
     for (int m = 0; m < matrices && status == HW_OK; m++)
         status = fill_lists(self, m == 1, of[m], err);
     if (status == HW_OK)
         status = wait("filling lists", err);
-    hw_gpu_release(&self->pass);
+    hw_gpu_passes_close(&self->passes);
     return status;
 }
 
 /* ---- what the host keeps ---- */
+
+/* Offsets of 32 bits, widened. */
+static enum hw_status get_narrow(const void *device, hw_count count, hw_count *offset,
+                                 struct hw_error *err)
+{
+    uint32_t *narrow = NULL;
+    enum hw_status status = hw_alloc(&narrow, count, sizeof *narrow, "offsets", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get_new(narrow, device, (size_t)count * sizeof *narrow, err);
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_count r = 0; r < (status == HW_OK ? count : 0); r++)
+        offset[r] = narrow[r];
+    free(narrow);
+    return status;
+}
 
 /* Offsets of all vertices: those of rank `active` and above have none. */
 static enum hw_status get_offsets(const struct building *self, const struct hw_gpu_lists *lists,
@@ -396,14 +294,11 @@ static enum hw_status get_offsets(const struct building *self, const struct hw_g
     if (status != HW_OK)
         return status;
     csr->rows = self->n;
-    size_t width = built->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    status = hw_gpu_get_new(csr->offset, lists->offset, (size_t)(active + 1) * width, err);
-    if (!built->wide) /* from the end on, where none is overwritten before it is read */
-        for (hw_count r = active; r >= 0; r--) {
-            uint32_t narrow;
-            memcpy(&narrow, (const char *)csr->offset + (size_t)r * width, sizeof narrow);
-            csr->offset[r] = narrow;
-        }
+    if (built->wide)
+        status = hw_gpu_get_new(csr->offset, lists->offset,
+                                (size_t)(active + 1) * sizeof *csr->offset, err);
+    else
+        status = get_narrow(lists->offset, active + 1, csr->offset, err);
 #pragma omp parallel for
     for (hw_count r = active + 1; r <= n; r++)
         csr->offset[r] = (hw_count)built->edges;
@@ -466,13 +361,16 @@ static enum hw_status make_part(struct building *self, const struct hw_layout_sp
 
 /* ---- all of it ---- */
 
+bool hw_gpu_builds_resident(const struct hw_layout_spec *spec)
+{
+    return spec->parts == 1 && spec->layout != HW_LAYOUT_DEGREE_SEPARATED && !spec->weights;
+}
+
 static enum hw_status check(const struct building *self, const struct hw_layout_spec *spec,
                             struct hw_error *err)
 {
     enum hw_status status = hw_parts_check(self->desc, spec, self->ctx->size, err);
 
-    if (status == HW_OK && (spec->parts != 1 || spec->layout == HW_LAYOUT_DEGREE_SEPARATED))
-        return hw_fail(err, HW_INTERNAL, "the device builds grids of one part");
     if (status == HW_OK && self->desc->edges > INT64_MAX / 32)
         return hw_fail(err, HW_RESOURCES, "%" PRI_COUNT " edges are too many for a device",
                        self->desc->edges);
@@ -483,7 +381,7 @@ static enum hw_status check(const struct building *self, const struct hw_layout_
 static enum hw_status build(struct building *self, struct hw_error *err)
 {
     enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, rank, fill};
-    enum hw_status status = hw_gpu_tuples_open(self->graph, &self->held, err);
+    enum hw_status status = hw_gpu_tuples_open(self->ctx, self->graph, false, &self->held, err);
 
     if (status == HW_OK)
         status = open_vertices(self, err);
@@ -501,13 +399,15 @@ static void note(const struct building *self, double seconds)
             "%" PRIu64 " stored edges made on the device in %.2f s: count %.2f s, rank %.2f s, "
             "fill %.2f s, %d passes",
             self->built->edges, seconds, self->seconds[0], self->seconds[1], self->seconds[2],
-            self->passes);
+            self->passes.count);
 }
 
 enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err)
 {
+    if (!hw_gpu_builds_resident(spec))
+        return hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
     struct building self = {.ctx = ctx, .graph = graph, .desc = desc, .n = (hw_lid)desc->vertices};
     double started = hw_seconds();

@@ -31,9 +31,14 @@ struct hw_gpu_resident {
     uint32_t *graph_id, *rank;
 };
 
+/* Whether hw_gpu_build() leaves such a part on the device: grids of one part, without weights.
+ * Local. */
+bool hw_gpu_builds_resident(const struct hw_layout_spec *spec);
+
 /*
- * Lays a graph out in one part, on this rank's device: part has its vertices in the order
- * of their ranks, offsets without lists, and part->resident. For struct hw_method.
+ * Lays a graph out, one part a rank, on the ranks' devices. A part that is resident has its
+ * vertices in the order of their ranks, offsets without lists, and part->resident; others are
+ * those that hw_parts_build() makes. For struct hw_method.
  *
  * Returns HW_RESOURCES where the device has too little memory, with the figure.
  * Collective.

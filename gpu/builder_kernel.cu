@@ -28,43 +28,85 @@ int blocks_for(uint64_t count)
 
 /* ---- entries ---- */
 
-__device__ __forceinline__ uint64_t number_of(const hw_gpu_entries &entries, uint64_t id)
+/* The two entries of a tuple, and a bit for each that is wanted. */
+struct pair_of_entries {
+    uint64_t row[2], column[2];
+    uint32_t wanted;
+};
+
+template <hw_gpu_entry_kind kind>
+__device__ __forceinline__ pair_of_entries entries_of(const hw_gpu_entries &entries,
+                                                      uint64_t source, uint64_t target);
+
+template <>
+__device__ __forceinline__ pair_of_entries
+entries_of<HW_ENTRIES_PLAIN>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
-    return entries.number ? __ldg(entries.number + id) : id;
+    const uint64_t from = entries.number ? __ldg(entries.number + source) : source;
+    const uint64_t to = entries.number ? __ldg(entries.number + target) : target;
+
+    return {{from, to}, {to, from}, (entries.forward ? 1u : 0u) | (entries.backward ? 2u : 0u)};
 }
 
-__device__ __forceinline__ bool inside(const hw_gpu_entries &entries, uint64_t row)
+template <>
+__device__ __forceinline__ pair_of_entries
+entries_of<HW_ENTRIES_KEPT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
-    return row >= entries.begin && row < entries.end;
+    const hw_seat from = hw_spread_seat(&entries.spread, static_cast<hw_gid>(source));
+    const hw_seat to = hw_spread_seat(&entries.spread, static_cast<hw_gid>(target));
+
+    return {{from.local, to.local},
+            {target, source},
+            (entries.forward && from.rank == entries.rank ? 1u : 0u) |
+                (entries.backward && to.rank == entries.rank ? 2u : 0u)};
 }
 
-__device__ __forceinline__ uint64_t key_of(const hw_gpu_entries &entries, uint64_t row,
-                                           uint64_t column)
+template <>
+__device__ __forceinline__ pair_of_entries
+entries_of<HW_ENTRIES_PLACED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
-    return (row - entries.begin) << entries.column_bits | column;
+    pair_of_entries pair;
+    hw_entry place[2];
+
+    hw_place_edge(entries.places, __ldg(entries.number + source), __ldg(entries.number + target),
+                  place);
+    pair.wanted = 0;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        const uint64_t part = place[k].part - entries.first_part; /* large if before it */
+        pair.row[k] = part * entries.part_rows + place[k].row;
+        pair.column[k] = place[k].column;
+        pair.wanted |= (place[k].there && part < entries.parts ? 1u : 0u) << k;
+    }
+    return pair;
 }
 
-/* The entries of one tuple: a bit for each that is wanted, and its key. */
-template <typename Maker>
-__device__ __forceinline__ uint32_t entries_of(Maker &maker, const hw_gpu_entries &entries,
-                                               uint64_t index, uint64_t *key)
+/* The keys of one tuple's entries, and a bit for each that is wanted. */
+template <typename Maker, hw_gpu_entry_kind kind>
+__device__ __forceinline__ uint32_t keys_of(Maker &maker, const hw_gpu_entries &entries,
+                                            uint64_t index, uint64_t *key, uint32_t *weight)
 {
     uint64_t source, target;
 
     maker.make(index, &source, &target);
     if (source == target && !entries.loops)
         return 0;
-    const uint64_t from = number_of(entries, source), to = number_of(entries, target);
-    key[0] = key_of(entries, from, to);
-    key[1] = key_of(entries, to, from);
-    return (entries.forward && inside(entries, from) ? 1 : 0) |
-           (entries.backward && inside(entries, to) ? 2 : 0);
+    pair_of_entries pair = entries_of<kind>(entries, source, target);
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        if (pair.row[k] < entries.begin || pair.row[k] >= entries.end)
+            pair.wanted &= ~(1u << k);
+        key[k] = (pair.row[k] - entries.begin) << entries.column_bits | pair.column[k];
+    }
+    if (kind == HW_ENTRIES_PLACED && entries.weights != HW_WEIGHTS_NONE && pair.wanted)
+        *weight = hw_weight_order(maker.weight(index, source, target), entries.weights);
+    return pair.wanted;
 }
 
-template <typename Maker>
+template <typename Maker, hw_gpu_entry_kind kind>
 __global__ void __launch_bounds__(block_size)
-    put_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, uint64_t *key, uint64_t capacity,
-                count64 *count)
+    put_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, uint64_t *key, uint32_t *weight,
+                uint64_t capacity, count64 *count)
 {
     using Scan = cub::BlockScan<uint32_t, block_size>;
     __shared__ typename Scan::TempStorage scan;
@@ -76,12 +118,14 @@ __global__ void __launch_bounds__(block_size)
     maker.open(tuples, room, me);
     for (uint64_t from = 0; from < tuples.count; from += each * hw_tuple_stride) {
         uint64_t made[2 * each];
-        uint32_t wanted = 0, at, all;
+        uint32_t weighs[each], wanted = 0, at, all;
 #pragma unroll
         for (int i = 0; i < each; i++) {
             const uint64_t index = from + i * hw_tuple_stride + me;
+            weighs[i] = 0;
             if (index < tuples.count)
-                wanted |= entries_of(maker, entries, index, made + 2 * i) << 2 * i;
+                wanted |= keys_of<Maker, kind>(maker, entries, index, made + 2 * i, weighs + i)
+                          << 2 * i;
         }
         Scan(scan).ExclusiveSum(static_cast<uint32_t>(__popc(wanted)), at, all);
         if (threadIdx.x == 0)
@@ -93,13 +137,15 @@ __global__ void __launch_bounds__(block_size)
             if (wanted >> i & 1) {
                 if (slot < capacity)
                     key[slot] = made[i];
+                if (kind == HW_ENTRIES_PLACED && weight && slot < capacity)
+                    weight[slot] = weighs[i / 2];
                 slot++;
             }
         __syncthreads(); /* before begin and scan are used again */
     }
 }
 
-template <typename Maker>
+template <typename Maker, hw_gpu_entry_kind kind>
 __global__ void __launch_bounds__(block_size)
     count_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, int shift, count64 *bucket)
 {
@@ -107,17 +153,53 @@ __global__ void __launch_bounds__(block_size)
     const uint64_t me = hw_first();
     Maker maker;
 
+    entries.weights = HW_WEIGHTS_NONE;
     maker.open(tuples, room, me);
     for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
         uint64_t key[2];
-        const uint32_t wanted = entries_of(maker, entries, index, key);
+        uint32_t weight;
+        const uint32_t wanted = keys_of<Maker, kind>(maker, entries, index, key, &weight);
         for (int i = 0; i < 2; i++)
             if (wanted >> i & 1)
                 atomicAdd(bucket + (key[i] >> entries.column_bits >> shift), 1ull);
     }
 }
 
+template <typename Maker>
+__global__ void __launch_bounds__(block_size)
+    find_loops(hw_gpu_tuples tuples, hw_gpu_entries entries, uint32_t *loop)
+{
+    __shared__ uint32_t room[Maker::room];
+    const uint64_t me = hw_first();
+    Maker maker;
+
+    maker.open(tuples, room, me);
+    for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
+        uint64_t source, target;
+        maker.make(index, &source, &target);
+        if (source != target)
+            continue;
+        const hw_seat seat = hw_spread_seat(&entries.spread, static_cast<hw_gid>(source));
+        const hw_weight weight = maker.weight(index, source, target);
+        const bool negative = entries.weights == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
+        if (negative && seat.rank == entries.rank)
+            atomicMin(loop + seat.local, hw_weight_order(weight, entries.weights));
+    }
+}
+
 /* ---- sorted keys ---- */
+
+/* Whether an entry is a self-loop. */
+__device__ __forceinline__ bool is_loop(const hw_gpu_entries &entries, uint64_t row,
+                                        uint64_t column)
+{
+    if (entries.kind == HW_ENTRIES_PLACED || !entries.loops)
+        return false;
+    return column == (entries.kind == HW_ENTRIES_PLAIN
+                          ? row
+                          : static_cast<uint64_t>(hw_spread_vertex(&entries.spread, entries.rank,
+                                                                   static_cast<hw_gid>(row))));
+}
 
 __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries entries,
                            count64 *ends, uint32_t *degree, uint32_t *some)
@@ -131,7 +213,8 @@ __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries e
         const bool there = i < count;
         const uint64_t own = there ? key[i] : ~0ull;
         const uint64_t row = own >> entries.column_bits, column = own & mask;
-        const bool fresh = there && (i == 0 || key[i - 1] != own) && column != row + entries.begin;
+        const bool fresh = there && (i == 0 || key[i - 1] != own) &&
+                           !is_loop(entries, row + entries.begin, column);
         const uint32_t distinct = __ballot_sync(HW_WARP, fresh);
         const uint32_t peers = __match_any_sync(HW_WARP, there ? row : ~0ull);
         if (!there || static_cast<uint32_t>(__ffs(peers)) - 1 != lane)
@@ -173,11 +256,46 @@ cudaError_t select_columns(void *scratch, size_t &bytes, const uint64_t *key, ui
         column, taken, static_cast<int64_t>(count));
 }
 
+/* The least weight of the keys that equal the first of them at i. */
+struct least_of {
+    const uint64_t *key;
+    const uint32_t *weight;
+    uint64_t count;
+    __host__ __device__ uint32_t operator()(uint64_t i) const
+    {
+        uint32_t least = weight[i];
+
+        if (i > 0 && key[i] == key[i - 1])
+            return least; /* not taken */
+        for (uint64_t k = i + 1; k < count && key[k] == key[i]; k++)
+            least = weight[k] < least ? weight[k] : least;
+        return least;
+    }
+};
+
+cudaError_t select_weights(void *scratch, size_t &bytes, const uint64_t *key,
+                           const uint32_t *weight, uint64_t count, uint32_t *least, uint64_t *taken)
+{
+    const thrust::counting_iterator<uint64_t> all(0);
+
+    return cub::DeviceSelect::Flagged(
+        scratch, bytes, thrust::make_transform_iterator(all, least_of{key, weight, count}),
+        thrust::make_transform_iterator(all, is_first{key}), least, taken,
+        static_cast<int64_t>(count));
+}
+
 cudaError_t sort_keys(void *scratch, size_t &bytes, cub::DoubleBuffer<uint64_t> &key,
                       uint64_t count, int bits)
 {
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, key, static_cast<int64_t>(count), 0,
                                           bits);
+}
+
+cudaError_t sort_weighted(void *scratch, size_t &bytes, cub::DoubleBuffer<uint64_t> &key,
+                          cub::DoubleBuffer<uint32_t> &weight, uint64_t count, int bits)
+{
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, weight, static_cast<int64_t>(count),
+                                           0, bits);
 }
 
 /* ---- ranks ---- */
@@ -228,13 +346,13 @@ cudaError_t sort_ranks(void *scratch, size_t &bytes, bool falling, const uint32_
                    : cub::DeviceRadixSort::SortPairs(scratch, bytes, key, sorted, id, sorted_id, n);
 }
 
-/* The length of a rank's list; nothing past the last one. */
+/* The length of a row's list; nothing past the last one. */
 template <typename Offset> struct length_of {
     const uint32_t *degree, *graph_id;
-    uint32_t active;
+    uint64_t rows;
     __host__ __device__ Offset operator()(uint64_t r) const
     {
-        return r < active ? degree[graph_id[r]] : 0;
+        return r < rows ? degree[graph_id ? graph_id[r] : r] : 0;
     }
 };
 
@@ -245,7 +363,7 @@ cudaError_t scan_lengths(void *scratch, size_t &bytes, const length_of<Offset> &
     return cub::DeviceScan::ExclusiveSum(
         scratch, bytes,
         thrust::make_transform_iterator(thrust::counting_iterator<uint64_t>(0), length), offset,
-        static_cast<int64_t>(length.active) + 1);
+        static_cast<int64_t>(length.rows) + 1);
 }
 
 struct widened {
@@ -255,7 +373,7 @@ struct widened {
     }
 };
 
-cudaError_t sum_degrees(void *scratch, size_t &bytes, const uint32_t *degree, uint32_t vertices,
+cudaError_t sum_degrees(void *scratch, size_t &bytes, const uint32_t *degree, uint64_t vertices,
                         uint64_t *total)
 {
     return cub::DeviceReduce::Sum(scratch, bytes,
@@ -270,63 +388,108 @@ __global__ void gather(const uint64_t *value, const uint32_t *graph_id, uint32_t
         by_rank[r] = value[graph_id[r]];
 }
 
+__global__ void unspread(const uint32_t *code, struct hw_spread spread, const uint64_t *begin,
+                         uint32_t *number)
+{
+    const uint64_t vertices = static_cast<uint64_t>(spread.vertices);
+
+    for (uint64_t v = hw_first(); v < vertices; v += hw_stride()) {
+        const hw_seat seat = hw_spread_seat(&spread, static_cast<hw_gid>(v));
+        number[v] = code[begin[seat.rank] + seat.local];
+    }
+}
+
+/* Calls launch(maker, kind) with the types of both. */
+template <hw_gpu_entry_kind kind> struct kind_of {
+    static constexpr hw_gpu_entry_kind value = kind;
+};
+
+template <typename Launch>
+int with_both(const hw_gpu_tuples &tuples, const hw_gpu_entries &entries, Launch launch)
+{
+    return hw_with_maker(tuples, [&](auto maker) {
+        if (entries.kind == HW_ENTRIES_PLAIN)
+            return launch(maker, kind_of<HW_ENTRIES_PLAIN>());
+        if (entries.kind == HW_ENTRIES_KEPT)
+            return launch(maker, kind_of<HW_ENTRIES_KEPT>());
+        return launch(maker, kind_of<HW_ENTRIES_PLACED>());
+    });
+}
+
 } // namespace
 
 int hw_gpu_launch_count_entries(const hw_gpu_tuples *tuples, const hw_gpu_entries *entries,
                                 int shift, uint64_t *bucket)
 {
-    return hw_with_maker(*tuples, [=](auto maker) {
-        count_entries<decltype(maker)><<<hw_tuple_blocks, block_size>>>(
+    return with_both(*tuples, *entries, [&](auto maker, auto kind) {
+        count_entries<decltype(maker), decltype(kind)::value><<<hw_tuple_blocks, block_size>>>(
             *tuples, *entries, shift, reinterpret_cast<count64 *>(bucket));
         return static_cast<int>(cudaGetLastError());
     });
 }
 
 int hw_gpu_launch_put_entries(const hw_gpu_tuples *tuples, const hw_gpu_entries *entries,
-                              uint64_t *key, uint64_t capacity, uint64_t *count)
+                              uint64_t *key, uint32_t *weight, uint64_t capacity, uint64_t *count)
 {
     const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count);
 
     if (error != cudaSuccess)
         return error;
-    return hw_with_maker(*tuples, [=](auto maker) {
-        put_entries<decltype(maker)><<<hw_tuple_blocks, block_size>>>(
-            *tuples, *entries, key, capacity, reinterpret_cast<count64 *>(count));
+    return with_both(*tuples, *entries, [&](auto maker, auto kind) {
+        put_entries<decltype(maker), decltype(kind)::value><<<hw_tuple_blocks, block_size>>>(
+            *tuples, *entries, key, weight, capacity, reinterpret_cast<count64 *>(count));
         return static_cast<int>(cudaGetLastError());
     });
 }
 
-int hw_gpu_scratch_bytes(uint64_t keys, uint64_t vertices, size_t *bytes)
+int hw_gpu_launch_loops(const hw_gpu_tuples *tuples, const hw_gpu_entries *entries, uint32_t *loop)
 {
-    size_t need[6] = {0};
-    cub::DoubleBuffer<uint64_t> buffer;
-    cudaError_t error = sort_keys(nullptr, need[0], buffer, keys, 64);
+    return hw_with_maker(*tuples, [&](auto maker) {
+        find_loops<decltype(maker)><<<hw_tuple_blocks, block_size>>>(*tuples, *entries, loop);
+        return static_cast<int>(cudaGetLastError());
+    });
+}
+
+int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *bytes)
+{
+    size_t need[7] = {0};
+    cub::DoubleBuffer<uint64_t> key;
+    cub::DoubleBuffer<uint32_t> weight;
+    cudaError_t error = weights ? sort_weighted(nullptr, need[0], key, weight, keys, 64)
+                                : sort_keys(nullptr, need[0], key, keys, 64);
 
     if (error == cudaSuccess)
         error = select_columns(nullptr, need[1], nullptr, keys, 32, nullptr, nullptr);
+    if (error == cudaSuccess && weights)
+        error = select_weights(nullptr, need[2], nullptr, nullptr, keys, nullptr, nullptr);
     if (error == cudaSuccess)
-        error = sort_ranks(nullptr, need[2], true, nullptr, nullptr, nullptr, nullptr, vertices);
+        error = sort_ranks(nullptr, need[3], true, nullptr, nullptr, nullptr, nullptr, rows);
     if (error == cudaSuccess)
-        error = sort_ranks(nullptr, need[3], false, nullptr, nullptr, nullptr, nullptr, vertices);
+        error = sort_ranks(nullptr, need[4], false, nullptr, nullptr, nullptr, nullptr, rows);
     if (error == cudaSuccess)
-        error = scan_lengths<uint64_t>(
-            nullptr, need[4], {nullptr, nullptr, static_cast<uint32_t>(vertices)}, nullptr);
+        error = scan_lengths<uint64_t>(nullptr, need[5], {nullptr, nullptr, rows}, nullptr);
     if (error == cudaSuccess)
-        error = sum_degrees(nullptr, need[5], nullptr, static_cast<uint32_t>(vertices), nullptr);
+        error = sum_degrees(nullptr, need[6], nullptr, rows, nullptr);
     *bytes = 0;
     for (size_t some : need)
         *bytes = some > *bytes ? some : *bytes;
     return error;
 }
 
-int hw_gpu_launch_sort(uint64_t *key, uint64_t *other, uint64_t count, int bits, void *scratch,
-                       size_t bytes, uint64_t **sorted)
+int hw_gpu_launch_sort(hw_gpu_keys *keys, uint64_t count, int bits, void *scratch, size_t bytes)
 {
-    cub::DoubleBuffer<uint64_t> buffer(key, other);
-    const cudaError_t error =
-        count > 0 && bits > 0 ? sort_keys(scratch, bytes, buffer, count, bits) : cudaSuccess;
+    cub::DoubleBuffer<uint64_t> key(keys->key[0], keys->key[1]);
+    cub::DoubleBuffer<uint32_t> weight(keys->weight[0], keys->weight[1]);
 
-    *sorted = buffer.Current();
+    if (count == 0 || bits == 0)
+        return cudaSuccess;
+    const cudaError_t error = keys->weight[0]
+                                  ? sort_weighted(scratch, bytes, key, weight, count, bits)
+                                  : sort_keys(scratch, bytes, key, count, bits);
+    keys->key[0] = key.Current();
+    keys->key[1] = key.Alternate();
+    keys->weight[0] = weight.Current();
+    keys->weight[1] = weight.Alternate();
     return error;
 }
 
@@ -344,6 +507,14 @@ int hw_gpu_launch_take_columns(const uint64_t *key, uint64_t count, int column_b
     if (count == 0)
         return cudaMemsetAsync(taken, 0, sizeof *taken);
     return select_columns(scratch, bytes, key, count, column_bits, column, taken);
+}
+
+int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint64_t count,
+                               uint32_t *least, uint64_t *taken, void *scratch, size_t bytes)
+{
+    if (count == 0)
+        return cudaMemsetAsync(taken, 0, sizeof *taken);
+    return select_weights(scratch, bytes, key, weight, count, least, taken);
 }
 
 int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
@@ -384,13 +555,13 @@ int hw_gpu_launch_rank_leaves(const hw_gpu_ranking *ranking, uint32_t core, uint
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint32_t active,
+int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint64_t rows,
                           bool wide, void *offset, void *scratch, size_t bytes)
 {
     if (wide)
-        return scan_lengths<uint64_t>(scratch, bytes, {degree, graph_id, active},
+        return scan_lengths<uint64_t>(scratch, bytes, {degree, graph_id, rows},
                                       static_cast<uint64_t *>(offset));
-    return scan_lengths<uint32_t>(scratch, bytes, {degree, graph_id, active},
+    return scan_lengths<uint32_t>(scratch, bytes, {degree, graph_id, rows},
                                   static_cast<uint32_t *>(offset));
 }
 
@@ -404,5 +575,13 @@ int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32
                          uint64_t *by_rank)
 {
     gather<<<blocks_for(vertices), block_size>>>(value, graph_id, vertices, by_rank);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_unspread(const uint32_t *code, const struct hw_spread *spread,
+                           const uint64_t *begin, uint32_t *number)
+{
+    unspread<<<blocks_for(static_cast<uint64_t>(spread->vertices)), block_size>>>(code, *spread,
+                                                                                  begin, number);
     return cudaGetLastError();
 }

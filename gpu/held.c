@@ -27,8 +27,23 @@ static enum hw_status put_piece(const hw_gid *id, hw_count count, uint32_t *ids,
     return hw_gpu_put((void *)to, ids, (size_t)count * sizeof *ids, err);
 }
 
+/* Brings a block of tuples to the device, from number `first` on. ids: [count]. */
+static enum hw_status put_block(const struct hw_gpu_tuples *tuples, const struct hw_edges *edges,
+                                hw_count first, uint32_t *ids, struct hw_error *err)
+{
+    enum hw_status status =
+        put_piece(edges->source, edges->count, ids, tuples->source + first, err);
+
+    if (status == HW_OK)
+        status = put_piece(edges->target, edges->count, ids, tuples->target + first, err);
+    if (status == HW_OK && tuples->weight)
+        status = hw_gpu_put((void *)(tuples->weight + first), edges->weight,
+                            (size_t)edges->count * sizeof *edges->weight, err);
+    return status;
+}
+
 /* Brings all tuples to the device. */
-static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *graph,
+static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *graph, bool weights,
                                  struct hw_error *err)
 {
     struct hw_gpu_tuples *tuples = &held->tuples;
@@ -38,34 +53,35 @@ static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *grap
 
     hw_gpu_add(&held->arrays, &tuples->source, all, sizeof *tuples->source);
     hw_gpu_add(&held->arrays, &tuples->target, all, sizeof *tuples->target);
+    if (weights)
+        hw_gpu_add(&held->arrays, &tuples->weight, all, sizeof *tuples->weight);
     enum hw_status status = hw_gpu_allocate(&held->arrays, 0, "the edges of the graph", err);
     if (status == HW_OK)
-        status = hw_edges_alloc(&edges, chunk, false, err);
+        status = hw_edges_alloc(&edges, chunk, weights, err);
     if (status == HW_OK)
         status = hw_alloc(&ids, chunk, sizeof *ids, "edges", err);
     for (hw_count first = 0; first < all && status == HW_OK; first += chunk) {
         hw_count count = all - first < chunk ? all - first : chunk;
         status = hw_graph_read(graph, first, count, &edges, err);
         if (status == HW_OK)
-            status = put_piece(edges.source, count, ids, tuples->source + first, err);
-        if (status == HW_OK)
-            status = put_piece(edges.target, count, ids, tuples->target + first, err);
+            status = put_block(tuples, &edges, first, ids, err);
     }
     hw_edges_free(&edges);
     free(ids);
     return status;
 }
 
-enum hw_status hw_gpu_tuples_open(struct hw_graph *graph, struct hw_gpu_held *held,
-                                  struct hw_error *err)
+enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
+                                  bool weights, struct hw_gpu_held *held, struct hw_error *err)
 {
     const struct hw_generator *generator = hw_graph_generator(graph);
 
     held->tuples.count = (uint64_t)hw_graph_desc(graph)->edges;
     enum hw_status status =
-        generator ? put_generator(held, generator, err) : put_tuples(held, graph, err);
+        generator ? put_generator(held, generator, err) : put_tuples(held, graph, weights, err);
+    status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_graph_verify(graph, false, err);
+        status = hw_graph_verify(graph, weights, err);
     if (status != HW_OK)
         hw_gpu_tuples_close(held);
     return status;

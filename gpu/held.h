@@ -15,12 +15,13 @@ struct hw_gpu_held {
 };
 
 /*
- * Gives the device the generator of a recipe, or else all tuples, without weights; 8 bytes
- * each, whose digest is verified on the way. The graph has fewer than 2^32 vertices.
- * HW_RESOURCES where they do not fit. Collective; the world has one rank.
+ * Gives the device the generator of a recipe, or else all tuples, 8 bytes each, and their
+ * weights, 4 bytes, where those are wanted; their digests are verified on the way. The graph
+ * has at most 2^32 vertices. HW_RESOURCES where they do not fit. Collective; ranks agree on
+ * failures.
  */
-enum hw_status hw_gpu_tuples_open(struct hw_graph *graph, struct hw_gpu_held *held,
-                                  struct hw_error *err);
+enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
+                                  bool weights, struct hw_gpu_held *held, struct hw_error *err);
 
 /* Accepts a zero-initialised one. Local. */
 void hw_gpu_tuples_close(struct hw_gpu_held *held);

@@ -13,4 +13,14 @@
 #define HW_GPU_METHODS 32
 const struct hw_method *const *hw_gpu_methods(void);
 
+/*
+ * What hw_parts_build() does (layout/part.h), to the same parts, on the ranks' devices: each
+ * makes all edges, or is given those of a file, and sorts the entries of its parts, in as many
+ * passes as its memory needs. HW_RESOURCES without a device, or where it is too small.
+ * Collective.
+ */
+enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, int first_part, int count,
+                                  struct hw_part *parts, struct hw_error *err);
+
 #endif

@@ -15,17 +15,22 @@ EXTRA_DIST += $(parts_sources) gpu/collective.h gpu/transport.h gpu/parts.h gpu/
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
 
-# graphs built and trees validated on the device
-builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h
+# graphs built and laid out, and trees validated, on the device
+builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h \
+  gpu/passes.c gpu/passes.h gpu/layout.c
 kernels += gpu/builder_kernel.cu gpu/check_kernel.cu
 kernel_includes += gpu/tuples.h gpu/tuples.cuh gpu/check.h
-EXTRA_DIST += $(builder_sources) gpu/test_check.c
+EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)
 check_PROGRAMS += gpu/test_check.t
 TESTS += gpu/test_check.t
 gpu_test_check_t_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h
 gpu_test_check_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += gpu/test_layout.t
+TESTS += gpu/test_layout.t
+gpu_test_layout_t_SOURCES = gpu/test_layout.c lib/verify/test_world.c lib/verify/test_world.h
+gpu_test_layout_t_LDADD = $(TAP_LDADD)
 endif
 
 # methods merge and scan2d and their baselines

@@ -7,3 +7,16 @@ const struct hw_method *const *hw_gpu_methods(void)
 
     return none;
 }
+
+enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, int first_part, int count,
+                                  struct hw_part *parts, struct hw_error *err)
+{
+    (void)ctx;
+    (void)graph;
+    (void)spec;
+    (void)first_part;
+    (void)count;
+    (void)parts;
+    return hw_fail(err, HW_RESOURCES, "--device cuda: this build has no CUDA");
+}

@@ -5,9 +5,8 @@
 #ifndef HOPWAVE_GPU_TUPLES_H
 #define HOPWAVE_GPU_TUPLES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "layout/place.h"
+#include "layout/spread.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,7 +19,15 @@ struct hw_gpu_tuples {
     const struct hw_generator *generator; /* on the device; NULL: the arrays */
     int model;                            /* enum hw_model, where there is a generator */
     const uint32_t *source, *target;      /* [count] */
+    const uint32_t *weight;               /* [count] union hw_weight; NULL if not wanted */
     uint64_t count;
+};
+
+/* Which entries a tuple has. */
+enum hw_gpu_entry_kind {
+    HW_ENTRIES_PLAIN, /* rows and columns are numbers of vertices */
+    HW_ENTRIES_KEPT,  /* rows are the vertices that a rank keeps (layout/spread.h), columns ids */
+    HW_ENTRIES_PLACED /* those of the parts of a layout (layout/place.h) */
 };
 
 /*
@@ -28,11 +35,19 @@ struct hw_gpu_tuples {
  * column. A tuple is one entry, or two where it counts both ways.
  */
 struct hw_gpu_entries {
-    const uint32_t *number; /* [vertices] of each graph id; NULL: the id itself */
-    uint64_t begin, end;    /* rows, by their number */
+    enum hw_gpu_entry_kind kind;
+    uint64_t begin, end; /* rows, by their number */
     int column_bits;
-    bool forward, backward; /* source -> target; target -> source */
-    bool loops;             /* keep them */
+    bool forward, backward;  /* source -> target; target -> source; placed: both belong */
+    bool loops;              /* keep them */
+    const uint32_t *number;  /* [vertices] plain: of each graph id, NULL: the id itself; placed:
+                                codes */
+    struct hw_spread spread; /* kept */
+    int rank;
+    const struct hw_places *places; /* placed; on the device, with its delegates */
+    uint64_t first_part, parts;     /* which are wanted, one after another */
+    uint64_t part_rows;             /* rows of each */
+    enum hw_weights weights;        /* come along as hw_weight_order(); placed alone */
 };
 
 /* Buckets that rows are counted in where they do not fit in one pass. */
@@ -42,23 +57,34 @@ struct hw_gpu_entries {
 int hw_gpu_launch_count_entries(const struct hw_gpu_tuples *tuples,
                                 const struct hw_gpu_entries *entries, int shift, uint64_t *bucket);
 
-/* Appends the keys of entries in any order; count: [1] on the device, how many there are.
- * None is written past capacity. */
+/* Appends the keys of entries in any order, and their weights unless that is NULL; count: [1]
+ * on the device, how many there are. None is written past capacity. */
 int hw_gpu_launch_put_entries(const struct hw_gpu_tuples *tuples,
-                              const struct hw_gpu_entries *entries, uint64_t *key,
+                              const struct hw_gpu_entries *entries, uint64_t *key, uint32_t *weight,
                               uint64_t capacity, uint64_t *count);
 
-/* Bytes of scratch memory that the functions below take for so many keys or vertices. */
-int hw_gpu_scratch_bytes(uint64_t keys, uint64_t vertices, size_t *bytes);
+/* The least hw_weight_order() of the negative self-loops of each vertex that a rank keeps, into
+ * loop, which is filled with UINT32_MAX. */
+int hw_gpu_launch_loops(const struct hw_gpu_tuples *tuples, const struct hw_gpu_entries *entries,
+                        uint32_t *loop);
 
-/* Sorts keys by their low `bits` bits; *sorted tells which of both arrays has them. */
-int hw_gpu_launch_sort(uint64_t *key, uint64_t *other, uint64_t count, int bits, void *scratch,
-                       size_t bytes, uint64_t **sorted);
+/* Bytes of scratch memory that the functions below take for so many keys and rows. */
+int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *bytes);
+
+/* Two arrays of keys, and of weights (NULL: none), of which the first are in use. */
+struct hw_gpu_keys {
+    uint64_t *key[2];
+    uint32_t *weight[2];
+};
+
+/* Sorts keys by their low `bits` bits; swaps the arrays where that is needed. */
+int hw_gpu_launch_sort(struct hw_gpu_keys *keys, uint64_t count, int bits, void *scratch,
+                       size_t bytes);
 
 /*
- * Counts sorted keys by row, whose number is a graph id: all of them to ends (unless
- * NULL), the distinct ones that are no loops to degree, and one of these columns to some
- * (unless NULL). Arrays are indexed by number.
+ * Counts sorted keys by row: all of them to ends (unless NULL), the distinct ones that are
+ * no loops to degree, and one of these columns to some (unless NULL). Arrays are indexed by
+ * row.
  */
 int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count,
                              const struct hw_gpu_entries *entries, uint64_t *ends, uint32_t *degree,
@@ -67,6 +93,10 @@ int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count,
 /* The columns of distinct sorted keys, in order; taken: [1] how many. */
 int hw_gpu_launch_take_columns(const uint64_t *key, uint64_t count, int column_bits,
                                uint32_t *column, uint64_t *taken, void *scratch, size_t bytes);
+
+/* The least weight of each distinct sorted key; likewise. */
+int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint64_t count,
+                               uint32_t *least, uint64_t *taken, void *scratch, size_t bytes);
 
 /* What ranking works on; all on the device. */
 struct hw_gpu_ranking {
@@ -87,10 +117,14 @@ int hw_gpu_launch_rank(const struct hw_gpu_ranking *ranking);
 /* Sorts ranks [core, active), of degree 1, by their only neighbour, then as they were. */
 int hw_gpu_launch_rank_leaves(const struct hw_gpu_ranking *ranking, uint32_t core, uint32_t active);
 
-/* Where the list of each rank below active begins, and where the last one ends: [active + 1]
- * in 64 bits if wide. */
-int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint32_t active,
+/* Where the list of each row begins, and where the last one ends: [rows + 1] in 64 bits if
+ * wide. degree: by row, or by graph_id[row] unless that is NULL. */
+int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint64_t rows,
                           bool wide, void *offset, void *scratch, size_t bytes);
+
+/* number[v] = code[where the rank that keeps v has it]: begin[rank] + local. */
+int hw_gpu_launch_unspread(const uint32_t *code, const struct hw_spread *spread,
+                           const uint64_t *begin, uint32_t *number);
 
 /* The sum of degrees: [1]. */
 int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *total, void *scratch,

@@ -21,13 +21,13 @@ struct checking {
     uint32_t *changed; /* [1] */
 };
 
-static enum hw_status open_checking(struct checking *self, struct hw_graph *graph,
-                                    struct hw_error *err)
+static enum hw_status open_checking(struct checking *self, const struct hw_context *ctx,
+                                    struct hw_graph *graph, struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &self->arrays;
     struct hw_gpu_trees *trees = &self->trees;
     hw_count n = self->desc->vertices, places = n * HW_GPU_CHECK_ROOTS;
-    enum hw_status status = hw_gpu_tuples_open(graph, &self->held, err);
+    enum hw_status status = hw_gpu_tuples_open(ctx, graph, false, &self->held, err);
 
     trees->vertices = (uint32_t)n;
     trees->directed = self->desc->directed;
@@ -156,7 +156,7 @@ enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *
         return status;
     if (ctx->size > 1 || n >= (hw_gid)HW_GPU_BAD_PARENT)
         return hw_verify_bfs(ctx, graph, k, root, level, parent, verdict, err);
-    status = open_checking(&self, graph, err);
+    status = open_checking(&self, ctx, graph, err);
     if (status == HW_RESOURCES) {
         close_checking(&self);
         hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the device is too small");

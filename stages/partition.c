@@ -1,27 +1,35 @@
 /* hopwave-partition: lays a graph out over parts and writes them to a file. */
 #include "base/memory.h"
 #include "comm/stage.h"
+#include "hopwave_gpu.h"
 #include "layout/options.h"
 #include "layout/part.h"
 
 #include <stdlib.h>
 
-enum { KEY_NO_WEIGHTS = 0x3000 };
+enum { KEY_NO_WEIGHTS = 0x3000, KEY_DEVICE };
 
 static const struct argp_option option_table[] = {
-    {"no-weights", KEY_NO_WEIGHTS, 0, 0, "Leave the graph's weights out", 0}, {0}};
+    {"no-weights", KEY_NO_WEIGHTS, 0, 0, "Leave the graph's weights out", 0},
+    {"device", KEY_DEVICE, "cpu|cuda", 0,
+     "Where to lay it out (default: cpu); both make the same file", 0},
+    {0}};
 
 /* What was asked for. */
 struct partition_options {
     const char *graph;
     struct hw_layout_request layout;
     bool no_weights;
+    int device; /* enum hw_device */
 };
 
 static enum hw_status take(int key, const char *arg, void *pointer, struct hw_error *err)
 {
+    static const char *const devices[] = {"cpu", "cuda", NULL};
     struct partition_options *options = pointer;
 
+    if (key == KEY_DEVICE)
+        return hw_cli_choice("--device", arg, devices, &options->device, err);
     if (key == KEY_NO_WEIGHTS) {
         options->no_weights = true;
         return HW_OK;
@@ -57,8 +65,8 @@ static void estimate(const struct hw_context *ctx, const struct hw_graph_desc *d
 
 /* Builds this rank's parts and writes them. */
 static enum hw_status build_and_write(struct hw_stage *stage, struct hw_graph *graph,
-                                      const struct hw_layout_spec *spec, struct hw_store *store,
-                                      struct hw_error *err)
+                                      const struct hw_layout_spec *spec, enum hw_device device,
+                                      struct hw_store *store, struct hw_error *err)
 {
     const struct hw_context *ctx = &stage->ctx;
     int first = first_part(spec->parts, ctx->rank, ctx->size);
@@ -68,7 +76,8 @@ static enum hw_status build_and_write(struct hw_stage *stage, struct hw_graph *g
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_parts_build(ctx, graph, spec, first, count, part, err);
+        status = (device == HW_CUDA ? hw_gpu_parts_build : hw_parts_build)(ctx, graph, spec, first,
+                                                                           count, part, err);
     if (status == HW_OK)
         status = hw_parts_write(ctx, store, part, first, count, err);
     for (int p = 0; part && p < count; p++)
@@ -105,7 +114,8 @@ static enum hw_status run(struct hw_stage *stage, void *pointer, struct hw_error
         status = hw_store_create(ctx, stage->cli.output, HW_KIND_PARTITION, stage->cli.force,
                                  &store, err);
         if (status == HW_OK)
-            status = build_and_write(stage, graph, &spec, store, err);
+            status =
+                build_and_write(stage, graph, &spec, (enum hw_device)options->device, store, err);
         if (status == HW_OK)
             status = hw_store_commit(store, err);
         else

@@ -194,9 +194,9 @@ struct hw_method {
      * (spec, counts and shapes, but no arrays): then a bound. Local. */
     hw_count (*bytes)(const struct hw_part *part, const struct hw_engine_options *options);
 
-    /* Lays out a graph in one part without weights, in the engine's own memory, in place of
-     * hw_parts_build(); the part's matrices have offsets alone, and part->resident the rest.
-     * NULL where create() wants the lists. */
+    /* Lays out a graph, one part a rank, in place of hw_parts_build(). The matrices of the part may
+     * have offsets alone, and part->resident the rest, which create() then takes. NULL: nothing
+     * better. Collective. */
     enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);

@@ -136,20 +136,20 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method)
 {
     const struct hw_part *part = &source->described;
-    /* One part from anything; several from undirected recipes, in the order they are for. */
-    const bool several = method->several_parts_only && part->spec.order == HW_ORDER_DEGREE &&
-                         !part->directed && hw_graph_generator(source->graph);
+    /* Methods on several parts build undirected recipes, in the order they are for; others
+     * anything. */
+    const bool offers =
+        !method->several_parts_only || (part->spec.order == HW_ORDER_DEGREE && !part->directed &&
+                                        !source->weights && hw_graph_generator(source->graph));
 
-    source->build = source->built && (part->spec.parts == 1 || several) && !source->weights
-                        ? method->build
-                        : NULL;
+    source->build = source->built && offers ? method->build : NULL;
 }
 
 hw_count hw_source_part_bytes(const struct hw_source *source)
 {
     const struct hw_part *part = &source->described;
     hw_count own = part->own.count, lists;
-    hw_count edges = source->build ? 0 : part->edges / part->spec.parts;
+    hw_count edges = part->edges / part->spec.parts; /* those on a device too: a bound */
     hw_count entry = (hw_count)(sizeof(hw_lid) + (source->weights ? sizeof(union hw_weight) : 0));
     hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));
 

@@ -52,7 +52,7 @@ struct hw_source_request {
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);
 
-/* Has the part built by a method, if it offers that and the part is one it can build. Local. */
+/* Has the part built by a method, if it offers that. Local. */
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method);
 
 /* Bytes that this rank's part takes, about, and the most that loading or

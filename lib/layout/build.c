@@ -219,11 +219,27 @@ static enum hw_status expect_entries(struct hw_builder *builder, struct hw_error
     return status;
 }
 
+/* Bytes that a rank takes at most whose edges an engine holds. */
+static hw_count engine_bytes(const struct hw_builder *builder)
+{
+    const struct hw_graph_desc *desc = builder->desc;
+    hw_count block = (desc->vertices + builder->spec.parts - 1) / builder->spec.parts;
+    hw_count rows =
+        builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 2 * block : block * builder->spec.rows;
+    hw_count entry = builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 8 : 4;
+
+    return builder->parts * part_bytes(block, desc->directed ? 2 * rows : rows, 0) +
+           builder->kept * (hw_count)(4 * sizeof(hw_count)) +
+           2 * (desc->edges / builder->spec.parts * builder->parts) *
+               (entry + (builder->weights ? 4 : 0));
+}
+
 /* Checks that what is to come fits, now that delegates and entries are known. */
 static enum hw_status require_rest(const struct hw_builder *builder, struct hw_error *err)
 {
     hw_count block = (builder->desc->vertices + builder->spec.parts - 1) / builder->spec.parts;
-    hw_count bins = bin_bytes(builder->expected, builder->weights);
+    hw_count bins = builder->engine ? builder->expected * (builder->weights ? 8 : 4)
+                                    : bin_bytes(builder->expected, builder->weights);
     hw_count have = hw_pool_bytes(&builder->pool);
 
     return hw_memory_require(builder->ctx,
@@ -269,7 +285,9 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
                             struct hw_error *err)
 {
     double started = hw_seconds();
-    enum hw_status status = hw_build_collect(builder, err);
+    const struct hw_build_engine *engine = builder->engine;
+    enum hw_status status =
+        engine ? engine->collect(engine->self, builder, err) : hw_build_collect(builder, err);
 
     seconds[0] = hw_seconds() - started;
     if (status == HW_OK)
@@ -292,13 +310,16 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
     free(builder->loop);
     builder->loop = NULL;
     seconds[1] = hw_seconds() - started - seconds[0];
-    if (status == HW_OK)
+    if (status == HW_OK && !engine)
         status = hw_build_relabel(builder, err);
-    free(builder->code);
-    builder->code = NULL;
+    if (!engine) {
+        free(builder->code);
+        builder->code = NULL;
+    }
     seconds[2] = hw_seconds() - started - seconds[0] - seconds[1];
     if (status == HW_OK)
-        status = hw_build_finish(builder, err);
+        status =
+            engine ? engine->finish(engine->self, builder, err) : hw_build_finish(builder, err);
     seconds[3] = hw_seconds() - started - seconds[0] - seconds[1] - seconds[2];
     return status;
 }
@@ -318,15 +339,18 @@ static void close_builder(struct hw_builder *builder)
     free(builder->rank_of_part);
 }
 
-enum hw_status hw_parts_build_from(const struct hw_context *ctx,
-                                   const struct hw_tuple_source *source,
-                                   const struct hw_layout_spec *spec, int first_part, int count,
-                                   struct hw_part *parts, struct hw_error *err)
+/* All of hw_parts_build_from() or, with an engine, hw_parts_build_by(). */
+static enum hw_status build_parts(const struct hw_context *ctx,
+                                  const struct hw_tuple_source *source,
+                                  const struct hw_layout_spec *spec, int first_part, int count,
+                                  struct hw_part *parts, const struct hw_build_engine *engine,
+                                  struct hw_error *err)
 {
     const struct hw_graph_desc *desc = &source->desc;
     struct hw_builder builder = {.ctx = ctx,
                                  .source = source,
                                  .desc = desc,
+                                 .engine = engine,
                                  .spec = *spec,
                                  .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE,
                                  .as_large = source->as_large,
@@ -346,8 +370,9 @@ enum hw_status hw_parts_build_from(const struct hw_context *ctx,
     builder.spec.weights = builder.weights;
     builder.kept = hw_spread_count(&builder.spread, ctx->rank);
     hw_pool_open(&builder.pool, builder.weights);
-    status = hw_memory_require(ctx, hw_parts_build_bytes(desc, spec, ctx->size),
-                               "laying out the graph", err);
+    status = hw_memory_require(
+        ctx, engine ? engine_bytes(&builder) : hw_parts_build_bytes(desc, spec, ctx->size),
+        "laying out the graph", err);
     if (status == HW_OK)
         status = share_parts(&builder, first_part, err);
     if (status == HW_OK)
@@ -363,6 +388,24 @@ enum hw_status hw_parts_build_from(const struct hw_context *ctx,
     }
     close_builder(&builder);
     return status;
+}
+
+enum hw_status hw_parts_build_from(const struct hw_context *ctx,
+                                   const struct hw_tuple_source *source,
+                                   const struct hw_layout_spec *spec, int first_part, int count,
+                                   struct hw_part *parts, struct hw_error *err)
+{
+    return build_parts(ctx, source, spec, first_part, count, parts, NULL, err);
+}
+
+enum hw_status hw_parts_build_by(const struct hw_context *ctx, const struct hw_graph_desc *desc,
+                                 const struct hw_layout_spec *spec, int first_part, int count,
+                                 struct hw_part *parts, const struct hw_build_engine *engine,
+                                 struct hw_error *err)
+{
+    const struct hw_tuple_source nobody = {.desc = *desc};
+
+    return build_parts(ctx, &nobody, spec, first_part, count, parts, engine, err);
 }
 
 /* Reads tuples of a list that lies in memory. */

@@ -27,15 +27,33 @@
 #include "layout/place.h"
 #include "layout/spread.h"
 
+struct hw_builder;
+
+/* Stage 1, and stages 5 and 6, done elsewhere, such as on a device: they fill what
+ * hw_build_collect() leaves in the builder but for the bins, and what hw_build_finish()
+ * leaves in the parts. Collective; ranks agree on failures. */
+struct hw_build_engine {
+    enum hw_status (*collect)(void *self, struct hw_builder *builder, struct hw_error *err);
+    enum hw_status (*finish)(void *self, struct hw_builder *builder, struct hw_error *err);
+    void *self;
+};
+
+/* What hw_parts_build() does, by such an engine. Collective. */
+enum hw_status hw_parts_build_by(const struct hw_context *ctx, const struct hw_graph_desc *desc,
+                                 const struct hw_layout_spec *spec, int first_part, int count,
+                                 struct hw_part *parts, const struct hw_build_engine *engine,
+                                 struct hw_error *err);
+
 /* All that the stages share on one rank. */
 struct hw_builder {
     const struct hw_context *ctx;
     const struct hw_tuple_source *source;
-    const struct hw_graph_desc *desc; /* of source */
-    struct hw_layout_spec spec;       /* the threshold is chosen on the way */
-    bool weights;                     /* kept */
-    bool as_large;                    /* for tests: long records, many rounds */
-    hw_count piece;                   /* edges of one round: hw_build_piece() */
+    const struct hw_graph_desc *desc;     /* of source */
+    const struct hw_build_engine *engine; /* NULL: the stages below do all */
+    struct hw_layout_spec spec;           /* the threshold is chosen on the way */
+    bool weights;                         /* kept */
+    bool as_large;                        /* for tests: long records, many rounds */
+    hw_count piece;                       /* edges of one round: hw_build_piece() */
 
     struct hw_spread spread;
     hw_count kept;    /* vertices kept here, numbered 0..kept-1 */

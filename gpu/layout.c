@@ -1,0 +1,525 @@
+/*
+ * Parts for the host, laid out on the device: bit for bit those that the CPU makes. The
+ * stages in between, orders, delegates and own vertices, are those of lib/layout; here is
+ * what goes over all edges.
+ */
+#include "base/memory.h"
+#include "base/sort.h"
+#include "comm/exchange.h"
+#include "device.h"
+#include "held.h"
+#include "hopwave_gpu.h"
+#include "layout/build.h"
+#include "passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What both stages share. */
+struct laying {
+    struct hw_graph *graph;
+    struct hw_gpu_held held;
+    struct hw_gpu_passes passes;
+};
+
+/* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
+
+struct collecting {
+    struct laying *laying;
+    struct hw_gpu_arrays arrays;
+    uint64_t *ends;     /* [kept], as are all of these; on the device */
+    uint32_t *out, *in; /* in: of directed graphs only */
+    uint32_t *loop;     /* with weights only */
+    uint32_t *degree;   /* the one being counted */
+};
+
+static enum hw_status count_pass(void *self, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct collecting *collecting = self;
+    bool out = collecting->degree == collecting->out;
+
+    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
+                                            pass->entries, out ? collecting->ends : NULL,
+                                            collecting->degree, NULL),
+                   "the kernel that counts neighbours", err);
+}
+
+static enum hw_status open_collecting(struct collecting *self, const struct hw_builder *builder,
+                                      struct hw_error *err)
+{
+    struct hw_gpu_arrays *arrays = &self->arrays;
+    hw_count kept = builder->kept;
+    size_t bytes = (size_t)kept * sizeof(uint32_t);
+
+    hw_gpu_add(arrays, &self->ends, kept, sizeof *self->ends);
+    hw_gpu_add(arrays, &self->out, kept, sizeof *self->out);
+    if (builder->desc->directed)
+        hw_gpu_add(arrays, &self->in, kept, sizeof *self->in);
+    if (builder->weights)
+        hw_gpu_add(arrays, &self->loop, kept, sizeof *self->loop);
+    enum hw_status status = hw_gpu_allocate(arrays, 0, "counting edges", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(self->ends, 0, (size_t)kept * sizeof *self->ends, err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(self->out, 0, bytes, err);
+    if (status == HW_OK && self->in)
+        status = hw_gpu_fill(self->in, 0, bytes, err);
+    if (status == HW_OK && self->loop)
+        status = hw_gpu_fill(self->loop, 0xff, bytes, err); /* HW_NO_LOOP */
+    return status;
+}
+
+/* Counts on the device. */
+static enum hw_status count(struct collecting *self, const struct hw_builder *builder,
+                            struct hw_error *err)
+{
+    struct laying *laying = self->laying;
+    bool directed = builder->desc->directed;
+    hw_count most = builder->desc->edges * (directed ? 1 : 2);
+    struct hw_gpu_entries entries = {.kind = HW_ENTRIES_KEPT,
+                                     .column_bits = hw_bits((uint64_t)builder->desc->vertices),
+                                     .forward = true,
+                                     .backward = !directed,
+                                     .loops = true,
+                                     .spread = builder->spread,
+                                     .rank = builder->ctx->rank,
+                                     .weights = builder->desc->weights};
+    uint64_t rows = (uint64_t)builder->kept;
+    enum hw_status status =
+        hw_gpu_passes_open(&laying->passes, &laying->held.tuples, most, false, rows, err);
+
+    self->degree = self->out;
+    if (status == HW_OK)
+        status = hw_gpu_passes_run(&laying->passes, &entries, rows, most, count_pass, self, err);
+    entries.forward = false;
+    entries.backward = true;
+    self->degree = self->in;
+    if (status == HW_OK && directed)
+        status = hw_gpu_passes_run(&laying->passes, &entries, rows, most, count_pass, self, err);
+    if (status == HW_OK && self->loop)
+        status = hw_cuda(hw_gpu_launch_loops(&laying->held.tuples, &entries, self->loop),
+                         "the kernel that finds self-loops", err);
+    hw_gpu_passes_close(&laying->passes);
+    return status;
+}
+
+/* Adds degrees that the device has counted to degree[kept]. */
+static enum hw_status get_degrees(const uint32_t *device, hw_count kept, hw_count *degree,
+                                  struct hw_error *err)
+{
+    uint32_t *narrow = NULL;
+    enum hw_status status = hw_alloc(&narrow, kept, sizeof *narrow, "degrees", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get_new(narrow, device, (size_t)kept * sizeof *narrow, err);
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_count v = 0; v < (status == HW_OK ? kept : 0); v++)
+        degree[v] += narrow[v];
+    free(narrow);
+    return status;
+}
+
+/* What was counted, for the stages on the host. */
+static enum hw_status deliver(const struct collecting *self, struct hw_builder *builder,
+                              struct hw_error *err)
+{
+    hw_count kept = builder->kept;
+    enum hw_status status =
+        hw_alloc(&builder->tuples, kept, sizeof *builder->tuples, "tuples of vertices", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get_new(builder->tuples, self->ends, (size_t)kept * sizeof(hw_count), err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&builder->degree, kept, sizeof *builder->degree, "degrees", err);
+    if (status == HW_OK)
+        status = get_degrees(self->out, kept, builder->degree, err);
+    if (status == HW_OK && self->in)
+        status = hw_alloc_zero(&builder->out, kept, sizeof *builder->out, "out-degrees", err);
+    if (status == HW_OK && self->in)
+        status = get_degrees(self->out, kept, builder->out, err);
+    if (status == HW_OK && self->in)
+        status = get_degrees(self->in, kept, builder->degree, err);
+    if (status == HW_OK && self->loop)
+        status = hw_alloc(&builder->loop, kept, sizeof *builder->loop, "self-loops", err);
+    if (status == HW_OK && self->loop)
+        status = hw_gpu_get_new(builder->loop, self->loop, (size_t)kept * sizeof *self->loop, err);
+    return status;
+}
+
+static enum hw_status collect(void *given, struct hw_builder *builder, struct hw_error *err)
+{
+    struct collecting self = {.laying = given};
+    struct laying *laying = given;
+    enum hw_status status =
+        hw_gpu_tuples_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
+
+    if (status != HW_OK)
+        return status;
+    status = open_collecting(&self, builder, err);
+    if (status == HW_OK)
+        status = count(&self, builder, err);
+    if (status == HW_OK)
+        status = deliver(&self, builder, err);
+    hw_gpu_release(&self.arrays);
+    return hw_agree(builder->ctx->world, status, err);
+}
+
+/* ---- stages 5 and 6: the matrices ---- */
+
+struct finishing {
+    struct laying *laying;
+    struct hw_builder *builder;
+    struct hw_gpu_arrays codes; /* number, places, delegate */
+    uint32_t *number;           /* [vertices] */
+    struct hw_places *places;   /* [1] */
+    struct hw_delegate *delegate;
+
+    uint64_t rows;    /* of all matrices of all parts built here */
+    hw_count entries; /* of these, duplicates too */
+    struct hw_gpu_arrays lists;
+    uint32_t *column; /* [entries] */
+    uint32_t *weight; /* [entries] hw_weight_order(); with weights only */
+    uint32_t *length; /* [rows] */
+    uint64_t *offset; /* [rows + 1] */
+    hw_count filled;
+};
+
+/* The codes of all vertices, as the ranks that keep them have them, and where each rank's
+ * begin. code: [vertices]; begin: [ranks]. Collective. */
+static enum hw_status gather_codes(const struct hw_builder *builder, uint32_t *code,
+                                   uint64_t *begin, struct hw_error *err)
+{
+    int ranks = builder->ctx->size;
+    int *count = NULL, *at = NULL;
+    hw_count sum = 0;
+    enum hw_status status = hw_alloc(&count, ranks, sizeof *count, "counts", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&at, ranks, sizeof *at, "counts", err);
+    for (int r = 0; r < ranks && status == HW_OK; r++) {
+        hw_count kept = hw_spread_count(&builder->spread, r);
+        count[r] = (int)kept;
+        at[r] = (int)sum;
+        begin[r] = (uint64_t)sum;
+        if (sum > INT32_MAX || kept > INT32_MAX)
+            status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
+                             builder->desc->vertices, ranks);
+        sum += kept;
+    }
+    status = hw_agree(builder->ctx->world, status, err);
+    if (status == HW_OK) {
+        uint32_t *mine = code + begin[builder->ctx->rank];
+#pragma omp parallel for
+        for (hw_count v = 0; v < builder->kept; v++)
+            mine[v] = (uint32_t)builder->code[v];
+        if (ranks > 1)
+            status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, code, count, at,
+                                           MPI_UINT32_T, builder->ctx->world),
+                            "MPI_Allgatherv", err);
+    }
+    free(count);
+    free(at);
+    return status;
+}
+
+/* Brings gathered codes to the device, there by vertex. */
+static enum hw_status put_codes(struct finishing *self, const uint32_t *code, const uint64_t *begin,
+                                struct hw_error *err)
+{
+    const struct hw_builder *builder = self->builder;
+    struct hw_gpu_arrays arrays = {0};
+    uint32_t *there = NULL;
+    uint64_t *there_begin = NULL;
+    hw_count n = builder->desc->vertices, ranks = builder->ctx->size;
+
+    hw_gpu_add(&arrays, &there, n, sizeof *there);
+    hw_gpu_add(&arrays, &there_begin, ranks, sizeof *there_begin);
+    enum hw_status status = hw_gpu_allocate(&arrays, 0, "laying out the graph", err);
+    if (status == HW_OK)
+        status = hw_gpu_put(there, code, (size_t)n * sizeof *code, err);
+    if (status == HW_OK)
+        status = hw_gpu_put(there_begin, begin, (size_t)ranks * sizeof *begin, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_unspread(there, &builder->spread, there_begin, self->number),
+                         "the kernel that numbers vertices", err);
+    hw_gpu_release(&arrays);
+    return status;
+}
+
+/* Gives the device the rules of the layout. */
+static enum hw_status put_places(struct finishing *self, struct hw_error *err)
+{
+    const struct hw_builder *builder = self->builder;
+    struct hw_places places = hw_build_places(builder);
+
+    places.delegate = self->delegate;
+    enum hw_status status = hw_gpu_put(self->places, &places, sizeof places, err);
+    if (status == HW_OK && builder->delegates > 0)
+        status = hw_gpu_put(self->delegate, builder->delegate,
+                            (size_t)builder->delegates * sizeof *self->delegate, err);
+    return status;
+}
+
+/* Codes and rules on the device. Collective. */
+static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
+{
+    struct hw_builder *builder = self->builder;
+    hw_count n = builder->desc->vertices;
+    uint32_t *code = NULL;
+    uint64_t *begin = NULL;
+    enum hw_status status = hw_alloc(&code, n, sizeof *code, "search ids", err);
+
+    if (n + builder->delegates > (hw_count)UINT32_MAX)
+        status = hw_fail(err, HW_RESOURCES,
+                         "--device cuda: %" PRI_GID " vertices and %" PRI_COUNT
+                         " delegates need more than 32 bits",
+                         n, builder->delegates);
+    if (status == HW_OK)
+        status = hw_alloc(&begin, builder->ctx->size, sizeof *begin, "counts", err);
+    hw_gpu_add(&self->codes, &self->number, n, sizeof *self->number);
+    hw_gpu_add(&self->codes, &self->places, 1, sizeof *self->places);
+    hw_gpu_add(&self->codes, &self->delegate, builder->delegates, sizeof *self->delegate);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&self->codes, 0, "laying out the graph", err);
+    status = hw_agree(builder->ctx->world, status, err);
+    if (status == HW_OK)
+        status = gather_codes(builder, code, begin, err);
+    if (status == HW_OK)
+        status = put_codes(self, code, begin, err);
+    if (status == HW_OK)
+        status = put_places(self, err);
+    free(code);
+    free(begin);
+    free(builder->code);
+    builder->code = NULL;
+    return status;
+}
+
+/* The columns that matrices have at most. */
+static uint64_t columns_of(const struct hw_builder *builder)
+{
+    uint64_t n = (uint64_t)builder->desc->vertices, parts = (uint64_t)builder->spec.parts;
+
+    if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        return n; /* nn targets; slots and delegates are fewer */
+    return (n + parts - 1) / parts * (uint64_t)builder->spec.columns;
+}
+
+/* Counts the entries of the parts built here, and takes memory for them. */
+static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
+                                 struct hw_error *err)
+{
+    struct hw_gpu_arrays *arrays = &self->lists;
+    uint64_t *bucket = NULL;
+    int shift;
+    enum hw_status status =
+        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_count_entries(&self->laying->held.tuples, entries, self->rows, &shift,
+                                      bucket, err);
+    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS && status == HW_OK; b++)
+        self->entries += (hw_count)bucket[b];
+    free(bucket);
+    if (status != HW_OK)
+        return status;
+    hw_gpu_add(arrays, &self->column, self->entries, sizeof *self->column);
+    if (self->builder->weights)
+        hw_gpu_add(arrays, &self->weight, self->entries, sizeof *self->weight);
+    hw_gpu_add(arrays, &self->length, (hw_count)self->rows, sizeof *self->length);
+    hw_gpu_add(arrays, &self->offset, (hw_count)self->rows + 1, sizeof *self->offset);
+    status = hw_gpu_allocate(arrays, 0, "the lists of the parts", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(self->length, 0, (size_t)self->rows * sizeof *self->length, err);
+    return status;
+}
+
+static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct finishing *self = given;
+    struct hw_gpu_passes *passes = &self->laying->passes;
+    const uint64_t *key = pass->keys->key[0];
+    uint64_t taken = 0, number = (uint64_t)pass->count;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_count_rows(key, number, pass->entries, NULL, self->length, NULL),
+                "the kernel that counts neighbours", err);
+
+    if (status == HW_OK && self->weight)
+        status = hw_cuda(hw_gpu_launch_take_weights(key, pass->keys->weight[0], number,
+                                                    self->weight + self->filled, passes->counter,
+                                                    passes->scratch, passes->scratch_bytes),
+                         "filling lists", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_take_columns(key, number, pass->entries->column_bits,
+                                                    self->column + self->filled, passes->counter,
+                                                    passes->scratch, passes->scratch_bytes),
+                         "filling lists", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
+    self->filled += (hw_count)taken;
+    return status;
+}
+
+/* Sorts the entries of the parts built here into lists on the device. */
+static enum hw_status fill(struct finishing *self, struct hw_error *err)
+{
+    const struct hw_builder *builder = self->builder;
+    struct hw_gpu_passes *passes = &self->laying->passes;
+    struct hw_gpu_entries entries = {
+        .kind = HW_ENTRIES_PLACED,
+        .column_bits = hw_bits(columns_of(builder)),
+        .number = self->number,
+        .places = self->places,
+        .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
+        .parts = (uint64_t)builder->parts,
+        .part_rows = (uint64_t)builder->part_rows,
+        .weights = builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
+    enum hw_status status = HW_OK;
+
+    if (entries.column_bits + hw_bits(self->rows) > 64)
+        return hw_fail(err, HW_RESOURCES,
+                       "--device cuda: %" PRIu64 " lists are too many for one device", self->rows);
+    status = open_lists(self, &entries, err);
+    if (status == HW_OK)
+        status = hw_gpu_passes_open(passes, &self->laying->held.tuples, self->entries,
+                                    builder->weights, self->rows, err);
+    if (status == HW_OK)
+        status =
+            hw_gpu_passes_run(passes, &entries, self->rows, self->entries, take_pass, self, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
+                                               passes->scratch, passes->scratch_bytes),
+                         "offsets of lists", err);
+    hw_gpu_passes_close(passes);
+    return status;
+}
+
+/* Search ids, which have 64 bits in parts. */
+static enum hw_status get_targets(const uint32_t *device, hw_count count, hw_gid *target,
+                                  struct hw_error *err)
+{
+    const hw_count piece = (hw_count)1 << 24;
+    uint32_t *narrow = NULL;
+    enum hw_status status =
+        hw_alloc(&narrow, count < piece ? count : piece, sizeof *narrow, "edges of a part", err);
+
+    for (hw_count at = 0; at < count && status == HW_OK; at += piece) {
+        hw_count some = count - at < piece ? count - at : piece;
+        status = hw_gpu_get(narrow, device + at, (size_t)some * sizeof *narrow, err);
+#pragma omp parallel for
+        for (hw_count i = 0; i < some; i++)
+            target[at + i] = narrow[i];
+    }
+    free(narrow);
+    return status;
+}
+
+static enum hw_status get_weights(const uint32_t *device, hw_count count, enum hw_weights kind,
+                                  union hw_weight *weight, struct hw_error *err)
+{
+    enum hw_status status = hw_gpu_get_new(weight, device, (size_t)count * sizeof *weight, err);
+
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_count i = 0; i < (status == HW_OK ? count : 0); i++)
+        weight[i] = hw_weight_back((uint32_t)weight[i].i32, kind);
+    return status;
+}
+
+/* The lists of one matrix, whose offsets are there. at: where they begin on the device. */
+static enum hw_status get_lists(const struct finishing *self, enum hw_matrix which, hw_count at,
+                                struct hw_csr *matrix, struct hw_error *err)
+{
+    hw_count count = matrix->offset[matrix->rows];
+    enum hw_status status;
+
+    if (which == HW_NN)
+        status = hw_alloc(&matrix->target, count, sizeof *matrix->target, "edges of a part", err);
+    else
+        status = hw_alloc(&matrix->index, count, sizeof *matrix->index, "edges of a part", err);
+    if (status == HW_OK && which == HW_NN)
+        status = get_targets(self->column + at, count, matrix->target, err);
+    else if (status == HW_OK)
+        status = hw_gpu_get_new(matrix->index, self->column + at,
+                                (size_t)count * sizeof *matrix->index, err);
+    if (status == HW_OK && self->weight)
+        status = hw_alloc(&matrix->weight, count, sizeof *matrix->weight, "weights of a part", err);
+    if (status == HW_OK && self->weight)
+        status = get_weights(self->weight + at, count, self->builder->desc->weights, matrix->weight,
+                             err);
+    return status;
+}
+
+/* One matrix whose rows begin at first_row. */
+static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix which,
+                                 hw_count first_row, hw_count rows, struct hw_csr *matrix,
+                                 struct hw_error *err)
+{
+    enum hw_status status =
+        hw_alloc(&matrix->offset, rows + 1, sizeof *matrix->offset, "offsets of a part", err);
+
+    matrix->rows = (hw_lid)rows;
+    if (status == HW_OK)
+        status = hw_gpu_get_new(matrix->offset, self->offset + first_row,
+                                (size_t)(rows + 1) * sizeof *matrix->offset, err);
+    if (status != HW_OK)
+        return status;
+    hw_count begin = matrix->offset[0];
+#pragma omp parallel for
+    for (hw_count r = 0; r <= rows; r++)
+        matrix->offset[r] -= begin;
+    return get_lists(self, which, begin, matrix, err);
+}
+
+static enum hw_status get_parts(const struct finishing *self, struct hw_error *err)
+{
+    struct hw_builder *builder = self->builder;
+    enum hw_status status = HW_OK;
+
+    for (int p = 0; p < builder->parts; p++)
+        for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
+            struct hw_part *part = &builder->part[p];
+            struct hw_csr *matrix = hw_part_matrix(part, (enum hw_matrix)m);
+            if (matrix)
+                status =
+                    get_matrix(self, (enum hw_matrix)m, p * builder->part_rows + builder->begin[m],
+                               hw_part_matrix_rows(part, (enum hw_matrix)m), matrix, err);
+        }
+    return status;
+}
+
+static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_error *err)
+{
+    struct finishing self = {.laying = given, .builder = builder};
+    enum hw_status status = open_codes(&self, err);
+
+    self.rows = (uint64_t)builder->parts * (uint64_t)builder->part_rows;
+    if (status == HW_OK && builder->parts > 0)
+        status = fill(&self, err);
+    if (status == HW_OK && builder->parts > 0)
+        status = get_parts(&self, err);
+    hw_gpu_release(&self.lists);
+    hw_gpu_release(&self.codes);
+    return hw_agree(builder->ctx->world, status, err);
+}
+
+enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, int first_part, int count,
+                                  struct hw_part *parts, struct hw_error *err)
+{
+    struct laying laying = {.graph = graph};
+    const struct hw_build_engine engine = {collect, finish, &laying};
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    enum hw_status status = hw_gpu_open(ctx, err);
+
+    if (status == HW_OK && (desc->vertices > (hw_gid)UINT32_MAX || desc->edges > INT64_MAX / 64))
+        status =
+            hw_fail(err, HW_RESOURCES,
+                    "--device cuda: %" PRI_GID " vertices need more than 32 bits", desc->vertices);
+    status = hw_agree(ctx->world, status, err);
+    for (int p = 0; p < count && status != HW_OK; p++)
+        parts[p] = (struct hw_part){0};
+    if (status == HW_OK)
+        status = hw_parts_build_by(ctx, desc, spec, first_part, count, parts, &engine, err);
+    hw_gpu_tuples_close(&laying.held);
+    return status;
+}

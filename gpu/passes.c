@@ -1,0 +1,160 @@
+#include "passes.h"
+
+#include "base/memory.h"
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+/* Keys that a pass has room for at least: with less it would take too many. */
+#define LEAST_KEYS ((hw_count)1 << 22)
+
+/* Device memory that is left alone: the runtime's own, and pages half used. */
+#define RESERVE ((hw_count)256 << 20)
+
+/* What use() is called with. */
+struct user {
+    enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass, struct hw_error *err);
+    void *self;
+};
+
+enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_gpu_tuples *tuples,
+                                  hw_count keys, bool weights, uint64_t rows, struct hw_error *err)
+{
+    struct hw_gpu_arrays *arrays = &passes->arrays;
+    hw_count left = 0, total = 0, each = 2 * (hw_count)sizeof(uint64_t);
+    enum hw_status status = hw_gpu_memory(&left, &total, err);
+
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_gpu_scratch_bytes((uint64_t)keys, weights, rows, &passes->scratch_bytes),
+                    "sorting", err);
+    if (status != HW_OK)
+        return status;
+    each += weights ? 2 * (hw_count)sizeof(uint32_t) : 0;
+    hw_count fit = (left - RESERVE - (hw_count)passes->scratch_bytes) / each;
+    fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
+    passes->tuples = tuples;
+    passes->capacity = keys < fit ? keys : fit;
+    passes->keys = (struct hw_gpu_keys){.weight = {NULL}};
+    for (int k = 0; k < 2; k++)
+        hw_gpu_add(arrays, &passes->keys.key[k], passes->capacity, sizeof *passes->keys.key[k]);
+    for (int k = 0; k < 2 && weights; k++)
+        hw_gpu_add(arrays, &passes->keys.weight[k], passes->capacity,
+                   sizeof *passes->keys.weight[k]);
+    hw_gpu_add(arrays, &passes->scratch, (hw_count)passes->scratch_bytes, 1);
+    hw_gpu_add(arrays, &passes->counter, 1, sizeof *passes->counter);
+    return hw_gpu_allocate(arrays, 0, "building the graph", err);
+}
+
+void hw_gpu_passes_close(struct hw_gpu_passes *passes)
+{
+    /* Sorting swaps the arrays: each is freed once all the same. */
+    hw_gpu_release(&passes->arrays);
+}
+
+enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
+                                    const struct hw_gpu_entries *entries, uint64_t rows, int *shift,
+                                    uint64_t *bucket, struct hw_error *err)
+{
+    const size_t bytes = sizeof *bucket << HW_GPU_BUCKET_BITS;
+    struct hw_gpu_entries all = *entries;
+    struct hw_gpu_arrays arrays = {0};
+    uint64_t *counts = NULL;
+    int bits = hw_bits(rows);
+
+    *shift = bits > HW_GPU_BUCKET_BITS ? bits - HW_GPU_BUCKET_BITS : 0;
+    all.begin = 0;
+    all.end = rows;
+    hw_gpu_add(&arrays, &counts, 1 << HW_GPU_BUCKET_BITS, sizeof *counts);
+    enum hw_status status = hw_gpu_allocate(&arrays, 0, "counting edges", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(counts, 0, bytes, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_count_entries(tuples, &all, *shift, counts),
+                         "the kernel that counts edges", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(bucket, counts, bytes, err);
+    hw_gpu_release(&arrays);
+    return status;
+}
+
+/* One pass: the rows of `entries`. */
+static enum hw_status run_pass(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                               const struct user *user, struct hw_error *err)
+{
+    uint64_t count = 0;
+    struct hw_gpu_keys *keys = &passes->keys;
+    int bits = entries->column_bits + hw_bits(entries->end - entries->begin);
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_put_entries(passes->tuples, entries, keys->key[0], keys->weight[0],
+                                          (uint64_t)passes->capacity, passes->counter),
+                "the kernel that makes edges", err);
+
+    passes->count++;
+    if (status == HW_OK)
+        status = hw_gpu_get(&count, passes->counter, sizeof count, err);
+    if (status == HW_OK && count > (uint64_t)passes->capacity)
+        status =
+            hw_fail(err, HW_INTERNAL, "a pass has %" PRIu64 " entries, planned for %" PRI_COUNT,
+                    count, passes->capacity);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_gpu_launch_sort(keys, count, bits, passes->scratch, passes->scratch_bytes),
+                    "sorting edges", err);
+    const struct hw_gpu_pass pass = {entries, keys, (hw_count)count};
+    return status == HW_OK ? user->use(user->self, &pass, err) : status;
+}
+
+/* Passes over ranges of rows, each as long as its keys fit. bucket: as counted. */
+static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                                 uint64_t rows, int shift, const uint64_t *bucket,
+                                 const struct user *user, struct hw_error *err)
+{
+    const double gib = 1073741824.0;
+    uint64_t buckets = ((rows - 1) >> shift) + 1, room = (uint64_t)passes->capacity;
+    enum hw_status status = HW_OK;
+
+    for (uint64_t first = 0, end; first < buckets && status == HW_OK; first = end) {
+        uint64_t sum = 0;
+        for (end = first; end < buckets && sum + bucket[end] <= room; end++)
+            sum += bucket[end];
+        if (end == first)
+            return hw_fail(err, HW_RESOURCES,
+                           "building the graph: %" PRIu64 " edges at few vertices need %.2f GiB "
+                           "of the device's memory at once, and there is room for %.2f GiB",
+                           bucket[first], (double)bucket[first] * 16 / gib,
+                           (double)room * 16 / gib);
+        struct hw_gpu_entries range = *entries;
+        range.begin = first << shift;
+        range.end = end << shift < rows ? end << shift : rows;
+        status = run_pass(passes, &range, user, err);
+    }
+    return status;
+}
+
+enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                                 uint64_t rows, hw_count most,
+                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
+                                                       struct hw_error *err),
+                                 void *self, struct hw_error *err)
+{
+    const struct user user = {use, self};
+    struct hw_gpu_entries all = *entries;
+    uint64_t *bucket = NULL;
+    int shift = 0;
+
+    all.begin = 0;
+    all.end = rows;
+    if (rows == 0)
+        return HW_OK;
+    if (most <= passes->capacity)
+        return run_pass(passes, &all, &user, err);
+    enum hw_status status =
+        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
+    if (status == HW_OK)
+        status = hw_gpu_count_entries(passes->tuples, &all, rows, &shift, bucket, err);
+    if (status == HW_OK)
+        status = run_ranges(passes, &all, rows, shift, bucket, &user, err);
+    free(bucket);
+    return status;
+}

@@ -1,0 +1,58 @@
+/*
+ * Passes over the tuples of a graph: the entries of some rows as sorted keys, as many rows
+ * at a time as the device's memory holds.
+ */
+#ifndef HOPWAVE_GPU_PASSES_H
+#define HOPWAVE_GPU_PASSES_H
+
+#include "device.h"
+#include "tuples.h"
+
+/* Memory for keys, and what they are made of. Zero-initialise. */
+struct hw_gpu_passes {
+    const struct hw_gpu_tuples *tuples;
+    struct hw_gpu_arrays arrays;
+    hw_count capacity; /* keys */
+    struct hw_gpu_keys keys;
+    void *scratch; /* of [scratch_bytes], for the launchers of tuples.h */
+    size_t scratch_bytes;
+    uint64_t *counter; /* [1] */
+    int count;         /* passes made */
+};
+
+/* One pass: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
+struct hw_gpu_pass {
+    const struct hw_gpu_entries *entries;
+    const struct hw_gpu_keys *keys;
+    hw_count count;
+};
+
+/*
+ * Counts entries by ranges of rows, 2^*shift of them each. Uses memory of its own.
+ * bucket: [2^HW_GPU_BUCKET_BITS] on the host. Local.
+ */
+enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
+                                    const struct hw_gpu_entries *entries, uint64_t rows, int *shift,
+                                    uint64_t *bucket, struct hw_error *err);
+
+/*
+ * Takes memory for so many keys or, where there is less, for as many as fit; scratch memory
+ * for `rows` rows too. HW_RESOURCES where that is too little to work with. Local.
+ */
+enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_gpu_tuples *tuples,
+                                  hw_count keys, bool weights, uint64_t rows, struct hw_error *err);
+
+/*
+ * Calls use() with the sorted keys of rows 0 .. rows-1, in rising ranges. most: entries at
+ * most. Weights come along where the memory was opened with them. Local.
+ */
+enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                                 uint64_t rows, hw_count most,
+                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
+                                                       struct hw_error *err),
+                                 void *self, struct hw_error *err);
+
+/* Frees the memory; keeps the count. Local. */
+void hw_gpu_passes_close(struct hw_gpu_passes *passes);
+
+#endif
