@@ -29,6 +29,7 @@ struct hw_gpu_tally {
                                              there is none) below; UINT64_MAX at first */
     uint64_t suspects;                    /* what may keep a vertex from the root */
     uint64_t reached, tuples;
+    uint64_t levels; /* one more than the deepest */
 };
 
 /* What a vertex has in one tree. */
@@ -51,6 +52,10 @@ struct hw_gpu_trees {
  * struct hw_result. */
 int hw_gpu_launch_place_tree(const struct hw_gpu_trees *trees, int tree, const int32_t *level,
                              const int64_t *parent);
+
+/* The same of a tree as a search leaves it: parent ids of 32 bits. */
+int hw_gpu_launch_place_found(const struct hw_gpu_trees *trees, int tree, const int32_t *level,
+                              const uint32_t *parent);
 
 /* Rules 1, 2 and 4 as far as a vertex and its parent show them; clears `joined`. */
 int hw_gpu_launch_check_vertices(const struct hw_gpu_trees *trees);

@@ -59,6 +59,15 @@ __device__ void add_sum(count64 own, uint64_t *sum)
         atomicAdd(reinterpret_cast<count64 *>(sum), own);
 }
 
+/* Raises *most to each thread's number. All threads of the block. */
+__device__ void add_most(count64 own, uint64_t *most)
+{
+    for (int half = 16; half > 0; half /= 2)
+        own = max(own, __shfl_xor_sync(HW_WARP, own, half));
+    if ((threadIdx.x & 31) == 0 && own)
+        atomicMax(reinterpret_cast<count64 *>(most), own);
+}
+
 __global__ void place_tree(hw_gpu_trees trees, int tree, const int32_t *level,
                            const int64_t *parent)
 {
@@ -70,6 +79,17 @@ __global__ void place_tree(hw_gpu_trees trees, int tree, const int32_t *level,
                        : p == -1 ? HW_GPU_NO_PARENT
                                  : HW_GPU_BAD_PARENT;
         place.level = level ? level[v] : -1;
+    }
+}
+
+__global__ void place_found(hw_gpu_trees trees, int tree, const int32_t *level,
+                            const uint32_t *parent)
+{
+    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
+        const uint32_t p = parent[v];
+        hw_gpu_place &place = trees.place[v * roots + tree];
+        place.parent = p < trees.vertices || p == HW_GPU_NO_PARENT ? p : HW_GPU_BAD_PARENT;
+        place.level = level[v];
     }
 }
 
@@ -115,7 +135,10 @@ __global__ void check_vertices(hw_gpu_trees trees)
 {
     const uint64_t places = static_cast<uint64_t>(trees.vertices) * roots;
     count64 in[roots] = {0};
+    int32_t deepest[roots];
 
+    for (int r = 0; r < roots; r++)
+        deepest[r] = -1;
     for (uint64_t i = hw_first(); i < places; i += hw_stride()) {
         const int tree = static_cast<int>(i % roots);
         const hw_gpu_place place = trees.place[i];
@@ -123,12 +146,17 @@ __global__ void check_vertices(hw_gpu_trees trees)
         if (trees.root[tree] == HW_GPU_NO_PARENT)
             continue;
 #pragma unroll
-        for (int r = 0; r < roots; r++)
+        for (int r = 0; r < roots; r++) {
             in[r] += r == tree && reached(place);
+            deepest[r] = r == tree ? max(deepest[r], place.level) : deepest[r];
+        }
         check_vertex(trees, tree, i / roots, place);
     }
-    for (int r = 0; r < roots; r++)
+    for (int r = 0; r < roots; r++) {
         add_sum(in[r], &trees.tally[r].reached);
+        add_most(static_cast<count64>(static_cast<int64_t>(deepest[r]) + 1),
+                 &trees.tally[r].levels);
+    }
 }
 
 /* One tuple in one tree. Returns whether it lies in the component. */
@@ -254,6 +282,13 @@ int hw_gpu_launch_place_tree(const hw_gpu_trees *trees, int tree, const int32_t 
                              const int64_t *parent)
 {
     place_tree<<<blocks_for(trees->vertices), block_size>>>(*trees, tree, level, parent);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_place_found(const hw_gpu_trees *trees, int tree, const int32_t *level,
+                              const uint32_t *parent)
+{
+    place_found<<<blocks_for(trees->vertices), block_size>>>(*trees, tree, level, parent);
     return cudaGetLastError();
 }
 

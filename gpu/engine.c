@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "builder.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ void hw_gpu_destroy(void *given)
 
     if (!engine)
         return;
+    hw_gpu_keeper_close(engine->checking);
     hw_gpu_release(&engine->arrays);
     for (int e = 0; e < HW_GPU_EVENTS; e++)
         if (engine->event[e])
@@ -449,6 +451,20 @@ static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct 
     return status;
 }
 
+/* Levels, from the parents. */
+static enum hw_status write_levels(const struct hw_gpu_engine *engine, uint32_t root,
+                                   struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (!engine->options.canonical_parents)
+        status = climb(engine, root, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_chain_end(&engine->graph, &engine->output, root),
+                         "the kernel that writes levels", err);
+    return status;
+}
+
 /* Parents and levels to the host. */
 static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struct hw_result *result,
                               struct hw_error *err)
@@ -456,9 +472,10 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
     hw_lid n = engine->graph.vertices;
     const uint32_t *id = engine->staging;
 
+    if (!result->parent) /* kept on the device */
+        return write_levels(engine, root, err);
     enum hw_status status =
         hw_gpu_get(engine->staging, engine->output.parent_id, n * sizeof *id, err);
-
     if (status != HW_OK)
         return status;
 #pragma omp parallel for
@@ -466,11 +483,7 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
         result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
     if (finds_paths(engine))
         return hw_gpu_paths_deliver(engine, result, err);
-    if (!engine->options.canonical_parents)
-        status = climb(engine, root, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_chain_end(&engine->graph, &engine->output, root),
-                         "the kernel that writes levels", err);
+    status = write_levels(engine, root, err);
     if (status == HW_OK)
         status = hw_gpu_get(result->level, engine->output.level, n * sizeof *result->level, err);
     return status;

@@ -65,14 +65,15 @@ struct hw_gpu_engine {
     struct hw_gpu_arrays arrays;
     struct hw_gpu_graph graph;
     struct hw_gpu_output output;
-    struct hw_gpu_paths paths;  /* SSSP */
-    struct hw_survey survey;    /* SSSP: the weights */
-    bool may_overflow;          /* SSSP: distances may pass what a float holds */
-    double parents_seconds;     /* SSSP: of the search, for parents */
-    struct hw_result *result;   /* of the search under way */
-    uint32_t *staging;          /* [vertices + 1] on the host, pinned */
-    void *event[HW_GPU_EVENTS]; /* cudaEvent_t */
-    void *state;                /* the method's own */
+    struct hw_gpu_paths paths;        /* SSSP */
+    struct hw_survey survey;          /* SSSP: the weights */
+    bool may_overflow;                /* SSSP: distances may pass what a float holds */
+    double parents_seconds;           /* SSSP: of the search, for parents */
+    struct hw_result *result;         /* of the search under way */
+    uint32_t *staging;                /* [vertices + 1] on the host, pinned */
+    void *event[HW_GPU_EVENTS];       /* cudaEvent_t */
+    struct hw_gpu_checking *checking; /* of trees that are kept; NULL until verify.c opens it */
+    void *state;                      /* the method's own */
 };
 
 /* Host memory beside the part, which may be described alone. Local. */

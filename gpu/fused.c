@@ -174,6 +174,7 @@ const struct hw_method hw_method_fused = {.name = "fused",
                                           .bytes = bytes,
                                           .build = hw_gpu_build,
                                           .verify = hw_gpu_verify_bfs,
+                                          .keeper = &hw_gpu_keeper,
                                           .create = create,
                                           .search = hw_gpu_run,
                                           .destroy = hw_gpu_destroy};

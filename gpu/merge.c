@@ -5,6 +5,7 @@
 #include "builder.h"
 #include "methods.h"
 #include "queue_host.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -134,6 +135,8 @@ const struct hw_method hw_method_merge = {.name = "merge",
                                           .ready = hw_gpu_ready,
                                           .bytes = bytes,
                                           .build = hw_gpu_build,
+                                          .verify = hw_gpu_verify_bfs,
+                                          .keeper = &hw_gpu_keeper,
                                           .create = create_merge,
                                           .search = hw_gpu_run,
                                           .destroy = hw_gpu_destroy};
@@ -146,6 +149,8 @@ const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
                                                   .ready = hw_gpu_ready,
                                                   .bytes = bytes,
                                                   .build = hw_gpu_build,
+                                                  .verify = hw_gpu_verify_bfs,
+                                                  .keeper = &hw_gpu_keeper,
                                                   .create = create_cta,
                                                   .search = hw_gpu_run,
                                                   .destroy = hw_gpu_destroy};

@@ -5,6 +5,7 @@
 #include "builder.h"
 #include "methods.h"
 #include "queue_host.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -115,6 +116,8 @@ const struct hw_method hw_method_scan2d = {.name = "scan2d",
                                            .ready = hw_gpu_ready,
                                            .bytes = bytes,
                                            .build = hw_gpu_build,
+                                           .verify = hw_gpu_verify_bfs,
+                                           .keeper = &hw_gpu_keeper,
                                            .create = create_scan,
                                            .search = hw_gpu_run,
                                            .destroy = hw_gpu_destroy};
@@ -127,6 +130,8 @@ const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
                                                     .ready = hw_gpu_ready,
                                                     .bytes = bytes,
                                                     .build = hw_gpu_build,
+                                                    .verify = hw_gpu_verify_bfs,
+                                                    .keeper = &hw_gpu_keeper,
                                                     .create = create_scatter,
                                                     .search = hw_gpu_run,
                                                     .destroy = hw_gpu_destroy};

@@ -4,6 +4,7 @@
 #ifndef HOPWAVE_GPU_VERIFY_H
 #define HOPWAVE_GPU_VERIFY_H
 
+#include "engine/engine.h"
 #include "verify/verify.h"
 
 /*
@@ -15,5 +16,13 @@
 enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
                                  const hw_gid *root, const int32_t *level, const hw_gid *parent,
                                  struct hw_verdict *verdict, struct hw_error *err);
+
+/* Keeps trees of a struct hw_gpu_engine on the device: 72 bytes a vertex, and the tuples as
+ * above. */
+extern const struct hw_keeper hw_gpu_keeper;
+
+/* Frees what the keeper took; accepts NULL. Local. */
+struct hw_gpu_checking;
+void hw_gpu_keeper_close(struct hw_gpu_checking *checking);
 
 #endif

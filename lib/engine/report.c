@@ -48,7 +48,8 @@ enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part
 
     if (status == HW_OK)
         status = hw_alloc(&report->ends, part->own.count, sizeof *report->ends, "tuple ends", err);
-    for (hw_lid i = 0; i < part->own.count && status == HW_OK; i++)
+#pragma omp parallel for if (status == HW_OK && part->own.count > 1 << 16)
+    for (hw_lid i = 0; i < (status == HW_OK ? part->own.count : 0); i++)
         report->ends[i] = part->own.tuples[part->own.by_graph_id[i]];
     return hw_agree(ctx->world, status, err);
 }
@@ -77,7 +78,7 @@ static struct view look(const struct hw_report *report, const struct hw_result *
 
 #pragma omp parallel for reduction(+ : reached, ends, unset) reduction(max : deepest)                \
     if (count > 1 << 16)
-    for (hw_lid i = 0; i < count; i++) {
+    for (hw_lid i = 0; i < (result->parent ? count : 0); i++) {
         unset += !hw_result_legal(part, result, i);
         if (result->parent[i] == -1)
             continue;
@@ -325,6 +326,17 @@ enum hw_status hw_report_verdict(struct hw_report *report, hw_count i,
                        " and %" PRI_COUNT,
                        row->root, row->reached, row->edges, verdict->reached, verdict->tuples);
     return HW_OK;
+}
+
+void hw_report_count(struct hw_report *report, hw_count i, const struct hw_verdict *verdict,
+                     hw_count levels)
+{
+    struct hw_search_row *row = &report->search[i];
+
+    row->reached = verdict->reached;
+    row->edges = verdict->tuples;
+    row->levels = levels;
+    row->teps = row->seconds > 0 ? (double)row->edges / row->seconds : 0;
 }
 
 hw_count hw_report_failures(const struct hw_report *report)

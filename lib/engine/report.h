@@ -114,6 +114,13 @@ enum hw_status hw_report_restore(struct hw_report *report, const struct hw_searc
 enum hw_status hw_report_verdict(struct hw_report *report, hw_count i,
                                  const struct hw_verdict *verdict, struct hw_error *err);
 
+/*
+ * What hw_report_add() leaves open of search i where its result has no tree: vertices, tuples
+ * and levels, as validation has counted them. Local, the same on all ranks.
+ */
+void hw_report_count(struct hw_report *report, hw_count i, const struct hw_verdict *verdict,
+                     hw_count levels);
+
 /* Searches with violations. Local. */
 hw_count hw_report_failures(const struct hw_report *report);
 

@@ -45,7 +45,7 @@ void hw_result_poison(const struct hw_part *part, struct hw_result *result)
     const hw_lid count = part->own.count;
 
 #pragma omp parallel for if (count > 1 << 16)
-    for (hw_lid i = 0; i < count; i++) {
+    for (hw_lid i = 0; i < (result->parent ? count : 0); i++) {
         result->parent[i] = INT64_MIN;
         if (result->level)
             result->level[i] = INT32_MIN;

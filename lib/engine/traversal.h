@@ -24,6 +24,7 @@ struct hw_traversal {
     const struct hw_method *method;
     void *engine;
     double construction; /* seconds of kernel 1 */
+    bool keeps; /* trees stay with the engine, which validates them */
     struct hw_result result;
     struct hw_roots roots;
     int *owner;       /* [roots] */

@@ -261,6 +261,26 @@ static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
     return status == HW_OK ? hw_source_load(&t->source, &t->part, err) : status;
 }
 
+/* Whether no tree need come to the host: none is stored, and what chooses roots needs none. */
+static bool may_keep(const struct hw_traversal *t)
+{
+    return t->method->keeper && t->options->check && t->options->trees == HW_TREES_NONE &&
+           t->options->min_component <= 2 && t->ctx->size == 1 && !hw_traversal_is_sssp(t);
+}
+
+/* Has the engine keep trees, if it has the memory. */
+static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
+{
+    if (!may_keep(t))
+        return HW_OK;
+    enum hw_status status = t->method->keeper->open(t->engine, t->source.graph, err);
+    t->keeps = status == HW_OK;
+    if (status != HW_RESOURCES)
+        return status;
+    hw_note(t->ctx, "trees come to the host to be validated: %s", err ? err->text : "no memory");
+    return HW_OK;
+}
+
 /* Makes the engine and room for its results. Collective. */
 static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
 {
@@ -270,10 +290,12 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
 
     if (status == HW_OK)
         status = hw_agree(t->ctx->world,
-                          hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
-    if (status == HW_OK)
-        status = hw_agree(t->ctx->world,
                           t->method->create(t->ctx, &t->part, engine, &t->engine, err), err);
+    if (status == HW_OK)
+        status = open_keeper(t, err);
+    if (status == HW_OK && !t->keeps)
+        status = hw_agree(t->ctx->world,
+                          hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
     return status;
 }
 

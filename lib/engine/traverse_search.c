@@ -34,7 +34,8 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
         status = hw_agree(t->ctx->world, hw_outcomes_open(&t->outcomes, t->roots.count, err), err);
     t->values = hw_values(t->options->engine.algorithm, t->part.weights);
     t->stored = hw_trees_kept(t->options, t->roots.count);
-    if (status != HW_OK || (t->stored == 0 && !t->options->check))
+    t->batch = t->keeps ? t->method->keeper->most : 0;
+    if (status != HW_OK || t->keeps || (t->stored == 0 && !t->options->check))
         return status;
     status = hw_tree_open(t->ctx, &t->part, &t->tree, err);
     if (status == HW_OK)
@@ -74,6 +75,8 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
  * Collective. */
 static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
+    if (t->keeps)
+        return t->method->keeper->keep(t->engine, t->roots.id[i], err);
     hw_count at = i % t->batch * t->tree.length;
     char *value = (char *)t->value + (size_t)at * t->values.size;
     hw_gid *parent = t->parent + at;
@@ -105,24 +108,43 @@ static void note_failure(struct hw_traversal *t, hw_count i, const struct hw_ver
     }
 }
 
-/* Validates the trees of searches [first, first+count), which fill the batch.
- * Collective. */
-static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count count,
-                               struct hw_error *err)
+/* Has the engine validate the trees of `count` searches that it keeps. */
+static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count count,
+                            struct hw_verdict *verdict, struct hw_error *err)
 {
-    struct hw_verdict verdict[BATCH_MOST];
+    hw_count levels[BATCH_MOST];
+    enum hw_status status = t->method->keeper->judge(t->engine, verdict, levels, err);
+
+    for (hw_count i = 0; i < count && status == HW_OK; i++)
+        hw_report_count(&t->report, first + i, &verdict[i], levels[i]);
+    return status;
+}
+
+/* Validates the trees of searches [first, first+count), which fill the batch. verdict: [count].
+ * Collective. */
+static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count count,
+                             struct hw_verdict *verdict, struct hw_error *err)
+{
     const hw_gid *roots = t->roots.id + first;
     hw_count at = first % t->batch * t->tree.length;
     const void *value = (const char *)t->value + (size_t)at * t->values.size;
     const hw_gid *parent = t->parent + at;
-    enum hw_status status;
 
     if (hw_traversal_is_sssp(t))
-        status = hw_verify_sssp(t->ctx, t->source.graph, count, roots, value, parent,
-                                t->outcomes.cycle + first, verdict, err);
-    else
-        status = (t->method->verify ? t->method->verify : hw_verify_bfs)(
-            t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
+        return hw_verify_sssp(t->ctx, t->source.graph, count, roots, value, parent,
+                              t->outcomes.cycle + first, verdict, err);
+    return (t->method->verify ? t->method->verify : hw_verify_bfs)(
+        t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
+}
+
+/* Validates those searches and records what was found. Collective. */
+static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count count,
+                               struct hw_error *err)
+{
+    struct hw_verdict verdict[BATCH_MOST];
+    enum hw_status status = t->keeps ? judge(t, first, count, verdict, err)
+                                     : verify(t, first, count, verdict, err);
+
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
