@@ -66,3 +66,7 @@ check_PROGRAMS += lib/graph/test_import.mt
 TESTS += lib/graph/test_import.mt
 lib_graph_test_import_mt_SOURCES = lib/graph/test_import.c
 lib_graph_test_import_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/test_tuple.t
+TESTS += lib/graph/test_tuple.t
+lib_graph_test_tuple_t_SOURCES = lib/graph/test_tuple.c
+lib_graph_test_tuple_t_LDADD = $(TAP_LDADD)

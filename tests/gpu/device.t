@@ -16,6 +16,8 @@ case $status in
 4)
     ok "no device is said so" grep -q 'there is no CUDA device' err
     ok "before any file is left" test ! -e gpu.h5
+    refused "nor is a graph laid out there" 4 'there is no CUDA device' \
+        hopwave-partition -q g.h5 --layout 1d --parts 2 --device cuda -o p.h5
     ok "estimates need none" hopwave-traverse -q g.h5 --layout 1d --device cuda --estimate
     is "the long test says why it skips" "$(sh "$top_srcdir/tests/gpu/traverse.sh" | grep -c SKIP)" 1
     is "and that of paths" "$(sh "$top_srcdir/tests/gpu/paths.sh" | grep -c SKIP)" 1
