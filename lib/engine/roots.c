@@ -309,27 +309,52 @@ static void sift(struct draw *heap, hw_count count, hw_count i)
     }
 }
 
-/* The first `room` candidates of this rank after the last one drawn, unsorted;
- * returns how many there are. */
-static hw_count first_ones(const struct hw_sampler *sampler, struct draw *heap, hw_count room)
+/* Keys from which on all threads make them. */
+#define KEYS_PARALLEL ((hw_count)4096)
+
+/* Makes the keys of positions [begin, begin + count). key: [count]. */
+static void make_keys(const struct hw_sampler *sampler, hw_count begin, hw_count count,
+                      uint64_t *key)
+{
+    const struct hw_part_vertices *own = &sampler->part->own;
+
+#pragma omp parallel for if (count >= KEYS_PARALLEL)
+    for (hw_count i = 0; i < count; i++)
+        if (sampler->candidate[begin + i])
+            key[i] = key_of(sampler->seed, own->graph_id[begin + i]);
+}
+
+/* Offers one candidate to the heap of the first `room` ones. */
+static void offer(struct draw *heap, hw_count room, hw_count *count, const struct draw *next)
+{
+    if (*count < room) {
+        heap[(*count)++] = *next;
+        for (hw_count i = *count / 2; *count == room && i-- > 0;)
+            sift(heap, *count, i);
+    } else if (before(next, &heap[0])) {
+        heap[0] = *next;
+        sift(heap, *count, 0);
+    }
+}
+
+/* The first `room` candidates of this rank after the last one drawn, unsorted.
+ * key: [pieces of so many positions]. Returns how many there are. */
+static hw_count first_ones(const struct hw_sampler *sampler, struct draw *heap, hw_count room,
+                           uint64_t *key, hw_count piece)
 {
     const struct hw_part_vertices *own = &sampler->part->own;
     const struct draw last = {sampler->last_key, sampler->last_id};
     hw_count count = 0;
 
-    for (hw_lid t = 0; t < own->count; t++) {
-        if (!sampler->candidate[t])
-            continue;
-        struct draw next = {key_of(sampler->seed, own->graph_id[t]), own->graph_id[t]};
-        if (sampler->last_id != HW_GID_NONE && !before(&last, &next))
-            continue;
-        if (count < room) {
-            heap[count++] = next;
-            for (hw_count i = count / 2; count == room && i-- > 0;)
-                sift(heap, count, i);
-        } else if (before(&next, &heap[0])) {
-            heap[0] = next;
-            sift(heap, count, 0);
+    for (hw_count begin = 0; begin < own->count; begin += piece) {
+        hw_count some = own->count - begin < piece ? own->count - begin : piece;
+        make_keys(sampler, begin, some, key);
+        for (hw_count i = 0; i < some; i++) {
+            if (!sampler->candidate[begin + i] || (count == room && key[i] > heap[0].key))
+                continue;
+            struct draw next = {key[i], own->graph_id[begin + i]};
+            if (sampler->last_id == HW_GID_NONE || before(&last, &next))
+                offer(heap, room, &count, &next);
         }
     }
     return count;
@@ -357,6 +382,8 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
     hw_count left = sampler->total - sampler->drawn, came = 0;
     hw_count room = count < left ? count : left;
     struct draw *mine = NULL, *draws = NULL;
+    const hw_count piece = (hw_count)1 << 20;
+    uint64_t *key = NULL;
     hw_count *counts = NULL;
     enum hw_status status;
 
@@ -365,11 +392,13 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
     hw_count own = room < sampler->part->own.count ? room : (hw_count)sampler->part->own.count;
     status = hw_alloc(&mine, own, sizeof *mine, "draws", err);
     if (status == HW_OK)
+        status = hw_alloc(&key, piece, sizeof *key, "draws", err);
+    if (status == HW_OK)
         status = hw_alloc_zero(&counts, 2 * (hw_count)ctx->size, sizeof *counts, "counts", err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK || room == 0)
         goto done;
-    counts[0] = own > 0 ? first_ones(sampler, mine, own) : 0;
+    counts[0] = own > 0 ? first_ones(sampler, mine, own, key, piece) : 0;
     status = hw_exchange(ctx->world, sizeof *mine, mine, counts, &draws, counts + ctx->size, err);
     for (int r = 0; r < ctx->size && status == HW_OK; r++)
         came += counts[ctx->size + r];
@@ -386,6 +415,7 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
 done:
     free(mine);
     free(draws);
+    free(key);
     free(counts);
     return status;
 }
