@@ -149,7 +149,10 @@ hw_count hw_source_part_bytes(const struct hw_source *source)
 {
     const struct hw_part *part = &source->described;
     hw_count own = part->own.count, lists;
-    hw_count edges = part->edges / part->spec.parts; /* those on a device too: a bound */
+    /* Grids without weights stay where the method that builds them wants them. */
+    const bool away =
+        source->build && !source->weights && part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED;
+    hw_count edges = away ? 0 : part->edges / part->spec.parts;
     hw_count entry = (hw_count)(sizeof(hw_lid) + (source->weights ? sizeof(union hw_weight) : 0));
     hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));
 
