@@ -10,6 +10,12 @@ EXTRA_DIST += tests/workflow/break-tree.py
 EXTRA_DIST += tests/workflow/in-report.py
 TESTS += tests/workflow/compare.t
 EXTRA_DIST += tests/workflow/compare.t tests/workflow/retime.py
+# Searches that take longer than they need, to be told from noise.
+check_PROGRAMS += tests/pmpi/slowed-traverse
+tests_pmpi_slowed_traverse_SOURCES = stages/traverse.c tests/pmpi/slow.c
+tests_pmpi_slowed_traverse_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=hw_seconds
+TESTS += tests/workflow/slowed.t
+EXTRA_DIST += tests/workflow/slowed.t
 TESTS += tests/workflow/archive.t
 EXTRA_DIST += tests/workflow/archive.t tests/workflow/tamper.py tests/workflow/validate-crate.py
 EXTRA_DIST += tests/workflow/requirements.txt

@@ -14,6 +14,11 @@ TREE = re.compile(
     r"results/trees/(?P<graph>[^/]+)/(?P<partition>[^/]+)/(?P<search>.+)-r\d+\.h5"
 )
 CHANGED = ["slower", "faster"]
+WORDS = {
+    "noise": "noise",
+    "unclear": "not known, for too much noise",
+    "unknown": "not known, for want of repeats",
+}
 JOB = ["graph", "partition", "search"]
 
 
@@ -155,6 +160,10 @@ class Comparison:
             fail(3, f"{a.path} and {b.path}: no search of the same graph in both")
         self.results = [result(jobs_a[job], jobs_b[job]) for job in self.jobs]
         self.names = [jobs_a[job]["name"].iloc[0] for job in self.jobs]
+        self.ranks = [jobs_a[job]["ranks"].iloc[0] for job in self.jobs]
+        self.crowded = [
+            crowded(jobs_a[job]) or crowded(jobs_b[job]) for job in self.jobs
+        ]
         self.speeds(a.times(), b.times())
         self.table = self.rows()
         self.same_results = "different" not in self.results
@@ -168,20 +177,30 @@ class Comparison:
 
         from . import noise
 
-        pairs = []
+        pairs, alike = [], {}
         for job in self.jobs:
             a, b = times_a[job], times_b[job]
             roots = a.index.intersection(b.index)
             pair = noise.paired(a.loc[roots].to_numpy(), b.loc[roots].to_numpy())
             pairs.append(pair if len(roots) else None)
+            if len(roots):
+                alike.setdefault(self.ranks[len(pairs) - 1], []).append(pair)
         whole = [pair for pair in pairs if pair]
         if not whole:
             fail(3, f"{self.a.path} and {self.b.path}: no common roots")
-        prior = noise.moderation(whole)
+        levels = {ranks: noise.level(some) for ranks, some in alike.items()}
         missing = noise.Difference(numpy.nan, numpy.nan, numpy.nan, "no common roots")
         self.differences = [
-            noise.difference(*pair, prior, len(whole), self.margin) if pair else missing
-            for pair in pairs
+            (
+                noise.difference(*pair, levels[ranks], len(whole), self.margin)
+                if pair
+                else missing
+            )
+            for pair, ranks in zip(pairs, self.ranks)
+        ]
+        self.differences = [
+            replace(d, verdict="unclear") if crowd and d is not missing else d
+            for d, crowd in zip(self.differences, self.crowded)
         ]
         # In the whole each job counts by how sure it is.
         sure = [noise.weight(d) for d in self.differences if d is not missing]
@@ -190,7 +209,9 @@ class Comparison:
             numpy.average([pair[side][:repeats] for pair in whole], 0, sure)
             for side, repeats in enumerate(self.repeats)
         ]
-        self.overall = noise.difference(*means, prior, 1, self.margin)
+        ranks = [r for r, d in zip(self.ranks, self.differences) if d is not missing]
+        common = numpy.average([levels[r] for r in ranks], 0, sure)
+        self.overall = noise.difference(*means, common, 1, self.margin)
         if max(self.repeats) == 1:
             # Nothing tells the noise of one row from a difference in it.
             self.differences = [replace(d, verdict="unknown") for d in self.differences]
@@ -216,6 +237,8 @@ class Comparison:
 
     def sentences(self):
         """What came out, in words."""
+        from . import noise
+
         counts = {
             word: self.results.count(word)
             for word in ("equal", "other parents", "different")
@@ -229,18 +252,25 @@ class Comparison:
             f"B takes {d.ratio:.3f} times as long as A ({d.low:.3f} to {d.high:.3f})"
         )
         rows = sum(d.verdict in CHANGED for d in self.differences)
-        if self.same_speed:
-            word = (
-                "not known, for want of repeats" if d.verdict == "unknown" else "noise"
-            )
-        else:
-            word = (
-                f"DIFFERENT, B is {d.verdict}"
-                if d.verdict != "noise"
-                else "DIFFERENT in parts"
-            )
+        if not self.same_speed:
+            word = f"DIFFERENT, B is {d.verdict}"
+            if d.verdict not in CHANGED:
+                word = "DIFFERENT in parts"
             word += f" ({rows} of {len(self.differences)} rows)"
+        else:
+            word = WORDS[d.verdict]
         lines.append(f"speed: {word}: {interval}")
+        if any(self.crowded):
+            lines.append(
+                f"note: {sum(self.crowded)} rows ran on more ranks than processors, whose "
+                "times say little"
+            )
+        unclear = sum(d.verdict == "unclear" for d in self.differences)
+        if unclear:
+            lines.append(
+                f"note: {unclear} rows are too noisy to tell a factor of {noise.SEEN} in them; "
+                "more repeats tell more"
+            )
         if max(self.repeats) == 1:
             lines.append(
                 "note: one repeat each, so that noise is told from the spread between rows only"
@@ -253,6 +283,20 @@ class Comparison:
     def print(self):
         text = self.table.to_string(index=False, float_format="{:.3f}".format)
         print(text, *self.sentences(), sep="\n")
+
+
+def crowded(trees):
+    """Whether ranks of a job shared processors, as far as its trees tell: a rank that is
+    bound to processors of its own knows of these alone."""
+    for tree in trees.to_dict("records"):
+        cores = tree.get("cores_of_rank_0")
+        if cores in (None, "") or not tree["ranks"]:
+            continue
+        counts = re.findall(r"\*(\d+)", str(tree["hosts"])) or [tree["ranks"]]
+        needed = max(map(int, counts)) * int(tree["threads"])
+        if needed > int(cores) > int(tree["threads"]):
+            return True
+    return False
 
 
 def result(trees_a, trees_b):

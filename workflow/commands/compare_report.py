@@ -14,8 +14,9 @@ FACTS = {
     "started": "searches started",
 }
 HOW = """For each job the ratio is the geometric mean over roots of the ratios root by root.
-Its standard error is bootstrapped over repeats and moderated by that of all rows; the
-intervals of all rows hold together with a probability of 95 %. A difference counts where
+Its standard error is bootstrapped over repeats, and is at least what rows
+on as many ranks have on average; the intervals of all rows hold together with a probability
+of 95 %. A difference counts where
 the whole interval lies beyond {margin:.0%}."""
 
 

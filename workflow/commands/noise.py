@@ -4,24 +4,30 @@ A row is one search job of both studies: the same graph, partition, method and r
 several times. Each time is taken over the typical time of its root, in both studies and all
 repeats; the median over roots, which a few disturbed searches do not move, then stands for
 a repeat. The mean over repeats is compared, and its standard error is bootstrapped over
-repeats. As few repeats say little of their spread, a row's variance is moderated by that of
-all rows (Smyth, Linear models and empirical Bayes methods for assessing differential
-expression, 2004), and the interval is Student's.
+repeats.
+
+Few repeats say little of their spread, and what disturbs a machine may last longer than all
+repeats of a row. So no row is held to be surer than rows on as many ranks are on average,
+and the whole no surer than its rows: whatever slows all of them for a while, such as
+somebody else's job, is no part of their differences.
 """
 
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
 import numpy
-from scipy import optimize, special, stats
+from scipy import stats
 
-MOST = 30  # degrees of freedom that all rows together lend to each, at most
+MOST = 30  # degrees of freedom that other rows lend to each, at most
 RESAMPLES = 999
+# A row says that two studies are alike where it would have shown a difference like this.
+SEEN = 1.3
 
 
 @dataclass
 class Difference:
-    """B over A: a ratio of times, the interval that it may lie in, and what it means."""
+    """B over A: a ratio of times, the interval that it may lie in, and what it means:
+    slower, faster, noise, unclear (too much noise to tell) or unknown (no repeats)."""
 
     ratio: float
     low: float
@@ -42,29 +48,14 @@ def spread(repeats):
     return (repeats.var(ddof=1), count - 1) if count > 1 else (0.0, 0)
 
 
-def moderation(pairs):
-    """The variance that rows have in general, and the degrees of freedom that it is worth:
-    the more alike the rows are, the more (Smyth, section 6.2); pairs are what paired()
-    returns."""
-    variances, degrees = [], []
-    for pair in pairs:
-        (a, of_a), (b, of_b) = map(spread, pair)
-        variances.append((a * of_a + b * of_b) / max(of_a + of_b, 1))
-        degrees.append(of_a + of_b)
-    if max(degrees) == 0:
+def level(pairs):
+    """The variance that rows have on average, and its degrees of freedom; pairs are what
+    paired() returns."""
+    found = numpy.array([spread(side) for pair in pairs for side in pair])
+    total = found[:, 1].sum()
+    if total == 0:
         return scatter(pairs)
-    known = [(v, d) for v, d in zip(variances, degrees) if v > 0]
-    if len(known) < 2:
-        return 0.0, 0
-    variance, half = numpy.array(known).T / [[1], [2]]
-    logs = numpy.log(variance) - special.digamma(half) + numpy.log(half)
-    excess = logs.var(ddof=1) - special.polygamma(1, half).mean()
-    worth = MOST
-    if excess > special.polygamma(1, MOST / 2):
-        root = optimize.brentq(lambda x: special.polygamma(1, x) - excess, 1e-3, MOST)
-        worth = 2 * root
-    level = logs.mean() + special.digamma(worth / 2) - log(worth / 2)
-    return float(numpy.exp(level)), worth
+    return float(found.prod(axis=1).sum() / total), min(MOST, total)
 
 
 def scatter(pairs):
@@ -89,8 +80,8 @@ def standard_error(a, b):
 
 
 def difference(a, b, prior, rows, margin):
-    """Compares the repeats of A and B. With many rows each must be surer (Bonferroni), so
-    that all hold together with 95%."""
+    """Compares the repeats of A and B; prior: the level() of such rows. With many rows each
+    must be surer (Bonferroni), so that all hold together with 95%."""
     ratio = float(b.mean() - a.mean())
     lent, of_prior = prior
     own, degrees = 0.0, 0
@@ -103,10 +94,14 @@ def difference(a, b, prior, rows, margin):
         return Difference(exp(ratio), 0.0, inf, "unknown")
     general = lent * (1 / len(a) + 1 / len(b))
     variance = (own * degrees + general * of_prior) / (degrees + of_prior)
+    variance = max(variance, general)
     reach = stats.t.ppf(1 - 0.025 / rows, degrees + of_prior) * sqrt(variance)
     low, high = ratio - reach, ratio + reach
-    least = log(1 + margin)
-    verdict = "slower" if low > least else "faster" if high < -least else "noise"
+    least, seen = log(1 + margin), max(log(SEEN), log(1 + margin))
+    if low > least or high < -least:
+        verdict = "slower" if low > 0 else "faster"
+    else:
+        verdict = "noise" if -seen < low and high < seen else "unclear"
     return Difference(exp(ratio), exp(low), exp(high), verdict)
 
 

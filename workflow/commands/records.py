@@ -9,7 +9,7 @@ from trees import attributes, frame, verdict
 
 KINDS = {f"hopwave-{kind}": kind for kind in ("graph", "partition", "tree", "check")}
 RUN = ["program", "version", "started", "ended", "seconds", "hosts", "ranks"]
-RUN += ["threads", "mpi", "hdf5", "device", "command"]
+RUN += ["threads", "mpi", "hdf5", "cores_of_rank_0", "device", "command"]
 FOUND = ["root", "outcome", "reached", "edges"]
 SEARCH = ["root", "seconds", "seconds_search_order", "edges", "teps"]
 
