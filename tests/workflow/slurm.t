@@ -175,11 +175,29 @@ exec "$PYTHON3" "$study" "\$@" --cores 8 -- results/gate.csv --latency-wait 5 --
     generate=1 partition=1 traverse=2 traverse_alone=2 validate=1
 END
 chmod +x study
-HOPWAVE_STUDY=$work/once/study sbatch --wait --quiet --output=run.log --mem=15000 --time=5 \
-    "$top_srcdir/workflow/profiles/allocation/study.sbatch" ../ranks.yaml >/dev/null
-is "a study runs in one allocation" "$?" 0
-is "one job is submitted" "$(grep -c . ../sbatch.log)" 1
-is "each of its ten stages is one step" "$(grep -c '^--exact -n .* hopwave-' ../srun.log)" 10
+in_one() {
+    HOPWAVE_STUDY=$work/once/study sbatch "$@" --output=run.log --mem=15000 --time=5 \
+        "$top_srcdir/workflow/profiles/allocation/study.sbatch" ../ranks.yaml
+}
+# Killed in its middle, with all that it runs, and submitted again.
+job=$(in_one --parsable)
+for try in $(seq 300); do
+    ls results/trees/*/*/*.h5 >/dev/null 2>&1 && break
+    sleep 0.1
+done
+scancel --signal=KILL --full "$job"
+while [ -n "$(squeue -h)" ]; do
+    sleep 0.1
+done
+before=$(find results -name "*.h5" ! -name ".*" -exec ls -i {} + | sort)
+ok "a study in one allocation is killed (at look $try)" test -n "$before" -a ! -e results/gate.csv
+in_one --wait --quiet >/dev/null
+is "submitted again it ends" "$?" 0
+# shellcheck disable=SC2046,SC2012
+is "and what was there was not made again" "$(ls -i $(echo "$before" | awk '{ print $2 }') | sort)" "$before"
+is "one job is submitted each time" "$(grep -c . ../sbatch.log)" 2
+is "each of its ten stages is one step" \
+    "$(sed -n 's/^--exact -n .* hopwave-.* -o \([^ ]*\).*/\1/p' ../srun.log | sort -u | wc -l)" 10
 for ranks in 1 2 4; do
     ok "with a search on $ranks of its processors, and the memory of one" grep -q \
         "^--exact -n $ranks --cpus-per-task=2 --mem-per-cpu=[0-9]* hopwave-traverse .*1d-$ranks.h5" \
