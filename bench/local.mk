@@ -1,6 +1,6 @@
 # bench
 EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
-EXTRA_DIST += bench/gpu-degree-sweep
+EXTRA_DIST += bench/gpu-degree-sweep bench/side_by_side.c
 EXTRA_DIST += bench/gpu-paths
 EXTRA_DIST += bench/import
 
@@ -10,6 +10,11 @@ if HAVE_CUDA
 noinst_PROGRAMS += gpu-enqueue
 gpu_enqueue_SOURCES = bench/gpu_enqueue.c
 bundled_benches = gpu-enqueue
+
+# Methods in turns.
+noinst_PROGRAMS += hopwave-side-by-side
+hopwave_side_by_side_SOURCES = bench/side_by_side.c
+bundled_benches += hopwave-side-by-side
 endif
 
 # All that a machine without MPI and HDF5 needs to run the programs, in one archive.

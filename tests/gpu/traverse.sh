@@ -35,11 +35,15 @@ try() {
     return 1
 }
 
-# options METHOD: what to try it with, a line each.
+# options METHOD: what to try it with, a line each; all there is while wide is 1.
+wide=1
 options() {
     printf '%s\n' "" "--order hash --no-steps" "--canonical-parents"
     case $1 in
     fused) printf '%s\n' "--direction top-down" "--direction bottom-up --no-steps" ;;
+    esac
+    [ "$wide" = 1 ] || return 0
+    case $1 in
     merge)
         for coupling in separate gather expand direct; do
             echo "--coupling $coupling"
@@ -93,6 +97,7 @@ g="hopwave-generate $quiet --model"
 for graph in rmat-12 directed-12 sparse-9 random-12; do
     compare $graph $graph.h5 --roots "$roots"
 done
+wide=0
 if [ -n "$data" ]; then
     for graph in "$data"/*.h5; do
         name=$(basename "$graph" .h5)
