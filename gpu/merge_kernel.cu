@@ -84,6 +84,8 @@ __device__ __forceinline__ level<Offset> level_of(const plan_t &plan, uint32_t d
 template <typename Offset>
 __device__ __forceinline__ uint32_t inputs_before(const level<Offset> &from, count64 at)
 {
+    if (at == 0)
+        return 0;
     if (at >= from.vertices + from.edges)
         return from.vertices;
     return warp_count(from.vertices, [&](uint32_t i) {
@@ -91,10 +93,14 @@ __device__ __forceinline__ uint32_t inputs_before(const level<Offset> &from, cou
     });
 }
 
-/* Elements of s up to element `at` of t. A whole warp. */
+/* Elements of s up to element `at` of t; they all differ. A whole warp. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t inputs_upto(const level<Offset> &from, count64 at)
 {
+    if (at == 0)
+        return 1;
+    if (at + 1 >= from.edges)
+        return from.vertices;
     return warp_count(from.vertices, [&](uint32_t i) {
         return static_cast<count64>(__ldcg(from.prefix + i)) <= at;
     });

@@ -146,17 +146,20 @@ __device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &co
     return found;
 }
 
-/* The slots that the edges first .. first + length of the frontier are among, for a block:
- * cut[0] .. cut[1]. All its threads. */
+/* The slots that the edges first .. last of the frontier's `all` are among, for a block:
+ * cut[0] - 1 .. cut[1]. All its threads. */
 template <typename Offset>
-__device__ __forceinline__ void narrow(const front<Offset> &from, count64 first, count64 length,
-                                       uint32_t *cut)
+__device__ __forceinline__ void narrow(const front<Offset> &from, count64 first, count64 last,
+                                       count64 all, uint32_t *cut)
 {
     if (threadIdx.x < 64) {
-        const count64 edge = threadIdx.x < 32 ? first : first + length - 1;
-        const uint32_t upto = warp_count(from.count, [&](uint32_t i) {
-            return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
-        });
+        const bool lower = threadIdx.x < 32;
+        const count64 edge = lower ? first : last;
+        uint32_t upto = lower ? 1 : from.count; /* all slots */
+        if (lower ? first > 0 : last + 1 < all)
+            upto = warp_count(from.count, [&](uint32_t i) {
+                return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
+            });
         if (lane_of() == 0)
             cut[threadIdx.x / 32] = upto;
     }

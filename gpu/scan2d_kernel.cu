@@ -74,7 +74,7 @@ __device__ void expand(const plan_t &plan, uint32_t depth, const front<Offset> &
 
     for (count64 base = blockIdx.x * tile; base < all; base += gridDim.x * tile) {
         uint32_t row[many];
-        narrow(from, base, min(tile, all - base), room.cut);
+        narrow(from, base, min(base + tile, all) - 1, all, room.cut);
         const edges<Offset, many> mine = find_edges<Offset, many>(
             columns, from, base + threadIdx.x * many, all, room.cut[0] - 1, room.cut[1]);
 #pragma unroll
@@ -111,7 +111,7 @@ __device__ void scatter(const plan_t &plan, const front<Offset> &from, count64 a
         const count64 first = base + threadIdx.x * scatter_many;
         uint32_t row[scatter_many];
         bool open[scatter_many];
-        narrow(from, base, min(tile, all - base), room.cut);
+        narrow(from, base, min(base + tile, all) - 1, all, room.cut);
         const edges<Offset, scatter_many> mine = find_edges<Offset, scatter_many>(
             columns, from, first, all, room.cut[0] - 1, room.cut[1]);
 #pragma unroll
