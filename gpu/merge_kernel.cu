@@ -66,7 +66,18 @@ template <typename Offset> struct level {
     uint32_t vertices;
     count64 edges;
     uint32_t depth;
+    uint32_t size; /* steps or neighbours of a tile: a multiple of threads, at most tile_size */
 };
+
+/* The tile that cuts so many elements for all blocks alike, in as few rounds as there may
+ * be. */
+__device__ __forceinline__ uint32_t tile_for(count64 elements)
+{
+    const count64 rounds = elements / (static_cast<count64>(gridDim.x) * tile_size) + 1;
+    const count64 each = elements / (gridDim.x * rounds) + 1;
+
+    return static_cast<uint32_t>((each + threads - 1) / threads) * threads;
+}
 
 template <typename Offset>
 __device__ __forceinline__ level<Offset> level_of(const plan_t &plan, uint32_t depth)
@@ -74,8 +85,11 @@ __device__ __forceinline__ level<Offset> level_of(const plan_t &plan, uint32_t d
     const count64 size = hw_latest(&plan.common.control->queue[depth & 3]);
 
     return {plan.common.queue[depth & 1],
-            static_cast<const Offset *>(plan.common.prefix[depth & 1]), vertices_of(size),
-            edges_of(size), depth};
+            static_cast<const Offset *>(plan.common.prefix[depth & 1]),
+            vertices_of(size),
+            edges_of(size),
+            depth,
+            tile_size};
 }
 
 /* ---- coarse ---- */
@@ -110,8 +124,8 @@ __device__ __forceinline__ uint32_t inputs_upto(const level<Offset> &from, count
 template <typename Offset>
 __device__ tile tile_by_steps(const level<Offset> &from, count64 k, slots<Offset> &slots)
 {
-    const count64 begin = k * tile_size, all = from.vertices + from.edges;
-    const count64 end = min(begin + tile_size, all);
+    const count64 begin = k * from.size, all = from.vertices + from.edges;
+    const count64 end = min(begin + from.size, all);
 
     if (threadIdx.x < 64) {
         const uint32_t cut = inputs_before(from, threadIdx.x < 32 ? begin : end);
@@ -128,7 +142,7 @@ __device__ tile tile_by_steps(const level<Offset> &from, count64 k, slots<Offset
 template <typename Offset>
 __device__ tile tile_by_outputs(const level<Offset> &from, count64 k, slots<Offset> &slots)
 {
-    const count64 begin = k * tile_size, end = min(begin + tile_size, from.edges);
+    const count64 begin = k * from.size, end = min(begin + from.size, from.edges);
 
     if (threadIdx.x < 64) {
         const uint32_t cut = inputs_upto(from, threadIdx.x < 32 ? begin : end - 1);
@@ -146,13 +160,26 @@ template <typename Offset>
 __device__ void load(const plan_t &plan, const level<Offset> &from, const tile &tile,
                      slots<Offset> &slots)
 {
-    for (uint32_t k = threadIdx.x; k < tile.count; k += threads) {
-        const uint32_t v = __ldcg(from.queue + tile.base + k);
-        const count64 before = __ldcg(from.prefix + tile.base + k);
-        slots.before[k] = before <= tile.first ? 0 : static_cast<uint16_t>(before - tile.first);
-        slots.begin[k] =
-            hw_begin<Offset>(plan.common.graph.out, v) + static_cast<Offset>(tile.first - before);
-        slots.vertex[k] = v;
+    for (uint32_t base = threadIdx.x; base < tile.count; base += 4 * threads) {
+        uint32_t v[4];
+        count64 before[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint32_t k = base + j * threads;
+            v[j] = k < tile.count ? __ldcg(from.queue + tile.base + k) : 0;
+            before[j] = k < tile.count ? __ldcg(from.prefix + tile.base + k) : 0;
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const uint32_t k = base + j * threads;
+            const Offset begin = hw_begin<Offset>(plan.common.graph.out, v[j]);
+            if (k >= tile.count)
+                continue;
+            slots.before[k] =
+                before[j] <= tile.first ? 0 : static_cast<uint16_t>(before[j] - tile.first);
+            slots.begin[k] = begin + static_cast<Offset>(tile.first - before[j]);
+            slots.vertex[k] = v[j];
+        }
     }
     __syncthreads();
 }
@@ -234,12 +261,13 @@ __device__ __forceinline__ void make_room(const plan_t &plan, uint32_t depth, fi
 /* One level, redistribution and gathering together. by_inputs: the former is balanced,
  * else the latter. */
 template <typename Offset>
-__device__ void expand_and_gather(const plan_t &plan, const level<Offset> &from, bool by_inputs,
+__device__ void expand_and_gather(const plan_t &plan, level<Offset> from, bool by_inputs,
                                   slots<Offset> &slots, finds &found)
 {
     const count64 steps = by_inputs ? from.vertices + from.edges : from.edges;
 
-    for (count64 k = blockIdx.x; k * tile_size < steps; k += gridDim.x) {
+    from.size = tile_for(steps);
+    for (count64 k = blockIdx.x; k * from.size < steps; k += gridDim.x) {
         const tile tile =
             by_inputs ? tile_by_steps(from, k, slots) : tile_by_outputs(from, k, slots);
         load(plan, from, tile, slots);
@@ -251,10 +279,12 @@ __device__ void expand_and_gather(const plan_t &plan, const level<Offset> &from,
 
 /* One level's redistribution, to memory. */
 template <typename Offset>
-__device__ void expand_to_memory(const plan_t &plan, const level<Offset> &from,
-                                 slots<Offset> &slots)
+__device__ void expand_to_memory(const plan_t &plan, level<Offset> from, slots<Offset> &slots)
 {
-    for (count64 k = blockIdx.x; k * tile_size < from.vertices + from.edges; k += gridDim.x) {
+    const count64 steps = from.vertices + from.edges;
+
+    from.size = tile_for(steps);
+    for (count64 k = blockIdx.x; k * from.size < steps; k += gridDim.x) {
         const tile tile = tile_by_steps(from, k, slots);
         load(plan, from, tile, slots);
         expand(tile, slots);
@@ -272,15 +302,18 @@ __device__ void expand_to_memory(const plan_t &plan, const level<Offset> &from,
 template <typename Offset>
 __device__ void gather_from_memory(const plan_t &plan, const level<Offset> &from, finds &found)
 {
-    for (count64 k = blockIdx.x; k * tile_size < from.edges; k += gridDim.x) {
-        for (uint32_t half = 0; half < tile_size; half += 4 * threads) {
-            const count64 base = k * tile_size + half + threadIdx.x;
+    const uint32_t tile = tile_for(from.edges);
+
+    for (count64 k = blockIdx.x; k * tile < from.edges; k += gridDim.x) {
+        const count64 end = min((k + 1) * tile, from.edges);
+        for (uint32_t half = 0; half < tile; half += 4 * threads) {
+            const count64 base = k * tile + half + threadIdx.x;
             uint32_t v[4];
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 const count64 edge = base + j * threads;
                 v[j] = HW_RANK_NONE;
-                if (edge < from.edges)
+                if (edge < end)
                     v[j] = neighbour<Offset>(
                         plan, __ldcs(static_cast<const Offset *>(plan.location) + edge));
             }
