@@ -5,6 +5,7 @@
 #include "builder.h"
 #include "engine.h"
 #include "methods.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -245,6 +246,8 @@ const struct hw_method hw_method_adaptive = {.name = "adaptive",
                                              .ready = hw_gpu_ready,
                                              .bytes = bytes,
                                              .build = hw_gpu_build,
+                                             .verify = hw_gpu_verify_bfs,
+                                             .keeper = &hw_gpu_keeper,
                                              .create = create,
                                              .search = hw_gpu_run,
                                              .destroy = hw_gpu_destroy};

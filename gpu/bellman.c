@@ -1,5 +1,6 @@
 /* Method `bellman-ford`: its search, and negative cycles. */
 #include "bellman_host.h"
+#include "builder.h"
 #include "methods.h"
 
 #include "base/memory.h"
@@ -243,6 +244,7 @@ const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
                                                      .negative_weights = true,
                                                      .ready = hw_gpu_ready,
                                                      .bytes = hw_bellman_bytes,
+                                                     .build = hw_gpu_build,
                                                      .create = create,
                                                      .search = hw_gpu_run,
                                                      .destroy = hw_bellman_destroy};

@@ -1,6 +1,7 @@
 /* Method `delta`: its host side. The search itself is in delta_kernel.cu. */
 #include "delta.h"
 
+#include "builder.h"
 #include "engine.h"
 #include "engine/width.h"
 #include "methods.h"
@@ -130,6 +131,7 @@ const struct hw_method hw_method_gpu_delta = {.name = "delta",
                                               .one_part_only = true,
                                               .ready = hw_gpu_ready,
                                               .bytes = bytes,
+                                              .build = hw_gpu_build,
                                               .create = create,
                                               .search = hw_gpu_run,
                                               .destroy = hw_gpu_destroy};

@@ -21,8 +21,13 @@ builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c
 kernels += gpu/builder_kernel.cu gpu/check_kernel.cu
 kernel_includes += gpu/tuples.h gpu/tuples.cuh gpu/check.h
 EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
+# What makes tuples and places entries is compiled for both.
+made_includes = lib/base/divide.h lib/graph/generator.h lib/graph/graph500.h lib/graph/mrg.h \
+  lib/graph/pairs.h lib/graph/random.h lib/graph/rmat.h lib/graph/weights.h lib/layout/place.h \
+  lib/layout/spread.h
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)
+gpu/builder_kernel.o gpu/check_kernel.o: $(made_includes)
 check_PROGRAMS += gpu/test_check.t
 TESTS += gpu/test_check.t
 gpu_test_check_t_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h

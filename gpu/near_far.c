@@ -3,6 +3,7 @@
  * Owens, "Work-Efficient Parallel GPU Methods for Single-Source Shortest Paths" (2014).
  */
 #include "bellman_host.h"
+#include "builder.h"
 #include "methods.h"
 
 #include "engine/distance.h"
@@ -114,6 +115,7 @@ const struct hw_method hw_method_near_far = {.name = "near-far",
                                              .one_part_only = true,
                                              .ready = hw_gpu_ready,
                                              .bytes = hw_bellman_bytes,
+                                             .build = hw_gpu_build,
                                              .create = create,
                                              .search = hw_gpu_run,
                                              .destroy = hw_bellman_destroy};
