@@ -81,7 +81,8 @@ def degrees(graph, steps):
 
 
 def main(graph, trees, folder):
-    runs = {path.stem: read(path) for path in sorted(trees.glob("*.h5"))}
+    in_order = sorted(trees.glob("*.h5"), key=lambda path: path.stat().st_mtime)
+    runs = {path.stem: read(path) for path in in_order}
     profile = runs.pop("profile")[1]
     add(folder, "techniques", techniques(graph, runs))
     add(folder, "checks", checks(graph, runs))

@@ -106,7 +106,7 @@ static const struct argp_option option_table[] = {
     {"async-bottom-up", KEY_ASYNC_BOTTOM_UP, "on|off", 0,
      "adaptive: let steps bottom-up find vertices of the level after (default: on)", 2},
     {"alpha", KEY_ALPHA, "SHARE", 0,
-     "adaptive: go bottom-up from this share of the edges (default: 0.1)", 2},
+     "adaptive: go bottom-up from this share of the edges (default: 0.02; the paper's is 0.1)", 2},
     {"degree-profile", KEY_DEGREE_PROFILE, 0, 0,
      "adaptive: add rows to the steps with the work bottom-up for each class of degrees", 2},
     {"transport", KEY_TRANSPORT, "NAME", 0,

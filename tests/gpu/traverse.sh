@@ -9,7 +9,7 @@ set -u
 here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
 [ -d "$here/bin" ] && PATH=$here/bin:$PATH
 data=${1:-}
-methods=${HW_GPU_METHODS:-fused merge cta-warp-scan scan2d scatter-compact}
+methods=${HW_GPU_METHODS:-fused adaptive merge cta-warp-scan scan2d scatter-compact}
 roots=${HW_GPU_ROOTS:-64}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
