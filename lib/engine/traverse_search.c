@@ -142,9 +142,8 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
                                struct hw_error *err)
 {
     struct hw_verdict verdict[BATCH_MOST];
-    enum hw_status status = t->keeps ? judge(t, first, count, verdict, err)
-                                     : verify(t, first, count, verdict, err);
-
+    enum hw_status status =
+        t->keeps ? judge(t, first, count, verdict, err) : verify(t, first, count, verdict, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
