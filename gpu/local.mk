@@ -70,7 +70,7 @@ CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)
 # Kernels that launch kernels are relocatable, and linked on their own.
 dynamic_kernels = gpu/bellman_dynamic.o
-gpu/bellman_dynamic.o: NVCCFLAGS += -rdc=true
+gpu/bellman_dynamic.o: override NVCCFLAGS += -rdc=true
 $(dynamic_kernels): $(kernel_includes)
 gpu/dynamic_link.o: $(dynamic_kernels)
 	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -o $@ $(dynamic_kernels) -lcudadevrt
