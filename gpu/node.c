@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* Frontiers of so many edges tell their finds to all. */
-#define ALL_EDGES 65536u
+#define ALL_EDGES 262144u
 
 /* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
 #define KERNEL_PATIENCE UINT64_C(8000000000)
@@ -305,6 +305,28 @@ static void close_search(struct hw_parts_engine *engine)
 
 /* ---- searching ---- */
 
+/* Reads a word of each page that a search may reach, here and in the other GPUs: what
+ * stands between searches leaves the tables of addresses to be fetched again, and those of
+ * other GPUs' memory take long. */
+static enum hw_status touch(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct state *state = engine->state;
+    const struct hw_share *share = &state->plan.share;
+    uint32_t *never = state->output.changed;
+    int code = hw_share_launch_touch(share->in.rank, state->own_edges * 4, never);
+
+    for (int a = 0; a < engine->arrays.count && code == 0; a++) {
+        void *memory;
+        memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
+        code = hw_share_launch_touch(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+    }
+    for (uint32_t q = 0; q < share->parts && code == 0; q++)
+        if (!state->plan.alone || q == share->part)
+            code = hw_share_launch_touch(engine->transport.heap[q],
+                                         (uint64_t)engine->transport.heap_bytes, never);
+    return hw_cuda(code, "the kernel that touches pages", err);
+}
+
 static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
@@ -315,6 +337,8 @@ static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *er
         status = hw_gpu_fill(state->output.parent_id, 0xab, (size_t)share->owned * 4, err);
     if (status == HW_OK)
         status = hw_gpu_fill(state->output.settled, 0xab, share->active / 8, err);
+    if (status == HW_OK)
+        status = touch(engine, err);
     if (status == HW_OK)
         status = hw_cuda(hw_share_launch_rinse(share, state->own_edges, state->output.changed),
                          "the kernel that rinses the caches", err);

@@ -29,6 +29,7 @@ struct hw_node_state {
     unsigned long long edges;    /* of the frontier */
     unsigned long long led;      /* vertices whose first source is in the frontier */
     unsigned long long reached, pushed;
+    uint32_t quiet; /* levels bottom-up in a row that found little */
 };
 
 HW_NODE_BOTH static inline unsigned long long hw_node_core(const struct hw_node_plan *plan)
@@ -74,18 +75,23 @@ HW_NODE_BOTH static inline bool hw_node_better_pulled(const struct hw_node_plan 
     return pull < push;
 }
 
-/* Whether to go on top-down after a level found bottom-up. left: vertices it did not
- * find. */
+/* Whether to go on top-down after a level found bottom-up: changing over costs a level, so
+ * that it must be worth it. left: vertices it did not find. */
 HW_NODE_BOTH static inline bool hw_node_better_pushed(const struct hw_node_plan *plan,
+                                                      struct hw_node_state *state,
                                                       unsigned long long found,
                                                       unsigned long long left)
 {
+    const float pull_first = 5, long_level = 3e7f; /* picoseconds, as above */
     const unsigned long long core = hw_node_core(plan);
     const unsigned long long degree = plan->share.edges / (core + 1) + 1;
+    const bool little = found < 1024 || found * degree < (left + core / 32) / 4;
 
+    state->quiet = little ? state->quiet + 1 : 0;
     if (plan->direction != 0)
         return plan->direction == HW_NODE_TOP_DOWN;
-    return found < 1024 || found * degree < (left + core / 32) / 4;
+    return little && (state->quiet > 3 || pull_first * (float)(left + core / 32) >
+                                              long_level * (float)plan->share.parts);
 }
 
 #endif

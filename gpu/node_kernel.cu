@@ -1222,7 +1222,7 @@ __device__ bool pull(const plan_t &plan, talk_t &talk, state_t &state, rows_t &r
     state.frontier = left > 0 ? found : 0;
     state.depth++;
     more = state.frontier > 0;
-    if (!more || !hw_node_better_pushed(&plan, found, left))
+    if (!more || !hw_node_better_pushed(&plan, &state, found, left))
         return true;
     more = false;
     if (blockIdx.x == 0 && threadIdx.x < 2)
@@ -1277,7 +1277,7 @@ __global__ void __launch_bounds__(threads, 1)
 {
     extern __shared__ uint4 room[];
     __shared__ talk_t talk;
-    state_t state = {hw_latest(&plan.control->epoch), 0, 0, 0, true, 0, 0, 0, 0, 0};
+    state_t state = {hw_latest(&plan.control->epoch), 0, 0, 0, true, 0, 0, 0, 0, 0, 0};
     rows_t rows = {0, 0, 0};
 
     begin(plan, root, state.epoch);

@@ -256,7 +256,7 @@ static enum hw_status pull(struct run *run, bool *pulling, struct hw_error *err)
     state->frontier = sum[2] > 0 ? sum[0] : 0;
     state->depth++;
     keep_row(run);
-    *pulling = state->frontier > 0 && !hw_node_better_pushed(plan, sum[0], sum[2]);
+    *pulling = state->frontier > 0 && !hw_node_better_pushed(plan, state, sum[0], sum[2]);
     if (status == HW_OK && state->frontier > 0 && !*pulling)
         status = queue_finds(run, err);
     return status;

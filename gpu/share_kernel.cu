@@ -194,6 +194,17 @@ __global__ void read_lists(const uint32_t *list, uint64_t count, uint32_t *never
         *never = all;
 }
 
+/* Every block reads a word of every page. */
+__global__ void read_pages(const uint32_t *memory, uint64_t words, uint64_t page, uint32_t *never)
+{
+    uint32_t all = HW_RANK_NONE;
+
+    for (uint64_t w = threadIdx.x * page; w < words; w += blockDim.x * page)
+        all &= __ldcg(memory + w) ^ 0x55555555u;
+    if (all == 0x12345678u) /* so that the reads are not left out */
+        *never = all;
+}
+
 } // namespace
 
 int hw_share_launch_first(const hw_share *share, uint32_t *led)
@@ -262,5 +273,16 @@ int hw_share_launch_rinse(const hw_share *share, uint64_t count, uint32_t *never
     const uint64_t most = 32u << 20, wanted = count < most ? count : most;
 
     read_lists<<<blocks_for(wanted), block_size>>>(share->in.rank, wanted, never);
+    return cudaGetLastError();
+}
+
+int hw_share_launch_touch(const void *memory, uint64_t bytes, uint32_t *never)
+{
+    const uint64_t page = (2u << 20) / sizeof(uint32_t);
+
+    if (bytes < sizeof(uint32_t))
+        return cudaSuccess;
+    read_pages<<<132, block_size>>>(static_cast<const uint32_t *>(memory), bytes / sizeof(uint32_t),
+                                    page, never);
     return cudaGetLastError();
 }

@@ -57,6 +57,9 @@ int hw_share_launch_canonical(const struct hw_share *share, const struct hw_shar
 /* Reads up to 128 MiB of the lists, of `count` elements, and writes nothing. */
 int hw_share_launch_rinse(const struct hw_share *share, uint64_t count, uint32_t *never);
 
+/* Reads a word of each page of memory from every multiprocessor, and writes nothing. */
+int hw_share_launch_touch(const void *memory, uint64_t bytes, uint32_t *never);
+
 #ifdef __cplusplus
 }
 #endif
