@@ -8,9 +8,10 @@ kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.
 kernel_includes += gpu/fused_device.cuh gpu/fused_block.cuh gpu/fused_push.cuh gpu/fused_pull.cuh
 # On several GPUs:
 kernels += gpu/share_kernel.cu gpu/share_make_kernel.cu gpu/node_kernel.cu
-kernel_includes += gpu/warp.cuh gpu/share.h gpu/share_kernels.h gpu/share_make.h gpu/node.h gpu/node_choice.h
+kernel_includes += gpu/warp.cuh
+parts_includes = gpu/share.h gpu/share_kernels.h gpu/share_make.h gpu/node.h gpu/node_choice.h
 parts_sources = gpu/collective.c gpu/transport.c gpu/parts.c gpu/share_build.c gpu/share_make.c gpu/node.c gpu/node_steps.c
-EXTRA_DIST += $(parts_sources) gpu/collective.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
+EXTRA_DIST += $(parts_includes) $(parts_sources) gpu/collective.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
   gpu/node_steps.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
@@ -68,6 +69,7 @@ libhopwave_a_SOURCES += gpu/adaptive.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 $(kernels:.cu=.o): $(kernel_includes)
+gpu/share_kernel.o gpu/share_make_kernel.o gpu/node_kernel.o: $(parts_includes)
 # Kernels that launch kernels are relocatable, and linked on their own.
 dynamic_kernels = gpu/bellman_dynamic.o
 gpu/bellman_dynamic.o: override NVCCFLAGS += -rdc=true
