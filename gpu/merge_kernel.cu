@@ -11,8 +11,8 @@
  * is found by a search in s.
  *
  *   coarse    a cut for each tile of a block: at equal distances along the path (balanced
- *             redistribution: tile_size steps, up to tile_size neighbours) or along t
- *             (balanced gathering: tile_size neighbours, up to twice as many steps);
+ *             redistribution: equal steps, no more neighbours) or along t (balanced
+ *             gathering: equal neighbours, up to twice as many steps);
  *   fine      the steps of a tile are shared out evenly among the threads, each finding its
  *             cut in shared memory and merging on its own;
  *   gather    the neighbours of a tile are shared out evenly, reads of a list in order.
