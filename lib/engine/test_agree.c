@@ -322,8 +322,15 @@ static bool is_right(const struct hw_context *ctx, struct sample *sample,
     return right;
 }
 
-/* All roots with one engine; a method that does not take negative weights has to
- * refuse them. */
+/* Whether a method has to refuse: negative weights, where it does not take them, and to
+ * choose parents, which Dijkstra's algorithm finds as it goes. */
+static bool refuses(const struct hw_method *method, const struct sample *sample, bool canonical)
+{
+    return (sample->negative && !method->negative_weights) ||
+           (canonical && strcmp(method->name, "dijkstra") == 0);
+}
+
+/* All roots with one engine, unless it refuses. */
 static bool try_engine(const struct hw_context *ctx, struct sample *sample,
                        const struct hw_method *method, const struct hw_part *part, bool canonical)
 {
@@ -333,7 +340,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
     struct hw_tree tree = {0};
     void *engine = NULL;
     enum hw_status status = method->create(ctx, part, &options, &engine, &err);
-    bool right = status == (sample->negative && !method->negative_weights ? HW_BAD_INPUT : HW_OK);
+    bool right = status == (refuses(method, sample, canonical) ? HW_BAD_INPUT : HW_OK);
 
     if (right && status == HW_OK) {
         status = hw_tree_open(ctx, part, &tree, &err);

@@ -34,7 +34,7 @@ if "$python" -c 'import h5py' 2>/dev/null; then
         "$("$python" -c 'import h5py
 f = h5py.File("t.h5"); s = f["run/search"][0]; t = f["run/steps"]
 print(len(t) == s["levels"] + 1 and t["found"].sum() + 1 == s["reached"] and s["scans"] > 0,
-      sorted(set(t["routine"])))')" "True [b'parents', b'sequential']"
+      *sorted(set(bytes(name).decode() for name in t["routine"])))')" "True parents sequential"
     lone=$("$python" -c 'import h5py, numpy as np
 f = h5py.File("undirected.h5"); e = f["edges"]
 d = np.bincount(np.r_[e["source"][:], e["target"][:]], minlength=f.attrs["vertices"])
