@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void test_parse(struct tap *tap)
 {
@@ -39,20 +38,21 @@ static void test_parse(struct tap *tap)
 }
 
 /* Writes text into a file on rank 0 and reads it back as roots on all. */
-static enum hw_status read_text(const struct hw_context *ctx, const char *text,
-                                struct hw_roots *roots, struct hw_error *err)
+static enum hw_status read_text(const struct tap *tap, const struct hw_context *ctx,
+                                const char *text, struct hw_roots *roots, struct hw_error *err)
 {
-    char path[64];
+    char folder[TAP_FOLDER], path[TAP_FOLDER + 16];
 
-    snprintf(path, sizeof path, "/tmp/hopwave-roots.%d", (int)getpid()); /* rank 0 alone opens it */
+    if (!tap_folder(tap, folder))
+        abort();
+    snprintf(path, sizeof path, "%s/roots", folder);
     if (ctx->rank == 0) {
         FILE *file = fopen(path, "w");
         if (!file || fputs(text, file) < 0 || fclose(file) != 0)
             abort();
     }
     enum hw_status status = hw_roots_read(ctx, path, roots, err);
-    if (ctx->rank == 0)
-        unlink(path);
+    tap_drop_folder(tap, folder);
     return status;
 }
 
@@ -63,16 +63,17 @@ static void test_read(struct tap *tap, const struct hw_context *ctx)
     struct hw_error err = {{0}};
 
     tap_ok(tap,
-           read_text(ctx, "# roots\n4\n\n  1 \r\n9", &roots, &err) == HW_OK && roots.count == 3 &&
-               roots.id[0] == 4 && roots.id[1] == 1 && roots.id[2] == 9,
+           read_text(tap, ctx, "# roots\n4\n\n  1 \r\n9", &roots, &err) == HW_OK &&
+               roots.count == 3 && roots.id[0] == 4 && roots.id[1] == 1 && roots.id[2] == 9,
            "a file of roots");
     hw_roots_free(&roots);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         tap_ok(tap,
-               read_text(ctx, bad[i], &roots, &err) == HW_BAD_INPUT && strstr(err.text, ": line "),
+               read_text(tap, ctx, bad[i], &roots, &err) == HW_BAD_INPUT &&
+                   strstr(err.text, ": line "),
                "refused with its line: file %d", (int)i);
     tap_ok(tap,
-           read_text(ctx, "# none\n\n", &roots, &err) == HW_BAD_INPUT &&
+           read_text(tap, ctx, "# none\n\n", &roots, &err) == HW_BAD_INPUT &&
                strstr(err.text, "no root"),
            "a file without roots");
     tap_ok(tap,

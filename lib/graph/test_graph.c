@@ -9,22 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the test's files lie; made by rank 0. */
-static enum hw_status make_folder(const struct hw_context *ctx, char *folder, size_t size,
-                                  struct hw_error *err)
-{
-    const char *base = getenv("TMPDIR");
-    enum hw_status status = HW_OK;
-
-    snprintf(folder, size, "%s/hopwave-graph.XXXXXX", base ? base : "/tmp");
-    if (ctx->rank == 0 && !mkdtemp(folder))
-        status = hw_fail(err, HW_RESOURCES, "no folder for the test");
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Bcast(folder, (int)size, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
-    return status;
-}
-
 /* Writes a recipe as a file with edges, or without but with the digest. */
 static enum hw_status write_graph(const struct hw_context *ctx, const char *path,
                                   const struct hw_recipe *recipe, bool without_edges,
@@ -303,13 +287,13 @@ int main(int argc, char **argv)
     struct tap tap = {0};
     struct hw_context ctx;
     struct hw_error err = {{0}};
-    char folder[256];
+    char folder[TAP_FOLDER];
 
     if (hw_context_open(&ctx, &argc, &argv, "test_graph", &err) != HW_OK)
         return 99;
     hw_context_threads(&ctx, ctx.size > 2 ? 1 : 2);
     tap_mpi(&tap);
-    if (make_folder(&ctx, folder, sizeof folder, &err) != HW_OK)
+    if (!tap_folder(&tap, folder))
         return 99;
     test_recipe(&tap, &ctx, folder, graph500, "graph500");
     test_recipe(&tap, &ctx, folder, wide, "wide-ids");
@@ -321,8 +305,7 @@ int main(int argc, char **argv)
         test_wrong(&tap, &ctx, folder);
         test_wrong_recipes(&tap, &ctx, folder);
     }
-    if (ctx.rank == 0 && rmdir(folder) != 0)
-        tap_note(&tap, "%s is not empty", folder);
+    tap_drop_folder(&tap, folder);
     int failed = tap_done(&tap);
     return hw_context_close(&ctx, HW_OK, NULL) != 0 ? 99 : failed;
 }

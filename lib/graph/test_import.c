@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ANSWER = 2048 };
 
@@ -22,7 +21,7 @@ struct example {
 /* Where the test's files lie. */
 struct place {
     const struct hw_context *ctx;
-    char folder[256], file[300], graph[300];
+    char folder[TAP_FOLDER], file[300], graph[300];
 };
 
 /* ---- what a graph holds ---- */
@@ -679,24 +678,14 @@ static void test_table(struct tap *tap, const struct place *place, const struct 
         test_example(tap, place, &table[i]);
 }
 
-/* Makes the test's folder; rank 0 chooses it. Collective. */
-static enum hw_status make_folder(struct place *place, struct hw_error *err)
+/* Makes the test's folder. Collective. */
+static bool make_folder(const struct tap *tap, struct place *place)
 {
-    const char *base = getenv("TMPDIR");
-    enum hw_status status = HW_OK;
+    bool made = tap_folder(tap, place->folder);
 
-    snprintf(place->folder, sizeof place->folder, "%.200s/hopwave-import.XXXXXX",
-             base ? base : "/tmp");
-    if (place->ctx->rank == 0 && !mkdtemp(place->folder))
-        status = hw_fail(err, HW_RESOURCES, "no folder for the test");
-    status = hw_agree(place->ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_mpi(
-            MPI_Bcast(place->folder, (int)sizeof place->folder, MPI_CHAR, 0, place->ctx->world),
-            "MPI_Bcast", err);
     snprintf(place->file, sizeof place->file, "%s/text", place->folder);
     snprintf(place->graph, sizeof place->graph, "%s/graph.h5", place->folder);
-    return status;
+    return made;
 }
 
 int main(int argc, char **argv)
@@ -711,7 +700,7 @@ int main(int argc, char **argv)
     ctx.quiet = true;
     hw_context_threads(&ctx, 2);
     tap_mpi(&tap);
-    if (tap_ok(&tap, make_folder(&place, &err) == HW_OK, "a folder")) {
+    if (tap_ok(&tap, make_folder(&tap, &place), "a folder")) {
         test_table(&tap, &place, edge_lists, sizeof edge_lists / sizeof *edge_lists);
         test_table(&tap, &place, wrong_edge_lists,
                    sizeof wrong_edge_lists / sizeof *wrong_edge_lists);
@@ -722,11 +711,7 @@ int main(int argc, char **argv)
         test_bytes(&tap, &place);
         test_long_line(&tap, &place);
         test_many(&tap, &place);
-    }
-    if (ctx.rank == 0) {
-        unlink(place.file);
-        unlink(place.graph);
-        rmdir(place.folder);
+        tap_drop_folder(&tap, place.folder);
     }
     const int failed = tap_done(&tap);
     const int left = hw_context_close(&ctx, HW_OK, &err);

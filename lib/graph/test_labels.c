@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* More than one block, so that several ranks have labels. */
 #define VERTICES (5 * (hw_gid)HW_STORE_BLOCK + 77)
@@ -152,16 +151,16 @@ int main(int argc, char **argv)
     struct tap tap = {0};
     struct hw_context ctx;
     struct hw_error err = {{0}};
-    char path[64];
+    char folder[TAP_FOLDER], path[TAP_FOLDER + 16];
 
     if (hw_context_open(&ctx, &argc, &argv, "test_labels", &err) != HW_OK)
         return 1;
     tap_mpi(&tap);
-    snprintf(path, sizeof path, "/tmp/hopwave-labels.%d.h5", (int)getpid());
-    if (MPI_Bcast(path, sizeof path, MPI_CHAR, 0, ctx.world) == MPI_SUCCESS)
-        test_graphs(&tap, &ctx, path);
-    if (ctx.rank == 0)
-        unlink(path);
+    if (!tap_folder(&tap, folder))
+        return 99;
+    snprintf(path, sizeof path, "%s/labels.h5", folder);
+    test_graphs(&tap, &ctx, path);
+    tap_drop_folder(&tap, folder);
     int failed = tap_done(&tap);
     return hw_context_close(&ctx, failed ? HW_INTERNAL : HW_OK, &err);
 }

@@ -12,34 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Where the files of this test lie. */
 struct desk {
     const struct hw_context *ctx;
-    char folder[256], path[300];
+    char folder[TAP_FOLDER], path[300];
 };
 
-static bool open_desk(struct desk *desk, const struct hw_context *ctx)
+static bool open_desk(const struct tap *tap, struct desk *desk, const struct hw_context *ctx)
 {
-    const char *temporary = getenv("TMPDIR");
-
     desk->ctx = ctx;
-    snprintf(desk->folder, sizeof desk->folder, "%s/hopwave-parts.XXXXXX",
-             temporary ? temporary : "/tmp");
-    bool made = ctx->rank != 0 || mkdtemp(desk->folder) != NULL;
-    MPI_Bcast(desk->folder, (int)sizeof desk->folder, MPI_CHAR, 0, ctx->world);
+    bool made = tap_folder(tap, desk->folder);
     snprintf(desk->path, sizeof desk->path, "%s/p.h5", desk->folder);
     return made;
-}
-
-static void close_desk(const struct desk *desk)
-{
-    MPI_Barrier(desk->ctx->world);
-    if (desk->ctx->rank == 0) {
-        unlink(desk->path);
-        rmdir(desk->folder);
-    }
 }
 
 /* Writes parts, of which this rank has some, under the desk's path. */
@@ -410,11 +395,11 @@ int main(int argc, char **argv)
         return 99;
     ctx.quiet = true;
     tap_mpi(&tap);
-    if (tap_ok(&tap, open_desk(&desk, &ctx), "a folder for the files")) {
+    if (tap_ok(&tap, open_desk(&tap, &desk, &ctx), "a folder for the files")) {
         test_rounds(&tap, &desk);
         test_index(&tap, &desk);
         test_spoils(&tap, &desk);
-        close_desk(&desk);
+        tap_drop_folder(&tap, desk.folder);
     }
     int failed = tap_done(&tap);
     hw_context_close(&ctx, HW_OK, &err);

@@ -555,12 +555,12 @@ int main(int argc, char **argv)
     struct tap tap = {0};
     struct hw_context ctx;
     struct hw_error err = {{0}};
-    char folder[64], digest[HW_DIGEST_SIZE];
+    char folder[TAP_FOLDER], digest[HW_DIGEST_SIZE];
 
     if (hw_context_open(&ctx, &argc, &argv, "test_damage", &err) != HW_OK)
         return 99;
     tap_mpi(&tap);
-    if (!test_enter_folder(&ctx, folder))
+    if (!test_enter_folder(&tap, folder))
         return 99;
     tap_ok(&tap,
            test_write_graph(&ctx, "g.h5", EDGES, digest, &err) == HW_OK &&
@@ -569,7 +569,7 @@ int main(int argc, char **argv)
     test_damage(&tap, &ctx, "g.h5", HW_KIND_GRAPH);
     test_deceptions(&tap, &ctx);
     test_strangers(&tap, &ctx);
-    test_leave_folder(&ctx, folder);
+    test_leave_folder(&tap, folder);
     int failed = tap_done(&tap);
     hw_context_close(&ctx, HW_OK, &err);
     return failed;

@@ -233,24 +233,15 @@ enum hw_status test_write_partition(const struct hw_context *ctx, const char *pa
 
 /* ---- folders ---- */
 
-bool test_enter_folder(const struct hw_context *ctx, char folder[64])
+bool test_enter_folder(const struct tap *tap, char folder[TAP_FOLDER])
 {
-    snprintf(folder, 64, "/tmp/hopwave-store.XXXXXX");
-    if (ctx->rank == 0 && !mkdtemp(folder))
-        folder[0] = '\0';
-    if (MPI_Bcast(folder, 64, MPI_CHAR, 0, ctx->world) != MPI_SUCCESS)
-        return false;
-    return folder[0] && chdir(folder) == 0;
+    return tap_folder(tap, folder) && chdir(folder) == 0;
 }
 
-void test_leave_folder(const struct hw_context *ctx, const char *folder)
+void test_leave_folder(const struct tap *tap, const char *folder)
 {
-    char command[128];
-
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    if (MPI_Barrier(ctx->world) != MPI_SUCCESS || chdir("/") != 0 ||
-        (ctx->rank == 0 && system(command) != 0))
-        fprintf(stderr, "%s is left\n", folder);
+    if (chdir("/") == 0)
+        tap_drop_folder(tap, folder);
 }
 
 int test_count_files(const struct hw_context *ctx)

@@ -5,6 +5,7 @@
 #define HOPWAVE_STORE_TEST_FILES_H
 
 #include "store/store.h"
+#include "tap.h"
 
 #define TEST_VERTICES 1000
 
@@ -30,8 +31,8 @@ enum hw_status test_write_partition(const struct hw_context *ctx, const char *pa
 void test_partition_starts(hw_count *start);
 
 /* Makes a folder that all ranks enter, and removes it. Collective. */
-bool test_enter_folder(const struct hw_context *ctx, char folder[64]);
-void test_leave_folder(const struct hw_context *ctx, const char *folder);
+bool test_enter_folder(const struct tap *tap, char folder[TAP_FOLDER]);
+void test_leave_folder(const struct tap *tap, const char *folder);
 
 /* Files in the current folder, hidden ones too. Collective. */
 int test_count_files(const struct hw_context *ctx);

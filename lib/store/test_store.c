@@ -448,12 +448,12 @@ int main(int argc, char **argv)
     struct tap tap = {0};
     struct hw_context ctx;
     struct hw_error err = {{0}};
-    char folder[64];
+    char folder[TAP_FOLDER];
 
     if (hw_context_open(&ctx, &argc, &argv, "test_store", &err) != HW_OK)
         return 99;
     tap_mpi(&tap);
-    if (!test_enter_folder(&ctx, folder))
+    if (!test_enter_folder(&tap, folder))
         return 99;
     test_graph(&tap, &ctx);
     test_change(&tap, &ctx);
@@ -463,7 +463,7 @@ int main(int argc, char **argv)
     test_mistakes(&tap, &ctx);
     test_outputs(&tap, &ctx);
     test_share(&tap);
-    test_leave_folder(&ctx, folder);
+    test_leave_folder(&tap, folder);
     int failed = tap_done(&tap);
     hw_context_close(&ctx, HW_OK, &err);
     return failed;

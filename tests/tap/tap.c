@@ -1,9 +1,12 @@
 #include "tap.h"
 
+#include <ftw.h>
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 void tap_mpi(struct tap *tap)
 {
@@ -54,6 +57,37 @@ void tap_skip(struct tap *tap, const char *reason)
     tap->run++;
     if (tap->rank == 0)
         printf("ok %d # SKIP %s\n", tap->run, reason);
+}
+
+bool tap_folder(const struct tap *tap, char folder[TAP_FOLDER])
+{
+    const char *base = getenv("TMPDIR");
+
+    memset(folder, 0, TAP_FOLDER);
+    if (tap->rank == 0) {
+        int length = snprintf(folder, TAP_FOLDER, "%s/hopwave-test.XXXXXX", base ? base : "/tmp");
+        if (length >= TAP_FOLDER || !mkdtemp(folder))
+            folder[0] = '\0';
+    }
+    if (tap->mpi && MPI_Bcast(folder, TAP_FOLDER, MPI_CHAR, 0, MPI_COMM_WORLD) != MPI_SUCCESS)
+        abort();
+    return folder[0];
+}
+
+static int drop(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+void tap_drop_folder(const struct tap *tap, const char *folder)
+{
+    if (tap->mpi && MPI_Barrier(MPI_COMM_WORLD) != MPI_SUCCESS)
+        abort();
+    if (tap->rank == 0 && nftw(folder, drop, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        tap_note(tap, "%s is left", folder);
 }
 
 int tap_done(const struct tap *tap)

@@ -32,6 +32,17 @@ void tap_note(const struct tap *tap, const char *format, ...) __attribute__((for
 /* Records a verdict as skipped, with the reason. Local. */
 void tap_skip(struct tap *tap, const char *reason);
 
+/* Room for the name of a folder, so short that files in it have room for theirs. */
+#define TAP_FOLDER 200
+
+/* Makes a folder for the files of the test, below TMPDIR or else /tmp, and names it.
+ * Collective in an MPI test. Returns whether it is there. */
+bool tap_folder(const struct tap *tap, char folder[TAP_FOLDER]);
+
+/* Removes a folder with all that it holds; no rank may be in it. Collective in an MPI
+ * test. */
+void tap_drop_folder(const struct tap *tap, const char *folder);
+
 /* Prints the plan. Returns the exit status of the program: 0 if all held. */
 int tap_done(const struct tap *tap);
 

@@ -10,7 +10,7 @@ tap_count=0
 tap_failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/hopwave-test.XXXXXX") || exit 99
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' HUP INT TERM
 
 # verdict STATUS NAME: one verdict, holding when STATUS is 0.
 verdict() {
