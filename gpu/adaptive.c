@@ -226,12 +226,6 @@ static const struct hw_gpu_search adaptive = {.name = "adaptive",
                                               .search = search,
                                               .steps = steps};
 
-static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
-{
-    (void)options;
-    return hw_gpu_host_bytes(part);
-}
-
 static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
                              const struct hw_engine_options *options, void **engine,
                              struct hw_error *err)
@@ -245,7 +239,7 @@ const struct hw_method hw_method_adaptive = {.name = "adaptive",
                                              .grid = true,
                                              .one_part_only = true,
                                              .ready = hw_gpu_ready,
-                                             .bytes = bytes,
+                                             .bytes = hw_gpu_host_bytes,
                                              .build = hw_gpu_build,
                                              .verify = hw_gpu_verify_bfs,
                                              .keeper = &hw_gpu_keeper,

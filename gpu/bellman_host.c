@@ -185,8 +185,7 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
 
 hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    (void)options;
-    return hw_gpu_host_bytes(part) + hw_gpu_paths_host_bytes(part) +
+    return hw_gpu_host_bytes(part, options) + hw_gpu_paths_host_bytes(part, options) +
            (hw_count)part->vertices *
                (hw_count)(sizeof(struct hw_gpu_edge) + sizeof(uint32_t) + sizeof(hw_gid) +
                           sizeof(union hw_weight) + sizeof(struct hw_negative_edge)) +

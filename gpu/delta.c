@@ -111,12 +111,6 @@ static const struct hw_gpu_search delta = {.name = "delta",
                                            .search = search,
                                            .steps = steps};
 
-static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
-{
-    (void)options;
-    return hw_gpu_paths_host_bytes(part);
-}
-
 static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
                              const struct hw_engine_options *options, void **engine,
                              struct hw_error *err)
@@ -130,7 +124,7 @@ const struct hw_method hw_method_gpu_delta = {.name = "delta",
                                               .grid = true,
                                               .one_part_only = true,
                                               .ready = hw_gpu_ready,
-                                              .bytes = bytes,
+                                              .bytes = hw_gpu_paths_host_bytes,
                                               .build = hw_gpu_build,
                                               .create = create,
                                               .search = hw_gpu_run,

@@ -12,8 +12,9 @@
 /* Rounds of pointer jumping after which a tree of 2^32 vertices would be done. */
 #define ROUNDS_MOST 33
 
-hw_count hw_gpu_host_bytes(const struct hw_part *part)
+hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
+    (void)options;
     return (part->resident ? 0 : hw_host_order_bytes(part)) +
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }

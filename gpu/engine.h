@@ -76,8 +76,9 @@ struct hw_gpu_engine {
     void *state;                      /* the method's own */
 };
 
-/* Host memory beside the part, which may be described alone. Local. */
-hw_count hw_gpu_host_bytes(const struct hw_part *part);
+/* Host memory beside the part, which may be described alone: hw_method.bytes of methods
+ * without more of their own. Local. */
+hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 
 /* The functions of struct hw_method, for any hw_gpu_search. */
 enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw_context *ctx,
@@ -101,8 +102,9 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
 
 /* ---- shortest paths: paths.c ---- */
 
-/* What paths need on the host beside the part, which may be described alone. Local. */
-hw_count hw_gpu_paths_host_bytes(const struct hw_part *part);
+/* The same of methods for paths. Local. */
+hw_count hw_gpu_paths_host_bytes(const struct hw_part *part,
+                                 const struct hw_engine_options *options);
 
 /* Learns the weights and the kind of distances; refuses those the method does not take. */
 enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error *err);

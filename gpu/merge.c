@@ -93,12 +93,6 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return hw_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
 }
 
-static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
-{
-    (void)options;
-    return hw_gpu_host_bytes(part);
-}
-
 static enum hw_status create_merge(const struct hw_context *ctx, const struct hw_part *part,
                                    const struct hw_engine_options *options, void **engine,
                                    struct hw_error *err)
@@ -133,7 +127,7 @@ const struct hw_method hw_method_merge = {.name = "merge",
                                           .grid = true,
                                           .one_part_only = true,
                                           .ready = hw_gpu_ready,
-                                          .bytes = bytes,
+                                          .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
                                           .verify = hw_gpu_verify_bfs,
                                           .keeper = &hw_gpu_keeper,
@@ -147,7 +141,7 @@ const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
                                                   .grid = true,
                                                   .one_part_only = true,
                                                   .ready = hw_gpu_ready,
-                                                  .bytes = bytes,
+                                                  .bytes = hw_gpu_host_bytes,
                                                   .build = hw_gpu_build,
                                                   .verify = hw_gpu_verify_bfs,
                                                   .keeper = &hw_gpu_keeper,

@@ -14,10 +14,12 @@
 /* Edges that go to the device at a time, unless one list has more. */
 #define CHUNK_EDGES ((hw_count)1 << 25)
 
-hw_count hw_gpu_paths_host_bytes(const struct hw_part *part)
+hw_count hw_gpu_paths_host_bytes(const struct hw_part *part,
+                                 const struct hw_engine_options *options)
 {
     hw_count edges = part->edges < CHUNK_EDGES ? part->edges : CHUNK_EDGES;
 
+    (void)options;
     return hw_host_number_bytes(part) + edges * (hw_count)(2 * sizeof(uint32_t)) +
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }

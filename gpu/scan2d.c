@@ -73,12 +73,6 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return status;
 }
 
-static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
-{
-    (void)options;
-    return hw_gpu_host_bytes(part);
-}
-
 static enum hw_status create_scan(const struct hw_context *ctx, const struct hw_part *part,
                                   const struct hw_engine_options *options, void **engine,
                                   struct hw_error *err)
@@ -114,7 +108,7 @@ const struct hw_method hw_method_scan2d = {.name = "scan2d",
                                            .grid = true,
                                            .one_part_only = true,
                                            .ready = hw_gpu_ready,
-                                           .bytes = bytes,
+                                           .bytes = hw_gpu_host_bytes,
                                            .build = hw_gpu_build,
                                            .verify = hw_gpu_verify_bfs,
                                            .keeper = &hw_gpu_keeper,
@@ -128,7 +122,7 @@ const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
                                                     .grid = true,
                                                     .one_part_only = true,
                                                     .ready = hw_gpu_ready,
-                                                    .bytes = bytes,
+                                                    .bytes = hw_gpu_host_bytes,
                                                     .build = hw_gpu_build,
                                                     .verify = hw_gpu_verify_bfs,
                                                     .keeper = &hw_gpu_keeper,
