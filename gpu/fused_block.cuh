@@ -10,6 +10,7 @@
 #define HOPWAVE_GPU_FUSED_BLOCK_CUH
 
 #include "fused_device.cuh"
+#include "tiles.cuh"
 
 namespace
 {
@@ -48,21 +49,6 @@ struct small_sums {
 };
 constexpr uint32_t length_cap = 1u << 14, short_guess = 3, few = 4, patience = 8;
 constexpr uint32_t some_listed = 1, some_above_few = 2, some_above_twice_few = 4;
-
-/* The last slot whose edges begin at or before `edge`. */
-__device__ __forceinline__ uint32_t slot_of(const uint32_t *prefix, uint32_t count, uint32_t edge)
-{
-    uint32_t from = 0, to = count;
-
-    while (to - from > 1) {
-        const uint32_t middle = (from + to) / 2;
-        if (prefix[middle] <= edge)
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
-}
 
 /* Where the finds of a level go. */
 template <typename Offset> struct small_target {
@@ -133,7 +119,7 @@ __device__ __forceinline__ void small_take(const plan_t &plan, const small_targe
     }
     if (count == 0)
         return;
-    edges = warp_sum(edges);
+    edges = hw_warp_sum(edges);
     kinds = (__any_sync(HW_WARP, kinds & some_listed) ? some_listed : 0) |
             (__any_sync(HW_WARP, kinds & some_above_few) ? some_above_few : 0) |
             (__any_sync(HW_WARP, kinds & some_above_twice_few) ? some_above_twice_few : 0);

@@ -6,7 +6,8 @@
 #define HOPWAVE_GPU_FUSED_DEVICE_CUH
 
 #include "fused.h"
-#include "lists.cuh"
+#include "tested.cuh"
+#include "warp.cuh"
 
 #include <cuda_runtime.h>
 
@@ -43,48 +44,18 @@ __device__ __forceinline__ count64 packed(count64 edges)
 
 /* ---- sums ---- */
 
-template <typename T> __device__ __forceinline__ T latest(const T *counter)
-{
-    return *static_cast<const volatile T *>(counter);
-}
-
-__device__ __forceinline__ uint32_t warp_sum(uint32_t x)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(HW_WARP, x);
-#else
-    for (int half = 16; half > 0; half /= 2)
-        x += __shfl_xor_sync(HW_WARP, x, half);
-    return x;
-#endif
-}
-
-/* The sum over this lane and those before it. */
-template <typename T> __device__ __forceinline__ T warp_scan(T x)
-{
-    const int lane = threadIdx.x & 31;
-
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-        const T before = __shfl_up_sync(HW_WARP, x, step);
-        if (lane >= step)
-            x += before;
-    }
-    return x;
-}
-
 /* The sum over the threads before this one in the block, and *total over all. */
 __device__ count64 block_scan(count64 own, count64 *total)
 {
     __shared__ count64 sum[warps];
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const count64 upto = warp_scan(own);
+    const count64 upto = hw_warp_scan(own);
 
     __syncthreads();
     if (lane == 31)
         sum[warp] = upto;
     __syncthreads();
-    const count64 before = warp_scan(sum[lane]); /* every warp does the same */
+    const count64 before = hw_warp_scan(sum[lane]); /* every warp does the same */
     *total = __shfl_sync(HW_WARP, before, 31);
     return __shfl_sync(HW_WARP, before, warp) - sum[warp] + upto - own;
 }
@@ -106,11 +77,6 @@ __device__ __forceinline__ uint4 about_vertex(const hw_gpu_graph &graph, uint32_
 template <typename Offset> __device__ __forceinline__ Offset begin_of(const uint4 &about)
 {
     return static_cast<Offset>(static_cast<uint64_t>(about.w) << 32 | about.z);
-}
-
-__device__ __forceinline__ bool has(uint32_t word, uint32_t v)
-{
-    return word >> (v & 31) & 1;
 }
 
 __device__ __forceinline__ uint4 no_sources()
@@ -148,7 +114,7 @@ __device__ __forceinline__ hw_fused_phase &shared_phase(const crew_t &crew)
 /* Adds what the threads counted to the sums of the block. A whole warp. */
 __device__ __forceinline__ void add_counts(uint32_t *sum, uint32_t mine)
 {
-    mine = warp_sum(mine);
+    mine = hw_warp_sum(mine);
     if ((threadIdx.x & 31) == 0 && mine)
         atomicAdd(sum, mine);
 }
@@ -192,7 +158,7 @@ __device__ void meet(crew_t &crew)
         send_sums(crew.own, shared_phase(crew));
         __threadfence();
         atomicAdd(&crew.control->arrived, 1u);
-        while (static_cast<int32_t>(latest(&crew.control->arrived) - all) < 0)
+        while (static_cast<int32_t>(hw_latest(&crew.control->arrived) - all) < 0)
             ;
         __threadfence();
         take_news(crew.own, shared_phase(crew));

@@ -16,41 +16,16 @@
 namespace
 {
 
-/* Vertices to look up for each word of the bitmap that is held in shared memory. */
-constexpr uint32_t hub_share = 256;
-
 /* Of the vertices that stay unvisited, a block lists so many. */
 constexpr uint32_t listed_most = 256;
 
-/* The bitmap that is tested, its beginning in shared memory. */
-struct tested {
-    const uint32_t *bits;
-    const uint32_t *hub;
-    uint32_t held; /* vertices whose bits are in hub */
-    uint32_t core; /* vertices that have bits at all */
-};
-
-/* The word with a vertex's bit; 0 for vertices that have none. */
-__device__ __forceinline__ uint32_t word_of(const tested &map, uint32_t v)
-{
-    if (v < map.held)
-        return map.hub[v / 32];
-    return v < map.core ? map.bits[v / 32] : 0;
-}
-
-/* Copies the beginning of a bitmap to shared memory: more of it, the more vertices will
- * be looked up. All threads of the block. */
+/* The bitmap `bits`, of which the hubs' words go to `room`. All threads of the block. */
 __device__ __forceinline__ tested hold(const plan_t &plan, const uint32_t *bits, uint4 *room,
                                        uint32_t looked_up)
 {
     const uint32_t most = min(plan.hub_words, words_of(plan));
-    const uint32_t words = min(most, looked_up / hub_share) & ~3u;
 
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < words / 4; i += threads)
-        room[i] = __ldcg(reinterpret_cast<const uint4 *>(bits) + i);
-    __syncthreads();
-    return {bits, reinterpret_cast<const uint32_t *>(room), words * 32, plan.graph.core};
+    return hold<threads>(bits, plan.graph.core, most, room, looked_up);
 }
 
 /* Lists of a block, in shared memory but for their elements. */
@@ -76,7 +51,7 @@ struct pull_counts {
 /* Claims places for `mine` elements of this lane in a list of the block. A whole warp. */
 __device__ __forceinline__ uint32_t claim(uint32_t *count, uint32_t mine)
 {
-    const uint32_t upto = warp_scan(mine);
+    const uint32_t upto = hw_warp_scan(mine);
     uint32_t start = 0;
 
     if ((threadIdx.x & 31) == 31 && upto)

@@ -13,24 +13,6 @@
 namespace
 {
 
-/* The last slot of prefix[0..count) that is at most `edge`. A whole warp. */
-template <typename Offset>
-__device__ uint32_t warp_slot(const Offset *prefix, uint32_t count, count64 edge)
-{
-    const uint32_t lane = threadIdx.x & 31;
-    uint32_t from = 0, length = count;
-
-    while (length > 1) {
-        const uint32_t step = (length + 31) / 32, at = lane * step;
-        const bool before = at < length && __ldcg(prefix + from + at) <= edge;
-        const uint32_t ballot = __ballot_sync(HW_WARP, before);
-        const uint32_t last = (ballot ? 31 - __clz(ballot) : 0) * step;
-        from += last;
-        length = min(step, length - last);
-    }
-    return from;
-}
-
 /* The slots of one tile, in shared memory: entries of [4 threads] each at most. */
 template <typename Offset> struct tile_slots {
     Offset *begin;    /* of the list, less the edges of the tile before it */
@@ -59,13 +41,13 @@ __device__ void enqueue(const plan_t &plan, hw_fused_phase &phase, uint32_t dept
     uint32_t *queue = plan.queue[(depth + 1) & 1];
     Offset *prefix = static_cast<Offset *>(plan.prefix[(depth + 1) & 1]);
     const count64 mine = finds.mine[0] + finds.mine[1] + finds.mine[2] + finds.mine[3];
-    const count64 sum = warp_scan(mine);
+    const count64 sum = hw_warp_scan(mine);
 
     if (lane == 31)
         start[warp] = sum;
     __syncthreads();
     if (warp == 0) {
-        const count64 own = lane < warps ? start[lane] : 0, to = warp_scan(own);
+        const count64 own = lane < warps ? start[lane] : 0, to = hw_warp_scan(own);
         count64 base = 0;
         if (lane == 31)
             base = atomicAdd(&phase.queue, to);
@@ -263,7 +245,7 @@ __device__ void queue_finds(const plan_t &plan, crew_t &crew, uint32_t depth, co
                 led += about.y;
             }
             fresh &= fresh - 1;
-            const count64 sum = warp_scan(mine);
+            const count64 sum = hw_warp_scan(mine);
             if (lane == 31 && sum)
                 start = atomicAdd(&shared_phase(crew).queue, sum);
             start = __shfl_sync(HW_WARP, start, 31) + sum - mine;

@@ -8,7 +8,7 @@ kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.
 kernel_includes += gpu/fused_device.cuh gpu/fused_block.cuh gpu/fused_push.cuh gpu/fused_pull.cuh
 # On several GPUs:
 kernels += gpu/share_kernel.cu gpu/share_make_kernel.cu gpu/node_kernel.cu
-kernel_includes += gpu/warp.cuh
+kernel_includes += gpu/warp.cuh gpu/tested.cuh gpu/tiles.cuh
 parts_includes = gpu/share.h gpu/share_kernels.h gpu/share_make.h gpu/node.h gpu/node_choice.h
 parts_sources = gpu/collective.c gpu/transport.c gpu/parts.c gpu/share_build.c gpu/share_make.c gpu/node.c gpu/node_steps.c
 EXTRA_DIST += $(parts_includes) $(parts_sources) gpu/collective.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \

@@ -30,6 +30,8 @@
  * which also drops what its first-level cache holds.
  */
 #include "node_choice.h"
+#include "tested.cuh"
+#include "tiles.cuh"
 #include "warp.cuh"
 
 #include <cuda_runtime.h>
@@ -523,23 +525,6 @@ __device__ void send_finds(const plan_t &plan, uint32_t epoch, const uint32_t *r
     }
 }
 
-/* The last slot of prefix[0..count) that is at most `edge`. A whole warp. */
-__device__ uint32_t warp_slot(const uint64_t *prefix, uint32_t count, count64 edge)
-{
-    const uint32_t lane = threadIdx.x & 31;
-    uint32_t from = 0, length = count;
-
-    while (length > 1) {
-        const uint32_t step = (length + 31) / 32, at = lane * step;
-        const bool before = at < length && __ldcg(prefix + from + at) <= edge;
-        const uint32_t ballot = __ballot_sync(HW_WARP, before);
-        const uint32_t last = (ballot ? 31 - __clz(ballot) : 0) * step;
-        from += last;
-        length = min(step, length - last);
-    }
-    return from;
-}
-
 /* The slots of one tile, in shared memory: [plan.tile * threads] each. */
 struct slots_t {
     uint64_t *begin;  /* of the list, less the edges of the tile before it */
@@ -573,21 +558,6 @@ __device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, 
     }
     __syncthreads();
     return count;
-}
-
-/* The last slot whose edges begin at or before `edge`. */
-__device__ __forceinline__ uint32_t slot_of(const uint32_t *prefix, uint32_t count, uint32_t edge)
-{
-    uint32_t from = 0, to = count;
-
-    while (to - from > 1) {
-        const uint32_t middle = (from + to) / 2;
-        if (prefix[middle] <= edge)
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
 }
 
 /* Visits up to four edges for each thread: rank and parent of each. */
@@ -762,43 +732,13 @@ __device__ void send_grains(const plan_t &plan, uint32_t which, uint32_t epoch)
 
 /* ---- bottom-up ---- */
 
-/* Vertices to look up for each word of the bitmap that is held in shared memory. */
-constexpr uint32_t hub_share = 256;
-
-/* The bitmap that is tested, its beginning in shared memory. */
-struct tested {
-    const uint32_t *bits;
-    const uint32_t *hub;
-    uint32_t held; /* ranks whose bits are in hub */
-    uint32_t core; /* ranks that have bits at all */
-};
-
-/* The word with a rank's bit; 0 for those that have none. */
-__device__ __forceinline__ uint32_t word_of(const tested &map, uint32_t v)
-{
-    if (v < map.held)
-        return map.hub[v / 32];
-    return v < map.core ? map.bits[v / 32] : 0;
-}
-
-__device__ __forceinline__ bool has(uint32_t word, uint32_t v)
-{
-    return word >> (v & 31) & 1;
-}
-
-/* Copies the beginning of a bitmap to shared memory: more of it, the more vertices will
- * be looked up. All threads of the block. */
+/* The bitmap `bits`, of which the hubs' words go to `room`. All threads of the block. */
 __device__ __forceinline__ tested hold(const plan_t &plan, const uint32_t *bits, uint4 *room,
                                        uint32_t looked_up)
 {
-    const uint32_t most = min(plan.hub_words, core_ranks(plan.share) / 32);
-    const uint32_t words = min(most, looked_up / hub_share) & ~3u;
+    const uint32_t core = core_ranks(plan.share);
 
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < words / 4; i += threads)
-        room[i] = __ldcg(reinterpret_cast<const uint4 *>(bits) + i);
-    __syncthreads();
-    return {bits, reinterpret_cast<const uint32_t *>(room), words * 32, core_ranks(plan.share)};
+    return hold<threads>(bits, core, min(plan.hub_words, core / 32), room, looked_up);
 }
 
 /* The source among four that is visited, or none. more: the list may go on. */

@@ -22,13 +22,13 @@ __device__ __forceinline__ uint32_t hw_warp_sum(uint32_t x)
 }
 
 /* The sum over this lane and those before it. */
-__device__ __forceinline__ unsigned long long hw_warp_scan(unsigned long long x)
+template <typename T> __device__ __forceinline__ T hw_warp_scan(T x)
 {
     const int lane = threadIdx.x & 31;
 
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-        const unsigned long long before = __shfl_up_sync(HW_WARP, x, step);
+        const T before = __shfl_up_sync(HW_WARP, x, step);
         if (lane >= step)
             x += before;
     }
