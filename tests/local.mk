@@ -67,7 +67,7 @@ EXTRA_DIST += tests/pipeline/import-files.t
 
 # GPUs: what can be tried without one, and the long test for machines that have one.
 TESTS += tests/gpu/device.t
-EXTRA_DIST += tests/gpu/device.t tests/gpu/traverse.sh tests/gpu/paths.sh
+EXTRA_DIST += tests/gpu/device.t tests/gpu/long.sh tests/gpu/traverse.sh tests/gpu/paths.sh
 EXTRA_DIST += tests/gpu/relaxing.sh
 TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t

@@ -6,31 +6,13 @@
 #
 # Skips without a GPU, or a python3 with h5py to read the rows with.
 set -u
-here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
-[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+# shellcheck source=tests/gpu/long.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
 python=${PYTHON3:-python3}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-
-if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no GPU here"
-    exit 0
-fi
 if ! "$python" -c 'import h5py' 2>/dev/null; then
     echo "1..0 # SKIP there is no h5py here to read steps with"
     exit 0
 fi
-failures=0
-verdict() {
-    if [ "$1" = 0 ]; then
-        echo "ok - $2"
-    else
-        echo "not ok - $2"
-        failures=$((failures + 1))
-    fi
-}
-
 # row NAME.h5 EXPRESSION: of the steps s, with r(PREFIX) those whose routine begins so.
 row() {
     "$python" -c "
@@ -105,5 +87,4 @@ b'bottom-up').sum()"
     has classes "nothing else" "len(r('push degree-classes')) + len(r('pull degree-classes')) == \
 len(s) - 16"
 done
-echo "# $failures failures"
-[ "$failures" -eq 0 ]
+finish

@@ -6,34 +6,11 @@
 #
 # From a bundle: hopwave-bundle/share/paths.sh. Skips without a GPU.
 set -u
-here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
-[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+# shellcheck source=tests/gpu/long.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
 data=${1:-}
 methods=${HW_GPU_METHODS:-delta}
 roots=${HW_GPU_ROOTS:-24}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-failures=0
-
-if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no GPU here"
-    exit 0
-fi
-
-# try NAME COMMAND...: one line, with the command's output if it fails.
-try() {
-    name=$1
-    shift
-    if "$@" >out 2>&1; then
-        echo "ok - $name"
-        return 0
-    fi
-    echo "not ok - $name"
-    sed 's/^/# /' out | tail -n 12
-    failures=$((failures + 1))
-    return 1
-}
 
 traverse="hopwave-traverse -q --force --layout 1d --algorithm sssp" # words
 # compare NAME G.h5: each method against the CPU on one graph.
@@ -122,5 +99,4 @@ if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; t
         done
     done
 fi
-echo "# $failures failures"
-[ "$failures" -eq 0 ]
+finish

@@ -7,33 +7,10 @@
 #
 # From a bundle: hopwave-bundle/share/relaxing.sh. Skips without a GPU.
 set -u
-here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
-[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+# shellcheck source=tests/gpu/long.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
 only=${1:-}
 roots=${HW_GPU_ROOTS:-16}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-failures=0
-
-if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no GPU here"
-    exit 0
-fi
-
-# try NAME COMMAND...: one line, with the command's output if it fails.
-try() {
-    name=$1
-    shift
-    if "$@" >out 2>&1; then
-        echo "ok - $name"
-        return 0
-    fi
-    echo "not ok - $name"
-    sed 's/^/# /' out | tail -n 12
-    failures=$((failures + 1))
-    return 1
-}
 
 # refused NAME STATUS TEXT COMMAND...: ends so, and says so.
 refused() {
@@ -156,5 +133,4 @@ names = h5py.File('gpu.h5')['run/steps']['routine']
 sys.exit(not any(sys.argv[1] in name.decode() for name in names))" "${pair%%:*}"
     done
 fi
-echo "# $failures failures"
-exit $((failures > 0))
+finish

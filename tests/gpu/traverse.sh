@@ -6,34 +6,11 @@
 #
 # From a bundle: hopwave-bundle/share/traverse.sh. Skips without a GPU.
 set -u
-here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
-[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+# shellcheck source=tests/gpu/long.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
 data=${1:-}
 methods=${HW_GPU_METHODS:-fused adaptive merge cta-warp-scan scan2d scatter-compact}
 roots=${HW_GPU_ROOTS:-64}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 99
-failures=0
-
-if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
-    echo "1..0 # SKIP there is no GPU here"
-    exit 0
-fi
-
-# case NAME COMMAND...: one line, with the command's output if it fails.
-try() {
-    name=$1
-    shift
-    if "$@" >out 2>&1 </dev/null; then
-        echo "ok - $name"
-        return 0
-    fi
-    echo "not ok - $name"
-    sed 's/^/# /' out | tail -n 12
-    failures=$((failures + 1))
-    return 1
-}
 
 # options METHOD: what to try it with, a line each; all there is while wide is 1.
 wide=1
@@ -160,5 +137,4 @@ if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; t
         done
     done
 fi
-echo "# $failures failures"
-[ "$failures" -eq 0 ]
+finish

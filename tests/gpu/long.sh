@@ -1,0 +1,41 @@
+# shellcheck shell=sh
+# What the long tests of GPU methods share; source it. They run from the source or from a
+# bundle, in a folder of their own ($work), and skip without a GPU. End with `finish`.
+here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
+[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+work=$(mktemp -d "${TMPDIR:-/tmp}/hopwave-test.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 99
+failures=0
+
+if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
+    echo "1..0 # SKIP there is no GPU here"
+    exit 0
+fi
+
+# verdict STATUS NAME: one line, holding when STATUS is 0.
+verdict() {
+    if [ "$1" = 0 ]; then
+        echo "ok - $2"
+    else
+        echo "not ok - $2"
+        failures=$((failures + 1))
+    fi
+}
+
+# try NAME COMMAND...: one line, with the command's output if it fails.
+try() {
+    name=$1
+    shift
+    "$@" >out 2>&1 </dev/null
+    tried=$?
+    verdict "$tried" "$name"
+    [ "$tried" -eq 0 ] || sed 's/^/# /' out | tail -n 12
+    return "$tried"
+}
+
+finish() {
+    echo "# $failures failures"
+    exit $((failures > 0))
+}
