@@ -201,9 +201,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     if (status != HW_OK)
         return status;
     uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
-    struct hw_gpu_clock clock = {.begun = control.begun,
-                                 .seconds = (double)(control.ended_time - control.begun_time) *
-                                            1e-9 / (double)(control.ended - control.begun)};
+    struct hw_gpu_clock clock =
+        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
     status = hw_alloc(&row, rows, sizeof *row, "the steps", err);
     if (status == HW_OK && rows > 0)
         status = hw_gpu_get(row, own->row, rows * sizeof *row, err);

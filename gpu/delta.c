@@ -94,10 +94,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     if (status != HW_OK)
         return status;
     uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
-    uint64_t ticks = control.ended - control.begun;
-    struct hw_gpu_clock clock = {.begun = control.begun,
-                                 .seconds = (double)(control.ended_time - control.begun_time) *
-                                            1e-9 / (double)(ticks ? ticks : 1)};
+    struct hw_gpu_clock clock =
+        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
     return hw_gpu_add_path_rows(own->row, rows, clock, names, HW_DELTA_ROUTINES, steps, err);
 }
 

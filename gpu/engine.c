@@ -543,6 +543,14 @@ enum hw_status hw_gpu_run(void *given, int owner, hw_lid position, struct hw_res
     return status;
 }
 
+struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nanoseconds)
+{
+    const uint64_t ticks = ended > begun ? ended - begun : 1;
+
+    return (struct hw_gpu_clock){.begun = begun,
+                                 .seconds = (double)nanoseconds * 1e-9 / (double)ticks};
+}
+
 enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
                                struct hw_gpu_clock clock, struct hw_steps *steps,
                                struct hw_error *err)

@@ -94,6 +94,9 @@ struct hw_gpu_clock {
     double seconds; /* of one tick */
 };
 
+/* That clock, of a search from tick `begun` to tick `ended` that took so many nanoseconds. */
+struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nanoseconds);
+
 /* Adds rows that the device kept: `count` of them, in the order of the steps. row: on
  * the device. Local. */
 enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,

@@ -2,32 +2,9 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "degree.h"
 
 #include <stdlib.h>
-
-static hw_count length(const struct hw_csr *lists, hw_lid v)
-{
-    return lists->offset[v + 1] - lists->offset[v];
-}
-
-/* Ends of distinct edges at a position: out, and of directed graphs in too. */
-static hw_count degree(const struct hw_part *part, hw_lid v)
-{
-    return length(&part->grid.out, v) + (part->directed ? length(&part->grid.in, v) : 0);
-}
-
-/* Whether positions go by falling degree. */
-static bool falls(const struct hw_part *part)
-{
-    hw_count rises = 0;
-
-    if (part->spec.order != HW_ORDER_DEGREE)
-        return false;
-#pragma omp parallel for reduction(+ : rises)
-    for (hw_lid v = 1; v < part->own.count; v++)
-        rises += degree(part, v) > degree(part, v - 1);
-    return rises == 0;
-}
 
 hw_count hw_host_order_bytes(const struct hw_part *part)
 {
@@ -42,37 +19,6 @@ hw_count hw_host_order_bytes(const struct hw_part *part)
     hw_count made =
         lists * (n * (hw_count)sizeof(hw_count) + part->edges * (hw_count)sizeof(hw_lid));
     return 2 * n * (hw_count)sizeof(hw_lid) + (sorting > made ? sorting : made);
-}
-
-/* Fills order->position and order->rank. */
-static enum hw_status sort_positions(struct hw_host_order *order, struct hw_error *err)
-{
-    const struct hw_part *part = order->part;
-    hw_lid n = order->vertices;
-    hw_count most = 0;
-    uint64_t *key = NULL;
-    enum hw_status status = hw_alloc(&key, n, sizeof *key, "degrees", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
-    if (status == HW_OK)
-        status = hw_alloc(&order->rank, n, sizeof *order->rank, "ranks", err);
-    if (status == HW_OK) {
-#pragma omp parallel for reduction(max : most)
-        for (hw_lid v = 0; v < n; v++)
-            most = degree(part, v) > most ? degree(part, v) : most;
-#pragma omp parallel for
-        for (hw_lid v = 0; v < n; v++) {
-            key[v] = (uint64_t)(most - degree(part, v));
-            order->position[v] = v;
-        }
-        status = hw_sort(key, order->position, n, hw_bits((uint64_t)most + 1), err);
-    }
-#pragma omp parallel for if (status == HW_OK)
-    for (hw_lid r = 0; r < (status == HW_OK ? n : 0); r++)
-        order->rank[order->position[r]] = r;
-    free(key);
-    return status;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -94,7 +40,7 @@ static enum hw_status make_offsets(const struct hw_host_order *order, const stru
         return status;
     to->made_offset[0] = 0;
     for (hw_lid r = 0; r < n; r++)
-        to->made_offset[r + 1] = to->made_offset[r] + length(from, order->position[r]);
+        to->made_offset[r + 1] = to->made_offset[r] + hw_list_length(from, order->position[r]);
     to->offset = to->made_offset;
     return HW_OK;
 }
@@ -133,7 +79,7 @@ static void find_bounds(struct hw_host_order *order)
         while (from < to) {
             hw_lid middle = from + (to - from) / 2;
             hw_lid v = order->position ? order->position[middle] : middle;
-            if (degree(order->part, v) >= least)
+            if (hw_degree_of(order->part, v) >= least)
                 from = middle + 1;
             else
                 to = middle;
@@ -184,13 +130,13 @@ enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_ord
     enum hw_status status = HW_OK;
 
     *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
-    if (falls(part)) {
+    if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
         order->out.rank = part->grid.out.index;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;
         order->in.rank = part->directed ? part->grid.in.index : NULL;
     } else {
-        status = sort_positions(order, err);
+        status = hw_rank_by_degree(order->part, &order->position, &order->rank, err);
         if (status == HW_OK)
             status = make_lists(order, &part->grid.out, &order->out, err);
         if (status == HW_OK && part->directed)
@@ -219,11 +165,11 @@ enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_o
     enum hw_status status = HW_OK;
 
     *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
-    if (falls(part)) {
+    if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;
     } else {
-        status = sort_positions(order, err);
+        status = hw_rank_by_degree(order->part, &order->position, &order->rank, err);
         if (status == HW_OK)
             status = make_offsets(order, &part->grid.out, &order->out, err);
         if (status == HW_OK && part->directed)

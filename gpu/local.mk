@@ -14,7 +14,7 @@ parts_sources = gpu/collective.c gpu/transport.c gpu/parts.c gpu/share_build.c g
 EXTRA_DIST += $(parts_includes) $(parts_sources) gpu/collective.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
   gpu/node_steps.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
-  gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
+  gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/degree.c gpu/degree.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
 
 # graphs built and laid out, and trees validated, on the device
 builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h \
@@ -61,7 +61,7 @@ libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)
-libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/lists.c gpu/paths.c gpu/fused.c
+libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/degree.c gpu/lists.c gpu/paths.c gpu/fused.c
 libhopwave_a_SOURCES += $(parts_sources)
 libhopwave_a_SOURCES += gpu/delta.c
 libhopwave_a_SOURCES += $(bellman_sources)

@@ -1,7 +1,7 @@
 #include "share_build.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "degree.h"
 #include "share_kernels.h"
 #include "share_resident.h"
 
@@ -31,60 +31,6 @@ hw_count hw_share_host_bytes(const struct hw_part *part)
 
 /* ---- the order ---- */
 
-static hw_count length(const struct hw_csr *lists, hw_lid v)
-{
-    return lists->offset[v + 1] - lists->offset[v];
-}
-
-static hw_count degree(const struct hw_part *part, hw_lid v)
-{
-    return length(&part->grid.out, v) + (part->directed ? length(&part->grid.in, v) : 0);
-}
-
-/* Whether positions go by falling degree. */
-static bool falls(const struct hw_part *part)
-{
-    hw_count rises = 0;
-
-#pragma omp parallel for reduction(+ : rises)
-    for (hw_lid v = 1; v < part->own.count; v++)
-        rises += degree(part, v) > degree(part, v - 1);
-    return rises == 0;
-}
-
-/* Fills order->position and order->rank. Local. */
-static enum hw_status sort_positions(struct hw_share_order *order, struct hw_error *err)
-{
-    const struct hw_part *part = order->part;
-    const hw_lid n = part->own.count;
-    hw_count most = 0;
-    uint64_t *key = NULL;
-    enum hw_status status = hw_alloc(&key, n, sizeof *key, "degrees", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
-    if (status == HW_OK)
-        status = hw_alloc(&order->rank, n, sizeof *order->rank, "ranks", err);
-    if (status == HW_OK) {
-#pragma omp parallel for reduction(max : most)
-        for (hw_lid v = 0; v < n; v++)
-            most = degree(part, v) > most ? degree(part, v) : most;
-#pragma omp parallel for
-        for (hw_lid v = 0; v < n; v++) {
-            key[v] = (uint64_t)(most - degree(part, v));
-            order->position[v] = v;
-        }
-        status = hw_sort(key, order->position, n, hw_bits((uint64_t)most + 1), err);
-    }
-    if (status == HW_OK) {
-#pragma omp parallel for
-        for (hw_lid r = 0; r < n; r++)
-            order->rank[order->position[r]] = r;
-    }
-    free(key);
-    return status;
-}
-
 static hw_lid position_of(const struct hw_share_order *order, hw_lid rank)
 {
     return order->position ? order->position[rank] : rank;
@@ -97,7 +43,7 @@ static hw_lid count_degree(const struct hw_share_order *order, hw_count least)
 
     while (from < to) {
         hw_lid middle = from + (to - from) / 2;
-        if (degree(order->part, position_of(order, middle)) >= least)
+        if (hw_degree_of(order->part, position_of(order, middle)) >= least)
             from = middle + 1;
         else
             to = middle;
@@ -186,9 +132,11 @@ enum hw_status hw_share_order_make(const struct hw_context *ctx, const struct hw
                                .owned = part->own.count,
                                .edges = (uint64_t)part->edges,
                                .directed = part->directed};
-    bool moved = !falls(part);
-    enum hw_status status = hw_agree(ctx->world, moved ? sort_positions(order, err) : HW_OK, err);
+    bool moved = !hw_degrees_fall(part);
+    enum hw_status status =
+        moved ? hw_rank_by_degree(part, &order->position, &order->rank, err) : HW_OK;
 
+    status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = gather_ranks(ctx, order, moved, err);
     if (status == HW_OK) {
@@ -242,7 +190,8 @@ static void make_offsets(const struct hw_share_order *order, const struct hw_sha
     offset[0] = 0;
     for (uint32_t r = 0; r < share->active; r++)
         offset[r + 1] =
-            offset[r] + (r < order->count ? (uint64_t)length(lists, position_of(order, r)) : 0);
+            offset[r] +
+            (r < order->count ? (uint64_t)hw_list_length(lists, position_of(order, r)) : 0);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -296,8 +245,8 @@ static enum hw_status put_lists(const struct hw_share_order *order, const struct
     uint32_t *chunk = NULL;
 
     for (hw_lid r = 0; r < order->count; r++)
-        longest = length(lists, position_of(order, r)) > longest
-                      ? length(lists, position_of(order, r))
+        longest = hw_list_length(lists, position_of(order, r)) > longest
+                      ? hw_list_length(lists, position_of(order, r))
                       : longest;
     const hw_count most = longest > CHUNK ? longest : CHUNK;
     enum hw_status status = hw_alloc(&chunk, most, sizeof *chunk, "lists", err);
@@ -307,7 +256,7 @@ static enum hw_status put_lists(const struct hw_share_order *order, const struct
 #pragma omp parallel for schedule(dynamic, 256)
         for (hw_lid r = from; r < past; r++) {
             hw_lid v = position_of(order, r);
-            convert(order, share, lists->index + lists->offset[v], length(lists, v),
+            convert(order, share, lists->index + lists->offset[v], hw_list_length(lists, v),
                     chunk + (offset[r] - offset[from]));
         }
         status = hw_gpu_put((void *)(to->rank + offset[from]), chunk,
