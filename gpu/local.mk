@@ -26,6 +26,19 @@ EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
 made_includes = lib/base/divide.h lib/graph/generator.h lib/graph/graph500.h lib/graph/mrg.h \
   lib/graph/pairs.h lib/graph/random.h lib/graph/rmat.h lib/graph/weights.h lib/layout/place.h \
   lib/layout/spread.h
+
+# what several GPUs agree on between kernels
+kernels += gpu/round_kernel.cu
+EXTRA_DIST += gpu/round.h gpu/round.c gpu/test_round.c
+if HAVE_CUDA
+gpu/round_kernel.o: gpu/round.h
+libhopwave_a_SOURCES += gpu/round.c
+check_PROGRAMS += gpu/test_round.mt
+TESTS += gpu/test_round.mt
+gpu_test_round_mt_SOURCES = gpu/test_round.c
+gpu_test_round_mt_LDADD = $(TAP_LDADD)
+endif
+
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)
 gpu/builder_kernel.o gpu/check_kernel.o: $(made_includes)
