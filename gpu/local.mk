@@ -22,26 +22,8 @@ builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c
 kernels += gpu/builder_kernel.cu gpu/check_kernel.cu
 kernel_includes += gpu/tuples.h gpu/tuples.cuh gpu/check.h
 EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
-# What makes tuples and places entries is compiled for both.
-made_includes = lib/base/divide.h lib/graph/generator.h lib/graph/graph500.h lib/graph/mrg.h \
-  lib/graph/pairs.h lib/graph/random.h lib/graph/rmat.h lib/graph/weights.h lib/layout/place.h \
-  lib/layout/spread.h
-
-# what several GPUs agree on between kernels
-kernels += gpu/round_kernel.cu
-EXTRA_DIST += gpu/round.h gpu/round.c gpu/test_round.c
-if HAVE_CUDA
-gpu/round_kernel.o: gpu/round.h
-libhopwave_a_SOURCES += gpu/round.c
-check_PROGRAMS += gpu/test_round.mt
-TESTS += gpu/test_round.mt
-gpu_test_round_mt_SOURCES = gpu/test_round.c
-gpu_test_round_mt_LDADD = $(TAP_LDADD)
-endif
-
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)
-gpu/builder_kernel.o gpu/check_kernel.o: $(made_includes)
 check_PROGRAMS += gpu/test_check.t
 TESTS += gpu/test_check.t
 gpu_test_check_t_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h
@@ -50,6 +32,17 @@ check_PROGRAMS += gpu/test_layout.t
 TESTS += gpu/test_layout.t
 gpu_test_layout_t_SOURCES = gpu/test_layout.c lib/verify/test_world.c lib/verify/test_world.h
 gpu_test_layout_t_LDADD = $(TAP_LDADD)
+endif
+
+# what several GPUs agree on between kernels
+kernels += gpu/round_kernel.cu
+EXTRA_DIST += gpu/round.h gpu/round.c gpu/test_round.c
+if HAVE_CUDA
+libhopwave_a_SOURCES += gpu/round.c
+check_PROGRAMS += gpu/test_round.mt
+TESTS += gpu/test_round.mt
+gpu_test_round_mt_SOURCES = gpu/test_round.c
+gpu_test_round_mt_LDADD = $(TAP_LDADD)
 endif
 
 # methods merge and scan2d and their baselines
@@ -81,16 +74,19 @@ libhopwave_a_SOURCES += $(bellman_sources)
 libhopwave_a_SOURCES += gpu/adaptive.c
 libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
-$(kernels:.cu=.o): $(kernel_includes)
-gpu/share_kernel.o gpu/share_make_kernel.o gpu/node_kernel.o: $(parts_includes)
 # Kernels that launch kernels are relocatable, and linked on their own.
 dynamic_kernels = gpu/bellman_dynamic.o
 gpu/bellman_dynamic.o: override NVCCFLAGS += -rdc=true
-$(dynamic_kernels): $(kernel_includes)
 gpu/dynamic_link.o: $(dynamic_kernels)
 	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -o $@ $(dynamic_kernels) -lcudadevrt
 libhopwave_a_LIBADD += $(dynamic_kernels) gpu/dynamic_link.o
 CLEANFILES += $(dynamic_kernels) gpu/dynamic_link.o
+# What each includes, nvcc tells; objects from before it did are made anew.
+$(kernels:.cu=.o) $(dynamic_kernels): gpu/kernels.told
+gpu/kernels.told:
+	$(AM_V_at)$(MKDIR_P) gpu && touch $@
+CLEANFILES += gpu/kernels.told $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
+-include $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
 else
 libhopwave_a_SOURCES += gpu/methods_stub.c
 endif
@@ -101,4 +97,4 @@ am__v_NVCC_0 = @echo "  NVCC    " $@;
 SUFFIXES = .cu .o
 .cu.o:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 --threads 0 $(NVCC_WARN) $(NVCCFLAGS) \
-	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -c -o $@ $<
+	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -MD -MP -MF $*.cu.d -c -o $@ $<
