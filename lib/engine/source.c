@@ -136,13 +136,15 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
 void hw_source_build_by(struct hw_source *source, const struct hw_method *method)
 {
     const struct hw_part *part = &source->described;
+
+    source->build = NULL;
+    if (!source->built) /* a partition; there is no graph to build from */
+        return;
     /* Methods on several parts build undirected recipes, in the order they are for; others
      * anything. */
-    const bool offers =
-        !method->several_parts_only || (part->spec.order == HW_ORDER_DEGREE && !part->directed &&
-                                        !source->weights && hw_graph_generator(source->graph));
-
-    source->build = source->built && offers ? method->build : NULL;
+    if (!method->several_parts_only || (part->spec.order == HW_ORDER_DEGREE && !part->directed &&
+                                        !source->weights && hw_graph_generator(source->graph)))
+        source->build = method->build;
 }
 
 hw_count hw_source_part_bytes(const struct hw_source *source)

@@ -237,14 +237,15 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
                                   &t->source.described, &t->method, err);
     if (status == HW_OK)
         hw_source_build_by(&t->source, t->method);
-    if (status == HW_OK && t->method->ready && !t->stage->cli.estimate)
-        status = hw_agree(t->ctx->world, t->method->ready(err), err);
     if (status == HW_OK)
         status = check_engine_options(t, err);
     if (status == HW_OK)
         status = check_method_options(t, err);
     if (status == HW_OK)
         status = take_given_roots(t, err);
+    /* Last, so that what is wrong on any machine is said on those without the device, too. */
+    if (status == HW_OK && t->method->ready && !t->stage->cli.estimate)
+        status = hw_agree(t->ctx->world, t->method->ready(err), err);
     return status;
 }
 

@@ -18,6 +18,14 @@ case $status in
     ok "before any file is left" test ! -e gpu.h5
     refused "nor is a graph laid out there" 4 'there is no CUDA device' \
         hopwave-partition -q g.h5 --layout 1d --parts 2 --device cuda -o p.h5
+    hopwave-partition -q g.h5 --layout 1d --parts 2 -o two.h5
+    refused "nor is a partition of two parts searched" 4 'there is no CUDA device' \
+        "$MPIEXEC" -n 2 hopwave-traverse -q two.h5 --device cuda -o gpu.h5
+    echo 512 >beyond
+    refused "what is wrong anywhere is said first: roots" 3 'root 512 is out of range' \
+        hopwave-traverse -q g.h5 --layout 1d --device cuda --root-list beyond -o gpu.h5
+    refused "and options of another method" 3 '--coupling is for method merge' \
+        hopwave-traverse -q g.h5 --layout 1d --device cuda --method scan2d --coupling gather -o gpu.h5
     ok "estimates need none" hopwave-traverse -q g.h5 --layout 1d --device cuda --estimate
     is "the long test says why it skips" "$(sh "$top_srcdir/tests/gpu/traverse.sh" | grep -c SKIP)" 1
     is "and that of paths" "$(sh "$top_srcdir/tests/gpu/paths.sh" | grep -c SKIP)" 1

@@ -45,6 +45,12 @@ compare rmat rmat.h5 2 --canonical-parents --order hash
 compare directed directed.h5 2
 compare tiny tiny.h5 4
 compare recipe recipe.h5 4
+ranks 2 hopwave-partition -q rmat.h5 --layout 1d --parts 2 -o two.h5
+hopwave-traverse -q --force rmat.h5 --layout 1d --roots 6 -o cpu.h5
+ok "a partition of two parts" ranks 2 hopwave-traverse -q --force two.h5 --device cuda --roots 6 \
+    -o gpu.h5
+ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph rmat.h5 \
+    --against cpu.h5
 refused "peer is refused where ranks see one GPU each, or works" 4 'peer: .*--gpu-bind=none' \
     "$MPIEXEC" -n 2 sh -c 'CUDA_VISIBLE_DEVICES=${PMI_RANK:-0} exec "$0" "$@"' hopwave-traverse \
     recipe.h5 --layout 1d --parts 2 --device cuda --transport peer -o hidden.h5
