@@ -44,12 +44,12 @@ static int deal_of(enum hw_balance balance)
     switch (balance) {
     case HW_BALANCE_THREAD:
         return HW_DEALT_THREADS;
-    case HW_BALANCE_WARP:
-        return HW_DEALT_WARPS;
+    case HW_BALANCE_STATIC:
+        return HW_DEALT_STATIC;
     case HW_BALANCE_DONATE:
         return HW_DEALT_DONATE;
     default:
-        return HW_DEALT_STATIC;
+        return HW_DEALT_WARPS;
     }
 }
 

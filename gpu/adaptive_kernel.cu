@@ -902,12 +902,13 @@ __device__ __forceinline__ void end_probe(const plan_t &plan, const step_t &step
 constexpr int at_once = 4;
 
 /*
- * Four vertices of a thread at once: their first sources are looked at together, and those
- * that these leave one after another. HW_RANK_NONE is no vertex.
+ * Looks at the first sources of four vertices of a thread together, and settles those that
+ * have their parent there. HW_RANK_NONE is no vertex. Returns a bit for each that is left
+ * with more sources to look at.
  */
-template <typename Offset, bool async>
-__device__ __forceinline__ void pull_four(const plan_t &plan, const step_t &step,
-                                          const uint32_t (&v)[4], tally &own)
+template <typename Offset>
+__device__ __forceinline__ uint32_t pull_first(const plan_t &plan, const step_t &step,
+                                               const uint32_t (&v)[4], tally &own)
 {
     uint32_t source[4], status[4], left = 0;
     Offset length[4];
@@ -936,29 +937,19 @@ __device__ __forceinline__ void pull_four(const plan_t &plan, const step_t &step
         own.edges += length[k];
         own.has_long |= length[k] > HW_ADAPTIVE_LONG;
     }
-    while (left) {
-        const int k = __ffs(left) - 1;
-        probe_t<Offset> probe;
-        left &= left - 1;
-        probe.v = k == 0 ? v[0] : k == 1 ? v[1] : k == 2 ? v[2] : v[3];
-        const uint32_t first = k == 0   ? source[0]
-                               : k == 1 ? source[1]
-                               : k == 2 ? source[2]
-                                        : source[3];
-        const uint32_t seen = k == 0   ? status[0]
-                              : k == 1 ? status[1]
-                              : k == 2 ? status[2]
-                                       : status[3];
-        probe.parent = probe.late = HW_RANK_NONE;
-        judge<async>(step, first, seen, probe.parent, probe.late);
-        probe.checked = 1;
-        probe.at = hw_begin<Offset>(plan.graph.in, probe.v) + 1;
-        probe.end = hw_begin<Offset>(plan.graph.in, probe.v + 1);
-        probe.open = probe.at < probe.end;
-        while (probe.open)
-            go_on<Offset, async, at_once>(plan, step, probe);
-        end_probe(plan, step, probe, own);
-    }
+    return left;
+}
+
+/* All sources of one vertex, until its parent is found. */
+template <typename Offset, bool async>
+__device__ __forceinline__ void pull_one(const plan_t &plan, const step_t &step, uint32_t v,
+                                         tally &own)
+{
+    probe_t<Offset> probe = begin_probe<Offset, async>(plan, step, v);
+
+    while (probe.open)
+        go_on<Offset, async, at_once>(plan, step, probe);
+    end_probe(plan, step, probe, own);
 }
 
 /* Static (section 5.1.2): element i of the queue is for thread i modulo all threads. */
@@ -974,7 +965,15 @@ __device__ __noinline__ void pull_static(const plan_t &__restrict__ plan, const 
 #pragma unroll
         for (int k = 0; k < 4; k++)
             v[k] = i + k * stride < count ? __ldcg(queue + i + k * stride) : HW_RANK_NONE;
-        pull_four<Offset, async>(plan, step, v, own);
+        for (uint32_t left = pull_first<Offset>(plan, step, v, own); left; left &= left - 1) {
+            const int k = __ffs(left) - 1;
+            pull_one<Offset, async>(plan, step,
+                                    k == 0   ? v[0]
+                                    : k == 1 ? v[1]
+                                    : k == 2 ? v[2]
+                                             : v[3],
+                                    own);
+        }
     }
     add_up(step, own);
 }
@@ -1042,31 +1041,66 @@ __device__ void help(const plan_t &plan, const step_t &step, int from, probe_t<O
     probe.open = false;
 }
 
+/* Rounds of sources that a lane looks at alone before its warp helps. */
+constexpr int alone_rounds = 16;
+
+/* One vertex for each lane (HW_RANK_NONE: none); the warp helps with what is long. A warp. */
+template <typename Offset, bool async>
+__device__ __forceinline__ void pull_round(const plan_t &plan, const step_t &step, uint32_t v,
+                                           tally &own)
+{
+    probe_t<Offset> probe = {};
+
+    if (v != HW_RANK_NONE)
+        probe = begin_probe<Offset, async>(plan, step, v);
+    for (int round = 0; round < alone_rounds && probe.open; round++)
+        go_on<Offset, async, at_once>(plan, step, probe);
+    for (uint32_t open = __ballot_sync(HW_WARP, probe.open); open; open &= open - 1)
+        help<Offset, async>(plan, step, __ffs(open) - 1, probe);
+    if (v != HW_RANK_NONE)
+        end_probe(plan, step, probe, own);
+    __syncwarp();
+}
+
 /*
  * Warp-centric (algorithm 2): the first lane takes elements for its warp, four for each
- * lane.
+ * lane. Those that their first sources leave wait until there is one for each lane, so that
+ * no lane is idle while others go through lists.
  */
 template <typename Offset, bool async>
 __device__ __noinline__ void pull_warp(const plan_t &__restrict__ plan, const step_t step,
                                        const uint32_t *queue, uint32_t count)
 {
+    __shared__ uint32_t room[warps][waiting_room];
     const uint64_t first = 4ull * step.crew.size * threads;
     uint64_t base = 128ull * warp_of(step.crew);
+    uint32_t *waiting = room[threadIdx.x / 32], waits = 0;
     tally own = {};
 
     while (base < count) {
         uint32_t v[4], at = 0;
+        if (lane_id() == 0) /* the answer is wanted later */
+            at = atomicAdd(&step.to->ticket, 128u);
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint64_t i = base + 32 * k + lane_id();
             v[k] = i < count ? __ldcg(queue + i) : HW_RANK_NONE;
         }
-        pull_four<Offset, async>(plan, step, v, own);
+        const uint32_t left = pull_first<Offset>(plan, step, v, own);
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint32_t ballot = __ballot_sync(HW_WARP, left >> k & 1);
+            if (left >> k & 1)
+                waiting[waits + __popc(ballot & lower_lanes())] = v[k];
+            waits += __popc(ballot);
+        }
         __syncwarp();
-        if (lane_id() == 0)
-            at = atomicAdd(&step.to->ticket, 128u);
+        for (; waits >= 32; waits -= 32)
+            pull_round<Offset, async>(plan, step, waiting[waits - 32 + lane_id()], own);
         base = first + __shfl_sync(HW_WARP, at, 0);
     }
+    pull_round<Offset, async>(plan, step, lane_id() < waits ? waiting[lane_id()] : HW_RANK_NONE,
+                              own);
     add_up(step, own);
 }
 
@@ -1263,23 +1297,33 @@ __device__ __noinline__ void rename_levels(const plan_t &__restrict__ plan, cons
     wait_for(step.crew);
 }
 
-/* Those without a status have no parent; a bit where the parent is the first source. */
-__device__ void finish(const plan_t &plan, uint32_t root)
+/* Those without a status have no parent; a bit where the parent is the first source. A warp
+ * does eight words of bits at a time. */
+__device__ __noinline__ void finish(const plan_t &__restrict__ plan, uint32_t root)
 {
-    const uint32_t active = plan.graph.active, words = (active + 31) / 32;
+    const uint32_t active = plan.graph.active;
+    const uint64_t words = (static_cast<uint64_t>(active) + 31) / 32, stride = hw_stride() / 32;
 
-    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
-        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane_id();
-        bool settled = false;
-        if (v < active) {
-            if (__ldcg(plan.visited + v) == 0)
-                plan.parent[v] = HW_RANK_NONE;
-            else
-                settled = v != root && __ldcg(plan.parent + v) == __ldg(plan.graph.first + v);
+    for (uint64_t w = hw_first() / 32 * 8; w < words; w += 8 * stride) {
+        uint32_t parent[8], first[8], status[8], mine = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < 8; k++) {
+            const uint64_t v = 32 * (w + k) + lane_id();
+            status[k] = v < active ? __ldcg(plan.visited + v) : 0;
+            parent[k] = v < active ? __ldcg(plan.parent + v) : 0;
+            first[k] = v < active ? __ldg(plan.graph.first + v) : 0;
         }
-        const uint32_t ballot = __ballot_sync(HW_WARP, settled);
-        if (lane_id() == 0)
-            plan.settled[w] = ballot;
+#pragma unroll
+        for (uint32_t k = 0; k < 8; k++) {
+            const uint64_t v = 32 * (w + k) + lane_id();
+            const bool settled = status[k] != 0 && v != root && parent[k] == first[k];
+            const uint32_t ballot = __ballot_sync(HW_WARP, settled);
+            mine = lane_id() == k ? ballot : mine;
+            if (status[k] == 0 && v < active)
+                plan.parent[v] = HW_RANK_NONE;
+        }
+        if (lane_id() < 8 && w + lane_id() < words)
+            plan.settled[w + lane_id()] = mine;
     }
 }
 

@@ -48,12 +48,12 @@ for kind in "$@"; do
     hopwave-traverse -q --force "$graph" --layout 1d --roots 16 --no-steps -o cpu.h5
     search auto
     has auto "starts scan-free" "len(r('push scan-free')) >= 16"
-    has auto "pulls from sorted queues, asynchronously" "len(r('pull double-scan static async'))"
+    has auto "pulls from sorted queues, asynchronously" "len(r('pull double-scan warp async'))"
     has auto "finds vertices early" "s['found_early'].sum() > 0"
     has auto "finds each once" "((s['found'] + s['found_early'])[s['direction'] != b'none'].sum() \
 == h5py.File('auto.h5')['run/search']['reached'].sum() - 16)"
     search sync --async-bottom-up off
-    has sync "finds none early" "s['found_early'].sum() == 0 and len(r('pull double-scan static'))"
+    has sync "finds none early" "s['found_early'].sum() == 0 and len(r('pull double-scan warp'))"
     has sync "and checks more edges" "r('pull')['edges_examined'].sum() > \
 h5py.File('auto.h5')['run/steps']['edges_examined']\
 [h5py.File('auto.h5')['run/steps']['direction'] == b'bottom-up'].sum()"
@@ -69,7 +69,7 @@ h5py.File('auto.h5')['run/steps']['edges_examined']\
     has back "goes down again without a queue" "len(r('push none')) > 0"
     search back-scanned --queue scan-free,double-scan --alpha 0.4
     has back-scanned "or with one" "len(r('push none')) == 0"
-    for way in thread warp donate; do
+    for way in static thread donate; do
         search $way --balance $way
         has $way "deals so" "len(r('pull double-scan $way'))"
     done
