@@ -23,13 +23,16 @@ raise SystemExit(not ($2))"
 }
 
 # search NAME OPTIONS...: levels like the CPU's, into NAME.h5.
-search() {
+search_one() {
     name=$1
     shift
-    hopwave-traverse -q --force "$graph" --layout 1d --device cuda --method adaptive --roots 16 \
-        "$@" -o "$name.h5" &&
-        hopwave-validate -q --force "$name.h5" --graph "$graph" --against cpu.h5
-    verdict $? "$graph $name: $*"
+    try "$graph $name: $*" hopwave-traverse -q --force "$graph" --layout 1d --device cuda \
+        --method adaptive --roots 16 "$@" -o "$name.h5" &&
+        try "$graph $name: validates, levels of the CPU" \
+            hopwave-validate -q --force "$name.h5" --graph "$graph" --against cpu.h5
+}
+search() {
+    later search_one "$@"
 }
 
 # has NAME WHAT EXPRESSION
@@ -47,43 +50,49 @@ for kind in "$@"; do
     esac
     hopwave-traverse -q --force "$graph" --layout 1d --roots 16 --no-steps -o cpu.h5
     search auto
+    search sync --async-bottom-up off
+    for way in scan-free single-scan double-scan strided; do
+        search $way --queue $way
+    done
+    search single --queue scan-free,single-scan --alpha 0.5
+    search back --queue scan-free,none,double-scan --alpha 0.4
+    search back-scanned --queue scan-free,double-scan --alpha 0.4
+    for way in static thread donate; do
+        search $way --balance $way
+    done
+    search hash-donate --order hash --balance donate
+    search down --direction top-down
+    search up --direction bottom-up
+    search low --alpha 0.001
+    search profile --degree-profile
+    search canonical --canonical-parents --order none
+    search classes --queue degree-classes
+    gather
     has auto "starts scan-free" "len(r('push scan-free')) >= 16"
     has auto "pulls from sorted queues, asynchronously" "len(r('pull double-scan warp async'))"
     has auto "finds vertices early" "s['found_early'].sum() > 0"
     has auto "finds each once" "((s['found'] + s['found_early'])[s['direction'] != b'none'].sum() \
 == h5py.File('auto.h5')['run/search']['reached'].sum() - 16)"
-    search sync --async-bottom-up off
     has sync "finds none early" "s['found_early'].sum() == 0 and len(r('pull double-scan warp'))"
     has sync "and checks more edges" "r('pull')['edges_examined'].sum() > \
 h5py.File('auto.h5')['run/steps']['edges_examined']\
 [h5py.File('auto.h5')['run/steps']['direction'] == b'bottom-up'].sum()"
     for way in scan-free single-scan double-scan strided; do
-        search $way --queue $way
         has $way "all top-down" "len(r('push $way')) == (s['direction'] == b'top-down').sum()"
     done
     has double-scan "and bottom-up" "len(r('pull double-scan')) == (s['direction'] == b'bottom-up').sum()"
     has strided "and bottom-up" "len(r('pull strided')) == (s['direction'] == b'bottom-up').sum()"
-    search single --queue scan-free,single-scan --alpha 0.5
     has single "lambda brings single scans before going up" "len(r('push single-scan')) > 0"
-    search back --queue scan-free,none,double-scan --alpha 0.4
     has back "goes down again without a queue" "len(r('push none')) > 0"
-    search back-scanned --queue scan-free,double-scan --alpha 0.4
     has back-scanned "or with one" "len(r('push none')) == 0"
     for way in static thread donate; do
-        search $way --balance $way
         has $way "deals so" "len(r('pull double-scan $way'))"
     done
-    search down --direction top-down
     has down "never pulls" "len(r('pull')) == 0"
-    search up --direction bottom-up
     has up "never pushes" "len(r('push')) == 0"
-    search low --alpha 0.001
     has low "pulls more" "len(r('pull')) > (h5py.File('auto.h5')['run/steps']['direction'] == \
 b'bottom-up').sum()"
-    search profile --degree-profile
     has profile "adds up" "r('degree')['edges_examined'].sum() == r('pull')['edges_examined'].sum()"
-    search canonical --canonical-parents --order none
-    search classes --queue degree-classes
     has classes "nothing else" "len(r('push degree-classes')) + len(r('pull degree-classes')) == \
 len(s) - 16"
 done

@@ -7,7 +7,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/hopwave-test.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 99
-failures=0
+failures=0 cases=0 own=''
+jobs=${HW_GPU_JOBS:-4} # cases at a time, of those that may run side by side
 
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
     echo "1..0 # SKIP there is no GPU here"
@@ -26,13 +27,34 @@ verdict() {
 
 # try NAME COMMAND...: one line, with the command's output if it fails.
 try() {
-    name=$1
+    label=$1
     shift
-    "$@" >out 2>&1 </dev/null
+    "$@" >"${own}out" 2>&1 </dev/null
     tried=$?
-    verdict "$tried" "$name"
-    [ "$tried" -eq 0 ] || sed 's/^/# /' out | tail -n 12
+    verdict "$tried" "$label"
+    [ "$tried" -eq 0 ] || sed 's/^/# /' "${own}out" | tail -n 12
     return "$tried"
+}
+
+# later COMMAND...: a case beside others; what it names after $own is its own. Starting a
+# process on a GPU takes a second or more, most of which is not the GPU's.
+later() {
+    cases=$((cases + 1))
+    own=case-$cases-
+    "$@" >"${own}log" 2>&1 &
+    own=''
+    [ $((cases % jobs)) -ne 0 ] || wait
+}
+
+# gather: waits for all cases, and prints them in their order.
+gather() {
+    wait
+    for one in $(seq "$cases"); do
+        cat "case-$one-log"
+        failures=$((failures + $(grep -c '^not ok' "case-$one-log")))
+    done
+    rm -f case-*
+    cases=0
 }
 
 finish() {

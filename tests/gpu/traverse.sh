@@ -4,12 +4,15 @@
 #
 #   traverse.sh [DATA]   DATA: a folder with more graphs (*.h5), all run
 #
-# From a bundle: hopwave-bundle/share/traverse.sh. Skips without a GPU.
+# From a bundle: hopwave-bundle/share/traverse.sh. Skips without a GPU. HW_GPU_METHODS and
+# HW_GPU_GRAPHS say which to run, HW_GPU_JOBS how many cases at a time.
 set -u
 # shellcheck source=tests/gpu/long.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
+python=${PYTHON3:-python3}
 data=${1:-}
 methods=${HW_GPU_METHODS:-fused adaptive merge cta-warp-scan scan2d scatter-compact}
+graphs=${HW_GPU_GRAPHS-rmat-12 directed-12 sparse-9 random-12}
 roots=${HW_GPU_ROOTS:-64}
 
 # options METHOD: what to try it with, a line each; all there is while wide is 1.
@@ -21,6 +24,16 @@ options() {
     esac
     [ "$wide" = 1 ] || return 0
     case $1 in
+    adaptive)
+        for queue in scan-free single-scan double-scan strided degree-classes; do
+            echo "--queue $queue"
+        done
+        echo "--queue scan-free,none,double-scan --alpha 0.3"
+        for balance in static thread donate; do
+            echo "--balance $balance"
+        done
+        echo "--async-bottom-up off"
+        ;;
     merge)
         for coupling in separate gather expand direct; do
             echo "--coupling $coupling"
@@ -36,6 +49,17 @@ options() {
 }
 
 quiet="-q --force" # words
+# compare_one METHOD OPTIONS...: a method on $graph, called $name, against cpu.h5.
+compare_one() {
+    # shellcheck disable=SC2086
+    try "$name $*" hopwave-traverse $quiet "$graph" --layout 1d --device cuda --method "$@" \
+        -o "${own}gpu.h5" || return
+    # shellcheck disable=SC2086
+    try "$name $*: validates, levels of the CPU" \
+        hopwave-validate $quiet "${own}gpu.h5" --graph "$graph" --against cpu.h5
+    rm "${own}gpu.h5"
+}
+
 # compare NAME G.h5 OPTIONS...: each method against the CPU on one graph.
 compare() {
     name=$1 graph=$2
@@ -54,13 +78,10 @@ compare() {
             *path*bottom-up*) continue ;; # 100,000 levels of the whole bitmap
             esac
             # shellcheck disable=SC2086
-            try "$name $method $option" hopwave-traverse $quiet "$graph" --layout 1d \
-                --device cuda --method "$method" $option "$@" -o gpu.h5 || continue
-            # shellcheck disable=SC2086
-            try "$name $method $option: validates, levels of the CPU" \
-                hopwave-validate $quiet gpu.h5 --graph "$graph" --against cpu.h5
+            later compare_one "$method" $option "$@"
         done <tries
     done
+    gather
 }
 
 g="hopwave-generate $quiet --model"
@@ -71,7 +92,7 @@ g="hopwave-generate $quiet --model"
     $g rmat --scale 9 --edge-factor 1 -o sparse-9.h5
     $g erdos-renyi --scale 12 --edges 65536 -o random-12.h5
 }
-for graph in rmat-12 directed-12 sparse-9 random-12; do
+for graph in $graphs; do
     compare $graph $graph.h5 --roots "$roots"
 done
 wide=0
@@ -101,40 +122,49 @@ shows() {
     want=$1
     shift
     try "$* searches" hopwave-traverse -q --force rmat-12.h5 --layout 1d --device cuda --roots 1 \
-        --method "$@" -o gpu.h5 || return
-    try "$* runs $want" test "$want" = "$(python3 -c 'import h5py
-print(" ".join(sorted({r.decode().replace(" ", "_") for r in h5py.File("gpu.h5")["run/steps"]["routine"]})))')"
+        --method "$@" -o "${own}gpu.h5" || return
+    try "$* runs $want" test "$want" = "$("$python" -c 'import h5py, sys
+print(" ".join(sorted({r.decode().replace(" ", "_") for r in h5py.File(sys.argv[1])["run/steps"]["routine"]})))' "${own}gpu.h5")"
 }
-case " $methods " in
-*" merge "*" scan2d "*)
-    if python3 -c 'import h5py' 2>/dev/null; then
-        shows "expand gather parents" merge
-        shows "gather parents" merge --expand-factor 1000000
-        shows "expand parents" merge --coupling hybrid --expand-factor 0.5
-        shows "gather parents" merge --coupling gather
-        shows "expand parents" merge --coupling expand
-        shows "parents separate" merge --coupling separate
-        shows "direct parents" merge --coupling direct
-        shows "canonical direct" merge --coupling direct --canonical-parents
-        shows "cta-warp-scan parents" cta-warp-scan
-        shows "parents scan2d_4" scan2d
-        shows "parents scan2d_7" scan2d --edges-per-thread 7
-        shows "parents scatter-compact" scatter-compact
-    fi
-    ;;
-esac
+if "$python" -c 'import h5py' 2>/dev/null; then
+    for method in $methods; do
+        case $method in
+        merge)
+            later shows "expand gather parents" merge
+            later shows "gather parents" merge --expand-factor 1000000
+            later shows "expand parents" merge --coupling hybrid --expand-factor 0.5
+            later shows "gather parents" merge --coupling gather
+            later shows "expand parents" merge --coupling expand
+            later shows "parents separate" merge --coupling separate
+            later shows "direct parents" merge --coupling direct
+            later shows "canonical direct" merge --coupling direct --canonical-parents
+            ;;
+        cta-warp-scan) later shows "cta-warp-scan parents" cta-warp-scan ;;
+        scan2d)
+            later shows "parents scan2d_4" scan2d
+            later shows "parents scan2d_7" scan2d --edges-per-thread 7
+            ;;
+        scatter-compact) later shows "parents scatter-compact" scatter-compact ;;
+        esac
+    done
+    gather
+fi
 
 # Memory and races, on small graphs: every kind of step is in them.
+sanitize() {
+    # shellcheck disable=SC2086
+    try "$1 $2 $3" compute-sanitizer --error-exitcode 9 --tool "$3" \
+        hopwave-traverse $quiet "$1.h5" --layout 1d --device cuda --method "$2" --roots 2 \
+        -o "${own}gpu.h5"
+}
 if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; then
     for method in $methods; do
         for tool in memcheck racecheck; do
             for graph in rmat-12 directed-12; do
-                # shellcheck disable=SC2086
-                try "$graph $method $tool" compute-sanitizer --error-exitcode 9 --tool $tool \
-                    hopwave-traverse $quiet $graph.h5 --layout 1d --device cuda \
-                    --method "$method" --roots 2 -o gpu.h5
+                later sanitize "$graph" "$method" "$tool"
             done
         done
     done
+    gather
 fi
 finish
