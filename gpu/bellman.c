@@ -221,7 +221,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
 
 static const struct hw_gpu_search bellman_ford = {.name = "bellman-ford",
                                                   .algorithm = HW_SSSP,
-                                                  .hints = true,
+                                                  .hints = HW_GPU_HINTS_WEIGHTS,
                                                   .negative = true,
                                                   .state_bytes = sizeof(struct hw_bellman),
                                                   .plan = plan,

@@ -102,7 +102,7 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
 static const struct hw_gpu_search delta = {.name = "delta",
                                            .algorithm = HW_SSSP,
                                            .by_weight = true,
-                                           .hints = true,
+                                           .hints = HW_GPU_HINTS_KEYS,
                                            .state_bytes = sizeof(struct state),
                                            .plan = plan,
                                            .open = open_search,

@@ -29,16 +29,21 @@ enum hw_delta_routine {
     HW_DELTA_ROUTINES
 };
 
-/* Counters that blocks share. Those in rings of four belong to the pass whose number modulo
- * 4 they have; each pass clears the ring two ahead. */
+/* What blocks have to know after a pass; on one line of memory. */
+struct hw_delta_ring {
+    unsigned long long heavy;   /* long lists of the next pass: their number above, chunks below */
+    unsigned long long edges;   /* examined */
+    unsigned long long degrees; /* lengths of the lists begun */
+    long long least;            /* the least key that was left for later */
+    uint32_t near;              /* the next pass's queue */
+    uint32_t open, unreached;   /* vertices left beyond the bucket, reached ones and others */
+    uint32_t pad[5];
+};
+
+/* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
+ * have; each pass clears the ring two ahead. */
 struct hw_delta_control {
-    uint32_t near[4];              /* the pass's queue */
-    unsigned long long heavy[4];   /* its long lists: their number above, chunks below */
-    unsigned long long edges[4];   /* edges examined by the pass before */
-    unsigned long long degrees[4]; /* lengths of the lists begun by the pass before */
-    long long least[4];            /* the least key that the pass before left for later */
-    uint32_t open[4];              /* vertices that it left beyond the bucket, reached ones */
-    uint32_t unreached[4];
+    struct hw_delta_ring ring[4];
     uint32_t later[3]; /* vertices of the bucket that wait, in a ring of their own */
     uint32_t rows;
     unsigned long long begun, ended;           /* ticks */

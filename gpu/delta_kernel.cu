@@ -41,8 +41,10 @@ constexpr int warps = threads / 32;
 constexpr uint32_t buffered = 128, slots = buffered / 32;
 /* Finds that a block goes on with by itself at most. */
 constexpr uint32_t local_most = 1024;
-/* Edges that one lane relaxes alone, and that a warp does. */
-constexpr uint32_t lane_edges = 4, warp_edges = 512;
+/* Edges of a list that a warp relaxes alone, and that a quarter of one does. */
+constexpr uint32_t warp_edges = 512, group_edges = 68;
+/* Where a warp has more vertices than this, each lane begins with one. */
+constexpr uint32_t few_lists = 4;
 /* Edges of a vertex that one lane pulls alone. */
 constexpr uint32_t lane_pulls = 16;
 /* Rounds that a block goes on by itself in a pass. */
@@ -73,12 +75,16 @@ template <int kind> struct bounds {
 /* A queue that a pass fills. */
 struct queue_t {
     uint32_t *list, *counter;
-    uint32_t *bits; /* what is in the list */
+    uint32_t *bits; /* what is in the list; NULL: no vertex is found twice */
 };
 
 enum { near_queue, later_queue, queues };
 
+/* What a block shares. */
 struct room_t {
+    hw_delta_ring seen; /* of the pass before */
+    uint32_t later[3];  /* likewise */
+    hw_delta_ring sum;  /* of this pass and block */
     queue_t queue[queues];
     uint32_t find[queues][warps][buffered]; /* a vertex may be there twice */
     uint32_t count[queues][warps];
@@ -152,7 +158,7 @@ __device__ __forceinline__ uint32_t mark(const room_t &room, int queue, uint32_t
 #pragma unroll
     for (uint32_t k = 0; k < slots; k++) {
         const uint32_t bit = 1u << (v[k] & 31);
-        if (v[k] != HW_RANK_NONE && !(atomicOr(bits + (v[k] >> 5), bit) & bit))
+        if (v[k] != HW_RANK_NONE && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
             fresh |= 1u << k;
     }
     return fresh;
@@ -258,11 +264,11 @@ template <typename T> __device__ __forceinline__ T *one_of(T *const two[2], uint
     return number & 1 ? two[1] : two[0];
 }
 
+/* once: is no vertex found twice? marked: do those that are to wait have marks already? */
 template <int kind>
 __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t number,
-                           uint32_t later)
+                           uint32_t later, bool once, bool marked)
 {
-    const uint32_t next = (number + 1) & 3, clear = (number + 2) & 3;
     hw_delta_control *control = plan.control;
 
     pass.number = number;
@@ -271,18 +277,16 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     pass.open = pass.unreached = 0;
     pass.least = hw_keys<kind>::none;
     if (threadIdx.x == 0) {
-        room.queue[near_queue] = queue_t{one_of(plan.near, number + 1), &control->near[next],
-                                         one_of(plan.near_bits, number + 1)};
-        room.queue[later_queue] =
-            queue_t{one_of(plan.later, later), &control->later[later % 3], plan.later_bits};
+        room.queue[near_queue] =
+            queue_t{one_of(plan.near, number + 1), &control->ring[(number + 1) & 3].near,
+                    once ? nullptr : one_of(plan.near_bits, number + 1)};
+        room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
+                                          marked ? nullptr : plan.later_bits};
+        room.sum = hw_delta_ring{0, 0, 0, INT64_MAX, 0, 0, 0, {}};
     }
+    if (hw_first() == 0)
+        control->ring[(number + 2) & 3] = hw_delta_ring{0, 0, 0, INT64_MAX, 0, 0, 0, {}};
     __syncthreads();
-    if (hw_first() == 0) {
-        control->near[clear] = 0;
-        control->heavy[clear] = control->edges[clear] = control->degrees[clear] = 0;
-        control->least[clear] = INT64_MAX;
-        control->open[clear] = control->unreached[clear] = 0;
-    }
 }
 
 __device__ __forceinline__ count64 warp_sum(count64 mine)
@@ -301,31 +305,69 @@ template <typename T> __device__ __forceinline__ T warp_least(T mine)
     return mine;
 }
 
-/* Counters and queues of the block; then the barrier. */
-template <int kind>
-__device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, cg::grid_group &grid)
+/* Takes the counters of a pass that has ended into shared memory: read by every warp, they
+ * would be a queue before one slice of the cache. */
+__device__ void look(const plan_t &plan, room_t &room, uint32_t number)
 {
-    const uint32_t next = (pass.number + 1) & 3;
-    hw_delta_control *control = plan.control;
+    const uint32_t words = sizeof(hw_delta_ring) / 4, at = threadIdx.x;
+    const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
+
+    if (at < words)
+        reinterpret_cast<uint32_t *>(&room.seen)[at] = latest(ring + at);
+    else if (at < words + 3)
+        room.later[at - words] = latest(&plan.control->later[at - words]);
+    __syncthreads();
+}
+
+/* Adds up the counters of the block. */
+template <int kind> __device__ __forceinline__ void add_up(room_t &room, const pass_t<kind> &pass)
+{
     const count64 edges = warp_sum(static_cast<count64>(pass.edges));
     const count64 degrees = warp_sum(static_cast<count64>(pass.degrees));
     const count64 open = warp_sum(static_cast<count64>(pass.open) << 32 | pass.unreached);
     const key_of<kind> least = warp_least(pass.least);
 
-    if ((threadIdx.x & 31) == 0) {
-        if (edges)
-            atomicAdd(&control->edges[next], edges);
-        if (degrees)
-            atomicAdd(&control->degrees[next], degrees);
-        if (open >> 32)
-            atomicAdd(&control->open[next], static_cast<uint32_t>(open >> 32));
-        if (static_cast<uint32_t>(open))
-            atomicAdd(&control->unreached[next], static_cast<uint32_t>(open));
-        if (least != hw_keys<kind>::none)
-            atomicMin(&control->least[next], static_cast<long long>(least));
+    if ((threadIdx.x & 31) != 0)
+        return;
+    if (edges)
+        atomicAdd(&room.sum.edges, edges);
+    if (degrees)
+        atomicAdd(&room.sum.degrees, degrees);
+    if (open) {
+        atomicAdd(&room.sum.open, static_cast<uint32_t>(open >> 32));
+        atomicAdd(&room.sum.unreached, static_cast<uint32_t>(open));
     }
+    if (least != hw_keys<kind>::none)
+        atomicMin(&room.sum.least, static_cast<long long>(least));
+}
+
+/* One thread of the block hands its sums over. */
+__device__ __forceinline__ void hand_over(const hw_delta_ring &sum, hw_delta_ring *to)
+{
+    if (sum.edges)
+        atomicAdd(&to->edges, sum.edges);
+    if (sum.degrees)
+        atomicAdd(&to->degrees, sum.degrees);
+    if (sum.open)
+        atomicAdd(&to->open, sum.open);
+    if (sum.unreached)
+        atomicAdd(&to->unreached, sum.unreached);
+    if (sum.least != INT64_MAX)
+        atomicMin(&to->least, sum.least);
+}
+
+/* Counters and queues of the block; then the barrier. */
+template <int kind>
+__device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, cg::grid_group &grid)
+{
+    hw_delta_ring *next = &plan.control->ring[(pass.number + 1) & 3];
+
+    add_up(room, pass);
     flush_block(room, pass.near, pass.later);
+    if (threadIdx.x == 32) /* all have added: flush_block() waits for them */
+        hand_over(room.sum, next);
     grid.sync();
+    look(plan, room, pass.number + 1);
 }
 
 /* Queues a vertex of this key; all lanes call it. */
@@ -341,11 +383,24 @@ __device__ __forceinline__ void queue(room_t &room, pass_t<kind> &pass, bool wan
 
 /* ---- pushing ---- */
 
-/* Relaxes so many edges of each lane; those to be left out go to HW_RANK_NONE. */
+/* The hint that an edge is (paths.h). */
+template <int kind>
+__device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_t source,
+                                         key_of<kind> from, uint32_t weight, key_of<kind> key)
+{
+    const uint2 hint = kind == HW_GPU_KEY_I64 ? make_uint2(source, weight)
+                                              : make_uint2(from < key ? source : HW_RANK_NONE,
+                                                           static_cast<uint32_t>(key));
+
+    reinterpret_cast<uint2 *>(plan.paths.hint)[v] = hint;
+}
+
+/* Relaxes so many edges of each lane, all from one source; those to be left out go to
+ * HW_RANK_NONE. */
 template <int N, int kind>
 __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                       const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
-                                      uint32_t source)
+                                      uint32_t source, key_of<kind> from)
 {
     key_of<kind> *distance = distances<kind>(plan);
     key_of<kind> old[N];
@@ -357,8 +412,7 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
 #pragma unroll
     for (int k = 0; k < N; k++)
         if (next[k] < old[k] && next[k] < lower(distance + edge[k].rank, next[k])) {
-            *reinterpret_cast<uint2 *>(plan.paths.hint + edge[k].rank) =
-                make_uint2(source, edge[k].weight);
+            put_hint<kind>(plan, edge[k].rank, source, from, edge[k].weight, next[k]);
             better |= 1u << k;
         }
     if (!__any_sync(HW_WARP, better != 0))
@@ -396,7 +450,8 @@ __device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, ui
     count64 was = 0;
 
     if ((threadIdx.x & 31) == 0)
-        was = atomicAdd(&plan.control->heavy[(pass.number + 1) & 3], 1ull << chunk_bits | chunks);
+        was = atomicAdd(&plan.control->ring[(pass.number + 1) & 3].heavy,
+                        1ull << chunk_bits | chunks);
     was = __shfl_sync(HW_WARP, was, 0);
     const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
     if (at >= plan.heavy_capacity)
@@ -434,70 +489,152 @@ __device__ __forceinline__ bool push_piece(const plan_t &plan, room_t &room, pas
                 edge[k].rank = HW_RANK_NONE;
             pass.edges += last;
         }
-        relax<4, kind>(plan, room, pass, edge, next, source);
+        relax<4, kind>(plan, room, pass, edge, next, source, key);
         if (!__all_sync(HW_WARP, last)) /* of the last 32: lists rise */
             return false;
     }
     return true;
 }
 
-/* Lists of 32 vertices, one a lane: the first edges by each lane, the rest by the warp. */
-template <typename Offset, int kind>
-__device__ void push_lists(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t v)
-{
-    const hw_gpu_edge *list = plan.paths.out;
-    hw_gpu_edge edge[lane_edges];
-    key_of<kind> next[lane_edges], key = 0;
-    uint32_t length = 0, at = 0;
-    bool more = v != HW_RANK_NONE;
+/* A list under way, one a lane. */
+template <int kind> struct list_t {
+    uint32_t source, length, at; /* at: the next edge */
+    key_of<kind> key;
+    const hw_gpu_edge *edge;
+    bool more; /* may the next edge end inside the bounds? */
+};
 
-    if (more) {
-        key = __ldcg(distances<kind>(plan) + v);
-        const Offset begin = hw_begin<Offset>(plan.graph.out, v);
-        length = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.out, v + 1) - begin);
-        list += begin;
-        pass.degrees += length;
-        if (pass.from > 0) { /* long edges: where they begin */
-            uint32_t end = length;
-            while (at < end) {
-                const uint32_t middle = at + (end - at) / 2;
-                if (hw_further<kind>(key, list[middle].weight) < pass.from)
-                    at = middle + 1;
-                else
-                    end = middle;
-            }
+template <typename Offset, int kind>
+__device__ __forceinline__ list_t<kind> begin_list(const plan_t &plan, pass_t<kind> &pass,
+                                                   uint32_t v)
+{
+    list_t<kind> list = {v, 0, 0, 0, plan.paths.out, v != HW_RANK_NONE};
+
+    if (!list.more)
+        return list;
+    list.key = __ldcg(distances<kind>(plan) + v);
+    const Offset begin = hw_begin<Offset>(plan.graph.out, v);
+    list.length = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.out, v + 1) - begin);
+    list.edge += begin;
+    pass.degrees += list.length;
+    if (pass.from > 0) { /* long edges: where they begin */
+        uint32_t end = list.length;
+        while (list.at < end) {
+            const uint32_t middle = list.at + (end - list.at) / 2;
+            if (hw_further<kind>(list.key, list.edge[middle].weight) < pass.from)
+                list.at = middle + 1;
+            else
+                end = middle;
         }
     }
+    list.more = list.at < list.length;
+    return list;
+}
+
+/* Four edges of a list by this lane: those at `at`, `at` + step and so on. Returns whether
+ * the last of them is there and ends inside the bounds. */
+template <int kind>
+__device__ __forceinline__ bool push_four(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                          const list_t<kind> &list, uint32_t at, uint32_t step)
+{
+    hw_gpu_edge edge[4];
+    key_of<kind> next[4];
+    bool inside = false;
+
 #pragma unroll
-    for (uint32_t k = 0; k < lane_edges; k++)
-        edge[k] = at + k < length ? hw_read_edge(list + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+    for (uint32_t k = 0; k < 4; k++)
+        edge[k] = list.more && at + step * k < list.length ? hw_read_edge(list.edge + at + step * k)
+                                                           : hw_gpu_edge{HW_RANK_NONE, 0};
 #pragma unroll
-    for (uint32_t k = 0; k < lane_edges; k++) {
-        next[k] = at + k < length ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
-        more = at + k < length && next[k] < pass.to;
-        if (!more)
+    for (uint32_t k = 0; k < 4; k++) {
+        const bool there = list.more && at + step * k < list.length;
+        next[k] = there ? hw_further<kind>(list.key, edge[k].weight) : hw_keys<kind>::none;
+        inside = there && next[k] < pass.to;
+        if (!inside)
             edge[k].rank = HW_RANK_NONE;
-        pass.edges += more;
+        pass.edges += inside;
     }
-    relax<lane_edges, kind>(plan, room, pass, edge, next, v);
-    at += lane_edges;
-    uint32_t left = __ballot_sync(HW_WARP, more && at < length);
+    relax<4, kind>(plan, room, pass, edge, next, list.source, list.key);
+    return inside;
+}
+
+/* Another lane's list. */
+template <int kind>
+__device__ __forceinline__ list_t<kind> list_from(const list_t<kind> &list, int lane)
+{
+    return list_t<kind>{__shfl_sync(HW_WARP, list.source, lane),
+                        __shfl_sync(HW_WARP, list.length, lane),
+                        __shfl_sync(HW_WARP, list.at, lane),
+                        __shfl_sync(HW_WARP, list.key, lane),
+                        reinterpret_cast<const hw_gpu_edge *>(
+                            __shfl_sync(HW_WARP, reinterpret_cast<count64>(list.edge), lane)),
+                        true};
+}
+
+/* Four lists at once, 32 edges of each, while there are more than two of those that are not
+ * long. */
+template <int kind>
+__device__ __forceinline__ void push_groups(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                            list_t<kind> &list)
+{
+    const uint32_t lane = threadIdx.x & 31, group = lane / 8;
+
+    for (;;) {
+        const uint32_t left = __ballot_sync(HW_WARP, list.more && list.at < group_edges);
+        uint32_t rest = left;
+        int mine = -1;
+        if (__popc(left) <= 2)
+            break;
+        for (uint32_t g = 0; g < 4; g++) {
+            mine = g == group ? __ffs(rest) - 1 : mine;
+            rest &= rest - 1;
+        }
+        list_t<kind> taken = list_from(list, mine < 0 ? 0 : mine);
+        taken.more = mine >= 0;
+        const bool inside = push_four(plan, room, pass, taken, taken.at + (lane & 7), 8);
+        const uint32_t all = __ballot_sync(HW_WARP, inside);
+        const uint32_t order = __popc((left ^ rest) & ((1u << lane) - 1));
+        if ((left ^ rest) >> lane & 1) {
+            list.at += 32;
+            list.more = (all >> (8 * order) & 0xff) == 0xff && list.at < list.length;
+        }
+    }
+}
+
+/* Lists, one a lane: the first edges by each lane, if there are many; then by groups; the
+ * rest by the warp. */
+template <typename Offset, int kind>
+__device__ __forceinline__ void push_lists(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                           uint32_t v, bool many)
+{
+    list_t<kind> list = begin_list<Offset, kind>(plan, pass, v);
+
+    if (many) {
+        list.more = push_four(plan, room, pass, list, list.at, 1);
+        list.at += 4;
+        list.more = list.more && list.at < list.length;
+    }
+    push_groups(plan, room, pass, list);
+    uint32_t left = __ballot_sync(HW_WARP, list.more);
     while (left) {
-        const int lane = __ffs(left) - 1;
+        const list_t<kind> one = list_from(list, __ffs(left) - 1);
+        const uint32_t end = one.length - one.at > warp_edges ? one.at + warp_edges : one.length;
         left &= left - 1;
-        const uint32_t source = __shfl_sync(HW_WARP, v, lane);
-        const uint32_t all = __shfl_sync(HW_WARP, length, lane);
-        const uint32_t from = __shfl_sync(HW_WARP, at, lane);
-        const key_of<kind> base = __shfl_sync(HW_WARP, key, lane);
-        const hw_gpu_edge *edges = reinterpret_cast<const hw_gpu_edge *>(
-            __shfl_sync(HW_WARP, reinterpret_cast<count64>(list), lane));
-        const uint32_t end = all - from > warp_edges ? from + warp_edges : all;
-        if (!push_piece<kind>(plan, room, pass, edges, from, end, source, base) || end == all)
+        if (!push_piece<kind>(plan, room, pass, one.edge, one.at, end, one.source, one.key) ||
+            end == one.length)
             continue;
-        const uint32_t last = reach<kind>(edges, end, all, base, pass.to);
-        if (!leave<kind>(plan, pass, source, end, last))
-            push_piece<kind>(plan, room, pass, edges, end, last, source, base);
+        const uint32_t last = reach<kind>(one.edge, end, one.length, one.key, pass.to);
+        if (!leave<kind>(plan, pass, one.source, end, last))
+            push_piece<kind>(plan, room, pass, one.edge, end, last, one.source, one.key);
     }
+}
+
+/* How many vertices each of so many warps takes at a time. */
+__device__ __forceinline__ uint32_t share(uint32_t count, uint64_t warps_there)
+{
+    const uint64_t each = (count + warps_there - 1) / warps_there;
+
+    return each < 1 ? 1 : each < 32 ? static_cast<uint32_t>(each) : 32;
 }
 
 /* Chunks of long lists that the pass before left. */
@@ -554,9 +691,12 @@ __device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass,
             room.local[before + k] = room.find[near_queue][warp][k];
         pass.near = 0;
         __syncthreads();
-        for (uint32_t i = 32 * warp; i < all; i += threads)
+        const uint32_t each = share(all, warps);
+        for (uint32_t i = each * warp; i < all; i += each * warps)
             push_lists<Offset, kind>(plan, room, pass,
-                                     i + lane < all ? room.local[i + lane] : HW_RANK_NONE);
+                                     lane < each && i + lane < all ? room.local[i + lane]
+                                                                   : HW_RANK_NONE,
+                                     each > few_lists);
     }
 }
 
@@ -571,12 +711,14 @@ __device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint3
 
     if (heavy)
         push_heavy<Offset, kind>(plan, room, pass, heavy);
+    const uint32_t each = share(count, hw_stride() / 32);
     for (uint64_t i = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
-         i * 32 < count; i += hw_stride() / 32) {
-        const uint32_t v = i * 32 + lane < count ? __ldcg(near + i * 32 + lane) : HW_RANK_NONE;
-        if (v != HW_RANK_NONE && v < plan.graph.core)
+         i * each < count; i += hw_stride() / 32) {
+        const bool there = lane < each && i * each + lane < count;
+        const uint32_t v = there ? __ldcg(near + i * each + lane) : HW_RANK_NONE;
+        if (there && v < plan.graph.core)
             bits[v >> 5] = 0; /* all bits of the word are of this pass */
-        push_lists<Offset, kind>(plan, room, pass, v);
+        push_lists<Offset, kind>(plan, room, pass, v, each > few_lists);
     }
     push_local<Offset, kind>(plan, room, pass, plan.whole ? rounds_whole : rounds_short);
 }
@@ -593,14 +735,14 @@ __device__ void push_long(const plan_t &plan, room_t &room, pass_t<kind> &pass)
             v < plan.graph.core ? __ldcg(distances<kind>(plan) + v) : hw_keys<kind>::none;
         const bool inside = key >= pass.bound.low && key < pass.bound.high;
         if (__any_sync(HW_WARP, inside))
-            push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_RANK_NONE);
+            push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
     }
 }
 
 /* ---- pulling ---- */
 
 template <int kind> struct pulled_t {
-    key_of<kind> key;
+    key_of<kind> key, from; /* from: of the source */
     uint32_t source, weight;
 };
 
@@ -615,7 +757,7 @@ __device__ __forceinline__ void take(const key_of<kind> *distance, const bounds<
         return;
     const key_of<kind> next = hw_further<kind>(from, edge.weight);
     if (next < best.key)
-        best = pulled_t<kind>{next, edge.rank, edge.weight};
+        best = pulled_t<kind>{next, from, edge.rank, edge.weight};
 }
 
 /* The rest of a list by the whole warp. */
@@ -640,6 +782,7 @@ pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
         if (least < before) {
             const int who = __ffs(__ballot_sync(HW_WARP, best.key == least)) - 1;
             best.key = least;
+            best.from = __shfl_sync(HW_WARP, best.from, who);
             best.source = __shfl_sync(HW_WARP, best.source, who);
             best.weight = __shfl_sync(HW_WARP, best.weight, who);
         }
@@ -687,9 +830,9 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
         left &= left - 1;
         const hw_gpu_edge *edges = reinterpret_cast<const hw_gpu_edge *>(
             __shfl_sync(HW_WARP, reinterpret_cast<count64>(list), lane));
-        pulled_t<kind> begun = {__shfl_sync(HW_WARP, best.key, lane),
-                                __shfl_sync(HW_WARP, best.source, lane),
-                                __shfl_sync(HW_WARP, best.weight, lane)};
+        pulled_t<kind> begun = {
+            __shfl_sync(HW_WARP, best.key, lane), __shfl_sync(HW_WARP, best.from, lane),
+            __shfl_sync(HW_WARP, best.source, lane), __shfl_sync(HW_WARP, best.weight, lane)};
         begun = pull_rest<kind>(plan, pass, bound, edges, __shfl_sync(HW_WARP, at, lane),
                                 __shfl_sync(HW_WARP, length, lane), begun);
         if ((threadIdx.x & 31) == static_cast<uint32_t>(lane))
@@ -714,11 +857,11 @@ __device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const
         if (!__any_sync(HW_WARP, v != HW_RANK_NONE))
             continue;
         const pulled_t<kind> best =
-            pull_lists<Offset, kind>(plan, pass, from, v, pulled_t<kind>{key, HW_RANK_NONE, 0});
+            pull_lists<Offset, kind>(plan, pass, from, v, pulled_t<kind>{key, 0, HW_RANK_NONE, 0});
         const bool found = v != HW_RANK_NONE && best.source != HW_RANK_NONE;
         if (found) {
             distance[v] = best.key;
-            *reinterpret_cast<uint2 *>(plan.paths.hint + v) = make_uint2(best.source, best.weight);
+            put_hint<kind>(plan, v, best.source, best.from, best.weight, best.key);
         }
         if (v != HW_RANK_NONE && best.key >= pass.bound.high) {
             pass.open += best.key != hw_keys<kind>::none;
@@ -763,7 +906,7 @@ __device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
         const bool there = i < count && key >= settled;
         const bool near = there && key < pass.bound.near;
-        if (i < count) /* those that go on waiting are marked again */
+        if (i < count && !(there && !near)) /* those that go on waiting keep their marks */
             atomicAnd(plan.later_bits + (v >> 5), ~(1u << (v & 31)));
         if (there && !near)
             pass.least = min(pass.least, key);
@@ -786,9 +929,9 @@ template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
     if (hw_first() != 0)
         return;
     for (int ring = 0; ring < 4; ring++)
-        control->least[ring] = INT64_MAX;
+        control->ring[ring].least = INT64_MAX;
     plan.near[0][0] = root;
-    control->near[0] = root < plan.graph.active;
+    control->ring[0].near = root < plan.graph.active;
     control->begun = static_cast<count64>(clock64());
     control->begun_time = nanoseconds();
 }
@@ -810,26 +953,24 @@ __device__ void settle_leaves(const plan_t &plan, uint32_t root)
                                       : hw_keys<kind>::none;
         if (from == hw_keys<kind>::none)
             continue;
-        distance[v] = hw_further<kind>(from, edge.weight);
-        *reinterpret_cast<uint2 *>(plan.paths.hint + v) = make_uint2(edge.rank, edge.weight);
+        const key_of<kind> key = hw_further<kind>(from, edge.weight);
+        distance[v] = key;
+        put_hint<kind>(plan, v, edge.rank, from, edge.weight, key);
     }
 }
 
 /* What the row of a pass says, beside what the counters know. */
-__device__ void keep_row(const plan_t &plan, uint32_t &rows, uint32_t number, uint32_t routine,
+__device__ void keep_row(const plan_t &plan, const room_t &room, uint32_t &rows, uint32_t routine,
                          uint32_t bucket, uint32_t frontier)
 {
-    const uint32_t next = (number + 1) & 3;
-    const count64 edges = latest(&plan.control->edges[next]);
-
     if (!plan.row || hw_first() != 0)
         return;
     hw_gpu_path_row *row = plan.row + min(rows, plan.row_capacity - 1);
     if (rows < plan.row_capacity)
         *row = hw_gpu_path_row{routine, bucket, 0, 0, 0, 0, 0, 0};
     row->frontier += frontier;
-    row->found += latest(&plan.control->near[next]);
-    (routine == HW_DELTA_LONG_PULL ? row->pulled : row->pushed) += edges;
+    row->found += room.seen.near;
+    (routine == HW_DELTA_LONG_PULL ? row->pulled : row->pushed) += room.seen.edges;
     row->clock = static_cast<uint64_t>(clock64());
     rows++;
 }
@@ -854,35 +995,34 @@ __device__ __noinline__ void push_pass(const plan_t &plan, room_t &room, cg::gri
                                        place_t<kind> &place, uint32_t routine, bool whole,
                                        count64 &edges)
 {
-    const uint32_t ring = place.number & 3, count = latest(&plan.control->near[ring]);
-    const count64 heavy = latest(&plan.control->heavy[ring]);
+    const uint32_t count = room.seen.near;
+    const count64 heavy = room.seen.heavy;
     pass_t<kind> pass;
 
-    begin_pass(plan, room, pass, place.number, place.later);
+    begin_pass(plan, room, pass, place.number, place.later, false, false);
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : place.bound.high;
     push<Offset, kind>(plan, room, pass, count, heavy);
     end_pass(plan, room, pass, grid);
-    edges += latest(&plan.control->edges[(place.number + 1) & 3]);
-    place.begun += latest(&plan.control->degrees[(place.number + 1) & 3]);
-    keep_row(plan, place.rows, place.number, routine, place.bucket, count);
+    edges += room.seen.edges;
+    place.begun += room.seen.degrees;
+    keep_row(plan, room, place.rows, routine, place.bucket, count);
     place.number++;
 }
 
-template <int kind> __device__ bool queued(const plan_t &plan, const place_t<kind> &place)
+__device__ __forceinline__ bool queued(const room_t &room)
 {
-    return latest(&plan.control->near[place.number & 3]) > 0 ||
-           latest(&plan.control->heavy[place.number & 3]) > 0;
+    return room.seen.near > 0 || room.seen.heavy > 0;
 }
 
 /* Begins a pass that fills another list of those that wait. The one before stays as it is, so
  * that blocks which come late decide from the same number what comes next. */
 template <int kind>
 __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                              place_t<kind> &place)
+                              place_t<kind> &place, bool marked)
 {
-    begin_pass(plan, room, pass, place.number, ++place.later);
+    begin_pass(plan, room, pass, place.number, ++place.later, true, marked);
     if (hw_first() == 0)
         plan.control->later[(place.later + 1) % 3] = 0;
 }
@@ -892,16 +1032,16 @@ template <int kind>
 __device__ __noinline__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
                                      place_t<kind> &place, key_of<kind> near)
 {
-    const uint32_t count = latest(&plan.control->later[place.later % 3]);
+    const uint32_t count = room.later[place.later % 3];
     const key_of<kind> settled = place.bound.near;
     pass_t<kind> pass;
 
     place.bound.near = near;
-    begin_filling(plan, room, pass, place);
+    begin_filling(plan, room, pass, place, true);
     pass.bound = place.bound;
     next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
     end_pass(plan, room, pass, grid);
-    keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_STEP, place.bucket, count);
+    keep_row(plan, room, place.rows, HW_DELTA_NEXT_STEP, place.bucket, count);
     place.number++;
 }
 
@@ -915,12 +1055,12 @@ __device__ void settle(const plan_t &plan, room_t &room, cg::grid_group &grid, p
     uint32_t passes = 0;
 
     for (;;) {
-        if (queued(plan, place)) {
+        if (queued(room)) {
             push_pass<Offset, kind>(plan, room, grid, place, routine, place.whole, edges);
             passes++;
             continue;
         }
-        if (latest(&plan.control->later[place.later % 3]) == 0)
+        if (room.later[place.later % 3] == 0)
             break;
         width *= edges < little_work    ? 4
                  : passes <= few_passes ? 2
@@ -946,10 +1086,10 @@ template <int kind> __device__ void open_bucket(place_t<kind> &place, key_of<kin
 }
 
 template <int kind>
-__device__ __forceinline__ void count_open(const plan_t &plan, place_t<kind> &place, uint32_t ring)
+__device__ __forceinline__ void count_open(const room_t &room, place_t<kind> &place)
 {
-    place.reached = latest(&plan.control->open[ring]);
-    place.open = place.reached + latest(&plan.control->unreached[ring]);
+    place.reached = room.seen.open;
+    place.open = place.reached + room.seen.unreached;
 }
 
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
@@ -958,18 +1098,17 @@ __device__ __noinline__ bool fill_bucket(const plan_t &plan, room_t &room, cg::g
                                          place_t<kind> &place)
 {
     for (;;) {
-        const uint32_t next = (place.number + 1) & 3;
         pass_t<kind> pass;
-        begin_filling(plan, room, pass, place);
+        begin_filling(plan, room, pass, place, false);
         pass.bound = place.bound;
         collect(plan, room, pass);
         end_pass(plan, room, pass, grid);
-        keep_row(plan, place.rows, place.number, HW_DELTA_NEXT_BUCKET, place.bucket, 0);
+        keep_row(plan, room, place.rows, HW_DELTA_NEXT_BUCKET, place.bucket, 0);
         place.number++;
-        count_open(plan, place, next);
-        if (queued(plan, place) || latest(&plan.control->later[place.later % 3]) > 0)
+        count_open(room, place);
+        if (queued(room) || room.later[place.later % 3] > 0)
             return true;
-        const long long least = latest(&plan.control->least[next]);
+        const long long least = room.seen.least;
         if (least >= static_cast<long long>(hw_keys<kind>::none))
             return false;
         place.bucket--;
@@ -982,10 +1121,10 @@ template <typename Offset, int kind>
 __device__ __noinline__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid,
                                        place_t<kind> &place)
 {
-    for (bool first = true; first || queued(plan, place); first = false) {
-        const count64 heavy = latest(&plan.control->heavy[place.number & 3]);
+    for (bool first = true; first || queued(room); first = false) {
+        const count64 heavy = room.seen.heavy;
         pass_t<kind> pass;
-        begin_pass(plan, room, pass, place.number, place.later);
+        begin_pass(plan, room, pass, place.number, place.later, false, false);
         pass.bound = place.bound;
         pass.from = place.bound.high;
         pass.to = hw_keys<kind>::none;
@@ -994,7 +1133,7 @@ __device__ __noinline__ void long_push(const plan_t &plan, room_t &room, cg::gri
         else
             push_heavy<Offset, kind>(plan, room, pass, heavy);
         end_pass(plan, room, pass, grid);
-        keep_row(plan, place.rows, place.number, HW_DELTA_LONG_PUSH, place.bucket, 0);
+        keep_row(plan, room, place.rows, HW_DELTA_LONG_PUSH, place.bucket, 0);
         place.number++;
     }
 }
@@ -1005,21 +1144,20 @@ template <typename Offset, int kind>
 __device__ __noinline__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid,
                                        place_t<kind> &place, bool tail)
 {
-    const uint32_t next = (place.number + 1) & 3;
     const bounds<kind> from = place.bound;
     pass_t<kind> pass;
 
-    begin_filling(plan, room, pass, place);
+    begin_filling(plan, room, pass, place, false);
     open_bucket(place, from.high, tail);
     pass.bound = place.bound;
     pull<Offset, kind>(plan, room, pass, from);
     end_pass(plan, room, pass, grid);
-    keep_row(plan, place.rows, place.number, HW_DELTA_LONG_PULL, place.bucket - 1, 0);
+    keep_row(plan, room, place.rows, HW_DELTA_LONG_PULL, place.bucket - 1, 0);
     place.number++;
-    count_open(plan, place, next);
-    if (queued(plan, place) || latest(&plan.control->later[place.later % 3]) > 0)
+    count_open(room, place);
+    if (queued(room) || room.later[place.later % 3] > 0)
         return true;
-    const long long least = latest(&plan.control->least[next]);
+    const long long least = room.seen.least;
     if (least >= static_cast<long long>(hw_keys<kind>::none))
         return false;
     place.bucket--;
@@ -1068,6 +1206,7 @@ __global__ void __launch_bounds__(threads, 2)
 
     begin<kind>(plan, root);
     grid.sync();
+    look(plan, room, 0);
     place.inside = true;
     place.whole = plan.whole;
     place.span = plan.width;
@@ -1086,7 +1225,7 @@ __global__ void __launch_bounds__(threads, 2)
     settle_leaves<Offset, kind>(plan, root);
     if (plan.row) {
         grid.sync(); /* so that the row ends with the last block */
-        keep_row(plan, place.rows, place.number + 1, HW_DELTA_LEAVES, place.bucket, 0);
+        keep_row(plan, room, place.rows, HW_DELTA_LEAVES, place.bucket, 0);
         if (hw_first() == 0) {
             plan.control->rows = place.rows;
             plan.control->ended = static_cast<count64>(clock64());

@@ -27,11 +27,11 @@ struct hw_gpu_engine;
 struct hw_gpu_search {
     const char *name;
     enum hw_algorithm algorithm;
-    bool by_weight;     /* SSSP: wants lists sorted by rising weight */
-    bool hints;         /* SSSP: leaves hints (paths.h) */
-    bool negative;      /* SSSP: takes negative weights */
-    size_t state_bytes; /* of engine->state, zeroed */
-    bool exchanges;     /* takes --exchange, of which one part has no use */
+    bool by_weight;          /* SSSP: wants lists sorted by rising weight */
+    enum hw_gpu_hints hints; /* SSSP: what hints it leaves (paths.h) */
+    bool negative;           /* SSSP: takes negative weights */
+    size_t state_bytes;      /* of engine->state, zeroed */
+    bool exchanges;          /* takes --exchange, of which one part has no use */
     /* Lists the method's arrays on the device. The graph's counts are known, and its
      * lists still on the host. Returns HW_BAD_INPUT for graphs or options that it does
      * not do. */

@@ -94,7 +94,7 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
 
 static const struct hw_gpu_search near_far = {.name = "near-far",
                                               .algorithm = HW_SSSP,
-                                              .hints = true,
+                                              .hints = HW_GPU_HINTS_WEIGHTS,
                                               .state_bytes = sizeof(struct hw_bellman),
                                               .plan = plan,
                                               .open = hw_bellman_open,

@@ -250,7 +250,7 @@ enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t
     if (!has_tree(engine))
         return HW_OK;
     return hw_cuda(
-        hw_gpu_launch_parents(&engine->graph, &engine->paths, root, engine->method->hints),
+        hw_gpu_launch_parents(&engine->graph, &engine->paths, root, (int)engine->method->hints),
         "the kernel that finds parents", err);
 }
 

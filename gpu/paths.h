@@ -10,10 +10,12 @@
  *
  *   distance  the final keys in rank order, unreached ones with the key that
  *             hw_distance_none() has; the root's is 0.
- *   hint      of each reached vertex but the root an edge that leads to it, source and
- *             weight. It need not be the right one: an edge that is not tight in the
- *             end is ignored and another looked for, which costs time but no
- *             correctness. It must be an edge, though.
+ *   hint      of each reached vertex but the root an edge that leads to it. It need not be
+ *             the right one: an edge that is not tight in the end is ignored and another
+ *             looked for, which costs time but no correctness. It must be an edge,
+ *             though. Either with its weight, or with the key that it gave the vertex,
+ *             which spares a look at the source: then the source is left out where its key
+ *             was no less. (Not of 64-bit keys, where it is the weight always.)
  *
  * Parents are tight and lead to the root. A tight edge from a smaller distance cannot
  * close a cycle where no weight is negative; a vertex all of whose tight edges come from
@@ -35,6 +37,9 @@ extern "C" {
 /* The values of enum hw_distance, for kernels. */
 enum hw_gpu_key { HW_GPU_KEY_F32, HW_GPU_KEY_I32, HW_GPU_KEY_I64 };
 
+/* What hints hold beside the source. */
+enum hw_gpu_hints { HW_GPU_HINTS_NONE, HW_GPU_HINTS_WEIGHTS, HW_GPU_HINTS_KEYS };
+
 /* An edge in a list; of a hint, `rank` is the source. weight: its bits, float or int32_t. */
 struct hw_gpu_edge {
     uint32_t rank, weight;
@@ -47,7 +52,7 @@ struct hw_gpu_paths {
     const struct hw_gpu_edge *out;        /* [edges] */
     const struct hw_gpu_edge *in;         /* [edges]; undirected: the same as out */
     void *distance;                       /* [active] keys: int32_t, of I64 int64_t */
-    struct hw_gpu_edge *hint;             /* [active]; then {parent's graph id, 32-bit key} */
+    struct hw_gpu_edge *hint;             /* [active]; then {parent, 32-bit key} */
     void *distance_id;                    /* [vertices] by graph id, as results have them, but
                                              int32_t of I32 */
     uint32_t *flat[2];                    /* [active] vertices whose parents are to be found */
@@ -92,10 +97,10 @@ int hw_gpu_paths_scratch(uint64_t count, size_t *bytes);
 int hw_gpu_launch_chunk(const struct hw_gpu_graph *graph, const void *offset,
                         const struct hw_gpu_chunk *chunk, int floats, struct hw_gpu_edge *to);
 
-/* Turns distances and hints into parents: paths->hint has graph ids afterwards, and 32-bit
- * keys. use_hints: may they be read? */
+/* Turns distances and hints into parents: paths->hint has ranks afterwards (by hops graph
+ * ids), and 32-bit keys. hints: enum hw_gpu_hints. */
 int hw_gpu_launch_parents(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,
-                          uint32_t root, int use_hints);
+                          uint32_t root, int hints);
 
 /* Distances and parents by graph id. nothing: all unreached. */
 int hw_gpu_launch_results(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,

@@ -51,36 +51,61 @@ __device__ __forceinline__ hw_gpu_edge found(uint32_t parent_id, typename hw_key
     return hw_gpu_edge{parent_id, static_cast<uint32_t>(key)};
 }
 
-/* Parents from hints; those without lists. */
+/* What an edge to v says: itself and the key, where it is tight and from a smaller
+ * distance, else no source. */
 template <int kind>
-__device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
-                           int use_hints)
+__device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const paths_t &paths,
+                                             const hw_gpu_edge &hint,
+                                             typename hw_keys<kind>::type key, int hints)
 {
     using key_t = typename hw_keys<kind>::type;
+    bool good = hint.rank < graph.active;
+
+    if (kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS) {
+        good = good && hint.weight == static_cast<uint32_t>(key);
+    } else if (good) {
+        const key_t source = static_cast<const key_t *>(paths.distance)[hint.rank];
+        good = source < key && hw_further<kind>(source, hint.weight) == key;
+    }
+    return found<kind>(good ? hint.rank : HW_RANK_NONE, key);
+}
+
+/* Parents from hints; those without go to the list. */
+template <int kind>
+__device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
+                           int hints)
+{
+    using key_t = typename hw_keys<kind>::type;
+    constexpr int several = 4;
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t i = hw_first(); i - lane < graph.active; i += hw_stride()) {
-        const uint32_t v = static_cast<uint32_t>(i);
-        bool left = false;
-        if (i < graph.active) {
-            const key_t key = distance[v];
-            uint32_t parent = HW_RANK_NONE;
-            if (v == root) {
-                parent = graph.graph_id[v];
-            } else if (key != hw_keys<kind>::none) {
-                left = true;
-                const hw_gpu_edge hint =
-                    use_hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_RANK_NONE, 0};
-                if (hint.rank < graph.active) {
-                    const key_t source = distance[hint.rank];
-                    left = !(source < key && hw_further<kind>(source, hint.weight) == key);
-                    parent = left ? HW_RANK_NONE : graph.graph_id[hint.rank];
-                }
-            }
-            paths.hint[v] = found<kind>(parent, key);
+    for (uint64_t i = hw_first(); i - lane < graph.active; i += several * hw_stride()) {
+        hw_gpu_edge hint[several];
+        key_t key[several];
+#pragma unroll
+        for (int k = 0; k < several; k++) {
+            const uint64_t v = i + k * hw_stride();
+            const bool there = v < graph.active;
+            key[k] = there ? distance[v] : hw_keys<kind>::none;
+            hint[k] = there && hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_RANK_NONE, 0};
         }
-        append(&paths.control->flat[0], paths.flat[0], left, v);
+#pragma unroll
+        for (int k = 0; k < several; k++) {
+            const uint64_t at = i + k * hw_stride();
+            const uint32_t v = static_cast<uint32_t>(at);
+            bool left = false;
+            if (at < graph.active) {
+                hw_gpu_edge parent = found<kind>(v == root ? root : HW_RANK_NONE, key[k]);
+                if (v != root && key[k] != hw_keys<kind>::none) {
+                    parent = judge<kind>(graph, paths, hint[k], key[k], hints);
+                    left = parent.rank == HW_RANK_NONE;
+                }
+                if (parent.rank != hint[k].rank || parent.weight != hint[k].weight)
+                    paths.hint[v] = parent;
+            }
+            append(&paths.control->flat[0], paths.flat[0], left, v);
+        }
     }
 }
 
@@ -126,7 +151,7 @@ __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32
         if (threadIdx.x & 31)
             continue;
         if (source != HW_RANK_NONE)
-            *static_cast<volatile uint32_t *>(&paths.hint[v].rank) = graph.graph_id[source];
+            *static_cast<volatile uint32_t *>(&paths.hint[v].rank) = source;
         else
             flat_of(paths, round + 1)[atomicAdd(&paths.control->flat[(round + 1) % 3], 1u)] = v;
     }
@@ -134,13 +159,13 @@ __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(block_size)
-    parents(hw_gpu_graph graph, paths_t paths, uint32_t root, int use_hints)
+    parents(hw_gpu_graph graph, paths_t paths, uint32_t root, int hints)
 {
     cg::grid_group grid = cg::this_grid();
     hw_gpu_paths_control *control = paths.control;
     uint32_t before = 0, count = 0;
 
-    take_hints<kind>(graph, paths, root, use_hints);
+    take_hints<kind>(graph, paths, root, hints);
     grid.sync();
     /* Round 0 looks for smaller distances, the others for equal ones, until all are found. */
     for (uint32_t round = 0;; round++) {
@@ -291,7 +316,9 @@ __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, cons
     if (rank >= graph.active)
         return hw_gpu_edge{id, 0};
     const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + rank);
-    return hw_gpu_edge{pair.x, pair.y};
+    if (paths.hops || pair.x == HW_RANK_NONE)
+        return hw_gpu_edge{pair.x, pair.y};
+    return hw_gpu_edge{__ldg(graph.graph_id + pair.x), pair.y};
 }
 
 /* Distances of 32 bits, four a thread. */
@@ -409,10 +436,10 @@ template <typename Offset> const void *hops_of(int kind)
 } // namespace
 
 int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t root,
-                          int use_hints)
+                          int hints)
 {
     void *arguments[] = {const_cast<hw_gpu_graph *>(graph), const_cast<hw_gpu_paths *>(paths),
-                         &root, &use_hints};
+                         &root, &hints};
     cudaError_t error = cudaMemsetAsync(paths->control, 0, sizeof *paths->control, nullptr);
 
     if (error != cudaSuccess)
