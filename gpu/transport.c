@@ -116,7 +116,7 @@ static enum hw_status try_peer(struct hw_transport *transport, struct hw_error *
     const struct hw_context *ctx = transport->ctx;
     enum hw_status status = HW_OK;
 
-    if (ctx->node_size != ctx->size)
+    if (!ctx->one_node || ctx->node_size != ctx->size)
         status = hw_fail(err, HW_RESOURCES, "the ranks are on several nodes");
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)

@@ -29,6 +29,7 @@ enum {
     KEY_REDUCE,
     KEY_CANONICAL_PARENTS,
     KEY_TRANSPORT,
+    KEY_RANKS_PER_NODE,
     KEY_DELTA,
     KEY_NO_EDGE_CLASSES,
     KEY_DUPLICATES,
@@ -111,6 +112,10 @@ static const struct argp_option option_table[] = {
      "adaptive: add rows to the steps with the work bottom-up for each class of degrees", 2},
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 2},
+    {"ranks-per-node", KEY_RANKS_PER_NODE, "N", 0,
+     "Take each N ranks for a node of its own, to which sets that all need go once (default: the "
+     "nodes as they are)",
+     2},
     {"coupling", KEY_COUPLING, "WAY", 0,
      "merge: redistribute work and gather neighbours separate, or coupled so that gather or expand "
      "is balanced, or hybrid (the default), which chooses level by level; direct gathers without",
@@ -413,6 +418,8 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         status = hw_cli_choice("--transport", arg, transports, &word, err);
         run->engine.transport = (enum hw_transport_kind)word;
         return status;
+    case KEY_RANKS_PER_NODE:
+        return hw_cli_count("--ranks-per-node", arg, 1, INT_MAX, &run->ranks_per_node, err);
     case KEY_CHECK:
         run->check = true;
         return HW_OK;

@@ -89,3 +89,7 @@ TESTS += tests/faults/watch.t
 EXTRA_DIST += tests/faults/watch.t
 TESTS += tests/gpu/parts.t
 EXTRA_DIST += tests/gpu/parts.t
+
+# Exchanges between nodes.
+TESTS += tests/pipeline/nodes.t
+EXTRA_DIST += tests/pipeline/nodes.t tests/pipeline/nodes.py

@@ -44,6 +44,10 @@ static enum hw_status open_communicators(struct hw_context *ctx, struct hw_error
         status = hw_mpi(MPI_Comm_rank(ctx->node, &ctx->node_rank), "MPI_Comm_rank", err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Comm_size(ctx->node, &ctx->node_size), "MPI_Comm_size", err);
+    ctx->node_id = ctx->rank; /* the least of the node will do */
+    ctx->one_node = ctx->node_size == ctx->size;
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Bcast(&ctx->node_id, 1, MPI_INT, 0, ctx->node), "MPI_Bcast", err);
     return status;
 }
 
@@ -98,6 +102,14 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
         if (MPI_Finalize() != MPI_SUCCESS && status == HW_OK)
             status = HW_INTERNAL;
     return (int)status;
+}
+
+void hw_context_group(struct hw_context *ctx, hw_count ranks_per_node)
+{
+    if (ranks_per_node == 0)
+        return;
+    ctx->node_id = (int)(ctx->rank / ranks_per_node);
+    ctx->one_node = ranks_per_node >= ctx->size;
 }
 
 void hw_context_threads(struct hw_context *ctx, int threads)

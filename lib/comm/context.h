@@ -16,6 +16,8 @@ struct hw_context {
     int rank, size;      /* in world */
     int node_rank;       /* in node */
     int node_size;       /* ranks in node */
+    int node_id;         /* which node, for exchanges that send one copy to each */
+    bool one_node;       /* all ranks have the same node_id; the same on all ranks */
     int threads;         /* OpenMP threads of this rank */
     bool quiet;          /* no progress, no notes */
     const char *program; /* such as "hopwave-generate"; borrowed */
@@ -35,6 +37,13 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
  * all ranks. Collective.
  */
 int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct hw_error *err);
+
+/*
+ * Takes each `ranks_per_node` consecutive ranks for a node of its own, to try several nodes on
+ * one machine: changes node_id and one_node; 0 leaves them. Memory and cores are shared as
+ * before. Local; all ranks agree.
+ */
+void hw_context_group(struct hw_context *ctx, hw_count ranks_per_node);
 
 /* Sets the number of OpenMP threads of this rank, at least 1. Local. */
 void hw_context_threads(struct hw_context *ctx, int threads);

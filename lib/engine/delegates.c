@@ -256,7 +256,8 @@ static enum hw_status open_exchanges(struct hw_delegates *e, struct hw_error *er
         return HW_OK;
     enum hw_status status = open_communicators(e, err);
     if (status == HW_OK)
-        status = hw_legs_open(&e->world, e->ctx.world, 16 * (hw_count)e->delegates, err);
+        status =
+            hw_legs_open(&e->world, e->ctx.world, e->devices, 16 * (hw_count)e->delegates, err);
     if (status == HW_OK)
         status = hw_claims_open(e, err);
     status = hw_agree(e->ctx.world, status, err);
@@ -412,7 +413,7 @@ static enum hw_status share_news(struct hw_delegates *e, hw_count *news, struct 
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, news, NEWS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
                "MPI_Allreduce", err);
-    row->bytes_sent += hw_reduction_bytes(NEWS * (hw_count)sizeof *news, e->ctx.size);
+    hw_book_reduction(row, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }

@@ -60,7 +60,7 @@ static void plan_regions(struct hw_stream *stream, int peers, const hw_count *ed
 }
 
 static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_stream *stream,
-                                       MPI_Comm comm, int peers, struct hw_error *err)
+                                       MPI_Comm comm, int together, int peers, struct hw_error *err)
 {
     hw_count out = stream->out_first[peers], in = stream->in_first[peers];
 
@@ -69,7 +69,7 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
                        "part %d has more than 2^32 normal-to-normal edges; --local-all2all and "
                        "--uniquify need more parts or a lower --degree-threshold",
                        e->part->index);
-    enum hw_status status = hw_legs_open(&stream->legs, comm, 8 * (out + in), err);
+    enum hw_status status = hw_legs_open(&stream->legs, comm, together, 8 * (out + in), err);
     if (status == HW_OK)
         status = hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "finds", err);
     if (status == HW_OK)
@@ -88,11 +88,12 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
 }
 
 /*
- * Plans a hop over comm. edges: [peers][groups] finds that may go to each; what
- * may come is returned in *edges_in, allocated here. Collective over the world.
+ * Plans a hop over comm, whose ranks stand `together` on nodes. edges: [peers][groups] finds that
+ * may go to each; what may come is returned in *edges_in, allocated here. Collective over the
+ * world.
  */
 static enum hw_status open_stream(const struct hw_delegates *e, struct hw_stream *stream,
-                                  MPI_Comm comm, int groups, const hw_count *edges,
+                                  MPI_Comm comm, int together, int groups, const hw_count *edges,
                                   hw_count **edges_in, struct hw_error *err)
 {
     int peers = 0;
@@ -120,7 +121,7 @@ static enum hw_status open_stream(const struct hw_delegates *e, struct hw_stream
                "MPI_Alltoall", err);
     if (status == HW_OK) {
         plan_regions(stream, peers, edges, *edges_in);
-        status = allocate_regions(e, stream, comm, peers, err);
+        status = allocate_regions(e, stream, comm, together, peers, err);
     }
     return hw_agree(e->ctx.world, status, err);
 }
@@ -152,7 +153,7 @@ enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err)
     if (status != HW_OK)
         goto done;
     count_edges(e, edges);
-    status = open_stream(e, &e->hop[0], e->two_hops ? e->local : e->ctx.world,
+    status = open_stream(e, &e->hop[0], e->two_hops ? e->local : e->ctx.world, e->devices,
                          e->two_hops ? e->nodes : 1, edges, &in_node, err);
     if (status != HW_OK || !e->two_hops)
         goto done;
@@ -160,7 +161,7 @@ enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err)
     for (int x = 0; x < e->devices; x++)
         for (int b = 0; b < e->nodes; b++)
             across[b] += b == e->node ? 0 : in_node[x * e->nodes + b];
-    status = open_stream(e, &e->hop[1], e->across, 1, across, &unused, err);
+    status = open_stream(e, &e->hop[1], e->across, 1, 1, across, &unused, err);
     if (status == HW_OK) {
         status = hw_alloc(&e->relayed, e->hop[0].in_first[e->devices], sizeof *e->relayed,
                           "answers", err);
@@ -304,7 +305,8 @@ static enum hw_status pass_finds(struct hw_stream *stream, struct hw_step *row,
                             stream->groups, HW_MPI_COUNT, legs->comm),
                "MPI_Alltoall", err);
 
-    row->bytes_sent += (legs->peers - 1) * stream->groups * (hw_count)sizeof *stream->step_out;
+    hw_book_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, legs->peers,
+                   legs->together);
     for (int r = 0; r < legs->peers; r++)
         legs->leg[r] = (struct hw_leg){
             .out = stream->out_slot + stream->out_first[r] + stream->sent[r],
@@ -401,7 +403,7 @@ enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_step 
         row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - start;
         start = hw_seconds();
     }
-    row->bytes_sent += hw_reduction_bytes(8 * (hw_count)words, e->ctx.size);
+    hw_book_reduction(row, 8 * (hw_count)words, e->ctx.size, e->devices);
     if (status != HW_OK)
         return status;
     MPI_Comm comm = e->nodes > 1 ? e->across : e->local;

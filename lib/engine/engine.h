@@ -78,6 +78,7 @@ struct hw_step {
     hw_count found_early;        /* and those of the level after that it reached with them */
     hw_count edges_examined;     /* SSSP: of these, `pulled` were scanned from their target */
     hw_count bytes_sent, messages_sent;
+    hw_count bytes_between, messages_between; /* of these, to ranks of other nodes */
     hw_count bucket;  /* SSSP: delta-stepping's bucket; the same on all ranks */
     hw_count pulled;  /* SSSP: see edges_examined; the others were pushed */
     hw_count settled; /* SSSP: vertices this rank owns whose distance became final */

@@ -28,8 +28,7 @@ void hw_grid_begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_di
     grid->tally = (struct hw_grid_tally){0};
     for (int l = 0; l < 2; l++) {
         struct hw_line *line = l ? &grid->column : &grid->row;
-        line->bytes_sent = line->messages_sent = 0;
-        line->routines = 0;
+        hw_line_begin_books(line);
     }
     if (grid->options.steps)
         grid->mark = hw_seconds();
@@ -41,8 +40,8 @@ static void end_step(struct hw_grid *grid, const char *what)
     static const char *const form[] = {"", " list", " bitmap", " list+bitmap"};
     struct hw_step *step = grid->step;
 
-    step->bytes_sent = grid->row.bytes_sent + grid->column.bytes_sent;
-    step->messages_sent = grid->row.messages_sent + grid->column.messages_sent;
+    hw_line_end_books(&grid->row, step);
+    hw_line_end_books(&grid->column, step);
     snprintf(step->routine, sizeof step->routine, "%s%s", what,
              form[grid->row.routines | grid->column.routines]);
 }

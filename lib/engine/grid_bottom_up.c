@@ -157,18 +157,15 @@ static void see(struct hw_grid *grid, int block, const struct hw_set *set)
 static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err)
 {
     struct hw_line *line = &grid->row;
-    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+    enum hw_status status = hw_line_receive_shared(line, err);
     struct hw_set set;
 
     if (grid->fresh_frontier)
         set = hw_set_of_bits(line, line->me, line->me, grid->fresh, grid->frontier);
     else
         set = hw_set_of_list(line, line->me, line->me, grid->order + grid->begin, grid->frontier);
-    for (int r = 0; r < line->size && status == HW_OK; r++)
-        if (r != line->me)
-            status = hw_line_send(line, r, &set, err);
     if (status == HW_OK)
-        status = hw_line_wait(line, err);
+        status = hw_line_share(line, &set, err);
     for (int r = 0; r < line->size && status == HW_OK; r++)
         if (r != line->me)
             see(grid, r, &line->got[r]);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-enum { TAG_GIDS = 2 };
-
 /* Output elements that are written, then completed, at a time. */
 #define PIECE 4096
 
@@ -74,11 +72,7 @@ static enum hw_status send_gids(struct hw_grid *grid, struct hw_line *line, int 
 {
     if (count == 0)
         return HW_OK;
-    line->bytes_sent += (hw_count)(count * grid->wire);
-    line->messages_sent++;
-    return hw_mpi(MPI_Isend(wire, (int)count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, to,
-                            TAG_GIDS, line->comm, &line->request[line->size + to]),
-                  "MPI_Isend", err);
+    return hw_line_give(line, to, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
 }
 
 static enum hw_status receive_gids(struct hw_grid *grid, struct hw_line *line, int from, void *wire,
@@ -86,9 +80,7 @@ static enum hw_status receive_gids(struct hw_grid *grid, struct hw_line *line, i
 {
     if (count == 0)
         return HW_OK;
-    return hw_mpi(MPI_Irecv(wire, (int)count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, from,
-                            TAG_GIDS, line->comm, &line->request[from]),
-                  "MPI_Irecv", err);
+    return hw_line_take(line, from, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
 }
 
 /* The parent of an own vertex has come. */
@@ -159,8 +151,7 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
         if (r != line->me)
             status = answer(grid, r, err);
     if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Waitall(2 * line->size, line->request, line->status), "MPI_Waitall", err);
+        status = hw_line_finish(line, err);
     at = 0;
     for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
         if (r != line->me && grid->sent[r].bitmap)
@@ -220,8 +211,7 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
         if (r != line->me)
             status = tell(grid, r, err);
     if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Waitall(2 * line->size, line->request, line->status), "MPI_Waitall", err);
+        status = hw_line_finish(line, err);
     at = 0;
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         if (r == line->me)
@@ -255,8 +245,9 @@ static enum hw_status gather_levels(struct hw_grid *grid, struct hw_line *line, 
     memcpy(level + (size_t)line->me * grid->block, grid->level, bytes);
     if (line->size == 1)
         return HW_OK;
-    line->bytes_sent += (line->size - 1) * (hw_count)bytes;
-    line->messages_sent += line->size - 1;
+    for (int r = 0; r < line->size; r++)
+        if (r != line->me)
+            hw_line_book(line, r, (hw_count)bytes);
     return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, level, (int)grid->block,
                                 MPI_INT32_T, line->comm),
                   "MPI_Allgather", err);
@@ -299,8 +290,8 @@ enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *
         status = hw_mpi(MPI_Reduce(best + (size_t)r * grid->block, grid->least, (int)grid->block,
                                    HW_MPI_GID, MPI_MIN, r, line->comm),
                         "MPI_Reduce", err);
-        line->bytes_sent += r == line->me ? 0 : (hw_count)(grid->block * sizeof *best);
-        line->messages_sent += r != line->me;
+        if (r != line->me)
+            hw_line_book(line, r, (hw_count)(grid->block * sizeof *best));
     }
     hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
     return status;

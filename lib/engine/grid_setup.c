@@ -282,9 +282,9 @@ enum hw_status hw_grid_create(const struct hw_context *ctx, const struct hw_part
     if (status == HW_OK)
         status = make_degrees(grid, err);
     if (status == HW_OK)
-        status = hw_line_open(&grid->row, grid->active, err);
+        status = hw_line_open(&grid->row, ctx, grid->active, err);
     if (status == HW_OK)
-        status = hw_line_open(&grid->column, grid->active, err);
+        status = hw_line_open(&grid->column, ctx, grid->active, err);
     if (status != HW_OK) {
         hw_grid_destroy(grid);
         return status;

@@ -199,13 +199,9 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     if (line->size == 1)
         return HW_OK;
     struct hw_set set = hw_set_of_list(line, line->me, line->me, own, at);
-    for (int r = 0; r < line->size && status == HW_OK; r++)
-        if (r != line->me)
-            status = hw_line_send(line, r, &set, err);
+    status = hw_line_share(line, &set, err);
     for (hw_lid k = 0; k < at; k++)
         grid->expanded[k] = grid->own_column + own[k];
-    if (status == HW_OK)
-        status = hw_line_wait(line, err);
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         hw_lid begin = at, first = (hw_lid)((size_t)r * grid->block);
         if (r == line->me)
@@ -313,7 +309,7 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     if (grid->rows > 1)
-        status = hw_line_receive(&grid->column, HW_LINE_ALL, err);
+        status = hw_line_receive_shared(&grid->column, err);
     if (grid->columns > 1 && status == HW_OK)
         status = hw_line_receive(&grid->row, HW_LINE_ALL, err);
     list_frontier(grid);

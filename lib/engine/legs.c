@@ -11,12 +11,13 @@ enum tag { TAG_LEG = 1 };
 /* Bytes of one message at most. */
 #define PIECE ((hw_count)1 << 30)
 
-enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, hw_count bytes,
+enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, hw_count bytes,
                             struct hw_error *err)
 {
     enum hw_status status;
 
     legs->comm = comm;
+    legs->together = together;
     status = hw_mpi(MPI_Comm_size(comm, &legs->peers), "MPI_Comm_size", err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Comm_rank(comm, &legs->me), "MPI_Comm_rank", err);
@@ -41,6 +42,7 @@ static enum hw_status post(struct hw_legs *legs, int peer, bool sending, int *ma
 {
     const struct hw_leg *leg = &legs->leg[peer];
     hw_count bytes = sending ? leg->out_bytes : leg->in_bytes;
+    bool crosses = peer / legs->together != legs->me / legs->together;
     enum hw_status status = HW_OK;
 
     for (hw_count at = 0; at < bytes && status == HW_OK; at += PIECE) {
@@ -53,8 +55,9 @@ static enum hw_status post(struct hw_legs *legs, int peer, bool sending, int *ma
         status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
         *made += status == HW_OK;
         row->messages_sent += sending;
+        row->messages_between += sending && crosses;
     }
-    row->bytes_sent += sending ? bytes : 0;
+    hw_book_bytes(row, sending ? bytes : 0, crosses);
     return status;
 }
 
@@ -76,7 +79,21 @@ enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw
     return status;
 }
 
-hw_count hw_reduction_bytes(hw_count bytes, int ranks)
+/* 2 (ranks-1)/ranks of the bytes, rounded up. */
+static hw_count reduction_bytes(hw_count bytes, int ranks)
 {
     return (2 * bytes * (ranks - 1) + ranks - 1) / ranks;
+}
+
+void hw_book_reduction(struct hw_step *row, hw_count bytes, int ranks, int together)
+{
+    row->bytes_sent += reduction_bytes(bytes, ranks);
+    row->bytes_between +=
+        reduction_bytes((bytes + together - 1) / together, (ranks + together - 1) / together);
+}
+
+void hw_book_gather(struct hw_step *row, hw_count bytes, int ranks, int together)
+{
+    row->bytes_sent += (ranks - 1) * bytes;
+    row->bytes_between += (ranks - together) * bytes;
 }

@@ -18,14 +18,15 @@ struct hw_leg {
 struct hw_legs {
     MPI_Comm comm;
     int peers, me;
+    int together;         /* consecutive ranks of comm on one node */
     struct hw_leg *leg;   /* [peers] */
     MPI_Request *request; /* [room] */
     int room;
 };
 
 /* Room for messages to and from every rank of comm, of at most so many bytes in
- * all. Borrows comm. Local. */
-enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, hw_count bytes,
+ * all; `together` consecutive ranks are on one node. Borrows comm. Local. */
+enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, hw_count bytes,
                             struct hw_error *err);
 
 /* Frees the memory. Local. */
@@ -38,8 +39,21 @@ void hw_legs_free(struct hw_legs *legs);
  */
 enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err);
 
-/* Bytes that one rank sends in a reduction of `bytes` over so many ranks whose
- * result all of them get: 2 (ranks-1)/ranks of them. Local. */
-hw_count hw_reduction_bytes(hw_count bytes, int ranks);
+/* Adds bytes for one rank to the row; crosses: it is on another node. Local. */
+static inline void hw_book_bytes(struct hw_step *row, hw_count bytes, bool crosses)
+{
+    row->bytes_sent += bytes;
+    row->bytes_between += crosses ? bytes : 0;
+}
+
+/*
+ * Adds what one rank sends in a reduction of `bytes` whose result all of them get,
+ * 2 (ranks-1)/ranks of them; between the nodes, of `together` ranks each, each rank
+ * reduces its share of what its node has combined. Local.
+ */
+void hw_book_reduction(struct hw_step *row, hw_count bytes, int ranks, int together);
+
+/* The same of a gathering to all, or of `bytes` for each other rank. Local. */
+void hw_book_gather(struct hw_step *row, hw_count bytes, int ranks, int together);
 
 #endif

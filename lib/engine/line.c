@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { TAG_LIST, TAG_BITMAP };
+enum { TAG_LIST, TAG_BITMAP, TAG_ELEMENTS };
 
 static size_t round_up(size_t bytes)
 {
@@ -25,8 +25,11 @@ void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays)
     hw_arrays_add(arrays, &line->received, buffers, 1);
     hw_arrays_add(arrays, &line->scratch, buffers, 1);
     hw_arrays_add(arrays, &line->got, line->size, sizeof *line->got);
-    hw_arrays_add(arrays, &line->request, 2 * line->size, sizeof(MPI_Request));
-    hw_arrays_add(arrays, &line->status, 2 * line->size, sizeof *line->status);
+    hw_arrays_add(arrays, &line->request, 3 * line->size, sizeof(MPI_Request));
+    hw_arrays_add(arrays, &line->node, line->size, sizeof *line->node);
+    hw_arrays_add(arrays, &line->by_node, line->size, sizeof *line->by_node);
+    hw_arrays_add(arrays, &line->node_first, line->size + 1, sizeof *line->node_first);
+    hw_arrays_add(arrays, &line->place, line->size, sizeof *line->place);
 }
 
 enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
@@ -41,16 +44,50 @@ enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx,
     return hw_mpi(MPI_Comm_split(ctx->world, color, key, &line->comm), "MPI_Comm_split", err);
 }
 
-enum hw_status hw_line_open(struct hw_line *line, hw_lid active, struct hw_error *err)
+/* Numbers the nodes from 0 and puts the ranks in their order. node: whatever tells nodes apart. */
+static void order_by_node(struct hw_line *line)
 {
-    for (int r = 0; r < 2 * line->size; r++)
+    int placed = 0;
+
+    for (int r = 0; r < line->size; r++)
+        line->place[r] = -1;
+    for (int r = 0, nodes = 0; r < line->size; r++) {
+        const int name = line->node[r];
+        if (line->place[r] >= 0)
+            continue;
+        line->node_first[nodes] = placed;
+        for (int q = r; q < line->size; q++) {
+            if (line->place[q] >= 0 || line->node[q] != name)
+                continue;
+            line->place[q] = placed;
+            line->by_node[placed++] = q;
+            line->node[q] = nodes;
+        }
+        line->node_first[++nodes] = placed;
+    }
+}
+
+enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, hw_lid active,
+                            struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < 3 * line->size; r++)
         line->request[r] = MPI_REQUEST_NULL;
     line->active[line->me] = active;
-    if (line->size == 1)
-        return HW_OK;
-    return hw_mpi(
-        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->active, 1, HW_MPI_LID, line->comm),
-        "MPI_Allgather", err);
+    line->node[line->me] = ctx->node_id;
+    if (line->size > 1) {
+        status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->active, 1,
+                                      HW_MPI_LID, line->comm),
+                        "MPI_Allgather", err);
+        if (status == HW_OK)
+            status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->node, 1,
+                                          MPI_INT, line->comm),
+                            "MPI_Allgather", err);
+    }
+    if (status == HW_OK)
+        order_by_node(line);
+    return status;
 }
 
 void hw_line_close(struct hw_line *line)
@@ -130,6 +167,38 @@ hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)
     return set->count;
 }
 
+void hw_line_book(struct hw_line *line, int to, hw_count bytes)
+{
+    const bool between = line->node[to] != line->node[line->me];
+
+    line->sent.bytes += bytes;
+    line->sent.messages++;
+    line->sent.bytes_between += between ? bytes : 0;
+    line->sent.messages_between += between;
+}
+
+void hw_line_begin_books(struct hw_line *line)
+{
+    line->sent = (struct hw_line_books){0};
+    line->routines = 0;
+}
+
+void hw_line_end_books(const struct hw_line *line, struct hw_step *step)
+{
+    step->bytes_sent += line->sent.bytes;
+    step->messages_sent += line->sent.messages;
+    step->bytes_between += line->sent.bytes_between;
+    step->messages_between += line->sent.messages_between;
+}
+
+/* Posts the receive of rank `whose`'s set, which rank `from` sends. */
+static enum hw_status receive(struct hw_line *line, int whose, int from, struct hw_error *err)
+{
+    return hw_mpi(MPI_Irecv(line->received + (size_t)whose * line->capacity, (int)line->capacity,
+                            MPI_BYTE, from, MPI_ANY_TAG, line->comm, &line->request[whose]),
+                  "MPI_Irecv", err);
+}
+
 enum hw_status hw_line_receive(struct hw_line *line, int from, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -137,10 +206,19 @@ enum hw_status hw_line_receive(struct hw_line *line, int from, struct hw_error *
 
     for (int r = first; r <= last && status == HW_OK; r++)
         if (r != line->me)
-            status =
-                hw_mpi(MPI_Irecv(line->received + (size_t)r * line->capacity, (int)line->capacity,
-                                 MPI_BYTE, r, MPI_ANY_TAG, line->comm, &line->request[r]),
-                       "MPI_Irecv", err);
+            status = receive(line, r, r, err);
+    return status;
+}
+
+/* Starts to send elements to one rank. */
+static enum hw_status start(struct hw_line *line, int to, const void *data, hw_lid count,
+                            MPI_Datatype type, int tag, struct hw_error *err)
+{
+    MPI_Request *request = &line->request[line->size + line->sends];
+    enum hw_status status =
+        hw_mpi(MPI_Isend(data, (int)count, type, to, tag, line->comm, request), "MPI_Isend", err);
+
+    line->sends += status == HW_OK;
     return status;
 }
 
@@ -149,31 +227,153 @@ enum hw_status hw_line_send(struct hw_line *line, int to, const struct hw_set *s
 {
     size_t bytes = set->bitmap ? set->count : set->count * sizeof(hw_lid);
 
-    line->bytes_sent += (hw_count)bytes;
-    line->messages_sent++;
+    hw_line_book(line, to, (hw_count)bytes);
     line->routines |= set->bitmap ? 2 : 1;
-    return hw_mpi(MPI_Isend(set->data, (int)bytes, MPI_BYTE, to,
-                            set->bitmap ? TAG_BITMAP : TAG_LIST, line->comm,
-                            &line->request[line->size + to]),
-                  "MPI_Isend", err);
+    return start(line, to, set->data, (hw_lid)bytes, MPI_BYTE, set->bitmap ? TAG_BITMAP : TAG_LIST,
+                 err);
+}
+
+/* Waits for the set of rank `whose`, if a receive is posted. */
+static enum hw_status arrive(struct hw_line *line, int whose, struct hw_error *err)
+{
+    unsigned char *data = line->received + (size_t)whose * line->capacity;
+    struct hw_set *got = &line->got[whose];
+    MPI_Status status;
+    int bytes = 0;
+
+    if (line->request[whose] == MPI_REQUEST_NULL)
+        return HW_OK;
+    enum hw_status end = hw_mpi(MPI_Wait(&line->request[whose], &status), "MPI_Wait", err);
+    if (end == HW_OK)
+        end = hw_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count", err);
+    if (end != HW_OK)
+        return end;
+    *got = (struct hw_set){
+        .data = data, .count = (hw_lid)bytes, .bitmap = status.MPI_TAG == TAG_BITMAP};
+    if (!got->bitmap)
+        got->count /= (hw_lid)sizeof(hw_lid);
+    else /* readers take whole words */
+        memset(data + bytes, 0, round_up((size_t)bytes) - (size_t)bytes);
+    return HW_OK;
+}
+
+/* Waits for `count` requests, of which some may be none. */
+static enum hw_status wait_for(MPI_Request *request, int count, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < count && status == HW_OK; r++)
+        status = hw_mpi(MPI_Wait(&request[r], MPI_STATUS_IGNORE), "MPI_Wait", err);
+    return status;
+}
+
+/* Waits for what is being sent. */
+static enum hw_status wait_for_sends(struct hw_line *line, struct hw_error *err)
+{
+    int sends = line->sends;
+
+    line->sends = 0;
+    return wait_for(line->request + line->size, sends, err);
 }
 
 enum hw_status hw_line_wait(struct hw_line *line, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_mpi(MPI_Waitall(2 * line->size, line->request, line->status), "MPI_Waitall", err);
-    for (int r = 0; r < line->size && status == HW_OK; r++) {
-        int bytes = 0;
-        if (line->status[r].MPI_SOURCE != r) /* none was posted */
-            continue;
-        unsigned char *data = line->received + (size_t)r * line->capacity;
-        status = hw_mpi(MPI_Get_count(&line->status[r], MPI_BYTE, &bytes), "MPI_Get_count", err);
-        line->got[r] = (struct hw_set){
-            .data = data, .count = (hw_lid)bytes, .bitmap = line->status[r].MPI_TAG == TAG_BITMAP};
-        if (!line->got[r].bitmap)
-            line->got[r].count /= (hw_lid)sizeof(hw_lid);
-        else /* readers take whole words */
-            memset(data + bytes, 0, round_up((size_t)bytes) - (size_t)bytes);
-    }
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < line->size && status == HW_OK; r++)
+        status = arrive(line, r, err);
+    return status == HW_OK ? wait_for_sends(line, err) : status;
+}
+
+/* The rank of a node that takes the sets of `whose`, a rank of another node: the ranks of
+ * other nodes are dealt out in turn. */
+static int carrier(const struct hw_line *line, int node, int whose)
+{
+    const int first = line->node_first[node], ranks = line->node_first[node + 1] - first;
+    const int place = line->place[whose];
+
+    return line->by_node[first + (place < first ? place : place - ranks) % ranks];
+}
+
+/* The rank that sends this one the set of rank `whose`. */
+static int sender_of(const struct hw_line *line, int whose)
+{
+    const int node = line->node[line->me];
+
+    if (line->node[whose] == node || carrier(line, node, whose) == line->me)
+        return whose;
+    return carrier(line, node, whose);
+}
+
+enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    /* Messages of one sender arrive in the order they were sent in: its own set first, then
+     * those of others, rising. */
+    for (int others = 0; others < 2; others++)
+        for (int r = 0; r < line->size && status == HW_OK; r++)
+            if (r != line->me && (sender_of(line, r) != r) == (others != 0))
+                status = receive(line, r, sender_of(line, r), err);
     return status;
+}
+
+/* Sends a set to all other ranks of the own node. */
+static enum hw_status send_inside(struct hw_line *line, const struct hw_set *set,
+                                  struct hw_error *err)
+{
+    const int node = line->node[line->me];
+    enum hw_status status = HW_OK;
+
+    for (int k = line->node_first[node]; k < line->node_first[node + 1] && status == HW_OK; k++)
+        if (line->by_node[k] != line->me)
+            status = hw_line_send(line, line->by_node[k], set, err);
+    return status;
+}
+
+enum hw_status hw_line_share(struct hw_line *line, const struct hw_set *set, struct hw_error *err)
+{
+    const int node = line->node[line->me];
+    enum hw_status status = HW_OK;
+
+    for (int n = 0; line->node_first[n] < line->size && status == HW_OK; n++)
+        if (n != node)
+            status = hw_line_send(line, carrier(line, n, line->me), set, err);
+    if (status == HW_OK)
+        status = send_inside(line, set, err);
+    for (int r = 0; r < line->size && status == HW_OK; r++) {
+        if (line->node[r] == node || carrier(line, node, r) != line->me)
+            continue;
+        status = arrive(line, r, err);
+        if (status == HW_OK)
+            status = send_inside(line, &line->got[r], err);
+    }
+    return status == HW_OK ? hw_line_wait(line, err) : status;
+}
+
+enum hw_status hw_line_give(struct hw_line *line, int to, const void *data, hw_lid count,
+                            MPI_Datatype type, struct hw_error *err)
+{
+    int size = 0;
+    enum hw_status status = hw_mpi(MPI_Type_size(type, &size), "MPI_Type_size", err);
+
+    if (status != HW_OK)
+        return status;
+    hw_line_book(line, to, (hw_count)count * size);
+    return start(line, to, data, count, type, TAG_ELEMENTS, err);
+}
+
+enum hw_status hw_line_take(struct hw_line *line, int from, void *data, hw_lid count,
+                            MPI_Datatype type, struct hw_error *err)
+{
+    return hw_mpi(
+        MPI_Irecv(data, (int)count, type, from, TAG_ELEMENTS, line->comm, &line->request[from]),
+        "MPI_Irecv", err);
+}
+
+enum hw_status hw_line_finish(struct hw_line *line, struct hw_error *err)
+{
+    enum hw_status status = wait_for(line->request, line->size, err);
+
+    return status == HW_OK ? wait_for_sends(line, err) : status;
 }

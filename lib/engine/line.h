@@ -6,6 +6,9 @@
  * them, whichever is smaller. Tags tell the two apart, so that no message
  * carries more than the set.
  *
+ * Where all give each other one set and nodes hold several ranks of the line, one copy goes to
+ * each node: to the rank of it that carries the sender's sets, which hands them on inside.
+ *
  * All functions are collective over the line only as far as sends and receives
  * must match; none of them allocates.
  */
@@ -23,6 +26,11 @@ struct hw_set {
     bool bitmap;
 };
 
+/* What was sent; of it, to ranks of other nodes. */
+struct hw_line_books {
+    hw_count bytes, messages, bytes_between, messages_between;
+};
+
 /* The ranks of one row or column. A line of one rank has no communicator. */
 struct hw_line {
     MPI_Comm comm;
@@ -33,11 +41,22 @@ struct hw_line {
     unsigned char *received;   /* [size][capacity] */
     unsigned char *scratch;    /* [size][capacity] sets on their way out */
     struct hw_set *got;        /* [size] what came in from whom, until the next receive */
-    MPI_Request *request;      /* [2 size] receives, then sends */
-    MPI_Status *status;        /* [2 size] */
-    hw_count bytes_sent, messages_sent;
+    MPI_Request *request;      /* [3 size] receives by whose set it is, then sends */
+    int sends;                 /* under way */
+    int *node;                 /* [size] the node of each rank, from 0 */
+    int *by_node;              /* [size] ranks in the order of their nodes */
+    int *node_first;           /* [size + 1] where a node's ranks begin among them */
+    int *place;                /* [size] of each rank among them */
+    struct hw_line_books sent;
     unsigned routines; /* bits: a list was sent (1), a bitmap was (2) */
 };
+
+/* Notes that a message has gone to a rank of the line. Local. */
+void hw_line_book(struct hw_line *line, int to, hw_count bytes);
+
+/* Forgets what was sent; adds what was to a step. Local. */
+void hw_line_begin_books(struct hw_line *line);
+void hw_line_end_books(const struct hw_line *line, struct hw_step *step);
 
 /* Bytes of the largest message for blocks of `block` positions, in multiples of 64. */
 size_t hw_line_capacity(hw_lid block, enum hw_exchange exchange);
@@ -50,9 +69,10 @@ void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays);
 enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
                              int size, struct hw_error *err);
 
-/* Gives each rank's `active` to the others of the line. Arrays are allocated
+/* Gives each rank's `active` and node to the others of the line. Arrays are allocated
  * already. Collective over the line. */
-enum hw_status hw_line_open(struct hw_line *line, hw_lid active, struct hw_error *err);
+enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, hw_lid active,
+                            struct hw_error *err);
 
 /* Frees the communicator, not the arrays. Collective over the line. */
 void hw_line_close(struct hw_line *line);
@@ -89,5 +109,17 @@ enum hw_status hw_line_send(struct hw_line *line, int to, const struct hw_set *s
 
 /* Waits for all sends and receives; what came is in line->got. */
 enum hw_status hw_line_wait(struct hw_line *line, struct hw_error *err);
+
+/* Gives all others of the line the same set and waits for theirs, which are in line->got then.
+ * The receives are posted before, so that nothing waits for them. Collective over the line. */
+enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err);
+enum hw_status hw_line_share(struct hw_line *line, const struct hw_set *set, struct hw_error *err);
+
+/* Elements of another kind to and from one rank; hw_line_finish() waits for them. Local. */
+enum hw_status hw_line_give(struct hw_line *line, int to, const void *data, hw_lid count,
+                            MPI_Datatype type, struct hw_error *err);
+enum hw_status hw_line_take(struct hw_line *line, int from, void *data, hw_lid count,
+                            MPI_Datatype type, struct hw_error *err);
+enum hw_status hw_line_finish(struct hw_line *line, struct hw_error *err);
 
 #endif

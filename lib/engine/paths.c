@@ -25,18 +25,16 @@ void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_di
     }
     paths->step->direction = direction;
     paths->step->bucket = paths->bucket;
-    paths->row.line.bytes_sent = paths->row.line.messages_sent = 0;
-    paths->column.line.bytes_sent = paths->column.line.messages_sent = 0;
+    hw_line_begin_books(&paths->row.line);
+    hw_line_begin_books(&paths->column.line);
     if (paths->options.steps)
         paths->mark_seconds = hw_seconds();
 }
 
 void hw_paths_end_step(struct hw_paths *paths)
 {
-    const struct hw_line *row = &paths->row.line, *column = &paths->column.line;
-
-    paths->step->bytes_sent += row->bytes_sent + column->bytes_sent;
-    paths->step->messages_sent += row->messages_sent + column->messages_sent;
+    hw_line_end_books(&paths->row.line, paths->step);
+    hw_line_end_books(&paths->column.line, paths->step);
 }
 
 /* All entries of a table unreached. */

@@ -34,13 +34,10 @@ static struct hw_set pack(const struct hw_paths *paths, const struct hw_line *li
 static enum hw_status spread(struct hw_paths *paths, struct hw_line *line, const hw_lid *list,
                              hw_lid count, struct hw_error *err)
 {
-    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+    enum hw_status status = hw_line_receive_shared(line, err);
     struct hw_set set = pack(paths, line, line->me, paths->target, paths->own_row, list, count);
 
-    for (int r = 0; r < line->size && status == HW_OK; r++)
-        if (r != line->me)
-            status = hw_line_send(line, r, &set, err);
-    return status == HW_OK ? hw_line_wait(line, err) : status;
+    return status == HW_OK ? hw_line_share(line, &set, err) : status;
 }
 
 /* Lowers an entry of a table to a key that another part knows; its parent is no concern of

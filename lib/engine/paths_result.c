@@ -167,9 +167,12 @@ static enum hw_status fetch_along(struct hw_paths *paths, struct hw_paths_fan *f
         if (weight)
             weight[requests.position[k]] = requests.weight[k];
     }
-    fan->line.bytes_sent +=
-        requests.sends * (hw_count)sizeof(hw_lid) + requests.receives * (hw_count)sizeof(hw_gid);
-    fan->line.messages_sent += 2 * (fan->line.size - 1);
+    for (int r = 0; r < fan->line.size && status == HW_OK; r++) {
+        if (r == fan->line.me)
+            continue;
+        hw_line_book(&fan->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
+        hw_line_book(&fan->line, r, requests.receive_count[r] * (hw_count)sizeof(hw_gid));
+    }
     drop_requests(&requests);
     return status;
 }

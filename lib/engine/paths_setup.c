@@ -460,9 +460,9 @@ static enum hw_status open_lines(struct hw_paths *paths, struct hw_error *err)
         status =
             hw_line_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err);
     if (status == HW_OK)
-        status = hw_line_open(&paths->row.line, paths->block, err);
+        status = hw_line_open(&paths->row.line, paths->ctx, paths->block, err);
     if (status == HW_OK)
-        status = hw_line_open(&paths->column.line, paths->block, err);
+        status = hw_line_open(&paths->column.line, paths->ctx, paths->block, err);
     return status;
 }
 

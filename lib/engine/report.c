@@ -25,10 +25,16 @@ static const char *const phase_names[HW_PHASES] = {
     [HW_PHASE_REDUCTIONS] = "reductions",
 };
 static const char *const count_names[HW_STEP_SUMS] = {
-    [HW_STEP_FRONTIER] = "frontier",       [HW_STEP_FOUND] = "found",
-    [HW_STEP_FOUND_EARLY] = "found_early", [HW_STEP_PULLED] = "pulled",
-    [HW_STEP_SETTLED] = "settled",         [HW_STEP_EDGES] = "edges_examined",
-    [HW_STEP_BYTES] = "bytes_sent",        [HW_STEP_MESSAGES] = "messages_sent"};
+    [HW_STEP_FRONTIER] = "frontier",
+    [HW_STEP_FOUND] = "found",
+    [HW_STEP_FOUND_EARLY] = "found_early",
+    [HW_STEP_PULLED] = "pulled",
+    [HW_STEP_SETTLED] = "settled",
+    [HW_STEP_EDGES] = "edges_examined",
+    [HW_STEP_BYTES] = "bytes_sent",
+    [HW_STEP_MESSAGES] = "messages_sent",
+    [HW_STEP_BYTES_BETWEEN] = "bytes_between_nodes",
+    [HW_STEP_MESSAGES_BETWEEN] = "messages_between_nodes"};
 static const char *const direction_names[][3] = {
     [HW_BFS] = {[HW_DIRECTION_AUTO] = "none",
                 [HW_DIRECTION_TOP_DOWN] = "top-down",
@@ -139,11 +145,16 @@ struct piece {
 static void fill_piece(const struct hw_step *step, int count, int rank, struct piece *piece)
 {
     for (int s = 0; s < count; s++, step++) {
-        const int64_t counts[HW_STEP_SUMS] = {
-            [HW_STEP_FRONTIER] = step->frontier,       [HW_STEP_FOUND] = step->found,
-            [HW_STEP_FOUND_EARLY] = step->found_early, [HW_STEP_PULLED] = step->pulled,
-            [HW_STEP_SETTLED] = step->settled,         [HW_STEP_EDGES] = step->edges_examined,
-            [HW_STEP_BYTES] = step->bytes_sent,        [HW_STEP_MESSAGES] = step->messages_sent};
+        const int64_t counts[HW_STEP_SUMS] = {[HW_STEP_FRONTIER] = step->frontier,
+                                              [HW_STEP_FOUND] = step->found,
+                                              [HW_STEP_FOUND_EARLY] = step->found_early,
+                                              [HW_STEP_PULLED] = step->pulled,
+                                              [HW_STEP_SETTLED] = step->settled,
+                                              [HW_STEP_EDGES] = step->edges_examined,
+                                              [HW_STEP_BYTES] = step->bytes_sent,
+                                              [HW_STEP_MESSAGES] = step->messages_sent,
+                                              [HW_STEP_BYTES_BETWEEN] = step->bytes_between,
+                                              [HW_STEP_MESSAGES_BETWEEN] = step->messages_between};
         memcpy(piece->sum[s], counts, sizeof counts);
         memcpy(piece->most[s], counts + HW_STEP_FIRST_MOST, sizeof piece->most[s]);
         for (int p = 0; p < HW_PHASES; p++) {

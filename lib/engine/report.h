@@ -49,9 +49,11 @@ enum hw_step_sum {
     HW_STEP_SETTLED,
     HW_STEP_EDGES,
     HW_STEP_BYTES,
-    HW_STEP_MESSAGES
+    HW_STEP_MESSAGES,
+    HW_STEP_BYTES_BETWEEN,
+    HW_STEP_MESSAGES_BETWEEN
 };
-#define HW_STEP_SUMS (HW_STEP_MESSAGES + 1)
+#define HW_STEP_SUMS (HW_STEP_MESSAGES_BETWEEN + 1)
 #define HW_STEP_FIRST_MOST HW_STEP_EDGES
 #define HW_STEP_MOSTS (HW_STEP_SUMS - HW_STEP_FIRST_MOST)
 
@@ -62,7 +64,7 @@ struct hw_step_row {
     char routine[32];
     int64_t bucket; /* shortest paths */
     int64_t sum[HW_STEP_SUMS];
-    int64_t most[HW_STEP_MOSTS]; /* of edges, bytes, messages */
+    int64_t most[HW_STEP_MOSTS]; /* of edges, bytes, messages, and those between nodes */
     struct {
         double least, mean, most; /* seconds over the ranks */
         int32_t slowest;          /* the rank that took most */

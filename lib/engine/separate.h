@@ -262,6 +262,11 @@ enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
 enum hw_status hw_separate_exchange(struct hw_separate *e, struct hw_step *row,
                                     struct hw_separate_news *news, struct hw_error *err);
 
+/* Adds bytes to the row: `size` for each of count[r] entries that go to each other rank r. Local.
+ * count: [parts]. */
+void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw_count *count,
+                      size_t size);
+
 /* Gives each part the keys that the owners of its ghosts have, without a parent.
  * Collective. */
 enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row,

@@ -40,7 +40,7 @@ static enum hw_status open_regions(struct hw_separate *e, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err);
     if (status == HW_OK)
-        status = hw_legs_open(&e->legs, e->ctx.world,
+        status = hw_legs_open(&e->legs, e->ctx.world, e->part->spec.devices,
                               (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
     return status;
 }
@@ -147,7 +147,7 @@ enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news 
         news->repeated += theirs[REPEATED];
         news->least = theirs[LEAST] < news->least ? theirs[LEAST] : news->least;
     }
-    row->bytes_sent += (parts - 1) * (hw_count)sizeof mine;
+    hw_book_gather(row, sizeof mine, parts, e->part->spec.devices);
     row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
     return status;
 }
@@ -172,7 +172,7 @@ static enum hw_status reduce_lists(struct hw_separate *e, const struct hw_separa
         e->list_at[r] = at;
         at += e->list_bytes[r];
     }
-    row->bytes_sent += (parts - 1) * own_count * each;
+    hw_book_gather(row, own_count * each, parts, e->part->spec.devices);
     enum hw_status status =
         hw_mpi(MPI_Allgatherv(e->own_list, (int)(own_count * each), MPI_BYTE, e->all_lists,
                               e->list_bytes, e->list_at, MPI_BYTE, e->ctx.world),
@@ -198,7 +198,7 @@ static enum hw_status reduce_whole(struct hw_separate *e, const struct hw_separa
 
     for (hw_lid g = 0; g < d; g++)
         put(e->all_lists, way->size, g, way->get(e, g));
-    row->bytes_sent += hw_reduction_bytes((hw_count)d * (hw_count)way->size, e->ctx.size);
+    hw_book_reduction(row, (hw_count)d * (hw_count)way->size, e->ctx.size, e->part->spec.devices);
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, e->all_lists, (int)d, type, MPI_MIN, e->ctx.world),
                "MPI_Allreduce", err);
@@ -408,6 +408,16 @@ enum hw_status hw_separate_exchange(struct hw_separate *e, struct hw_step *row,
     return status;
 }
 
+void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw_count *count,
+                      size_t size)
+{
+    const int together = e->part->spec.devices, me = e->ctx.rank;
+
+    for (int r = 0; r < e->ctx.size; r++)
+        if (r != me)
+            hw_book_bytes(row, count[r] * (hw_count)size, r / together != me / together);
+}
+
 enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
 {
     const struct hw_separate_borders *borders = &e->borders;
@@ -425,7 +435,7 @@ enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row, s
                                   borders->ghost_count, err);
     for (hw_lid x = 0; x < e->ghosts && status == HW_OK; x++)
         hw_best_set(e->kind, e->best, e->locals + x, in[x], e->none);
-    row->bytes_sent += (hw_count)watched * (hw_count)sizeof *out;
+    hw_separate_book(e, row, borders->watched_count, sizeof *out);
     free(out);
     free(in);
     return status;

@@ -90,8 +90,8 @@ static enum hw_status settle_delegates(struct hw_separate *e, struct hw_step *ro
     status = hw_exchange(e->ctx.world, sizeof *out, out, e->told, &in, e->heard, err);
     if (status != HW_OK)
         goto done;
-    row->bytes_sent += (count - e->told[e->ctx.rank]) * (hw_count)sizeof *out +
-                       (parts - 1) * (hw_count)sizeof *e->told;
+    hw_separate_book(e, row, e->told, sizeof *out);
+    hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
     hw_count received = places_of(e->heard, parts, at);
     /* From the highest rank to the lowest, so that this one stays. */
     for (hw_count i = received - 1; i >= 0; i--)
@@ -173,8 +173,9 @@ static enum hw_status ask(struct hw_separate *e, hw_lid *question, hw_count ques
     status = hw_exchange_into(e->ctx.world, sizeof *out, out, e->heard, in, e->told, err);
     for (hw_count k = 0; k < questions && status == HW_OK; k++)
         set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
-    row->bytes_sent += questions * (hw_count)sizeof *question + answers * (hw_count)sizeof *out +
-                       (parts - 1) * (hw_count)sizeof *e->told;
+    hw_separate_book(e, row, e->told, sizeof *question);
+    hw_separate_book(e, row, e->heard, sizeof *out);
+    hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
 done:
     free(asked);
     free(relative);

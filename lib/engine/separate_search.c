@@ -304,7 +304,7 @@ static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, e->ctx.world),
                "MPI_Allreduce", err);
-    row->bytes_sent += hw_reduction_bytes(sizeof suspect, e->ctx.size);
+    hw_book_reduction(row, sizeof suspect, e->ctx.size, e->part->spec.devices);
     if (status != HW_OK || !suspect)
         return status;
     status = hw_separate_refresh(e, row, err);

@@ -167,9 +167,9 @@ static hw_count least(hw_count a, hw_count b)
 /*
  * Do the rows of measurements hold what happened, and was no more sent than the
  * paper's model allows: per step and peer a list or a bitmap over a block,
- * whichever is smaller?
+ * whichever is smaller, and of the frontier one to each other of the `nodes`?
  */
-static bool is_measured(const struct sample *sample, const struct hw_part *part,
+static bool is_measured(const struct sample *sample, const struct hw_part *part, hw_count nodes,
                         const struct hw_engine_options *options, const struct hw_result *result,
                         hw_count counted)
 {
@@ -184,12 +184,15 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
         found += step->found;
         bytes += step->bytes_sent;
         if (strncmp(step->routine, "push", 4) == 0)
-            limit = (rows - 1) * own + (columns - 1) * bitmap;
+            limit = least(rows - 1, nodes - 1) * own + (columns - 1) * bitmap;
         else if (strncmp(step->routine, "pull", 4) == 0)
-            limit = (columns - 1) * own + (rows > 1 ? rows * bitmap : 0);
+            limit = least(columns - 1, nodes - 1) * own + (rows > 1 ? rows * bitmap : 0);
         else
             continue;
-        if (options->exchange == HW_EXCHANGE_AUTO && step->bytes_sent > limit)
+        if (options->exchange == HW_EXCHANGE_AUTO && step->bytes_between > limit)
+            holds = false;
+        if (step->bytes_between > step->bytes_sent ||
+            (nodes == part->spec.parts && step->bytes_between != step->bytes_sent))
             holds = false;
         if (options->exchange == HW_EXCHANGE_LIST && strstr(step->routine, "bitmap"))
             holds = false;
@@ -201,6 +204,15 @@ static bool is_measured(const struct sample *sample, const struct hw_part *part,
     for (hw_lid k = 0; k < part->own.count; k++)
         reached += sample->level[part->own.graph_id[k] - sample->shift] > 0;
     return holds && found == reached && (options->canonical_parents || bytes == counted);
+}
+
+/* Nodes as the ranks are grouped. */
+static hw_count nodes_of(const struct hw_context *ctx)
+{
+    int last = ctx->node_id;
+
+    MPI_Bcast(&last, 1, MPI_INT, ctx->size - 1, ctx->world);
+    return last + 1;
 }
 
 /* One search, from roots[r]. */
@@ -225,7 +237,7 @@ static bool try_root(const struct hw_context *ctx, void *engine, struct sample *
         return false;
     }
     bool tree = is_tree(sample, part, root, result, options->canonical_parents);
-    bool measured = is_measured(sample, part, options, result, sent_bytes);
+    bool measured = is_measured(sample, part, nodes_of(ctx), options, result, sent_bytes);
     if (!tree || !measured)
         fprintf(stderr, "# rank %d, root %" PRI_GID ", direction %d, exchange %d, %d threads: %s\n",
                 ctx->rank, root, options->direction, options->exchange, ctx->threads,
@@ -253,6 +265,7 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
                                             .canonical_parents = o / 9 % 2,
                                             .steps = o % 2};
         void *engine = NULL;
+        hw_context_group(ctx, 1 + o / 2 % 3);
         /* Threads that spin beside ranks that spin take long on few cores. */
         hw_context_threads(ctx, (ctx->size == 1 ? o / 18 : o % 9 == 4) ? 3 : 1);
         if (hw_method_grid.create(ctx, part, &options, &engine, &err) != HW_OK)

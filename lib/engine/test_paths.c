@@ -332,6 +332,7 @@ static bool try_method(struct hw_context *ctx, struct sample *sample,
         if (ctx->size > 2 && options.delta > 0 && options.delta < 1e9) /* so many exchanges */
             continue;
         ctx->threads = threads;
+        hw_context_group(ctx, 1 + o / 3 % 3);
         if (method->create(ctx, part, &options, &engine, &err) != HW_OK) {
             fprintf(stderr, "# %s\n", err.text);
             holds = false;

@@ -100,6 +100,7 @@ static void add_steps(const struct hw_toy *toy, int count, struct hw_steps *step
         step->frontier = 1 + rank;
         step->edges_examined = 10 * s + rank;
         step->bytes_sent = 100;
+        step->bytes_between = 7 + rank;
         step->seconds[HW_PHASE_EXPANSION] = 1 + s + rank;
     }
 }
@@ -119,7 +120,7 @@ static bool rows_right(const struct hw_report *report, int searches, int count)
                 row->sum[HW_STEP_FRONTIER] == ranks * (ranks + 1) / 2 &&
                 row->sum[HW_STEP_EDGES] == 10 * s * ranks + ranks * (ranks - 1) / 2 &&
                 row->sum[HW_STEP_BYTES] == 100 * ranks && row->most[0] == 10 * s + ranks - 1 &&
-                row->most[1] == 100 && row->most[2] == 0 &&
+                row->most[1] == 100 && row->most[2] == 0 && row->most[3] == 7 + ranks - 1 &&
                 row->phase[HW_PHASE_EXPANSION].least == first &&
                 row->phase[HW_PHASE_EXPANSION].most == last &&
                 row->phase[HW_PHASE_EXPANSION].mean == (first + last) / 2 &&

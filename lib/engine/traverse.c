@@ -178,6 +178,11 @@ static enum hw_status check_engine_options(const struct hw_traversal *t, struct 
     if (separate && engine->exchange != HW_EXCHANGE_AUTO)
         return hw_fail(err, HW_BAD_INPUT, "%s: --exchange is for grids, and its layout is %s",
                        t->options->input, hw_layout_name(t->source.described.spec.layout));
+    if (separate && t->options->ranks_per_node > 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: --ranks-per-node is for grids; degree-separated parts say themselves "
+                       "how many of them are a node",
+                       t->options->input);
     if (separate)
         return HW_OK;
     name = engine->local_all2all ? "--local-all2all"
@@ -447,6 +452,7 @@ enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_opti
                            struct hw_error *err)
 {
     struct hw_traversal t = {.ctx = &stage->ctx, .stage = stage, .options = options};
+    hw_context_group(&stage->ctx, options->ranks_per_node);
     enum hw_status status = open_all(&t, err);
 
     if (status == HW_OK && stage->cli.estimate) {

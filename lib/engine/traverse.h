@@ -22,12 +22,13 @@ struct hw_traverse_options {
     const char *method;    /* a name, or "auto" */
     const char *transport; /* "auto" or "mpi" */
     struct hw_engine_options engine;
-    hw_count roots;         /* to sample */
-    int64_t seed;           /* for the sample */
-    hw_count min_component; /* 0: any */
-    struct hw_roots list;   /* --root-list 1,2,3; empty if not given */
-    const char *root_file;  /* --root-list FILE; NULL if not given */
-    bool labels;            /* which has labels instead of ids */
+    hw_count ranks_per_node; /* as hw_context_group() takes it */
+    hw_count roots;          /* to sample */
+    int64_t seed;            /* for the sample */
+    hw_count min_component;  /* 0: any */
+    struct hw_roots list;    /* --root-list 1,2,3; empty if not given */
+    const char *root_file;   /* --root-list FILE; NULL if not given */
+    bool labels;             /* which has labels instead of ids */
     enum hw_trees trees;
     bool check;
 };

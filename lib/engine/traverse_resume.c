@@ -28,8 +28,8 @@ static char *make_key(const struct hw_traversal *t)
     if (asprintf(&key,
                  "hopwave %s, rows %zu %zu; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
                  "; %d ranks %d threads; algorithm %d method %s device %d options %d %d %d %d %d "
-                 "%d %a %d %d %d %a %d %u %d %d %a %d; %" PRI_COUNT " roots %016" PRIx64
-                 ", %" PRI_COUNT " trees kept, checked %d",
+                 "%d %a %d %d %d %a %d %u %d %d %a %d %" PRI_COUNT "; %" PRI_COUNT
+                 " roots %016" PRIx64 ", %" PRI_COUNT " trees kept, checked %d",
                  PACKAGE_VERSION, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
@@ -38,8 +38,9 @@ static char *make_key(const struct hw_traversal *t)
                  engine->uniquify, engine->nonblocking, engine->canonical_parents, engine->delta,
                  engine->no_edge_classes, engine->duplicates, engine->coupling,
                  engine->expand_factor, engine->edges_per_thread, engine->queues, engine->balance,
-                 engine->async_bottom_up, engine->alpha, engine->profile, t->roots.count, roots,
-                 t->stored, t->options->check) < 0)
+                 engine->async_bottom_up, engine->alpha, engine->profile,
+                 t->options->ranks_per_node, t->roots.count, roots, t->stored,
+                 t->options->check) < 0)
         return NULL;
     return key;
 }

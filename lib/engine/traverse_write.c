@@ -194,7 +194,8 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
                                     {HW_AT_RUN, "partition_built", t->source.built},
                                     {HW_AT_RUN, "searches_resumed", t->resumed}};
     const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},
-                                  {HW_AT_RUN, "columns", spec->columns}};
+                                  {HW_AT_RUN, "columns", spec->columns},
+                                  {HW_AT_RUN, "ranks_per_node", options->ranks_per_node}};
     const struct number delegates[] = {
         {HW_AT_RUN, "nodes", spec->nodes},
         {HW_AT_RUN, "devices", spec->devices},

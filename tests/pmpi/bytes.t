@@ -56,7 +56,20 @@ for direction in auto top-down bottom-up; do
 done
 check 2d 4 --layout 2d --grid 2x2 -- --exchange auto
 check 2d 2 --layout 2d --grid 2x1 --
+check 1d 4 --layout 1d -- --ranks-per-node 2
+check 2d 6 --layout 2d --grid 3x2 -- --ranks-per-node 4
 check degree-separated 3 --layout degree-separated --parts 3 -- --uniquify
 check degree-separated 4 --layout degree-separated --parts 2x2 -- --reduce nonblocking
 
+# HW_NODES=RANKS, a square such as 256: the same for so many, four of them a node.
+most=${HW_NODES:-0}
+side=1
+while [ $((side * side)) -lt "$most" ]; do
+    side=$((side + 1))
+done
+if [ "$most" -gt 0 ]; then
+    check 1d "$most" --layout 1d -- --ranks-per-node 4
+    check 2d "$most" --layout 2d --grid "${side}x$side" -- --ranks-per-node 4
+    check degree-separated "$most" --layout degree-separated --parts "$((most / 4))x4" --
+fi
 done_testing
