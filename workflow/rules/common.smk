@@ -94,8 +94,8 @@ def parts_of(wildcards):
 
 
 def search_arguments(wildcards, input):
-    """What a search is estimated by: as on processors, for want of a GPU here."""
-    options = STUDY.searches[wildcards.search]["options"].replace("--device cuda", "")
+    """What a search is estimated by, which needs no GPU."""
+    options = STUDY.searches[wildcards.search]["options"]
     graph = f"--graph {input.graph}" if input.graph else ""
     return f"{input.partition} {options} {graph}"
 
