@@ -62,7 +62,7 @@ wrong "shortest paths without weights" "methods\[0\].algorithm is sssp, and no g
 graphs: [{model: rmat, scales: [6]}]
 methods: [{algorithm: sssp, method: auto}]
 END
-wrong "a method of shortest paths for another algorithm" "methods\[0\].method is \"delta\", but must be one of auto, grid, delegates" <<'END'
+wrong "a method of shortest paths for another algorithm" "methods\[0\].method is \"delta\", but must be one of auto, grid, sequential, delegates" <<'END'
 graphs: [{model: rmat, scales: [6], weights: uniform}]
 methods: [{method: delta}]
 END
@@ -73,6 +73,14 @@ END
 wrong "a method of GPUs without one" "methods\[0\].device is \"cpu\", but only \"cuda\" applies here" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: merge}]
+END
+wrong "a serial baseline on a GPU" "methods\[0\].method does not apply here" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: sequential, device: cuda}]
+END
+wrong "shortest paths of one GPU without a graph for them" "methods\[0\].algorithm is sssp, and no graph has weights without negative ones" <<'END'
+graphs: [{model: rmat, scales: [6], directed: true, weights: signed}]
+methods: [{algorithm: sssp, method: near-far, device: cuda}]
 END
 wrong "an option that has a key of its own" "methods\[0\].options does not apply here" <<'END'
 graphs: [{model: rmat, scales: [6]}]

@@ -26,13 +26,19 @@ METHOD_LAYOUTS = {
     "delta": ["1d", "2d", "degree-separated"],
     "bellman-ford": ["1d", "2d", "degree-separated"],
     "near-far": ["1d"],
+    "dijkstra": ["1d"],
+    "sequential": ["1d"],
     "fused": ["1d"],
     "merge": ["1d"],
+    "cta-warp-scan": ["1d"],
+    "scatter-compact": ["1d"],
     "scan2d": ["1d", "2d"],
     "adaptive": ["1d"],
 }
-# Methods of papers on a single GPU.
-ONE_PART = ["merge", "adaptive", "near-far"]
+# Methods of papers on a single GPU, and the baselines of papers.
+ONE_PART = ["merge", "cta-warp-scan", "scatter-compact", "adaptive", "near-far"]
+ONE_PART += ["sequential", "dijkstra"]
+NO_NEGATIVE = ["delta", "near-far", "dijkstra"]
 TYPES = {
     "array": "a list",
     "boolean": "true or false",
@@ -157,7 +163,7 @@ def applies(method, graph):
     if method["algorithm"] == "bfs":
         return True
     return graph["weights"] != "none" and not (
-        method["method"] == "delta" and graph["weights"] == "signed"
+        method["method"] in NO_NEGATIVE and graph["weights"] == "signed"
     )
 
 
@@ -208,7 +214,9 @@ class Study:
                     f"{' and '.join(works_on)}, and the study has no such layout"
                 )
             if not any(applies(method, graph) for graph in self.config["graphs"]):
-                kind = "without negative ones" if method["method"] == "delta" else ""
+                kind = (
+                    "without negative ones" if method["method"] in NO_NEGATIVE else ""
+                )
                 raise StudyError(
                     f"{where}.algorithm is sssp, and no graph has weights {kind}".rstrip()
                 )
