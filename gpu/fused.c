@@ -74,6 +74,19 @@ static uint32_t first_short(const struct hw_host_order *order)
     return from;
 }
 
+static void plan_trees(struct hw_gpu_arrays *arrays, struct hw_fused_plan *plan, hw_count core,
+                       hw_count active)
+{
+    /* Selecting from n takes a few bytes for each of its tiles. */
+    plan->scratch_bytes = (UINT64_C(1) << 20) + (uint64_t)active / 16;
+    hw_gpu_add(arrays, &plan->up, core, sizeof *plan->up);
+    hw_gpu_add(arrays, &plan->hung, active, sizeof *plan->hung);
+    hw_gpu_add(arrays, &plan->hung_up, active, sizeof *plan->hung_up);
+    hw_gpu_add(arrays, &plan->anchor, active, sizeof *plan->anchor);
+    hw_gpu_add(arrays, &plan->hanging, core / 32 + 1, sizeof *plan->hanging);
+    hw_gpu_add(arrays, &plan->scratch, (hw_count)plan->scratch_bytes, 1);
+}
+
 static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
                            struct hw_error *err)
 {
@@ -99,6 +112,8 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
         hw_gpu_add(arrays, &own->prefix[half], core + 1, width);
     }
     hw_gpu_add(arrays, &own->left, HW_FUSED_LEFT, sizeof *own->left);
+    if (!graph->directed)
+        plan_trees(arrays, own, core, graph->active);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps)
         hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
@@ -122,6 +137,10 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     state->plan.settled = engine->output.settled;
     enum hw_status status =
         hw_cuda(hw_fused_launch_shape(&state->plan, &state->shape), "method fused", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(state->plan.control, 0, sizeof *state->plan.control, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_fused_launch_prepare(&state->plan), "the kernels that find trees", err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
         status = search(engine, 0, err);

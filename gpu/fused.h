@@ -20,14 +20,14 @@ extern "C" {
 #define HW_FUSED_THREADS 1024
 #define HW_FUSED_BLOCKS 1024 /* at most */
 
-/* Vertices of 32-bit words of bitmaps that a warp goes through at a time, bottom-up. */
-#define HW_FUSED_CHUNK (8 * 32)
+/* Vertices that a warp goes through at a time, bottom-up. */
+#define HW_FUSED_CHUNK (16 * 32)
 
 /* Unvisited vertices that one block goes on with to the end. */
 #define HW_FUSED_LEFT 2048
 
-/* Neighbours of a vertex that are at hand without its list: the first and the next eight. */
-#define HW_FUSED_NEAR 9
+/* Sources of a vertex that are at hand without its list. */
+#define HW_FUSED_NEAR 8
 
 /* What the blocks add up between two barriers, read by all of them after the second. */
 struct hw_fused_phase {
@@ -48,18 +48,28 @@ struct hw_fused_control {
     uint32_t rows;
     unsigned long long begun, ended;           /* ticks */
     unsigned long long begun_time, ended_time; /* nanoseconds */
-    uint32_t apart[32];
-    uint32_t arrived; /* blocks, at all barriers so far */
+    uint32_t phases;                           /* of all searches so far */
+    uint32_t apart[32]; /* so that waiting for the next does not slow down the others */
+    uint32_t arrived;   /* blocks, at the ends of all phases so far */
 };
 
 struct hw_fused_plan {
     struct hw_gpu_graph graph;
-    uint32_t *parent, *settled;       /* as in hw_gpu_output */
-    uint32_t *bits[2];                /* [core / 32 + 1] visited vertices */
-    uint32_t *queue[2];               /* [core + slack] of even and odd levels; bottom-up, those
-                                         that a block has still to look up */
-    void *prefix[2];                  /* [core + 1] edges before each, as wide as offsets */
-    uint32_t *left;                   /* [HW_FUSED_LEFT] unvisited vertices, when few are */
+    uint32_t *parent, *settled; /* as in hw_gpu_output */
+    uint32_t *bits[2];          /* [core / 32 + 1] visited vertices */
+    uint32_t *queue[2];         /* [core + slack] of even and odd levels; bottom-up, those
+                                   that a block has still to look up */
+    void *prefix[2];            /* [core + 1] edges before each, as wide as offsets */
+    uint32_t *left;             /* [HW_FUSED_LEFT] unvisited vertices, when few are */
+    /* Trees, of undirected graphs: see fused_prepare.cu. */
+    uint32_t *up;               /* [core] the parent of a vertex of a tree, else HW_RANK_NONE */
+    uint32_t *hanging;          /* [core / 32 + 1] bits: it is in a tree */
+    uint32_t *hung;             /* [active] the vertices of trees and the leaves there, rising */
+    uint32_t *hung_up;          /* [active] the parent of each */
+    uint32_t *anchor;           /* [active] what its tree hangs off */
+    uint32_t hung_count, trees; /* how many those are; trees: of the core */
+    void *scratch;              /* [scratch_bytes] to find them */
+    uint64_t scratch_bytes;
     struct hw_fused_control *control; /* [1] */
     struct hw_gpu_row *row;           /* [row_capacity], or NULL where none are wanted */
     uint32_t row_capacity;
@@ -84,6 +94,11 @@ struct hw_fused_shape {
 
 /* Chooses the shape for this device. Returns a cudaError_t. */
 int hw_fused_launch_shape(struct hw_fused_plan *plan, struct hw_fused_shape *shape);
+
+/* Finds the trees of an undirected graph, takes the lists of their vertices out of what
+ * searches go by, and brings the first sources to those that follow them. Once for a graph.
+ * Returns a cudaError_t; waits, or not. */
+int hw_fused_launch_prepare(struct hw_fused_plan *plan);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
 int hw_fused_launch(const struct hw_fused_plan *plan, const struct hw_fused_shape *shape,

@@ -69,8 +69,10 @@ template <typename Offset> struct small_find {
 template <typename Offset>
 __device__ __forceinline__ small_find<Offset> look_at(const plan_t &plan, uint32_t v)
 {
-    if (v >= plan.short_from)
+    if (v >= plan.short_from) {
+        fetch_near(plan.graph, v);
         return {short_guess, 0};
+    }
     const uint4 about = about_vertex(plan.graph, v);
     return {about.x, begin_of<Offset>(about)};
 }
@@ -149,27 +151,22 @@ template <typename Offset>
 __device__ void small_near(const plan_t &plan, const small_queue<Offset> &from, uint32_t count,
                            const small_target<Offset> &target)
 {
-    const hw_gpu_graph &graph = plan.graph;
-
     for (uint32_t base = threadIdx.x & ~31u; base < count; base += threads) {
         const uint32_t i = base + (threadIdx.x & 31);
         const uint32_t v = i < count ? from.vertex[i] : HW_RANK_NONE;
-        const bool more = v < graph.core; /* the root alone may be none of the core */
-        const uint32_t first = i < count ? __ldg(graph.first + v) : HW_RANK_NONE;
-        const uint4 four = more ? next_sources(graph, v, 0) : no_sources();
-        const uint4 last = more ? next_sources(graph, v, 1) : no_sources();
-        const uint32_t all[12] = {first,  four.x, four.y, four.z,       four.w,       last.x,
-                                  last.y, last.z, last.w, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE};
+        const bool own = v < plan.graph.core;
+        const uint4 four = own ? near_sources(plan.graph, v, 0) : no_sources();
+        const uint4 last = own ? near_sources(plan.graph, v, 1) : no_sources();
+        const uint32_t all[HW_FUSED_NEAR] = {four.x, four.y, four.z, four.w,
+                                             last.x, last.y, last.z, last.w};
         uint32_t source[4] = {v, v, v, v}, examined = 0;
 #pragma unroll
         for (int k = 0; k < HW_FUSED_NEAR; k++)
             examined += all[k] != HW_RANK_NONE;
         add_counts(&target.sums->examined, examined);
         small_take<Offset>(plan, target, all, source);
-        if (__any_sync(HW_WARP, all[4] != HW_RANK_NONE))
+        if (__any_sync(HW_WARP, last.x != HW_RANK_NONE))
             small_take<Offset>(plan, target, all + 4, source);
-        if (__any_sync(HW_WARP, all[8] != HW_RANK_NONE))
-            small_take<Offset>(plan, target, all + 8, source);
     }
 }
 
@@ -265,6 +262,19 @@ __device__ __forceinline__ void small_level(const plan_t &plan, const small_queu
         small_each<Offset>(plan, from, count, 2 * few, target);
 }
 
+/* What there is to know of a vertex in the queue: no vertex there has an empty list, those
+ * of trees, which had better not be there, neither. */
+template <typename Offset>
+__device__ __forceinline__ uint4 about_queued(const plan_t &plan, uint32_t v)
+{
+    uint4 about = about_vertex(plan.graph, v);
+
+    if (about.x == 0)
+        about.x = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.out, v + 1) -
+                                        hw_begin<Offset>(plan.graph.out, v));
+    return about;
+}
+
 /* Leaves all as a level of the whole grid expects it: edges before each vertex of the
  * queue, and its counts. All threads of block 0. */
 template <typename Offset>
@@ -281,7 +291,7 @@ __device__ void hand_over(const plan_t &plan, uint32_t depth, uint32_t reached, 
         const uint32_t i = base + threadIdx.x;
         uint4 about = make_uint4(0, 0, 0, 0);
         if (i < count)
-            about = about_vertex(plan.graph, __ldcg(plan.queue[depth & 1] + i));
+            about = about_queued<Offset>(plan, __ldcg(plan.queue[depth & 1] + i));
         count64 total;
         const count64 before = edges + block_scan(about.x, &total);
         if (i < count)

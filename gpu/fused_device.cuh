@@ -84,10 +84,17 @@ __device__ __forceinline__ uint4 no_sources()
     return make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
 }
 
-/* Four of the eight sources after the first. half: 0 or 1. */
-__device__ __forceinline__ uint4 next_sources(const hw_gpu_graph &graph, uint32_t v, int half)
+/* Four of the first eight sources (fused_prepare.cu has moved the first one there, too).
+ * half: 0 or 1. */
+__device__ __forceinline__ uint4 near_sources(const hw_gpu_graph &graph, uint32_t v, int half)
 {
     return __ldg(reinterpret_cast<const uint4 *>(graph.next) + 2ull * v + half);
+}
+
+/* Sends for them, to be there when they are asked for. */
+__device__ __forceinline__ void fetch_near(const hw_gpu_graph &graph, uint32_t v)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(graph.next + 8ull * v));
 }
 
 /* ---- the blocks together ---- */
@@ -97,18 +104,18 @@ __device__ __forceinline__ uint4 next_sources(const hw_gpu_graph &graph, uint32_
 struct alignas(16) block_news {
     hw_fused_phase now;
     uint32_t probes, led, found, left;
+    uint32_t phase; /* under way: its number */
 };
 
 struct crew_t {
     hw_fused_control *control;
     block_news *own;
-    uint32_t phase; /* the number of the barrier that ends it */
 };
 
 /* The counters of the phase under way. */
 __device__ __forceinline__ hw_fused_phase &shared_phase(const crew_t &crew)
 {
-    return crew.control->ring[crew.phase & 3];
+    return crew.control->ring[crew.own->phase & 3];
 }
 
 /* Adds what the threads counted to the sums of the block. A whole warp. */
@@ -154,7 +161,7 @@ __device__ void meet(crew_t &crew)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint32_t all = crew.phase * gridDim.x;
+        const uint32_t phase = crew.own->phase, all = phase * gridDim.x;
         send_sums(crew.own, shared_phase(crew));
         __threadfence();
         atomicAdd(&crew.control->arrived, 1u);
@@ -163,21 +170,13 @@ __device__ void meet(crew_t &crew)
         __threadfence();
         take_news(crew.own, shared_phase(crew));
         if (blockIdx.x == 0)
-            crew.control->ring[(crew.phase + 2) & 3] = {};
+            crew.control->ring[(phase + 2) & 3] = {};
+        crew.own->phase = phase + 1;
     }
-    crew.phase++;
     __syncthreads();
 }
 
 /* ---- what is kept of the steps ---- */
-
-__device__ __forceinline__ count64 nanoseconds()
-{
-    count64 now;
-
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
 
 /* Keeps a row, in the one thread that does. rows: how many there are. */
 __device__ __forceinline__ void keep_row(const plan_t &plan, uint32_t &rows, uint32_t routine,

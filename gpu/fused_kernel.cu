@@ -22,12 +22,8 @@
 #include "fused_pull.cuh"
 #include "fused_push.cuh"
 
-#include <cooperative_groups.h>
-
 namespace
 {
-
-namespace cg = cooperative_groups;
 
 /* What operations cost, in picoseconds of a whole H200: an edge pushed; a first source
  * looked at; another source; a level. Only their ratios matter. */
@@ -39,46 +35,98 @@ constexpr count64 unqueued_least = 1u << 17, unqueued_share = 4096;
 
 /* ---- the beginning ---- */
 
-/* Clears the counters and queues the root. Block 0. */
-template <typename Offset> __device__ void begin_counters(const plan_t &plan, uint32_t root)
-{
-    uint32_t *word = reinterpret_cast<uint32_t *>(plan.control);
+/* The way from the root up the tree that it is in, to where the search starts: the root
+ * itself unless it is in a tree. */
+constexpr uint32_t way_most = 64;
+struct way_up {
+    uint32_t start, length;
+    uint32_t vertex[way_most]; /* from the root on, without the start */
+};
 
-    for (uint32_t i = threadIdx.x; i < sizeof *plan.control / sizeof *word; i += blockDim.x)
-        word[i] = 0;
-    __syncthreads();
-    if (threadIdx.x != 0)
-        return;
-    if (root < plan.graph.active) {
-        plan.control->ring[0].queue = packed(hw_begin<Offset>(plan.graph.out, root + 1) -
-                                             hw_begin<Offset>(plan.graph.out, root));
-        plan.parent[root] = root;
-    }
-    plan.queue[0][0] = root;
-    static_cast<Offset *>(plan.prefix[0])[0] = 0;
-    plan.control->begun = static_cast<count64>(clock64());
-    plan.control->begun_time = nanoseconds();
+/* The vertex that v hangs off, or HW_RANK_NONE. */
+template <typename Offset> __device__ __forceinline__ uint32_t above(const plan_t &plan, uint32_t v)
+{
+    const hw_gpu_graph &graph = plan.graph;
+
+    if (graph.directed || v >= graph.active)
+        return HW_RANK_NONE;
+    if (v < graph.core)
+        return __ldg(plan.up + v);
+    const uint32_t source = __ldg(graph.out.rank + hw_begin<Offset>(graph.out, v));
+    return source < graph.core ? source : HW_RANK_NONE;
 }
 
-/* Marks nothing but the root as visited. Returns once all blocks have. */
+/* Goes up. One thread of each block. */
+template <typename Offset> __device__ void climb(const plan_t &plan, uint32_t root, way_up &way)
+{
+    uint32_t up = above<Offset>(plan, root);
+
+    way.start = root;
+    way.length = 0;
+    while (up != HW_RANK_NONE && way.length < way_most) {
+        way.vertex[way.length++] = way.start;
+        way.start = up;
+        up = above<Offset>(plan, up);
+    }
+}
+
+/* Queues the start. One thread. */
+template <typename Offset>
+__device__ void begin_queue(const plan_t &plan, hw_fused_phase &phase, uint32_t root,
+                            const way_up &way)
+{
+    if (root < plan.graph.active) {
+        phase.queue = packed(hw_begin<Offset>(plan.graph.out, way.start + 1) -
+                             hw_begin<Offset>(plan.graph.out, way.start));
+        plan.parent[root] = root;
+    }
+    for (uint32_t i = 0; i < way.length; i++)
+        plan.parent[i + 1 < way.length ? way.vertex[i + 1] : way.start] = way.vertex[i];
+    plan.queue[0][0] = way.start;
+    static_cast<Offset *>(plan.prefix[0])[0] = 0;
+    plan.control->begun = static_cast<count64>(clock64());
+    plan.control->begun_time = hw_nanoseconds();
+}
+
+/* Sets a bit among words that the threads of the grid have cleared in turn: by the thread
+ * that cleared its word. */
+__device__ __forceinline__ void set_own(uint32_t *words, uint32_t at)
+{
+    if (at / 32 % hw_stride() == hw_first())
+        words[at / 32] |= 1u << (at & 31);
+}
+
+/* Marks nothing but the start, and the way to it, as visited. Returns once all blocks have.
+ * The ring's phases go on where the search before left off, so that none of it need be
+ * cleared. */
 template <typename Offset> __device__ void begin(const plan_t &plan, crew_t &crew, uint32_t root)
 {
+    __shared__ way_up way;
     const uint32_t core = plan.graph.core, words = words_of(plan), rest = core & 31;
 
-    if (blockIdx.x == 0)
-        begin_counters<Offset>(plan, root);
-    for (uint64_t w = hw_first(); w < words; w += hw_stride()) {
-        uint32_t seen = w == words - 1 && rest ? HW_WARP << rest : 0; /* no such vertices */
-        if (root < core && w == root / 32)
-            seen |= 1u << (root & 31);
-        plan.bits[0][w] = seen;
-    }
-    cg::this_grid().sync(); /* the counter of barriers is among what was cleared */
     if (threadIdx.x == 0) {
         *crew.own = {};
-        take_news(crew.own, plan.control->ring[0]);
+        crew.own->phase = hw_latest(&plan.control->phases) + 1;
+        climb<Offset>(plan, root, way);
+        if (blockIdx.x == 0)
+            begin_queue<Offset>(plan, shared_phase(crew), root, way);
     }
+    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+        plan.bits[0][w] = w == words - 1 && rest ? HW_WARP << rest : 0; /* no such vertices */
     __syncthreads();
+    for (uint32_t i = 0; i < way.length; i++)
+        if (way.vertex[i] < core)
+            set_own(plan.bits[0], way.vertex[i]);
+    if (way.start < core)
+        set_own(plan.bits[0], way.start);
+    meet(crew);
+}
+
+/* Leaves the counters to the next search. */
+__device__ void end(const plan_t &plan, const crew_t &crew)
+{
+    if (hw_first() == 0)
+        plan.control->phases = crew.own->phase - 1;
 }
 
 /* ---- the end ---- */
@@ -90,7 +138,7 @@ struct settlers {
     bool put_off;
 };
 
-/* The parent of a vertex of degree 1 with that only source. */
+/* The parent of a vertex of degree 1 with that only source, as far as the bitmap tells. */
 __device__ __forceinline__ uint32_t leaf_parent(const tested &map, uint32_t v, uint32_t source,
                                                 uint32_t root)
 {
@@ -169,6 +217,18 @@ __device__ void settle_put_off(const plan_t &plan, const uint32_t *seen, uint32_
     }
 }
 
+/* The vertices of trees, but those that were found from what they hang off, and the leaves
+ * there. After a barrier: all others were told that they have no parent. */
+__device__ void settle_hung(const plan_t &plan, const uint32_t *seen, uint32_t root)
+{
+    for (uint64_t i = hw_first(); i < plan.hung_count; i += hw_stride()) {
+        const uint32_t v = __ldg(plan.hung + i), up = __ldg(plan.hung_up + i);
+        const uint32_t anchor = __ldg(plan.anchor + i);
+        if (v != root && !visited(plan, seen, v) && visited(plan, seen, anchor))
+            plan.parent[v] = up;
+    }
+}
+
 /* Where nothing was pulled: what was not visited has no parent, and no vertex is marked as
  * settled by its first source. */
 __device__ void settle_unvisited(const plan_t &plan, const uint32_t *seen)
@@ -177,8 +237,9 @@ __device__ void settle_unvisited(const plan_t &plan, const uint32_t *seen)
 
     for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
         const uint32_t word = __ldcg(seen + w);
+        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
         if (!has(word, lane))
-            plan.parent[w * 32 + lane] = HW_RANK_NONE;
+            plan.parent[v] = HW_RANK_NONE;
         if (lane == 0)
             plan.settled[w] = 0;
     }
@@ -223,6 +284,14 @@ __device__ __forceinline__ bool better_pushed(const plan_t &plan, uint32_t found
     return found < 1024 || found * degree < (left + words_of(plan)) / 4;
 }
 
+/* Vertices of the core, but those of trees, that are unvisited. */
+__device__ __forceinline__ uint32_t unvisited_of(const plan_t &plan, const search_t &search)
+{
+    const uint32_t most = plan.graph.core - plan.trees;
+
+    return most - min(search.reached, most);
+}
+
 /* How a run of levels bottom-up ended. */
 enum outcome { to_push, all_found, leaves_too };
 
@@ -251,9 +320,8 @@ __device__ outcome pull_levels(const plan_t &plan, crew_t &crew, search_t &searc
                                uint32_t frontier, uint32_t root, uint4 *room)
 {
     for (;;) {
-        const uint32_t core = plan.graph.core;
         pull_level<Offset>(plan, crew, search.seen, search.spare, search.initial,
-                           core - min(search.reached, core), room);
+                           unvisited_of(plan, search), room);
         meet(crew);
         const uint32_t found = crew.own->now.found, left = crew.own->now.left;
         keep_row(plan, search.rows, HW_ROUTINE_PULL, frontier, found, crew.own->now.probes);
@@ -309,7 +377,7 @@ __device__ __forceinline__ way choose(const plan_t &plan, const search_t &search
     const count64 edges = edges_of(now.queue), stored = plan.graph.edges;
 
     if (search.depth > 0 && better_pulled(plan, edges, stored - min(pushed, stored), now.led,
-                                          plan.graph.core - min(search.reached, plan.graph.core)))
+                                          unvisited_of(plan, search)))
         return pulled;
     if (vertices_of(now.queue) <= plan.block_vertices && edges <= plan.block_edges / 2)
         return in_block;
@@ -388,7 +456,7 @@ __global__ void __launch_bounds__(threads, 1)
 {
     extern __shared__ uint4 room[];
     __shared__ block_news own;
-    crew_t crew = {plan.control, &own, 1};
+    crew_t crew = {plan.control, &own};
     search_t search = {0, 1, plan.bits[0], plan.bits[1], true, 0};
 
     begin<Offset>(plan, crew, root);
@@ -397,15 +465,21 @@ __global__ void __launch_bounds__(threads, 1)
         settle_unvisited(plan, search.seen);
     if (!leaves_too)
         settle_leaves(plan, crew, search.seen, root, room, {0, gridDim.x, false});
+    if (plan.hung_count) {
+        if (!leaves_too)
+            meet(crew);
+        settle_hung(plan, search.seen, root);
+    }
     if (plan.row) {
         meet(crew); /* so that the row ends with the last block */
         keep_row(plan, search.rows, HW_ROUTINE_LEAVES, 0, 0, plan.graph.active - plan.graph.core);
         if (hw_first() == 0) {
             plan.control->rows = search.rows;
             plan.control->ended = static_cast<count64>(clock64());
-            plan.control->ended_time = nanoseconds();
+            plan.control->ended_time = hw_nanoseconds();
         }
     }
+    end(plan, crew);
 }
 
 const void *kernel_of(const hw_fused_plan *plan)
@@ -438,12 +512,13 @@ int hw_fused_launch_shape(hw_fused_plan *plan, hw_fused_shape *shape)
     const uint32_t bits = (plan->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
     plan->block_vertices = 4096 * each + bits <= left ? 4096 : 2048 * each <= left ? 2048 : 1024;
     plan->block_edges = 6144;
-    plan->hub_words = min(left, 160u << 10) / 16 * 4;
+    const uint32_t rooms = warps * static_cast<uint32_t>(sizeof(chunk_room));
+    plan->hub_words = min(left - rooms, 152u << 10) / 16 * 4;
     const uint32_t queues = plan->block_vertices * each;
     plan->block_holds = bits <= left - queues;
     shape->shared_bytes =
         max(max(plan->tile * threads * (width + 8), queues + (plan->block_holds ? bits : 0)),
-            max(plan->hub_words * 4, static_cast<uint32_t>(sizeof(tail_t))));
+            max(plan->hub_words * 4 + rooms, static_cast<uint32_t>(sizeof(tail_t))));
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shape->shared_bytes));
     if (error == cudaSuccess)

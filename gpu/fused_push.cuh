@@ -13,10 +13,11 @@
 namespace
 {
 
-/* The slots of one tile, in shared memory: entries of [4 threads] each at most. */
+/* The slots of one tile, or of the whole queue, in shared memory: entries of [4 threads]
+ * each at most. */
 template <typename Offset> struct tile_slots {
-    Offset *begin;    /* of the list, less the edges of the tile before it */
-    uint32_t *prefix; /* edges of the tile before it */
+    Offset *begin;    /* of the list, less the edges before it */
+    uint32_t *prefix; /* edges before it */
     uint32_t *vertex;
 };
 
@@ -66,14 +67,14 @@ __device__ void enqueue(const plan_t &plan, hw_fused_phase &phase, uint32_t dept
     }
 }
 
-/* An edge of a tile: what it leads to, or HW_RANK_NONE. */
+/* What an edge of the slots leads to, or HW_RANK_NONE from `end` on. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t follow(const plan_t &plan, const tile_slots<Offset> &slots,
-                                           uint32_t count, uint32_t edge, uint32_t edges,
+                                           uint32_t count, uint32_t edge, uint32_t end,
                                            uint32_t *source)
 {
     *source = 0;
-    if (edge >= edges)
+    if (edge >= end)
         return HW_RANK_NONE;
     const uint32_t slot = slot_of(slots.prefix, count, edge);
     *source = slots.vertex[slot];
@@ -93,18 +94,18 @@ __device__ __forceinline__ void note(const uint4 &about, count64 &mine, push_cou
     }
 }
 
-/* Visits up to four edges of a tile for each thread. queued: what it finds will be. */
+/* Visits up to four of the edges [first, end) for each thread. queued: what it finds will be. */
 template <typename Offset, bool queued>
-__device__ __forceinline__ void visit(const plan_t &plan, uint32_t *seen,
-                                      const tile_slots<Offset> &slots, uint32_t count,
-                                      uint32_t edges, tile_finds &finds, push_counts &counts)
+__device__ __forceinline__ void
+visit(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint32_t count,
+      uint32_t first, uint32_t end, tile_finds &finds, push_counts &counts)
 {
     const hw_gpu_graph &graph = plan.graph;
     uint32_t v[4], source[4], word[4];
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        v[k] = follow(plan, slots, count, k * threads + threadIdx.x, edges, &source[k]);
+        v[k] = follow(plan, slots, count, first + k * threads + threadIdx.x, end, &source[k]);
 #pragma unroll
     for (int k = 0; k < 4; k++) /* what a cache has of the bitmap may be old; bits only come */
         word[k] = v[k] < graph.core ? seen[v[k] / 32] : HW_WARP;
@@ -124,12 +125,12 @@ __device__ __forceinline__ void visit(const plan_t &plan, uint32_t *seen,
 /* Visits one edge for each thread, when there are not more: most of what it leads to is new,
  * so that all is asked for at once. */
 template <typename Offset, bool queued>
-__device__ __forceinline__ void visit_one(const plan_t &plan, uint32_t *seen,
-                                          const tile_slots<Offset> &slots, uint32_t count,
-                                          uint32_t edges, tile_finds &finds, push_counts &counts)
+__device__ __forceinline__ void
+visit_one(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint32_t count,
+          uint32_t first, uint32_t end, tile_finds &finds, push_counts &counts)
 {
     uint32_t source;
-    const uint32_t v = follow(plan, slots, count, threadIdx.x, edges, &source);
+    const uint32_t v = follow(plan, slots, count, first + threadIdx.x, end, &source);
     const uint32_t bit = 1u << (v & 31);
 
     finds = {};
@@ -154,31 +155,37 @@ __device__ __forceinline__ void load_slot(const plan_t &plan, uint32_t v, count6
     slots.vertex[i] = v;
 }
 
-/* Brings the queue's slots that hold a tile's edges to shared memory, or all where they are
- * few; returns how many. All threads of the block. */
+/* Brings the queue's `count` slots from `slot` on to shared memory. All threads of the
+ * block. */
+template <typename Offset>
+__device__ void load_slots(const plan_t &plan, uint32_t depth, count64 base, uint32_t slot,
+                           uint32_t count, const tile_slots<Offset> &slots)
+{
+    const uint32_t *queue = plan.queue[depth & 1];
+    const Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
+
+    for (uint32_t i = threadIdx.x; i < count; i += threads)
+        load_slot(plan, __ldcg(queue + slot + i), __ldcg(prefix + slot + i), base, slots, i);
+    __syncthreads();
+}
+
+/* Brings the slots that hold a tile's edges; returns how many. All threads of the block. */
 template <typename Offset>
 __device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, uint32_t length,
                               uint32_t vertices, const tile_slots<Offset> &slots)
 {
     __shared__ uint32_t ends[2];
-    const uint32_t *queue = plan.queue[depth & 1], warp = threadIdx.x / 32;
     const Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
-    uint32_t slot = 0, count = vertices;
+    const uint32_t warp = threadIdx.x / 32;
 
-    if (vertices > threads) {
-        if (warp < 2) {
-            const uint32_t end =
-                warp_slot<Offset>(prefix, vertices, warp ? base + length - 1 : base);
-            if ((threadIdx.x & 31) == 0)
-                ends[warp] = end;
-        }
-        __syncthreads();
-        slot = ends[0];
-        count = ends[1] - slot + 1;
+    if (warp < 2) {
+        const uint32_t end = warp_slot<Offset>(prefix, vertices, warp ? base + length - 1 : base);
+        if ((threadIdx.x & 31) == 0)
+            ends[warp] = end;
     }
-    for (uint32_t i = threadIdx.x; i < count; i += threads)
-        load_slot(plan, __ldcg(queue + slot + i), __ldcg(prefix + slot + i), base, slots, i);
     __syncthreads();
+    const uint32_t slot = ends[0], count = ends[1] - slot + 1;
+    load_slots(plan, depth, base, slot, count, slots);
     return count;
 }
 
@@ -195,24 +202,33 @@ __device__ void push_level(const plan_t &plan, crew_t &crew, uint32_t depth, cou
     Offset *begins = reinterpret_cast<Offset *>(room);
     uint32_t *words = reinterpret_cast<uint32_t *>(begins + threads * plan.tile);
     const tile_slots<Offset> slots = {begins, words, words + threads * plan.tile};
+    /* A queue that fits is brought once, and the warps need not wait for each other. */
+    const uint32_t vertices = vertices_of(frontier);
+    const bool whole = vertices <= threads * plan.tile && edges <= UINT32_MAX - tile;
     push_counts counts = {0, 0};
 
+    if (whole)
+        load_slots<Offset>(plan, depth, 0, 0, vertices, slots);
     for (count64 base = blockIdx.x * static_cast<count64>(tile); base < edges;
          base += gridDim.x * static_cast<count64>(tile)) {
         const uint32_t length =
             static_cast<uint32_t>(min(static_cast<count64>(tile), edges - base));
         tile_finds finds;
         const uint32_t count =
-            load_tile<Offset>(plan, depth, base, length, vertices_of(frontier), slots);
+            whole ? vertices : load_tile<Offset>(plan, depth, base, length, vertices, slots);
+        const uint32_t first = whole ? static_cast<uint32_t>(base) : 0;
         if (deep == 1)
-            visit_one<Offset, queued>(plan, seen, slots, count, length, finds, counts);
+            visit_one<Offset, queued>(plan, seen, slots, count, first, first + length, finds,
+                                      counts);
         else
-            visit<Offset, queued>(plan, seen, slots, count, length, finds, counts);
-        if (!queued)
+            visit<Offset, queued>(plan, seen, slots, count, first, first + length, finds, counts);
+        if (queued) {
+            if (__syncthreads_or((finds.mine[0] | finds.mine[1] | finds.mine[2] | finds.mine[3]) !=
+                                 0))
+                enqueue<Offset>(plan, shared_phase(crew), depth, finds);
+        } else if (!whole) {
             __syncthreads(); /* before the slots change */
-        else if (__syncthreads_or((finds.mine[0] | finds.mine[1] | finds.mine[2] | finds.mine[3]) !=
-                                  0))
-            enqueue<Offset>(plan, shared_phase(crew), depth, finds);
+        }
     }
     add_counts(&crew.own->led, counts.led);
     add_counts(&crew.own->found, counts.found);

@@ -5,6 +5,7 @@
 # ones, side by side.
 kernels = gpu/shared_kernels.cu gpu/paths_kernel.cu gpu/paths_build.cu gpu/fused_kernel.cu
 kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.cuh gpu/fused.h
+kernels += gpu/fused_prepare.cu
 kernel_includes += gpu/fused_device.cuh gpu/fused_block.cuh gpu/fused_push.cuh gpu/fused_pull.cuh
 # On several GPUs:
 kernels += gpu/share_kernel.cu gpu/share_make_kernel.cu gpu/node_kernel.cu
