@@ -93,3 +93,5 @@ EXTRA_DIST += tests/gpu/parts.t
 # Exchanges between nodes.
 TESTS += tests/pipeline/nodes.t
 EXTRA_DIST += tests/pipeline/nodes.t tests/pipeline/nodes.py
+TESTS += tests/pipeline/scaling.t
+EXTRA_DIST += tests/pipeline/scaling.t tests/pipeline/scaling.py
