@@ -37,9 +37,9 @@ endif
 
 # what several GPUs agree on between kernels
 kernels += gpu/round_kernel.cu
-EXTRA_DIST += gpu/round.h gpu/round.c gpu/test_round.c
+EXTRA_DIST += gpu/round.h gpu/round.c gpu/post.h gpu/post.c gpu/test_round.c
 if HAVE_CUDA
-libhopwave_a_SOURCES += gpu/round.c
+libhopwave_a_SOURCES += gpu/round.c gpu/post.c
 check_PROGRAMS += gpu/test_round.mt
 TESTS += gpu/test_round.mt
 gpu_test_round_mt_SOURCES = gpu/test_round.c
@@ -47,11 +47,13 @@ gpu_test_round_mt_LDADD = $(TAP_LDADD)
 endif
 
 # methods merge and scan2d and their baselines
-kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu
+kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu gpu/scan2d_parts_kernel.cu
 kernel_includes += gpu/queue.h gpu/queue.cuh gpu/merge.h gpu/scan2d.h gpu/scan2d.cuh
-EXTRA_DIST += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c
+scan2d_parts_sources = gpu/scan2d_parts.c gpu/scan2d_fetch.c gpu/scan2d_canon.c
+EXTRA_DIST += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(scan2d_parts_sources) \
+  gpu/scan2d_parts.h gpu/scan2d_state.h
 if HAVE_CUDA
-libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c
+libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(scan2d_parts_sources)
 endif
 
 kernels += gpu/delta_kernel.cu

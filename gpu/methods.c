@@ -12,6 +12,7 @@ const struct hw_method *const *hw_gpu_methods(void)
         &hw_method_merge,
         &hw_method_cta_warp_scan,
         &hw_method_scan2d,
+        &hw_method_scan2d_parts,
         &hw_method_scatter_compact,
         &hw_method_gpu_delta,
         &hw_method_gpu_bellman_ford,

@@ -9,6 +9,7 @@ extern const struct hw_method hw_method_fused_parts; /* on several GPUs */
 extern const struct hw_method hw_method_merge;
 extern const struct hw_method hw_method_cta_warp_scan;
 extern const struct hw_method hw_method_scan2d;
+extern const struct hw_method hw_method_scan2d_parts; /* on several GPUs */
 extern const struct hw_method hw_method_scatter_compact;
 extern const struct hw_method hw_method_gpu_delta;
 extern const struct hw_method hw_method_gpu_bellman_ford;

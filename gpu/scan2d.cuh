@@ -166,6 +166,20 @@ __device__ __forceinline__ void narrow(const front<Offset> &from, count64 first,
     __syncthreads();
 }
 
+/* Blocks on a multiprocessor: many, so that searches wait for memory side by side, but
+ * threads with many edges need their registers, and smaller devices hold 1024 or 1536
+ * threads where others hold 2048. */
+constexpr int resident(int many)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+    return 4;
+#elif defined __CUDA_ARCH__ && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1200)
+    return 6;
+#else
+    return many > 4 ? 6 : 8;
+#endif
+}
+
 } // namespace hw_scan2d
 
 #endif

@@ -89,6 +89,8 @@ TESTS += tests/faults/watch.t
 EXTRA_DIST += tests/faults/watch.t
 TESTS += tests/gpu/parts.t
 EXTRA_DIST += tests/gpu/parts.t
+TESTS += tests/gpu/grid.t
+EXTRA_DIST += tests/gpu/grid.t
 
 # Exchanges between nodes.
 TESTS += tests/pipeline/nodes.t

@@ -1,0 +1,654 @@
+/* Method `scan2d` on a grid of GPUs: its host side. The kernels are in
+ * scan2d_parts_kernel.cu, what goes through the hosts in scan2d_fetch.c. */
+#include "scan2d_state.h"
+
+#include "base/memory.h"
+#include "builder.h"
+#include "kernels.h"
+#include "methods.h"
+#include "share_kernels.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of steps that the device keeps at most; later steps add to the last one. */
+#define ROWS ((hw_count)1 << 20)
+
+static bool is_peer(const struct hw_parts_engine *engine)
+{
+    return engine->transport.kind == HW_TRANSPORT_PEER;
+}
+
+/* ---- kernel 1 ---- */
+
+/* Refuses what it does not do; the same on all ranks. */
+static enum hw_status check(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_part *part = engine->part;
+    const struct hw_layout_spec *spec = &part->spec;
+
+    if (spec->rows > HW_GRID_LINE || spec->columns > HW_GRID_LINE || spec->parts > HW_ROUND_RANKS)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method scan2d does up to %d parts on GPUs, %d in a row or a column, not "
+                       "%dx%d",
+                       HW_ROUND_RANKS, HW_GRID_LINE, spec->rows, spec->columns);
+    if (((hw_count)part->grid.block + HW_GRID_GRAIN) * spec->parts >= (hw_count)HW_RANK_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "method scan2d numbers vertices with 32 bits");
+    return HW_OK;
+}
+
+/* The position after the last one with edges, of each block that this part has lists or
+ * rows of. active: [parts], 0 where nothing is known. */
+static void find_active(const struct hw_part *part, uint32_t *active)
+{
+    const int rows = part->spec.rows;
+    const hw_lid block = part->grid.block;
+    const struct hw_csr *out = &part->grid.out;
+
+    for (int r = 0; r < rows; r++) {
+        const hw_count *offset = out->offset + (size_t)r * block;
+        hw_lid t = block;
+        while (t > 0 && offset[t] == offset[t - 1])
+            t--;
+        active[part->grid.column * rows + r] = t;
+    }
+    if (!part->directed)
+        return;
+    for (hw_count e = 0; e < out->offset[(size_t)rows * block]; e++) {
+        const hw_lid m = out->index[e] / block, t = out->index[e] % block;
+        uint32_t *own = &active[(int)m * rows + part->grid.row];
+        *own = t >= *own ? t + 1 : *own;
+    }
+}
+
+/* How far the positions of all blocks are in use. Collective. */
+static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_grid_plan *own = &state->plan;
+    const struct hw_part *part = engine->part;
+    uint32_t active[HW_ROUND_RANKS] = {0};
+    uint32_t most = 1;
+
+    find_active(part, active);
+    enum hw_status status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, active, part->spec.parts,
+                                                 MPI_UINT32_T, MPI_MAX, engine->ctx->world),
+                                   "MPI_Allreduce", err);
+    for (int b = 0; b < part->spec.parts; b++)
+        most = active[b] > most ? active[b] : most;
+    own->block = (most + HW_GRID_GRAIN - 1) / HW_GRID_GRAIN * HW_GRID_GRAIN;
+    for (uint32_t m = 0; m < own->columns; m++)
+        own->row_active[m] = active[m * own->rows + own->row];
+    for (uint32_t r = 0; r < own->rows; r++)
+        own->column_active[r] = active[own->column * own->rows + r];
+    return status;
+}
+
+/* Where things stand in the heaps. */
+static void lay_heap(struct hw_parts_engine *engine)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const hw_count block = own->block;
+    const hw_count set = own->exchange == HW_EXCHANGE_LIST ? 4 * block : block / 8;
+    hw_count at = hw_round_heap_bytes(engine->ctx->size);
+
+    state->pred_at = (at + 255) / 256 * 256;
+    at = state->pred_at + (hw_count)own->columns * block * 4;
+    state->fold = hw_round_mail_lay(&engine->transport, set, &at);
+    for (int half = 0; half < 2; half++)
+        state->expand[half] = hw_round_mail_lay(&engine->transport, set, &at);
+    if (!is_peer(engine))
+        state->answers = hw_round_mail_lay(&engine->transport, 4 * block, &at);
+    if (engine->options.canonical_parents) {
+        state->canon_at = (at + 255) / 256 * 256;
+        at = state->canon_at + hw_scan2d_canon_bytes(own);
+    }
+    engine->heap_bytes = at;
+}
+
+static void plan_arrays(struct hw_parts_engine *engine)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_grid_plan *own = &state->plan;
+    const hw_count block = own->block, rows = own->rows * block, columns = own->columns * block;
+    const hw_count count = engine->part->own.count;
+    const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+
+    hw_gpu_add(arrays, &own->lists.offset, rows + 1, width);
+    hw_gpu_add(arrays, &own->lists.rank, state->edges, sizeof *own->lists.rank);
+    hw_gpu_add(arrays, &own->seen, columns / 32, sizeof *own->seen);
+    hw_gpu_add(arrays, &own->before, columns / 32, sizeof *own->before);
+    hw_gpu_add(arrays, &own->from, columns / 32, sizeof *own->from);
+    hw_gpu_add(arrays, &own->queue, rows, sizeof *own->queue);
+    hw_gpu_add(arrays, &own->prefix, rows, width);
+    hw_gpu_add(arrays, &own->parent, block, sizeof *own->parent);
+    hw_gpu_add(arrays, &own->level, block, sizeof *own->level);
+    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+    if (engine->options.steps)
+        hw_gpu_add(arrays, &own->step, own->step_capacity, sizeof *own->step);
+    hw_gpu_add(arrays, &state->gid, engine->ctx->size * block, sizeof *state->gid);
+    hw_gpu_add(arrays, &state->position, count, sizeof *state->position);
+    hw_gpu_add(arrays, &state->parent_id, count, sizeof *state->parent_id);
+    hw_gpu_add(arrays, &state->level, count, sizeof *state->level);
+    hw_gpu_add(arrays, &state->never, 1, sizeof *state->never);
+    if (!is_peer(engine))
+        hw_scan2d_fetch_plan(state, arrays);
+}
+
+static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_grid_plan *own = &state->plan;
+    const struct hw_part *part = engine->part;
+    const struct hw_engine_options *options = &engine->options;
+    const hw_count levels = (hw_count)part->vertices + 2;
+    enum hw_status status = check(engine, err);
+
+    if (status != HW_OK)
+        return status;
+    state->edges = part->grid.out.offset[part->grid.out.rows];
+    own->rows = (uint32_t)part->spec.rows;
+    own->columns = (uint32_t)part->spec.columns;
+    own->row = (uint32_t)part->grid.row;
+    own->column = (uint32_t)part->grid.column;
+    own->exchange = (int)options->exchange;
+    own->edges_per_thread =
+        options->edges_per_thread > 0 ? options->edges_per_thread : HW_EDGES_PER_THREAD;
+    own->wide = state->edges > (hw_count)UINT32_MAX;
+    own->step_capacity = (uint32_t)(levels < ROWS ? levels : ROWS);
+    status = agree_on_blocks(engine, err);
+    if (status != HW_OK)
+        return status;
+    lay_heap(engine);
+    plan_arrays(engine);
+    return HW_OK;
+}
+
+/* ---- filling ---- */
+
+/* Offsets of the columns in use, in the width that they have there. */
+static enum hw_status put_offsets(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const struct hw_part *part = engine->part;
+    const hw_count count = (hw_count)own->rows * own->block + 1;
+    const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    char *offsets = NULL;
+    enum hw_status status = hw_alloc(&offsets, count, width, "offsets", err);
+
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for
+    for (hw_count c = 0; c < count; c++) {
+        const hw_count r = c / own->block, t = c % own->block;
+        const hw_count in_block = t < part->grid.block ? t : part->grid.block;
+        const hw_count from =
+            r < own->rows ? part->grid.out.offset[r * part->grid.block + in_block] : state->edges;
+        if (own->wide)
+            ((uint64_t *)(void *)offsets)[c] = (uint64_t)from;
+        else
+            ((uint32_t *)(void *)offsets)[c] = (uint32_t)from;
+    }
+    status = hw_gpu_put((void *)(uintptr_t)own->lists.offset, offsets, (size_t)count * width, err);
+    free(offsets);
+    return status;
+}
+
+static enum hw_status put_lists(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    uint32_t *rows = (uint32_t *)(uintptr_t)own->lists.rank;
+    enum hw_status status = put_offsets(engine, err);
+
+    if (status == HW_OK && state->edges > 0)
+        status = hw_gpu_put(rows, engine->part->grid.out.index, (size_t)state->edges * sizeof *rows,
+                            err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_grid_launch_renumber(rows, (uint64_t)state->edges,
+                                                 engine->part->grid.block, own->block),
+                         "the kernel that renumbers rows", err);
+    return status == HW_OK ? hw_gpu_put(state->position, engine->part->own.by_graph_id,
+                                        engine->part->own.count * sizeof(uint32_t), err)
+                           : status;
+}
+
+/* The graph ids of all codes. Collective; ranks agree. */
+static enum hw_status put_ids(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_context *ctx = engine->ctx;
+    const struct hw_part_vertices *own = &engine->part->own;
+    const size_t block = state->plan.block;
+    uint32_t *id = NULL;
+    enum hw_status status = hw_alloc(&id, (hw_count)block * ctx->size, sizeof *id, "ids", err);
+
+    if (status == HW_OK)
+        for (size_t t = 0; t < block; t++)
+            id[(size_t)ctx->rank * block + t] =
+                t < own->count ? (uint32_t)own->graph_id[t] : HW_RANK_NONE;
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, id, (int)block,
+                                      MPI_UINT32_T, ctx->world),
+                        "MPI_Allgather", err);
+    if (status == HW_OK)
+        status = hw_gpu_put(state->gid, id, block * (size_t)ctx->size * sizeof *id, err);
+    free(id);
+    return hw_agree(ctx->world, status, err);
+}
+
+/* Pointers into the heaps. */
+static void find_heaps(struct hw_parts_engine *engine)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_transport *transport = &engine->transport;
+    struct hw_grid_plan *own = &state->plan;
+    const int rank = engine->ctx->rank;
+
+    own->pred = (uint32_t *)(void *)(transport->heap[rank] + state->pred_at);
+    for (uint32_t m = 0; m < own->columns; m++) {
+        const int q = (int)(m * own->rows + own->row);
+        own->fold_out[m] = hw_round_box(transport, &state->fold, q);
+        own->fold_in[m] = hw_round_came(transport, &state->fold, q);
+        own->known[m] = is_peer(engine) ? (uint32_t *)(void *)(transport->heap[q] + state->pred_at)
+                                        : hw_round_came(transport, &state->answers, q);
+    }
+    for (int half = 0; half < 2; half++)
+        for (uint32_t r = 0; r < own->rows; r++) {
+            const int q = (int)(own->column * own->rows + r);
+            own->expand_in[half][r] = hw_round_came(transport, &state->expand[half], q);
+            own->expand_out[half][r] = hw_round_box(transport, &state->expand[half], q);
+            if (q == rank) /* to itself, whatever the transport */
+                own->expand_out[half][r] = (uint32_t *)(uintptr_t)own->expand_in[half][r];
+        }
+    own->answer_base = is_peer(engine) ? NULL : state->base;
+}
+
+/* ---- levels ---- */
+
+/* Bytes of the sets that went to, or came from, the parts of this row or column. count: by
+ * part. */
+static hw_count set_bytes(const struct hw_grid_plan *own, uint32_t active, uint64_t count)
+{
+    const bool bitmap = hw_grid_as_bitmap(own->exchange, active, count);
+
+    return count == 0 ? 0 : bitmap ? (hw_count)own->block / 8 : 4 * (hw_count)count;
+}
+
+/* Moves mail, over mpi by post. Collective; ranks agree. */
+static enum hw_status carry(struct hw_parts_engine *engine, const struct hw_round_mail *mail,
+                            struct hw_post *post, const hw_count *sent, const hw_count *came,
+                            struct hw_error *err)
+{
+    if (engine->transport.kind == HW_TRANSPORT_MPI)
+        return hw_post_deliver(post, sent, came, err);
+    return hw_round_deliver(&engine->transport, mail, sent, came, err);
+}
+
+/* Moves what was packed for the owners. Collective; ranks agree. */
+static enum hw_status deliver_fold(struct hw_parts_engine *engine,
+                                   const struct hw_round_result *told, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const int rank = engine->ctx->rank;
+    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+
+    for (uint32_t m = 0; m < own->columns; m++) {
+        const int q = (int)(m * own->rows + own->row);
+        if (m == own->column)
+            continue;
+        sent[q] = set_bytes(own, own->row_active[m], told->of[rank][m]);
+        came[q] = set_bytes(own, own->row_active[own->column], told->of[q][own->column]);
+    }
+    return carry(engine, &state->fold, &state->fold_post, sent, came, err);
+}
+
+/* Moves the next frontier. Collective; ranks agree. */
+static enum hw_status deliver_expand(struct hw_parts_engine *engine, uint32_t depth,
+                                     const struct hw_round_result *told, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const int rank = engine->ctx->rank;
+    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+
+    for (uint32_t r = 0; r < own->rows; r++) {
+        const int q = (int)(own->column * own->rows + r);
+        if (q == rank)
+            continue;
+        sent[q] = set_bytes(own, own->column_active[own->row], told->of[rank][0]);
+        came[q] = set_bytes(own, own->column_active[r], told->of[q][0]);
+    }
+    const uint32_t half = (depth + 1) & 1;
+    return carry(engine, &state->expand[half], &state->expand_post[half], sent, came, err);
+}
+
+/* Frontier expansion and fold exchange of a level. */
+static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth,
+                             const struct hw_round_result **told, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_round_result *heard = NULL;
+    enum hw_status status =
+        hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, depth, state->root, *told),
+                "the kernel that expands the frontier", err);
+
+    if (state->plan.columns == 1)
+        return status;
+    status = hw_round_start(&state->round, status, (uint64_t *)state->plan.control->fresh,
+                            (int)state->plan.columns, 0, NULL, err);
+    *told = hw_round_device(&state->round);
+    if (status != HW_OK || is_peer(engine))
+        return status;
+    status = hw_round_wait(&state->round, &heard, err);
+    return status == HW_OK ? deliver_fold(engine, heard, err) : status;
+}
+
+/* Frontier update and expand exchange. A failure here or before is told to all. */
+static enum hw_status update(struct hw_parts_engine *engine, uint32_t depth, enum hw_status status,
+                             const struct hw_round_result **told, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_round_result *heard = NULL;
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_grid_launch_update(&state->plan, &state->shape, depth, *told),
+                         "the kernel that updates the frontier", err);
+    status = hw_round_start(&state->round, status, (uint64_t *)&state->plan.control->found, 1, 0,
+                            NULL, err);
+    *told = hw_round_device(&state->round);
+    if (status != HW_OK || is_peer(engine))
+        return status;
+    status = hw_round_wait(&state->round, &heard, err);
+    if (status != HW_OK || heard->all[0] == 0) /* the same on all ranks */
+        return status;
+    return deliver_expand(engine, depth, heard, err);
+}
+
+/* All levels. Over peer the host launches a level ahead of the one whose end it knows; what
+ * comes after the last one does nothing. */
+static enum hw_status search_levels(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_round *round = &state->round;
+    const struct hw_round_result *told = NULL, *heard = NULL;
+    uint32_t last = 0; /* the number of the round at the end of the level before */
+    enum hw_status status =
+        hw_cuda(hw_grid_launch_begin(&state->plan, state->root), "the kernel that begins", err);
+    bool more = true;
+
+    for (uint32_t depth = 0; more && status == HW_OK; depth++) {
+        status = expand(engine, depth, &told, err);
+        status = update(engine, depth, status, &told, err);
+        const uint32_t look = is_peer(engine) ? last : round->number;
+        last = round->number;
+        if (status != HW_OK || look == 0)
+            continue;
+        status = hw_round_wait_for(round, look, &heard, err);
+        more = status == HW_OK && heard->all[0] > 0;
+    }
+    return status;
+}
+
+static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    enum hw_status status = search_levels(engine, err);
+
+    if (status == HW_OK && !is_peer(engine) && state->plan.columns > 1)
+        status = hw_scan2d_fetch(engine, err);
+    return status == HW_OK
+               ? hw_cuda(hw_grid_launch_resolve(&state->plan), "the kernel of predecessors", err)
+               : status;
+}
+
+/* Posts the receives of the first level. Collective; ranks agree. */
+static enum hw_status open_posts(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_transport *transport = &engine->transport;
+    const struct hw_grid_plan *own = &state->plan;
+    int row[HW_GRID_LINE], column[HW_GRID_LINE], in_row = 0, in_column = 0;
+
+    for (uint32_t m = 0; m < own->columns; m++)
+        if (m != own->column)
+            row[in_row++] = (int)(m * own->rows + own->row);
+    for (uint32_t r = 0; r < own->rows; r++)
+        if (r != own->row)
+            column[in_column++] = (int)(own->column * own->rows + r);
+    enum hw_status status =
+        hw_post_open(transport, &state->fold, row, in_row, &state->fold_post, err);
+    for (int half = 0; half < 2 && status == HW_OK; half++)
+        status = hw_post_open(transport, &state->expand[half], column, in_column,
+                              &state->expand_post[half], err);
+    return status;
+}
+
+static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_context *ctx = engine->ctx;
+    enum hw_status status = hw_round_open(&engine->transport, 0, &state->round, err);
+
+    find_heaps(engine);
+    if (status == HW_OK)
+        status = put_lists(engine, err);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_grid_launch_shape(&state->plan, &state->shape), engine->method->name, err);
+    if (status == HW_OK)
+        status = hw_cuda(
+            (int)cudaHostAlloc((void **)&state->staging,
+                               ((size_t)engine->part->own.count + 1) * sizeof *state->staging,
+                               cudaHostAllocDefault),
+            "cudaHostAlloc", err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = put_ids(engine, err);
+    if (status == HW_OK && engine->transport.kind == HW_TRANSPORT_MPI)
+        status = open_posts(engine, err);
+    /* The first launch of a kernel loads it: outside any clock. */
+    state->root = state->root_at = HW_RANK_NONE;
+    if (status == HW_OK)
+        status = search(engine, err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
+                           : status;
+}
+
+static void close_search(struct hw_parts_engine *engine)
+{
+    struct hw_scan2d_state *state = engine->state;
+
+    hw_post_close(&state->fold_post);
+    for (int half = 0; half < 2; half++)
+        hw_post_close(&state->expand_post[half]);
+    hw_round_close(&state->round);
+    cudaFreeHost(state->staging);
+}
+
+/* ---- searching ---- */
+
+static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_lid position,
+                                struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_part *part = engine->part;
+    const bool mine = owner == engine->ctx->rank;
+
+    if (owner < 0 || owner >= part->spec.parts ||
+        position >= hw_owned(&part->spec, part->vertices, owner))
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    state->root = position < state->plan.block ? (uint32_t)owner * state->plan.block + position
+                                               : HW_RANK_NONE;
+    state->root_at = mine ? position : HW_RANK_NONE;
+    state->root_id = mine ? (uint32_t)part->own.graph_id[position] : 0;
+    return HW_OK;
+}
+
+/* Reads a word of each page that a search may reach (node.c says why), and drops what the
+ * caches hold. */
+static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const size_t block = own->block, count = engine->part->own.count;
+    int code = 0;
+    enum hw_status status = hw_gpu_fill(own->parent, 0xab, block * sizeof *own->parent, err);
+
+    if (status == HW_OK)
+        status = hw_gpu_fill(own->level, 0xab, block * sizeof *own->level, err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(state->parent_id, 0xab, count * sizeof *state->parent_id, err);
+    for (int a = 0; a < engine->arrays.count && code == 0; a++) {
+        void *memory;
+        memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
+        code = hw_share_launch_touch(memory, (uint64_t)engine->arrays.of[a].bytes, state->never);
+    }
+    for (int q = 0; q < engine->ctx->size && code == 0; q++)
+        if (is_peer(engine) || q == engine->ctx->rank)
+            code = hw_share_launch_touch(engine->transport.heap[q],
+                                         (uint64_t)engine->transport.heap_bytes, state->never);
+    if (code == 0 && state->edges > 0)
+        code = hw_gpu_launch_rinse(own->lists.rank, (uint64_t)state->edges, state->never);
+    return status == HW_OK ? hw_cuda(code, "the kernel that touches pages", err) : status;
+}
+
+static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+
+    if (engine->options.canonical_parents)
+        return hw_scan2d_canonical(engine, err);
+    return hw_cuda(hw_grid_launch_parents(&state->plan, state->position, engine->part->own.count,
+                                          state->gid, state->root_at, state->root_id,
+                                          state->parent_id),
+                   "the kernel that translates parents", err);
+}
+
+/* Whether it went wrong is known already. */
+static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    (void)engine, (void)err;
+    return HW_OK;
+}
+
+static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
+                              struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const size_t n = engine->part->own.count;
+    const uint32_t *id = state->staging;
+    enum hw_status status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
+
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for
+    for (size_t k = 0; k < n; k++)
+        result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
+    status = hw_cuda(hw_grid_launch_levels(&state->plan, state->position, (uint32_t)n,
+                                           state->root_at, state->level),
+                     "the kernel that writes levels", err);
+    return status == HW_OK ? hw_gpu_get(result->level, state->level, n * sizeof *result->level, err)
+                           : status;
+}
+
+/* One row of the last search, and when the one before it ended. */
+static void fill_step(const struct hw_grid_row *row, uint64_t before, struct hw_step *step)
+{
+    static const char *const forms[] = {"", " list", " bitmap", " list+bitmap"};
+    const uint64_t *time = row->time;
+
+    step->direction = HW_DIRECTION_TOP_DOWN;
+    snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[row->forms & 3]);
+    step->frontier = (hw_count)row->frontier;
+    step->found = (hw_count)row->found;
+    step->edges_examined = (hw_count)row->edges;
+    step->bytes_sent = (hw_count)row->bytes;
+    step->messages_sent = (hw_count)row->messages;
+    step->seconds[HW_PHASE_EXPAND_EXCHANGE] =
+        before ? 1e-9 * (double)(time[HW_GRID_BEGUN] - before) : 0;
+    step->seconds[HW_PHASE_EXPANSION] =
+        1e-9 * (double)(time[HW_GRID_EXPANDED] - time[HW_GRID_BEGUN]);
+    step->seconds[HW_PHASE_FOLD_EXCHANGE] =
+        1e-9 * (double)(time[HW_GRID_FOLDED] - time[HW_GRID_EXPANDED]);
+    step->seconds[HW_PHASE_UPDATE] = 1e-9 * (double)(time[HW_GRID_UPDATED] - time[HW_GRID_FOLDED]);
+}
+
+static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
+                            struct hw_error *err)
+{
+    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    struct hw_grid_control control;
+    struct hw_grid_row *kept = NULL;
+    hw_count count = 0;
+    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+
+    if (status == HW_OK) {
+        count = control.rows < own->step_capacity ? (hw_count)control.rows : own->step_capacity;
+        status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
+    }
+    if (status == HW_OK && count > 0)
+        status = hw_gpu_get(kept, own->step, (size_t)count * sizeof *kept, err);
+    for (hw_count r = 0; r < count && status == HW_OK; r++) {
+        struct hw_step *step = hw_steps_add(&result->steps);
+        if (step)
+            fill_step(&kept[r], r > 0 ? kept[r - 1].time[HW_GRID_UPDATED] : 0, step);
+        else
+            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    }
+    free(kept);
+    return status;
+}
+
+static const struct hw_parts_search scan = {.name = "scan2d",
+                                            .state_bytes = sizeof(struct hw_scan2d_state),
+                                            .plan = plan,
+                                            .open = open_search,
+                                            .poison = poison,
+                                            .root = find_root,
+                                            .search = search,
+                                            .translate = translate,
+                                            .verdict = verdict,
+                                            .deliver = deliver,
+                                            .steps = steps,
+                                            .close = close_search};
+
+/* Ids of all vertices, offsets and what is brought back. */
+static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    const hw_count lists = (hw_count)part->grid.block * part->spec.rows + 1;
+
+    (void)options;
+    return (hw_count)part->vertices * (hw_count)sizeof(uint32_t) +
+           lists * (hw_count)sizeof(uint64_t) + part->own.count * (hw_count)sizeof(uint32_t);
+}
+
+static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
+                             const struct hw_engine_options *options, void **engine,
+                             struct hw_error *err)
+{
+    return hw_parts_create(&scan, ctx, part, options, engine, err);
+}
+
+const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
+                                                 .device = HW_CUDA,
+                                                 .algorithm = HW_BFS,
+                                                 .grid = true,
+                                                 .several_parts_only = true,
+                                                 .builds_any = true,
+                                                 .ready = hw_gpu_ready,
+                                                 .bytes = bytes,
+                                                 .build = hw_gpu_build,
+                                                 .create = create,
+                                                 .search = hw_parts_run,
+                                                 .destroy = hw_parts_destroy,
+                                                 .transport = hw_parts_transport};

@@ -1,0 +1,796 @@
+/*
+ * Method `scan2d` on a grid of GPUs ("Parallel Distributed Breadth First Search on the
+ * Kepler Architecture", sections 2.2, 3 and 5; algorithms 2 and 3).
+ *
+ * A level is two kernels with rounds of all GPUs (round.h) between them:
+ *
+ *   expand   gathers the frontier of the grid column from the lists or bitmaps that its
+ *            parts sent, and lays its edges out by an exclusive scan of the lengths of its
+ *            lists; threads find theirs by binary search (scan2d.cuh). An atomic operation
+ *            on a bit decides who reaches a local row first, and keeps the predecessor.
+ *            The bitmap `seen` has all local rows, of whichever owner, so that each is sent
+ *            once: what is new since the level began is packed for the owners;
+ *   update   takes from what the parts of the grid row sent what is not visited yet,
+ *            remembering who sent it, and packs the next frontier for the grid column.
+ *
+ * Sets travel as lists or as bitmaps, whichever is smaller. Both are packed from `seen`
+ * against what it was before, by the kernels that make them, straight into the memory of
+ * the GPU they are for where that is reached, and bitmaps are unpacked a word of a warp at a
+ * time, handed round by shuffles.
+ *
+ * Predecessors stay where they were found. At the end each GPU takes those of its vertices
+ * from the parts of its row that had sent them (section 3.2).
+ *
+ * A vertex's bit in `seen` may be read while another block sets it: the atomic operation
+ * decides. After a barrier of the grid it is read past the first-level cache.
+ */
+#include "scan2d.cuh"
+#include "scan2d_parts.h"
+
+#include <cooperative_groups.h>
+#include <cub/block/block_scan.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cuda_runtime.h>
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+using namespace hw_scan2d;
+using plan_t = hw_grid_plan;
+using told_t = hw_round_result;
+using word_scan = cub::BlockScan<uint32_t, threads>;
+
+constexpr int gathered = 4; /* columns that a thread gathers at a time */
+
+struct shared {
+    union {
+        block_scan::TempStorage edges;
+        word_scan::TempStorage words;
+    } scan;
+    count64 start;
+    uint32_t cut[2];
+    uint32_t sum;
+};
+
+__device__ __forceinline__ uint32_t words_of(const plan_t &plan)
+{
+    return plan.block / 32;
+}
+
+/* The index of a part among all. */
+__device__ __forceinline__ uint32_t part_at(const plan_t &plan, uint32_t row, uint32_t column)
+{
+    return column * plan.rows + row;
+}
+
+/* ---- rows of the steps ---- */
+
+__device__ __forceinline__ bool keeps_rows(const plan_t &plan)
+{
+    return plan.step && hw_first() == 0;
+}
+
+__device__ __forceinline__ hw_grid_row *row_of(const plan_t &plan, uint32_t depth)
+{
+    return plan.step + min(depth, plan.step_capacity - 1);
+}
+
+/* Books a set that is sent. */
+__device__ __forceinline__ void book(const plan_t &plan, hw_grid_row *row, uint32_t active,
+                                     count64 count)
+{
+    const bool bitmap = hw_grid_as_bitmap(plan.exchange, active, count);
+
+    row->bytes += bitmap ? (active + 7) / 8 : 4 * count;
+    row->forms |= bitmap ? 2 : 1;
+    row->messages++;
+}
+
+/* Begins the row of a level; those that are too many share the last one. */
+__device__ __noinline__ void begin_row(const plan_t &plan, uint32_t depth, count64 frontier)
+{
+    hw_grid_row *row = row_of(plan, depth);
+
+    if (depth < plan.step_capacity)
+        *row = hw_grid_row{};
+    row->frontier += frontier;
+    row->time[HW_GRID_BEGUN] = hw_nanoseconds();
+    plan.control->rows = depth + 1;
+    for (uint32_t r = 1; r < plan.rows && depth > 0; r++)
+        book(plan, row, plan.column_active[plan.row], frontier);
+}
+
+/* ---- gathering ---- */
+
+/* Queues columns of the frontier, HW_RANK_NONE being none. All threads of a block. */
+template <typename Offset>
+__device__ void enqueue(const plan_t &plan, const uint32_t *column, shared &room)
+{
+    count64 own[gathered], sum = 0, before, total;
+
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        const uint32_t u = column[k];
+        own[k] = u != HW_RANK_NONE
+                     ? packed(hw_begin<Offset>(plan.lists, u + 1) - hw_begin<Offset>(plan.lists, u))
+                     : 0;
+        sum += own[k];
+    }
+    if (!__syncthreads_or(sum != 0)) /* before the scan uses the room again, too */
+        return;
+    block_scan(room.scan.edges).ExclusiveSum(sum, before, total);
+    if (threadIdx.x == 0)
+        room.start = atomicAdd(&plan.control->queue, total);
+    __syncthreads();
+    before += room.start;
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        if (own[k]) {
+            plan.queue[vertices_of(before)] = column[k];
+            static_cast<Offset *>(plan.prefix)[vertices_of(before)] =
+                static_cast<Offset>(edges_of(before));
+        }
+        before += own[k];
+    }
+}
+
+/* The frontier of one part of the grid column. All threads of the grid. */
+template <typename Offset>
+__device__ __noinline__ void gather(const plan_t &plan, const uint32_t *set, uint32_t r,
+                                    count64 count, shared &room)
+{
+    constexpr uint32_t tile = gathered * threads;
+    const bool bitmap = hw_grid_as_bitmap(plan.exchange, plan.column_active[r], count);
+    const uint32_t limit = bitmap ? plan.block : static_cast<uint32_t>(count);
+    uint32_t column[gathered];
+
+    for (uint32_t base = blockIdx.x * tile; base < limit; base += gridDim.x * tile) {
+#pragma unroll
+        for (int k = 0; k < gathered; k++) {
+            const uint32_t at = base + k * threads + threadIdx.x;
+            column[k] = HW_RANK_NONE;
+            if (at < limit && bitmap && (__ldcg(set + at / 32) >> (at & 31) & 1))
+                column[k] = r * plan.block + at;
+            else if (at < limit && !bitmap)
+                column[k] = r * plan.block + __ldcg(set + at);
+        }
+        enqueue<Offset>(plan, column, room);
+    }
+}
+
+/* The root, which all know. One thread. */
+template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32_t root)
+{
+    const uint32_t first = plan.column * plan.rows * plan.block;
+
+    if (root < first || root - first >= plan.rows * plan.block)
+        return;
+    const uint32_t u = root - first;
+    plan.queue[0] = u;
+    static_cast<Offset *>(plan.prefix)[0] = 0;
+    plan.control->queue =
+        packed(hw_begin<Offset>(plan.lists, u + 1) - hw_begin<Offset>(plan.lists, u));
+}
+
+/* The frontier of the grid column into the queue. All threads of the grid. */
+template <typename Offset>
+__device__ void gather_all(const plan_t &plan, uint32_t depth, uint32_t root, const told_t *told,
+                           shared &room)
+{
+    if (depth == 0) {
+        if (hw_first() == 0)
+            queue_root<Offset>(plan, root);
+        return;
+    }
+    for (uint32_t r = 0; r < plan.rows; r++) {
+        const count64 count = told->of[part_at(plan, r, plan.column)][0];
+        if (count > 0)
+            gather<Offset>(plan, plan.expand_in[depth & 1][r], r, count, room);
+    }
+}
+
+/* ---- packing ---- */
+
+/* What a word has that it had not when the level began. */
+__device__ __forceinline__ uint32_t fresh_word(const plan_t &plan, uint32_t w)
+{
+    return __ldcg(plan.seen + w) & ~__ldcg(plan.before + w);
+}
+
+/* Adds up over a block, and to a counter. All threads of the block. */
+__device__ void add_up(count64 *counter, uint32_t value, shared &room)
+{
+    __syncthreads();
+    if (threadIdx.x == 0)
+        room.sum = 0;
+    __syncthreads();
+    value = hw_warp_sum(value);
+    if (lane_of() == 0 && value)
+        atomicAdd(&room.sum, value);
+    __syncthreads();
+    if (threadIdx.x == 0 && room.sum)
+        atomicAdd(counter, static_cast<count64>(room.sum));
+}
+
+/* Counts what is new of the rows of one block. All threads of the grid. */
+__device__ void count_fresh(const plan_t &plan, uint32_t m, shared &room)
+{
+    const uint4 *seen = reinterpret_cast<const uint4 *>(plan.seen + m * words_of(plan));
+    const uint4 *before = reinterpret_cast<const uint4 *>(plan.before + m * words_of(plan));
+    uint32_t count = 0;
+
+    for (uint64_t w = hw_first(); w < words_of(plan) / 4; w += hw_stride()) {
+        const uint4 s = __ldcg(seen + w), b = __ldcg(before + w);
+        count += __popc(s.x & ~b.x) + __popc(s.y & ~b.y) + __popc(s.z & ~b.z) + __popc(s.w & ~b.w);
+    }
+    add_up(&plan.control->fresh[m], count, room);
+}
+
+/* Where a set goes to. */
+struct targets {
+    uint32_t *const *to; /* [count] */
+    uint32_t count;
+};
+
+/* What is new of the rows of one block, as a bitmap; then it is not new any more. */
+__device__ void pack_bitmap(const plan_t &plan, uint32_t m, targets targets)
+{
+    const uint32_t first = m * words_of(plan);
+
+    for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride()) {
+        const uint32_t seen = __ldcg(plan.seen + first + w);
+        const uint32_t before = plan.before[first + w];
+        for (uint32_t t = 0; t < targets.count; t++)
+            targets.to[t][w] = seen & ~before;
+        if (seen != before)
+            plan.before[first + w] = seen;
+    }
+}
+
+/* The same as a list of positions. All threads of the grid. */
+__device__ void pack_list(const plan_t &plan, uint32_t m, targets targets, shared &room)
+{
+    const uint32_t first = m * words_of(plan);
+
+    for (uint32_t base = blockIdx.x * threads; base < words_of(plan); base += gridDim.x * threads) {
+        const uint32_t w = base + threadIdx.x;
+        uint32_t fresh = w < words_of(plan) ? fresh_word(plan, first + w) : 0, at, total;
+        if (!__syncthreads_or(fresh != 0))
+            continue;
+        word_scan(room.scan.words).ExclusiveSum(__popc(fresh), at, total);
+        if (threadIdx.x == 0)
+            room.start = atomicAdd(&plan.control->put[m], static_cast<count64>(total));
+        __syncthreads();
+        at += static_cast<uint32_t>(room.start);
+        if (fresh)
+            plan.before[first + w] |= fresh;
+        for (; fresh; fresh &= fresh - 1, at++)
+            for (uint32_t t = 0; t < targets.count; t++)
+                targets.to[t][at] = w * 32 + __ffs(fresh) - 1;
+    }
+}
+
+__device__ __forceinline__ void pack(const plan_t &plan, uint32_t m, targets targets,
+                                     uint32_t active, count64 count, shared &room)
+{
+    if (count == 0)
+        return;
+    if (hw_grid_as_bitmap(plan.exchange, active, count))
+        pack_bitmap(plan, m, targets);
+    else
+        pack_list(plan, m, targets, room);
+}
+
+/* ---- frontier expansion ---- */
+
+/* The edges of the queue: algorithm 3. All threads of the grid. */
+template <typename Offset, int many>
+__device__ void expand_edges(const plan_t &plan, const front<Offset> &from, count64 all,
+                             shared &room)
+{
+    constexpr count64 tile = threads * many;
+    hw_queue_plan visited{};
+
+    visited.bits = plan.seen;
+    visited.parent = plan.pred;
+    for (count64 base = blockIdx.x * tile; base < all; base += gridDim.x * tile) {
+        uint32_t row[many];
+        narrow(from, base, min(base + tile, all) - 1, all, room.cut);
+        const edges<Offset, many> mine = find_edges<Offset, many>(
+            plan.lists, from, base + threadIdx.x * many, all, room.cut[0] - 1, room.cut[1]);
+#pragma unroll
+        for (int k = 0; k < many; k++)
+            row[k] = k < mine.count ? __ldcs(plan.lists.rank + mine.at[k]) : HW_RANK_NONE;
+        visit<many>(visited, row, [&](int k) { return mine.column[k]; });
+        __syncthreads(); /* the cut is used */
+    }
+}
+
+/* What was found for the other columns of the grid. All threads of the grid. */
+__device__ __noinline__ void pack_finds(const plan_t &plan, cg::grid_group &grid, shared &room)
+{
+    grid.sync();
+    for (uint32_t m = 0; m < plan.columns; m++)
+        if (m != plan.column)
+            count_fresh(plan, m, room);
+    grid.sync();
+    for (uint32_t m = 0; m < plan.columns; m++)
+        if (m != plan.column)
+            pack(plan, m, {&plan.fold_out[m], 1}, plan.row_active[m],
+                 hw_latest(&plan.control->fresh[m]), room);
+}
+
+template <typename Offset, int many>
+__global__ void __launch_bounds__(threads, resident(many))
+    expand(const __grid_constant__ plan_t plan, uint32_t depth, uint32_t root, const told_t *told)
+{
+    __shared__ shared room;
+    cg::grid_group grid = cg::this_grid();
+
+    if (hw_first() == 0)
+        plan.control->found = plan.control->put[plan.column] = 0;
+    if (depth > 0 && told->all[0] == 0)
+        return;
+    if (keeps_rows(plan)) {
+        const uint32_t own = part_at(plan, plan.row, plan.column);
+        begin_row(plan, depth, depth > 0 ? told->of[own][0] : root / plan.block == own);
+    }
+    gather_all<Offset>(plan, depth, root, told, room);
+    grid.sync();
+    const count64 queued = hw_latest(&plan.control->queue);
+    const front<Offset> from = {plan.queue, vertices_of(queued),
+                                static_cast<Offset *>(plan.prefix)};
+    expand_edges<Offset, many>(plan, from, edges_of(queued), room);
+    if (plan.columns > 1)
+        pack_finds(plan, grid, room);
+    if (!keeps_rows(plan))
+        return;
+    hw_grid_row *row = row_of(plan, depth);
+    row->edges += edges_of(queued);
+    row->time[HW_GRID_EXPANDED] = hw_nanoseconds();
+    for (uint32_t m = 0; m < plan.columns; m++)
+        if (m != plan.column)
+            book(plan, row, plan.row_active[m], hw_latest(&plan.control->fresh[m]));
+}
+
+/* ---- frontier update ---- */
+
+/* Takes own vertices that part m of the row has reached, if they are new: one word of them.
+ * Nobody else writes that word of `from`. */
+__device__ __forceinline__ void take_word(const plan_t &plan, uint32_t m, uint32_t w, uint32_t sent)
+{
+    uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
+    const uint32_t open = sent & ~__ldcg(seen);
+    const uint32_t fresh = open ? open & ~atomicOr(seen, open) : 0;
+
+    if (fresh)
+        plan.from[m * words_of(plan) + w] |= fresh;
+}
+
+/* The same of one vertex; others may be in the same word. */
+__device__ __forceinline__ void take(const plan_t &plan, uint32_t m, uint32_t position)
+{
+    const uint32_t w = position / 32, bit = 1u << (position & 31);
+    uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
+
+    if (!(__ldcg(seen) & bit) && !(atomicOr(seen, bit) & bit))
+        atomicOr(plan.from + m * words_of(plan) + w, bit);
+}
+
+/* What part m of the row has sent. All threads of the grid. */
+__device__ void receive(const plan_t &plan, uint32_t m, count64 count)
+{
+    const uint32_t *set = plan.fold_in[m];
+
+    if (count == 0)
+        return;
+    if (hw_grid_as_bitmap(plan.exchange, plan.row_active[plan.column], count)) {
+        for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride())
+            take_word(plan, m, static_cast<uint32_t>(w), __ldcg(set + w));
+    } else {
+        for (uint64_t k = hw_first(); k < count; k += hw_stride())
+            take(plan, m, __ldcg(set + k));
+    }
+}
+
+/* Counts the next frontier, and writes its level. All threads of the grid. */
+__device__ void settle(const plan_t &plan, int32_t level, shared &room)
+{
+    const uint32_t first = plan.column * words_of(plan);
+    uint32_t count = 0;
+
+    /* Words are a multiple of 32, so that warps stay whole. */
+    for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride()) {
+        const uint32_t fresh = fresh_word(plan, first + static_cast<uint32_t>(w));
+        uint32_t left = __ballot_sync(HW_WARP, fresh != 0);
+        int32_t *to = plan.level + (w - lane_of()) * 32 + lane_of();
+        count += __popc(fresh);
+        for (; left; left &= left - 1) {
+            const int k = __ffs(left) - 1;
+            if (__shfl_sync(HW_WARP, fresh, k) >> lane_of() & 1)
+                to[k * 32] = level;
+        }
+    }
+    add_up(&plan.control->found, count, room);
+}
+
+/* Makes counters ready for the next expansion. One thread. */
+__device__ void clear_counters(const plan_t &plan)
+{
+    plan.control->queue = 0;
+    for (uint32_t m = 0; m < plan.columns; m++) {
+        plan.control->fresh[m] = 0;
+        if (m != plan.column)
+            plan.control->put[m] = 0;
+    }
+}
+
+__global__ void __launch_bounds__(threads)
+    update(const __grid_constant__ plan_t plan, uint32_t depth, const told_t *told)
+{
+    __shared__ shared room;
+    cg::grid_group grid = cg::this_grid();
+    const bool keeps = keeps_rows(plan) && plan.control->rows == depth + 1;
+
+    if (hw_first() == 0)
+        clear_counters(plan);
+    if (keeps)
+        row_of(plan, depth)->time[HW_GRID_FOLDED] = hw_nanoseconds();
+    for (uint32_t m = 0; m < plan.columns; m++)
+        if (m != plan.column)
+            receive(plan, m, told->of[part_at(plan, plan.row, m)][plan.column]);
+    if (plan.columns > 1)
+        grid.sync();
+    settle(plan, static_cast<int32_t>(depth) + 1, room);
+    grid.sync();
+    const count64 found = hw_latest(&plan.control->found);
+    if (keeps) {
+        row_of(plan, depth)->found += found;
+        row_of(plan, depth)->time[HW_GRID_UPDATED] = hw_nanoseconds();
+    }
+    pack(plan, plan.column, {plan.expand_out[(depth + 1) & 1], plan.rows},
+         plan.column_active[plan.row], found, room);
+}
+
+/* ---- the beginning and the end ---- */
+
+__global__ void begin(const __grid_constant__ plan_t plan, uint32_t root)
+{
+    const uint32_t words = words_of(plan), own = plan.column * words;
+    const uint32_t first = part_at(plan, plan.row, plan.column) * plan.block;
+    const uint32_t at = root >= first && root - first < plan.block ? root - first : HW_RANK_NONE;
+
+    for (uint64_t w = hw_first(); w < static_cast<uint64_t>(plan.columns) * words;
+         w += hw_stride()) {
+        const uint32_t bit = at != HW_RANK_NONE && w == own + at / 32 ? 1u << (at & 31) : 0;
+        plan.seen[w] = plan.before[w] = bit;
+        plan.from[w] = 0;
+    }
+    if (hw_first() != 0)
+        return;
+    *plan.control = hw_grid_control{};
+    if (at != HW_RANK_NONE) {
+        plan.pred[plan.column * plan.block + at] = plan.row * plan.block + at;
+        plan.level[at] = 0;
+    }
+}
+
+/* How many positions of a set come before word w, from the first word of its 1024 on. A
+ * whole warp. */
+__device__ __forceinline__ uint32_t before_word(const uint32_t *set, uint32_t w)
+{
+    const uint32_t at = w & 31;
+
+    return hw_warp_sum(lane_of() < at ? __popc(set[w - at + lane_of()]) : 0);
+}
+
+/* The set bits of a word below this lane's. */
+__device__ __forceinline__ uint32_t bits_below(uint32_t word)
+{
+    return __popc(word & ((1u << lane_of()) - 1));
+}
+
+/* The code of an own vertex's parent: where it is known, a local column of that part. A
+ * whole warp, each lane the vertex of its bit in word w. */
+__device__ __forceinline__ uint32_t parent_code(const plan_t &plan, uint32_t w)
+{
+    const uint32_t words = words_of(plan), row = plan.column * plan.block + w * 32 + lane_of();
+    const bool reached = plan.seen[plan.column * words + w] >> lane_of() & 1;
+    const uint32_t *known = plan.pred + row;
+    uint32_t column = plan.column;
+
+    for (uint32_t m = 0; m < plan.columns; m++) {
+        const uint32_t word = m != plan.column ? plan.from[m * words + w] : 0;
+        const uint32_t *base = plan.answer_base + m * words / 32;
+        uint32_t at = row;
+        if (word == 0) /* for the whole warp */
+            continue;
+        if (plan.answer_base)
+            at = base[w / 32] - base[0] + before_word(plan.from + m * words, w) + bits_below(word);
+        if (word >> lane_of() & 1) {
+            known = plan.known[m] + at;
+            column = m;
+        }
+    }
+    return reached ? column * plan.rows * plan.block + *known : HW_RANK_NONE;
+}
+
+__global__ void resolve(const __grid_constant__ plan_t plan)
+{
+    for (uint64_t i = hw_first(); i < plan.block; i += hw_stride())
+        plan.parent[i] = parent_code(plan, static_cast<uint32_t>(i / 32));
+}
+
+__global__ void parents(const __grid_constant__ plan_t plan, const uint32_t *position,
+                        uint32_t count, const uint32_t *gid, uint32_t root, uint32_t root_id,
+                        uint32_t *parent_id)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        const uint32_t at = position[k];
+        const uint32_t code = at < plan.block ? plan.parent[at] : HW_RANK_NONE;
+        const uint32_t id = code != HW_RANK_NONE ? gid[code] : HW_RANK_NONE;
+        parent_id[k] = at == root ? root_id : id;
+    }
+}
+
+__global__ void levels(const __grid_constant__ plan_t plan, const uint32_t *position,
+                       uint32_t count, uint32_t root, int32_t *level)
+{
+    const uint32_t *seen = plan.seen + plan.column * words_of(plan);
+
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        const uint32_t at = position[k];
+        const bool reached = at < plan.block && (seen[at / 32] >> (at & 31) & 1);
+        level[k] = at == root ? 0 : reached ? plan.level[at] : -1;
+    }
+}
+
+/* ---- canonical parents ---- */
+
+__global__ void canon_levels(const __grid_constant__ plan_t plan, const hw_grid_canon canon)
+{
+    const uint32_t *seen = plan.seen + plan.column * words_of(plan);
+
+    for (uint64_t t = hw_first(); t < plan.block; t += hw_stride()) {
+        const int32_t level = seen[t / 32] >> (t & 31) & 1 ? plan.level[t] : -1;
+        canon.row_level[plan.column * plan.block + t] = level;
+        canon.column_level[plan.row * plan.block + t] = level;
+    }
+    for (uint64_t v = hw_first(); v < static_cast<uint64_t>(plan.columns) * plan.block;
+         v += hw_stride())
+        canon.best[v] = HW_RANK_NONE;
+}
+
+/* A warp for each local column that was reached. */
+template <typename Offset>
+__global__ void canon_best(const __grid_constant__ plan_t plan, const hw_grid_canon canon)
+{
+    const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
+
+    for (uint64_t u = hw_first() / 32; u < columns; u += hw_stride() / 32) {
+        const int32_t level = canon.column_level[u];
+        const uint32_t id = canon.gid[plan.column * columns + u];
+        if (level < 0)
+            continue;
+        const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
+        Offset e = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u)) + lane_of();
+        for (; e < end; e += 32) {
+            const uint32_t row = plan.lists.rank[e];
+            if (canon.row_level[row] == level + 1)
+                atomicMin(&canon.best[row], id);
+        }
+    }
+}
+
+__global__ void canon_parents(const __grid_constant__ plan_t plan, const hw_grid_canon canon,
+                              const uint32_t *position, uint32_t count, uint32_t root,
+                              uint32_t root_id, uint32_t *parent_id)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        const uint32_t at = position[k];
+        uint32_t least = HW_RANK_NONE;
+        for (uint32_t m = 0; m < plan.columns && at < plan.block; m++)
+            least = min(least, m == plan.column ? canon.best[m * plan.block + at]
+                                                : canon.came[m * plan.block + at]);
+        parent_id[k] = at == root ? root_id : least;
+    }
+}
+
+__global__ void renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        const uint32_t m = row[k] / from;
+        row[k] = m * to + (row[k] - m * from);
+    }
+}
+
+/* Sets of the parts of a row. */
+struct sets {
+    const uint32_t *of[HW_GRID_LINE];
+};
+
+/* The positions in each 1024 of them; the last element is for their sum. */
+__global__ void count_sets(const __grid_constant__ sets bits, uint32_t parts, uint32_t block,
+                           uint32_t *count)
+{
+    const uint32_t each = block / 1024, all = parts * each;
+
+    for (uint64_t i = hw_first() / 32; i < all; i += hw_stride() / 32) {
+        const uint32_t m = static_cast<uint32_t>(i) / each, at = static_cast<uint32_t>(i) % each;
+        const uint32_t sum = hw_warp_sum(bits.of[m] ? __popc(bits.of[m][at * 32 + lane_of()]) : 0);
+        if (lane_of() == 0)
+            count[i] = sum;
+    }
+    if (hw_first() == 0)
+        count[all] = 0;
+}
+
+/* What is known of the positions that are asked for, one after another. */
+__global__ void answer_sets(const __grid_constant__ plan_t plan, const __grid_constant__ sets asked,
+                            const uint32_t *base, const __grid_constant__ sets answer)
+{
+    const uint32_t words = words_of(plan);
+
+    for (uint64_t i = hw_first() / 32; i < static_cast<uint64_t>(plan.columns) * words;
+         i += hw_stride() / 32) {
+        const uint32_t m = static_cast<uint32_t>(i / words), w = static_cast<uint32_t>(i % words);
+        const uint32_t word = asked.of[m] ? asked.of[m][w] : 0;
+        if (word == 0)
+            continue;
+        const uint32_t at = base[m * words / 32 + w / 32] - base[m * words / 32] +
+                            before_word(asked.of[m], w) + bits_below(word);
+        if (word >> lane_of() & 1)
+            const_cast<uint32_t *>(answer.of[m])[at] =
+                plan.pred[m * plan.block + w * 32 + lane_of()];
+    }
+}
+
+/* Blocks for a kernel that goes over so many elements. */
+unsigned blocks_for(uint64_t count)
+{
+    const uint64_t blocks = (count + threads - 1) / threads, most = 132 * 16;
+
+    return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
+}
+
+template <typename Offset> const void *expand_for(int many)
+{
+    static const void *const kernels[HW_SCAN2D_MANY] = {
+        reinterpret_cast<const void *>(expand<Offset, 1>),
+        reinterpret_cast<const void *>(expand<Offset, 2>),
+        reinterpret_cast<const void *>(expand<Offset, 3>),
+        reinterpret_cast<const void *>(expand<Offset, 4>),
+        reinterpret_cast<const void *>(expand<Offset, 5>),
+        reinterpret_cast<const void *>(expand<Offset, 6>),
+        reinterpret_cast<const void *>(expand<Offset, 7>),
+        reinterpret_cast<const void *>(expand<Offset, 8>)};
+
+    return kernels[many - 1];
+}
+
+const void *expand_of(const hw_grid_plan *plan)
+{
+    return plan->wide ? expand_for<uint64_t>(plan->edges_per_thread)
+                      : expand_for<uint32_t>(plan->edges_per_thread);
+}
+
+} // namespace
+
+int hw_grid_launch_shape(const hw_grid_plan *plan, hw_grid_shape *shape)
+{
+    const cudaError_t error = hw_queue_shape(expand_of(plan), &shape->expand);
+
+    return error == cudaSuccess
+               ? hw_queue_shape(reinterpret_cast<const void *>(update), &shape->update)
+               : error;
+}
+
+int hw_grid_launch_begin(const hw_grid_plan *plan, uint32_t root)
+{
+    begin<<<blocks_for(plan->block / 32 * static_cast<uint64_t>(plan->columns)), threads>>>(*plan,
+                                                                                            root);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t depth,
+                          uint32_t root, const hw_round_result *told)
+{
+    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &depth, &root, &told};
+
+    return cudaLaunchCooperativeKernel(expand_of(plan), dim3(shape->expand), dim3(threads),
+                                       arguments, 0, nullptr);
+}
+
+int hw_grid_launch_update(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t depth,
+                          const hw_round_result *told)
+{
+    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &depth, &told};
+
+    return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(update), dim3(shape->update),
+                                       dim3(threads), arguments, 0, nullptr);
+}
+
+int hw_grid_launch_resolve(const hw_grid_plan *plan)
+{
+    resolve<<<blocks_for(plan->block), threads>>>(*plan);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_parents(const hw_grid_plan *plan, const uint32_t *position, uint32_t count,
+                           const uint32_t *gid, uint32_t root, uint32_t root_id,
+                           uint32_t *parent_id)
+{
+    parents<<<blocks_for(count), threads>>>(*plan, position, count, gid, root, root_id, parent_id);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_levels(const hw_grid_plan *plan, const uint32_t *position, uint32_t count,
+                          uint32_t root, int32_t *level)
+{
+    levels<<<blocks_for(count), threads>>>(*plan, position, count, root, level);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
+{
+    renumber<<<blocks_for(count), threads>>>(row, count, from, to);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_count(const uint32_t *const *bits, uint32_t parts, uint32_t block,
+                         uint32_t *base, void *scratch, size_t *bytes)
+{
+    const uint64_t all = static_cast<uint64_t>(parts) * (block / 1024);
+    sets of = {};
+
+    for (uint32_t m = 0; m < parts && scratch; m++)
+        of.of[m] = bits[m];
+    if (scratch)
+        count_sets<<<blocks_for(all * 32), threads>>>(of, parts, block, base);
+    const cudaError_t error = cudaGetLastError();
+    return error == cudaSuccess
+               ? cub::DeviceScan::ExclusiveSum(scratch, *bytes, base, base, all + 1)
+               : error;
+}
+
+int hw_grid_launch_answer(const hw_grid_plan *plan, const uint32_t *const *asked,
+                          const uint32_t *base, uint32_t *const *answer)
+{
+    sets from = {}, to = {};
+
+    for (uint32_t m = 0; m < plan->columns; m++) {
+        from.of[m] = asked[m];
+        to.of[m] = answer[m];
+    }
+    answer_sets<<<blocks_for(static_cast<uint64_t>(plan->columns) * plan->block), threads>>>(
+        *plan, from, base, to);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_canon_levels(const hw_grid_plan *plan, const hw_grid_canon *canon)
+{
+    canon_levels<<<blocks_for(static_cast<uint64_t>(plan->columns) * plan->block), threads>>>(
+        *plan, *canon);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_canon_best(const hw_grid_plan *plan, const hw_grid_canon *canon)
+{
+    const unsigned blocks = blocks_for(static_cast<uint64_t>(plan->rows) * plan->block * 32);
+
+    if (plan->wide)
+        canon_best<uint64_t><<<blocks, threads>>>(*plan, *canon);
+    else
+        canon_best<uint32_t><<<blocks, threads>>>(*plan, *canon);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_canon_parents(const hw_grid_plan *plan, const hw_grid_canon *canon,
+                                 const uint32_t *position, uint32_t count, uint32_t root,
+                                 uint32_t root_id, uint32_t *parent_id)
+{
+    canon_parents<<<blocks_for(count), threads>>>(*plan, *canon, position, count, root, root_id,
+                                                  parent_id);
+    return cudaGetLastError();
+}

@@ -1,0 +1,54 @@
+/* Method `scan2d` on a grid of GPUs: what the files of its host side share. */
+#ifndef HOPWAVE_GPU_SCAN2D_STATE_H
+#define HOPWAVE_GPU_SCAN2D_STATE_H
+
+#include "parts.h"
+#include "post.h"
+#include "scan2d_parts.h"
+
+struct hw_scan2d_state {
+    struct hw_grid_plan plan;
+    struct hw_grid_shape shape;
+    struct hw_round round;
+    struct hw_round_mail fold, expand[2];
+    struct hw_post fold_post, expand_post[2]; /* over mpi alone */
+    struct hw_round_mail answers;             /* not over peer: predecessors */
+    hw_count pred_at, canon_at;               /* offsets in the heaps */
+    hw_count edges;                           /* stored, of this part */
+
+    uint32_t *gid;       /* [parts * block] graph ids by code */
+    uint32_t *position;  /* [own.count] by rising graph id */
+    uint32_t *parent_id; /* [own.count] likewise */
+    int32_t *level;      /* [own.count] likewise */
+    uint32_t *never;     /* [1] */
+    uint32_t *staging;   /* [own.count + 1] on the host, pinned */
+
+    /* Not over peer: where answers begin, for what this part asks and is asked. */
+    uint32_t *base, *asked_base; /* [columns * block / 1024 + 1] */
+    void *scratch;
+    size_t scratch_bytes;
+
+    /* Of the search under way. */
+    uint32_t root;    /* code, or HW_RANK_NONE where it has no edges */
+    uint32_t root_at; /* its position, or HW_RANK_NONE where another part owns it */
+    uint32_t root_id;
+};
+
+/* scan2d_fetch.c: predecessors through the transport, where no peer's memory is reached. */
+
+/* Lists the arrays. Local. */
+void hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays);
+
+/* Asks the parts of the row for the predecessors of vertices that they have sent. Collective;
+ * ranks agree. */
+enum hw_status hw_scan2d_fetch(struct hw_parts_engine *engine, struct hw_error *err);
+
+/* scan2d_canon.c: the least parents. */
+
+/* Bytes that they take in the heaps. Local. */
+hw_count hw_scan2d_canon_bytes(const struct hw_grid_plan *plan);
+
+/* state->parent_id: the least graph id one level up. Collective; ranks agree. */
+enum hw_status hw_scan2d_canonical(struct hw_parts_engine *engine, struct hw_error *err);
+
+#endif

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Method scan2d on grids of parts, one rank a GPU (ranks share them where there are fewer):
+# the CPU's levels on every shape, over each transport and in each form of exchange, from
+# graphs, recipes and partition files, on graphs that leave parts nearly empty too.
+# shellcheck disable=SC1091,SC2086 # options are lists of words
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+
+hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
+ranks 2 hopwave-traverse -q recipe.h5 --layout 2d --grid 1x2 --device cuda --method scan2d \
+    --roots 2 --store none -o first.h5 2>err
+case $? in
+0) ok "two parts are searched" true ;;
+3)
+    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
+    skip "searches on grids of GPUs" "built without CUDA"
+    done_testing
+    exit 0
+    ;;
+*)
+    ok "no device is said so" grep -q 'there is no CUDA device' err
+    skip "searches on grids of GPUs" "there is no GPU here"
+    done_testing
+    exit 0
+    ;;
+esac
+
+# search NAME INPUT PARTS OPTIONS...: every tree valid, with the levels of cpu.h5.
+search() {
+    name=$1 input=$2 parts=$3
+    shift 3
+    ok "$name, $*" ranks "$parts" hopwave-traverse -q --force "$input" --device cuda \
+        --method scan2d --roots 4 "$@" -o gpu.h5
+    ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph "$graph" \
+        --against cpu.h5
+}
+
+# begin FILE: the CPU's searches of a graph.
+begin() {
+    graph=$1
+    hopwave-traverse -q --force "$graph" --layout 1d --roots 4 -o cpu.h5
+}
+hopwave-generate -q --model rmat --scale 11 -o rmat.h5
+hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5
+hopwave-generate -q --model rmat --scale 3 -o tiny.h5
+begin rmat.h5
+for grid in 1x2 2x1 2x2; do
+    search rmat rmat.h5 $((${grid%x*} * ${grid#*x})) --layout 2d --grid $grid
+done
+search rmat rmat.h5 3 --layout 1d --parts 3 --transport mpi
+search rmat rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --exchange list --edges-per-thread 1
+search rmat rmat.h5 4 --layout 2d --grid 4x1 --transport mpi --exchange bitmap --order none
+search rmat rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --canonical-parents --order hash
+hopwave-partition -q rmat.h5 --layout 2d --grid 2x2 -o parts.h5
+hopwave-traverse -q --force rmat.h5 --layout 1d --roots 4 --canonical-parents -o cpu.h5
+ok "from a partition file" ranks 4 hopwave-traverse -q --force parts.h5 --device cuda \
+    --method scan2d --roots 4 --canonical-parents --graph rmat.h5 -o gpu.h5
+is "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep "/parent:")" \
+    "$(hopwave-info cpu.h5 | grep "/parent:")"
+begin directed.h5
+search directed directed.h5 4 --layout 2d --grid 2x2 --transport mpi
+begin tiny.h5
+search tiny tiny.h5 4 --layout 2d --grid 2x2 --transport mpi
+search tiny tiny.h5 2 --layout 1d --parts 2
+begin recipe.h5
+search recipe recipe.h5 2 --layout 2d --grid 2x1
+done_testing
