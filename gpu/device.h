@@ -18,7 +18,7 @@ struct hw_gpu_array {
 };
 
 /* Arrays on the device that live and die together. Zero-initialise. */
-#define HW_GPU_ARRAYS 48
+#define HW_GPU_ARRAYS 64
 struct hw_gpu_arrays {
     struct hw_gpu_array of[HW_GPU_ARRAYS];
     int count;

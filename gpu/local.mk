@@ -56,6 +56,15 @@ if HAVE_CUDA
 libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(scan2d_parts_sources)
 endif
 
+# method delegates
+kernels += gpu/delegates_visit.cu gpu/delegates_step.cu
+kernel_includes += gpu/delegates.h gpu/delegates_device.cuh
+delegates_sources = gpu/delegates.c gpu/delegates_graph.c gpu/delegates_graph.h gpu/delegates_run.c gpu/delegates_carry.c gpu/delegates_parents.c gpu/delegates_search.h
+EXTRA_DIST += $(delegates_sources)
+if HAVE_CUDA
+libhopwave_a_SOURCES += $(delegates_sources)
+endif
+
 kernels += gpu/delta_kernel.cu
 kernel_includes += gpu/delta.h
 EXTRA_DIST += gpu/delta.c

@@ -8,6 +8,7 @@ const struct hw_method *const *hw_gpu_methods(void)
     static const struct hw_method *const methods[] = {
         &hw_method_fused,
         &hw_method_fused_parts,
+        &hw_method_gpu_delegates,
         &hw_method_adaptive,
         &hw_method_merge,
         &hw_method_cta_warp_scan,

@@ -6,6 +6,7 @@
 
 extern const struct hw_method hw_method_fused;
 extern const struct hw_method hw_method_fused_parts; /* on several GPUs */
+extern const struct hw_method hw_method_gpu_delegates;
 extern const struct hw_method hw_method_merge;
 extern const struct hw_method hw_method_cta_warp_scan;
 extern const struct hw_method hw_method_scan2d;

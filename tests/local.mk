@@ -91,6 +91,8 @@ TESTS += tests/gpu/parts.t
 EXTRA_DIST += tests/gpu/parts.t
 TESTS += tests/gpu/grid.t
 EXTRA_DIST += tests/gpu/grid.t
+TESTS += tests/gpu/delegates.t
+EXTRA_DIST += tests/gpu/delegates.t
 
 # Exchanges between nodes.
 TESTS += tests/pipeline/nodes.t

@@ -1,0 +1,246 @@
+/*
+ * Method `delegates` on GPUs: what its host code and its kernels share.
+ *
+ * "Scalable Breadth-First Search on a GPU Cluster" (Pan, Pearce, Owens), on the
+ * degree-separated layout (layout/part.h). Each GPU holds four subgraphs by kind of source
+ * and destination, n normal and d delegate: nn, nd, dn, dd. A step, in two streams:
+ *
+ *   delegates   dd and nd are visited, whose finds are bits in a mask; the masks of all
+ *               parts are combined; previsit: what is new becomes the frontier of dd and dn;
+ *   normal      dn and nn are visited, whose finds are this part's own slots, or through nn
+ *               those of another part, which gets an entry in its inbox; inboxes are taken;
+ *
+ * then previsit: what is new among the slots becomes the frontier of nd and nn; and one
+ * thread decides for each subgraph whether it is visited next, and which way.
+ */
+#ifndef HOPWAVE_GPU_DELEGATES_H
+#define HOPWAVE_GPU_DELEGATES_H
+
+#include "graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HW_GPU_DELEGATES_PARTS 64 /* at most; over peer HW_GPU_DELEGATES_PEERS */
+#define HW_GPU_DELEGATES_PEERS 8
+
+/* Edges of dn that are queued together at most, so that no block gets a whole hub. */
+#define HW_GPU_DELEGATES_PIECE 1024u
+
+/* The queue of dd has its size in one word: vertices above, edges below. */
+#define HW_GPU_DELEGATES_EDGE_BITS 36
+
+enum hw_gpu_subgraph { HW_GPU_NN, HW_GPU_ND, HW_GPU_DN, HW_GPU_DD, HW_GPU_SUBGRAPHS };
+
+/* Lists of 32-bit numbers. Offsets have 32 bits where there are fewer than 2^32 elements. */
+struct hw_gpu_matrix {
+    const void *offset;
+    const uint32_t *index;
+    bool wide;
+};
+
+/*
+ * One part on its device. Delegates and slots are numbered as in the layout. nn names
+ * vertices by code: owner * slots + slot; its highest bit says that no delegate is a source
+ * of it, where codes leave that bit free (`marked`).
+ *
+ * Masks: out[k] the sources that have a list in subgraph k, in[k] the destinations that have
+ * one in its transpose; not in[NN].
+ */
+struct hw_gpu_delegates_graph {
+    uint32_t parts, part;
+    uint32_t slots, delegates;
+    uint32_t slot_words, mask_words; /* 32-bit words */
+    uint64_t by_slots;               /* floor(2^64 / slots) + 1, or 0 for one slot */
+    bool marked;
+    struct hw_gpu_matrix forward[HW_GPU_SUBGRAPHS];  /* source -> destinations */
+    struct hw_gpu_matrix backward[HW_GPU_SUBGRAPHS]; /* destination -> sources; not NN */
+    const uint32_t *first[HW_GPU_SUBGRAPHS]; /* DN [slots], DD [delegates]: the first source */
+    const uint32_t *out[HW_GPU_SUBGRAPHS], *in[HW_GPU_SUBGRAPHS];
+    const uint32_t *bare;        /* [slot_words] those with a marked vertex in nn */
+    const uint32_t *own_slot;    /* [delegates] its slot where this part owns it, else NONE */
+    const uint32_t *delegate_id; /* [delegates] graph ids */
+    const uint32_t *slot_id;     /* [slots] graph ids of this part's vertices */
+    const uint32_t *place;       /* [owned] slots by rising graph id */
+    uint32_t owned;
+    uint32_t all_out[HW_GPU_SUBGRAPHS], all_in[HW_GPU_SUBGRAPHS]; /* bits set in the masks */
+};
+
+enum hw_gpu_delegates_failure {
+    HW_GPU_DELEGATES_FINE,
+    HW_GPU_DELEGATES_SILENT, /* a GPU did not come to a barrier */
+    HW_GPU_DELEGATES_FULL    /* an inbox has no room: a defect */
+};
+
+/* Where GPUs leave each other words: a tag of 16 bits, a flag, a count of 40 bits. */
+struct hw_gpu_delegates_mail {
+    unsigned long long slot[2][2][HW_GPU_DELEGATES_PEERS]; /* by stream, parity and sender */
+};
+
+/* One step of this GPU; times in nanoseconds. */
+struct hw_gpu_delegates_row {
+    uint32_t ways; /* two bits a subgraph: 0 not visited, 1 top-down, 2 bottom-up */
+    uint32_t frontier, found;
+    uint32_t expansion, exchange, reduction, update;
+    uint64_t edges, bytes;
+    uint32_t messages;
+    uint32_t pad;
+};
+
+/* Counters of a search on one GPU. */
+struct hw_gpu_delegates_control {
+    uint32_t over;   /* no step follows */
+    uint32_t failed; /* enum hw_gpu_delegates_failure */
+    uint32_t epoch;  /* steps over all searches */
+    uint32_t level;  /* of the frontier */
+    uint32_t parity; /* which of the masks of finds this step fills */
+    uint32_t rows;
+    uint32_t unvisited; /* delegates, over all parts */
+    uint32_t bare_only; /* nn: vertices that have delegates as sources are found through dn */
+    uint32_t visit[HW_GPU_SUBGRAPHS], backward[HW_GPU_SUBGRAPHS];
+    uint32_t unvisited_out[HW_GPU_SUBGRAPHS], unvisited_in[HW_GPU_SUBGRAPHS];
+
+    /* The frontier. */
+    unsigned long long dd_queue;       /* packed */
+    uint32_t queued[HW_GPU_SUBGRAPHS]; /* NN, ND, DN */
+    uint32_t frontier;                 /* vertices of this part */
+
+    /* The next one, while it is formed. */
+    unsigned long long next_dd_queue;
+    uint32_t next_queued[HW_GPU_SUBGRAPHS];
+    unsigned long long work[HW_GPU_SUBGRAPHS]; /* edges in its lists; not DD */
+    uint32_t fresh_out[HW_GPU_SUBGRAPHS], fresh_in[HW_GPU_SUBGRAPHS]; /* of it, in the masks */
+    uint32_t fresh_delegates, fresh_owned, fresh_slots;
+
+    /* What the step finds. */
+    uint32_t found_delegate, found_slot; /* any here that matters to another step */
+    uint32_t any_delegate, any_slot;     /* any on any part */
+    unsigned long long examined;
+    uint32_t sent[HW_GPU_DELEGATES_PARTS];  /* entries for each part in this search */
+    uint32_t told[HW_GPU_DELEGATES_PARTS];  /* of those, the ones of earlier steps */
+    uint32_t came[HW_GPU_DELEGATES_PARTS];  /* entries from each part */
+    uint32_t taken[HW_GPU_DELEGATES_PARTS]; /* likewise */
+
+    unsigned long long begun, met[2], passed[2], reduced, took, joined; /* nanoseconds */
+};
+
+/* What the host watches, in its own memory: the step decided, and whether it is over. */
+struct hw_gpu_delegates_watch {
+    unsigned long long state; /* over in the upper half, decisions in the lower */
+};
+
+struct hw_gpu_delegates_plan {
+    struct hw_gpu_delegates_graph graph;
+    struct hw_gpu_delegates_control *control; /* [1] */
+    struct hw_gpu_delegates_row *row;         /* [row_capacity], NULL where none are wanted */
+    uint32_t row_capacity;
+    volatile unsigned long long *watch; /* on the host */
+
+    uint32_t *visited[2];              /* [mask_words] delegates, by parity */
+    uint32_t *found[2];                /* [mask_words] in this GPU's heap */
+    uint32_t *candidate;               /* [delegates] in this GPU's heap: a parent's graph id */
+    uint32_t *seen, *next;             /* [slot_words] */
+    uint32_t *parent;                  /* [slots] graph ids, where seen */
+    int32_t *level;                    /* [slots] likewise */
+    uint32_t *queue[HW_GPU_SUBGRAPHS]; /* of the frontier: [slots], [slots]; DN none; [delegates] */
+    uint64_t *dn_queue[2]; /* [dn_room] by parity: pieces of lists, above, of delegates */
+    uint64_t *prefix;      /* [delegates] edges of dd before each in its queue */
+    uint32_t *told;        /* [parts * slots / 32 + 1] uniquify: codes already sent */
+
+    /* Canonical parents: */
+    int32_t *delegate_level;                    /* [delegates]; -1 unreached; else NULL */
+    int32_t *box_level[HW_GPU_DELEGATES_PARTS]; /* levels of the sources beside box */
+    const int32_t *inbox_level[HW_GPU_DELEGATES_PARTS];
+
+    /* Sources of masks: the heaps of the others over peer, else what the host combined. */
+    uint32_t masks;
+    const uint32_t *mask[2][HW_GPU_DELEGATES_PEERS]; /* by parity */
+    const uint32_t *others[HW_GPU_DELEGATES_PEERS];  /* their candidates; NULL: ask later */
+    struct hw_gpu_delegates_mail *mail[HW_GPU_DELEGATES_PEERS];
+    unsigned long long *box[HW_GPU_DELEGATES_PARTS]; /* for entries to each part */
+    uint32_t box_room[HW_GPU_DELEGATES_PARTS];
+    const unsigned long long *inbox[HW_GPU_DELEGATES_PARTS]; /* from each part */
+
+    bool carried;  /* the host carries masks and entries */
+    int direction; /* enum hw_direction */
+    float forward_factor, backward_factor;
+    uint64_t patience; /* nanoseconds at a barrier */
+    int blocks;
+};
+
+/* A root: its delegate or NONE; its slot, where this part owns it, or NONE. */
+struct hw_gpu_delegates_root {
+    uint32_t delegate, slot, id;
+};
+
+/* All launchers return a cudaError_t as an int and do not wait. stream: a cudaStream_t. */
+
+/* Chooses plan->blocks. */
+int hw_gpu_delegates_shape(struct hw_gpu_delegates_plan *plan);
+
+/* Forgets the last search and decides the first step. */
+int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
+                           const struct hw_gpu_delegates_root *root, void *stream);
+
+/* The pieces of a step. */
+int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, enum hw_gpu_subgraph which,
+                           void *stream);
+int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, int which, void *stream);
+int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, bool local, void *stream);
+int hw_gpu_delegates_take(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_advance(const struct hw_gpu_delegates_plan *plan, void *stream);
+
+/* What the host learnt from all parts in a step, in place of meeting. */
+struct hw_gpu_delegates_news {
+    uint32_t any_delegate, any_slot;
+    uint32_t came[HW_GPU_DELEGATES_PARTS];
+};
+int hw_gpu_delegates_hear(const struct hw_gpu_delegates_plan *plan,
+                          const struct hw_gpu_delegates_news *news, void *stream);
+
+/* Combines up to HW_GPU_DELEGATES_PARTS masks of mask_words. */
+struct hw_gpu_delegates_masks {
+    uint32_t count;
+    const uint32_t *mask[HW_GPU_DELEGATES_PARTS];
+};
+int hw_gpu_delegates_combine(const struct hw_gpu_delegates_plan *plan,
+                             const struct hw_gpu_delegates_masks *masks, uint32_t *to,
+                             void *stream);
+
+/* Entries whose slot of part `owner` was not passed on before, into `to`; *count is cleared
+ * first. passed: [parts * slots / 32 + 1] */
+int hw_gpu_delegates_unique(const struct hw_gpu_delegates_plan *plan,
+                            const unsigned long long *entries, uint64_t number, uint32_t owner,
+                            uint32_t *passed, unsigned long long *to, uint32_t *count);
+
+/* This part's delegates whose parent it does not know, or every one but the root, into ask;
+ * *count is cleared first. */
+int hw_gpu_delegates_unknown(const struct hw_gpu_delegates_plan *plan, bool every, uint32_t *ask,
+                             uint32_t *count);
+/* The candidates for delegates that were asked for; what came back taken, where it is less. */
+int hw_gpu_delegates_answer(const struct hw_gpu_delegates_plan *plan, const uint32_t *ask,
+                            uint32_t count, uint32_t *answer);
+int hw_gpu_delegates_accept(const struct hw_gpu_delegates_plan *plan, const uint32_t *ask,
+                            const uint32_t *answer, uint32_t count);
+
+/* Canonical parents: the least ids among the sources one level up that this part knows, and
+ * entries and levels for others; then those that came from part q. */
+int hw_gpu_delegates_choose(const struct hw_gpu_delegates_plan *plan);
+int hw_gpu_delegates_lessen(const struct hw_gpu_delegates_plan *plan, int q, uint32_t count);
+
+/* Parents and levels by rising graph id: [owned]; HW_RANK_NONE and -1 unreached. */
+int hw_gpu_delegates_parents(const struct hw_gpu_delegates_plan *plan, uint32_t *parent);
+int hw_gpu_delegates_levels(const struct hw_gpu_delegates_plan *plan, int32_t *level);
+
+/* Derives masks and first sources from lists; counts: [2] bits set, cleared by the caller. */
+int hw_gpu_delegates_mask(const struct hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask,
+                          uint32_t *first, uint32_t *count);
+/* The slots with a marked vertex in their list in nn. */
+int hw_gpu_delegates_bare(const struct hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

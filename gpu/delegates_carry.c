@@ -1,0 +1,463 @@
+/*
+ * Method `delegates` on GPUs where the host carries: over mpi and nccl, and over peer where
+ * the layout has several nodes of several devices, so that masks are combined in two phases
+ * (section V.A): GPUs that reach each other combine theirs by themselves, then the hosts
+ * combine what the groups have by MPI_Allreduce or MPI_Iallreduce. Entries for other parts'
+ * vertices (section V.B) go from point to point through the transport.
+ *
+ * In a step all ranks tell each other in one exchange of a word whether they found anything,
+ * and how many entries come. Parents of delegates that another part found are asked for when
+ * the search is over (delegates_parents.c).
+ */
+#include "delegates_search.h"
+
+#include "base/memory.h"
+#include "engine/legs.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A search under way. */
+struct run {
+    struct hw_parts_engine *engine;
+    struct hw_gpu_delegates_state *state;
+    struct hw_gpu_delegates_carrier *carrier;
+    struct hw_gpu_delegates_news news;                               /* of the step */
+    uint64_t words[HW_GPU_DELEGATES_PARTS * HW_GPU_DELEGATES_PARTS]; /* of all ranks */
+    bool entries;                                                    /* any part sends some */
+    hw_count told[HW_GPU_DELEGATES_PARTS], came[HW_GPU_DELEGATES_PARTS];
+    hw_count sent_now[HW_GPU_DELEGATES_PARTS], come_now[HW_GPU_DELEGATES_PARTS];
+    MPI_Request request;
+    hw_count steps;
+    double lap;
+};
+
+/* Flags of the word that ranks exchange, below its count. */
+enum { FOUND_DELEGATE = 1, FOUND_SLOT = 2, SENDS = 4, FLAG_BITS = 3 };
+
+enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_carrier *carrier = &state->carrier;
+    const struct hw_layout_spec *spec = &engine->part->spec;
+    const struct hw_context *ctx = engine->ctx;
+    const size_t bytes = state->plan.graph.mask_words * sizeof(uint32_t);
+
+    carrier->across = MPI_COMM_NULL;
+    carrier->group_count = carrier->two_phases ? spec->devices : ctx->size;
+    carrier->group_first = carrier->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
+    if (engine->transport.kind == HW_TRANSPORT_MPI) { /* MPI knows best what nodes share */
+        carrier->group_first = ctx->rank;
+        carrier->group_count = 1;
+    }
+    enum hw_status status =
+        hw_cuda((int)cudaHostAlloc((void **)&carrier->mask, bytes, cudaHostAllocDefault),
+                "cudaHostAlloc", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaHostAlloc((void **)&carrier->control, sizeof *carrier->control,
+                                            cudaHostAllocDefault),
+                         "cudaHostAlloc", err);
+    if (status == HW_OK && engine->options.steps)
+        status = hw_alloc_zero(&carrier->times, HW_GPU_DELEGATES_TIMES, sizeof *carrier->times,
+                               "the steps", err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK && carrier->two_phases)
+        status = hw_mpi(
+            MPI_Comm_split(ctx->world, ctx->rank % spec->devices, ctx->rank, &carrier->across),
+            "MPI_Comm_split", err);
+    return status;
+}
+
+void hw_gpu_delegates_carry_close(struct hw_gpu_delegates_carrier *carrier)
+{
+    cudaFreeHost(carrier->mask);
+    cudaFreeHost(carrier->control);
+    free(carrier->times);
+    if (carrier->two_phases && carrier->across != MPI_COMM_NULL)
+        MPI_Comm_free(&carrier->across);
+    *carrier = (struct hw_gpu_delegates_carrier){0};
+}
+
+/* Where the times of this step are kept, or NULL. */
+static struct hw_gpu_delegates_times *times_of(const struct run *run)
+{
+    const hw_count most = HW_GPU_DELEGATES_TIMES - 1;
+    struct hw_gpu_delegates_times *times = run->carrier->times;
+
+    return times ? &times[run->steps < most ? run->steps : most] : NULL;
+}
+
+/* Adds the time since the last lap to one of a step's, a double at that offset. */
+static void lap(struct run *run, size_t which)
+{
+    const double now = hw_seconds();
+    struct hw_gpu_delegates_times *times = times_of(run);
+
+    if (times)
+        *(double *)((char *)times + which) += now - run->lap;
+    run->lap = now;
+}
+
+#define LAP(run, member) lap(run, offsetof(struct hw_gpu_delegates_times, member))
+
+/* The visits of a step, and what they counted. Local. */
+static enum hw_status visit(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_plan *plan = &run->state->plan;
+    int code = 0;
+
+    for (int k = HW_GPU_SUBGRAPHS - 1; k >= 0 && code == 0; k--)
+        code = hw_gpu_delegates_visit(plan, (enum hw_gpu_subgraph)k, NULL);
+    if (code == 0)
+        code = (int)cudaMemcpyAsync(run->carrier->control, plan->control, sizeof *plan->control,
+                                    cudaMemcpyDeviceToHost, NULL);
+    if (code == 0)
+        code = (int)cudaStreamSynchronize(NULL);
+    if (code == 0 && run->carrier->control->failed)
+        return hw_fail(err, HW_INTERNAL, "method delegates: an outbox had no room");
+    return hw_cuda(code, "the visits of method delegates", err);
+}
+
+/* All ranks tell each other what they found, and for whom. status: what the visits came to.
+ * Collective; ranks agree. */
+static enum hw_status share_news(struct run *run, enum hw_status status, struct hw_error *err)
+{
+    const struct hw_context *ctx = run->engine->ctx;
+    const struct hw_gpu_delegates_control *control = run->carrier->control;
+    uint64_t own[HW_GPU_DELEGATES_PARTS], flags = 0;
+
+    status = hw_agree(ctx->world, status, err);
+    if (status != HW_OK)
+        return status;
+    flags |= control->found_delegate ? FOUND_DELEGATE : 0;
+    flags |= control->found_slot ? FOUND_SLOT : 0;
+    for (int q = 0; q < ctx->size; q++) {
+        run->sent_now[q] = (hw_count)control->sent[q] - run->told[q];
+        flags |= run->sent_now[q] > 0 ? SENDS : 0;
+    }
+    for (int q = 0; q < ctx->size; q++)
+        own[q] = (uint64_t)run->sent_now[q] << FLAG_BITS | flags;
+    status = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words, ctx->size, MPI_UINT64_T,
+                                  ctx->world),
+                    "MPI_Allgather", err);
+    for (int q = 0; q < ctx->size; q++)
+        flags |= run->words[q * ctx->size] & ((1u << FLAG_BITS) - 1);
+    run->news.any_delegate = (flags & FOUND_DELEGATE) != 0;
+    run->news.any_slot = (flags & (FOUND_SLOT | SENDS)) != 0;
+    run->entries = (flags & SENDS) != 0;
+    return status;
+}
+
+/* Entries that rank r has for rank q in this step. */
+static hw_count between(const struct run *run, int r, int q)
+{
+    return (hw_count)(run->words[r * run->engine->ctx->size + q] >> FLAG_BITS);
+}
+
+/* ---- masks ---- */
+
+/* Counts what goes to other ranks in one exchange of bytes. */
+static void count_sent(const struct run *run, const hw_count *bytes)
+{
+    struct hw_gpu_delegates_times *times = times_of(run);
+
+    for (int q = 0; times && q < run->engine->ctx->size; q++) {
+        if (q == run->engine->ctx->rank || bytes[q] == 0)
+            continue;
+        times->bytes += bytes[q];
+        times->messages++;
+    }
+}
+
+/* The masks of this rank's group, combined on its GPU. Over nccl they are brought here
+ * first. Collective; ranks agree. */
+static enum hw_status combine_group(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = run->state;
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    struct hw_transport *transport = &run->engine->transport;
+    const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
+    const hw_count bytes = 4 * (hw_count)state->plan.graph.mask_words;
+    const hw_count found = state->heap.found[carrier->control->parity];
+    const bool peer = transport->kind == HW_TRANSPORT_PEER;
+    hw_count from[HW_GPU_DELEGATES_PARTS], count[HW_GPU_DELEGATES_PARTS] = {0};
+    hw_count to[HW_GPU_DELEGATES_PARTS];
+    struct hw_gpu_delegates_masks masks = {.count = (uint32_t)carrier->group_count};
+    enum hw_status status = HW_OK;
+
+    for (int q = 0; q < ranks; q++) {
+        from[q] = found;
+        to[q] = state->heap.gathered + q * bytes;
+    }
+    for (int k = 0; k < carrier->group_count; k++) {
+        const int q = carrier->group_first + k;
+        const char *there =
+            peer || q == me ? transport->heap[q] + found : transport->heap[me] + to[q];
+        masks.mask[k] = (const uint32_t *)there;
+        count[q] = q == me ? 0 : bytes;
+    }
+    count_sent(run, count);
+    if (!peer && carrier->group_count > 1)
+        status = hw_transport_exchange(transport, from, count, to, count, err);
+    return status == HW_OK
+               ? hw_cuda(hw_gpu_delegates_combine(&state->plan, &masks, carrier->combined, NULL),
+                         "the kernel that combines masks", err)
+               : status;
+}
+
+/* The ranks among which MPI combines; MPI_COMM_NULL where GPUs do it all. */
+static MPI_Comm combining(const struct run *run)
+{
+    if (run->engine->transport.kind == HW_TRANSPORT_MPI)
+        return run->engine->ctx->world;
+    return run->carrier->across;
+}
+
+/* Counts what a sum over ranks sends. */
+static void count_reduction(const struct run *run)
+{
+    const bool all = run->engine->transport.kind == HW_TRANSPORT_MPI;
+    const int ranks = all ? run->engine->ctx->size : run->engine->part->spec.nodes;
+    struct hw_gpu_delegates_times *times = times_of(run);
+
+    if (!times)
+        return;
+    struct hw_step sent = {.bytes_sent = 0};
+    hw_book_reduction(&sent, 4 * (hw_count)run->state->plan.graph.mask_words, ranks, 1);
+    times->bytes += sent.bytes_sent;
+    times->messages += ranks - 1;
+}
+
+/* The first phase, and the second begun. Collective; ranks agree. */
+static enum hw_status reduce_start(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_context *ctx = run->engine->ctx;
+    const int words = (int)run->state->plan.graph.mask_words;
+    enum hw_status status = hw_agree(ctx->world, combine_group(run, err), err);
+
+    LAP(run, local);
+    if (status != HW_OK || combining(run) == MPI_COMM_NULL)
+        return status;
+    status = hw_agree(ctx->world,
+                      hw_gpu_get(carrier->mask, carrier->combined, (size_t)words * 4, err), err);
+    count_reduction(run);
+    if (status == HW_OK && run->engine->options.nonblocking)
+        status = hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, carrier->mask, words, MPI_UINT32_T, MPI_BOR,
+                                       combining(run), &run->request),
+                        "MPI_Iallreduce", err);
+    else if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, carrier->mask, words, MPI_UINT32_T, MPI_BOR,
+                                      combining(run)),
+                        "MPI_Allreduce", err);
+    LAP(run, reduction);
+    return status;
+}
+
+static enum hw_status reduce_finish(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const size_t bytes = run->state->plan.graph.mask_words * sizeof(uint32_t);
+    enum hw_status status = HW_OK;
+
+    if (combining(run) == MPI_COMM_NULL)
+        return HW_OK;
+    if (run->request != MPI_REQUEST_NULL)
+        status = hw_mpi(MPI_Wait(&run->request, MPI_STATUS_IGNORE), "MPI_Wait", err);
+    if (status == HW_OK)
+        status = hw_gpu_put(carrier->combined, carrier->mask, bytes, err);
+    LAP(run, reduction);
+    return status;
+}
+
+/* ---- entries ---- */
+
+/* Straight to their owners. Collective; ranks agree. */
+static enum hw_status send_entries(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_heap *heap = &run->state->heap;
+    const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
+    hw_count from[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
+    hw_count out[HW_GPU_DELEGATES_PARTS], in[HW_GPU_DELEGATES_PARTS];
+
+    for (int q = 0; q < ranks; q++) {
+        from[q] = heap->out[q] + 8 * run->told[q];
+        to[q] = heap->in[q] + 8 * run->came[q];
+        out[q] = 8 * run->sent_now[q];
+        run->come_now[q] = between(run, q, me);
+        in[q] = 8 * run->come_now[q];
+    }
+    count_sent(run, out);
+    enum hw_status status = hw_transport_exchange(&run->engine->transport, from, out, to, in, err);
+    LAP(run, normal);
+    return status;
+}
+
+/* The first hop, for the owners in node n: to this node's device of the owner's number.
+ * *gathered: entries that came to be passed on. Collective; ranks agree. */
+static enum hw_status send_inside(struct run *run, int n, hw_count *gathered, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_heap *heap = &run->state->heap;
+    const struct hw_layout_spec *spec = &run->engine->part->spec;
+    const int me = run->engine->ctx->rank, devices = spec->devices, device = me % devices;
+    const int first = me - device, owner = n * devices + device;
+    const bool here = first == n * devices; /* owners in this node get theirs at once */
+    char *const base = run->engine->transport.heap[me];
+    hw_count from[HW_GPU_DELEGATES_PARTS] = {0}, to[HW_GPU_DELEGATES_PARTS] = {0};
+    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS] = {0};
+    enum hw_status status = HW_OK;
+
+    *gathered = 0;
+    for (int g = 0; g < devices; g++) {
+        const int q = first + g, final = n * devices + g;
+        const hw_count came = between(run, q, owner);
+        from[q] = heap->out[final] + 8 * run->told[final];
+        out[q] = 8 * run->sent_now[final];
+        to[q] = here ? heap->in[q] + 8 * run->came[q] : heap->relay[n] + 8 * *gathered;
+        in[q] = 8 * came;
+        *gathered += came;
+        if (here)
+            run->come_now[q] = came;
+    }
+    count_sent(run, out);
+    if (out[me] > 0)
+        status = hw_cuda((int)cudaMemcpyAsync(base + to[me], base + from[me], (size_t)out[me],
+                                              cudaMemcpyDeviceToDevice, NULL),
+                         "cudaMemcpyAsync", err);
+    out[me] = in[me] = 0;
+    status = hw_agree(run->engine->ctx->world, status, err);
+    return status == HW_OK ? hw_transport_exchange(&run->engine->transport, from, out, to, in, err)
+                           : status;
+}
+
+/* Drops from what was gathered for node n what was passed on before. Local. */
+static enum hw_status drop_duplicates(struct run *run, int n, hw_count *gathered,
+                                      struct hw_error *err)
+{
+    const struct hw_gpu_delegates_heap *heap = &run->state->heap;
+    const struct hw_layout_spec *spec = &run->engine->part->spec;
+    const int me = run->engine->ctx->rank;
+    char *const base = run->engine->transport.heap[me];
+    uint32_t left = 0;
+
+    if (*gathered == 0)
+        return HW_OK;
+    enum hw_status status = hw_cuda(
+        hw_gpu_delegates_unique(
+            &run->state->plan, (unsigned long long *)(base + heap->relay[n]), (uint64_t)*gathered,
+            (uint32_t)(n * spec->devices + me % spec->devices), run->carrier->passed,
+            (unsigned long long *)(base + heap->unique[n]), run->carrier->unknown),
+        "the kernel that drops duplicates", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&left, run->carrier->unknown, sizeof left, err);
+    *gathered = left;
+    return status;
+}
+
+/* In two hops: inside the node, then between devices of one number (the paper's local
+ * all2all). Collective; ranks agree. */
+static enum hw_status relay_entries(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_heap *heap = &run->state->heap;
+    const struct hw_context *ctx = run->engine->ctx;
+    const struct hw_layout_spec *spec = &run->engine->part->spec;
+    const bool drop = run->carrier->passed != NULL;
+    hw_count from[HW_GPU_DELEGATES_PARTS] = {0}, to[HW_GPU_DELEGATES_PARTS];
+    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS];
+    enum hw_status status = HW_OK;
+
+    for (int n = 0; n < spec->nodes && status == HW_OK; n++) {
+        const int q = n * spec->devices + ctx->rank % spec->devices;
+        const bool here = n == ctx->rank / spec->devices;
+        hw_count gathered = 0;
+        status = send_inside(run, n, &gathered, err);
+        if (status == HW_OK && drop)
+            status =
+                hw_agree(ctx->world, here ? HW_OK : drop_duplicates(run, n, &gathered, err), err);
+        if (here)
+            continue;
+        from[q] = drop ? heap->unique[n] : heap->relay[n];
+        out[q] = 8 * gathered;
+    }
+    LAP(run, local);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Alltoall(out, 1, HW_MPI_COUNT, in, 1, HW_MPI_COUNT, ctx->world),
+                        "MPI_Alltoall", err);
+    if (status != HW_OK)
+        return status;
+    for (int q = 0; q < ctx->size; q++) {
+        to[q] = heap->in[q] + 8 * run->came[q];
+        if (q / spec->devices != ctx->rank / spec->devices)
+            run->come_now[q] = in[q] / 8;
+    }
+    count_sent(run, out);
+    status = hw_transport_exchange(&run->engine->transport, from, out, to, in, err);
+    LAP(run, normal);
+    return status;
+}
+
+/* ---- a step ---- */
+
+/* *own: what this rank's work on its GPU came to, which the next agreement tells the others.
+ * Collective; ranks agree on what is returned. */
+static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_plan *plan = &run->state->plan;
+    enum hw_status status = *own == HW_OK ? visit(run, err) : *own;
+
+    LAP(run, expansion);
+    status = share_news(run, status, err);
+    LAP(run, counts);
+    memset(run->come_now, 0, sizeof run->come_now);
+    if (status == HW_OK && run->news.any_delegate)
+        status = reduce_start(run, err);
+    if (status == HW_OK && run->entries)
+        status = run->carrier->two_hops ? relay_entries(run, err) : send_entries(run, err);
+    if (status == HW_OK && run->news.any_delegate)
+        status = reduce_finish(run, err);
+    if (status != HW_OK)
+        return status;
+    for (int q = 0; q < run->engine->ctx->size; q++) {
+        run->told[q] += run->sent_now[q];
+        run->came[q] += run->come_now[q];
+        run->news.came[q] = (uint32_t)run->came[q];
+    }
+    int code = hw_gpu_delegates_hear(plan, &run->news, NULL);
+    if (code == 0)
+        code = hw_gpu_delegates_reduce(plan, false, NULL);
+    if (code == 0 && run->entries)
+        code = hw_gpu_delegates_take(plan, NULL);
+    if (code == 0)
+        code = hw_gpu_delegates_advance(plan, NULL);
+    LAP(run, update);
+    run->steps++;
+    *own = hw_cuda(code, "a step of method delegates", err);
+    return HW_OK;
+}
+
+enum hw_status hw_gpu_delegates_carry(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    struct run run = {.engine = engine,
+                      .state = state,
+                      .carrier = &state->carrier,
+                      .request = MPI_REQUEST_NULL,
+                      .lap = hw_seconds()};
+
+    const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
+    const size_t passed_bytes = ((size_t)graph->parts * graph->slots + 31) / 32 * 4;
+
+    if (state->carrier.times)
+        memset(state->carrier.times, 0, HW_GPU_DELEGATES_TIMES * sizeof *state->carrier.times);
+    enum hw_status own = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
+                                 "the beginning of a search", err);
+    if (own == HW_OK && state->carrier.passed)
+        own = hw_gpu_fill(state->carrier.passed, 0, passed_bytes, err);
+    do {
+        enum hw_status status = take_step(&run, &own, err);
+        if (status != HW_OK)
+            return status;
+    } while (run.news.any_delegate || run.news.any_slot);
+    return hw_gpu_delegates_ask(engine, own, false, err);
+}

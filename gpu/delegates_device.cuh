@@ -1,0 +1,71 @@
+/* What the kernels of method `delegates` share. */
+#ifndef HOPWAVE_GPU_DELEGATES_DEVICE_CUH
+#define HOPWAVE_GPU_DELEGATES_DEVICE_CUH
+
+#include "delegates.h"
+#include "warp.cuh"
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+using count64 = unsigned long long;
+using plan_t = hw_gpu_delegates_plan;
+using graph_t = hw_gpu_delegates_graph;
+using control_t = hw_gpu_delegates_control;
+
+constexpr int threads = 256, warps = threads / 32;
+constexpr count64 edge_mask = (1ull << HW_GPU_DELEGATES_EDGE_BITS) - 1;
+constexpr uint32_t mark = 1u << 31;
+constexpr uint32_t top_down = 1, bottom_up = 2; /* enum hw_direction */
+
+/* Where list `row` begins. */
+__device__ __forceinline__ uint64_t begin_of(const hw_gpu_matrix &lists, uint32_t row)
+{
+    return lists.wide ? __ldg(static_cast<const uint64_t *>(lists.offset) + row)
+                      : __ldg(static_cast<const uint32_t *>(lists.offset) + row);
+}
+
+__device__ __forceinline__ uint32_t length_of(const hw_gpu_matrix &lists, uint32_t row)
+{
+    return static_cast<uint32_t>(begin_of(lists, row + 1) - begin_of(lists, row));
+}
+
+/* The part that a code of nn belongs to. */
+__device__ __forceinline__ uint32_t owner_of(const graph_t &graph, uint32_t code)
+{
+    return graph.by_slots ? static_cast<uint32_t>(__umul64hi(code, graph.by_slots)) : code;
+}
+
+/* Whether a bit is set in a mask that this kernel may change. */
+__device__ __forceinline__ bool is_set(const uint32_t *mask, uint32_t at)
+{
+    return __ldcg(mask + at / 32) >> (at & 31) & 1;
+}
+
+/* Sets a bit; whether it was this call. */
+__device__ __forceinline__ bool claim(uint32_t *mask, uint32_t at)
+{
+    const uint32_t bit = 1u << (at & 31);
+
+    return !(atomicOr(mask + at / 32, bit) & bit);
+}
+
+/* The sum of one number of every thread, in thread 0. room: [warps], for this call alone. */
+__device__ __forceinline__ count64 block_sum(count64 x, count64 *room)
+{
+    for (int half = 16; half > 0; half /= 2)
+        x += __shfl_down_sync(HW_WARP, x, half);
+    if ((threadIdx.x & 31) == 0)
+        room[threadIdx.x / 32] = x;
+    __syncthreads();
+    count64 all = 0;
+    for (int w = 0; threadIdx.x == 0 && w < warps; w++)
+        all += room[w];
+    return all;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * Method `delegates` on GPUs that reach each other, or on one: a step is a graph of kernels
+ * in two streams, launched again and again. GPUs meet and decide by themselves; the host
+ * keeps one step ahead of them and stops when it sees that the search is over.
+ */
+#include "delegates_search.h"
+
+#include <cuda_runtime_api.h>
+
+/* Looks at the host's memory between two at the device. */
+#define LOOKS 65536
+
+/* The kernels of a step, in a stream that is captured. */
+static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_plan *plan = &state->plan;
+    cudaStream_t delegates = (cudaStream_t)state->stream[0],
+                 normal = (cudaStream_t)state->stream[1];
+    cudaEvent_t fork = (cudaEvent_t)state->event[0], join = (cudaEvent_t)state->event[1];
+    int code = (int)cudaEventRecord(fork, delegates);
+
+    if (code == 0)
+        code = (int)cudaStreamWaitEvent(normal, fork, 0);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, HW_GPU_DD, delegates);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, HW_GPU_ND, delegates);
+    if (code == 0)
+        code = hw_gpu_delegates_meet(plan, 0, delegates);
+    if (code == 0)
+        code = hw_gpu_delegates_reduce(plan, false, delegates);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, HW_GPU_DN, normal);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, HW_GPU_NN, normal);
+    if (code == 0)
+        code = hw_gpu_delegates_meet(plan, 1, normal);
+    if (code == 0 && plan->graph.parts > 1)
+        code = hw_gpu_delegates_take(plan, normal);
+    if (code == 0)
+        code = (int)cudaEventRecord(join, normal);
+    if (code == 0)
+        code = (int)cudaStreamWaitEvent(delegates, join, 0);
+    if (code == 0)
+        code = hw_gpu_delegates_advance(plan, delegates);
+    return hw_cuda(code, "a step of method delegates", err);
+}
+
+/* Captures a step. */
+static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    cudaStream_t stream = (cudaStream_t)state->stream[0];
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t step = NULL;
+    enum hw_status status =
+        hw_cuda((int)cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+                "cudaStreamBeginCapture", err);
+
+    if (status != HW_OK)
+        return status;
+    status = launch_step(state, err);
+    const int code = (int)cudaStreamEndCapture(stream, &graph);
+    if (status == HW_OK)
+        status = hw_cuda(code, "cudaStreamEndCapture", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaGraphInstantiate(&step, graph, 0), "cudaGraphInstantiate", err);
+    if (graph)
+        cudaGraphDestroy(graph);
+    state->step = step;
+    return status;
+}
+
+enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    enum hw_status status = state->step ? HW_OK : capture(state, err);
+    uint32_t launched = 0;
+
+    *state->watch = 0;
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
+                         "the beginning of a search", err);
+    for (uint64_t look = 1; status == HW_OK; look++) {
+        const unsigned long long seen = __atomic_load_n(state->watch, __ATOMIC_ACQUIRE);
+        if (seen >> 32)
+            break;
+        if (launched <= (uint32_t)seen) {
+            status = hw_cuda((int)cudaGraphLaunch((cudaGraphExec_t)state->step, NULL),
+                             "cudaGraphLaunch", err);
+            launched++;
+        } else if (look % LOOKS == 0) {
+            const cudaError_t error = cudaStreamQuery(NULL);
+            if (error != cudaSuccess && error != cudaErrorNotReady)
+                status = hw_cuda((int)error, "method delegates", err);
+        }
+    }
+    return status;
+}

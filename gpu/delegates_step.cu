@@ -1,0 +1,896 @@
+/*
+ * Method `delegates`: what happens between visits. Masks of delegates are combined, inboxes
+ * taken, and previsits form the frontier from what is new (section IV: levels, queues, the
+ * work of each visit); GPUs meet; one thread decides what comes next (section IV.B).
+ *
+ * Over peer the masks are read straight from the other GPUs' memory once all have met, and
+ * each part fills one of two masks in turn: it clears the one that the others read a step
+ * ago, since they have met again after that.
+ *
+ * Meeting: each GPU leaves a word in every other GPU's mail: a tag, whether it found
+ * anything, and how many entries it has put into that GPU's inbox. A system-scope fence
+ * before orders all that its stream did, and one after keeps later reads behind.
+ */
+#include "delegates_device.cuh"
+
+namespace
+{
+
+/* Words that a warp takes at a time, and a block. */
+constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
+
+/* Sums of a block, one for each counter, added to the control at the end. */
+enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SUMS };
+
+/* Adds every thread's number to a sum in shared memory. A whole warp. */
+__device__ __forceinline__ void add(count64 *sum, uint32_t x)
+{
+    x = hw_warp_sum(x);
+    if ((threadIdx.x & 31) == 0 && x > 0)
+        atomicAdd(sum, static_cast<count64>(x));
+}
+
+/* What is added to a counter by every warp of a block, in order: this warp's share begins
+ * there. One atomic a block. amount: the same in all lanes. */
+template <typename T> __device__ T reserve(T *counter, T amount, T *room)
+{
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0)
+        room[threadIdx.x / 32] = amount;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        T all = 0;
+        for (int w = 0; w < warps; w++)
+            all += room[w];
+        T at = all > 0 ? atomicAdd(counter, all) : 0;
+        for (int w = 0; w < warps; w++) {
+            const T own = room[w];
+            room[w] = at;
+            at += own;
+        }
+    }
+    __syncthreads();
+    return room[threadIdx.x / 32];
+}
+
+__device__ __forceinline__ count64 warp_sum64(count64 x)
+{
+    for (int half = 16; half > 0; half /= 2)
+        x += __shfl_xor_sync(HW_WARP, x, half);
+    return x;
+}
+
+/* ---- delegates ---- */
+
+/* Where the parent of a new delegate of this part is known: here, with a part that found it
+ * too, or, where parts are out of reach, nowhere yet. found: what each part's mask has in the
+ * word, and own this part's. */
+__device__ __forceinline__ const uint32_t *known(const plan_t &plan, uint32_t v, uint32_t own,
+                                                 const uint32_t *found, int lane_of_word)
+{
+    const uint32_t bit = threadIdx.x & 31;
+    const uint32_t *at = own >> bit & 1 ? plan.candidate + v : nullptr;
+
+#pragma unroll
+    for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
+        if (q < plan.masks) {
+            const uint32_t theirs = __shfl_sync(HW_WARP, found[q], lane_of_word);
+            if (!at && plan.others[q] && (theirs >> bit & 1))
+                at = plan.others[q] + v;
+        }
+    }
+    return at;
+}
+
+/* New delegates of this part in a warp's words: their levels and parents, all words at once,
+ * since memory of other GPUs is far. Returns how many this lane has. */
+__device__ __forceinline__ uint32_t label(const plan_t &plan, uint32_t first, uint32_t fresh,
+                                          uint32_t own, const uint32_t *found)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const int32_t level = static_cast<int32_t>(plan.control->level + 1);
+    uint32_t slot[warp_words], parent[warp_words], owned = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const uint32_t v = (first + k) * 32 + lane;
+        slot[k] = __shfl_sync(HW_WARP, fresh, k) >> lane & 1 ? __ldg(plan.graph.own_slot + v)
+                                                             : HW_RANK_NONE;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const uint32_t v = (first + k) * 32 + lane;
+        const uint32_t *at = known(plan, v, __shfl_sync(HW_WARP, own, k), found, k);
+        parent[k] = at && slot[k] != HW_RANK_NONE ? *static_cast<const volatile uint32_t *>(at)
+                                                  : HW_RANK_NONE;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        if (slot[k] == HW_RANK_NONE)
+            continue;
+        plan.parent[slot[k]] = parent[k];
+        plan.level[slot[k]] = level;
+        atomicOr(plan.seen + slot[k] / 32, 1u << (slot[k] & 31));
+        owned++;
+    }
+    return owned;
+}
+
+/* A packed vertex of the queue of dd. */
+__device__ __forceinline__ count64 packed(uint32_t edges)
+{
+    return edges ? (1ull << HW_GPU_DELEGATES_EDGE_BITS) + edges : 0;
+}
+
+/* Entries that a list takes in the queue of dn. */
+__device__ __forceinline__ uint32_t pieces_of(uint32_t edges)
+{
+    return (edges + HW_GPU_DELEGATES_PIECE - 1) / HW_GPU_DELEGATES_PIECE;
+}
+
+/* The masks of a step combined, and what is new in them. */
+__global__ void __launch_bounds__(threads, 4) reduce(const plan_t plan, bool local)
+{
+    __shared__ count64 sum[SUMS], room[warps];
+    __shared__ uint32_t narrow[warps];
+    control_t *const c = plan.control;
+    const graph_t &graph = plan.graph;
+    const hw_gpu_matrix &dd = graph.forward[HW_GPU_DD], &dn = graph.forward[HW_GPU_DN];
+    const uint32_t lane = threadIdx.x & 31, parity = c->parity;
+    const bool any = c->any_delegate;
+
+    if (c->over)
+        return;
+    if (threadIdx.x < SUMS)
+        sum[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint64_t tile = blockIdx.x; tile * block_words < graph.mask_words; tile += gridDim.x) {
+        const uint32_t first =
+            static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
+        const uint32_t word = first + lane;
+        const bool there = lane < warp_words && word < graph.mask_words;
+        const uint32_t own = there ? __ldcg(plan.found[parity] + word) : 0;
+        const uint32_t old = there ? plan.visited[parity][word] : 0;
+        uint32_t all = own, found[HW_GPU_DELEGATES_PEERS - 1];
+#pragma unroll
+        for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
+            const bool look = there && any && !local && q < plan.masks;
+            found[q] =
+                look ? static_cast<const volatile uint32_t *>(plan.mask[parity][q])[word] : 0;
+        }
+#pragma unroll
+        for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
+            all |= found[q];
+        const uint32_t fresh = all & ~old;
+        if (there) {
+            plan.visited[parity ^ 1][word] = old | all;
+            plan.found[parity ^ 1][word] = 0;
+        }
+        if (!__syncthreads_or(fresh != 0))
+            continue;
+        const uint32_t dd_out = fresh ? fresh & __ldg(graph.out[HW_GPU_DD] + word) : 0;
+        const uint32_t dn_out = fresh ? fresh & __ldg(graph.out[HW_GPU_DN] + word) : 0;
+        add(&sum[DD_OUT], __popc(dd_out));
+        add(&sum[DN_OUT], __popc(dn_out));
+        add(&sum[DD_IN], fresh ? __popc(fresh & __ldg(graph.in[HW_GPU_DD] + word)) : 0);
+        add(&sum[ND_IN], fresh ? __popc(fresh & __ldg(graph.in[HW_GPU_ND] + word)) : 0);
+        add(&sum[DELEGATES], __popc(fresh));
+
+        /* First the sums of a warp's words, then their places in the queues. */
+        uint32_t dd_length[warp_words], dn_length[warp_words], dn_work = 0, pieces = 0;
+        count64 edges = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < warp_words; k++) {
+            const uint32_t v = (first + k) * 32 + lane;
+            const uint32_t dd_bits = __shfl_sync(HW_WARP, dd_out, k);
+            const uint32_t dn_bits = __shfl_sync(HW_WARP, dn_out, k);
+            dd_length[k] = dd_bits >> lane & 1 ? length_of(dd, v) : 0;
+            dn_length[k] = dn_bits >> lane & 1 ? length_of(dn, v) : 0;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < warp_words; k++) {
+            edges += packed(dd_length[k]);
+            pieces += pieces_of(dn_length[k]);
+            dn_work += dn_length[k];
+        }
+        count64 dd_at = reserve(&c->next_dd_queue, warp_sum64(edges), room);
+        uint32_t dn_at = reserve(&c->next_queued[HW_GPU_DN], hw_warp_sum(pieces), narrow);
+        uint64_t *const dn_queue = plan.dn_queue[parity ^ 1];
+        uint32_t owned;
+#pragma unroll
+        for (uint32_t k = 0; k < warp_words; k++) {
+            const uint32_t news = __shfl_sync(HW_WARP, fresh, k);
+            const uint32_t v = (first + k) * 32 + lane;
+            if (news == 0)
+                continue;
+            const count64 size = packed(dd_length[k]), past = hw_warp_scan(size);
+            if (size > 0) {
+                const count64 at = dd_at + past - size;
+                const uint64_t place = at >> HW_GPU_DELEGATES_EDGE_BITS;
+                plan.queue[HW_GPU_DD][place] = v;
+                plan.prefix[place] = at & edge_mask;
+            }
+            dd_at += __shfl_sync(HW_WARP, past, 31);
+            const uint32_t some = pieces_of(dn_length[k]), last = hw_warp_scan(some);
+            for (uint32_t piece = 0; piece < some; piece++)
+                dn_queue[dn_at + last - some + piece] = static_cast<uint64_t>(piece) << 32 | v;
+            dn_at += __shfl_sync(HW_WARP, last, 31);
+            if (plan.delegate_level && (news >> lane & 1))
+                plan.delegate_level[v] = static_cast<int32_t>(c->level + 1);
+        }
+        owned = label(plan, first, fresh, own, found);
+        add(&sum[DN_WORK], dn_work);
+        add(&sum[OWNED], owned);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t *const to[] = {&c->fresh_out[HW_GPU_DD], &c->fresh_in[HW_GPU_DD],
+                                &c->fresh_out[HW_GPU_DN], &c->fresh_in[HW_GPU_ND]};
+        for (int k = 0; k < 4; k++)
+            if (sum[k] > 0)
+                atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
+        if (sum[DN_WORK] > 0)
+            atomicAdd(&c->work[HW_GPU_DN], sum[DN_WORK]);
+        if (sum[DELEGATES] > 0)
+            atomicAdd(&c->fresh_delegates, static_cast<uint32_t>(sum[DELEGATES]));
+        if (sum[OWNED] > 0)
+            atomicAdd(&c->fresh_owned, static_cast<uint32_t>(sum[OWNED]));
+        if (plan.row)
+            atomicMax(&c->reduced, hw_nanoseconds());
+    }
+}
+
+/* ---- normal vertices ---- */
+
+/* Entries from other parts. */
+__global__ void __launch_bounds__(threads) take(const plan_t plan)
+{
+    control_t *const c = plan.control;
+
+    if (c->over)
+        return;
+    for (uint32_t q = 0; q < plan.graph.parts; q++) {
+        if (q == plan.graph.part)
+            continue;
+        const uint32_t from = c->taken[q], count = c->came[q] - from;
+        for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+            const count64 entry = __ldcg(plan.inbox[q] + from + i);
+            const uint32_t slot = static_cast<uint32_t>(entry);
+            if (!is_set(plan.seen, slot) && !is_set(plan.next, slot) && claim(plan.next, slot))
+                plan.parent[slot] = static_cast<uint32_t>(entry >> 32);
+        }
+    }
+    if (plan.row && threadIdx.x == 0)
+        atomicMax(&c->took, hw_nanoseconds());
+}
+
+/* What is new among the slots: levels, and the queues of nn and nd. */
+__global__ void __launch_bounds__(threads) previsit(const plan_t plan)
+{
+    __shared__ count64 sum[5];
+    __shared__ uint32_t room[warps];
+    control_t *const c = plan.control;
+    const graph_t &graph = plan.graph;
+    const hw_gpu_matrix &nd = graph.forward[HW_GPU_ND];
+    const uint32_t lane = threadIdx.x & 31;
+
+    if (c->over)
+        return;
+    const bool bare_only = graph.marked && c->unvisited == c->fresh_delegates;
+    const bool nd_wanted = c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND];
+    const uint32_t *const nn_mask = bare_only ? graph.bare : graph.out[HW_GPU_NN];
+    const int32_t level = static_cast<int32_t>(c->level + 1);
+    if (threadIdx.x < 5)
+        sum[threadIdx.x] = 0;
+    if (plan.row && blockIdx.x == 0 && threadIdx.x == 0)
+        c->joined = hw_nanoseconds();
+    __syncthreads();
+    for (uint64_t tile = blockIdx.x; tile * block_words < graph.slot_words; tile += gridDim.x) {
+        const uint32_t first =
+            static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
+        const uint32_t word = first + lane;
+        const uint32_t fresh =
+            lane < warp_words && word < graph.slot_words ? __ldcg(plan.next + word) : 0;
+        if (!__syncthreads_or(fresh != 0))
+            continue;
+        if (fresh) {
+            plan.next[word] = 0;
+            atomicOr(plan.seen + word, fresh);
+        }
+        const uint32_t nd_all = fresh ? fresh & __ldg(graph.out[HW_GPU_ND] + word) : 0;
+        const uint32_t nd_out = nd_wanted ? nd_all : 0;
+        const uint32_t nn_out = fresh ? fresh & __ldg(nn_mask + word) : 0;
+        add(&sum[0], __popc(fresh));
+        add(&sum[1], __popc(nd_all));
+        add(&sum[2], __popc(nn_out));
+        add(&sum[3], fresh ? __popc(fresh & __ldg(graph.in[HW_GPU_DN] + word)) : 0);
+        uint32_t nn_at = reserve(&c->next_queued[HW_GPU_NN], hw_warp_sum(__popc(nn_out)), room);
+        uint32_t nd_at = 0, work = 0;
+        if (nd_wanted)
+            nd_at = reserve(&c->next_queued[HW_GPU_ND], hw_warp_sum(__popc(nd_out)), room);
+        const uint32_t before = (1u << lane) - 1;
+#pragma unroll
+        for (uint32_t k = 0; k < warp_words; k++) {
+            const uint32_t v = (first + k) * 32 + lane;
+            const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
+            const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
+            if (__shfl_sync(HW_WARP, fresh, k) >> lane & 1)
+                plan.level[v] = level;
+            if (nn_bits >> lane & 1)
+                plan.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
+            if (nd_bits >> lane & 1) {
+                plan.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
+                work += length_of(nd, v);
+            }
+            nn_at += __popc(nn_bits);
+            nd_at += __popc(nd_bits);
+        }
+        add(&sum[4], work);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        uint32_t *const to[] = {&c->fresh_slots, &c->fresh_out[HW_GPU_ND], &c->fresh_out[HW_GPU_NN],
+                                &c->fresh_in[HW_GPU_DN]};
+        for (int k = 0; k < 4; k++)
+            if (sum[k] > 0)
+                atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
+        if (sum[4] > 0)
+            atomicAdd(&c->work[HW_GPU_ND], sum[4]);
+    }
+}
+
+/* ---- meeting ---- */
+
+/* Waits for another GPU's word with this tag. */
+__device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t patience,
+                         count64 *word)
+{
+    const count64 since = hw_nanoseconds();
+
+    for (uint32_t look = 1;; look++) {
+        *word = *slot;
+        if (*word >> 48 == tag)
+            return true;
+        if (look % 1024 == 0 && hw_nanoseconds() - since > patience)
+            return false;
+    }
+}
+
+/* All GPUs at one point of their streams, by one warp. which: 0 delegates, 1 normal. */
+__global__ void meet(const plan_t plan, int which)
+{
+    control_t *const c = plan.control;
+    const graph_t &graph = plan.graph;
+    const uint32_t q = threadIdx.x, tag = c->epoch & 0xffff, half = c->epoch & 1;
+    count64 word = 0;
+    bool came = true;
+
+    if (c->over)
+        return;
+    if (q == 0)
+        c->met[which] = hw_nanoseconds();
+    const bool crossed = q < graph.parts && c->sent[q] != c->told[q];
+    const bool found =
+        which == 0 ? c->found_delegate != 0 : __any_sync(HW_WARP, crossed) || c->found_slot != 0;
+    if (q < graph.parts && q != graph.part) {
+        const count64 count = which == 0 ? 0 : c->sent[q];
+        volatile count64 *const to = &plan.mail[q]->slot[which][half][graph.part];
+        __threadfence_system();
+        *to = static_cast<count64>(tag) << 48 | static_cast<count64>(found) << 40 | count;
+        came = wait_for(&plan.mail[graph.part]->slot[which][half][q], tag, plan.patience, &word);
+        __threadfence_system();
+        if (which == 1 && came)
+            c->came[q] = static_cast<uint32_t>(word);
+    }
+    const bool any = __any_sync(HW_WARP, (word >> 40 & 1) != 0) || found;
+    if (!__all_sync(HW_WARP, came) && q == 0)
+        c->failed = HW_GPU_DELEGATES_SILENT;
+    if (q == 0) {
+        *(which == 0 ? &c->any_delegate : &c->any_slot) = any;
+        c->passed[which] = hw_nanoseconds();
+    }
+}
+
+/* ---- deciding ---- */
+
+/* Whether a visit goes backward. */
+__device__ bool goes_backward(const plan_t &plan, int k, count64 forward)
+{
+    const control_t &c = *plan.control;
+    const float q = static_cast<float>(c.fresh_out[k]), s = static_cast<float>(c.unvisited_out[k]);
+    const float backward = static_cast<float>(c.unvisited_in[k]) * ((q + s) / q);
+    const float work = static_cast<float>(forward);
+
+    if (plan.direction == top_down || plan.direction == bottom_up)
+        return plan.direction == bottom_up;
+    return c.backward[k] ? work >= plan.backward_factor * backward
+                         : work > plan.forward_factor * backward;
+}
+
+__device__ uint32_t since(count64 from, count64 to)
+{
+    return to > from ? static_cast<uint32_t>(min(to - from, 0xffffffffull)) : 0;
+}
+
+/* Keeps the row of the step that has ended. */
+__device__ void keep_row(const plan_t &plan, count64 now)
+{
+    control_t &c = *plan.control;
+    const uint32_t at = min(c.rows, plan.row_capacity - 1);
+    hw_gpu_delegates_row &row = plan.row[at];
+    const uint32_t peers = plan.graph.parts - 1;
+    uint64_t entries = 0;
+
+    row = {};
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
+        row.ways |= (c.visit[k] ? c.backward[k] ? 2u : 1u : 0u) << 2 * k;
+    for (uint32_t q = 0; q < plan.graph.parts; q++) {
+        entries += c.sent[q] - c.told[q];
+        row.messages += c.sent[q] != c.told[q];
+    }
+    row.frontier = c.frontier;
+    row.found = c.fresh_slots + c.fresh_owned;
+    row.expansion = since(c.begun, max(c.met[0], c.met[1]));
+    row.reduction = since(c.met[0], c.reduced);
+    row.exchange = since(c.met[1], c.took);
+    row.update = since(c.joined, now);
+    row.edges = c.examined;
+    row.bytes = entries * sizeof(count64);
+    if (c.any_delegate) {
+        row.bytes += 4ull * plan.graph.mask_words * peers;
+        row.messages += peers;
+    }
+    c.rows = at + 1;
+}
+
+/* The frontier is formed: what the next step does, by one thread. */
+__global__ void decide(const plan_t plan, bool first)
+{
+    control_t &c = *plan.control;
+
+    if (c.over)
+        return;
+    const count64 now = hw_nanoseconds();
+    if (plan.row && !first)
+        keep_row(plan, now);
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
+        c.unvisited_out[k] -= c.fresh_out[k];
+        c.unvisited_in[k] -= c.fresh_in[k];
+    }
+    c.unvisited -= c.fresh_delegates;
+    c.dd_queue = c.next_dd_queue;
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
+        const count64 work = k == HW_GPU_DD ? c.dd_queue & edge_mask : c.work[k];
+        c.queued[k] = c.next_queued[k];
+        c.visit[k] = k == HW_GPU_NN ? c.queued[k] > 0 : c.fresh_out[k] > 0 && c.unvisited_in[k] > 0;
+        if (c.visit[k] && k != HW_GPU_NN)
+            c.backward[k] = goes_backward(plan, k, work);
+        c.next_queued[k] = 0;
+        c.work[k] = 0;
+    }
+    c.frontier = c.fresh_slots + c.fresh_owned;
+    c.bare_only = plan.graph.marked && c.unvisited == 0;
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
+        c.fresh_out[k] = c.fresh_in[k] = 0;
+    c.next_dd_queue = 0;
+    c.fresh_delegates = c.fresh_owned = c.fresh_slots = 0;
+    const bool more = first || c.any_delegate || c.any_slot;
+    c.found_delegate = c.found_slot = c.any_delegate = c.any_slot = 0;
+    for (uint32_t q = 0; q < plan.graph.parts; q++) {
+        c.told[q] = c.sent[q];
+        c.taken[q] = c.came[q];
+    }
+    c.examined = 0;
+    c.level++;
+    c.parity ^= 1;
+    c.epoch++;
+    c.over = !more || c.failed;
+    c.met[0] = c.met[1] = c.reduced = c.took = c.joined = 0;
+    c.begun = hw_nanoseconds();
+    __threadfence_system();
+    *plan.watch = static_cast<count64>(c.over) << 32 | (c.level + 1);
+}
+
+/* ---- beginning and ending ---- */
+
+__global__ void start(const plan_t plan, hw_gpu_delegates_root root)
+{
+    control_t &c = *plan.control;
+    const uint32_t epoch = c.epoch;
+
+    c = {};
+    c.epoch = epoch;
+    c.level = ~0u; /* the first decision makes it 0 */
+    c.parity = 1;
+    c.unvisited = plan.graph.delegates;
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
+        c.unvisited_out[k] = plan.graph.all_out[k];
+        c.unvisited_in[k] = plan.graph.all_in[k];
+    }
+    if (root.delegate != HW_RANK_NONE) {
+        plan.found[1][root.delegate / 32] = 1u << (root.delegate & 31);
+        plan.candidate[root.delegate] = root.id;
+        c.any_delegate = 1;
+    } else if (root.slot != HW_RANK_NONE) {
+        plan.next[root.slot / 32] = 1u << (root.slot & 31);
+        plan.parent[root.slot] = root.id;
+    }
+}
+
+__global__ void __launch_bounds__(threads) gather_parents(const plan_t plan, uint32_t *parent)
+{
+    for (uint64_t k = hw_first(); k < plan.graph.owned; k += hw_stride()) {
+        const uint32_t slot = __ldg(plan.graph.place + k);
+        parent[k] = hw_test(plan.seen, slot) ? plan.parent[slot] : HW_RANK_NONE;
+    }
+}
+
+__global__ void __launch_bounds__(threads) gather_levels(const plan_t plan, int32_t *level)
+{
+    for (uint64_t k = hw_first(); k < plan.graph.owned; k += hw_stride()) {
+        const uint32_t slot = __ldg(plan.graph.place + k);
+        level[k] = hw_test(plan.seen, slot) ? plan.level[slot] : -1;
+    }
+}
+
+/* ---- where the host carries ---- */
+
+__global__ void hear(const plan_t plan, hw_gpu_delegates_news news)
+{
+    control_t &c = *plan.control;
+
+    c.any_delegate = news.any_delegate;
+    c.any_slot = news.any_slot;
+    for (uint32_t q = 0; q < plan.graph.parts; q++)
+        c.came[q] = news.came[q];
+}
+
+__global__ void __launch_bounds__(threads)
+    combine(uint32_t words, hw_gpu_delegates_masks masks, uint32_t *to)
+{
+    for (uint64_t w = hw_first(); w < words; w += hw_stride()) {
+        uint32_t all = 0;
+        for (uint32_t q = 0; q < masks.count; q++)
+            all |= static_cast<const volatile uint32_t *>(masks.mask[q])[w];
+        to[w] = all;
+    }
+}
+
+__global__ void __launch_bounds__(threads)
+    pass_on(const count64 *entries, uint64_t number, uint64_t first, uint32_t *passed, count64 *to,
+            uint32_t *count)
+{
+    for (uint64_t k = hw_first(); k < number; k += hw_stride()) {
+        const uint64_t code = first + static_cast<uint32_t>(entries[k]);
+        const uint32_t bit = 1u << (code & 31);
+        if (!(atomicOr(passed + code / 32, bit) & bit))
+            to[atomicAdd(count, 1u)] = entries[k];
+    }
+}
+
+__global__ void __launch_bounds__(threads)
+    list_unknown(const plan_t plan, bool every, uint32_t *ask, uint32_t *count)
+{
+    for (uint64_t v = hw_first(); v < plan.graph.delegates; v += hw_stride()) {
+        const uint32_t slot = __ldg(plan.graph.own_slot + v);
+        if (slot == HW_RANK_NONE || !hw_test(plan.seen, slot))
+            continue;
+        if (every ? plan.level[slot] > 0 : plan.parent[slot] == HW_RANK_NONE)
+            ask[atomicAdd(count, 1u)] = static_cast<uint32_t>(v);
+    }
+}
+
+__global__ void __launch_bounds__(threads)
+    answer(const plan_t plan, const uint32_t *ask, uint32_t count, uint32_t *to)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        to[k] = plan.candidate[ask[k]];
+}
+
+__global__ void __launch_bounds__(threads)
+    accept(const plan_t plan, const uint32_t *ask, const uint32_t *from, uint32_t count)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        uint32_t *const parent = plan.parent + plan.graph.own_slot[ask[k]];
+        *parent = min(*parent, from[k]); /* NONE is the largest */
+    }
+}
+
+/* ---- canonical parents ---- */
+
+/* The level of a vertex, or one that is nobody's. */
+__device__ __forceinline__ int32_t slot_level(const plan_t &plan, uint32_t slot)
+{
+    return hw_test(plan.seen, slot) ? plan.level[slot] : -2;
+}
+
+/* The least graph id in a list among sources of one level. */
+template <bool delegates>
+__device__ uint32_t least_source(const plan_t &plan, const hw_gpu_matrix &lists, uint32_t row,
+                                 int32_t level)
+{
+    uint32_t least = HW_RANK_NONE;
+
+    for (uint64_t e = begin_of(lists, row); e < begin_of(lists, row + 1); e++) {
+        const uint32_t u = lists.index[e];
+        if ((delegates ? plan.delegate_level[u] : slot_level(plan, u)) == level)
+            least = min(least, delegates ? plan.graph.delegate_id[u] : plan.graph.slot_id[u]);
+    }
+    return least;
+}
+
+/* Of every delegate that is reached, but the root: what this part knows. */
+__global__ void __launch_bounds__(threads) choose_delegates(const plan_t plan)
+{
+    const graph_t &graph = plan.graph;
+
+    for (uint64_t k = hw_first(); k < graph.delegates; k += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(k);
+        const int32_t level = plan.delegate_level[v] - 1;
+        uint32_t least = HW_RANK_NONE;
+        if (level >= 0)
+            least = min(least_source<true>(plan, graph.backward[HW_GPU_DD], v, level),
+                        least_source<false>(plan, graph.backward[HW_GPU_ND], v, level));
+        plan.candidate[v] = least;
+        const uint32_t slot = graph.own_slot[v];
+        if (slot != HW_RANK_NONE && level >= 0)
+            plan.parent[slot] = least;
+    }
+}
+
+/* Of this part's normal vertices: among delegates. */
+__global__ void __launch_bounds__(threads) choose_slots(const plan_t plan)
+{
+    for (uint64_t k = hw_first(); k < plan.graph.slots; k += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(k);
+        const int32_t level = slot_level(plan, v) - 1;
+        if (level >= 0)
+            plan.parent[v] = least_source<true>(plan, plan.graph.backward[HW_GPU_DN], v, level);
+    }
+}
+
+/* And along nn, from its sources. */
+__global__ void __launch_bounds__(threads) choose_along(const plan_t plan)
+{
+    const graph_t &graph = plan.graph;
+    const hw_gpu_matrix &nn = graph.forward[HW_GPU_NN];
+
+    for (uint64_t k = hw_first(); k < graph.slots; k += hw_stride()) {
+        const uint32_t u = static_cast<uint32_t>(k), id = graph.slot_id[u];
+        const int32_t level = slot_level(plan, u);
+        for (uint64_t e = begin_of(nn, u); level >= 0 && e < begin_of(nn, u + 1); e++) {
+            const uint32_t code = graph.marked ? nn.index[e] & ~mark : nn.index[e];
+            const uint32_t owner = owner_of(graph, code), slot = code - owner * graph.slots;
+            if (owner != graph.part) {
+                const uint32_t at = atomicAdd(&plan.control->sent[owner], 1u);
+                plan.box[owner][at] = static_cast<count64>(id) << 32 | slot;
+                plan.box_level[owner][at] = level;
+            } else if (slot_level(plan, slot) == level + 1) {
+                atomicMin(plan.parent + slot, id);
+            }
+        }
+    }
+}
+
+__global__ void __launch_bounds__(threads) lessen(const plan_t plan, int q, uint32_t count)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+        const count64 entry = plan.inbox[q][k];
+        const uint32_t slot = static_cast<uint32_t>(entry);
+        if (slot_level(plan, slot) == plan.inbox_level[q][k] + 1)
+            atomicMin(plan.parent + slot, static_cast<uint32_t>(entry >> 32));
+    }
+}
+
+/* ---- what is derived from lists ---- */
+
+__global__ void __launch_bounds__(threads)
+    make_mask(hw_gpu_matrix lists, uint32_t rows, uint32_t *mask, uint32_t *first, uint32_t *count)
+{
+    const uint64_t padded = (static_cast<uint64_t>(rows) + 31) / 32 * 32;
+
+    for (uint64_t v = hw_first(); v < padded; v += hw_stride()) {
+        const uint32_t row = static_cast<uint32_t>(v);
+        const bool some = v < rows && length_of(lists, row) > 0;
+        const uint32_t bits = __ballot_sync(HW_WARP, some);
+        if (first && v < rows)
+            first[v] = some ? lists.index[begin_of(lists, row)] : HW_RANK_NONE;
+        if ((threadIdx.x & 31) == 0) {
+            mask[v / 32] = bits;
+            if (bits)
+                atomicAdd(count, __popc(bits));
+        }
+    }
+}
+
+__global__ void __launch_bounds__(threads)
+    make_bare(hw_gpu_matrix lists, uint32_t rows, uint32_t *mask)
+{
+    const uint64_t padded = (static_cast<uint64_t>(rows) + 31) / 32 * 32;
+
+    for (uint64_t v = hw_first(); v < padded; v += hw_stride()) {
+        const uint32_t row = static_cast<uint32_t>(v);
+        bool some = false;
+        if (v < rows)
+            for (uint64_t e = begin_of(lists, row); e < begin_of(lists, row + 1) && !some; e++)
+                some = lists.index[e] & mark;
+        const uint32_t bits = __ballot_sync(HW_WARP, some);
+        if ((threadIdx.x & 31) == 0)
+            mask[v / 32] = bits;
+    }
+}
+
+/* Blocks for a loop over `count` elements, at most as many as the plan has. */
+int blocks_for(const plan_t *plan, uint64_t count)
+{
+    const uint64_t most = plan ? static_cast<uint64_t>(plan->blocks) : 2048;
+    const uint64_t wanted = (count + threads - 1) / threads;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+cudaStream_t stream_of(void *stream)
+{
+    return static_cast<cudaStream_t>(stream);
+}
+
+} // namespace
+
+extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, int which, void *stream)
+{
+    meet<<<1, 32, 0, stream_of(stream)>>>(*plan, which);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, bool local, void *stream)
+{
+    reduce<<<blocks_for(plan, 4ull * plan->graph.mask_words), threads, 0, stream_of(stream)>>>(
+        *plan, local);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    take<<<plan->blocks / 4 + 1, threads, 0, stream_of(stream)>>>(*plan);
+    return cudaGetLastError();
+}
+
+/* The end of a step: previsit of the slots, and the decision. */
+static int advance(const hw_gpu_delegates_plan *plan, bool first, cudaStream_t stream)
+{
+    previsit<<<blocks_for(plan, 4ull * plan->graph.slot_words), threads, 0, stream>>>(*plan);
+    decide<<<1, 1, 0, stream>>>(*plan, first);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    return advance(plan, false, stream_of(stream));
+}
+
+extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
+                                      const hw_gpu_delegates_root *root, void *stream)
+{
+    const graph_t &graph = plan->graph;
+    const cudaStream_t to = stream_of(stream);
+    const size_t mask = graph.mask_words * sizeof(uint32_t), slots = graph.slot_words * 4ull;
+    const uint64_t codes = static_cast<uint64_t>(graph.parts) * graph.slots;
+    cudaError_t error = cudaMemsetAsync(plan->visited[1], 0, mask, to);
+
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(plan->found[1], 0, mask, to);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(plan->seen, 0, slots, to);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(plan->next, 0, slots, to);
+    if (error == cudaSuccess && plan->carried) /* candidates of this search alone answer */
+        error = cudaMemsetAsync(plan->candidate, 0xff, graph.delegates * sizeof(uint32_t), to);
+    if (error == cudaSuccess && plan->delegate_level)
+        error = cudaMemsetAsync(plan->delegate_level, 0xff, graph.delegates * sizeof(int32_t), to);
+    if (error == cudaSuccess && plan->told)
+        error = cudaMemsetAsync(plan->told, 0, (codes + 31) / 32 * 4, to);
+    if (error != cudaSuccess)
+        return error;
+    start<<<1, 1, 0, to>>>(*plan, *root);
+    const int code = hw_gpu_delegates_reduce(plan, true, stream);
+    return code == cudaSuccess ? advance(plan, true, to) : code;
+}
+
+extern "C" int hw_gpu_delegates_hear(const hw_gpu_delegates_plan *plan,
+                                     const hw_gpu_delegates_news *news, void *stream)
+{
+    hear<<<1, 1, 0, stream_of(stream)>>>(*plan, *news);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_plan *plan,
+                                        const hw_gpu_delegates_masks *masks, uint32_t *to,
+                                        void *stream)
+{
+    const uint32_t words = plan->graph.mask_words;
+
+    combine<<<blocks_for(plan, words), threads, 0, stream_of(stream)>>>(words, *masks, to);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_unique(const hw_gpu_delegates_plan *plan, const count64 *entries,
+                                       uint64_t number, uint32_t owner, uint32_t *passed,
+                                       count64 *to, uint32_t *count)
+{
+    const uint64_t first = static_cast<uint64_t>(owner) * plan->graph.slots;
+    const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    pass_on<<<blocks_for(plan, number), threads>>>(entries, number, first, passed, to, count);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_unknown(const hw_gpu_delegates_plan *plan, bool every,
+                                        uint32_t *ask, uint32_t *count)
+{
+    const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    list_unknown<<<blocks_for(plan, plan->graph.delegates), threads>>>(*plan, every, ask, count);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_answer(const hw_gpu_delegates_plan *plan, const uint32_t *ask,
+                                       uint32_t count, uint32_t *to)
+{
+    answer<<<blocks_for(plan, count), threads>>>(*plan, ask, count, to);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_accept(const hw_gpu_delegates_plan *plan, const uint32_t *ask,
+                                       const uint32_t *from, uint32_t count)
+{
+    accept<<<blocks_for(plan, count), threads>>>(*plan, ask, from, count);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_choose(const hw_gpu_delegates_plan *plan)
+{
+    const cudaError_t error =
+        cudaMemsetAsync(plan->control->sent, 0, sizeof plan->control->sent, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    choose_slots<<<blocks_for(plan, plan->graph.slots), threads>>>(*plan);
+    choose_delegates<<<blocks_for(plan, plan->graph.delegates), threads>>>(*plan);
+    choose_along<<<blocks_for(plan, plan->graph.slots), threads>>>(*plan);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_lessen(const hw_gpu_delegates_plan *plan, int q, uint32_t count)
+{
+    lessen<<<blocks_for(plan, count), threads>>>(*plan, q, count);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_parents(const hw_gpu_delegates_plan *plan, uint32_t *parent)
+{
+    gather_parents<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, parent);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_levels(const hw_gpu_delegates_plan *plan, int32_t *level)
+{
+    gather_levels<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, level);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_mask(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask,
+                                     uint32_t *first, uint32_t *count)
+{
+    make_mask<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask, first, count);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_bare(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask)
+{
+    make_bare<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask);
+    return cudaGetLastError();
+}

@@ -1,0 +1,92 @@
+#!/bin/sh
+# Method delegates on GPUs, one rank a part (ranks share GPUs where there are fewer): the
+# CPU's levels over each transport, with every option, on graphs that leave parts nearly
+# empty too; each switch changes what the steps say.
+# shellcheck disable=SC1091,SC2086 # options are lists of words
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+
+hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
+hopwave-traverse -q recipe.h5 --layout degree-separated --device cuda --roots 2 --store none \
+    -o first.h5 2>err
+case $? in
+0) ok "a recipe is searched" true ;;
+3)
+    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
+    skip "searches on GPUs" "built without CUDA"
+    done_testing
+    exit 0
+    ;;
+*)
+    ok "no device is said so" grep -q 'there is no CUDA device' err
+    skip "searches on GPUs" "there is no GPU here"
+    done_testing
+    exit 0
+    ;;
+esac
+is "by this method" "$(hopwave-info first.h5 | grep -c 'method: delegates')" 1
+
+# search RANKS PARTS GRAPH OUT OPTIONS...
+search() {
+    count=$1 parts=$2 graph=$3 out=$4
+    shift 4
+    ranks "$count" hopwave-traverse -q --force "$graph" --layout degree-separated \
+        --parts "$parts" --device cuda --roots 5 "$@" -o "$out"
+}
+
+# compare GRAPH RANKS PARTS OPTIONS...: the levels of the CPU.
+compare() {
+    graph=$1 count=$2 parts=$3
+    shift 3
+    hopwave-traverse -q --force "$graph.h5" --layout 1d --roots 5 -o cpu.h5
+    ok "$graph on $parts parts $*" search "$count" "$parts" "$graph.h5" gpu.h5 "$@"
+    ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 \
+        --graph "$graph.h5" --against cpu.h5
+}
+hopwave-generate -q --model rmat --scale 11 -o rmat.h5
+hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5
+hopwave-generate -q --model rmat --scale 3 -o tiny.h5
+compare rmat 1 1
+compare rmat 1 1 --degree-threshold 3 --direction top-down
+compare rmat 1 1 --degree-threshold 500 --direction bottom-up --order hash
+compare rmat 2 2 --degree-threshold 40 --uniquify
+compare rmat 3 3 --transport mpi --degree-threshold 40
+compare rmat 2 2 --transport mpi --reduce nonblocking
+compare rmat 4 2x2 --degree-threshold 100
+compare rmat 4 2x2 --degree-threshold 100 --local-all2all --uniquify --transport mpi
+compare directed 1 1 --degree-threshold 20
+compare directed 2 2 --degree-threshold 20
+compare tiny 4 4
+compare recipe 2 2
+
+# total FILE COLUMN: its sum over all steps.
+total() {
+    "$PYTHON3" -c 'import h5py, sys
+print(int(h5py.File(sys.argv[1])["run/steps"][sys.argv[2]].sum()))' "$1" "$2"
+}
+# directions FILE: those that the steps name, sorted.
+directions() {
+    "$PYTHON3" -c 'import h5py, sys
+rows = h5py.File(sys.argv[1])["run/steps"]["routine"]
+print(*sorted({word[-2:] for row in rows for word in row.decode().split() if ":" in word}))' "$1"
+}
+many="--degree-threshold 200 --store none"
+search 1 1 rmat.h5 auto.h5 --store none
+search 1 1 rmat.h5 down.h5 --store none --direction top-down
+is "both ways are taken" "$(directions auto.h5)" "-- bu td"
+is "or one" "$(directions down.h5)" "-- td"
+ok "and backward visits save edges" test "$(total auto.h5 edges_examined)" -lt \
+    "$(total down.h5 edges_examined)"
+search 4 2x2 rmat.h5 plain.h5 $many
+search 4 2x2 rmat.h5 unique.h5 $many --uniquify
+search 4 2x2 rmat.h5 all2all.h5 $many --local-all2all
+ok "--uniquify sends less" test "$(total unique.h5 bytes_sent)" -lt "$(total plain.h5 bytes_sent)"
+ok "--local-all2all sends otherwise" test "$(total all2all.h5 bytes_sent)" -ne \
+    "$(total plain.h5 bytes_sent)"
+hopwave-traverse rmat.h5 --layout degree-separated --device cuda --roots 1 --store none \
+    -o memory.h5 2>err
+ok "the memory of a stored edge is stated" grep -q 'bytes for each of .* stored edges' err
+refused "too little memory is said so" 4 'needs .* GiB of the device' \
+    env HOPWAVE_DEVICE_MEMORY=1M hopwave-traverse rmat.h5 --layout degree-separated \
+    --method delegates --device cuda --roots 1 --store none -o small.h5
+done_testing
