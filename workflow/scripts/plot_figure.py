@@ -3,13 +3,25 @@ as a table, with what the paper reports."""
 
 import sys
 from html import escape
+from textwrap import fill
 
 import pandas
+from matplotlib.container import BarContainer
 from page import STYLE
 from pandas.api.types import is_numeric_dtype
-from style import COLOURS, LINES, MARKERS, plt, save, styles
+from style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
 
 sys.stderr = open(snakemake.log[0], "w")
+
+
+def apart(results, axes):
+    """Graphs by name, with what else tells those of one name apart, unless an axis does."""
+    names = results["graph"].astype(str)
+    for column in {"scale", "edgefactor"} - set(axes):
+        several = results.groupby("graph")[column].transform("nunique") > 1
+        more = results[column].map(lambda value: f", {column} {value:g}")
+        names = names.where(~several, names + more)
+    return results.assign(graph=names)
 
 
 def values(figure):
@@ -19,7 +31,7 @@ def values(figure):
     results = pandas.read_csv(snakemake.input[0])
     if "graphs" in figure:
         results = results[results["graph"].isin(figure["graphs"])]
-    results = results.dropna(subset=list({x, y, by}))
+    results = apart(results.dropna(subset=list({x, y, by})), [x, by])
     keys = [by] if x == by else [x, by]
     groups = results.groupby(keys, sort=False)[y].agg(["median", "min", "max"])
     if x == by:
@@ -44,7 +56,13 @@ def draw(axes, tables):
     middle = tables["median"]
     below, above = middle - tables["min"], tables["max"] - middle
     if not is_numeric_dtype(middle.index):
-        middle.plot.bar(ax=axes, yerr=[below[c] for c in below], color=COLOURS)
+        middle.plot.bar(
+            ax=axes, yerr=[below[c] for c in below], color=COLOURS, edgecolor="white"
+        )
+        bars = [bar for bar in axes.containers if isinstance(bar, BarContainer)]
+        for number, bar in enumerate(bars):
+            for patch in bar:
+                patch.set_hatch(HATCHES[number // len(COLOURS) % len(HATCHES)])
         axes.tick_params(axis="x", rotation=30)
         return
     colours = styles(middle.columns, COLOURS)
@@ -88,7 +106,7 @@ if len(tables["median"]):
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=figure["by"])
 axes.set_xlabel(figure["x"].replace("_", " "))
 over = f", over that of {figure['relative']}" if "relative" in figure else ""
-axes.set_ylabel(figure["y"].replace("_", " ") + over)
+axes.set_ylabel(fill(figure["y"].replace("_", " ") + over, 45))
 axes.set_title(figure["title"], wrap=True)
 save(canvas, snakemake.output.plot)
 write_table(snakemake.output.table, figure, tables["median"])

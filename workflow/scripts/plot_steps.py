@@ -48,7 +48,9 @@ seconds.bar(
 )
 seconds.set_ylabel("time (ms, mean over ranks)")
 if len(table) <= 12:
-    routines = [routine.replace(" ", "\n") for routine in table["routine"]]
+    routines = [
+        routine.replace(" ", "\n").replace("-", "-\n") for routine in table["routine"]
+    ]
     names = [f"{step}\n{routine}" for step, routine in zip(table["step"], routines)]
     seconds.set_xticks(table["step"], names, fontsize=8)
     seconds.set_xlabel("step, and the routine that ran")

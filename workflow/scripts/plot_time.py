@@ -4,7 +4,7 @@ import sys
 
 import numpy
 import pandas
-from style import COLOURS, plt, save
+from style import COLOURS, across, plt, save
 
 sys.stderr = open(snakemake.log[0], "w")
 
@@ -13,11 +13,12 @@ results = results[results["graph"] == snakemake.wildcards.name]
 results["rest"] = (
     results["mean_time"] - results["computing_time"] - results["communicating_time"]
 ).clip(lower=0)
-keys = ["scale", "layout", "parts", "method"]
+x, words = across(results)
+keys = [x, "layout", "parts", "method"]
 shares = {"computing_time": "computing", "communicating_time": "communicating"}
 shares["rest"] = "waiting and the rest"
 times = results.groupby(keys, sort=False)[list(shares)].median() * 1e3
-scales = times.index.get_level_values("scale").unique()
+scales = times.index.get_level_values(x).unique()
 one_method = results["method"].nunique() == 1
 
 figure, panels = plt.subplots(
@@ -31,7 +32,7 @@ for axes, scale in zip(panels[0], scales):
         left += bars[share].to_numpy()
     names = [f"{l}, {p}" + f", {m}" * (not one_method) for l, p, m in bars.index]
     axes.set_xticks(range(len(bars)), names, rotation=90)
-    axes.set_title(f"scale {scale}")
+    axes.set_title(f"{words} {scale:g}")
 panels[0][0].set_ylabel("mean time of a search (ms)")
 panels[0][-1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
 figure.suptitle(f"{snakemake.wildcards.name}: layout, parts")

@@ -10,6 +10,12 @@ from whole import whole  # noqa: E402
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 LINES = ["-", "--", ":", "-."]
+HATCHES = [
+    "",
+    "///",
+    "...",
+    "xxx",
+]  # of bars, where there are more of them than colours
 
 plt.rcParams.update(
     {
@@ -31,6 +37,13 @@ def styles(values, choices):
     """One of the choices for each distinct value, in the order of first appearance."""
     distinct = dict.fromkeys(values)
     return {v: choices[i % len(choices)] for i, v in enumerate(distinct)}
+
+
+def across(results):
+    """The column that graphs of one name differ in, and its name in words."""
+    if results["scale"].nunique() > 1 or results["edgefactor"].nunique() == 1:
+        return "scale", "scale"
+    return "edgefactor", "edge factor"
 
 
 def save(figure, path):
