@@ -46,6 +46,15 @@ gpu_test_round_mt_SOURCES = gpu/test_round.c
 gpu_test_round_mt_LDADD = $(TAP_LDADD)
 endif
 
+# shortest paths on several GPUs
+kernels += gpu/routes_kernel.cu
+routes_sources = gpu/routes.c gpu/routes_lists.c gpu/routes_parents.c gpu/routes_rounds.c \
+  gpu/routes_search.c
+EXTRA_DIST += $(routes_sources) gpu/routes.h gpu/routes_host.h
+if HAVE_CUDA
+libhopwave_a_SOURCES += $(routes_sources)
+endif
+
 # methods merge and scan2d and their baselines
 kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu gpu/scan2d_parts_kernel.cu
 kernel_includes += gpu/queue.h gpu/queue.cuh gpu/merge.h gpu/scan2d.h gpu/scan2d.cuh

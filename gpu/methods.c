@@ -18,6 +18,10 @@ const struct hw_method *const *hw_gpu_methods(void)
         &hw_method_gpu_delta,
         &hw_method_gpu_bellman_ford,
         &hw_method_near_far,
+        &hw_method_delta_parts,
+        &hw_method_delta_separate,
+        &hw_method_bellman_ford_parts,
+        &hw_method_bellman_ford_separate,
         NULL,
     };
 

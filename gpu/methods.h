@@ -16,5 +16,9 @@ extern const struct hw_method hw_method_gpu_delta;
 extern const struct hw_method hw_method_gpu_bellman_ford;
 extern const struct hw_method hw_method_near_far;
 extern const struct hw_method hw_method_adaptive;
+extern const struct hw_method hw_method_delta_parts; /* on several GPUs */
+extern const struct hw_method hw_method_delta_separate;
+extern const struct hw_method hw_method_bellman_ford_parts;
+extern const struct hw_method hw_method_bellman_ford_separate;
 
 #endif

@@ -93,6 +93,8 @@ TESTS += tests/gpu/grid.t
 EXTRA_DIST += tests/gpu/grid.t
 TESTS += tests/gpu/delegates.t
 EXTRA_DIST += tests/gpu/delegates.t
+TESTS += tests/gpu/routes.t
+EXTRA_DIST += tests/gpu/routes.t
 
 # Exchanges between nodes.
 TESTS += tests/pipeline/nodes.t

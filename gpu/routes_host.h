@@ -1,0 +1,145 @@
+/*
+ * Shortest paths on several parts: what the files of its host code share. See routes.h.
+ */
+#ifndef HOPWAVE_GPU_ROUTES_HOST_H
+#define HOPWAVE_GPU_ROUTES_HOST_H
+
+#include "engine/negative.h"
+#include "engine/survey.h"
+#include "parts.h"
+#include "round.h"
+#include "routes.h"
+
+/* What all ranks know after a round, and this rank's own counts. */
+struct hw_routes_news {
+    uint64_t near, later; /* none is left of them where they are 0 */
+    uint64_t frontier, edges, degrees;
+    int64_t least;            /* no key that is left is less; INT64_MAX */
+    uint64_t open, unreached; /* vertices beyond the bucket */
+    uint64_t own_frontier, own_near, own_edges, sent, spread; /* of this rank: pairs */
+};
+
+struct hw_routes {
+    struct hw_parts_engine *engine;
+    struct hw_routes_plan plan;
+    struct hw_survey survey;
+    bool bellman_ford;
+    bool may_overflow;
+    bool sweep_first;                    /* some edge alone may be a negative cycle */
+    int blocks;                          /* of launches */
+    double width;                        /* of the first bucket; delta */
+    bool whole_lists;                    /* lists are so short that all edges are pushed at once */
+    uint64_t vertices_with_edges, edges; /* of all parts */
+    struct hw_tree tree;                 /* where weights are negative */
+
+    struct hw_round round;
+    hw_count round_at;
+    struct hw_round_mail mail[2], spread[2]; /* in turn */
+    unsigned exchanges;                      /* begun */
+    enum hw_status owed;                     /* a failure that the next round is to tell */
+
+    /* The search under way. */
+    uint32_t root;  /* code, or HW_ROUTES_NONE */
+    hw_gid root_id; /* of this part's own root */
+    enum hw_outcome outcome;
+    struct hw_cycle cycle;
+    uint64_t lost; /* reached vertices of all parts without a parent */
+    struct hw_steps steps;
+    enum hw_status steps_status;
+    double lap;     /* when the last row ended */
+    uint32_t *code; /* [own] on the host: of each own position */
+};
+
+/* ---- routes_lists.c: a part's lists on the device ---- */
+
+/* Codes, lists and who meets whom. Local. */
+enum hw_status hw_routes_shape_plan(struct hw_routes *routes, struct hw_error *err);
+
+/* Lists the arrays of the graph; *beside: bytes while they are filled. Local. */
+enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
+                                    struct hw_error *err);
+
+/* Fills them. Collective; ranks agree. */
+enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *err);
+
+/* ---- routes_rounds.c ---- */
+
+/* Clears what rounds count. Local. */
+enum hw_status hw_routes_clear(struct hw_routes *routes, struct hw_error *err);
+
+/*
+ * Packs, exchanges and unpacks. news: what the ranks counted since hw_routes_clear(), or NULL.
+ * status: what came before; a failure is told to all, and a failure of this rank alone after
+ * the round is told in the next one. Collective.
+ */
+enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status status,
+                                  enum hw_routes_what what, const struct hw_routes_job *job,
+                                  struct hw_routes_news *news, struct hw_error *err);
+
+/* Relaxes what is to be, and exchanges. collect: first finds what has a key in
+ * [job->begin, job->near). Collective. */
+enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,
+                               bool collect, struct hw_routes_news *news, struct hw_error *err);
+
+/* Relaxes the lists of all vertices with keys in [job->begin, job->end), and exchanges. */
+enum hw_status hw_routes_relax_range(struct hw_routes *routes, const struct hw_routes_job *job,
+                                     struct hw_routes_news *news, struct hw_error *err);
+
+/* Tells the other parts own keys in [begin, end). Collective. */
+enum hw_status hw_routes_tell(struct hw_routes *routes, int64_t begin, int64_t end,
+                              struct hw_error *err);
+
+/* Adds a row. Local; failures are kept in routes->steps_status. */
+void hw_routes_add_row(struct hw_routes *routes, const char *routine, enum hw_direction direction,
+                       hw_count bucket, const struct hw_routes_news *news);
+
+/* ---- routes_search.c: the methods; routes_parents.c: what follows ---- */
+
+enum hw_status hw_routes_delta(struct hw_routes *routes, int64_t *told, struct hw_error *err);
+enum hw_status hw_routes_bellman_ford(struct hw_routes *routes, struct hw_error *err);
+
+/* Parents of all reached vertices, as values. told: keys below are known to all. Collective. */
+enum hw_status hw_routes_parents(struct hw_routes *routes, int64_t told, struct hw_error *err);
+
+/* Results by graph id; parents again, by hops, where some vertex has none. Collective. */
+enum hw_status hw_routes_results(struct hw_routes *routes, struct hw_error *err);
+
+/* Sweeps first, where some edge alone may be a negative cycle; then, between phases, looks for
+ * longer ones. A cycle goes to routes->cycle. Collective. */
+enum hw_status hw_routes_sweep(struct hw_routes *routes, struct hw_error *err);
+enum hw_status hw_routes_look_for_cycle(struct hw_routes *routes, uint32_t check,
+                                        struct hw_error *err);
+
+/* Refuses distances that no float holds. Collective. */
+enum hw_status hw_routes_check_overflow(struct hw_routes *routes, struct hw_error *err);
+
+/* The keys of nothing, and of the least distance that is possible. */
+static inline int64_t hw_routes_none(const struct hw_routes *routes)
+{
+    return routes->plan.kind == HW_GPU_KEY_F32   ? 0x7f800000
+           : routes->plan.kind == HW_GPU_KEY_I32 ? INT32_MAX
+                                                 : INT64_MAX;
+}
+
+static inline size_t hw_routes_key_bytes(const struct hw_routes *routes)
+{
+    return routes->plan.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+/* The vertex that a list begins at. */
+static inline uint32_t hw_routes_code(const struct hw_routes_plan *plan, uint32_t list)
+{
+    const uint32_t normal = plan->list_blocks * plan->block;
+
+    if (list >= normal)
+        return plan->segments * plan->block + (list - normal);
+    return plan->list_segment[list / plan->block] * plan->block + list % plan->block;
+}
+
+/* Whether lists begin at vertices that other parts own, too. */
+static inline bool hw_routes_has_remote_lists(const struct hw_routes *routes)
+{
+    return routes->plan.list_blocks > 1 || routes->plan.delegates > 0;
+}
+
+#endif

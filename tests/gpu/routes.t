@@ -1,0 +1,81 @@
+#!/bin/sh
+# Shortest paths on several parts, one rank a GPU (ranks share them where there are fewer):
+# the CPU's distances in every layout and over each transport, negative weights and cycles,
+# canonical parents, refusals.
+# shellcheck disable=SC1091,SC2086 # options are lists of words
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+
+hopwave-generate -q --model rmat --scale 9 --weights uniform --recipe -o recipe.h5
+ranks 2 hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda --algorithm sssp \
+    --roots 2 --store none -o first.h5 2>err
+case $? in
+0) ok "two parts are searched" true ;;
+3)
+    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
+    skip "shortest paths on several parts" "built without CUDA"
+    done_testing
+    exit 0
+    ;;
+*)
+    ok "no device is said so" grep -q 'there is no CUDA device' err
+    skip "shortest paths on several parts" "there is no GPU here"
+    done_testing
+    exit 0
+    ;;
+esac
+
+# cpu GRAPH OPTIONS...: what is compared with.
+cpu() {
+    graph=$1
+    shift
+    hopwave-traverse -q --force "$graph" --layout 1d --algorithm sssp --roots 4 "$@" -o cpu.h5
+}
+# gpu RANKS LAYOUT OPTIONS...: its distances.
+gpu() {
+    ranks=$1 layout=$2
+    shift 2
+    ok "$graph on $ranks GPUs, $layout $*" ranks "$ranks" hopwave-traverse -q --force "$graph" \
+        --layout $layout --device cuda --algorithm sssp --roots 4 "$@" -o gpu.h5
+    ok "validates, with the CPU's distances" hopwave-validate -q --force gpu.h5 --graph "$graph" \
+        --against cpu.h5
+}
+
+cpu recipe.h5
+gpu 2 "1d --parts 2" --method bellman-ford
+gpu 3 "1d --parts 3" --method delta --transport mpi
+gpu 4 "2d --grid 2x2" --method delta
+gpu 2 "degree-separated --parts 2" --method delta
+hopwave-generate -q --model erdos-renyi --scale 9 --edges 5000 --directed --weights integer:0:9 \
+    -o directed.h5
+cpu directed.h5
+gpu 4 "2d --grid 2x2" --method delta --order hash
+gpu 1 "degree-separated --parts 1" --method bellman-ford
+hopwave-generate -q --model rmat --scale 8 --directed --weights signed -o signed.h5
+cpu signed.h5 --canonical-parents
+gpu 2 "1d --parts 2" --method bellman-ford --canonical-parents
+ok "with the CPU's canonical parents" h5diff -q gpu.h5 cpu.h5 /parent
+gpu 2 "degree-separated --parts 2" --method bellman-ford --transport mpi
+
+# A ring of weight -1 behind a path, and no cycle elsewhere.
+awk 'BEGIN { for (v = 0; v < 200; v++) print v, v + 1, 3
+             for (v = 0; v < 30; v++) print 200 + v, 200 + (v + 1) % 30, v ? 2 : -59 }' >ring.wel
+hopwave-import -q ring.wel -o ring.h5
+ok "a negative cycle is found on two GPUs" ranks 2 hopwave-traverse -q ring.h5 --layout 1d \
+    --parts 2 --device cuda --algorithm sssp --root-list 0 -o ring-2.h5
+ok "which is one" hopwave-validate -q ring-2.h5 --graph ring.h5 --reference
+hopwave-info ring-2.h5 >info
+ok "and is kept" grep -q cycle info
+
+refused "--exchange is refused" 3 'sends lists' "$MPIEXEC" -n 2 hopwave-traverse recipe.h5 \
+    --layout 1d --parts 2 --device cuda --algorithm sssp --exchange bitmap -o no.h5
+refused "so are switches of one GPU" 3 'in one part' "$MPIEXEC" -n 2 hopwave-traverse recipe.h5 \
+    --layout 1d --parts 2 --device cuda --algorithm sssp --method bellman-ford \
+    --frontier sweep -o no.h5
+refused "delta takes no negative weights" 3 'use --method bellman-ford' "$MPIEXEC" -n 2 \
+    hopwave-traverse signed.h5 --layout 1d --parts 2 --device cuda --algorithm sssp \
+    --method delta -o no.h5
+refused "too little memory is told with the figure" 4 'GiB' \
+    "$MPIEXEC" -n 2 env HOPWAVE_DEVICE_MEMORY=1M hopwave-traverse recipe.h5 --layout 1d \
+    --parts 2 --device cuda --algorithm sssp -o no.h5
+done_testing
