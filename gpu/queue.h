@@ -21,6 +21,7 @@ struct hw_queue_control {
     unsigned long long queue[4]; /* the level's queue, packed as above */
     uint32_t sinks[4];           /* the level's vertices without edges */
     uint32_t rows;
+    uint32_t depth;                            /* where one block alone left off */
     unsigned long long begun, ended;           /* ticks */
     unsigned long long begun_time, ended_time; /* nanoseconds */
 };

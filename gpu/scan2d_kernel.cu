@@ -37,6 +37,8 @@ __device__ void flush_list(const hw_queue_plan &plan, uint32_t depth, finds &fou
 {
     __syncthreads();
     const uint32_t count = found.count;
+    if (count == 0)
+        return;
     if (threadIdx.x == 0)
         found.start = atomicAdd(&plan.control->queue[(depth + 1) & 3], static_cast<count64>(count)
                                                                            << HW_QUEUE_EDGE_BITS);
@@ -64,15 +66,16 @@ __device__ __forceinline__ void no_overflow(int, bool)
 
 /* ---- scan2d ---- */
 
+/* A level, by so many blocks, of which the first is block 0. */
 template <typename Offset, int many>
 __device__ void expand(const plan_t &plan, uint32_t depth, const front<Offset> &from, count64 all,
-                       shared &room)
+                       uint32_t blocks, shared &room)
 {
     const hw_gpu_lists &columns = plan.common.graph.out;
     constexpr count64 tile = threads * many;
     static_assert(tile <= tile_most, "finds fit");
 
-    for (count64 base = blockIdx.x * tile; base < all; base += gridDim.x * tile) {
+    for (count64 base = blockIdx.x * tile; base < all; base += blocks * tile) {
         uint32_t row[many];
         narrow(from, base, min(base + tile, all) - 1, all, room.cut);
         const edges<Offset, many> mine = find_edges<Offset, many>(
@@ -164,6 +167,42 @@ __device__ void compact(const plan_t &plan, uint32_t depth, const front<Offset> 
 
 /* ---- the search ---- */
 
+template <typename Offset>
+__device__ __forceinline__ front<Offset> front_of(const plan_t &plan, uint32_t depth)
+{
+    return {plan.common.queue[depth & 1],
+            vertices_of(hw_latest(&plan.common.control->queue[depth & 3])),
+            static_cast<Offset *>(plan.common.prefix[0])};
+}
+
+/* Levels whose frontier one block scans, and whose edges are few, follow each other in that
+ * block, without a barrier of the grid: in deep graphs nearly all are. */
+constexpr count64 alone_edges = 8 * threads;
+
+/* Expands such levels from `depth` on. Block 0. */
+template <typename Offset, int many>
+__device__ __noinline__ void expand_alone(const plan_t &plan, uint32_t depth, shared &room)
+{
+    for (;; depth++) {
+        const front<Offset> from = front_of<Offset>(plan, depth);
+        if (from.count == 0 || from.count > scan_least)
+            break;
+        scan_share(plan.common.graph.out, from, plan.total, room.found.scan);
+        __syncthreads();
+        const count64 all = __ldcg(plan.total);
+        if (all > alone_edges)
+            break;
+        clear_ahead(plan.common, depth);
+        expand<Offset, many>(plan, depth, from, all, 1, room);
+        flush_list(plan.common, depth, room.found);
+        __syncthreads();
+        if (threadIdx.x == 0)
+            keep_row(plan.common, depth, HW_ROUTINE_SCAN2D, all);
+    }
+    if (threadIdx.x == 0)
+        plan.common.control->depth = depth;
+}
+
 /* many: edges per thread; 0: scatter-compact. */
 template <typename Offset, int many>
 __global__ void __launch_bounds__(threads, resident(many))
@@ -180,9 +219,16 @@ __global__ void __launch_bounds__(threads, resident(many))
         begin_map<Offset>(plan, root);
     grid.sync();
     for (uint32_t depth = 0;; depth++) {
-        const front<Offset> from = {plan.common.queue[depth & 1],
-                                    vertices_of(hw_latest(&plan.common.control->queue[depth & 3])),
-                                    static_cast<Offset *>(plan.common.prefix[0])};
+        front<Offset> from = front_of<Offset>(plan, depth);
+        if constexpr (many > 0) {
+            if (from.count <= scan_least) {
+                if (blockIdx.x == 0)
+                    expand_alone<Offset, many>(plan, depth, room);
+                grid.sync();
+                depth = hw_latest(&plan.common.control->depth);
+                from = front_of<Offset>(plan, depth);
+            }
+        }
         if (from.count == 0)
             break;
         clear_ahead(plan.common, depth);
@@ -192,7 +238,7 @@ __global__ void __launch_bounds__(threads, resident(many))
         if (share_of(from.count) < from.count)
             grid.sync();
         if constexpr (many > 0) {
-            expand<Offset, many>(plan, depth, from, all, room);
+            expand<Offset, many>(plan, depth, from, all, gridDim.x, room);
         } else {
             scatter(plan, from, all, room);
             grid.sync();
