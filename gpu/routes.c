@@ -125,6 +125,7 @@ static void plan_arrays(struct hw_routes *routes)
     hw_gpu_add(arrays, &plan->value, plan->codes, sizeof *plan->value);
     hw_gpu_add(arrays, &plan->near, (hw_count)plan->lists / 32 + 1, sizeof *plan->near);
     hw_gpu_add(arrays, &plan->pending, (hw_count)plan->codes / 32 + 1, sizeof *plan->pending);
+    hw_gpu_add(arrays, &plan->listed, (hw_count)plan->lists + 1, sizeof *plan->listed);
     hw_gpu_add(arrays, &plan->queue, (hw_count)plan->lists + 1, sizeof *plan->queue);
     hw_gpu_add(arrays, &plan->first, (hw_count)plan->lists + 1, sizeof *plan->first);
     hw_gpu_add(arrays, &plan->prefix, (hw_count)plan->lists + 1, sizeof *plan->prefix);
@@ -245,8 +246,11 @@ static enum hw_status run(struct hw_parts_engine *engine, struct hw_error *err)
     routes->steps_status = HW_OK;
     routes->outcome = HW_OUTCOME_TREE;
     routes->lap = hw_seconds();
-    routes->owed = hw_cuda(hw_routes_launch_begin(&routes->plan, routes->root, routes->blocks),
-                           "the kernel that begins a search", err);
+    routes->ahead = 0;
+    routes->owed = hw_routes_clear(routes, err);
+    if (routes->owed == HW_OK)
+        routes->owed = hw_cuda(hw_routes_launch_begin(&routes->plan, routes->root, routes->blocks),
+                               "the kernel that begins a search", err);
     enum hw_status status = HW_OK;
     if (routes->sweep_first) {
         status = hw_routes_sweep(routes, err);

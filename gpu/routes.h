@@ -54,8 +54,9 @@ enum {
 
 struct hw_routes_control {
     unsigned long long word[HW_ROUTES_WORDS];
-    unsigned long long queue; /* lists above, their edges below */
-    unsigned long long count; /* of what a job counts */
+    unsigned long long listed; /* lists that are to be relaxed */
+    unsigned long long queue;  /* those with edges above, these below */
+    unsigned long long count;  /* of what a job counts */
 };
 
 /* Lists and edges in one word. */
@@ -83,7 +84,8 @@ struct hw_routes_plan {
     int64_t *value;                         /* [codes] parents, or what leads to them */
     uint32_t *near;                         /* [lists / 32 + 1] bits: to be relaxed next */
     uint32_t *pending;                      /* [codes / 32 + 1] bits: to be sent */
-    uint32_t *queue;                        /* [lists] to be relaxed now */
+    uint32_t *listed;                       /* [lists] to be relaxed now, in any order */
+    uint32_t *queue;                        /* [lists] those of them with edges */
     uint64_t *first, *prefix;               /* [lists] the first edge of each, and how many come
                                                before it in the queue */
     const uint32_t *own_code;               /* [own] by rising graph id */
@@ -99,6 +101,8 @@ enum hw_routes_mode {
     HW_ROUTES_FLOOD,  /* reaches, at distance 0 */
     HW_ROUTES_HOP,    /* along tight edges: value = hops above, graph id of the parent below */
     HW_ROUTES_TIGHT,  /* value = the least graph id of a nearer source of a tight edge */
+    HW_ROUTES_EQUAL,  /* along edges of no length, to what has no value yet: value = round
+                         above, graph id of the source below */
     HW_ROUTES_BLAME,  /* value = source above, weight below, of an edge that explains the
                          distance or would lower it */
     HW_ROUTES_CUT_OFF /* counts edges to what is not reached */
@@ -108,7 +112,8 @@ enum hw_routes_mode {
 struct hw_routes_job {
     int mode;           /* enum hw_routes_mode */
     int64_t from, to;   /* relaxed are edges that end in [from, to) */
-    int64_t low;        /* pulling: no settled vertex that was not pulled from is nearer */
+    int64_t low;        /* pulling: no settled vertex that was not pulled from is nearer;
+                           HW_ROUTES_EQUAL: number of the round, from 1 */
     int64_t near, high; /* what is found below `near` is relaxed next, below `high` later */
     int64_t begin, end; /* keys of the vertices a job is about */
     uint32_t mask;      /* of graph ids: which of several sources is blamed */

@@ -37,6 +37,7 @@ struct hw_routes {
     struct hw_round_mail mail[2], spread[2]; /* in turn */
     unsigned exchanges;                      /* begun */
     enum hw_status owed;                     /* a failure that the next round is to tell */
+    uint32_t ahead;                          /* the round after, if it has been started; else 0 */
 
     /* The search under way. */
     uint32_t root;  /* code, or HW_ROUTES_NONE */
@@ -68,7 +69,7 @@ enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *e
 enum hw_status hw_routes_clear(struct hw_routes *routes, struct hw_error *err);
 
 /*
- * Packs, exchanges and unpacks. news: what the ranks counted since hw_routes_clear(), or NULL.
+ * Packs, exchanges and unpacks. news: what the ranks counted since the exchange before.
  * status: what came before; a failure is told to all, and a failure of this rank alone after
  * the round is told in the next one. Collective.
  */

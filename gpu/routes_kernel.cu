@@ -32,8 +32,8 @@ using job_t = hw_routes_job;
 
 constexpr int threads = 256;
 constexpr count64 edge_mask = (1ull << HW_ROUTES_EDGE_BITS) - 1;
-/* Edges that a warp relaxes at a time, in groups of one a lane, so many under way. */
-constexpr uint32_t groups = 4, tile = 256;
+/* Edges that a warp relaxes at a time at most, in groups of one a lane, so many under way. */
+constexpr uint32_t groups = 4, most_tile = 256;
 /* Edges of a list that one lane looks at alone before the warp takes over. */
 constexpr uint32_t lane_edges = 16;
 
@@ -201,6 +201,16 @@ __device__ __forceinline__ uint64_t warp_count()
     return hw_stride() / 32;
 }
 
+/* Room for what a warp writes: their first place. */
+template <typename T> __device__ __forceinline__ T reserve(T *counter, uint32_t all)
+{
+    T start = 0;
+
+    if ((threadIdx.x & 31) == 0)
+        start = atomicAdd(counter, static_cast<T>(all));
+    return __shfl_sync(HW_WARP, start, 0);
+}
+
 /* ---- beginning ---- */
 
 template <typename K> __global__ void fill(K *array, uint64_t count, K value)
@@ -294,11 +304,12 @@ __device__ __forceinline__ span_t span_of(const plan_t &plan, const job_t &job, 
     const uint32_t length = static_cast<uint32_t>(__ldg(plan.offset + list + 1) - begin);
     span_t span = {begin, length, length};
 
-    if (length == 0 || job.mode != HW_ROUTES_RELAX)
+    if (length == 0 || (job.mode != HW_ROUTES_RELAX && job.mode != HW_ROUTES_EQUAL))
         return span;
     const hw_gpu_edge *edge = plan.edge + begin;
     const key_of<kind> key =
         __ldcg(static_cast<const key_of<kind> *>(plan.distance) + code_of(plan, list));
+    const int64_t to = job.mode == HW_ROUTES_EQUAL ? static_cast<int64_t>(key) + 1 : job.to;
     uint32_t low = 0;
     if (job.from != INT64_MIN) {
         for (uint32_t high = length; low < high;) {
@@ -310,10 +321,9 @@ __device__ __forceinline__ span_t span_of(const plan_t &plan, const job_t &job, 
         }
     }
     uint64_t end = length;
-    if (job.to < hw_keys<kind>::none) {
+    if (to < hw_keys<kind>::none) {
         uint64_t step = 0;
-        while (low + step < length &&
-               hw_further<kind>(key, __ldg(&edge[low + step].weight)) < job.to)
+        while (low + step < length && hw_further<kind>(key, __ldg(&edge[low + step].weight)) < to)
             step = step ? 4 * step : 8;
         end = low + step < length ? low + step : length;
     }
@@ -351,54 +361,83 @@ __device__ __forceinline__ uint32_t wanted(const plan_t &plan, const job_t &job,
     return mine;
 }
 
+/* The numbers of the lists that are wanted, in any order. */
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    gather(const __grid_constant__ plan_t plan, const job_t job, bool range)
+    enlist(const __grid_constant__ plan_t plan, const job_t job, bool range)
 {
-    __shared__ sums_t sums;
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t chunks = (static_cast<uint64_t>(plan.lists) + 1023) / 1024;
+
+    for (uint64_t chunk = warp_number(); chunk < chunks; chunk += warp_count()) {
+        const uint32_t mine = wanted<kind>(plan, job, range, chunk), count = __popc(mine);
+        const uint32_t upto = hw_warp_scan(count), all = __shfl_sync(HW_WARP, upto, 31);
+        if (all == 0)
+            continue;
+        const count64 start = reserve(&plan.control->listed, all) + (upto - count);
+        for (uint32_t left = __ballot_sync(HW_WARP, mine != 0); left; left &= left - 1) {
+            const uint32_t j = __ffs(left) - 1, bits = __shfl_sync(HW_WARP, mine, j);
+            const count64 at = __shfl_sync(HW_WARP, start, j);
+            if (bits >> lane & 1)
+                plan.listed[at + __popc(bits & ((1u << lane) - 1))] =
+                    static_cast<uint32_t>((chunk * 32 + j) * 32 + lane);
+        }
+    }
+}
+
+/* Room in the queue for what each thread of the block wants, packed; where it begins. All
+ * threads call it. */
+__device__ count64 take_room(count64 *counter, count64 *warp_sum, count64 mine)
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const count64 upto = hw_warp_scan(mine);
+
+    if (lane == 31)
+        warp_sum[warp] = upto;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        count64 sum = 0;
+        for (int w = 0; w < threads / 32; w++) {
+            const count64 more = warp_sum[w];
+            warp_sum[w] = sum;
+            sum += more;
+        }
+        warp_sum[threads / 32] = sum ? atomicAdd(counter, sum) : 0;
+    }
+    __syncthreads();
+    const count64 start = warp_sum[threads / 32] + warp_sum[warp] + upto - mine;
+    __syncthreads();
+    return start;
+}
+
+/* The queue: lists with the edges that are to be relaxed, one a thread. */
+template <int kind>
+__global__ void __launch_bounds__(threads)
+    measure(const __grid_constant__ plan_t plan, const job_t job)
+{
+    __shared__ count64 warp_sum[threads / 32 + 1];
+    __shared__ sums_t sums;
+    const count64 listed = plan.control->listed;
     count64 degrees = 0;
 
     clear(sums);
-    for (uint64_t chunk = warp_number(); chunk < chunks; chunk += warp_count()) {
-        const uint32_t mine = wanted<kind>(plan, job, range, chunk);
-        const uint32_t some = __ballot_sync(HW_WARP, mine != 0);
-        count64 packed = 0;
-        for (uint32_t left = some; left; left &= left - 1) {
-            const uint32_t j = __ffs(left) - 1, bits = __shfl_sync(HW_WARP, mine, j);
-            if (!(bits >> lane & 1))
-                continue;
-            const span_t span =
-                span_of<kind>(plan, job, static_cast<uint32_t>((chunk * 32 + j) * 32 + lane));
-            degrees += span.length;
-            packed += span.edges ? (1ull << HW_ROUTES_EDGE_BITS) + span.edges : 0;
+    for (count64 base = static_cast<count64>(blockIdx.x) * threads; base < listed;
+         base += hw_stride()) {
+        uint32_t list = 0;
+        span_t span = {0, 0, 0};
+        if (base + threadIdx.x < listed) {
+            list = __ldg(plan.listed + base + threadIdx.x);
+            span = span_of<kind>(plan, job, list);
         }
-        __syncwarp();
-        const count64 all = warp_add(packed);
-        if (all == 0)
-            continue;
-        count64 base = 0;
-        if (lane == 0)
-            base = atomicAdd(&plan.control->queue, all);
-        base = __shfl_sync(HW_WARP, base, 0);
-        for (uint32_t left = some; left; left &= left - 1) {
-            const uint32_t j = __ffs(left) - 1, bits = __shfl_sync(HW_WARP, mine, j);
-            const uint32_t list = static_cast<uint32_t>((chunk * 32 + j) * 32 + lane);
-            span_t span = {0, 0, 0};
-            if (bits >> lane & 1)
-                span = span_of<kind>(plan, job, list);
-            __syncwarp();
-            const count64 own = span.edges ? (1ull << HW_ROUTES_EDGE_BITS) + span.edges : 0;
-            const count64 upto = hw_warp_scan(own);
-            if (own) {
-                const count64 before = base + upto - own;
-                const uint64_t slot = before >> HW_ROUTES_EDGE_BITS, at = before & edge_mask;
-                plan.queue[slot] = list;
-                plan.prefix[slot] = at;
-                plan.first[slot] = span.first - at;
-            }
-            base += __shfl_sync(HW_WARP, upto, 31);
+        degrees += span.length;
+        const count64 start =
+            take_room(&plan.control->queue, warp_sum,
+                      span.edges ? (1ull << HW_ROUTES_EDGE_BITS) + span.edges : 0);
+        if (span.edges) {
+            const count64 slot = start >> HW_ROUTES_EDGE_BITS, at = start & edge_mask;
+            plan.queue[slot] = list;
+            plan.prefix[slot] = at;
+            plan.first[slot] = span.first - at;
         }
     }
     add(sums, 0, degrees);
@@ -425,15 +464,39 @@ __device__ __forceinline__ void note(const plan_t &plan, uint32_t code, bool nea
         set_bit(plan.near, own_list(plan, code));
 }
 
+/* What an edge from such a source makes the target's value; false for nothing. */
+template <int kind, int mode>
+__device__ __forceinline__ bool value_by(const plan_t &plan, const job_t &job,
+                                         const relaxing_t<kind> &one, key_of<kind> there,
+                                         int64_t &value)
+{
+    const key_of<kind> next = hw_further<kind>(one.key, one.edge.weight);
+    const int64_t id = __ldg(plan.graph_id + one.source);
+
+    if (mode == HW_ROUTES_BLAME ? next > there : next != there)
+        return false;
+    if (mode == HW_ROUTES_HOP) {
+        value = ((__ldcg(plan.value + one.source) >> 32) + 1) << 32 | id;
+    } else if (mode == HW_ROUTES_BLAME) {
+        value = (id ^ job.mask) << 32 | one.edge.weight;
+    } else if (mode == HW_ROUTES_EQUAL) {
+        value = job.low << 32 | id;
+        return one.key == there &&
+               (one.source == job.root || __ldcg(plan.value + one.source) < job.low << 32);
+    } else {
+        value = id;
+        return one.key < there;
+    }
+    return true;
+}
+
 /* Lowers a value; of modes that find parents. */
 template <int kind, int mode>
 __device__ __forceinline__ void relax_value(const plan_t &plan, const job_t &job,
-                                            const relaxing_t<kind> &one, int64_t source_value)
+                                            const relaxing_t<kind> &one)
 {
     const uint32_t target = one.edge.rank;
     const key_of<kind> there = __ldcg(static_cast<const key_of<kind> *>(plan.distance) + target);
-    const key_of<kind> next = hw_further<kind>(one.key, one.edge.weight);
-    const int64_t id = __ldg(plan.graph_id + one.source);
     int64_t value;
 
     if (one.key == hw_keys<kind>::none)
@@ -443,18 +506,15 @@ __device__ __forceinline__ void relax_value(const plan_t &plan, const job_t &job
             atomicAdd(&plan.control->count, 1ull);
         return;
     }
-    if (mode == HW_ROUTES_BLAME ? next > there : next != there)
+    if (!value_by<kind, mode>(plan, job, one, there, value))
         return;
-    if (mode == HW_ROUTES_TIGHT && one.key >= there)
-        return;
-    if (mode == HW_ROUTES_HOP)
-        value = ((source_value >> 32) + 1) << 32 | id;
-    else if (mode == HW_ROUTES_BLAME)
-        value = (id ^ job.mask) << 32 | one.edge.weight;
-    else
-        value = id;
-    if (value < __ldcg(plan.value + target) && value < lower(plan.value + target, value))
-        note(plan, target, mode == HW_ROUTES_HOP);
+    if (mode == HW_ROUTES_EQUAL && !is_own(plan, target) && target < first_delegate(plan)) {
+        /* Only its owner knows whether it wants a parent. */
+        plan.value[target] = value;
+        note(plan, target, false);
+    } else if (value < __ldcg(plan.value + target) && value < lower(plan.value + target, value)) {
+        note(plan, target, mode == HW_ROUTES_HOP || mode == HW_ROUTES_EQUAL);
+    }
 }
 
 /* Relaxes some edges of each lane at once; returns whether any of its finds waits. */
@@ -470,9 +530,7 @@ __device__ __forceinline__ bool relax(const plan_t &plan, const job_t &job,
 #pragma unroll
         for (uint32_t k = 0; k < groups; k++)
             if (one[k].edge.rank != HW_RANK_NONE)
-                relax_value<kind, mode>(plan, job, one[k],
-                                        mode == HW_ROUTES_HOP ? __ldcg(plan.value + one[k].source)
-                                                              : 0);
+                relax_value<kind, mode>(plan, job, one[k]);
         return false;
     } else {
 #pragma unroll
@@ -501,14 +559,22 @@ __global__ void __launch_bounds__(threads)
     const count64 packed = plan.control->queue, edges = packed & edge_mask;
     const uint32_t lists = static_cast<uint32_t>(packed >> HW_ROUTES_EDGE_BITS);
     const uint32_t lane = threadIdx.x & 31;
+    /* Few edges go to all warps, too. */
+    const count64 share = ((edges + warp_count() - 1) / warp_count() + 31) / 32 * 32;
+    const count64 tile = share < most_tile ? share : most_tile;
     bool later = false;
 
-    for (uint64_t from = warp_number() * tile; from < edges; from += warp_count() * tile) {
+    for (count64 from = warp_number() * tile; from < edges; from += warp_count() * tile) {
+        const count64 end = from + tile < edges ? from + tile : edges;
         uint32_t slot = warp_slot(plan.prefix, lists, from);
-        for (uint64_t base = from; base < from + tile && base < edges; base += 32 * groups) {
+        for (count64 base = from; base < end; base += 32 * groups) {
             relaxing_t<kind> one[groups];
 #pragma unroll
             for (uint32_t k = 0; k < groups; k++) {
+                one[k].edge = hw_gpu_edge{HW_RANK_NONE, 0};
+                one[k].source = 0;
+                if (base + 32 * k >= end)
+                    continue;
                 /* Which of the next lists begin among these 32 edges, and where. */
                 const uint64_t begin = base + 32 * k, edge = begin + lane;
                 const uint32_t ahead = slot + 1 + lane;
@@ -517,9 +583,7 @@ __global__ void __launch_bounds__(threads)
                 const uint32_t starts = warp_or(away < 32 ? 1u << away : 0);
                 const uint32_t mine = slot + __popc(starts & ((2u << lane) - 1));
                 slot += __popc(starts) + (__any_sync(HW_WARP, away == 32) ? 1 : 0);
-                one[k].edge = hw_gpu_edge{HW_RANK_NONE, 0};
-                one[k].source = 0;
-                if (edge < edges) {
+                if (edge < end) {
                     one[k].source = code_of(plan, __ldg(plan.queue + mine));
                     one[k].edge = hw_read_edge(plan.edge + (__ldg(plan.first + mine) + edge));
                 }
@@ -670,6 +734,17 @@ __device__ __forceinline__ void keep(const plan_t &plan, uint32_t code, key_of<k
         set_bit(plan.pending, code);
 }
 
+/* Lists that begin with edges of no length may be wanted again (HW_ROUTES_EQUAL). */
+template <int kind>
+__device__ __forceinline__ void mark_equal(const plan_t &plan, uint32_t list, key_of<kind> key)
+{
+    const uint64_t begin = __ldg(plan.offset + list);
+
+    if (begin < __ldg(plan.offset + list + 1) &&
+        hw_further<kind>(key, __ldg(&plan.edge[begin].weight)) == key)
+        set_bit(plan.near, list);
+}
+
 /* One range of lists. */
 template <int kind, bool looks>
 __device__ void sweep(const plan_t &plan, const job_t &job, uint32_t first, uint32_t end,
@@ -685,7 +760,11 @@ __device__ void sweep(const plan_t &plan, const job_t &job, uint32_t first, uint
         if (wanted) {
             code = code_of(plan, list);
             key = __ldcg(distance + code);
-            wanted = looks ? key != hw_keys<kind>::none && code != job.root : key >= job.high;
+            wanted = looks ? key != hw_keys<kind>::none : key >= job.high;
+        }
+        if (looks && wanted) {
+            mark_equal<kind>(plan, list, key);
+            wanted = code != job.root;
         }
         if (!__any_sync(HW_WARP, wanted))
             continue;
@@ -724,16 +803,6 @@ struct packing_t {
 __device__ __forceinline__ uint32_t *sent_to(const plan_t &plan, uint32_t q)
 {
     return reinterpret_cast<uint32_t *>(&plan.control->word[HW_ROUTES_SENT]) + q;
-}
-
-/* Room for pairs of a warp: their first place. */
-template <typename T> __device__ __forceinline__ T reserve(T *counter, uint32_t all)
-{
-    T start = 0;
-
-    if ((threadIdx.x & 31) == 0)
-        start = atomicAdd(counter, static_cast<T>(all));
-    return __shfl_sync(HW_WARP, start, 0);
 }
 
 /* Pairs of up to 32 words, of which this lane has one (mine: its bits; word: its number).
@@ -943,6 +1012,11 @@ __global__ void __launch_bounds__(threads)
     unpack(const __grid_constant__ plan_t plan, const job_t job, int what,
            const __grid_constant__ hw_routes_boxes boxes, const hw_round_result *result)
 {
+    /* The round has told them. */
+    if (hw_first() < HW_ROUTES_WORDS)
+        plan.control->word[hw_first()] = 0;
+    if (hw_first() == HW_ROUTES_WORDS)
+        plan.control->queue = plan.control->listed = 0;
     for (uint32_t step = 1; step < plan.ranks; step++) {
         const uint32_t q = (plan.rank + step) % plan.ranks;
         const uint64_t spread = __ldcg(&result->of[q][HW_ROUTES_SPREAD]);
@@ -1014,6 +1088,9 @@ template <int kind> int push_by_mode(const plan_t &plan, const job_t &job, int b
         break;
     case HW_ROUTES_TIGHT:
         push<kind, HW_ROUTES_TIGHT><<<blocks, threads>>>(plan, job);
+        break;
+    case HW_ROUTES_EQUAL:
+        push<kind, HW_ROUTES_EQUAL><<<blocks, threads>>>(plan, job);
         break;
     case HW_ROUTES_BLAME:
         push<kind, HW_ROUTES_BLAME><<<blocks, threads>>>(plan, job);
@@ -1088,16 +1165,22 @@ int hw_routes_launch_collect(const hw_routes_plan *plan, const hw_routes_job *jo
     return cudaGetLastError();
 }
 
+template <int kind>
+static int gather_of(const hw_routes_plan &plan, const hw_routes_job &job, bool range, int blocks)
+{
+    enlist<kind><<<blocks, threads>>>(plan, job, range);
+    measure<kind><<<blocks, threads>>>(plan, job);
+    return cudaGetLastError();
+}
+
 int hw_routes_launch_gather(const hw_routes_plan *plan, const hw_routes_job *job, bool range,
                             int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
-        gather<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, *job, range);
-    else if (plan->kind == HW_GPU_KEY_I32)
-        gather<HW_GPU_KEY_I32><<<blocks, threads>>>(*plan, *job, range);
-    else
-        gather<HW_GPU_KEY_I64><<<blocks, threads>>>(*plan, *job, range);
-    return cudaGetLastError();
+        return gather_of<HW_GPU_KEY_F32>(*plan, *job, range, blocks);
+    if (plan->kind == HW_GPU_KEY_I32)
+        return gather_of<HW_GPU_KEY_I32>(*plan, *job, range, blocks);
+    return gather_of<HW_GPU_KEY_I64>(*plan, *job, range, blocks);
 }
 
 int hw_routes_launch_push(const hw_routes_plan *plan, const hw_routes_job *job, int blocks)

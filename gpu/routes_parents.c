@@ -47,10 +47,8 @@ static enum hw_status look(struct hw_routes *routes, struct hw_error *err)
     const struct hw_routes_job job = value_job(routes, HW_ROUTES_RELAX);
     const bool remote = hw_routes_has_remote_lists(routes);
     struct hw_routes_news news = {0};
-    enum hw_status status = hw_routes_clear(routes, err);
+    enum hw_status status = remote ? forget_values(routes, HW_ROUTES_NONE, 0, err) : HW_OK;
 
-    if (status == HW_OK && remote)
-        status = forget_values(routes, HW_ROUTES_NONE, 0, err);
     if (status == HW_OK)
         status = hw_cuda(hw_routes_launch_look(&routes->plan, &job, routes->blocks),
                          "the kernel that looks for parents", err);
@@ -81,13 +79,31 @@ static enum hw_status hop(struct hw_routes *routes, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     job.near = job.high = INT64_MAX;
-    if (routes->root != HW_ROUTES_NONE)
+    status = hw_gpu_fill(routes->plan.near, 0, ((size_t)routes->plan.lists / 32 + 1) * 4, err);
+    if (status == HW_OK && routes->root != HW_ROUTES_NONE)
         status = hw_gpu_get(&root_id, routes->plan.graph_id + routes->root, sizeof root_id, err);
     if (status == HW_OK)
         status = forget_values(routes, routes->root, root_id, err);
     routes->owed = status;
     status = HW_OK;
     while (status == HW_OK && news.near > 0)
+        status = hw_routes_relax(routes, &job, false, &news, err);
+    return status;
+}
+
+/*
+ * Along edges of no length, to what found no nearer neighbour: whoever has a parent offers
+ * itself, in rounds, so that nobody takes a parent that came to one by way of itself. The
+ * look for neighbours has marked the lists.
+ */
+static enum hw_status level(struct hw_routes *routes, struct hw_error *err)
+{
+    struct hw_routes_job job = value_job(routes, HW_ROUTES_EQUAL);
+    struct hw_routes_news news = {.near = 1};
+    enum hw_status status = HW_OK;
+
+    job.near = job.high = INT64_MAX;
+    for (job.low = 1; status == HW_OK && news.near > 0; job.low++)
         status = hw_routes_relax(routes, &job, false, &news, err);
     return status;
 }
@@ -130,6 +146,12 @@ enum hw_status hw_routes_results(struct hw_routes *routes, struct hw_error *err)
     const bool by_hops = routes->engine->options.canonical_parents || routes->survey.negative > 0;
     enum hw_status status = finish(routes, err);
 
+    if (status == HW_OK && routes->lost > 0 && !by_hops && routes->plan.list_blocks == 1 &&
+        !routes->engine->part->directed) {
+        status = level(routes, err);
+        if (status == HW_OK)
+            status = finish(routes, err);
+    }
     if (status != HW_OK || routes->lost == 0 || by_hops)
         return status;
     status = hop(routes, err);
@@ -143,8 +165,10 @@ enum hw_status hw_routes_check_overflow(struct hw_routes *routes, struct hw_erro
     const struct hw_routes_job job = value_job(routes, HW_ROUTES_CUT_OFF);
     struct hw_routes_news news;
     unsigned long long count = 0;
-    enum hw_status status = hw_routes_relax_range(routes, &job, &news, err);
+    enum hw_status status = HW_OK;
 
+    routes->owed = hw_routes_clear(routes, err);
+    status = hw_routes_relax_range(routes, &job, &news, err);
     if (status != HW_OK)
         return status;
     status = hw_agree(routes->engine->ctx->world,

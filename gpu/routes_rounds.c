@@ -130,9 +130,11 @@ static void read_news(const struct hw_routes *routes, const struct hw_round_resu
         news->sent += sent_of(own, q);
 }
 
-enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status status,
-                                  enum hw_routes_what what, const struct hw_routes_job *job,
-                                  struct hw_routes_news *news, struct hw_error *err)
+/* Packs, starts a round and unpacks; over peer nothing waits for the round, whose number is
+ * *number. */
+static enum hw_status begin_exchange(struct hw_routes *routes, enum hw_status status,
+                                     enum hw_routes_what what, const struct hw_routes_job *job,
+                                     uint32_t *number, struct hw_error *err)
 {
     const struct hw_routes_plan *plan = &routes->plan;
     const struct hw_round_result *result = NULL;
@@ -152,14 +154,33 @@ enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status statu
         status = deliver(routes, what, job, result, err);
     if (status != HW_OK)
         return status;
+    *number = routes->round.number;
     routes->owed = cuda(hw_routes_launch_unpack(plan, job, what, &boxes,
                                                 hw_round_device(&routes->round), routes->blocks),
                         "the kernel that unpacks", err);
     routes->exchanges++;
-    status = hw_round_wait(&routes->round, &result, err);
-    if (status == HW_OK && news)
+    return HW_OK;
+}
+
+static enum hw_status end_exchange(struct hw_routes *routes, uint32_t number,
+                                   struct hw_routes_news *news, struct hw_error *err)
+{
+    const struct hw_round_result *result = NULL;
+    enum hw_status status = hw_round_wait_for(&routes->round, number, &result, err);
+
+    if (status == HW_OK)
         read_news(routes, result, news);
     return status;
+}
+
+enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status status,
+                                  enum hw_routes_what what, const struct hw_routes_job *job,
+                                  struct hw_routes_news *news, struct hw_error *err)
+{
+    uint32_t number = 0;
+
+    status = begin_exchange(routes, status, what, job, &number, err);
+    return status == HW_OK ? end_exchange(routes, number, news, err) : status;
 }
 
 /* ---- relaxing ---- */
@@ -174,32 +195,99 @@ static void join_news(struct hw_routes_news *news, const struct hw_routes_news *
     news->spread += before->spread;
 }
 
-enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,
-                               bool collect, struct hw_routes_news *news, struct hw_error *err)
+/* Relaxes what is to be; the news come with a round. */
+static enum hw_status begin_relaxing(struct hw_routes *routes, const struct hw_routes_job *job,
+                                     bool collect, uint32_t *number, struct hw_error *err)
 {
     const struct hw_routes_plan *plan = &routes->plan;
-    const bool columns = plan->list_blocks > 1;
-    struct hw_routes_news before = {0};
-    enum hw_status status = hw_routes_clear(routes, err);
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK && collect)
+    if (collect)
         status = cuda(hw_routes_launch_collect(plan, job, routes->blocks),
                       "the kernel that finds what is near", err);
-    if (columns) {
-        status = hw_routes_exchange(routes, status, HW_ROUTES_EXPAND, job, &before, err);
-        if (status != HW_OK)
-            return status;
-        status = hw_routes_clear(routes, err);
-    }
     if (status == HW_OK)
         status = cuda(hw_routes_launch_gather(plan, job, false, routes->blocks),
                       "the kernel that gathers lists", err);
     if (status == HW_OK)
         status =
             cuda(hw_routes_launch_push(plan, job, routes->blocks), "the kernel that relaxes", err);
-    status = hw_routes_exchange(routes, status, HW_ROUTES_FOLD, job, news, err);
-    if (status == HW_OK && columns)
+    return begin_exchange(routes, status, HW_ROUTES_FOLD, job, number, err);
+}
+
+/* What is to be relaxed next along the grid column, then as begin_relaxing(). */
+static enum hw_status relax_grid(struct hw_routes *routes, const struct hw_routes_job *job,
+                                 bool collect, struct hw_routes_news *news, struct hw_error *err)
+{
+    const struct hw_routes_plan *plan = &routes->plan;
+    struct hw_routes_news before = {0};
+    uint32_t number = 0;
+    enum hw_status status = HW_OK;
+
+    if (collect)
+        status = cuda(hw_routes_launch_collect(plan, job, routes->blocks),
+                      "the kernel that finds what is near", err);
+    status = hw_routes_exchange(routes, status, HW_ROUTES_EXPAND, job, &before, err);
+    if (status == HW_OK)
+        status = begin_relaxing(routes, job, false, &number, err);
+    if (status == HW_OK)
+        status = end_exchange(routes, number, news, err);
+    if (status == HW_OK)
         join_news(news, &before);
+    return status;
+}
+
+/* A round that also finds what belongs to the next step, after one that was started ahead of
+ * its news. */
+static enum hw_status relax_after(struct hw_routes *routes, const struct hw_routes_job *job,
+                                  uint32_t before_number, struct hw_routes_news *news,
+                                  struct hw_error *err)
+{
+    struct hw_routes_news before;
+    uint32_t number = 0;
+    enum hw_status status = begin_relaxing(routes, job, true, &number, err);
+
+    if (status == HW_OK)
+        status = end_exchange(routes, before_number, &before, err);
+    if (status == HW_OK)
+        status = end_exchange(routes, number, news, err);
+    if (status != HW_OK)
+        return status;
+    news->later += before.later;
+    news->edges += before.edges;
+    news->degrees += before.degrees;
+    news->frontier += before.frontier;
+    news->own_edges += before.own_edges;
+    news->own_frontier += before.own_frontier;
+    news->sent += before.sent;
+    news->spread += before.spread;
+    return HW_OK;
+}
+
+/*
+ * Most rounds are followed by another like them: over peer that one is started before this
+ * one's news are there. Where there is none it finds nothing to do.
+ */
+enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,
+                               bool collect, struct hw_routes_news *news, struct hw_error *err)
+{
+    const bool ahead =
+        routes->engine->transport.kind == HW_TRANSPORT_PEER && routes->survey.negative == 0;
+    uint32_t number = routes->ahead;
+    enum hw_status status = HW_OK;
+
+    if (routes->plan.list_blocks > 1)
+        return relax_grid(routes, job, collect, news, err);
+    routes->ahead = 0;
+    if (number != 0 && collect)
+        return relax_after(routes, job, number, news, err);
+    if (number == 0)
+        status = begin_relaxing(routes, job, collect, &number, err);
+    if (status == HW_OK && ahead)
+        status = begin_relaxing(routes, job, false, &routes->ahead, err);
+    if (status == HW_OK)
+        status = end_exchange(routes, number, news, err);
+    if (status != HW_OK || news->near == 0)
+        routes->ahead = 0;
     return status;
 }
 
@@ -207,11 +295,9 @@ enum hw_status hw_routes_relax_range(struct hw_routes *routes, const struct hw_r
                                      struct hw_routes_news *news, struct hw_error *err)
 {
     const struct hw_routes_plan *plan = &routes->plan;
-    enum hw_status status = hw_routes_clear(routes, err);
+    enum hw_status status = cuda(hw_routes_launch_gather(plan, job, true, routes->blocks),
+                                 "the kernel that gathers lists", err);
 
-    if (status == HW_OK)
-        status = cuda(hw_routes_launch_gather(plan, job, true, routes->blocks),
-                      "the kernel that gathers lists", err);
     if (status == HW_OK)
         status =
             cuda(hw_routes_launch_push(plan, job, routes->blocks), "the kernel that relaxes", err);
@@ -224,9 +310,8 @@ enum hw_status hw_routes_tell(struct hw_routes *routes, int64_t begin, int64_t e
     const struct hw_routes_job job = {
         .mode = HW_ROUTES_RELAX, .begin = begin, .end = end, .near = INT64_MIN, .high = INT64_MIN};
     struct hw_routes_news news;
-    enum hw_status status = hw_routes_clear(routes, err);
+    enum hw_status status = hw_routes_exchange(routes, HW_OK, HW_ROUTES_TELL, &job, &news, err);
 
-    status = hw_routes_exchange(routes, status, HW_ROUTES_TELL, &job, &news, err);
     if (status == HW_OK)
         hw_routes_add_row(routes, "tell", HW_DIRECTION_AUTO, 0, &news);
     return status;

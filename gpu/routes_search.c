@@ -20,6 +20,9 @@
 /* Steps of so many rounds are followed by wider ones; of more than so many, by narrower. */
 #define FEW_ROUNDS 4
 #define MANY_ROUNDS 8
+/* A step that has little left to do, this share of what it had at most, goes on together with
+ * the next one. */
+#define LITTLE_LEFT 16
 /* Buckets grow by this once a pull paid. */
 #define GROWTH 2
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of so many. */
@@ -112,13 +115,26 @@ static double widen(const struct hw_routes *routes, uint64_t edges, uint32_t rou
     return rounds <= FEW_ROUNDS ? 2 : rounds > MANY_ROUNDS ? 0.5 : 1;
 }
 
+/* Widens the step, or goes on to the next one. */
+static void next_step(const struct hw_routes *routes, struct place *place, double width,
+                      const struct hw_routes_news *news)
+{
+    int64_t from = place->near;
+
+    /* Where nothing was relaxed it is known how far it is to the next vertex. */
+    if (news->frontier == 0 && news->least > from && news->least < place->high)
+        from = news->least;
+    place->collect = place->near;
+    place->near = nearer(place->high, beyond(routes, from, width));
+}
+
 /* Settles the bucket. collect: is what belongs to it still to be found? */
 static enum hw_status settle(struct hw_routes *routes, struct place *place, bool collect,
                              struct hw_error *err)
 {
     double width = place->span * FIRST_STEP;
     struct hw_routes_news news = {0};
-    uint64_t edges = 0, waiting = 0;
+    uint64_t edges = 0, waiting = 0, most = 0;
     uint32_t rounds = 0;
     enum hw_status status = HW_OK;
 
@@ -126,23 +142,22 @@ static enum hw_status settle(struct hw_routes *routes, struct place *place, bool
         status = push(routes, place, collect, &news, err);
         if (status != HW_OK)
             return status;
+        if (!collect)
+            news.least = 0; /* it is known of rounds that looked alone */
         waiting = (collect ? 0 : waiting) + news.later;
+        most = news.frontier > most ? news.frontier : most;
         edges += news.edges;
         rounds++;
-        if (news.near > 0) {
-            collect = false;
-            continue;
-        }
-        if (waiting == 0 || place->near >= place->high)
+        collect = false;
+        const bool last = waiting == 0 || place->near >= place->high;
+        if (news.near == 0 && last)
             return HW_OK;
-        /* Where nothing was relaxed it is known how far it is to the next vertex. */
-        int64_t from = place->near;
-        if (collect && news.frontier == 0 && news.least > from)
-            from = news.least;
+        if (news.near > 0 && (last || news.near * LITTLE_LEFT > most))
+            continue;
         width *= widen(routes, edges, rounds);
-        place->collect = place->near;
-        place->near = nearer(place->high, beyond(routes, from, width));
-        edges = rounds = 0;
+        next_step(routes, place, width, &news);
+        edges = most = 0;
+        rounds = 0;
         collect = true;
     }
 }
@@ -180,15 +195,10 @@ static enum hw_status pull_long(struct hw_routes *routes, const struct place *pl
     if (status != HW_OK)
         return status;
     *told = place->high;
-    status = hw_routes_clear(routes, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_routes_launch_pull(&routes->plan, &job, routes->blocks),
-                         "the kernel that pulls", err);
-    if (hw_routes_has_remote_lists(routes))
-        status = hw_routes_exchange(routes, status, HW_ROUTES_FOLD, &fold, &news, err);
-    else if (status != HW_OK)
-        routes->owed = status; /* the next round tells it */
-    if (hw_routes_has_remote_lists(routes) && status != HW_OK)
+    status = hw_cuda(hw_routes_launch_pull(&routes->plan, &job, routes->blocks),
+                     "the kernel that pulls", err);
+    status = hw_routes_exchange(routes, status, HW_ROUTES_FOLD, &fold, &news, err);
+    if (status != HW_OK)
         return status;
     hw_routes_add_row(routes, "long.pull", HW_DIRECTION_BOTTOM_UP, place->bucket, &news);
     return HW_OK;
