@@ -47,6 +47,23 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
 
+/* One part of several whose lists stay where they were made; part->resident of these. */
+struct hw_gpu_kept {
+    struct hw_resident base;
+    struct hw_gpu_arrays arrays;
+    uint32_t *column; /* the lists of all matrices of the part, one after another */
+    hw_lid block;     /* whose multiples grids number columns by: the part's, until renumbered */
+};
+
+/* The same as hw_gpu_parts_build() of one part a rank without weights, but that the parts have
+ * offsets without lists, and part->resident. For struct hw_method. Collective; ranks agree. */
+enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_layout_spec *spec, struct hw_part *part,
+                                 struct hw_error *err);
+
+/* What hw_gpu_parts_keep() has kept of a part that it made, else NULL. Local. */
+struct hw_gpu_kept *hw_gpu_kept(const struct hw_part *part);
+
 /* The resident lists of a part, or NULL. Local. */
 const struct hw_gpu_resident *hw_gpu_resident(const struct hw_part *part);
 

@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 #include "base/sort.h"
+#include "builder.h"
 #include "comm/exchange.h"
 #include "device.h"
 #include "held.h"
@@ -20,6 +21,7 @@ struct laying {
     struct hw_graph *graph;
     struct hw_gpu_held held;
     struct hw_gpu_passes passes;
+    struct hw_gpu_kept *kept; /* where lists stay, or NULL */
 };
 
 /* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
@@ -305,6 +307,21 @@ static uint64_t columns_of(const struct hw_builder *builder)
     return (n + parts - 1) / parts * (uint64_t)builder->spec.columns;
 }
 
+/* Takes memory for the columns of all entries, which may outlive all else. */
+static enum hw_status open_columns(struct finishing *self, struct hw_error *err)
+{
+    struct hw_gpu_kept *kept = self->laying->kept;
+
+    if (!kept) {
+        hw_gpu_add(&self->lists, &self->column, self->entries, sizeof *self->column);
+        return HW_OK;
+    }
+    hw_gpu_add(&kept->arrays, &kept->column, self->entries, sizeof *kept->column);
+    enum hw_status status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
+    self->column = kept->column;
+    return status;
+}
+
 /* Counts the entries of the parts built here, and takes memory for them. */
 static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
                                  struct hw_error *err)
@@ -323,7 +340,9 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
     free(bucket);
     if (status != HW_OK)
         return status;
-    hw_gpu_add(arrays, &self->column, self->entries, sizeof *self->column);
+    status = open_columns(self, err);
+    if (status != HW_OK)
+        return status;
     if (self->builder->weights)
         hw_gpu_add(arrays, &self->weight, self->entries, sizeof *self->weight);
     hw_gpu_add(arrays, &self->length, (hw_count)self->rows, sizeof *self->length);
@@ -467,6 +486,8 @@ static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix wh
 #pragma omp parallel for
     for (hw_count r = 0; r <= rows; r++)
         matrix->offset[r] -= begin;
+    if (self->laying->kept)
+        return HW_OK;
     return get_lists(self, which, begin, matrix, err);
 }
 
@@ -502,13 +523,13 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
     return hw_agree(builder->ctx->world, status, err);
 }
 
-enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
-                                  const struct hw_layout_spec *spec, int first_part, int count,
-                                  struct hw_part *parts, struct hw_error *err)
+/* Both ways to lay out. Collective. */
+static enum hw_status lay_out(const struct hw_context *ctx, struct laying *laying,
+                              const struct hw_layout_spec *spec, int first_part, int count,
+                              struct hw_part *parts, struct hw_error *err)
 {
-    struct laying laying = {.graph = graph};
-    const struct hw_build_engine engine = {collect, finish, &laying};
-    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    const struct hw_build_engine engine = {collect, finish, laying, laying->kept != NULL};
+    const struct hw_graph_desc *desc = hw_graph_desc(laying->graph);
     enum hw_status status = hw_gpu_open(ctx, err);
 
     if (status == HW_OK && (desc->vertices > (hw_gid)UINT32_MAX || desc->edges > INT64_MAX / 64))
@@ -520,6 +541,55 @@ enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph 
         parts[p] = (struct hw_part){0};
     if (status == HW_OK)
         status = hw_parts_build_by(ctx, desc, spec, first_part, count, parts, &engine, err);
-    hw_gpu_tuples_close(&laying.held);
+    hw_gpu_tuples_close(&laying->held);
     return status;
+}
+
+enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, int first_part, int count,
+                                  struct hw_part *parts, struct hw_error *err)
+{
+    struct laying laying = {.graph = graph};
+
+    return lay_out(ctx, &laying, spec, first_part, count, parts, err);
+}
+
+static void free_kept(struct hw_resident *resident)
+{
+    struct hw_gpu_kept *kept = (struct hw_gpu_kept *)resident;
+
+    hw_gpu_release(&kept->arrays);
+    free(kept);
+}
+
+enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_layout_spec *spec, struct hw_part *part,
+                                 struct hw_error *err)
+{
+    struct laying laying = {.graph = graph};
+    struct hw_layout_spec unweighted = *spec;
+    enum hw_status status =
+        hw_alloc_zero(&laying.kept, 1, sizeof *laying.kept, "the lists of a part", err);
+
+    *part = (struct hw_part){0};
+    unweighted.weights = false;
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = lay_out(ctx, &laying, &unweighted, ctx->rank, 1, part, err);
+    if (status != HW_OK) {
+        if (laying.kept)
+            free_kept(&laying.kept->base);
+        return status;
+    }
+    laying.kept->base.free = free_kept;
+    laying.kept->block = part->grid.block;
+    part->resident = &laying.kept->base;
+    return HW_OK;
+}
+
+struct hw_gpu_kept *hw_gpu_kept(const struct hw_part *part)
+{
+    if (!part->resident || part->resident->free != free_kept)
+        return NULL;
+    return (struct hw_gpu_kept *)part->resident;
 }

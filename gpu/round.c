@@ -51,6 +51,7 @@ enum hw_status hw_round_open(struct hw_transport *transport, hw_count offset,
 {
     const int ranks = transport->ctx->size;
     const size_t bytes = HW_ROUND_AHEAD * sizeof *round->host;
+    const size_t mirror = HW_ROUND_AHEAD * HW_ROUND_MIRROR * sizeof *round->mirror;
     const size_t carried = (size_t)(ranks + 1) * CARRIED * sizeof *round->carried;
 
     *round = (struct hw_round){.transport = transport};
@@ -60,7 +61,9 @@ enum hw_status hw_round_open(struct hw_transport *transport, hw_count offset,
     enum hw_status status =
         hw_cuda((int)cudaMalloc((void **)&round->device, bytes), "cudaMalloc", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaHostAlloc((void **)&round->host, bytes, cudaHostAllocMapped),
+        status = hw_alloc_zero(&round->host, HW_ROUND_AHEAD, sizeof *round->host, "rounds", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaHostAlloc((void **)&round->mirror, mirror, cudaHostAllocMapped),
                          "cudaHostAlloc", err);
     if (status == HW_OK && !is_peer(round))
         status =
@@ -70,7 +73,7 @@ enum hw_status hw_round_open(struct hw_transport *transport, hw_count offset,
         hw_round_close(round);
         return status;
     }
-    memset(round->host, 0, bytes);
+    memset(round->mirror, 0, mirror);
     find_slots(round, offset);
     return HW_OK;
 }
@@ -78,7 +81,8 @@ enum hw_status hw_round_open(struct hw_transport *transport, hw_count offset,
 void hw_round_close(struct hw_round *round)
 {
     cudaFree(round->device);
-    cudaFreeHost(round->host);
+    free(round->host);
+    cudaFreeHost(round->mirror);
     cudaFreeHost(round->carried);
     *round = (struct hw_round){0};
 }
@@ -88,6 +92,11 @@ void hw_round_close(struct hw_round *round)
 static struct hw_round_result *kept(struct hw_round_result *results, uint32_t number)
 {
     return &results[number % HW_ROUND_AHEAD];
+}
+
+static uint64_t *mirror_of(const struct hw_round *round, uint32_t number)
+{
+    return round->mirror + (size_t)(number % HW_ROUND_AHEAD) * HW_ROUND_MIRROR;
 }
 
 const struct hw_round_result *hw_round_device(const struct hw_round *round)
@@ -169,26 +178,31 @@ enum hw_status hw_round_start(struct hw_round *round, enum hw_status status, con
 {
     round->number++;
     round->stream = stream;
+    round->maxima[round->number % HW_ROUND_AHEAD] = maxima;
     if (!is_peer(round))
         return carry(round, status, words, count, maxima, err);
     if (status == HW_OK)
         status = hw_cuda(hw_round_launch(&round->plan, words, count, maxima, round->number,
                                          kept(round->device, round->number),
-                                         kept(round->host, round->number), stream),
+                                         mirror_of(round, round->number), stream),
                          "the kernel of a round", err);
     if (status != HW_OK)
         give_up(round);
     return status;
 }
 
-enum hw_status hw_round_wait_for(struct hw_round *round, uint32_t number,
-                                 const struct hw_round_result **result, struct hw_error *err)
+/* The upper half of an element that a round's kernel leaves in the host's memory, once it is
+ * there. */
+static enum hw_status await(const struct hw_round *round, const uint64_t *element, uint32_t number,
+                            uint64_t *half, struct hw_error *err)
 {
-    const struct hw_round_result *own = kept(round->host, number);
     bool over = false;
+    uint64_t value;
 
-    *result = own;
-    for (uint64_t look = 1; __atomic_load_n(&own->number, __ATOMIC_ACQUIRE) != number; look++) {
+    for (uint64_t look = 1;; look++) {
+        value = __atomic_load_n(element, __ATOMIC_ACQUIRE);
+        if ((uint32_t)value == number)
+            break;
         if (over)
             return hw_fail(err, HW_INTERNAL, "a round of the GPUs left no result");
         if (look % LOOKS != 0)
@@ -198,10 +212,41 @@ enum hw_status hw_round_wait_for(struct hw_round *round, uint32_t number,
         if (error != cudaSuccess && error != cudaErrorNotReady)
             return hw_cuda((int)error, "a round of the GPUs", err);
     }
-    if (own->failed)
-        return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
-                       round->transport->ctx->rank);
+    *half = value >> 32;
     return HW_OK;
+}
+
+/* Puts a round of transport peer together from what its kernel leaves. */
+static enum hw_status collect(const struct hw_round *round, uint32_t number,
+                              struct hw_round_result *result, struct hw_error *err)
+{
+    const uint64_t *mirror = mirror_of(round, number);
+    const uint32_t maxima = round->maxima[number % HW_ROUND_AHEAD];
+    uint64_t failed = 0, half[2] = {0, 0}, words[HW_ROUND_WORDS];
+    enum hw_status status = await(round, mirror + HW_ROUND_MIRROR - 1, number, &failed, err);
+
+    *result = (struct hw_round_result){.number = number, .failed = failed != 0};
+    for (uint32_t q = 0; q < round->plan.ranks && status == HW_OK && !failed; q++) {
+        for (int k = 0; k < 2 * HW_ROUND_WORDS && status == HW_OK; k++) {
+            status = await(round, mirror + q * 2 * HW_ROUND_WORDS + k, number, &half[k & 1], err);
+            words[k / 2] = half[1] << 32 | half[0];
+        }
+        add_words(result, (int)q, words, maxima);
+    }
+    return status;
+}
+
+enum hw_status hw_round_wait_for(struct hw_round *round, uint32_t number,
+                                 const struct hw_round_result **result, struct hw_error *err)
+{
+    struct hw_round_result *own = kept(round->host, number);
+    enum hw_status status = is_peer(round) ? collect(round, number, own, err) : HW_OK;
+
+    *result = own;
+    if (status != HW_OK || !own->failed)
+        return status;
+    return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
+                   round->transport->ctx->rank);
 }
 
 enum hw_status hw_round_wait(struct hw_round *round, const struct hw_round_result **result,

@@ -36,8 +36,12 @@ struct hw_round_result {
     uint64_t all[HW_ROUND_WORDS];                /* sums or maxima; zeros where it failed */
     uint64_t of[HW_ROUND_RANKS][HW_ROUND_WORDS]; /* each rank's words, likewise */
     uint32_t failed;                             /* a rank did not come in time */
-    uint32_t number;                             /* of the round; written last */
+    uint32_t number;                             /* of the round */
 };
+
+/* Elements of what a round's kernel leaves in the host's memory: 2 * HW_ROUND_WORDS for each
+ * rank, as in the slots, and one: whether it failed, above its number. */
+#define HW_ROUND_MIRROR (HW_ROUND_RANKS * 2 * HW_ROUND_WORDS + 1)
 
 /* What a round's kernel is told. */
 struct hw_round_plan {
@@ -48,11 +52,11 @@ struct hw_round_plan {
 };
 
 /* Launches a round's kernel. words: [count] on the device; bit k of maxima: word k takes the
- * maximum; to, mirror: where results go, on the device and on the host. stream: a
- * cudaStream_t. Returns a cudaError_t; does not wait. */
+ * maximum; to: on the device; mirror: [HW_ROUND_MIRROR] on the host. stream: a cudaStream_t.
+ * Returns a cudaError_t; does not wait. */
 int hw_round_launch(const struct hw_round_plan *plan, const uint64_t *words, int count,
-                    uint32_t maxima, uint32_t number, struct hw_round_result *to,
-                    struct hw_round_result *mirror, void *stream);
+                    uint32_t maxima, uint32_t number, struct hw_round_result *to, uint64_t *mirror,
+                    void *stream);
 
 #ifdef __cplusplus
 }
@@ -63,12 +67,14 @@ int hw_round_launch(const struct hw_round_plan *plan, const uint64_t *words, int
 struct hw_round {
     struct hw_transport *transport;
     struct hw_round_plan plan;
-    struct hw_round_result *device; /* [HW_ROUND_AHEAD] */
-    struct hw_round_result *host;   /* [HW_ROUND_AHEAD], pinned */
-    uint64_t *carried;              /* [ranks + 1][HW_ROUND_WORDS + 1], pinned: not over peer */
-    uint32_t number;                /* of the last round that was started */
-    enum hw_status owed;            /* a failure that the next round is to tell */
-    void *stream;                   /* it went to */
+    struct hw_round_result *device;  /* [HW_ROUND_AHEAD] */
+    struct hw_round_result *host;    /* [HW_ROUND_AHEAD] */
+    uint64_t *mirror;                /* [HW_ROUND_AHEAD][HW_ROUND_MIRROR], pinned */
+    uint32_t maxima[HW_ROUND_AHEAD]; /* of these rounds */
+    uint64_t *carried;               /* [ranks + 1][HW_ROUND_WORDS + 1], pinned: not over peer */
+    uint32_t number;                 /* of the last round that was started */
+    enum hw_status owed;             /* a failure that the next round is to tell */
+    void *stream;                    /* it went to */
 };
 
 /* Bytes that rounds take in each heap. */

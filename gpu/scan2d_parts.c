@@ -39,27 +39,20 @@ static enum hw_status check(const struct hw_parts_engine *engine, struct hw_erro
     return HW_OK;
 }
 
-/* The position after the last one with edges, of each block that this part has lists or
- * rows of. active: [parts], 0 where nothing is known. */
-static void find_active(const struct hw_part *part, uint32_t *active)
+/* Raises active[b], for the blocks b of this grid column, to the position after the last one
+ * with a list. active: [parts]. */
+static void find_active(const struct hw_part *part, const struct hw_csr *lists, uint32_t *active)
 {
     const int rows = part->spec.rows;
     const hw_lid block = part->grid.block;
-    const struct hw_csr *out = &part->grid.out;
 
     for (int r = 0; r < rows; r++) {
-        const hw_count *offset = out->offset + (size_t)r * block;
+        const hw_count *offset = lists->offset + (size_t)r * block;
+        uint32_t *own = &active[part->grid.column * rows + r];
         hw_lid t = block;
         while (t > 0 && offset[t] == offset[t - 1])
             t--;
-        active[part->grid.column * rows + r] = t;
-    }
-    if (!part->directed)
-        return;
-    for (hw_count e = 0; e < out->offset[(size_t)rows * block]; e++) {
-        const hw_lid m = out->index[e] / block, t = out->index[e] % block;
-        uint32_t *own = &active[(int)m * rows + part->grid.row];
-        *own = t >= *own ? t + 1 : *own;
+        *own = t > *own ? t : *own;
     }
 }
 
@@ -72,7 +65,9 @@ static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_
     uint32_t active[HW_ROUND_RANKS] = {0};
     uint32_t most = 1;
 
-    find_active(part, active);
+    find_active(part, &part->grid.out, active);
+    if (part->directed)
+        find_active(part, &part->grid.in, active);
     enum hw_status status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, active, part->spec.parts,
                                                  MPI_UINT32_T, MPI_MAX, engine->ctx->world),
                                    "MPI_Allreduce", err);
@@ -119,7 +114,8 @@ static void plan_arrays(struct hw_parts_engine *engine)
     const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
 
     hw_gpu_add(arrays, &own->lists.offset, rows + 1, width);
-    hw_gpu_add(arrays, &own->lists.rank, state->edges, sizeof *own->lists.rank);
+    if (!hw_gpu_kept(engine->part))
+        hw_gpu_add(arrays, &own->lists.rank, state->edges, sizeof *own->lists.rank);
     hw_gpu_add(arrays, &own->seen, columns / 32, sizeof *own->seen);
     hw_gpu_add(arrays, &own->before, columns / 32, sizeof *own->before);
     hw_gpu_add(arrays, &own->from, columns / 32, sizeof *own->from);
@@ -199,22 +195,28 @@ static enum hw_status put_offsets(const struct hw_parts_engine *engine, struct h
     return status;
 }
 
-static enum hw_status put_lists(const struct hw_parts_engine *engine, struct hw_error *err)
+/* The lists, if they are not there yet, in the numbering of rows that they have here. */
+static enum hw_status put_lists(struct hw_parts_engine *engine, struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
-    uint32_t *rows = (uint32_t *)(uintptr_t)own->lists.rank;
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_grid_plan *own = &state->plan;
+    const struct hw_part *part = engine->part;
+    struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    const hw_lid block = kept ? kept->block : part->grid.block;
     enum hw_status status = put_offsets(engine, err);
 
-    if (status == HW_OK && state->edges > 0)
-        status = hw_gpu_put(rows, engine->part->grid.out.index, (size_t)state->edges * sizeof *rows,
-                            err);
+    if (kept)
+        own->lists.rank = kept->column;
+    uint32_t *rows = (uint32_t *)(uintptr_t)own->lists.rank;
+    if (status == HW_OK && !kept && state->edges > 0)
+        status = hw_gpu_put(rows, part->grid.out.index, (size_t)state->edges * sizeof *rows, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_renumber(rows, (uint64_t)state->edges,
-                                                 engine->part->grid.block, own->block),
+        status = hw_cuda(hw_grid_launch_renumber(rows, (uint64_t)state->edges, block, own->block),
                          "the kernel that renumbers rows", err);
-    return status == HW_OK ? hw_gpu_put(state->position, engine->part->own.by_graph_id,
-                                        engine->part->own.count * sizeof(uint32_t), err)
+    if (kept)
+        kept->block = own->block;
+    return status == HW_OK ? hw_gpu_put(state->position, part->own.by_graph_id,
+                                        part->own.count * sizeof(uint32_t), err)
                            : status;
 }
 
@@ -647,7 +649,7 @@ const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
                                                  .builds_any = true,
                                                  .ready = hw_gpu_ready,
                                                  .bytes = bytes,
-                                                 .build = hw_gpu_build,
+                                                 .build = hw_gpu_parts_keep,
                                                  .create = create,
                                                  .search = hw_parts_run,
                                                  .destroy = hw_parts_destroy,

@@ -82,9 +82,11 @@ __device__ __forceinline__ void book(const plan_t &plan, hw_grid_row *row, uint3
 {
     const bool bitmap = hw_grid_as_bitmap(plan.exchange, active, count);
 
+    row->messages++;
+    if (count == 0)
+        return;
     row->bytes += bitmap ? (active + 7) / 8 : 4 * count;
     row->forms |= bitmap ? 2 : 1;
-    row->messages++;
 }
 
 /* Begins the row of a level; those that are too many share the last one. */

@@ -205,8 +205,7 @@ struct hw_method {
     bool one_part_only;
     bool several_parts_only;
     bool one_row_only;     /* of grids: 1d, and 2d with one row */
-    bool builds_any;       /* of several parts: build() does all that hw_parts_build() does, with
-                              lists on the host */
+    bool builds_any;       /* of several parts: build() does all that hw_parts_build() does */
     bool negative_weights; /* SSSP: does it take them? */
 
     /* Whether this machine can run it, asked before any work; NULL: always. Returns

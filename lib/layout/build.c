@@ -228,10 +228,10 @@ static hw_count engine_bytes(const struct hw_builder *builder)
         builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 2 * block : block * builder->spec.rows;
     hw_count entry = builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? 8 : 4;
 
+    entry = builder->engine->keeps_lists ? 0 : entry + (builder->weights ? 4 : 0);
     return builder->parts * part_bytes(block, desc->directed ? 2 * rows : rows, 0) +
            builder->kept * (hw_count)(4 * sizeof(hw_count)) +
-           2 * (desc->edges / builder->spec.parts * builder->parts) *
-               (entry + (builder->weights ? 4 : 0));
+           2 * (desc->edges / builder->spec.parts * builder->parts) * entry;
 }
 
 /* Checks that what is to come fits, now that delegates and entries are known. */
@@ -240,6 +240,7 @@ static enum hw_status require_rest(const struct hw_builder *builder, struct hw_e
     hw_count block = (builder->desc->vertices + builder->spec.parts - 1) / builder->spec.parts;
     hw_count bins = builder->engine ? builder->expected * (builder->weights ? 8 : 4)
                                     : bin_bytes(builder->expected, builder->weights);
+    bins = builder->engine && builder->engine->keeps_lists ? 0 : bins;
     hw_count have = hw_pool_bytes(&builder->pool);
 
     return hw_memory_require(builder->ctx,

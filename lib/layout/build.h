@@ -36,6 +36,7 @@ struct hw_build_engine {
     enum hw_status (*collect)(void *self, struct hw_builder *builder, struct hw_error *err);
     enum hw_status (*finish)(void *self, struct hw_builder *builder, struct hw_error *err);
     void *self;
+    bool keeps_lists; /* parts have offsets alone: no lists on the host */
 };
 
 /* What hw_parts_build() does, by such an engine. Collective. */

@@ -57,6 +57,27 @@ ok "from a partition file" ranks 4 hopwave-traverse -q --force parts.h5 --device
     --method scan2d --roots 4 --canonical-parents --graph rmat.h5 -o gpu.h5
 is "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep "/parent:")" \
     "$(hopwave-info cpu.h5 | grep "/parent:")"
+
+# The books of method grid, from the second level on: the root, which all know, is not sent.
+cat >books.py <<'END'
+import sys, h5py
+rows = [h5py.File(f)["run/steps"][:] for f in ("gpu.h5", "books.h5")]
+rows = [r[r["direction"] == b"top-down"] for r in rows]
+for name in ("search", "step", "frontier", "found", "edges_examined"):
+    assert (rows[0][name] == rows[1][name]).all(), name
+for name in ("bytes_sent", "messages_sent"):
+    assert (rows[0][name] == rows[1][name])[rows[0]["step"] > 0].all(), name
+END
+for form in list auto; do
+    for transport in peer mpi; do
+        ranks 4 hopwave-traverse -q --force rmat.h5 --layout 2d --grid 2x2 --direction top-down \
+            --exchange $form --roots 4 -o books.h5
+        ranks 4 hopwave-traverse -q --force rmat.h5 --layout 2d --grid 2x2 --device cuda \
+            --method scan2d --exchange $form --transport $transport --roots 4 -o gpu.h5
+        ok "books of method grid, $form over $transport" "$PYTHON3" books.py
+    done
+done
+
 begin directed.h5
 search directed directed.h5 4 --layout 2d --grid 2x2 --transport mpi
 begin tiny.h5
@@ -64,4 +85,20 @@ search tiny tiny.h5 4 --layout 2d --grid 2x2 --transport mpi
 search tiny tiny.h5 2 --layout 1d --parts 2
 begin recipe.h5
 search recipe recipe.h5 2 --layout 2d --grid 2x1
+refused "too little memory on the device is said" 4 'need' \
+    env HOPWAVE_DEVICE_MEMORY=1M "$MPIEXEC" -n 2 hopwave-traverse -q rmat.h5 --layout 2d \
+    --grid 1x2 --device cuda --method scan2d -o small.h5
+
+hopwave-generate -q --model rmat --scale 14 -o grid-large.h5
+timeout -s KILL 60 "$MPIEXEC" -n 2 hopwave-traverse grid-large.h5 --layout 2d --grid 1x2 --device cuda \
+    --method scan2d --roots 15000 --store none -o lost.h5 2>err &
+run=$!
+sleep 4
+kill -STOP "$(pgrep -f "hopwave-traverse grid-large.h5" | tail -n 1)"
+before=$(date +%s)
+wait "$run"
+status=$?
+ok "a rank that is stopped ends the run" test "$status" -ne 0 -a "$status" -ne 137
+ok "within ten seconds" test $(($(date +%s) - before)) -le 10
+ok "and leaves no file" test ! -e lost.h5
 done_testing
