@@ -143,6 +143,10 @@ static void plan_arrays(struct hw_parts_engine *engine)
                    sizeof *own->told);
     if (state->canonical)
         hw_gpu_add(arrays, &own->delegate_level, delegates, sizeof *own->delegate_level);
+    own->mask_stride = (own->graph.mask_words + 3) / 4 * 4;
+    if (!own->carried)
+        hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
+                   sizeof(uint32_t));
     hw_gpu_add(arrays, &state->carrier.unknown, 1, sizeof(uint32_t));
     if (own->carried) {
         hw_gpu_add(arrays, &state->carrier.combined, own->graph.mask_words, sizeof(uint32_t));
@@ -178,6 +182,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
     own->patience = KERNEL_PATIENCE;
     own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
     state->canonical = engine->options.canonical_parents;
+    state->carrier.across = MPI_COMM_NULL;
     state->carrier.two_phases = has_two_phases(engine->part);
     state->carrier.two_hops = engine->options.local_all2all && state->carrier.two_phases;
     own->carried = engine->ctx->size > 1 &&
@@ -239,7 +244,7 @@ static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error
     status = find_levels(engine, status, err);
     own->masks = 0;
     if (own->carried) {
-        own->mask[0][0] = own->mask[1][0] = state->carrier.combined;
+        own->gathered = state->carrier.combined;
         own->masks = 1;
     }
     for (int q = 0; q < parts && !own->carried; q++) {
@@ -493,6 +498,8 @@ static void describe_row(const struct hw_gpu_delegates_state *state, uint32_t r,
 
     step->bytes_sent = (hw_count)row->bytes;
     step->messages_sent = row->messages;
+    step->bytes_between = (hw_count)row->bytes_between;
+    step->messages_between = row->messages_between;
     seconds[HW_PHASE_EXPANSION] = 1e-9 * row->expansion;
     seconds[HW_PHASE_NORMAL_EXCHANGE] = 1e-9 * row->exchange;
     seconds[HW_PHASE_DELEGATE_REDUCTION] = 1e-9 * row->reduction;
@@ -505,8 +512,10 @@ static void describe_row(const struct hw_gpu_delegates_state *state, uint32_t r,
     seconds[HW_PHASE_DELEGATE_REDUCTION] = times[r].reduction;
     seconds[HW_PHASE_REDUCTIONS] = times[r].counts;
     seconds[HW_PHASE_UPDATE] = times[r].update;
-    step->bytes_sent = times[r].bytes;
-    step->messages_sent = times[r].messages;
+    step->bytes_sent = times[r].sent.bytes_sent;
+    step->messages_sent = times[r].sent.messages_sent;
+    step->bytes_between = times[r].sent.bytes_between;
+    step->messages_between = times[r].sent.messages_between;
 }
 
 static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,

@@ -28,6 +28,11 @@ extern "C" {
 /* Edges of dn that are queued together at most, so that no block gets a whole hub. */
 #define HW_GPU_DELEGATES_PIECE 1024u
 
+/* Where a part found more delegates than this and than a share of all, the next visits of dd
+ * and dn go backward, and no queue is formed for them. */
+#define HW_GPU_DELEGATES_MANY 1024u
+#define HW_GPU_DELEGATES_SHARE 64u
+
 /* The queue of dd has its size in one word: vertices above, edges below. */
 #define HW_GPU_DELEGATES_EDGE_BITS 36
 
@@ -49,7 +54,7 @@ struct hw_gpu_matrix {
  * one in its transpose; not in[NN].
  */
 struct hw_gpu_delegates_graph {
-    uint32_t parts, part;
+    uint32_t parts, part, devices; /* devices: parts of a node */
     uint32_t slots, delegates;
     uint32_t slot_words, mask_words; /* 32-bit words */
     uint64_t by_slots;               /* floor(2^64 / slots) + 1, or 0 for one slot */
@@ -73,7 +78,7 @@ enum hw_gpu_delegates_failure {
     HW_GPU_DELEGATES_FULL    /* an inbox has no room: a defect */
 };
 
-/* Where GPUs leave each other words: a tag of 16 bits, a flag, a count of 40 bits. */
+/* Where GPUs leave each other words: a tag of 16 bits, a flag of 8, a count of 40. */
 struct hw_gpu_delegates_mail {
     unsigned long long slot[2][2][HW_GPU_DELEGATES_PEERS]; /* by stream, parity and sender */
 };
@@ -83,9 +88,8 @@ struct hw_gpu_delegates_row {
     uint32_t ways; /* two bits a subgraph: 0 not visited, 1 top-down, 2 bottom-up */
     uint32_t frontier, found;
     uint32_t expansion, exchange, reduction, update;
-    uint64_t edges, bytes;
-    uint32_t messages;
-    uint32_t pad;
+    uint64_t edges, bytes, bytes_between; /* between: to other nodes */
+    uint32_t messages, messages_between;
 };
 
 /* Counters of a search on one GPU. */
@@ -114,8 +118,9 @@ struct hw_gpu_delegates_control {
     uint32_t fresh_delegates, fresh_owned, fresh_slots;
 
     /* What the step finds. */
-    uint32_t found_delegate, found_slot; /* any here that matters to another step */
-    uint32_t any_delegate, any_slot;     /* any on any part */
+    uint32_t found_delegate, found_slot; /* here; of slots those that matter to a later step */
+    uint32_t any_delegate;               /* the most that any part found */
+    uint32_t any_slot;                   /* whether any part found one */
     unsigned long long examined;
     uint32_t sent[HW_GPU_DELEGATES_PARTS];  /* entries for each part in this search */
     uint32_t told[HW_GPU_DELEGATES_PARTS];  /* of those, the ones of earlier steps */
@@ -139,9 +144,10 @@ struct hw_gpu_delegates_plan {
 
     uint32_t *visited[2];              /* [mask_words] delegates, by parity */
     uint32_t *found[2];                /* [mask_words] in this GPU's heap */
-    uint32_t *candidate;               /* [delegates] in this GPU's heap: a parent's graph id */
+    uint32_t *candidate;               /* [delegates] in this GPU's heap: a parent */
     uint32_t *seen, *next;             /* [slot_words] */
-    uint32_t *parent;                  /* [slots] graph ids, where seen */
+    uint32_t *parent;                  /* [slots] where seen: graph ids, or where graph.marked also
+                                     delegates with the highest bit */
     int32_t *level;                    /* [slots] likewise */
     uint32_t *queue[HW_GPU_SUBGRAPHS]; /* of the frontier: [slots], [slots]; DN none; [delegates] */
     uint64_t *dn_queue[2]; /* [dn_room] by parity: pieces of lists, above, of delegates */
@@ -153,9 +159,11 @@ struct hw_gpu_delegates_plan {
     int32_t *box_level[HW_GPU_DELEGATES_PARTS]; /* levels of the sources beside box */
     const int32_t *inbox_level[HW_GPU_DELEGATES_PARTS];
 
-    /* Sources of masks: the heaps of the others over peer, else what the host combined. */
+    /* Other parts' finds: brought here by the GPUs as they meet, or combined by the host. */
     uint32_t masks;
-    const uint32_t *mask[2][HW_GPU_DELEGATES_PEERS]; /* by parity */
+    uint32_t *gathered;                              /* [masks][mask_stride] */
+    uint32_t mask_stride;                            /* a multiple of 4 */
+    const uint32_t *mask[2][HW_GPU_DELEGATES_PEERS]; /* over peer: where they are, by parity */
     const uint32_t *others[HW_GPU_DELEGATES_PEERS];  /* their candidates; NULL: ask later */
     struct hw_gpu_delegates_mail *mail[HW_GPU_DELEGATES_PEERS];
     unsigned long long *box[HW_GPU_DELEGATES_PARTS]; /* for entries to each part */
@@ -186,7 +194,8 @@ int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
 /* The pieces of a step. */
 int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, enum hw_gpu_subgraph which,
                            void *stream);
-int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, int which, void *stream);
+/* All GPUs come there, in the stream of delegates, which brings masks, or of slots. */
+int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, bool delegates, void *stream);
 int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, bool local, void *stream);
 int hw_gpu_delegates_take(const struct hw_gpu_delegates_plan *plan, void *stream);
 int hw_gpu_delegates_advance(const struct hw_gpu_delegates_plan *plan, void *stream);

@@ -33,8 +33,9 @@ struct run {
     double lap;
 };
 
-/* Flags of the word that ranks exchange, below its count. */
-enum { FOUND_DELEGATE = 1, FOUND_SLOT = 2, SENDS = 4, FLAG_BITS = 3 };
+/* Flags of the words that ranks exchange, below their counts: of entries for the other, of
+ * delegates found where it is the rank itself. */
+enum { FOUND_SLOT = 1, SENDS = 2, FLAG_BITS = 2 };
 
 enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struct hw_error *err)
 {
@@ -44,7 +45,6 @@ enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struc
     const struct hw_context *ctx = engine->ctx;
     const size_t bytes = state->plan.graph.mask_words * sizeof(uint32_t);
 
-    carrier->across = MPI_COMM_NULL;
     carrier->group_count = carrier->two_phases ? spec->devices : ctx->size;
     carrier->group_first = carrier->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
     if (engine->transport.kind == HW_TRANSPORT_MPI) { /* MPI knows best what nodes share */
@@ -130,20 +130,25 @@ static enum hw_status share_news(struct run *run, enum hw_status status, struct 
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    flags |= control->found_delegate ? FOUND_DELEGATE : 0;
     flags |= control->found_slot ? FOUND_SLOT : 0;
     for (int q = 0; q < ctx->size; q++) {
         run->sent_now[q] = (hw_count)control->sent[q] - run->told[q];
         flags |= run->sent_now[q] > 0 ? SENDS : 0;
     }
     for (int q = 0; q < ctx->size; q++)
-        own[q] = (uint64_t)run->sent_now[q] << FLAG_BITS | flags;
+        own[q] = (uint64_t)(q == ctx->rank ? control->found_delegate : run->sent_now[q])
+                     << FLAG_BITS |
+                 flags;
     status = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words, ctx->size, MPI_UINT64_T,
                                   ctx->world),
                     "MPI_Allgather", err);
     for (int q = 0; q < ctx->size; q++)
         flags |= run->words[q * ctx->size] & ((1u << FLAG_BITS) - 1);
-    run->news.any_delegate = (flags & FOUND_DELEGATE) != 0;
+    run->news.any_delegate = 0;
+    for (int q = 0; q < ctx->size; q++) {
+        const uint32_t found = (uint32_t)(run->words[q * ctx->size + q] >> FLAG_BITS);
+        run->news.any_delegate = found > run->news.any_delegate ? found : run->news.any_delegate;
+    }
     run->news.any_slot = (flags & (FOUND_SLOT | SENDS)) != 0;
     run->entries = (flags & SENDS) != 0;
     return status;
@@ -152,7 +157,7 @@ static enum hw_status share_news(struct run *run, enum hw_status status, struct 
 /* Entries that rank r has for rank q in this step. */
 static hw_count between(const struct run *run, int r, int q)
 {
-    return (hw_count)(run->words[r * run->engine->ctx->size + q] >> FLAG_BITS);
+    return r == q ? 0 : (hw_count)(run->words[r * run->engine->ctx->size + q] >> FLAG_BITS);
 }
 
 /* ---- masks ---- */
@@ -160,13 +165,16 @@ static hw_count between(const struct run *run, int r, int q)
 /* Counts what goes to other ranks in one exchange of bytes. */
 static void count_sent(const struct run *run, const hw_count *bytes)
 {
+    const int me = run->engine->ctx->rank, devices = run->engine->part->spec.devices;
     struct hw_gpu_delegates_times *times = times_of(run);
 
     for (int q = 0; times && q < run->engine->ctx->size; q++) {
-        if (q == run->engine->ctx->rank || bytes[q] == 0)
+        const bool crosses = q / devices != me / devices;
+        if (q == me || bytes[q] == 0)
             continue;
-        times->bytes += bytes[q];
-        times->messages++;
+        hw_book_bytes(&times->sent, bytes[q], crosses);
+        times->sent.messages_sent++;
+        times->sent.messages_between += crosses;
     }
 }
 
@@ -214,19 +222,16 @@ static MPI_Comm combining(const struct run *run)
     return run->carrier->across;
 }
 
-/* Counts what a sum over ranks sends. */
+/* Counts what combining masks over ranks sends. */
 static void count_reduction(const struct run *run)
 {
+    const struct hw_layout_spec *spec = &run->engine->part->spec;
     const bool all = run->engine->transport.kind == HW_TRANSPORT_MPI;
-    const int ranks = all ? run->engine->ctx->size : run->engine->part->spec.nodes;
     struct hw_gpu_delegates_times *times = times_of(run);
 
-    if (!times)
-        return;
-    struct hw_step sent = {.bytes_sent = 0};
-    hw_book_reduction(&sent, 4 * (hw_count)run->state->plan.graph.mask_words, ranks, 1);
-    times->bytes += sent.bytes_sent;
-    times->messages += ranks - 1;
+    if (times)
+        hw_book_reduction(&times->sent, 4 * (hw_count)run->state->plan.graph.mask_words,
+                          all ? run->engine->ctx->size : spec->nodes, all ? spec->devices : 1);
 }
 
 /* The first phase, and the second begun. Collective; ranks agree. */

@@ -147,6 +147,7 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
     *graph = (struct hw_gpu_delegates_graph){
         .parts = (uint32_t)part->spec.parts,
         .part = (uint32_t)part->index,
+        .devices = (uint32_t)part->spec.devices,
         .slots = own->slots,
         .delegates = own->delegates,
         .slot_words = words_of(own->slots),

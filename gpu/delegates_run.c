@@ -26,7 +26,7 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     if (code == 0)
         code = hw_gpu_delegates_visit(plan, HW_GPU_ND, delegates);
     if (code == 0)
-        code = hw_gpu_delegates_meet(plan, 0, delegates);
+        code = hw_gpu_delegates_meet(plan, true, delegates);
     if (code == 0)
         code = hw_gpu_delegates_reduce(plan, false, delegates);
     if (code == 0)
@@ -34,7 +34,7 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     if (code == 0)
         code = hw_gpu_delegates_visit(plan, HW_GPU_NN, normal);
     if (code == 0)
-        code = hw_gpu_delegates_meet(plan, 1, normal);
+        code = hw_gpu_delegates_meet(plan, false, normal);
     if (code == 0 && plan->graph.parts > 1)
         code = hw_gpu_delegates_take(plan, normal);
     if (code == 0)

@@ -20,10 +20,10 @@ struct hw_gpu_delegates_heap {
     hw_count bytes;
 };
 
-/* Host time of a step whose masks and entries the host carries, in seconds. */
+/* Host time of a step whose masks and entries the host carries, in seconds, and what it sent. */
 struct hw_gpu_delegates_times {
     double expansion, local, normal, reduction, counts, update;
-    hw_count bytes, messages;
+    struct hw_step sent; /* bytes and messages alone */
 };
 
 /* What carrying needs. */

@@ -3,9 +3,9 @@
  * taken, and previsits form the frontier from what is new (section IV: levels, queues, the
  * work of each visit); GPUs meet; one thread decides what comes next (section IV.B).
  *
- * Over peer the masks are read straight from the other GPUs' memory once all have met, and
- * each part fills one of two masks in turn: it clears the one that the others read a step
- * ago, since they have met again after that.
+ * Over peer each GPU brings the others' masks once all have met, and fills one of two masks of
+ * its own in turn: it clears the one that the others read a step ago, since they have met
+ * again after that.
  *
  * Meeting: each GPU leaves a word in every other GPU's mail: a tag, whether it found
  * anything, and how many entries it has put into that GPU's inbox. A system-scope fence
@@ -18,6 +18,9 @@ namespace
 
 /* Words that a warp takes at a time, and a block. */
 constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
+
+/* Blocks that bring masks from other GPUs. */
+constexpr int gathering = 128;
 
 /* Sums of a block, one for each counter, added to the control at the end. */
 enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SUMS };
@@ -53,29 +56,59 @@ template <typename T> __device__ T reserve(T *counter, T amount, T *room)
     return room[threadIdx.x / 32];
 }
 
-__device__ __forceinline__ count64 warp_sum64(count64 x)
-{
-    for (int half = 16; half > 0; half /= 2)
-        x += __shfl_xor_sync(HW_WARP, x, half);
-    return x;
-}
-
 /* ---- delegates ---- */
 
-/* Where the parent of a new delegate of this part is known: here, with a part that found it
- * too, or, where parts are out of reach, nowhere yet. found: what each part's mask has in the
- * word, and own this part's. */
-__device__ __forceinline__ const uint32_t *known(const plan_t &plan, uint32_t v, uint32_t own,
-                                                 const uint32_t *found, int lane_of_word)
+/* A word of the masks in each of the first warp_words lanes of a warp. */
+struct news {
+    uint32_t first;                             /* the warp's first word */
+    uint32_t fresh;                             /* new in this lane's word */
+    uint32_t own;                               /* what this part found */
+    uint32_t found[HW_GPU_DELEGATES_PEERS - 1]; /* what each other one found */
+};
+
+/* Whether this lane's delegate in the warp's word k has its bit in that lane's. */
+__device__ __forceinline__ bool in_word(uint32_t words, uint32_t k)
 {
-    const uint32_t bit = threadIdx.x & 31;
-    const uint32_t *at = own >> bit & 1 ? plan.candidate + v : nullptr;
+    return __shfl_sync(HW_WARP, words, k) >> (threadIdx.x & 31) & 1;
+}
+
+/* What all parts found, taken as visited; this part's other mask is cleared. */
+__device__ __forceinline__ void combine_word(const plan_t &plan, bool others, news &words)
+{
+    const uint32_t parity = plan.control->parity, word = words.first + (threadIdx.x & 31);
+    const bool there = (threadIdx.x & 31) < warp_words && word < plan.graph.mask_words;
+    const uint32_t old = there ? plan.visited[parity][word] : 0;
+    uint32_t all = 0;
+
+    words.own = there ? __ldcg(plan.found[parity] + word) : 0;
+#pragma unroll
+    for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
+        const uint32_t *const mask = plan.gathered + static_cast<uint64_t>(q) * plan.mask_stride;
+        words.found[q] = there && others && q < plan.masks ? __ldcg(mask + word) : 0;
+    }
+#pragma unroll
+    for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
+        all |= words.found[q];
+    all |= words.own;
+    words.fresh = all & ~old;
+    if (there) {
+        plan.visited[parity ^ 1][word] = old | all;
+        plan.found[parity ^ 1][word] = 0;
+    }
+}
+
+/* Where the parent of a new delegate in the warp's word k is known: here, with a part that
+ * found it too, or, where parts are out of reach, nowhere yet. */
+__device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news &words, uint32_t k,
+                                                 uint32_t v)
+{
+    const uint32_t *at = in_word(words.own, k) ? plan.candidate + v : nullptr;
 
 #pragma unroll
     for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
         if (q < plan.masks) {
-            const uint32_t theirs = __shfl_sync(HW_WARP, found[q], lane_of_word);
-            if (!at && plan.others[q] && (theirs >> bit & 1))
+            const bool theirs = in_word(words.found[q], k);
+            if (!at && plan.others[q] && theirs)
                 at = plan.others[q] + v;
         }
     }
@@ -84,23 +117,25 @@ __device__ __forceinline__ const uint32_t *known(const plan_t &plan, uint32_t v,
 
 /* New delegates of this part in a warp's words: their levels and parents, all words at once,
  * since memory of other GPUs is far. Returns how many this lane has. */
-__device__ __forceinline__ uint32_t label(const plan_t &plan, uint32_t first, uint32_t fresh,
-                                          uint32_t own, const uint32_t *found)
+__device__ __forceinline__ uint32_t label(const plan_t &plan, const news &words)
 {
-    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t from = words.first * 32 + (threadIdx.x & 31);
     const int32_t level = static_cast<int32_t>(plan.control->level + 1);
     uint32_t slot[warp_words], parent[warp_words], owned = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        const uint32_t v = (first + k) * 32 + lane;
-        slot[k] = __shfl_sync(HW_WARP, fresh, k) >> lane & 1 ? __ldg(plan.graph.own_slot + v)
-                                                             : HW_RANK_NONE;
+        const bool fresh = in_word(words.fresh, k);
+        slot[k] = fresh ? __ldg(plan.graph.own_slot + from + 32 * k) : HW_RANK_NONE;
+        if (fresh && plan.delegate_level)
+            plan.delegate_level[from + 32 * k] = level;
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        const uint32_t v = (first + k) * 32 + lane;
-        const uint32_t *at = known(plan, v, __shfl_sync(HW_WARP, own, k), found, k);
+        parent[k] = HW_RANK_NONE;
+        if (!__any_sync(HW_WARP, slot[k] != HW_RANK_NONE))
+            continue;
+        const uint32_t *at = known(plan, words, k, from + 32 * k);
         parent[k] = at && slot[k] != HW_RANK_NONE ? *static_cast<const volatile uint32_t *>(at)
                                                   : HW_RANK_NONE;
     }
@@ -128,116 +163,121 @@ __device__ __forceinline__ uint32_t pieces_of(uint32_t edges)
     return (edges + HW_GPU_DELEGATES_PIECE - 1) / HW_GPU_DELEGATES_PIECE;
 }
 
-/* The masks of a step combined, and what is new in them. */
+/* Room in shared memory for reserve(). */
+struct rooms {
+    count64 wide[warps];
+    uint32_t narrow[warps];
+};
+
+/* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
+ * this lane's edges in dn. All threads of a block. */
+__device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, const news &words,
+                                                    uint32_t dd_out, uint32_t dn_out, rooms &room)
+{
+    control_t *const c = plan.control;
+    uint64_t *const dn_queue = plan.dn_queue[c->parity ^ 1];
+    const uint32_t from = words.first * 32 + (threadIdx.x & 31);
+    uint32_t dd_length[warp_words], dn_length[warp_words], work = 0, pieces = 0;
+    count64 edges = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const bool dd = in_word(dd_out, k), dn = in_word(dn_out, k);
+        dd_length[k] = dd ? length_of(plan.graph.forward[HW_GPU_DD], from + 32 * k) : 0;
+        dn_length[k] = dn ? length_of(plan.graph.forward[HW_GPU_DN], from + 32 * k) : 0;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        edges += packed(dd_length[k]);
+        pieces += pieces_of(dn_length[k]);
+        work += dn_length[k];
+    }
+    /* A lane's vertices follow each other. */
+    const count64 past = hw_warp_scan(edges);
+    const uint32_t last = hw_warp_scan(pieces);
+    count64 dd_at = reserve(&c->next_dd_queue, __shfl_sync(HW_WARP, past, 31), room.wide);
+    uint32_t dn_at =
+        reserve(&c->next_queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), room.narrow);
+    dd_at += past - edges;
+    dn_at += last - pieces;
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const uint32_t v = from + 32 * k;
+        if (dd_length[k] > 0) {
+            plan.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
+            plan.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
+            dd_at += packed(dd_length[k]);
+        }
+        for (uint32_t piece = 0; piece < pieces_of(dn_length[k]); piece++)
+            dn_queue[dn_at++] = static_cast<uint64_t>(piece) << 32 | v;
+    }
+    return work;
+}
+
+/* Adds a block's sums to the control. One thread. */
+__device__ void add_delegates(const plan_t &plan, const count64 *sum)
+{
+    control_t *const c = plan.control;
+    uint32_t *const to[SUMS] = {&c->fresh_out[HW_GPU_DD],
+                                &c->fresh_in[HW_GPU_DD],
+                                &c->fresh_out[HW_GPU_DN],
+                                &c->fresh_in[HW_GPU_ND],
+                                nullptr,
+                                &c->fresh_delegates,
+                                &c->fresh_owned};
+
+    for (int k = 0; k < SUMS; k++)
+        if (to[k] && sum[k] > 0)
+            atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
+    if (sum[DN_WORK] > 0)
+        atomicAdd(&c->work[HW_GPU_DN], sum[DN_WORK]);
+    if (plan.row)
+        atomicMax(&c->reduced, hw_nanoseconds());
+}
+
+/* Whether the delegates of this step are so many that they will not be visited forward. */
+__device__ __forceinline__ bool only_backward(const plan_t &plan)
+{
+    const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_SHARE;
+
+    return plan.direction != top_down &&
+           plan.control->any_delegate > max(share, HW_GPU_DELEGATES_MANY);
+}
+
+/* The masks of a step combined, and what is new in them. local: this part's alone. */
 __global__ void __launch_bounds__(threads, 4) reduce(const plan_t plan, bool local)
 {
-    __shared__ count64 sum[SUMS], room[warps];
-    __shared__ uint32_t narrow[warps];
-    control_t *const c = plan.control;
+    __shared__ count64 sum[SUMS];
+    __shared__ rooms room;
     const graph_t &graph = plan.graph;
-    const hw_gpu_matrix &dd = graph.forward[HW_GPU_DD], &dn = graph.forward[HW_GPU_DN];
-    const uint32_t lane = threadIdx.x & 31, parity = c->parity;
-    const bool any = c->any_delegate;
+    const bool others = plan.control->any_delegate && !local, queues = !only_backward(plan);
 
-    if (c->over)
+    if (plan.control->over)
         return;
     if (threadIdx.x < SUMS)
         sum[threadIdx.x] = 0;
     __syncthreads();
     for (uint64_t tile = blockIdx.x; tile * block_words < graph.mask_words; tile += gridDim.x) {
-        const uint32_t first =
-            static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
-        const uint32_t word = first + lane;
-        const bool there = lane < warp_words && word < graph.mask_words;
-        const uint32_t own = there ? __ldcg(plan.found[parity] + word) : 0;
-        const uint32_t old = there ? plan.visited[parity][word] : 0;
-        uint32_t all = own, found[HW_GPU_DELEGATES_PEERS - 1];
-#pragma unroll
-        for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
-            const bool look = there && any && !local && q < plan.masks;
-            found[q] =
-                look ? static_cast<const volatile uint32_t *>(plan.mask[parity][q])[word] : 0;
-        }
-#pragma unroll
-        for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
-            all |= found[q];
-        const uint32_t fresh = all & ~old;
-        if (there) {
-            plan.visited[parity ^ 1][word] = old | all;
-            plan.found[parity ^ 1][word] = 0;
-        }
-        if (!__syncthreads_or(fresh != 0))
+        news words;
+        words.first = static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
+        combine_word(plan, others, words);
+        if (!__syncthreads_or(words.fresh != 0))
             continue;
-        const uint32_t dd_out = fresh ? fresh & __ldg(graph.out[HW_GPU_DD] + word) : 0;
-        const uint32_t dn_out = fresh ? fresh & __ldg(graph.out[HW_GPU_DN] + word) : 0;
+        const uint32_t fresh = words.fresh, word = fresh ? words.first + (threadIdx.x & 31) : 0;
+        const uint32_t dd_out = fresh & __ldg(graph.out[HW_GPU_DD] + word);
+        const uint32_t dn_out = fresh & __ldg(graph.out[HW_GPU_DN] + word);
         add(&sum[DD_OUT], __popc(dd_out));
         add(&sum[DN_OUT], __popc(dn_out));
-        add(&sum[DD_IN], fresh ? __popc(fresh & __ldg(graph.in[HW_GPU_DD] + word)) : 0);
-        add(&sum[ND_IN], fresh ? __popc(fresh & __ldg(graph.in[HW_GPU_ND] + word)) : 0);
+        add(&sum[DD_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DD] + word)));
+        add(&sum[ND_IN], __popc(fresh & __ldg(graph.in[HW_GPU_ND] + word)));
         add(&sum[DELEGATES], __popc(fresh));
-
-        /* First the sums of a warp's words, then their places in the queues. */
-        uint32_t dd_length[warp_words], dn_length[warp_words], dn_work = 0, pieces = 0;
-        count64 edges = 0;
-#pragma unroll
-        for (uint32_t k = 0; k < warp_words; k++) {
-            const uint32_t v = (first + k) * 32 + lane;
-            const uint32_t dd_bits = __shfl_sync(HW_WARP, dd_out, k);
-            const uint32_t dn_bits = __shfl_sync(HW_WARP, dn_out, k);
-            dd_length[k] = dd_bits >> lane & 1 ? length_of(dd, v) : 0;
-            dn_length[k] = dn_bits >> lane & 1 ? length_of(dn, v) : 0;
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < warp_words; k++) {
-            edges += packed(dd_length[k]);
-            pieces += pieces_of(dn_length[k]);
-            dn_work += dn_length[k];
-        }
-        count64 dd_at = reserve(&c->next_dd_queue, warp_sum64(edges), room);
-        uint32_t dn_at = reserve(&c->next_queued[HW_GPU_DN], hw_warp_sum(pieces), narrow);
-        uint64_t *const dn_queue = plan.dn_queue[parity ^ 1];
-        uint32_t owned;
-#pragma unroll
-        for (uint32_t k = 0; k < warp_words; k++) {
-            const uint32_t news = __shfl_sync(HW_WARP, fresh, k);
-            const uint32_t v = (first + k) * 32 + lane;
-            if (news == 0)
-                continue;
-            const count64 size = packed(dd_length[k]), past = hw_warp_scan(size);
-            if (size > 0) {
-                const count64 at = dd_at + past - size;
-                const uint64_t place = at >> HW_GPU_DELEGATES_EDGE_BITS;
-                plan.queue[HW_GPU_DD][place] = v;
-                plan.prefix[place] = at & edge_mask;
-            }
-            dd_at += __shfl_sync(HW_WARP, past, 31);
-            const uint32_t some = pieces_of(dn_length[k]), last = hw_warp_scan(some);
-            for (uint32_t piece = 0; piece < some; piece++)
-                dn_queue[dn_at + last - some + piece] = static_cast<uint64_t>(piece) << 32 | v;
-            dn_at += __shfl_sync(HW_WARP, last, 31);
-            if (plan.delegate_level && (news >> lane & 1))
-                plan.delegate_level[v] = static_cast<int32_t>(c->level + 1);
-        }
-        owned = label(plan, first, fresh, own, found);
-        add(&sum[DN_WORK], dn_work);
-        add(&sum[OWNED], owned);
+        if (queues)
+            add(&sum[DN_WORK], queue_delegates(plan, words, dd_out, dn_out, room));
+        add(&sum[OWNED], label(plan, words));
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t *const to[] = {&c->fresh_out[HW_GPU_DD], &c->fresh_in[HW_GPU_DD],
-                                &c->fresh_out[HW_GPU_DN], &c->fresh_in[HW_GPU_ND]};
-        for (int k = 0; k < 4; k++)
-            if (sum[k] > 0)
-                atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
-        if (sum[DN_WORK] > 0)
-            atomicAdd(&c->work[HW_GPU_DN], sum[DN_WORK]);
-        if (sum[DELEGATES] > 0)
-            atomicAdd(&c->fresh_delegates, static_cast<uint32_t>(sum[DELEGATES]));
-        if (sum[OWNED] > 0)
-            atomicAdd(&c->fresh_owned, static_cast<uint32_t>(sum[OWNED]));
-        if (plan.row)
-            atomicMax(&c->reduced, hw_nanoseconds());
-    }
+    if (threadIdx.x == 0)
+        add_delegates(plan, sum);
 }
 
 /* ---- normal vertices ---- */
@@ -264,23 +304,74 @@ __global__ void __launch_bounds__(threads) take(const plan_t plan)
         atomicMax(&c->took, hw_nanoseconds());
 }
 
-/* What is new among the slots: levels, and the queues of nn and nd. */
+/* Sums of a block over new slots, likewise. */
+enum { SLOTS, ND_OUT, NN_OUT, DN_IN, ND_WORK, SLOT_SUMS };
+
+/* New slots of a warp's words into the queues of nn and nd, and their levels. Returns this
+ * lane's edges in nd. All threads of a block. */
+__device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t first, uint32_t fresh,
+                                                uint32_t nn_out, uint32_t nd_out, uint32_t *room)
+{
+    control_t *const c = plan.control;
+    const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
+    const int32_t level = static_cast<int32_t>(c->level + 1);
+    uint32_t work = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++)
+        if (in_word(fresh, k))
+            plan.level[(first + k) * 32 + lane] = level;
+    if (!__syncthreads_or(nn_out | nd_out))
+        return 0;
+    uint32_t nn_at = reserve(&c->next_queued[HW_GPU_NN], hw_warp_sum(__popc(nn_out)), room);
+    uint32_t nd_at = reserve(&c->next_queued[HW_GPU_ND], hw_warp_sum(__popc(nd_out)), room);
+    if (!__any_sync(HW_WARP, nn_out | nd_out))
+        return 0;
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const uint32_t v = (first + k) * 32 + lane;
+        const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
+        const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
+        if (nn_bits >> lane & 1)
+            plan.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
+        if (nd_bits >> lane & 1) {
+            plan.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
+            work += length_of(plan.graph.forward[HW_GPU_ND], v);
+        }
+        nn_at += __popc(nn_bits);
+        nd_at += __popc(nd_bits);
+    }
+    return work;
+}
+
+/* Adds a block's sums to the control. One thread. */
+__device__ void add_slots(const plan_t &plan, const count64 *sum)
+{
+    control_t *const c = plan.control;
+    uint32_t *const to[] = {&c->fresh_slots, &c->fresh_out[HW_GPU_ND], &c->fresh_out[HW_GPU_NN],
+                            &c->fresh_in[HW_GPU_DN]};
+
+    for (int k = 0; k < ND_WORK; k++)
+        if (sum[k] > 0)
+            atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
+    if (sum[ND_WORK] > 0)
+        atomicAdd(&c->work[HW_GPU_ND], sum[ND_WORK]);
+}
+
+/* What is new among the slots. */
 __global__ void __launch_bounds__(threads) previsit(const plan_t plan)
 {
-    __shared__ count64 sum[5];
+    __shared__ count64 sum[SLOT_SUMS];
     __shared__ uint32_t room[warps];
     control_t *const c = plan.control;
     const graph_t &graph = plan.graph;
-    const hw_gpu_matrix &nd = graph.forward[HW_GPU_ND];
-    const uint32_t lane = threadIdx.x & 31;
-
-    if (c->over)
-        return;
     const bool bare_only = graph.marked && c->unvisited == c->fresh_delegates;
     const bool nd_wanted = c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND];
     const uint32_t *const nn_mask = bare_only ? graph.bare : graph.out[HW_GPU_NN];
-    const int32_t level = static_cast<int32_t>(c->level + 1);
-    if (threadIdx.x < 5)
+
+    if (c->over)
+        return;
+    if (threadIdx.x < SLOT_SUMS)
         sum[threadIdx.x] = 0;
     if (plan.row && blockIdx.x == 0 && threadIdx.x == 0)
         c->joined = hw_nanoseconds();
@@ -288,55 +379,27 @@ __global__ void __launch_bounds__(threads) previsit(const plan_t plan)
     for (uint64_t tile = blockIdx.x; tile * block_words < graph.slot_words; tile += gridDim.x) {
         const uint32_t first =
             static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
-        const uint32_t word = first + lane;
-        const uint32_t fresh =
-            lane < warp_words && word < graph.slot_words ? __ldcg(plan.next + word) : 0;
+        const uint32_t lane = threadIdx.x & 31;
+        const bool there = lane < warp_words && first + lane < graph.slot_words;
+        const uint32_t fresh = there ? __ldcg(plan.next + first + lane) : 0;
         if (!__syncthreads_or(fresh != 0))
             continue;
+        const uint32_t word = fresh ? first + lane : 0;
         if (fresh) {
             plan.next[word] = 0;
             atomicOr(plan.seen + word, fresh);
         }
-        const uint32_t nd_all = fresh ? fresh & __ldg(graph.out[HW_GPU_ND] + word) : 0;
-        const uint32_t nd_out = nd_wanted ? nd_all : 0;
-        const uint32_t nn_out = fresh ? fresh & __ldg(nn_mask + word) : 0;
-        add(&sum[0], __popc(fresh));
-        add(&sum[1], __popc(nd_all));
-        add(&sum[2], __popc(nn_out));
-        add(&sum[3], fresh ? __popc(fresh & __ldg(graph.in[HW_GPU_DN] + word)) : 0);
-        uint32_t nn_at = reserve(&c->next_queued[HW_GPU_NN], hw_warp_sum(__popc(nn_out)), room);
-        uint32_t nd_at = 0, work = 0;
-        if (nd_wanted)
-            nd_at = reserve(&c->next_queued[HW_GPU_ND], hw_warp_sum(__popc(nd_out)), room);
-        const uint32_t before = (1u << lane) - 1;
-#pragma unroll
-        for (uint32_t k = 0; k < warp_words; k++) {
-            const uint32_t v = (first + k) * 32 + lane;
-            const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
-            const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
-            if (__shfl_sync(HW_WARP, fresh, k) >> lane & 1)
-                plan.level[v] = level;
-            if (nn_bits >> lane & 1)
-                plan.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
-            if (nd_bits >> lane & 1) {
-                plan.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
-                work += length_of(nd, v);
-            }
-            nn_at += __popc(nn_bits);
-            nd_at += __popc(nd_bits);
-        }
-        add(&sum[4], work);
+        const uint32_t nd_out = fresh & __ldg(graph.out[HW_GPU_ND] + word);
+        const uint32_t nn_out = fresh & __ldg(nn_mask + word);
+        add(&sum[SLOTS], __popc(fresh));
+        add(&sum[ND_OUT], __popc(nd_out));
+        add(&sum[NN_OUT], __popc(nn_out));
+        add(&sum[DN_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DN] + word)));
+        add(&sum[ND_WORK], queue_slots(plan, first, fresh, nn_out, nd_wanted ? nd_out : 0, room));
     }
     __syncthreads();
-    if (threadIdx.x == 0) {
-        uint32_t *const to[] = {&c->fresh_slots, &c->fresh_out[HW_GPU_ND], &c->fresh_out[HW_GPU_NN],
-                                &c->fresh_in[HW_GPU_DN]};
-        for (int k = 0; k < 4; k++)
-            if (sum[k] > 0)
-                atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
-        if (sum[4] > 0)
-            atomicAdd(&c->work[HW_GPU_ND], sum[4]);
-    }
+    if (threadIdx.x == 0)
+        add_slots(plan, sum);
 }
 
 /* ---- meeting ---- */
@@ -356,38 +419,99 @@ __device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t pa
     }
 }
 
-/* All GPUs at one point of their streams, by one warp. which: 0 delegates, 1 normal. */
-__global__ void meet(const plan_t plan, int which)
+/* Leaves a word for GPU q, if there is such another one, and waits for its word. Threads of
+ * blocks that do not tell wait alone. Returns whether it came. */
+__device__ bool tell_and_wait(const plan_t &plan, int which, uint32_t q, bool tells, bool found,
+                              count64 count, count64 *word)
+{
+    const control_t &c = *plan.control;
+    const uint32_t me = plan.graph.part, tag = c.epoch & 0xffff, half = c.epoch & 1;
+
+    *word = 0;
+    if (q >= plan.graph.parts || q == me)
+        return true;
+    if (tells) {
+        volatile count64 *const to = &plan.mail[q]->slot[which][half][me];
+        __threadfence_system();
+        *to = static_cast<count64>(tag) << 48 | static_cast<count64>(found) << 40 | count;
+    }
+    const bool came = wait_for(&plan.mail[me]->slot[which][half][q], tag, plan.patience, word);
+    __threadfence_system();
+    return came;
+}
+
+__device__ __forceinline__ bool is_found(count64 word)
+{
+    return word >> 40 & 1;
+}
+
+/* The streams of delegates meet, and the others' masks are brought here. The first block
+ * tells; all wait. */
+__global__ void __launch_bounds__(threads) meet_delegates(const plan_t plan)
+{
+    __shared__ bool any;
+    control_t *const c = plan.control;
+    const bool tells = blockIdx.x == 0;
+    const uint32_t found = c->found_delegate;
+
+    if (c->over)
+        return;
+    if (threadIdx.x < 32) {
+        count64 word;
+        if (tells && threadIdx.x == 0)
+            c->met[0] = hw_nanoseconds();
+        const bool came = tell_and_wait(plan, 0, threadIdx.x, tells, found > 0, found, &word);
+        uint32_t some = max(static_cast<uint32_t>(word), found);
+        for (int half = 16; half > 0; half /= 2)
+            some = max(some, __shfl_xor_sync(HW_WARP, some, half));
+        const bool all = __all_sync(HW_WARP, came);
+        if (threadIdx.x == 0)
+            any = some > 0;
+        if (tells && threadIdx.x == 0) {
+            c->any_delegate = some;
+            c->passed[0] = hw_nanoseconds();
+            if (!all)
+                c->failed = HW_GPU_DELEGATES_SILENT;
+        }
+    }
+    __syncthreads();
+    const uint32_t vectors = plan.mask_stride / 4, parity = c->parity;
+    for (uint64_t k = hw_first(); any && plan.masks > 0 && k < vectors; k += hw_stride()) {
+        uint4 words[HW_GPU_DELEGATES_PEERS - 1];
+#pragma unroll
+        for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
+            if (q < plan.masks)
+                words[q] = __ldcv(reinterpret_cast<const uint4 *>(plan.mask[parity][q]) + k);
+#pragma unroll
+        for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
+            if (q < plan.masks)
+                reinterpret_cast<uint4 *>(plan.gathered)[static_cast<uint64_t>(q) * vectors + k] =
+                    words[q];
+    }
+}
+
+/* The streams of slots meet, by one warp. */
+__global__ void meet_slots(const plan_t plan)
 {
     control_t *const c = plan.control;
-    const graph_t &graph = plan.graph;
-    const uint32_t q = threadIdx.x, tag = c->epoch & 0xffff, half = c->epoch & 1;
-    count64 word = 0;
-    bool came = true;
+    const uint32_t q = threadIdx.x;
+    count64 word;
 
     if (c->over)
         return;
     if (q == 0)
-        c->met[which] = hw_nanoseconds();
-    const bool crossed = q < graph.parts && c->sent[q] != c->told[q];
-    const bool found =
-        which == 0 ? c->found_delegate != 0 : __any_sync(HW_WARP, crossed) || c->found_slot != 0;
-    if (q < graph.parts && q != graph.part) {
-        const count64 count = which == 0 ? 0 : c->sent[q];
-        volatile count64 *const to = &plan.mail[q]->slot[which][half][graph.part];
-        __threadfence_system();
-        *to = static_cast<count64>(tag) << 48 | static_cast<count64>(found) << 40 | count;
-        came = wait_for(&plan.mail[graph.part]->slot[which][half][q], tag, plan.patience, &word);
-        __threadfence_system();
-        if (which == 1 && came)
-            c->came[q] = static_cast<uint32_t>(word);
-    }
-    const bool any = __any_sync(HW_WARP, (word >> 40 & 1) != 0) || found;
+        c->met[1] = hw_nanoseconds();
+    const bool here = q < plan.graph.parts;
+    const bool found = __any_sync(HW_WARP, here && c->sent[q] != c->told[q]) || c->found_slot != 0;
+    const bool came = tell_and_wait(plan, 1, q, true, found, here ? c->sent[q] : 0, &word);
+    if (here && q != plan.graph.part && came)
+        c->came[q] = static_cast<uint32_t>(word);
+    const bool any = __any_sync(HW_WARP, is_found(word)) || found;
     if (!__all_sync(HW_WARP, came) && q == 0)
         c->failed = HW_GPU_DELEGATES_SILENT;
     if (q == 0) {
-        *(which == 0 ? &c->any_delegate : &c->any_slot) = any;
-        c->passed[which] = hw_nanoseconds();
+        c->any_slot = any;
+        c->passed[1] = hw_nanoseconds();
     }
 }
 
@@ -412,22 +536,37 @@ __device__ uint32_t since(count64 from, count64 to)
     return to > from ? static_cast<uint32_t>(min(to - from, 0xffffffffull)) : 0;
 }
 
+/* Counts what went to part q in a step. */
+__device__ void count_sent(const plan_t &plan, uint32_t q, hw_gpu_delegates_row &row)
+{
+    const control_t &c = *plan.control;
+    const uint64_t entries = c.sent[q] - c.told[q];
+    const uint64_t mask = c.any_delegate ? 4ull * plan.graph.mask_words : 0;
+    const uint64_t bytes = entries * sizeof(count64) + mask;
+    const uint32_t messages = (entries > 0) + (mask > 0);
+
+    if (q == plan.graph.part)
+        return;
+    row.bytes += bytes;
+    row.messages += messages;
+    if (q / plan.graph.devices != plan.graph.part / plan.graph.devices) {
+        row.bytes_between += bytes;
+        row.messages_between += messages;
+    }
+}
+
 /* Keeps the row of the step that has ended. */
 __device__ void keep_row(const plan_t &plan, count64 now)
 {
     control_t &c = *plan.control;
     const uint32_t at = min(c.rows, plan.row_capacity - 1);
     hw_gpu_delegates_row &row = plan.row[at];
-    const uint32_t peers = plan.graph.parts - 1;
-    uint64_t entries = 0;
 
     row = {};
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
         row.ways |= (c.visit[k] ? c.backward[k] ? 2u : 1u : 0u) << 2 * k;
-    for (uint32_t q = 0; q < plan.graph.parts; q++) {
-        entries += c.sent[q] - c.told[q];
-        row.messages += c.sent[q] != c.told[q];
-    }
+    for (uint32_t q = 0; q < plan.graph.parts; q++)
+        count_sent(plan, q, row);
     row.frontier = c.frontier;
     row.found = c.fresh_slots + c.fresh_owned;
     row.expansion = since(c.begun, max(c.met[0], c.met[1]));
@@ -435,11 +574,6 @@ __device__ void keep_row(const plan_t &plan, count64 now)
     row.exchange = since(c.met[1], c.took);
     row.update = since(c.joined, now);
     row.edges = c.examined;
-    row.bytes = entries * sizeof(count64);
-    if (c.any_delegate) {
-        row.bytes += 4ull * plan.graph.mask_words * peers;
-        row.messages += peers;
-    }
     c.rows = at + 1;
 }
 
@@ -459,12 +593,13 @@ __global__ void decide(const plan_t plan, bool first)
     }
     c.unvisited -= c.fresh_delegates;
     c.dd_queue = c.next_dd_queue;
+    const bool backward = only_backward(plan);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         const count64 work = k == HW_GPU_DD ? c.dd_queue & edge_mask : c.work[k];
         c.queued[k] = c.next_queued[k];
         c.visit[k] = k == HW_GPU_NN ? c.queued[k] > 0 : c.fresh_out[k] > 0 && c.unvisited_in[k] > 0;
         if (c.visit[k] && k != HW_GPU_NN)
-            c.backward[k] = goes_backward(plan, k, work);
+            c.backward[k] = (backward && k != HW_GPU_ND) || goes_backward(plan, k, work);
         c.next_queued[k] = 0;
         c.work[k] = 0;
     }
@@ -521,7 +656,10 @@ __global__ void __launch_bounds__(threads) gather_parents(const plan_t plan, uin
 {
     for (uint64_t k = hw_first(); k < plan.graph.owned; k += hw_stride()) {
         const uint32_t slot = __ldg(plan.graph.place + k);
-        parent[k] = hw_test(plan.seen, slot) ? plan.parent[slot] : HW_RANK_NONE;
+        uint32_t id = hw_test(plan.seen, slot) ? plan.parent[slot] : HW_RANK_NONE;
+        if (plan.graph.marked && (id & mark) && id != HW_RANK_NONE)
+            id = __ldg(plan.graph.delegate_id + (id & ~mark));
+        parent[k] = id;
     }
 }
 
@@ -736,9 +874,17 @@ cudaStream_t stream_of(void *stream)
 
 } // namespace
 
-extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, int which, void *stream)
+extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, bool delegates,
+                                     void *stream)
 {
-    meet<<<1, 32, 0, stream_of(stream)>>>(*plan, which);
+    const uint64_t vectors = plan->masks > 0 ? plan->mask_stride / 4 : 1;
+    const uint64_t wanted = (vectors + threads - 1) / threads;
+
+    if (delegates)
+        meet_delegates<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0,
+                         stream_of(stream)>>>(*plan);
+    else
+        meet_slots<<<1, 32, 0, stream_of(stream)>>>(*plan);
     return cudaGetLastError();
 }
 

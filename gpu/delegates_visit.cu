@@ -22,6 +22,9 @@ namespace
 /* Words of a mask that a warp takes at a time, backward. */
 constexpr uint32_t tile_words = 8;
 
+/* Of these, words whose first sources are read at once. */
+constexpr uint32_t together = 8;
+
 /* Sources that a thread looks at alone, backward, before its warp helps. */
 constexpr uint32_t alone = 8;
 
@@ -52,13 +55,14 @@ template <> struct ends<HW_GPU_NN> {
     static constexpr bool to_delegates = false, from_delegates = false;
 };
 
-/* The graph id of a source. */
+/* How a source is written down as a parent: its graph id, or, where ids leave the highest bit
+ * free, the number of the delegate, which is translated when the search is over. */
 template <int which>
-__device__ __forceinline__ uint32_t source_id(const view &step, uint32_t source)
+__device__ __forceinline__ uint32_t as_parent(const view &step, uint32_t source)
 {
-    return __ldg(
-        (ends<which>::from_delegates ? step.plan.graph.delegate_id : step.plan.graph.slot_id) +
-        source);
+    if (!ends<which>::from_delegates)
+        return __ldg(step.plan.graph.slot_id + source);
+    return step.plan.graph.marked ? mark | source : __ldg(step.plan.graph.delegate_id + source);
 }
 
 /* ---- backward ---- */
@@ -77,7 +81,7 @@ template <int which>
 __device__ __forceinline__ void settle(const view &step, uint32_t v, uint32_t source)
 {
     (ends<which>::to_delegates ? step.plan.candidate : step.plan.parent)[v] =
-        source_id<which>(step, source);
+        as_parent<which>(step, source);
 }
 
 /* One destination for each lane that has one, its list from `skip` on: whether it has a
@@ -91,18 +95,27 @@ __device__ bool scan(const view &step, bool valid, uint32_t v, uint32_t skip, co
     const uint64_t end = valid ? begin_of(lists, v + 1) : 0;
     bool found = false;
 
-    for (uint32_t k = 0; k < alone; k++) {
-        const bool look = !found && at < end;
-        if (!__any_sync(HW_WARP, look))
-            break;
-        if (look) {
-            const uint32_t source = __ldg(lists.index + at++);
-            examined++;
-            if (visited_source<which>(step, source)) {
-                settle<which>(step, v, source);
-                found = true;
-            }
+    for (uint32_t k = 0; k < alone && __any_sync(HW_WARP, !found && at < end); k += 4) {
+        uint32_t source[4], most = 0;
+        bool hit[4];
+#pragma unroll
+        for (uint32_t j = 0; j < 4; j++) {
+            const bool there = !found && at + j < end;
+            source[j] = there ? __ldg(lists.index + at + j) : 0;
+            most += there;
         }
+#pragma unroll
+        for (uint32_t j = 0; j < 4; j++)
+            hit[j] = j < most && visited_source<which>(step, source[j]);
+#pragma unroll
+        for (uint32_t j = 0; j < 4; j++)
+            if (hit[j] && !found) {
+                settle<which>(step, v, source[j]);
+                found = true;
+                most = j + 1;
+            }
+        examined += most;
+        at += most;
     }
     for (uint32_t rest = __ballot_sync(HW_WARP, !found && at < end); rest; rest &= rest - 1) {
         const int owner = __ffs(rest) - 1;
@@ -144,17 +157,17 @@ __device__ uint32_t first_sources(const view &step, uint32_t first, uint32_t ope
     uint32_t left = 0;
 
 #pragma unroll
-    for (uint32_t from = 0; from < tile_words; from += 4) {
-        uint32_t source[4];
-        bool here[4];
+    for (uint32_t from = 0; from < tile_words; from += together) {
+        uint32_t source[together];
+        bool here[together];
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < together; k++) {
             const uint32_t word = __shfl_sync(HW_WARP, open, from + k);
             here[k] = word >> lane & 1;
             source[k] = here[k] ? __ldg(sources + (first + from + k) * 32 + lane) : 0;
         }
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < together; k++) {
             const uint32_t v = (first + from + k) * 32 + lane;
             const bool hit = here[k] && visited_source<which>(step, source[k]);
             const bool rest = here[k] && !hit;
@@ -202,18 +215,17 @@ __device__ __forceinline__ bool matters(const view &step, uint32_t word, uint32_
            (c.unvisited_in[HW_GPU_ND] > 0 && (bits & __ldg(step.plan.graph.out[HW_GPU_ND] + word)));
 }
 
-template <int which> __device__ void visit_backward(const view &step, count64 &examined)
+template <int which>
+__device__ void visit_backward(const view &step, count64 &examined, uint32_t &finds)
 {
     constexpr bool delegates = ends<which>::to_delegates;
     __shared__ pending room[warps];
     pending &mine = room[threadIdx.x / 32];
     const graph_t &graph = step.plan.graph;
-    control_t *const c = step.plan.control;
     const uint32_t words = delegates ? graph.mask_words : graph.slot_words;
     const uint32_t *done = delegates ? step.visited : step.plan.seen;
     uint32_t *const found = delegates ? step.found : step.plan.next;
     const uint32_t lane = threadIdx.x & 31;
-    bool any = false;
 
     for (uint64_t tile = hw_first() / 32; tile * tile_words < words; tile += hw_stride() / 32) {
         const uint32_t first = static_cast<uint32_t>(tile) * tile_words, word = first + lane;
@@ -235,35 +247,35 @@ template <int which> __device__ void visit_backward(const view &step, count64 &e
         const uint32_t bits = lane < tile_words ? mine.bits[lane] : 0;
         if (bits != 0) {
             atomicOr(found + word, bits);
-            any = any || delegates || matters(step, word, bits);
+            finds += delegates || matters(step, word, bits) ? __popc(bits) : 0;
         }
         __syncwarp();
     }
-    if (any)
-        *(delegates ? &c->found_delegate : &c->found_slot) = 1;
 }
 
 /* ---- forward ---- */
 
 /* Finds of delegates. */
 __device__ __forceinline__ void find_delegate(const view &step, uint32_t *found, uint32_t v,
-                                              uint32_t id, bool &any)
+                                              uint32_t id, uint32_t &finds)
 {
     if (visited_source<HW_GPU_DD>(step, v) || is_set(found, v))
         return;
-    if (claim(found, v))
+    if (claim(found, v)) {
         step.plan.candidate[v] = id;
-    any = true;
+        finds++;
+    }
 }
 
 /* Finds of this part's slots. */
-__device__ __forceinline__ void find_slot(const view &step, uint32_t v, uint32_t id, bool &any)
+__device__ __forceinline__ void find_slot(const view &step, uint32_t v, uint32_t id,
+                                          uint32_t &finds)
 {
     if (is_set(step.plan.seen, v) || is_set(step.plan.next, v))
         return;
     if (claim(step.plan.next, v)) {
         step.plan.parent[v] = id;
-        any = any || matters(step, v / 32, 1u << (v & 31));
+        finds += matters(step, v / 32, 1u << (v & 31));
     }
 }
 
@@ -290,7 +302,7 @@ __device__ __forceinline__ void tell(const view &step, bool valid, uint32_t owne
 /* One edge for each lane that has one, in a whole warp. */
 template <int which>
 __device__ __forceinline__ void follow(const view &step, bool valid, uint32_t source, uint64_t edge,
-                                       uint32_t *found, bool &any)
+                                       uint32_t *found, uint32_t &finds)
 {
     const uint32_t v = valid ? __ldg(step.plan.graph.forward[which].index + edge) : 0;
 
@@ -298,9 +310,9 @@ __device__ __forceinline__ void follow(const view &step, bool valid, uint32_t so
         if (!valid)
             return;
         if (ends<which>::to_delegates)
-            find_delegate(step, found, v, source_id<which>(step, source), any);
+            find_delegate(step, found, v, as_parent<which>(step, source), finds);
         else
-            find_slot(step, v, source_id<which>(step, source), any);
+            find_slot(step, v, as_parent<which>(step, source), finds);
         return;
     }
     const graph_t &graph = step.plan.graph;
@@ -308,9 +320,9 @@ __device__ __forceinline__ void follow(const view &step, bool valid, uint32_t so
     valid = valid && (!step.bare_only || !graph.marked || (v & mark));
     const uint32_t owner = owner_of(graph, code);
     const uint32_t slot = code - owner * graph.slots;
-    const uint32_t id = valid ? source_id<which>(step, source) : 0;
+    const uint32_t id = valid ? as_parent<which>(step, source) : 0;
     if (valid && owner == graph.part)
-        find_slot(step, slot, id, any);
+        find_slot(step, slot, id, finds);
     bool remote = valid && owner != graph.part;
     if (remote && step.plan.told)
         remote = !is_set(step.plan.told, code) && claim(step.plan.told, code);
@@ -319,7 +331,7 @@ __device__ __forceinline__ void follow(const view &step, bool valid, uint32_t so
 }
 
 /* dd: tiles of edges, a warp each. */
-__device__ void visit_tiles(const view &step, count64 &examined, bool &any)
+__device__ void visit_tiles(const view &step, count64 &examined, uint32_t &finds)
 {
     const control_t &c = *step.plan.control;
     const uint32_t count = static_cast<uint32_t>(c.dd_queue >> HW_GPU_DELEGATES_EDGE_BITS);
@@ -339,7 +351,7 @@ __device__ void visit_tiles(const view &step, count64 &examined, bool &any)
             const uint32_t source = valid ? step.plan.queue[HW_GPU_DD][slot] : 0;
             const uint64_t edge =
                 valid ? begin_of(lists, source) + (e - step.plan.prefix[slot]) : 0;
-            follow<HW_GPU_DD>(step, valid, source, edge, found, any);
+            follow<HW_GPU_DD>(step, valid, source, edge, found, finds);
             examined += valid;
         }
     }
@@ -349,16 +361,16 @@ __device__ void visit_tiles(const view &step, count64 &examined, bool &any)
 template <int which>
 __device__ __forceinline__ void follow_list(const view &step, uint32_t source, uint64_t begin,
                                             uint64_t end, uint32_t thread, uint32_t width,
-                                            uint32_t *found, bool &any)
+                                            uint32_t *found, uint32_t &finds)
 {
     for (uint64_t e = begin; e < end; e += width)
-        follow<which>(step, e + thread < end, source, e + thread, found, any);
+        follow<which>(step, e + thread < end, source, e + thread, found, finds);
 }
 
 /* Short lists of a warp's lanes, edge by edge. */
 template <int which>
 __device__ __forceinline__ void follow_short(const view &step, uint32_t source, uint64_t begin,
-                                             uint32_t length, uint32_t *found, bool &any)
+                                             uint32_t length, uint32_t *found, uint32_t &finds)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t past = hw_warp_scan(length), before = past - length;
@@ -376,13 +388,14 @@ __device__ __forceinline__ void follow_short(const view &step, uint32_t source, 
         const uint32_t from = __shfl_sync(HW_WARP, source, whose & 31);
         const uint64_t list = __shfl_sync(HW_WARP, begin, whose & 31);
         const uint32_t skip = __shfl_sync(HW_WARP, before, whose & 31);
-        follow<which>(step, e < all, from, list + (e - skip), found, any);
+        follow<which>(step, e < all, from, list + (e - skip), found, finds);
     }
 }
 
 /* nn, nd, dn: a thread for each queued list, or piece of one, which it follows with its block,
  * its warp, or among those of its warp's lanes, by its length. */
-template <int which> __device__ void visit_lists(const view &step, count64 &examined, bool &any)
+template <int which>
+__device__ void visit_lists(const view &step, count64 &examined, uint32_t &finds)
 {
     __shared__ uint32_t chosen, whose_source;
     __shared__ uint64_t whose_begin, whose_end;
@@ -425,44 +438,48 @@ template <int which> __device__ void visit_lists(const view &step, count64 &exam
             }
             __syncthreads();
             follow_list<which>(step, whose_source, whose_begin, whose_end, threadIdx.x, threads,
-                               found, any);
+                               found, finds);
         }
         for (uint32_t rest = __ballot_sync(HW_WARP, length >= 32); rest; rest &= rest - 1) {
             const int owner = __ffs(rest) - 1;
             follow_list<which>(step, __shfl_sync(HW_WARP, source, owner),
                                __shfl_sync(HW_WARP, begin, owner), __shfl_sync(HW_WARP, end, owner),
-                               lane, 32, found, any);
+                               lane, 32, found, finds);
         }
         follow_short<which>(step, source, begin, length < 32 ? static_cast<uint32_t>(length) : 0,
-                            found, any);
+                            found, finds);
     }
 }
 
 template <int which> __global__ void __launch_bounds__(threads) visit(const plan_t plan)
 {
-    __shared__ count64 room[warps];
+    __shared__ count64 room[2][warps];
     control_t *const c = plan.control;
     count64 examined = 0;
-    bool any = false;
+    uint32_t finds = 0;
 
     if (c->over || !c->visit[which])
         return;
     const view step = {plan, plan.visited[c->parity], plan.found[c->parity], c->bare_only != 0};
     if constexpr (which == HW_GPU_NN) {
-        visit_lists<which>(step, examined, any);
+        visit_lists<which>(step, examined, finds);
     } else {
         if (c->backward[which])
-            visit_backward<which>(step, examined);
+            visit_backward<which>(step, examined, finds);
         else if constexpr (which == HW_GPU_DD)
-            visit_tiles(step, examined, any);
+            visit_tiles(step, examined, finds);
         else
-            visit_lists<which>(step, examined, any);
+            visit_lists<which>(step, examined, finds);
     }
-    if (any)
-        *(ends<which>::to_delegates ? &c->found_delegate : &c->found_slot) = 1;
-    examined = block_sum(examined, room);
-    if (threadIdx.x == 0 && examined > 0)
+    examined = block_sum(examined, room[0]);
+    const count64 found = block_sum(finds, room[1]);
+    if (threadIdx.x > 0)
+        return;
+    if (examined > 0)
         atomicAdd(&c->examined, examined);
+    if (found > 0)
+        atomicAdd(ends<which>::to_delegates ? &c->found_delegate : &c->found_slot,
+                  static_cast<uint32_t>(found));
 }
 
 } // namespace
