@@ -1,7 +1,6 @@
 #include "transport.h"
 
 #include "base/memory.h"
-#include "comm/exchange.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -135,7 +134,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
 
     *transport = (struct hw_transport){.kind = asked, .ctx = ctx};
     if (asked == HW_TRANSPORT_MPI)
-        return HW_OK;
+        return hw_staging_open(ctx, &transport->staging, err);
     if (asked == HW_TRANSPORT_NCCL)
         return hw_collective_open(ctx, &transport->nccl, err);
     enum hw_status status = try_peer(transport, err);
@@ -149,53 +148,10 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     }
     hw_note(ctx, "transport mpi, much slower than peer: %s; %s", err->text, hint);
     transport->kind = HW_TRANSPORT_MPI;
-    return HW_OK;
+    return hw_staging_open(ctx, &transport->staging, err);
 }
 
 /* ---- moving ---- */
-
-/* Room in pinned memory. Local. */
-static enum hw_status pin(struct hw_transport *transport, int which, hw_count bytes,
-                          struct hw_error *err)
-{
-    void **pinned = &transport->pinned[which];
-
-    if ((size_t)bytes <= transport->pinned_bytes[which])
-        return HW_OK;
-    cudaFreeHost(*pinned);
-    *pinned = NULL;
-    transport->pinned_bytes[which] = 0;
-    enum hw_status status = hw_cuda((int)cudaHostAlloc(pinned, (size_t)bytes, cudaHostAllocDefault),
-                                    "cudaHostAlloc", err);
-    if (status == HW_OK)
-        transport->pinned_bytes[which] = (size_t)bytes;
-    return status;
-}
-
-/* Copies a part of rank q's heap to all through the hosts, a piece at a time. */
-static enum hw_status broadcast(struct hw_transport *transport, int q, hw_count offset,
-                                hw_count bytes, char *room, struct hw_error *err)
-{
-    const struct hw_context *ctx = transport->ctx;
-    const hw_count piece = (hw_count)64 << 20;
-    char *own = transport->heap[ctx->rank] + offset;
-    enum hw_status status =
-        hw_agree(ctx->world, pin(transport, 0, bytes < piece ? bytes : piece, err), err);
-
-    for (hw_count at = 0; at < bytes && status == HW_OK; at += piece) {
-        hw_count length = bytes - at < piece ? bytes - at : piece;
-        if (ctx->rank == q)
-            status = hw_gpu_get(transport->pinned[0], own + at, (size_t)length, err);
-        status = hw_agree(ctx->world, status, err);
-        if (status == HW_OK)
-            status = hw_mpi(MPI_Bcast(transport->pinned[0], (int)length, MPI_BYTE, q, ctx->world),
-                            "MPI_Bcast", err);
-        if (status == HW_OK)
-            status = hw_gpu_put(room + at, transport->pinned[0], (size_t)length, err);
-        status = hw_agree(ctx->world, status, err);
-    }
-    return status;
-}
 
 enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_count offset,
                                   hw_count bytes, void *room, const void **at, struct hw_error *err)
@@ -214,7 +170,8 @@ enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_coun
                                                 err),
                         err);
     if (transport->kind != HW_TRANSPORT_PEER)
-        return broadcast(transport, q, offset, bytes, room, err);
+        return hw_staging_broadcast(transport->staging, q, transport->heap[ctx->rank] + offset,
+                                    bytes, room, err);
     *at = transport->heap[q] + offset;
     return HW_OK;
 }
@@ -248,57 +205,6 @@ static enum hw_status pull_all(struct hw_transport *transport, const hw_count *s
     return hw_agree(ctx->world, status, err);
 }
 
-/* Copies between the heap and pinned memory, pieces one after another there. */
-static enum hw_status stage(struct hw_transport *transport, int which, const hw_count *offset,
-                            const hw_count *bytes, struct hw_error *err)
-{
-    const struct hw_context *ctx = transport->ctx;
-    char *heap = transport->heap[ctx->rank], *pinned = transport->pinned[which];
-    enum hw_status status = HW_OK;
-
-    for (int q = 0; q < ctx->size && status == HW_OK; q++) {
-        void *device = heap + offset[q];
-        if (bytes[q] > 0)
-            status = hw_cuda((int)cudaMemcpyAsync(
-                                 which ? device : pinned, which ? pinned : device, (size_t)bytes[q],
-                                 which ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, NULL),
-                             "cudaMemcpyAsync", err);
-        pinned += bytes[q];
-    }
-    return status == HW_OK ? hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err)
-                           : status;
-}
-
-static hw_count sum(const hw_count *count, int n)
-{
-    hw_count all = 0;
-
-    for (int q = 0; q < n; q++)
-        all += count[q];
-    return all;
-}
-
-/* Over MPI: through pinned memory. */
-static enum hw_status send_all(struct hw_transport *transport, const hw_count *send_offset,
-                               const hw_count *send_bytes, const hw_count *receive_offset,
-                               const hw_count *receive_bytes, struct hw_error *err)
-{
-    const struct hw_context *ctx = transport->ctx;
-    enum hw_status status = pin(transport, 0, sum(send_bytes, ctx->size), err);
-
-    if (status == HW_OK)
-        status = pin(transport, 1, sum(receive_bytes, ctx->size), err);
-    if (status == HW_OK)
-        status = stage(transport, 0, send_offset, send_bytes, err);
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_exchange_into(ctx->world, 1, transport->pinned[0], send_bytes,
-                                  transport->pinned[1], receive_bytes, err);
-    if (status == HW_OK)
-        status = stage(transport, 1, receive_offset, receive_bytes, err);
-    return hw_agree(ctx->world, status, err);
-}
-
 enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
                                      const hw_count *send_bytes, const hw_count *receive_offset,
                                      const hw_count *receive_bytes, struct hw_error *err)
@@ -317,7 +223,8 @@ enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_co
                                                transport->heap[transport->ctx->rank], send_offset,
                                                send_bytes, receive_offset, receive_bytes, err),
                         err);
-    return send_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
+    return hw_staging_exchange(transport->staging, transport->heap[transport->ctx->rank],
+                               send_offset, send_bytes, receive_offset, receive_bytes, err);
 }
 
 void hw_transport_close(struct hw_transport *transport)
@@ -326,7 +233,6 @@ void hw_transport_close(struct hw_transport *transport)
         return;
     free_heaps(transport);
     hw_collective_close(transport->nccl);
-    for (int which = 0; which < 2; which++)
-        cudaFreeHost(transport->pinned[which]);
+    hw_staging_close(transport->staging);
     *transport = (struct hw_transport){0};
 }

@@ -14,14 +14,14 @@
 #include "collective.h"
 #include "device.h"
 #include "engine/engine.h"
+#include "staging.h"
 
 struct hw_transport {
     enum hw_transport_kind kind; /* what it is, never AUTO once open */
     const struct hw_context *ctx;
     char **heap; /* [ranks] as this device reaches them; NULL for those it does not */
     hw_count heap_bytes;
-    void *pinned[2]; /* mpi: what is sent, what is received */
-    size_t pinned_bytes[2];
+    struct hw_staging *staging; /* mpi */
     struct hw_collective *nccl;
 };
 
