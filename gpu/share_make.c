@@ -29,12 +29,15 @@ struct making {
     struct hw_gpu_tuples tuples;
     uint64_t *counter; /* [1] */
 
-    struct hw_gpu_arrays ranking;
-    uint32_t *ends, *loops; /* [n] by graph id */
-    uint32_t *sorted, *id;  /* [n] by rank: ends, graph id */
-    uint32_t *rank;         /* [n] by graph id */
-    uint32_t *room;         /* [n] */
-    uint64_t *before;       /* [active + 1] on the host: ends at this part's rows before each */
+    struct hw_gpu_arrays counting; /* until the part's vertices are known */
+    uint32_t *ends, *loops;        /* [n] by graph id */
+    uint32_t *sorted;              /* [n] ends by rank */
+    uint32_t *room;                /* [n] */
+    struct hw_gpu_arrays naming;   /* until the lists have their places */
+    uint32_t *id;                  /* [n] graph id by rank */
+    struct hw_gpu_arrays ranking;  /* until they are filled */
+    uint32_t *rank;                /* [n] by graph id */
+    uint64_t *before; /* [active + 1] on the host: ends at this part's rows before each */
 
     struct hw_gpu_arrays pass;
     uint64_t *key[2];
@@ -108,7 +111,8 @@ static enum hw_status rank_vertices(struct making *self, struct hw_error *err)
                                                self->room, self->id, n),
                          "ranking vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_invert(self->id, n, self->rank), "ranking vertices", err);
+        status =
+            hw_cuda(hw_share_launch_invert(self->id, n, 0, self->rank), "ranking vertices", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ranking vertices", err);
     cudaFree(scratch);
@@ -135,6 +139,50 @@ static enum hw_status count_degree(const struct making *self, uint32_t least, ui
     return status;
 }
 
+/* Numbers the vertices of one end, which come after the first `core`, in the order of their
+ * neighbours, so that what is looked up of these lies together. */
+static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw_error *err)
+{
+    const uint64_t leaves = self->with_edges - core;
+    struct hw_gpu_arrays arrays = {.count = 0};
+    uint32_t *key = NULL, *sorted = NULL, *id = NULL;
+    char *scratch = NULL;
+    size_t bytes = 0;
+    enum hw_status status =
+        hw_cuda(hw_share_launch_order(NULL, &bytes, NULL, NULL, NULL, NULL, leaves),
+                "ordering leaves", err);
+
+    if (status != HW_OK || leaves == 0)
+        return status;
+    hw_gpu_add(&arrays, &key, (hw_count)leaves, sizeof *key);
+    hw_gpu_add(&arrays, &sorted, (hw_count)leaves, sizeof *sorted);
+    hw_gpu_add(&arrays, &id, (hw_count)leaves, sizeof *id);
+    hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
+    status = hw_gpu_allocate(&arrays, 0, "ordering leaves", err);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_share_launch_neighbours(&self->tuples, self->ends, self->rank, self->room),
+                    "the kernel that finds neighbours", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_share_launch_gather(self->room, self->id + core, leaves, key),
+                         "ordering leaves", err);
+    if (status == HW_OK)
+        status = hw_cuda(
+            hw_share_launch_order(scratch, &bytes, key, sorted, self->id + core, id, leaves),
+            "ordering leaves", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaMemcpyAsync(self->id + core, id, (size_t)leaves * sizeof *id,
+                                              cudaMemcpyDeviceToDevice, NULL),
+                         "cudaMemcpyAsync", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_share_launch_invert(self->id + core, leaves, core, self->rank),
+                         "ordering leaves", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "ordering leaves", err);
+    hw_gpu_release(&arrays);
+    return status;
+}
+
 /* Of the first `count` ranks, those of a part. */
 static uint32_t dealt(uint32_t count, uint32_t part, uint32_t parts)
 {
@@ -157,6 +205,8 @@ static enum hw_status find_bounds(struct making *self, struct hw_error *err)
 
     if (status == HW_OK)
         status = count_degree(self, 1, &self->with_edges, err);
+    if (status == HW_OK)
+        status = order_leaves(self, core, err);
     for (uint32_t q = 0; q < share->parts; q++)
         share->count[q] = dealt(self->with_edges, q, share->parts);
     share->core = whole_grains(dealt(core, 0, share->parts)); /* part 0 has most */
@@ -168,13 +218,18 @@ static enum hw_status find_bounds(struct making *self, struct hw_error *err)
 
 static enum hw_status rank(struct making *self, struct hw_error *err)
 {
-    struct hw_gpu_arrays *arrays = &self->ranking;
-    uint32_t **const all[] = {&self->ends, &self->loops, &self->sorted,
-                              &self->id,   &self->rank,  &self->room};
+    uint32_t **const counting[] = {&self->ends, &self->loops, &self->sorted, &self->room};
 
-    for (size_t a = 0; a < sizeof all / sizeof *all; a++)
-        hw_gpu_add(arrays, all[a], self->n, sizeof **all[a]);
-    enum hw_status status = hw_gpu_allocate(arrays, 0, "ranking vertices", err);
+    for (size_t a = 0; a < sizeof counting / sizeof *counting; a++)
+        hw_gpu_add(&self->counting, counting[a], self->n, sizeof **counting[a]);
+    hw_gpu_add(&self->naming, &self->id, self->n, sizeof *self->id);
+    hw_gpu_add(&self->ranking, &self->rank, self->n, sizeof *self->rank);
+    const hw_count others = 5 * self->n * (hw_count)sizeof *self->rank;
+    enum hw_status status = hw_gpu_allocate(&self->ranking, others, "ranking vertices", err);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&self->naming, 0, "ranking vertices", err);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&self->counting, 0, "ranking vertices", err);
     if (status == HW_OK)
         status = count_ends(self, err);
     if (status == HW_OK)
@@ -294,7 +349,7 @@ static enum hw_status take_vertices(struct making *self, struct hw_error *err)
 
 /* ---- the lists ---- */
 
-/* What stays on the device; ends and the like go. */
+/* What stays on the device. */
 static enum hw_status open_lists(struct making *self, struct hw_error *err)
 {
     struct hw_share *share = &self->made->share;
@@ -313,9 +368,12 @@ static enum hw_status open_lists(struct making *self, struct hw_error *err)
         status = hw_cuda(hw_share_launch_place_ids(share, self->id, self->with_edges,
                                                    (uint32_t *)(uintptr_t)share->graph_id),
                          "ids of the graph", err);
-    return status == HW_OK
-               ? hw_gpu_fill((void *)share->out.offset, 0, sizeof *share->out.offset, err)
-               : status;
+    if (status == HW_OK)
+        status = hw_gpu_fill((void *)share->out.offset, 0, sizeof *share->out.offset, err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "ids of the graph", err);
+    hw_gpu_release(&self->naming);
+    return status;
 }
 
 /* Room for as many keys as fit, or as there are. */
@@ -472,11 +530,14 @@ static enum hw_status make(struct making *self, struct hw_graph *graph, struct h
         status = rank(self, err);
     if (status == HW_OK)
         status = take_vertices(self, err);
+    hw_gpu_release(&self->counting);
     if (status == HW_OK)
         status = fill(self, err);
     if (status == HW_OK)
         status = get_offsets(self, err);
     hw_gpu_release(&self->pass);
+    hw_gpu_release(&self->counting);
+    hw_gpu_release(&self->naming);
     hw_gpu_release(&self->ranking);
     hw_gpu_release(&self->source);
     free(self->before);

@@ -27,8 +27,12 @@ int hw_share_launch_number(uint32_t *ids, uint64_t count);
 int hw_share_launch_order(void *scratch, size_t *bytes, const uint32_t *key, uint32_t *sorted,
                           const uint32_t *ids, uint32_t *sorted_ids, uint64_t count);
 
-/* rank[id[r]] = r. */
-int hw_share_launch_invert(const uint32_t *id, uint64_t count, uint32_t *rank);
+/* rank[id[r]] = base + r. */
+int hw_share_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *rank);
+
+/* neighbour[v] = the rank of the only neighbour of each vertex of one end; others stay. */
+int hw_share_launch_neighbours(const struct hw_gpu_tuples *tuples, const uint32_t *ends,
+                               const uint32_t *rank, uint32_t *neighbour);
 
 /* Graph ids by global rank, of those with edges. id: [vertices] by degree. */
 int hw_share_launch_place_ids(const struct hw_share *share, const uint32_t *id, uint32_t with_edges,

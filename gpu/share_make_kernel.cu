@@ -60,10 +60,32 @@ __global__ void number(uint32_t *ids, uint64_t count)
         ids[v] = static_cast<uint32_t>(v);
 }
 
-__global__ void invert(const uint32_t *id, uint64_t count, uint32_t *rank)
+__global__ void invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *rank)
 {
     for (uint64_t r = hw_first(); r < count; r += hw_stride())
-        rank[id[r]] = static_cast<uint32_t>(r);
+        rank[id[r]] = base + static_cast<uint32_t>(r);
+}
+
+template <typename Maker>
+__global__ void __launch_bounds__(block_size)
+    find_neighbours(hw_gpu_tuples tuples, const uint32_t *ends, const uint32_t *rank,
+                    uint32_t *neighbour)
+{
+    __shared__ uint32_t room[Maker::room];
+    const uint64_t me = hw_first();
+    Maker maker;
+
+    maker.open(tuples, room, me);
+    for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
+        uint64_t source, target;
+        maker.make(index, &source, &target);
+        if (source == target)
+            continue;
+        if (__ldg(ends + source) == 1)
+            neighbour[source] = __ldg(rank + target);
+        if (__ldg(ends + target) == 1)
+            neighbour[target] = __ldg(rank + source);
+    }
 }
 
 __global__ void place_ids(hw_share share, const uint32_t *id, uint32_t with_edges,
@@ -203,10 +225,20 @@ int hw_share_launch_order(void *scratch, size_t *bytes, const uint32_t *key, uin
                                                      static_cast<int64_t>(count));
 }
 
-int hw_share_launch_invert(const uint32_t *id, uint64_t count, uint32_t *rank)
+int hw_share_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *rank)
 {
-    invert<<<blocks_for(count), block_size>>>(id, count, rank);
+    invert<<<blocks_for(count), block_size>>>(id, count, base, rank);
     return cudaGetLastError();
+}
+
+int hw_share_launch_neighbours(const hw_gpu_tuples *tuples, const uint32_t *ends,
+                               const uint32_t *rank, uint32_t *neighbour)
+{
+    return hw_with_maker(*tuples, [=](auto maker) {
+        find_neighbours<decltype(maker)>
+            <<<hw_tuple_blocks, block_size>>>(*tuples, ends, rank, neighbour);
+        return static_cast<int>(cudaGetLastError());
+    });
 }
 
 int hw_share_launch_place_ids(const hw_share *share, const uint32_t *id, uint32_t with_edges,
