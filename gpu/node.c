@@ -19,6 +19,9 @@
 /* Frontiers of so many edges tell their finds to all. */
 #define ALL_EDGES 262144u
 
+/* Vertices of the highest degrees whose parents are told where only bits are. */
+#define HUBS 262144u
+
 /* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
 #define KERNEL_PATIENCE UINT64_C(8000000000)
 
@@ -166,6 +169,26 @@ static void plan_arrays(struct hw_parts_engine *engine)
         hw_gpu_add(arrays, &state->room, active, sizeof *state->room);
 }
 
+/* Measured on four H200; messages cost what a millisecond or a tenth of it does. */
+static struct hw_node_costs costs_over(enum hw_transport_kind kind)
+{
+    struct hw_node_costs costs = {.push_edge = 60,
+                                  .only_edge = 38,
+                                  .bits_edge = 8,
+                                  .bits_vertex = 14,
+                                  .unqueued = 4e7f,
+                                  .pull_first = 5,
+                                  .pull_probe = 4,
+                                  .pull = 5e6f};
+
+    if (kind == HW_TRANSPORT_PEER)
+        return costs;
+    costs.push_edge = kind == HW_TRANSPORT_MPI ? 2000 : 100;
+    costs.pull = kind == HW_TRANSPORT_MPI ? 1e9f : 1e8f;
+    costs.unqueued = 2 * costs.pull;
+    return costs;
+}
+
 static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -178,22 +201,27 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
         status = hw_share_order_make(engine->ctx, engine->part, &state->order, share, err);
     if (status != HW_OK)
         return status;
-    if (share->core >= 1u << (64 - HW_NODE_EDGE_BITS) || share->edges >= UINT64_C(1)
-                                                                             << HW_NODE_EDGE_BITS)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method fused does up to 2^%d vertices a GPU and 2^%d stored edges",
-                       64 - HW_NODE_EDGE_BITS, HW_NODE_EDGE_BITS);
     const uint64_t core = (uint64_t)share->core * share->parts;
     const uint32_t told = core < ALL_EDGES ? (uint32_t)core : ALL_EDGES;
-    state->own_edges =
-        (uint64_t)(engine->part->directed ? &engine->part->grid.in : &engine->part->grid.out)
-            ->offset[engine->part->grid.out.rows];
+    const struct hw_csr *out = &engine->part->grid.out;
+    const struct hw_csr *in = engine->part->directed ? &engine->part->grid.in : out;
+    state->own_edges = (uint64_t)in->offset[in->rows];
+    if (share->core >= 1u << (64 - HW_NODE_EDGE_BITS) ||
+        (uint64_t)out->offset[out->rows] >= UINT64_C(1) << HW_NODE_EDGE_BITS)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "method fused does up to 2^%d vertices and 2^%d stored edges a GPU",
+                         64 - HW_NODE_EDGE_BITS, HW_NODE_EDGE_BITS);
+    status = hw_agree(engine->ctx->world, status, err);
+    if (status != HW_OK)
+        return status;
     own->direction = (int)engine->options.direction;
+    own->alone = engine->transport.kind != HW_TRANSPORT_PEER;
+    own->costs = costs_over(engine->transport.kind);
     own->all_edges = ALL_EDGES;
     own->patience = KERNEL_PATIENCE;
+    own->hubs = own->alone ? 0 : core < HUBS ? (uint32_t)core : HUBS;
     own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
     own->inbox_room = share->core > told ? share->core : told;
-    own->alone = engine->transport.kind != HW_TRANSPORT_PEER;
     plan_arrays(engine);
     engine->heap_bytes = lay_heap(own).bytes;
     engine->beside = (hw_count)(core > share->owned ? core : share->owned) * 4;
@@ -219,6 +247,7 @@ static void find_heaps(struct hw_parts_engine *engine)
         const uint32_t reached = own->alone ? part : q;
         unsigned long long *boxes = at(engine, reached, own->alone ? heap.outbox : heap.inbox);
         own->mail[q] = at(engine, reached, 0);
+        own->parent_of[q] = at(engine, reached, heap.parent);
         for (int half = 0; half < 2; half++)
             own->bits[half][q] = at(engine, reached, heap.bits[half]);
         own->inbox[q] = boxes + (own->alone ? q : part) * room;
@@ -258,6 +287,22 @@ static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *er
                    "the kernel of method fused", err);
 }
 
+/* The first message between two ranks makes their connection: outside any clock. Collective;
+ * ranks agree. */
+static enum hw_status warm_up(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_share *share = &((struct state *)engine->state)->plan.share;
+    const struct heap heap = lay_heap(&((struct state *)engine->state)->plan);
+    hw_count from[HW_SHARE_PARTS], to[HW_SHARE_PARTS], bytes[HW_SHARE_PARTS];
+
+    for (uint32_t q = 0; q < share->parts; q++) {
+        from[q] = heap.packed + share->part * (hw_count)share->core / 8;
+        to[q] = heap.packed + q * (hw_count)share->core / 8;
+        bytes[q] = q != share->part ? (hw_count)share->core / 8 : 0;
+    }
+    return hw_transport_exchange(&engine->transport, from, bytes, to, bytes, err);
+}
+
 static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -287,6 +332,8 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
+    if (status == HW_OK && own->alone)
+        status = warm_up(engine, err);
     /* The first launch of a kernel loads it: outside any clock. */
     state->root = HW_RANK_NONE;
     if (status == HW_OK)
@@ -500,11 +547,11 @@ static enum hw_status read_rows(const struct state *state, struct hw_node_row **
 static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
-    static const char *const names[HW_NODE_ROUTINES] = {"push all", "push", "pull", "queue",
-                                                        "leaves"};
+    static const char *const names[HW_NODE_ROUTINES] = {
+        "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
     static const enum hw_direction directions[HW_NODE_ROUTINES] = {
-        HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN,
-        HW_DIRECTION_AUTO};
+        HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
+        HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
     const struct hw_node_plan *own = &((struct state *)engine->state)->plan;
     struct hw_node_row *kept = NULL;
     hw_count count = 0;

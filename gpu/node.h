@@ -17,8 +17,6 @@ extern "C" {
 #define HW_NODE_SHARES 48
 
 #define HW_NODE_THREADS 1024
-#define HW_NODE_WORDS 16 /* of the bitmap that a warp pulls at a time, at most */
-
 /* Where the GPUs leave each other counts: the first part of every GPU's heap. A slot is
  * written by its sender alone: a tag of 16 bits above a count of 48. */
 struct hw_node_mail {
@@ -53,10 +51,12 @@ struct hw_node_control {
 };
 
 enum hw_node_routine {
-    HW_NODE_PUSH_ALL, /* top-down, finds told to all */
-    HW_NODE_PUSH,     /* top-down, finds told to their owners */
-    HW_NODE_PULL,     /* bottom-up */
-    HW_NODE_QUEUE,    /* finds of a bottom-up level queued, to go on top-down */
+    HW_NODE_PUSH_ALL,  /* top-down, finds told to all */
+    HW_NODE_PUSH,      /* top-down, finds told to their owners */
+    HW_NODE_PUSH_ONLY, /* the same, finds not queued */
+    HW_NODE_PUSH_BITS, /* the same, parents not told */
+    HW_NODE_PULL,      /* bottom-up */
+    HW_NODE_QUEUE,     /* finds of a level that queued none are, to go on top-down */
     HW_NODE_LEAVES,
     HW_NODE_ROUTINES
 };
@@ -67,6 +67,18 @@ struct hw_node_row {
     uint32_t frontier, found;
     uint32_t expansion, exchange, update;
     uint64_t edges, bytes;
+};
+
+/* What operations cost, in picoseconds of a whole H200: only their ratios matter. */
+struct hw_node_costs {
+    float push_edge;   /* top-down, and what is found queued */
+    float only_edge;   /* the same, told to its owner and not queued */
+    float bits_edge;   /* the same, told in bits */
+    float bits_vertex; /* then, for each vertex of the core */
+    float unqueued;    /* a level that queues nothing, in picoseconds of all GPUs */
+    float pull_first;  /* a first source looked at */
+    float pull_probe;  /* another source */
+    float pull;        /* a level bottom-up, in picoseconds of all GPUs */
 };
 
 struct hw_node_plan {
@@ -84,19 +96,22 @@ struct hw_node_plan {
     uint32_t *bits[2][HW_SHARE_PARTS];         /* [parts * core / 32] visited, by global rank */
     unsigned long long *inbox[HW_SHARE_PARTS]; /* [inbox_room] of each, for what this GPU sends */
     struct hw_node_mail *mail[HW_SHARE_PARTS];
-    const unsigned long long *received; /* [parts][inbox_room] what this GPU was sent */
+    uint32_t *parent_of[HW_SHARE_PARTS]; /* where the host does not exchange */
+    const unsigned long long *received;  /* [parts][inbox_room] what this GPU was sent */
     uint32_t inbox_room;
 
     bool alone;       /* the host exchanges: what is in inboxes is this GPU's to send */
-    uint32_t *packed; /* [parts][core / 32] words by part, where the host exchanges */
+    uint32_t *packed; /* [parts][core / 32] words by part, or lists instead, where the host
+                         exchanges */
 
     int direction;      /* enum hw_direction */
     uint32_t all_edges; /* frontiers of up to so many edges tell their finds to all */
+    uint32_t hubs;      /* global ranks below this may have long lists; a multiple of 32 */
     uint32_t tile;      /* edges for each thread of a block at a time, top-down: at most 4 */
     uint32_t hub_words; /* words of the bitmap kept in shared memory */
-    uint32_t words;     /* that a warp pulls at a time: 4, 8 or 16 */
     uint64_t patience;  /* nanoseconds at a barrier before giving up */
     float probes[HW_NODE_SHARES];
+    struct hw_node_costs costs;
 };
 
 struct hw_node_shape {
@@ -118,18 +133,24 @@ int hw_node_launch(const struct hw_node_plan *plan, const struct hw_node_shape *
  */
 enum hw_node_step_kind {
     HW_NODE_STEP_BEGIN,  /* root */
-    HW_NODE_STEP_PUSH,   /* depth, which, all: expands the queue */
+    HW_NODE_STEP_KEEP,   /* which: the bitmap, in the other one */
+    HW_NODE_STEP_PUSH,   /* depth, which, all, queued: expands the queue */
     HW_NODE_STEP_TAKE,   /* depth, which, all, from: what came into the inboxes */
+    HW_NODE_STEP_BITS,   /* which: what was found of others' vertices, into the outboxes */
+    HW_NODE_STEP_FOLD,   /* which: what came of that */
     HW_NODE_STEP_PULL,   /* which, initial, unvisited: makes the other bitmap */
-    HW_NODE_STEP_QUEUE,  /* depth, which: what was pulled */
+    HW_NODE_STEP_QUEUE,  /* depth, which: what was found without a queue */
     HW_NODE_STEP_PACK,   /* which: this GPU's words */
-    HW_NODE_STEP_UNPACK, /* which: the others' */
+    HW_NODE_STEP_LIST,   /* which: instead of them what this GPU found, as local ranks */
+    HW_NODE_STEP_UNPACK, /* which, kept, from: the others' words */
+    HW_NODE_STEP_SET,    /* which, from: the bits of what they listed */
     HW_NODE_STEP_END     /* which, initial, root */
 };
+#define HW_NODE_ALL_WORDS UINT32_MAX
 struct hw_node_step {
     uint32_t kind, depth, which, root, unvisited;
-    bool all, initial;
-    uint32_t from[HW_SHARE_PARTS]; /* entries from each part */
+    bool all, queued, kept, initial;
+    uint32_t from[HW_SHARE_PARTS]; /* entries from each part, or HW_NODE_ALL_WORDS */
 };
 
 /* Returns a cudaError_t; does not wait. */

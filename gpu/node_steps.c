@@ -11,8 +11,10 @@ struct run {
     struct hw_node_state state;
     struct hw_node_control control; /* as the last step left it */
     struct hw_node_row row;         /* of the level under way */
-    uint32_t frontier;              /* this GPU's */
-    double lap;                     /* when the last measurement ended */
+    enum hw_node_routine next;
+    unsigned long long told[HW_SHARE_PARTS][3]; /* by all GPUs, when counts were last summed */
+    uint32_t frontier;                          /* this GPU's */
+    double lap;                                 /* when the last measurement ended */
 };
 
 static const struct hw_context *context(const struct run *run)
@@ -76,7 +78,7 @@ static enum hw_status read_counters(struct run *run, struct hw_error *err)
     return status;
 }
 
-/* Sums over all GPUs: found and rest of a ring, edges of a queue. Agrees on status first.
+/* Sums over all GPUs: found, edges of a queue, and rest of a ring. Agrees on status first.
  * Collective. */
 static enum hw_status sum_counters(struct run *run, enum hw_status status, int ring, uint32_t next,
                                    unsigned long long *sum, struct hw_error *err)
@@ -87,35 +89,49 @@ static enum hw_status sum_counters(struct run *run, enum hw_status status, int r
                                        control->rest[ring]};
 
     status = hw_agree(context(run)->world, status, err);
-    if (status != HW_OK)
-        return status;
-    return hw_mpi(MPI_Allreduce(own, sum, 3, MPI_UNSIGNED_LONG_LONG, MPI_SUM, context(run)->world),
-                  "MPI_Allreduce", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgather(own, 3, MPI_UNSIGNED_LONG_LONG, run->told, 3,
+                                      MPI_UNSIGNED_LONG_LONG, context(run)->world),
+                        "MPI_Allgather", err);
+    for (uint32_t q = 0; q < run->stepper->plan->share.parts && status == HW_OK; q++)
+        for (int k = 0; k < 3; k++)
+            sum[k] += run->told[q][k];
+    return status;
 }
 
-/* Makes all GPUs' copies of a bitmap equal: each gets the words of their owners.
- * Collective. */
-static enum hw_status spread_words(struct run *run, uint32_t which, struct hw_error *err)
+/* Makes all GPUs' copies of a bitmap equal: each gets the words of their owners, or a list
+ * of what they found, as they told last, where that is shorter. kept: the bitmap is the one
+ * that there was before. Collective. */
+static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, struct hw_error *err)
 {
     struct hw_node_stepper *stepper = run->stepper;
     const struct hw_share *share = &stepper->plan->share;
-    const hw_count bytes = (hw_count)share->core / 8;
-    const struct hw_node_step pack = {.kind = HW_NODE_STEP_PACK, .which = which};
-    const struct hw_node_step unpack = {.kind = HW_NODE_STEP_UNPACK, .which = which};
-    hw_count from[HW_SHARE_PARTS], count[HW_SHARE_PARTS], to[HW_SHARE_PARTS];
+    const hw_count room = (hw_count)share->core / 8;
+    struct hw_node_step step = {.which = which, .kept = kept};
+    hw_count from[HW_SHARE_PARTS], sent[HW_SHARE_PARTS], to[HW_SHARE_PARTS], came[HW_SHARE_PARTS];
 
     for (uint32_t q = 0; q < share->parts; q++) {
-        from[q] = stepper->packed + share->part * bytes;
-        to[q] = stepper->packed + q * bytes;
-        count[q] = q != share->part ? bytes : 0;
+        const bool list = run->told[q][0] < share->core / 32;
+        step.from[q] = list ? (uint32_t)run->told[q][0] : HW_NODE_ALL_WORDS;
+        came[q] = list ? (hw_count)run->told[q][0] * 4 : room;
+        from[q] = stepper->packed + share->part * room;
+        to[q] = stepper->packed + q * room;
     }
-    enum hw_status status = hw_agree(context(run)->world, launch(run, &pack, err), err);
+    for (uint32_t q = 0; q < share->parts; q++)
+        sent[q] = q != share->part ? came[share->part] : 0;
+    came[share->part] = 0;
+    step.kind = step.from[share->part] == HW_NODE_ALL_WORDS ? HW_NODE_STEP_PACK : HW_NODE_STEP_LIST;
+    enum hw_status status = hw_agree(context(run)->world, launch(run, &step, err), err);
     if (status == HW_OK)
-        status = hw_transport_exchange(stepper->transport, from, count, to, count, err);
+        status = hw_transport_exchange(stepper->transport, from, sent, to, came, err);
+    step.kind = HW_NODE_STEP_UNPACK;
     if (status == HW_OK)
-        status = hw_agree(context(run)->world, launch(run, &unpack, err), err);
-    run->row.bytes += (uint64_t)bytes * (share->parts - 1);
-    return status;
+        status = launch(run, &step, err);
+    step.kind = HW_NODE_STEP_SET;
+    if (status == HW_OK)
+        status = launch(run, &step, err);
+    run->row.bytes += (uint64_t)sent[(share->part + 1) % share->parts] * (share->parts - 1);
+    return hw_agree(context(run)->world, status, err);
 }
 
 /* Sends what lies in the outboxes; from: how many entries came from each. Collective. */
@@ -144,6 +160,15 @@ static enum hw_status send_entries(struct run *run, bool all, uint32_t *from, st
                            : status;
 }
 
+/* What a level found, from the sums over all GPUs. */
+static void go_on(struct run *run, const unsigned long long *sum)
+{
+    run->state.frontier = sum[0];
+    run->state.edges = sum[1];
+    run->state.led = sum[2];
+    run->state.reached += sum[0];
+}
+
 /* What the owners make of the finds of a level top-down. Collective. */
 static enum hw_status take(struct run *run, bool all, struct hw_error *err)
 {
@@ -165,28 +190,30 @@ static enum hw_status take(struct run *run, bool all, struct hw_error *err)
     run->control.rest[1] += before.rest[1];
     status = sum_counters(run, status, 1, state->depth + 1, sum, err);
     if (status == HW_OK && !all)
-        status = spread_words(run, state->which, err);
+        status = spread_words(run, state->which, true, err);
     run->row.exchange += lap(run);
     run->row.found = (uint32_t)run->control.found[1];
-    state->frontier = sum[0];
-    state->edges = sum[1];
-    state->led = sum[2];
-    state->reached += sum[0];
+    go_on(run, sum);
     return status;
 }
 
-/* One level top-down. Collective. */
-static enum hw_status push(struct run *run, struct hw_error *err)
+/* One level top-down, finds told to all, or to their owners. Collective. */
+static enum hw_status push(struct run *run, bool all, struct hw_error *err)
 {
     struct hw_node_state *state = &run->state;
-    const bool all = state->edges <= run->stepper->plan->all_edges;
-    const struct hw_node_step step = {
-        .kind = HW_NODE_STEP_PUSH, .depth = state->depth, .which = state->which, .all = all};
+    const struct hw_node_step keep = {.kind = HW_NODE_STEP_KEEP, .which = state->which};
+    const struct hw_node_step step = {.kind = HW_NODE_STEP_PUSH,
+                                      .depth = state->depth,
+                                      .which = state->which,
+                                      .all = all,
+                                      .queued = true};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = clear_queue(run, state->depth + 1, err);
 
     run->row = (struct hw_node_row){.routine = all ? HW_NODE_PUSH_ALL : HW_NODE_PUSH,
                                     .frontier = run->frontier};
+    if (status == HW_OK && !all)
+        status = launch(run, &keep, err);
     if (status == HW_OK)
         status = launch(run, &step, err);
     if (status == HW_OK)
@@ -200,10 +227,73 @@ static enum hw_status push(struct run *run, struct hw_error *err)
         status = take(run, all, err);
     state->depth++;
     keep_row(run);
+    run->next = hw_node_after_queue(run->stepper->plan, state);
     return status;
 }
 
-/* Queues what was pulled, to go on top-down. Collective. */
+/* Sends owners what was found of their vertices, as bits. Collective. */
+static enum hw_status send_bits(struct run *run, struct hw_error *err)
+{
+    const struct hw_node_stepper *stepper = run->stepper;
+    const struct hw_share *share = &stepper->plan->share;
+    const hw_count room = (hw_count)stepper->plan->inbox_room * 8;
+    hw_count out[HW_SHARE_PARTS], in[HW_SHARE_PARTS], bytes[HW_SHARE_PARTS];
+
+    for (uint32_t q = 0; q < share->parts; q++) {
+        out[q] = stepper->outbox + q * room;
+        in[q] = stepper->inbox + q * room;
+        bytes[q] = q != share->part ? (hw_count)share->core / 8 : 0;
+        run->row.bytes += (uint64_t)bytes[q];
+    }
+    return hw_transport_exchange(stepper->transport, out, bytes, in, bytes, err);
+}
+
+/* One level top-down that queues nothing and tells bits alone. Collective. */
+static enum hw_status push_bits(struct run *run, struct hw_error *err)
+{
+    static const enum hw_node_step_kind first[] = {HW_NODE_STEP_KEEP, HW_NODE_STEP_PUSH,
+                                                   HW_NODE_STEP_BITS};
+    struct hw_node_state *state = &run->state;
+    struct hw_node_step step = {.depth = state->depth, .which = state->which};
+    unsigned long long sum[3] = {0, 0, 0};
+    enum hw_status status = HW_OK;
+
+    run->row = (struct hw_node_row){.routine = HW_NODE_PUSH_BITS,
+                                    .frontier = run->frontier,
+                                    .edges = run->control.queue[state->depth & 3] &
+                                             ((1ull << HW_NODE_EDGE_BITS) - 1)};
+    for (size_t k = 0; k < sizeof first / sizeof *first && status == HW_OK; k++) {
+        step.kind = first[k];
+        status = launch(run, &step, err);
+    }
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
+    run->row.expansion = lap(run);
+    status = hw_agree(context(run)->world, status, err);
+    if (status == HW_OK)
+        status = send_bits(run, err);
+    run->row.exchange = lap(run);
+    step.kind = HW_NODE_STEP_FOLD;
+    if (status == HW_OK)
+        status = launch(run, &step, err);
+    if (status == HW_OK)
+        status = read_counters(run, err);
+    run->row.update = lap(run);
+    run->row.found = (uint32_t)run->control.found[1];
+    run->row.edges += run->control.probes[1];
+    status = sum_counters(run, status, 1, state->depth + 1, sum, err);
+    if (status == HW_OK)
+        status = spread_words(run, state->which, true, err);
+    run->row.exchange += lap(run);
+    state->pushed += state->edges;
+    go_on(run, sum);
+    state->depth++;
+    keep_row(run);
+    run->next = hw_node_after_push_only(run->stepper->plan, state);
+    return status;
+}
+
+/* Queues what was found without a queue, to go on top-down. Collective. */
 static enum hw_status queue_finds(struct run *run, struct hw_error *err)
 {
     struct hw_node_state *state = &run->state;
@@ -225,11 +315,12 @@ static enum hw_status queue_finds(struct run *run, struct hw_error *err)
     state->edges = sum[1];
     state->led = sum[2];
     keep_row(run);
+    run->next = hw_node_after_queue(run->stepper->plan, state);
     return status;
 }
 
-/* One level bottom-up; *pulling is whether the next one is too. Collective. */
-static enum hw_status pull(struct run *run, bool *pulling, struct hw_error *err)
+/* One level bottom-up. Collective. */
+static enum hw_status pull(struct run *run, struct hw_error *err)
 {
     const struct hw_node_plan *plan = run->stepper->plan;
     struct hw_node_state *state = &run->state;
@@ -248,18 +339,31 @@ static enum hw_status pull(struct run *run, bool *pulling, struct hw_error *err)
     run->row.expansion = lap(run);
     status = sum_counters(run, status, 0, state->depth, sum, err);
     if (status == HW_OK)
-        status = spread_words(run, 1 - state->which, err);
+        status = spread_words(run, 1 - state->which, false, err);
     run->row.exchange = lap(run);
     state->initial = false;
     state->which = 1 - state->which;
     state->reached += sum[0];
-    state->frontier = sum[2] > 0 ? sum[0] : 0;
+    state->frontier = sum[0];
     state->depth++;
     keep_row(run);
-    *pulling = state->frontier > 0 && !hw_node_better_pushed(plan, state, sum[0], sum[2]);
-    if (status == HW_OK && state->frontier > 0 && !*pulling)
-        status = queue_finds(run, err);
+    run->next = hw_node_after_pull(plan, state, sum[2]);
     return status;
+}
+
+/* What is next, up to the choice of what follows. Collective. */
+static enum hw_status level(struct run *run, struct hw_error *err)
+{
+    switch (run->next) {
+    case HW_NODE_PULL:
+        return pull(run, err);
+    case HW_NODE_QUEUE:
+        return queue_finds(run, err);
+    case HW_NODE_PUSH_BITS:
+        return push_bits(run, err);
+    default:
+        return push(run, run->next == HW_NODE_PUSH_ALL, err);
+    }
 }
 
 /* The root into the first queue. Collective. */
@@ -277,6 +381,7 @@ static enum hw_status begin(struct run *run, uint32_t root, struct hw_error *err
     run->state.edges = sum[1];
     run->state.led = sum[2];
     run->lap = hw_seconds();
+    run->next = hw_node_after_queue(run->stepper->plan, &run->state);
     return status;
 }
 
@@ -284,14 +389,11 @@ enum hw_status hw_node_search_by_steps(struct hw_node_stepper *stepper, uint32_t
                                        struct hw_error *err)
 {
     struct run run = {.stepper = stepper, .state = {.initial = true}};
-    bool pulling = false;
 
     stepper->rows = 0;
     enum hw_status status = begin(&run, root, err);
-    while (status == HW_OK && run.state.frontier > 0) {
-        pulling = pulling || hw_node_better_pulled(stepper->plan, &run.state);
-        status = pulling ? pull(&run, &pulling, err) : push(&run, err);
-    }
+    while (status == HW_OK && run.next != HW_NODE_LEAVES)
+        status = level(&run, err);
     const struct hw_node_step end = {.kind = HW_NODE_STEP_END,
                                      .which = run.state.which,
                                      .initial = run.state.initial,

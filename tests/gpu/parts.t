@@ -44,6 +44,7 @@ compare rmat rmat.h5 2 --direction bottom-up --order none
 compare rmat rmat.h5 2 --canonical-parents --order hash
 compare directed directed.h5 2
 compare tiny tiny.h5 4
+compare tiny tiny.h5 4 --transport mpi
 compare recipe recipe.h5 4
 ranks 2 hopwave-partition -q rmat.h5 --layout 1d --parts 2 -o two.h5
 hopwave-traverse -q --force rmat.h5 --layout 1d --roots 6 -o cpu.h5
@@ -51,22 +52,48 @@ ok "a partition of two parts" ranks 2 hopwave-traverse -q --force two.h5 --devic
     -o gpu.h5
 ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph rmat.h5 \
     --against cpu.h5
-refused "peer is refused where ranks see one GPU each, or works" 4 'peer: .*--gpu-bind=none' \
-    "$MPIEXEC" -n 2 sh -c 'CUDA_VISIBLE_DEVICES=${PMI_RANK:-0} exec "$0" "$@"' hopwave-traverse \
-    recipe.h5 --layout 1d --parts 2 --device cuda --transport peer -o hidden.h5
-
+printf '%s\n' '0 1' '1 2' '2 3' '3 4' >five.txt
+hopwave-import -q five.txt --undirected -o five.h5
+compare "a path of five" five.h5 4
+ranks 2 hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda --transport nccl --roots 2 \
+    --store none -o nccl.h5 2>err
+case $? in
+0) compare rmat rmat.h5 2 --transport nccl ;;
+*) ok "nccl wants its library and a GPU for each rank" grep -q -i nccl err ;;
+esac
+ok "a hundred searches in a row" ranks 2 hopwave-traverse -q --force rmat.h5 --layout 1d --parts 2 \
+    --device cuda --roots 100 --check --store none -o gpu.h5
+# Where each rank is shown one GPU alone, some drivers open the others' memory all the same.
+# shellcheck disable=SC2016 # each rank's shell expands it
+hidden='CUDA_VISIBLE_DEVICES=${PMI_RANK:-0} exec "$0" "$@"'
+ranks 2 sh -c "$hidden" hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda \
+    --transport peer --roots 2 -o hidden.h5 2>err
+case $? in
+0) ok "hidden GPUs are reached over peer, and auto takes that" test ! -s err ;;
+*)
+    ok "peer says why it cannot be, and what to ask of Slurm" grep -q -E -- '--gpu-bind=none|no CUDA' err
+    ;;
+esac
 hopwave-generate -q --model rmat --scale 14 -o large.h5
-timeout -s KILL 60 "$MPIEXEC" -n 2 hopwave-traverse large.h5 --layout 1d --parts 2 --device cuda \
-    --roots 15000 --store none -o lost.h5 2>err &
-run=$!
-sleep 4
-stopped=$(pgrep -f "hopwave-traverse large.h5" | tail -n 1)
-kill -STOP "$stopped"
-before=$(date +%s)
-wait "$run"
-status=$?
-ok "a rank that is stopped ends the run" test "$status" -ne 0 -a "$status" -ne 137
-ok "within ten seconds" test $(($(date +%s) - before)) -le 10
+"$MPIEXEC" -disable-auto-cleanup -n 1 true 2>/dev/null && keep=-disable-auto-cleanup || keep=
+# lose NAME SIGNAL [LAUNCHER'S OPTIONS]: what becomes of the run when a rank gets the signal.
+lose() {
+    name=$1 signal=$2
+    shift 2
+    timeout -s KILL 60 "$MPIEXEC" "$@" -n 2 hopwave-traverse --force large.h5 --layout 1d --parts 2 \
+        --device cuda --roots 15000 --store none -o lost.h5 2>err &
+    run=$!
+    sleep 4
+    kill "-$signal" "$(pgrep -f "hopwave-traverse --force large.h5" | tail -n 1)"
+    before=$(date +%s)
+    wait "$run"
+    status=$?
+    ok "a rank that is $name ends the run" test "$status" -ne 0 -a "$status" -ne 137
+    ok "within ten seconds" test $(($(date +%s) - before)) -le 10
+    ok "and no file" test ! -e lost.h5
+}
+lose stopped STOP
 is "with a line that names it" "$(grep -c 'has not answered' err)" 1
-ok "and no file" test ! -e lost.h5
+lose killed KILL
+lose "killed, and not cleaned up after," KILL $keep
 done_testing
