@@ -112,21 +112,6 @@ static enum hw_status look_for_cycle(struct hw_gpu_engine *engine, uint32_t root
 
 /* ---- phases ---- */
 
-/* Phases until the frontier is empty or phase `last` is done. */
-static enum hw_status advance(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
-{
-    struct hw_bellman *own = engine->state;
-    enum hw_status status = HW_OK;
-
-    if (own->plan.large != HW_LARGE_DYNAMIC)
-        return hw_cuda(hw_bellman_launch_run(&own->plan, own->blocks, last),
-                       "the kernel of method bellman-ford", err);
-    status = hw_bellman_fetch(engine, err);
-    while (status == HW_OK && own->control.source != HW_FROM_END && own->control.phase < last)
-        status = hw_bellman_phase(engine, 0, err);
-    return status;
-}
-
 /* The search where weights may be negative: now and then it looks for a cycle. */
 static enum hw_status relax_warily(struct hw_gpu_engine *engine, uint32_t root,
                                    struct hw_cycle *cycle, struct hw_error *err)
@@ -138,10 +123,10 @@ static enum hw_status relax_warily(struct hw_gpu_engine *engine, uint32_t root,
 
     for (;;) {
         bool last = check >= most;
-        status = advance(engine, check, err);
+        status = hw_bellman_run(engine, check, err);
         if (status == HW_OK)
             status = hw_bellman_fetch(engine, err);
-        if (status != HW_OK || own->control.source == HW_FROM_END)
+        if (status != HW_OK || own->control.state.source == HW_FROM_END)
             return status;
         status = look_for_cycle(engine, root, cycle, err);
         if (status != HW_OK || cycle->length > 0)
@@ -168,7 +153,7 @@ static enum hw_status sweep_first(struct hw_gpu_engine *engine, uint32_t root,
     own->plan.reach = true;
     enum hw_status status = hw_bellman_begin(engine, root, err);
     if (status == HW_OK)
-        status = advance(engine, UINT32_MAX, err);
+        status = hw_bellman_run(engine, UINT32_MAX, err);
     own->plan.reach = false;
     if (status == HW_OK)
         status = get_parents(engine, root, &parents, err);
@@ -201,7 +186,7 @@ static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct
         status = hw_bellman_begin(engine, root, err);
     if (status == HW_OK && cycle.length == 0)
         status = engine->survey.negative > 0 ? relax_warily(engine, root, &cycle, err)
-                                             : advance(engine, UINT32_MAX, err);
+                                             : hw_bellman_run(engine, UINT32_MAX, err);
     if (status == HW_OK && cycle.length == 0)
         return hw_bellman_end(engine, err);
     if (status == HW_OK && engine->result) {

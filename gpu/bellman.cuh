@@ -34,8 +34,8 @@ constexpr uint32_t hw_bellman_whole = 1024; /* lists as long are a whole warp's 
 struct hw_bellman_shared {
     uint32_t slot[hw_bellman_warps][hw_bellman_slot];
     uint32_t wait[hw_bellman_warps][hw_bellman_wait];
-    unsigned long long edges, found;
-    uint32_t frontier, long_found;
+    unsigned long long edges, found, long_found;
+    uint32_t frontier, pending;
 };
 
 /* Where the phase's counters are. */
@@ -56,6 +56,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
 
     const hw_bellman_plan &plan;
     hw_bellman_ring *ring;
+    hw_bellman_state state;
     uint32_t phase, source, lane;
     bool queues;        /* finds are wanted */
     bool first = false; /* the source's edges alone are relaxed */
@@ -63,17 +64,18 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     uint32_t mask; /* of a rank in a list */
     uint32_t *next, *slot, *wait;
     uint32_t held = 0, waiting = 0;
-    uint32_t edges = 0, found = 0, long_found = 0, frontier = 0; /* of this lane */
+    uint32_t edges = 0, found = 0, long_found = 0, frontier = 0, pending = 0; /* of this lane */
 
-    __device__ hw_bellman_worker(const hw_bellman_plan &given, hw_bellman_shared &shared,
-                                 uint32_t number, uint32_t from)
-        : plan(given), ring(hw_bellman_ring_of(given, number)), phase(number), source(from),
-          lane(threadIdx.x & 31)
+    /* For the phase after given.phase. */
+    __device__ hw_bellman_worker(const hw_bellman_plan &whole, hw_bellman_shared &shared,
+                                 const hw_bellman_state &given)
+        : plan(whole), ring(hw_bellman_ring_of(whole, given.phase + 1)), state(given),
+          phase(given.phase + 1), source(given.source), lane(threadIdx.x & 31)
     {
-        queues = source == HW_FROM_QUEUE;
+        queues = source == HW_FROM_QUEUE && state.tier == plan.tiers;
         limit = static_cast<key_t>(plan.limit);
         mask = plan.classes ? (1u << HW_BELLMAN_CLASS_SHIFT) - 1 : UINT32_MAX;
-        next = plan.queue[(phase + 1) & 1];
+        next = plan.queue[(state.turn + 1) & 1];
         slot = shared.slot[threadIdx.x / 32];
         wait = shared.wait[threadIdx.x / 32];
     }
@@ -200,6 +202,16 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
                    plan.long_least;
     }
 
+    /* The first tier that has edges of v. */
+    __device__ __forceinline__ uint32_t tier_of(uint32_t v) const
+    {
+        uint32_t tier = 0;
+
+        while (tier < plan.tiers && v >= plan.tier_end[tier])
+            tier++;
+        return tier;
+    }
+
     /* Sets v aside, once: until it is near, or relaxed, its entry stands. */
     __device__ __forceinline__ void put_far(uint32_t v, key_t key, key_t was)
     {
@@ -209,7 +221,12 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             atomicMin(least, static_cast<long long>(key));
         if (was < relaxed()[v])
             return;
-        plan.far[plan.pile][atomicAdd(&plan.control->far[plan.pile], 1u)] = v;
+        const uint32_t all = __activemask(), before = all & ((1u << lane) - 1);
+        uint32_t start = 0;
+        if (before == 0)
+            start = atomicAdd(&plan.control->far[plan.pile], __popc(all));
+        start = __shfl_sync(all, start, __ffs(all) - 1);
+        plan.far[plan.pile][start + __popc(before)] = v;
     }
 
     /* Notes an improvement of v; returns whether to queue it. */
@@ -229,6 +246,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         found++;
         if (in_pieces(v)) {
             long_found++;
+            pending |= 1u << tier_of(v);
             return false;
         }
         return fresh;
@@ -384,7 +402,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         }
         if constexpr (Launch::launches)
             if (length >= plan.long_least) {
-                Launch::template go<kind, words, Offset>(plan, phase, u, from, begin, length);
+                Launch::template go<kind, words, Offset>(plan, u, from, begin, length);
                 length = 0;
             }
         if (width > 0) {
@@ -419,17 +437,21 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return threadIdx.x / 32 * gridDim.x + blockIdx.x;
     }
 
+    /* The pieces of the phase's tier. Where few are in the frontier a warp looks at more. */
     __device__ void take_pieces()
     {
         key_t *last = static_cast<key_t *>(plan.piece_relaxed);
-        const uint32_t all = (plan.pieces + hw_bellman_batch - 1) / hw_bellman_batch;
+        const uint32_t begin = state.tier > 0 ? plan.piece_end[state.tier - 1] : 0;
+        const uint32_t end = plan.piece_end[state.tier];
+        const uint32_t batch = source == HW_FROM_QUEUE ? 32 : hw_bellman_batch;
+        const uint32_t all = (end - begin + batch - 1) / batch;
 
         for (uint32_t at = number(); at < all; at = take(&ring->piece, all)) {
-            const uint32_t p = at * hw_bellman_batch + lane;
+            const uint32_t p = begin + at * batch + lane;
             hw_bellman_piece piece = {0, 0, 0};
             key_t from = none;
             bool wanted = false;
-            if (lane < hw_bellman_batch && p < plan.pieces) {
+            if (lane < batch && p < end) {
                 piece = plan.piece[p];
                 from = current(piece.vertex);
                 wanted = source == HW_FROM_ALL ? from != none : from < last[p] && from < limit;
@@ -449,7 +471,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
 
     __device__ void take_queue(uint32_t count, uint32_t width)
     {
-        const uint32_t *queue = plan.queue[phase & 1];
+        const uint32_t *queue = plan.queue[state.turn & 1];
         const uint32_t all = (count + plan.tile - 1) / plan.tile;
 
         for (uint32_t at = number(); at < all; at = take(&ring->tile, all)) {
@@ -547,88 +569,141 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return width;
     }
 
+    /* Clears the block's counts. One thread; the block then waits. */
+    static __device__ void clear(hw_bellman_shared &shared)
+    {
+        shared.edges = shared.found = shared.long_found = 0;
+        shared.frontier = shared.pending = 0;
+    }
+
     /* Adds this block's counts up. All threads of the block call. */
     __device__ void count_up(hw_bellman_shared &shared)
     {
-        unsigned long long sums[2] = {edges, found};
-        uint32_t small[2] = {frontier, long_found};
+        unsigned long long sums[4] = {edges, found, long_found, frontier};
+        uint32_t bits = pending;
 
-        for (int half = 16; half > 0; half /= 2)
-            for (int s = 0; s < 2; s++) {
+        for (int half = 16; half > 0; half /= 2) {
+            for (int s = 0; s < 4; s++)
                 sums[s] += __shfl_xor_sync(HW_WARP, sums[s], half);
-                small[s] += __shfl_xor_sync(HW_WARP, small[s], half);
-            }
-        if (lane == 0) {
-            if (sums[0] > 0)
-                atomicAdd(&shared.edges, sums[0]);
-            if (sums[1] > 0)
-                atomicAdd(&shared.found, sums[1]);
-            if (small[0] > 0)
-                atomicAdd(&shared.frontier, small[0]);
-            if (small[1] > 0)
-                atomicAdd(&shared.long_found, small[1]);
+            bits |= __shfl_xor_sync(HW_WARP, bits, half);
+        }
+        if (lane == 0 && (sums[0] > 0 || sums[3] > 0 || bits)) {
+            atomicAdd(&shared.edges, sums[0]);
+            atomicAdd(&shared.found, sums[1]);
+            atomicAdd(&shared.long_found, sums[2]);
+            atomicAdd(&shared.frontier, static_cast<uint32_t>(sums[3]));
+            atomicOr(&shared.pending, bits);
         }
         __syncthreads();
-        if (threadIdx.x == 0) {
-            if (shared.edges > 0)
-                atomicAdd(&ring->edges, shared.edges);
-            if (shared.found > 0)
-                atomicAdd(&ring->found, shared.found);
-            if (shared.frontier > 0)
-                atomicAdd(&ring->frontier, shared.frontier);
-            if (shared.long_found > 0)
-                atomicAdd(&ring->long_found, shared.long_found);
+        if (threadIdx.x == 0 && (shared.edges > 0 || shared.frontier > 0 || shared.pending)) {
+            atomicAdd(&ring->edges, shared.edges);
+            atomicAdd(&ring->found, shared.found);
+            atomicAdd(&ring->long_found, shared.long_found);
+            atomicAdd(&ring->frontier, shared.frontier);
+            atomicOr(&ring->pending, shared.pending);
         }
     }
 
-    /* A phase: all threads of the grid call. count: of the queue. */
-    __device__ void work(hw_bellman_shared &shared, uint32_t count, bool long_due)
+    /* A phase: all threads of the grid call. */
+    __device__ void work(hw_bellman_shared &shared)
     {
         if (threadIdx.x == 0)
-            shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+            clear(shared);
         __syncthreads();
         /* What it reaches is not relaxed in the same phase, but by pieces. */
-        first = phase == 1 && queues && !long_due;
-        if (plan.pieces > 0 && (long_due || source == HW_FROM_ALL))
+        first = phase == 1 && queues && state.pending == 0;
+        if (state.pending >> state.tier & 1 || (plan.pieces > 0 && source == HW_FROM_ALL))
             take_pieces();
-        if (source == HW_FROM_QUEUE)
-            take_queue(count, width_for(count));
-        else
-            sweep(width_for(count));
+        if (state.tier == plan.tiers && state.due) {
+            if (source == HW_FROM_QUEUE)
+                take_queue(state.count, width_for(state.count));
+            else
+                sweep(width_for(state.count));
+        }
         flush();
         count_up(shared);
     }
 };
 
-/* The phase that follows one whose counters are complete. */
-struct hw_bellman_next {
-    uint32_t source, count;
-    bool long_due, collect;
-};
-
 /* Sweeps where more than one in so many vertices improved; queues where fewer than one in
- * so many did. */
-constexpr uint32_t hw_bellman_many = 16, hw_bellman_few = 128;
+ * so many did; sweeps too where more improvements of hubs than one in so many hubs wait. */
+constexpr uint32_t hw_bellman_many = 16, hw_bellman_few = 128, hw_bellman_hubs = 8;
 
-__device__ __forceinline__ hw_bellman_next hw_bellman_decide(const hw_bellman_plan &plan,
-                                                             const hw_bellman_ring &ring,
-                                                             uint32_t source)
+/* Where the last tier's next frontier comes from, of which `others` have no long list. */
+__device__ __forceinline__ void hw_bellman_choose(const hw_bellman_plan &plan,
+                                                  const hw_bellman_ring &ring,
+                                                  unsigned long long others, hw_bellman_state &next)
 {
-    hw_bellman_next next = {HW_FROM_END, 0, ring.long_found > 0, false};
+    const uint32_t before = next.source;
 
-    if (ring.found == 0)
-        return next;
-    next.source = plan.source;
-    if (plan.source == HW_FROM_END) /* chosen here */
+    if (plan.source != HW_FROM_END) /* not chosen here */
+        next.source = plan.source;
+    else if (before == HW_FROM_QUEUE)
         next.source =
-            source == HW_FROM_QUEUE
-                ? (ring.tail > plan.graph.active / hw_bellman_many ? HW_FROM_SWEEP : HW_FROM_QUEUE)
-                : (ring.found < plan.graph.active / hw_bellman_few ? HW_FROM_QUEUE : HW_FROM_SWEEP);
+            ring.tail > plan.graph.active / hw_bellman_many ? HW_FROM_SWEEP : HW_FROM_QUEUE;
+    else
+        next.source = others < plan.graph.active / hw_bellman_few ? HW_FROM_QUEUE : HW_FROM_SWEEP;
     if (next.source == HW_FROM_QUEUE && ring.tail > plan.capacity)
         next.source = HW_FROM_SWEEP; /* duplicates beyond what the queue holds */
-    const unsigned long long found = ring.found < UINT32_MAX ? ring.found : UINT32_MAX;
-    next.count = next.source == HW_FROM_QUEUE ? ring.tail : static_cast<uint32_t>(found);
-    next.collect = next.source == HW_FROM_QUEUE && source != HW_FROM_QUEUE;
+    next.due = others > 0;
+    next.count = next.source == HW_FROM_QUEUE ? ring.tail
+                 : others < UINT32_MAX        ? static_cast<uint32_t>(others)
+                                              : UINT32_MAX;
+    next.since = 0;
+    next.turn++;
+}
+
+/* The tiers that have edges of those in `bits`. */
+__device__ __forceinline__ uint32_t hw_bellman_tiers_of(const hw_bellman_plan &plan, uint32_t bits)
+{
+    const uint32_t all = (2u << plan.tiers) - 1;
+
+    return bits ? all & ~((bits & (0u - bits)) - 1) : 0;
+}
+
+/* The tier of the next phase, and whether there is one. */
+__device__ __forceinline__ void hw_bellman_choose_tier(const hw_bellman_plan &plan,
+                                                       hw_bellman_state &next)
+{
+    const uint32_t inner = next.pending & ((1u << plan.tiers) - 1);
+    const bool pieces = next.pending >> plan.tiers & 1;
+
+    next.tier = inner ? __ffs(inner) - 1 : plan.tiers;
+    if (inner)
+        return;
+    if (!pieces && !next.due)
+        next.source = HW_FROM_END;
+    if (pieces && plan.source == HW_FROM_END && next.source == HW_FROM_QUEUE &&
+        next.since > plan.long_end / hw_bellman_hubs) {
+        next.source = HW_FROM_SWEEP; /* of what the pieces are about to improve */
+        next.due = 1;
+    }
+}
+
+/* What follows a phase whose counters are complete. *collect: the queue is to be filled by
+ * collecting first. */
+__device__ __forceinline__ hw_bellman_state hw_bellman_advance(const hw_bellman_plan &plan,
+                                                               const hw_bellman_ring &ring,
+                                                               const hw_bellman_state &state,
+                                                               bool *collect)
+{
+    hw_bellman_state next = state;
+
+    *collect = false;
+    next.phase++;
+    if (plan.source == HW_FROM_ALL) {
+        next.source = ring.found > 0 ? HW_FROM_ALL : HW_FROM_END;
+        return next;
+    }
+    next.pending &= ~(1u << state.tier);
+    next.pending |= hw_bellman_tiers_of(plan, ring.pending);
+    if (state.tier < plan.tiers) {
+        next.since += static_cast<uint32_t>(ring.found);
+    } else {
+        hw_bellman_choose(plan, ring, ring.found - ring.long_found, next);
+        *collect = next.due && next.source == HW_FROM_QUEUE && state.source != HW_FROM_QUEUE;
+    }
+    hw_bellman_choose_tier(plan, next);
     return next;
 }
 
@@ -642,7 +717,7 @@ __device__ __forceinline__ uint64_t hw_bellman_clock()
 
 /* Keeps the row of a phase, and clears the counters of the one after the next. One thread. */
 __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uint32_t phase,
-                                                uint32_t routine, uint32_t bucket)
+                                                uint32_t routine)
 {
     hw_bellman_control *control = plan.control;
     const hw_bellman_ring &ring = control->ring[phase & 3];
@@ -652,7 +727,7 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
         hw_gpu_path_row *row = plan.row + (at < plan.row_capacity ? at : plan.row_capacity - 1);
         const bool more = at >= plan.row_capacity;
         row->routine = routine + (plan.reach ? HW_BELLMAN_ROUTINES / 2 : 0);
-        row->bucket = bucket;
+        row->bucket = plan.bucket;
         row->frontier = ring.frontier;
         row->found = static_cast<uint32_t>(ring.found);
         row->settled = 0;
@@ -665,9 +740,13 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
 }
 
 /* The row's routine: where the frontier came from, and how many lanes a vertex had. */
-__device__ __forceinline__ uint32_t hw_bellman_routine(uint32_t source, uint32_t width)
+__device__ __forceinline__ uint32_t hw_bellman_routine(const hw_bellman_plan &plan,
+                                                       const hw_bellman_state &state,
+                                                       uint32_t width)
 {
-    return source * HW_BELLMAN_WIDTHS + (width == 0 ? 0 : 32 - __clz(width));
+    if (state.tier < plan.tiers)
+        return HW_FROM_TIER * HW_BELLMAN_WIDTHS + state.tier;
+    return state.source * HW_BELLMAN_WIDTHS + (width == 0 ? 0 : 32 - __clz(width));
 }
 
 #endif

@@ -39,7 +39,7 @@ enum hw_bellman_class {
  * lanes a vertex had: 0 where they were shared out, else the bits of that number. Those of
  * a search that only looks what can be reached come after all others. */
 #define HW_BELLMAN_WIDTHS 8
-#define HW_BELLMAN_ROUTINES (2 * 4 * HW_BELLMAN_WIDTHS)
+#define HW_BELLMAN_ROUTINES (2 * 5 * HW_BELLMAN_WIDTHS)
 
 /* How a vertex is kept from entering a queue twice. */
 enum hw_bellman_once { HW_ONCE_WORDS, HW_ONCE_MARKS, HW_ONCE_NOT };
@@ -56,8 +56,15 @@ enum hw_bellman_source {
     HW_FROM_QUEUE,
     HW_FROM_SWEEP,
     HW_FROM_ALL, /* every reached vertex: Bellman-Ford without a queue */
-    HW_FROM_END  /* there is none */
+    HW_FROM_END, /* there is none */
+    HW_FROM_TIER /* rows only: pieces of a tier */
 };
+
+/* Tiers of hubs, at most. Tier 0 is what edges lead from the largest hubs to such, tier 1
+ * the rest of what a larger set of hubs has among itself, and so on; the last tier is all
+ * else. A phase relaxes one tier, the least that has a frontier: so distances among hubs,
+ * which most shortest paths go through, settle before the many others follow from them. */
+#define HW_BELLMAN_TIERS 3
 
 /* A part of a long list. */
 struct hw_bellman_piece {
@@ -71,22 +78,30 @@ struct hw_bellman_piece {
 /* Counters of a phase. They take turns: phase p has those of p modulo 4, and clears
  * those of p + 2. */
 struct hw_bellman_ring {
-    uint32_t tail;      /* vertices in the queue of the next phase, or that wanted in */
-    uint32_t collected; /* the same, of a sweep that only looks */
-    uint32_t long_found;
+    uint32_t tail;        /* vertices in the queue of the next phase, or that wanted in */
+    uint32_t collected;   /* the same, of a sweep that only looks */
+    uint32_t pending;     /* bits: the tiers of long lists that improved */
     uint32_t piece, tile; /* work that was taken */
     uint32_t frontier;
-    uint32_t far; /* vertices in the far pile; not cleared with the others */
-    unsigned long long found;
+    unsigned long long found, long_found; /* improvements; those of long lists */
     unsigned long long edges;
+};
+
+/* What the next phase does. */
+struct hw_bellman_state {
+    uint32_t phase;   /* the last one done */
+    uint32_t turn;    /* phases of the last tier so far: which queue is whose */
+    uint32_t tier;    /* of the next phase; the last one has the number plan.tiers */
+    uint32_t pending; /* bits: tiers whose pieces may be in the frontier */
+    uint32_t source;  /* of the last tier's next frontier: enum hw_bellman_source */
+    uint32_t count;   /* of its queue */
+    uint32_t due;     /* it has vertices beside pieces */
+    uint32_t since;   /* improvements of hubs since the last tier's last phase */
 };
 
 struct hw_bellman_control {
     struct hw_bellman_ring ring[4];
-    uint32_t phase;    /* the last one done */
-    uint32_t source;   /* of the next: enum hw_bellman_source */
-    uint32_t count;    /* of its queue */
-    uint32_t long_due; /* long lists may be in its frontier */
+    struct hw_bellman_state state;
     uint32_t far[2];   /* lengths of the far piles */
     int64_t far_least; /* no key in the far pile is less */
     uint32_t launches; /* kernels for long lists, and those that there was no room for */
@@ -108,7 +123,10 @@ struct hw_bellman_plan {
     const struct hw_bellman_piece *piece; /* [pieces] */
     void *piece_relaxed;                  /* [pieces] keys */
     uint32_t pieces;
-    uint32_t long_end; /* no vertex from here on has a long list */
+    uint32_t tiers;                           /* before the last one */
+    uint32_t tier_end[HW_BELLMAN_TIERS];      /* ranks below are the tier's hubs */
+    uint32_t piece_end[HW_BELLMAN_TIERS + 1]; /* pieces go by tier */
+    uint32_t long_end;                        /* no vertex from here on has a long list */
     uint32_t long_least;
     bool falls; /* all those below long_end have one */
     struct hw_bellman_control *control;
@@ -127,9 +145,10 @@ struct hw_bellman_plan {
 
     /* Of a search. */
     uint32_t root;
-    bool reach;    /* all weights count as 0, all edges as plain */
-    int64_t limit; /* keys from here on are far; the key of unreached ones for no limit */
-    uint32_t pile; /* the far pile being filled, 0 or 1 */
+    bool reach;      /* all weights count as 0, all edges as plain */
+    int64_t limit;   /* keys from here on are far; the key of unreached ones for no limit */
+    uint32_t pile;   /* the far pile being filled, 0 or 1 */
+    uint32_t bucket; /* for rows */
 };
 
 /* What the device is given to do by hw_bellman_launch_*. All return a cudaError_t and do
@@ -149,8 +168,8 @@ int hw_bellman_launch_run(const struct hw_bellman_plan *plan, int blocks, uint32
 int hw_bellman_launch_phase(const struct hw_bellman_plan *plan, int blocks);
 int hw_bellman_launch_dynamic(const struct hw_bellman_plan *plan, int blocks);
 int hw_bellman_launch_limit(uint64_t launches); /* makes room for so many at a time */
-/* swept: was it a sweep? bucket: for its row. */
-int hw_bellman_launch_decide(const struct hw_bellman_plan *plan, int swept, uint32_t bucket);
+/* swept: was it a sweep? */
+int hw_bellman_launch_decide(const struct hw_bellman_plan *plan, int swept);
 
 /* near-far: parts the far pile by plan->limit into the queue and the other pile. */
 int hw_bellman_launch_split(const struct hw_bellman_plan *plan);

@@ -15,18 +15,18 @@ constexpr uint64_t block_edges = 8192, most_blocks = 1024;
 
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads)
-    long_list(const plan_t plan, uint32_t phase, uint32_t u, typename hw_keys<kind>::type from,
-              Offset begin, Offset length)
+    long_list(const plan_t plan, uint32_t u, typename hw_keys<kind>::type from, Offset begin,
+              Offset length)
 {
     __shared__ hw_bellman_shared shared;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, phase,
-                                                                        plan.control->source);
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
+                                                                        plan.control->state);
     const uint64_t step = static_cast<uint64_t>(gridDim.x) * hw_bellman_warps * HW_BELLMAN_PIECE;
 
     if (threadIdx.x == 0)
-        shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+        worker.clear(shared);
     __syncthreads();
-    worker.first = phase == 1 && worker.queues;
+    worker.first = worker.phase == 1 && worker.queues;
     for (uint64_t k = static_cast<uint64_t>(worker.number()) * HW_BELLMAN_PIECE; k < length;
          k += step) {
         const uint64_t left = length - k;
@@ -41,14 +41,14 @@ struct launcher {
     static constexpr bool launches = true;
 
     template <int kind, bool words, typename Offset>
-    static __device__ void go(const plan_t &plan, uint32_t phase, uint32_t u,
-                              typename hw_keys<kind>::type from, Offset begin, Offset length)
+    static __device__ void go(const plan_t &plan, uint32_t u, typename hw_keys<kind>::type from,
+                              Offset begin, Offset length)
     {
         const uint64_t wanted = (length + block_edges - 1) / block_edges;
         const unsigned blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
 
         long_list<kind, words, Offset><<<blocks, hw_bellman_threads, 0, cudaStreamFireAndForget>>>(
-            plan, phase, u, from, begin, length);
+            plan, u, from, begin, length);
         if (cudaGetLastError() != cudaSuccess)
             atomicAdd(&plan.control->failures, 1u);
         else
@@ -60,11 +60,9 @@ template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) phase_of(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    const hw_bellman_control *control = plan.control;
-    hw_bellman_worker<kind, words, Offset, launcher> worker(plan, shared, control->phase + 1,
-                                                            control->source);
+    hw_bellman_worker<kind, words, Offset, launcher> worker(plan, shared, plan.control->state);
 
-    worker.work(shared, control->count, control->long_due != 0);
+    worker.work(shared);
 }
 
 template <typename Offset> void launch(const plan_t &plan, int blocks)

@@ -91,7 +91,7 @@ static void take_options(const struct hw_gpu_engine *engine, struct hw_bellman_p
  * hints, stale vertices passed over. */
 static void name_routines(struct hw_bellman *own)
 {
-    static const char *const sources[] = {"queue", "sweep", "all", "leaves"};
+    static const char *const sources[] = {"queue", "sweep", "all", "leaves", "tier"};
     static const char *const large[] = {".blocks", ".dynamic", ""};
     static const char *const once[] = {".words", ".marks", ""};
     const struct hw_bellman_plan *plan = &own->plan;
@@ -100,8 +100,13 @@ static void name_routines(struct hw_bellman *own)
     snprintf(flags, sizeof flags, ".%s%s%s%s", plan->classes ? "e" : "", plan->coalesced ? "c" : "",
              plan->hints ? "h" : "", plan->lazy ? "s" : "");
     for (int routine = 0; routine < HW_BELLMAN_ROUTINES; routine++) {
-        int bits = routine % HW_BELLMAN_WIDTHS, source = routine / HW_BELLMAN_WIDTHS % 4;
-        snprintf(width, sizeof width, bits > 0 ? ".vw%d" : "", 1 << bits >> 1);
+        int bits = routine % HW_BELLMAN_WIDTHS, source = routine / HW_BELLMAN_WIDTHS % 5;
+        if (source == HW_FROM_TIER)
+            snprintf(width, sizeof width, "%d", bits);
+        else if (bits > 0)
+            snprintf(width, sizeof width, ".vw%d", 1 << bits >> 1);
+        else
+            width[0] = 0;
         if (routine >= HW_BELLMAN_ROUTINES / 2)
             snprintf(own->names[routine], sizeof own->names[routine], "reach");
         else if (source == HW_FROM_END)
@@ -114,7 +119,7 @@ static void name_routines(struct hw_bellman *own)
 
 /* ---- memory ---- */
 
-/* Counts long lists and their pieces. */
+/* Counts long lists, and their pieces at most. */
 static void count_long(struct hw_bellman_plan *plan, const struct hw_host_order *order,
                        uint64_t *lists)
 {
@@ -139,6 +144,30 @@ static void count_long(struct hw_bellman_plan *plan, const struct hw_host_order 
         plan->long_end = 0;
 }
 
+/*
+ * Chooses the hubs of each tier: the least number of them that has so many fifths of all
+ * edges. Lists must begin with their hubs, so that a tier's edges lie together.
+ */
+static void choose_tiers(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan,
+                         const struct hw_host_order *order)
+{
+    const hw_count *offset = order->out.offset, edges = offset[order->active];
+    hw_count given = engine->options.relaxing.hub_tiers;
+    uint32_t most = given > 0 ? (uint32_t)given - 1 : HW_BELLMAN_TIERS, end = 0;
+    bool sorted = !order->rank && !engine->part->directed && engine->part->grid.out.index;
+
+    plan->tiers = 0;
+    if (plan->pieces == 0 || !sorted || plan->source == HW_FROM_ALL)
+        return;
+    for (uint32_t tier = 0; tier < most; tier++) {
+        uint32_t before = end;
+        while (end < plan->long_end && offset[end] < edges / 5 * (hw_count)(tier + 1))
+            end++;
+        if (end > before)
+            plan->tier_end[plan->tiers++] = end;
+    }
+}
+
 enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
                                bool far, struct hw_error *err)
 {
@@ -156,6 +185,8 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     name_routines(own);
     plan->falls = !engine->graph.directed;
     count_long(plan, order, &lists);
+    choose_tiers(engine, plan, order);
+    own->capacity = plan->pieces + (hw_count)plan->tiers * (hw_count)lists;
     hw_count capacity = plan->once == HW_ONCE_NOT ? 2 * active : active;
     plan->capacity = capacity < (hw_count)UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
     plan->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
@@ -171,8 +202,8 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
             hw_gpu_add(arrays, &plan->far[half], active, sizeof *plan->far[half]);
     }
     if (plan->pieces > 0) {
-        hw_gpu_add(arrays, &plan->piece, plan->pieces, sizeof *plan->piece);
-        hw_gpu_add(arrays, &plan->piece_relaxed, plan->pieces, key);
+        hw_gpu_add(arrays, &plan->piece, own->capacity, sizeof *plan->piece);
+        hw_gpu_add(arrays, &plan->piece_relaxed, own->capacity, key);
     }
     hw_gpu_add(arrays, &plan->control, 1, sizeof *plan->control);
     if (engine->options.steps)
@@ -208,32 +239,80 @@ static enum hw_status fetch_offsets(const struct hw_gpu_engine *engine, uint32_t
     return status;
 }
 
-/* Cuts long lists into pieces. */
+/* How many of a list's edges lead to ranks below `end`; lists rise. */
+static uint64_t count_below(const struct hw_gpu_engine *engine, uint64_t begin, uint64_t length,
+                            uint32_t end)
+{
+    const hw_lid *index = engine->part->grid.out.index + begin;
+    uint64_t from = 0, to = length;
+
+    while (from < to) {
+        uint64_t middle = from + (to - from) / 2;
+        if (index[middle] < end)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* The edges of v that belong to a tier: [*begin, *end) of its list. */
+static void bound_tier(const struct hw_gpu_engine *engine, const struct hw_bellman_plan *plan,
+                       uint32_t tier, uint32_t v, uint64_t list, uint64_t length, uint64_t *begin,
+                       uint64_t *end)
+{
+    bool hub = tier > 0 && v < plan->tier_end[tier - 1]; /* of an earlier tier, too */
+
+    *begin = *end = 0;
+    if (tier < plan->tiers && v >= plan->tier_end[tier])
+        return;
+    if (hub)
+        *begin = count_below(engine, list, length, plan->tier_end[tier - 1]);
+    *end = tier < plan->tiers ? count_below(engine, list, length, plan->tier_end[tier]) : length;
+}
+
+/* Cuts long lists into pieces, by tier. offset: [long_end + 1]. Returns their number. */
+static uint32_t cut_lists(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan,
+                          const uint64_t *offset, struct hw_bellman_piece *piece)
+{
+    uint32_t count = 0;
+
+    for (uint32_t tier = 0; tier <= plan->tiers; tier++) {
+        for (uint32_t v = 0; v < plan->long_end; v++) {
+            uint64_t length = offset[v + 1] - offset[v], begin, end;
+            if (length < plan->long_least)
+                continue;
+            bound_tier(engine, plan, tier, v, offset[v], length, &begin, &end);
+            for (uint64_t k = begin; k < end; k += HW_BELLMAN_PIECE) {
+                uint64_t left = end - k < HW_BELLMAN_PIECE ? end - k : HW_BELLMAN_PIECE;
+                piece[count++] =
+                    (struct hw_bellman_piece){.vertex = v,
+                                              .count = (uint32_t)left | (k ? 0 : HW_BELLMAN_FIRST),
+                                              .begin = offset[v] + k};
+            }
+        }
+        plan->piece_end[tier] = count;
+    }
+    return count;
+}
+
 static enum hw_status cut(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_bellman_plan *plan = &((struct hw_bellman *)engine->state)->plan;
+    struct hw_bellman *own = engine->state;
+    struct hw_bellman_plan *plan = &own->plan;
     struct hw_bellman_piece *piece = NULL;
     uint64_t *offset = NULL;
-    uint32_t count = 0;
-    enum hw_status status = hw_alloc(&piece, plan->pieces, sizeof *piece, "pieces of lists", err);
+    enum hw_status status = hw_alloc(&piece, own->capacity, sizeof *piece, "pieces of lists", err);
 
     if (status == HW_OK)
         status =
             hw_alloc(&offset, (hw_count)plan->long_end + 1, sizeof *offset, "pieces of lists", err);
     if (status == HW_OK)
         status = fetch_offsets(engine, plan->long_end + 1, offset, err);
-    for (uint32_t v = 0; v < plan->long_end && status == HW_OK; v++) {
-        uint64_t length = offset[v + 1] - offset[v];
-        for (uint64_t k = 0; k < length && length >= plan->long_least; k += HW_BELLMAN_PIECE) {
-            uint64_t left = length - k < HW_BELLMAN_PIECE ? length - k : HW_BELLMAN_PIECE;
-            piece[count++] =
-                (struct hw_bellman_piece){.vertex = v,
-                                          .count = (uint32_t)left | (k ? 0 : HW_BELLMAN_FIRST),
-                                          .begin = offset[v] + k};
-        }
-    }
-    if (status == HW_OK)
+    if (status == HW_OK) {
+        plan->pieces = cut_lists(engine, plan, offset, piece);
         status = hw_gpu_put((void *)plan->piece, piece, plan->pieces * sizeof *piece, err);
+    }
     free(piece);
     free(offset);
     return status;
@@ -345,19 +424,19 @@ enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *e
     return hw_gpu_get(&own->control, own->plan.control, sizeof own->control, err);
 }
 
-enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, uint32_t bucket, struct hw_error *err)
+enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_plan *plan = &own->plan;
-    bool swept = own->control.source != HW_FROM_QUEUE;
+    bool swept = own->control.state.source != HW_FROM_QUEUE;
     enum hw_status status =
         hw_cuda(plan->large == HW_LARGE_DYNAMIC ? hw_bellman_launch_dynamic(plan, own->blocks)
                                                 : hw_bellman_launch_phase(plan, own->blocks),
                 "the kernel of a phase", err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_bellman_launch_decide(plan, swept, bucket),
-                         "the kernel that ends a phase", err);
+        status =
+            hw_cuda(hw_bellman_launch_decide(plan, swept), "the kernel that ends a phase", err);
     if (status == HW_OK)
         status = hw_bellman_fetch(engine, err);
     if (status == HW_OK && own->control.failures > 0)
@@ -365,6 +444,21 @@ enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, uint32_t bucket, s
                        "%" PRIu32 " long lists found no room for kernels of their own; use "
                        "--large-lists blocks",
                        own->control.failures);
+    return status;
+}
+
+enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
+{
+    struct hw_bellman *own = engine->state;
+    const struct hw_bellman_state *state = &own->control.state;
+    enum hw_status status = HW_OK;
+
+    if (own->plan.large != HW_LARGE_DYNAMIC && !engine->options.relaxing.host_phases)
+        return hw_cuda(hw_bellman_launch_run(&own->plan, own->blocks, last),
+                       "the kernel of many phases", err);
+    status = hw_bellman_fetch(engine, err);
+    while (status == HW_OK && state->source != HW_FROM_END && state->phase < last)
+        status = hw_bellman_phase(engine, err);
     return status;
 }
 

@@ -12,6 +12,7 @@
 struct hw_bellman {
     struct hw_bellman_plan plan;
     int blocks;
+    hw_count capacity;                 /* for pieces */
     struct hw_bellman_control control; /* as last fetched */
     char names[HW_BELLMAN_ROUTINES][32];
     struct hw_tree tree; /* where weights are negative */
@@ -30,9 +31,12 @@ enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_steps *s
 /* The search from `root` begins; the first phase is next. */
 enum hw_status hw_bellman_begin(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err);
 
+/* Phases until the frontier is empty or phase `last` is done: in one kernel, which may go
+ * on, or one by one. */
+enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err);
+
 /* One phase, driven from here; state->control is fetched afterwards. */
-enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, uint32_t bucket,
-                                struct hw_error *err);
+enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, struct hw_error *err);
 
 /* Fetches state->control. */
 enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *err);

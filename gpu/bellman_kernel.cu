@@ -32,83 +32,73 @@ __global__ void __launch_bounds__(hw_bellman_threads) run(const plan_t plan, uin
     cg::grid_group grid = cg::this_grid();
     hw_bellman_control *control = plan.control;
     const bool speaks = hw_first() == 0;
-    uint32_t phase = control->phase, count = control->count;
-    uint32_t source = control->source;
-    bool long_due = control->long_due != 0;
+    hw_bellman_state state = control->state;
 
-    while (source != HW_FROM_END && phase < last) {
-        phase++;
-        worker_t worker(plan, shared, phase, source);
-        const uint32_t width = worker.width_for(count);
-        worker.work(shared, count, long_due);
+    while (state.source != HW_FROM_END && state.phase < last) {
+        worker_t worker(plan, shared, state);
+        const uint32_t width = worker.width_for(state.count);
+        bool collect;
+        worker.work(shared);
         grid.sync();
-        hw_bellman_next next = hw_bellman_decide(plan, *hw_bellman_ring_of(plan, phase), source);
-        if (next.collect) {
+        hw_bellman_ring *ring = hw_bellman_ring_of(plan, state.phase + 1);
+        hw_bellman_state next = hw_bellman_advance(plan, *ring, state, &collect);
+        if (collect) {
             worker.collect();
             grid.sync();
-            next.count = hw_bellman_ring_of(plan, phase)->collected;
+            next.count = ring->collected;
         }
         if (speaks)
-            hw_bellman_keep(plan, phase, hw_bellman_routine(source, width), 0);
-        source = next.source;
-        count = next.count;
-        long_due = next.long_due;
+            hw_bellman_keep(plan, next.phase, hw_bellman_routine(plan, state, width));
+        state = next;
     }
     grid.sync(); /* all have read the control */
-    if (speaks) {
-        control->phase = phase;
-        control->source = source;
-        control->count = count;
-        control->long_due = long_due;
-    }
+    if (speaks)
+        control->state = state;
 }
 
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) one_phase(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    const hw_bellman_control *control = plan.control;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
-        plan, shared, control->phase + 1, control->source);
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
+                                                                        plan.control->state);
 
-    worker.work(shared, control->count, control->long_due != 0);
+    worker.work(shared);
 }
 
-/* After a phase: what follows. One block collects where that is due. */
+/* After a sweep driven from the host: collects where that is due. */
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    const hw_bellman_control *control = plan.control;
-    const uint32_t phase = control->phase + 1;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, phase,
-                                                                        control->source);
+    const hw_bellman_state state = plan.control->state;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, state);
+    bool due;
 
-    if (hw_bellman_decide(plan, *hw_bellman_ring_of(plan, phase), control->source).collect)
+    hw_bellman_advance(plan, *hw_bellman_ring_of(plan, state.phase + 1), state, &due);
+    if (due)
         worker.collect();
 }
 
-__global__ void decide(const plan_t plan, uint32_t bucket)
+__global__ void decide(const plan_t plan)
 {
     hw_bellman_control *control = plan.control;
-    const uint32_t phase = control->phase + 1;
-    const hw_bellman_ring &ring = control->ring[phase & 3];
-    hw_bellman_next next = hw_bellman_decide(plan, ring, control->source);
+    const hw_bellman_state state = control->state;
+    const hw_bellman_ring &ring = control->ring[(state.phase + 1) & 3];
+    bool collect;
+    hw_bellman_state next = hw_bellman_advance(plan, ring, state, &collect);
     uint32_t width = plan.width;
 
-    if (next.collect)
+    if (collect)
         next.count = ring.collected;
     if (width == 1) {
         width = plan.width_least;
         while (width < plan.width_most &&
-               static_cast<uint64_t>(width) * 2 * control->count <= plan.resident)
+               static_cast<uint64_t>(width) * 2 * state.count <= plan.resident)
             width *= 2;
     }
-    hw_bellman_keep(plan, phase, hw_bellman_routine(control->source, width), bucket);
-    control->phase = phase;
-    control->source = next.source;
-    control->count = next.count;
-    control->long_due = next.long_due;
+    hw_bellman_keep(plan, next.phase, hw_bellman_routine(plan, state, width));
+    control->state = next;
 }
 
 /* ---- before and after ---- */
@@ -148,14 +138,22 @@ template <typename Offset> __global__ void set_root(const plan_t plan)
         large = plan.falls || hw_begin<Offset>(plan.graph.out, plan.root + 1) -
                                       hw_begin<Offset>(plan.graph.out, plan.root) >=
                                   plan.long_least;
+    hw_bellman_state state = {};
+    state.source = plan.source == HW_FROM_END ? HW_FROM_QUEUE : plan.source;
+    state.count = state.due = active && !large;
+    if (large) {
+        uint32_t tier = 0;
+        while (tier < plan.tiers && plan.root >= plan.tier_end[tier])
+            tier++;
+        state.pending = hw_bellman_tiers_of(plan, 1u << tier);
+    }
+    if (plan.source == HW_FROM_ALL)
+        state.due = active;
+    hw_bellman_choose_tier(plan, state);
     *control = hw_bellman_control{};
+    control->state = state;
     if (active && !large)
-        plan.queue[1][0] = plan.root;
-    control->source = !active                      ? HW_FROM_END
-                      : plan.source == HW_FROM_END ? HW_FROM_QUEUE
-                                                   : plan.source;
-    control->count = active && !large;
-    control->long_due = large;
+        plan.queue[0][0] = plan.root;
     control->far_least = INT64_MAX;
     control->begun = hw_bellman_clock();
 }
@@ -198,13 +196,18 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
     using key_t = typename hw_keys<kind>::type;
     __shared__ hw_bellman_shared shared;
     hw_bellman_control *control = plan.control;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
-        plan, shared, control->phase + 1, HW_FROM_SWEEP);
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
+                                                                        control->state);
+    worker.queues = false;
     const uint32_t sub = threadIdx.x & 7;
     const uint64_t groups = hw_stride() / 8;
     uint32_t found = 0, edges = 0;
 
-    for (uint64_t i = hw_first() / 8; i - (threadIdx.x & 31) / 8 < plan.graph.active; i += groups) {
+    /* Of undirected graphs they come last. */
+    const uint32_t core = plan.graph.core > 32 && !plan.graph.directed ? plan.graph.core - 32 : 0;
+
+    for (uint64_t i = core + hw_first() / 8; i - (threadIdx.x & 31) / 8 < plan.graph.active;
+         i += groups) {
         const uint32_t v = static_cast<uint32_t>(i);
         const bool leaf = i < plan.graph.active && v != plan.root && is_leaf<Offset>(plan.graph, v);
         key_t best = worker.none;
@@ -244,15 +247,19 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
     worker.edges = edges;
     worker.found = found;
     if (threadIdx.x == 0)
-        shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+        worker.clear(shared);
     __syncthreads();
     worker.count_up(shared);
 }
 
 __global__ void keep_leaves(const plan_t plan)
 {
-    plan.control->phase++;
-    hw_bellman_keep(plan, plan.control->phase, hw_bellman_routine(HW_FROM_END, 0), 0);
+    hw_bellman_state &state = plan.control->state;
+
+    state.phase++;
+    state.tier = plan.tiers;
+    state.source = HW_FROM_END;
+    hw_bellman_keep(plan, state.phase, hw_bellman_routine(plan, state, 0));
 }
 
 /* ---- the far pile ---- */
@@ -263,9 +270,13 @@ __global__ void __launch_bounds__(hw_bellman_threads) split(const plan_t plan)
     using key_t = typename hw_keys<kind>::type;
     __shared__ hw_bellman_shared shared;
     hw_bellman_control *control = plan.control;
-    /* The queue of the next phase, which the one before would have filled. */
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
-        plan, shared, control->phase, HW_FROM_QUEUE);
+    /* The queue of the last tier's next phase, which the one before would have filled. */
+    hw_bellman_state before = control->state;
+    before.phase--;
+    before.turn--;
+    before.tier = plan.tiers;
+    before.source = HW_FROM_QUEUE;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, before);
     const uint32_t *from = plan.far[plan.pile ^ 1];
     uint32_t *to = plan.far[plan.pile];
     const uint64_t count = control->far[plan.pile ^ 1];
@@ -273,20 +284,29 @@ __global__ void __launch_bounds__(hw_bellman_threads) split(const plan_t plan)
     for (uint64_t i = hw_first(); i - worker.lane < count; i += hw_stride()) {
         const uint32_t v = i < count ? from[i] : 0;
         const key_t key = i < count ? worker.current(v) : worker.none;
-        const bool pending = i < count && key < worker.relaxed()[v], near = key < worker.limit;
-        if (pending && near && worker.in_pieces(v))
-            worker.long_found++;
-        if (pending && !near) {
-            atomicMin(reinterpret_cast<long long *>(&control->far_least),
-                      static_cast<long long>(key));
-            to[atomicAdd(&control->far[plan.pile], 1u)] = v;
+        const bool waits = i < count && key < worker.relaxed()[v], near = key < worker.limit;
+        const bool large = waits && near && worker.in_pieces(v);
+        if (large)
+            worker.pending |= 1u << worker.tier_of(v);
+        /* The least key of the warp's that stay. */
+        const uint32_t stay = __ballot_sync(HW_WARP, waits && !near);
+        long long least = waits && !near ? static_cast<long long>(key) : INT64_MAX;
+        for (int half = 16; half > 0 && stay; half /= 2)
+            least = min(least, __shfl_xor_sync(HW_WARP, least, half));
+        uint32_t start = 0;
+        if (stay && worker.lane == 0) {
+            atomicMin(reinterpret_cast<long long *>(&control->far_least), least);
+            start = atomicAdd(&control->far[plan.pile], __popc(stay));
         }
-        worker.enqueue(pending && near && !worker.in_pieces(v), v);
+        start = __shfl_sync(HW_WARP, start, 0);
+        if (waits && !near)
+            to[start + __popc(stay & ((1u << worker.lane) - 1))] = v;
+        worker.enqueue(waits && near && !large, v);
     }
     worker.flush();
     worker.found = 0;
     if (threadIdx.x == 0)
-        shared.edges = shared.found = shared.frontier = shared.long_found = 0;
+        worker.clear(shared);
     __syncthreads();
     worker.count_up(shared);
 }
@@ -294,21 +314,25 @@ __global__ void __launch_bounds__(hw_bellman_threads) split(const plan_t plan)
 /* Before and after it. One thread. */
 __global__ void before_split(const plan_t plan)
 {
-    plan.control->ring[plan.control->phase & 3] = hw_bellman_ring{};
+    plan.control->ring[plan.control->state.phase & 3] = hw_bellman_ring{};
     plan.control->far[plan.pile] = 0;
     plan.control->far_least = INT64_MAX;
 }
 
 __global__ void after_split(const plan_t plan)
 {
-    hw_bellman_control *control = plan.control;
-    const hw_bellman_ring &ring = control->ring[control->phase & 3];
+    const hw_bellman_ring &ring = plan.control->ring[plan.control->state.phase & 3];
+    hw_bellman_state next = plan.control->state;
 
-    control->count = ring.tail;
-    control->long_due = ring.long_found > 0;
-    control->source = ring.tail > 0 || ring.long_found > 0 ? HW_FROM_QUEUE : HW_FROM_END;
-    if (ring.tail > plan.graph.active / hw_bellman_many && plan.source == HW_FROM_END)
-        control->source = HW_FROM_SWEEP;
+    next.count = ring.tail;
+    next.due = ring.tail > 0;
+    next.since = 0;
+    next.pending = hw_bellman_tiers_of(plan, ring.pending);
+    next.source = plan.source != HW_FROM_END                        ? plan.source
+                  : ring.tail > plan.graph.active / hw_bellman_many ? HW_FROM_SWEEP
+                                                                    : HW_FROM_QUEUE;
+    hw_bellman_choose_tier(plan, next);
+    plan.control->state = next;
 }
 
 /* ---- parents while a search goes on ---- */
@@ -317,8 +341,8 @@ template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) chains(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, 0,
-                                                                        HW_FROM_SWEEP);
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
+                                                                        plan.control->state);
 
     for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
         const auto key = worker.current(static_cast<uint32_t>(v));
@@ -470,13 +494,13 @@ int hw_bellman_launch_phase(const hw_bellman_plan *plan, int blocks)
     return typed(*plan, call_phase{blocks});
 }
 
-int hw_bellman_launch_decide(const hw_bellman_plan *plan, int swept, uint32_t bucket)
+int hw_bellman_launch_decide(const hw_bellman_plan *plan, int swept)
 {
     const cudaError_t error = swept ? typed(*plan, call_collect{}) : cudaSuccess;
 
     if (error != cudaSuccess)
         return error;
-    decide<<<1, 1>>>(*plan, bucket);
+    decide<<<1, 1>>>(*plan);
     return cudaGetLastError();
 }
 

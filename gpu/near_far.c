@@ -45,15 +45,11 @@ static int64_t limit_key(const struct hw_gpu_engine *engine, double limit, int64
 }
 
 /* The near pile until it is empty. */
-static enum hw_status relax_near(struct hw_gpu_engine *engine, uint32_t bucket,
-                                 struct hw_error *err)
+static enum hw_status relax_near(struct hw_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_bellman *own = engine->state;
-    enum hw_status status = HW_OK;
+    enum hw_status status = hw_bellman_run(engine, UINT32_MAX, err);
 
-    while (status == HW_OK && own->control.source != HW_FROM_END)
-        status = hw_bellman_phase(engine, bucket, err);
-    return status;
+    return status == HW_OK ? hw_bellman_fetch(engine, err) : status;
 }
 
 static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
@@ -61,25 +57,20 @@ static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct
     struct hw_bellman *own = engine->state;
     struct hw_bellman_plan *plan = &own->plan;
     double width = choose_width(engine), limit = width;
-    uint32_t bucket = 0;
 
-    plan->pile = 0;
+    plan->pile = plan->bucket = 0;
     plan->limit = limit_key(engine, limit, 0); /* the root is near */
     enum hw_status status = hw_bellman_begin(engine, root, err);
     if (status == HW_OK)
-        status = hw_bellman_fetch(engine, err);
-    if (status == HW_OK)
-        status = relax_near(engine, bucket, err);
+        status = relax_near(engine, err);
     while (status == HW_OK && own->control.far[plan->pile] > 0) {
         limit = next_limit(engine, limit, width);
         plan->limit = limit_key(engine, limit, own->control.far_least);
         plan->pile ^= 1;
-        bucket++;
+        plan->bucket++;
         status = hw_cuda(hw_bellman_launch_split(plan), "the kernel that splits piles", err);
         if (status == HW_OK)
-            status = hw_bellman_fetch(engine, err);
-        if (status == HW_OK)
-            status = relax_near(engine, bucket, err);
+            status = relax_near(engine, err);
     }
     if (engine->result)
         engine->result->delta = width;

@@ -43,6 +43,8 @@ enum {
     KEY_VIRTUAL_WARPS,
     KEY_VIRTUAL_WARP_RANGE,
     KEY_WARP_VERTICES,
+    KEY_HUB_TIERS,
+    KEY_HOST_PHASES,
     KEY_CACHE_HINTS,
     KEY_COALESCED_ENQUEUE,
     KEY_RELAX_AGAIN,
@@ -148,6 +150,11 @@ static const struct argp_option option_table[] = {
      "Bounds of dynamic (default: 4:32)", 3},
     {"warp-vertices", KEY_WARP_VERTICES, "N", 0,
      "Queued vertices that a warp takes at a time (default: 32, the most)", 3},
+    {"hub-tiers", KEY_HUB_TIERS, "N", 0,
+     "Relax edges among hubs until these settle before others: so many sets of hubs, 0 to 3 "
+     "(default: 3)",
+     3},
+    {"host-phases", KEY_HOST_PHASES, 0, 0, "Start each phase from the host", 3},
     {"cache-hints", KEY_CACHE_HINTS, "on|off", 0,
      "Keep lists and queues from displacing distances in the caches (default: on)", 3},
     {"coalesced-enqueue", KEY_COALESCED_ENQUEUE, "on|off", 0,
@@ -380,6 +387,13 @@ static enum hw_status take_relaxing(int key, const char *arg, struct hw_engine_o
         return take_range(arg, relaxing, err);
     case KEY_WARP_VERTICES:
         return hw_cli_count("--warp-vertices", arg, 1, 32, &relaxing->warp_vertices, err);
+    case KEY_HUB_TIERS:
+        status = hw_cli_count("--hub-tiers", arg, 0, 3, &relaxing->hub_tiers, err);
+        relaxing->hub_tiers++;
+        return status;
+    case KEY_HOST_PHASES:
+        relaxing->host_phases = true;
+        return HW_OK;
     case KEY_CACHE_HINTS:
         return take_switch("--cache-hints", arg, &relaxing->no_cache_hints, err);
     case KEY_COALESCED_ENQUEUE:

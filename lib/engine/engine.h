@@ -112,8 +112,10 @@ struct hw_relaxing {
     hw_count long_list;            /* edges from which a list is long */
     hw_count virtual_warp;         /* lanes for a vertex; 1: as many as the frontier leaves */
     hw_count virtual_warp_least, virtual_warp_most; /* then between these */
+    hw_count hub_tiers;                             /* 1 more than there are; 0: the default */
     hw_count warp_vertices;                         /* vertices that a warp takes at a time */
     bool no_cache_hints, no_coalesced_enqueue;
+    bool host_phases; /* started one by one from the host */
     bool relax_again; /* vertices relaxed with this distance already, too */
 };
 

@@ -18,6 +18,8 @@ const char *hw_relaxing_given(const struct hw_relaxing *relaxing)
                    {relaxing->virtual_warp > 0, "--virtual-warps"},
                    {relaxing->virtual_warp_least > 0, "--virtual-warp-range"},
                    {relaxing->warp_vertices > 0, "--warp-vertices"},
+                   {relaxing->hub_tiers > 0, "--hub-tiers"},
+                   {relaxing->host_phases, "--host-phases"},
                    {relaxing->no_cache_hints, "--cache-hints"},
                    {relaxing->no_coalesced_enqueue, "--coalesced-enqueue"},
                    {relaxing->relax_again, "--relax-again"}};

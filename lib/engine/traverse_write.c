@@ -92,6 +92,8 @@ static enum hw_status write_relaxing(struct hw_traversal *t, struct hw_error *er
         {HW_AT_RUN, "virtual_warp_least", relaxing->virtual_warp_least},
         {HW_AT_RUN, "virtual_warp_most", relaxing->virtual_warp_most},
         {HW_AT_RUN, "warp_vertices", relaxing->warp_vertices},
+        {HW_AT_RUN, "hub_tiers_asked", relaxing->hub_tiers - 1},
+        {HW_AT_RUN, "host_phases", relaxing->host_phases},
         {HW_AT_RUN, "cache_hints", !relaxing->no_cache_hints},
         {HW_AT_RUN, "coalesced_enqueue", !relaxing->no_coalesced_enqueue},
         {HW_AT_RUN, "relax_again", relaxing->relax_again}};
