@@ -67,6 +67,7 @@ for options in "--frontier queue" "--frontier sweep" "--frontier none" "--no-edg
     "--duplicates" "--duplicate-removal words" "--large-lists off" "--large-list-length 32" \
     "--large-lists dynamic --large-list-length 64" "--virtual-warps dynamic" \
     "--virtual-warps 2 --warp-vertices 7 --frontier queue" "--cache-hints off" \
+    "--hub-tiers 0" "--hub-tiers 2 --large-list-length 32" "--host-phases" \
     "--coalesced-enqueue off --frontier queue" "--relax-again --frontier queue" \
     "--canonical-parents" "--order none --no-steps" \
     "--frontier queue --duplicate-removal words --large-lists dynamic --virtual-warps dynamic"; do
@@ -125,7 +126,7 @@ done
 if python3 -c 'import h5py' 2>/dev/null; then
     # shellcheck disable=SC2086
     for pair in ".words.:--duplicate-removal words" ".marks.:" ".dynamic.:--large-lists dynamic" \
-        ".vw8.:--virtual-warps 8" "all.:--frontier none" "sweep.:--frontier sweep"; do
+        ".vw8.:--virtual-warps 8" "all.:--frontier none" "sweep.:--frontier sweep" "tier0:--large-list-length 32"; do
         $search float.h5 --device cuda --method bellman-ford --roots 1 ${pair#*:} -o gpu.h5 >out 2>&1
         try "steps of ${pair#*:} name ${pair%%:*}" python3 -c "
 import h5py, sys
