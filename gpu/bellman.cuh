@@ -45,6 +45,17 @@ __device__ __forceinline__ hw_bellman_ring *hw_bellman_ring_of(const hw_bellman_
     return &plan.control->ring[phase & 3];
 }
 
+/* Lanes for each of `count` vertices: the formula of section 5.2 where the plan leaves it open. */
+__device__ __forceinline__ uint32_t hw_bellman_width(const hw_bellman_plan &plan, uint32_t count)
+{
+    if (plan.width != 1)
+        return plan.width;
+    uint32_t width = plan.width_least;
+    while (width < plan.width_most && static_cast<uint64_t>(width) * 2 * count <= plan.resident)
+        width *= 2;
+    return width;
+}
+
 /* What a phase does with long lists of queued vertices. */
 struct hw_bellman_no_launch {
     static constexpr bool launches = false;
@@ -469,20 +480,6 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         }
     }
 
-    __device__ void take_queue(uint32_t count, uint32_t width)
-    {
-        const uint32_t *queue = plan.queue[state.turn & 1];
-        const uint32_t all = (count + plan.tile - 1) / plan.tile;
-
-        for (uint32_t at = number(); at < all; at = take(&ring->tile, all)) {
-            const uint32_t i = at * plan.tile + lane;
-            uint32_t u = HW_RANK_NONE;
-            if (lane < plan.tile && i < count)
-                u = plan.hints ? __ldcs(queue + i) : __ldca(queue + i);
-            tile(u, width);
-        }
-    }
-
     /* Is v in the frontier of a sweep? */
     __device__ __forceinline__ bool swept(uint64_t v) const
     {
@@ -498,45 +495,73 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return plan.pieces > 0 && plan.falls ? plan.long_end : 0;
     }
 
-    __device__ void sweep(uint32_t width)
+    /* Tile `at` of those that the queue holds. */
+    __device__ __forceinline__ uint32_t queued(uint32_t at) const
     {
-        const uint64_t begin = sweep_begin();
-        const uint32_t all = static_cast<uint32_t>(
-            (plan.graph.active - begin + hw_bellman_sweep - 1) / hw_bellman_sweep);
+        const uint32_t *queue = plan.queue[state.turn & 1];
+        const uint64_t i = static_cast<uint64_t>(at) * plan.tile + lane;
 
-        for (uint32_t at = number(); at < all; at = take(&ring->tile, all)) {
-            const uint64_t base = begin + static_cast<uint64_t>(at) * hw_bellman_sweep + lane;
-            bool wanted[4];
+        if (lane >= plan.tile || i >= state.count)
+            return HW_RANK_NONE;
+        return plan.hints ? __ldcs(queue + i) : __ldca(queue + i);
+    }
+
+    /* Looks at part `at` of all vertices; those in the frontier wait. */
+    __device__ __forceinline__ void look(uint32_t at)
+    {
+        const uint64_t base = sweep_begin() + static_cast<uint64_t>(at) * hw_bellman_sweep + lane;
+        bool wanted[4];
+
 #pragma unroll
-            for (int j = 0; j < 4; j++)
-                wanted[j] = swept(base + 32 * j);
+        for (int j = 0; j < 4; j++)
+            wanted[j] = swept(base + 32 * j);
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const uint32_t each = __ballot_sync(HW_WARP, wanted[j]);
-                if (wanted[j])
-                    wait[waiting + __popc(each & ((1u << lane) - 1))] =
-                        static_cast<uint32_t>(base + 32 * j);
-                waiting += __popc(each);
-                __syncwarp();
-            }
-            for (uint32_t done = 0;; done += 32) {
-                if (waiting - done < 32) {
-                    const uint32_t rest = waiting - done;
-                    const uint32_t u = lane < rest ? wait[done + lane] : 0;
-                    __syncwarp();
-                    if (lane < rest)
-                        wait[lane] = u;
-                    waiting = rest;
-                    __syncwarp();
-                    break;
-                }
-                tile(wait[done + lane], width);
-            }
+        for (int j = 0; j < 4; j++) {
+            const uint32_t each = __ballot_sync(HW_WARP, wanted[j]);
+            if (wanted[j])
+                wait[waiting + __popc(each & ((1u << lane) - 1))] =
+                    static_cast<uint32_t>(base + 32 * j);
+            waiting += __popc(each);
         }
         __syncwarp();
-        if (waiting > 0)
-            tile(lane < waiting ? wait[lane] : HW_RANK_NONE, width);
-        waiting = 0;
+    }
+
+    /* At most 32 of those that wait. */
+    __device__ __forceinline__ uint32_t waited()
+    {
+        const uint32_t count = waiting < 32 ? waiting : 32;
+
+        waiting -= count;
+        const uint32_t u = lane < count ? wait[waiting + lane] : HW_RANK_NONE;
+        __syncwarp();
+        return u;
+    }
+
+    /* The frontier but for pieces, tile by tile: from the queue, or by a sweep. */
+    __device__ void take_tiles()
+    {
+        const bool sweeps = source != HW_FROM_QUEUE;
+        const uint32_t width = hw_bellman_width(plan, state.count);
+        const uint64_t of = sweeps ? plan.graph.active - sweep_begin() : state.count;
+        const uint32_t each = sweeps ? hw_bellman_sweep : plan.tile;
+        const uint32_t all = static_cast<uint32_t>((of + each - 1) / each);
+        uint32_t at = number();
+
+        while (at < all || waiting > 0) {
+            uint32_t u;
+            if (sweeps && waiting < 32 && at < all) {
+                look(at);
+                at = take(&ring->tile, all);
+                continue;
+            }
+            if (sweeps) {
+                u = waited();
+            } else {
+                u = queued(at);
+                at = take(&ring->tile, all);
+            }
+            tile(u, width);
+        }
     }
 
     /* Queues what a sweep would find, to be relaxed in the next phase. */
@@ -556,17 +581,6 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             if (wanted && start < plan.capacity)
                 next[start] = static_cast<uint32_t>(v);
         }
-    }
-
-    /* Lanes for a vertex: the formula of section 5.2 where the plan leaves it open. */
-    __device__ __forceinline__ uint32_t width_for(uint32_t count) const
-    {
-        if (plan.width != 1)
-            return plan.width;
-        uint32_t width = plan.width_least;
-        while (width < plan.width_most && static_cast<uint64_t>(width) * 2 * count <= plan.resident)
-            width *= 2;
-        return width;
     }
 
     /* Clears the block's counts. One thread; the block then waits. */
@@ -614,12 +628,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         first = phase == 1 && queues && state.pending == 0;
         if (state.pending >> state.tier & 1 || (plan.pieces > 0 && source == HW_FROM_ALL))
             take_pieces();
-        if (state.tier == plan.tiers && state.due) {
-            if (source == HW_FROM_QUEUE)
-                take_queue(state.count, width_for(state.count));
-            else
-                sweep(width_for(state.count));
-        }
+        if (state.tier == plan.tiers && state.due)
+            take_tiles();
         flush();
         count_up(shared);
     }

@@ -163,13 +163,9 @@ int hw_bellman_launch_shape(const struct hw_bellman_plan *plan, int *blocks);
 /* Phases until the frontier is empty or phase `last` is done; one cooperative kernel. */
 int hw_bellman_launch_run(const struct hw_bellman_plan *plan, int blocks, uint32_t last);
 
-/* One phase, driven from the host. hw_bellman_launch_dynamic(): long lists by kernels
- * that its kernel launches. hw_bellman_launch_decide() follows either, and keeps the row. */
-int hw_bellman_launch_phase(const struct hw_bellman_plan *plan, int blocks);
-int hw_bellman_launch_dynamic(const struct hw_bellman_plan *plan, int blocks);
+/* One phase, long lists by kernels that its kernel launches. sweeps: is it a sweep? */
+int hw_bellman_launch_dynamic(const struct hw_bellman_plan *plan, int blocks, int sweeps);
 int hw_bellman_launch_limit(uint64_t launches); /* makes room for so many at a time */
-/* swept: was it a sweep? */
-int hw_bellman_launch_decide(const struct hw_bellman_plan *plan, int swept);
 
 /* near-far: parts the far pile by plan->limit into the queue and the other pile. */
 int hw_bellman_launch_split(const struct hw_bellman_plan *plan);

@@ -65,28 +65,67 @@ __global__ void __launch_bounds__(hw_bellman_threads) phase_of(const plan_t plan
     worker.work(shared);
 }
 
-template <typename Offset> void launch(const plan_t &plan, int blocks)
+/* After a sweep: collects where that is due. */
+template <int kind, bool words, typename Offset>
+__global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
+{
+    __shared__ hw_bellman_shared shared;
+    const hw_bellman_state state = plan.control->state;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, state);
+    bool due;
+
+    hw_bellman_advance(plan, *hw_bellman_ring_of(plan, state.phase + 1), state, &due);
+    if (due)
+        worker.collect();
+}
+
+/* What follows; keeps the row. One thread. */
+__global__ void decide(const plan_t plan)
+{
+    hw_bellman_control *control = plan.control;
+    const hw_bellman_state state = control->state;
+    const hw_bellman_ring &ring = control->ring[(state.phase + 1) & 3];
+    bool collect;
+    hw_bellman_state next = hw_bellman_advance(plan, ring, state, &collect);
+
+    if (collect)
+        next.count = ring.collected;
+    hw_bellman_keep(plan, next.phase,
+                    hw_bellman_routine(plan, state, hw_bellman_width(plan, state.count)));
+    control->state = next;
+}
+
+template <int kind, bool words, typename Offset>
+void launch_phase(const plan_t &plan, int blocks, bool sweeps)
+{
+    phase_of<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
+    if (sweeps)
+        collect<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
+    decide<<<1, 1>>>(plan);
+}
+
+template <typename Offset> void launch(const plan_t &plan, int blocks, bool sweeps)
 {
     if (plan.paths.kind == HW_GPU_KEY_I64)
-        phase_of<HW_GPU_KEY_I64, false, Offset><<<blocks, hw_bellman_threads>>>(plan);
+        launch_phase<HW_GPU_KEY_I64, false, Offset>(plan, blocks, sweeps);
     else if (plan.paths.kind == HW_GPU_KEY_I32 && plan.word)
-        phase_of<HW_GPU_KEY_I32, true, Offset><<<blocks, hw_bellman_threads>>>(plan);
+        launch_phase<HW_GPU_KEY_I32, true, Offset>(plan, blocks, sweeps);
     else if (plan.paths.kind == HW_GPU_KEY_I32)
-        phase_of<HW_GPU_KEY_I32, false, Offset><<<blocks, hw_bellman_threads>>>(plan);
+        launch_phase<HW_GPU_KEY_I32, false, Offset>(plan, blocks, sweeps);
     else if (plan.word)
-        phase_of<HW_GPU_KEY_F32, true, Offset><<<blocks, hw_bellman_threads>>>(plan);
+        launch_phase<HW_GPU_KEY_F32, true, Offset>(plan, blocks, sweeps);
     else
-        phase_of<HW_GPU_KEY_F32, false, Offset><<<blocks, hw_bellman_threads>>>(plan);
+        launch_phase<HW_GPU_KEY_F32, false, Offset>(plan, blocks, sweeps);
 }
 
 } // namespace
 
-int hw_bellman_launch_dynamic(const hw_bellman_plan *plan, int blocks)
+int hw_bellman_launch_dynamic(const hw_bellman_plan *plan, int blocks, int sweeps)
 {
     if (plan->graph.wide)
-        launch<uint64_t>(*plan, blocks);
+        launch<uint64_t>(*plan, blocks, sweeps);
     else
-        launch<uint32_t>(*plan, blocks);
+        launch<uint32_t>(*plan, blocks, sweeps);
     return cudaGetLastError();
 }
 

@@ -424,19 +424,15 @@ enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *e
     return hw_gpu_get(&own->control, own->plan.control, sizeof own->control, err);
 }
 
-enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, struct hw_error *err)
+/* One phase that launches kernels of its own. */
+static enum hw_status run_dynamic(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_plan *plan = &own->plan;
-    bool swept = own->control.state.source != HW_FROM_QUEUE;
-    enum hw_status status =
-        hw_cuda(plan->large == HW_LARGE_DYNAMIC ? hw_bellman_launch_dynamic(plan, own->blocks)
-                                                : hw_bellman_launch_phase(plan, own->blocks),
-                "the kernel of a phase", err);
+    bool sweeps = own->control.state.source != HW_FROM_QUEUE;
+    enum hw_status status = hw_cuda(hw_bellman_launch_dynamic(plan, own->blocks, sweeps),
+                                    "the kernels of a phase", err);
 
-    if (status == HW_OK)
-        status =
-            hw_cuda(hw_bellman_launch_decide(plan, swept), "the kernel that ends a phase", err);
     if (status == HW_OK)
         status = hw_bellman_fetch(engine, err);
     if (status == HW_OK && own->control.failures > 0)
@@ -447,18 +443,32 @@ enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, struct hw_error *e
     return status;
 }
 
+static enum hw_status run_phases(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
+{
+    struct hw_bellman *own = engine->state;
+
+    return hw_cuda(hw_bellman_launch_run(&own->plan, own->blocks, last),
+                   "the kernel of many phases", err);
+}
+
 enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_state *state = &own->control.state;
-    enum hw_status status = HW_OK;
+    bool dynamic = own->plan.large == HW_LARGE_DYNAMIC;
 
-    if (own->plan.large != HW_LARGE_DYNAMIC && !engine->options.relaxing.host_phases)
-        return hw_cuda(hw_bellman_launch_run(&own->plan, own->blocks, last),
-                       "the kernel of many phases", err);
-    status = hw_bellman_fetch(engine, err);
-    while (status == HW_OK && state->source != HW_FROM_END && state->phase < last)
-        status = hw_bellman_phase(engine, err);
+    if (!dynamic && !engine->options.relaxing.host_phases)
+        return run_phases(engine, last, err);
+    enum hw_status status = hw_bellman_fetch(engine, err);
+    while (status == HW_OK && state->source != HW_FROM_END && state->phase < last) {
+        if (dynamic) {
+            status = run_dynamic(engine, err);
+            continue;
+        }
+        status = run_phases(engine, state->phase + 1, err);
+        if (status == HW_OK)
+            status = hw_bellman_fetch(engine, err);
+    }
     return status;
 }
 

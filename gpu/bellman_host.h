@@ -35,9 +35,6 @@ enum hw_status hw_bellman_begin(struct hw_gpu_engine *engine, uint32_t root, str
  * on, or one by one. */
 enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err);
 
-/* One phase, driven from here; state->control is fetched afterwards. */
-enum hw_status hw_bellman_phase(struct hw_gpu_engine *engine, struct hw_error *err);
-
 /* Fetches state->control. */
 enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *err);
 

@@ -1,16 +1,12 @@
 /*
- * Kernels of `bellman-ford` and `near-far`: many phases in one cooperative kernel, single
- * phases driven from the host, and what comes before and after a search. The phase itself
- * is in bellman.cuh.
+ * Kernels of `bellman-ford` and `near-far`: what comes before and after phases, which are in
+ * bellman_run.cuh.
  */
 #include "bellman.cuh"
-
-#include <cooperative_groups.h>
+#include "bellman_run.h"
 
 namespace
 {
-
-namespace cg = cooperative_groups;
 
 using plan_t = hw_bellman_plan;
 
@@ -20,85 +16,6 @@ int blocks_for(uint64_t count)
     const uint64_t most = 132 * 8, wanted = (count + hw_bellman_threads - 1) / hw_bellman_threads;
 
     return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
-/* ---- searches ---- */
-
-template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) run(const plan_t plan, uint32_t last)
-{
-    using worker_t = hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch>;
-    __shared__ hw_bellman_shared shared;
-    cg::grid_group grid = cg::this_grid();
-    hw_bellman_control *control = plan.control;
-    const bool speaks = hw_first() == 0;
-    hw_bellman_state state = control->state;
-
-    while (state.source != HW_FROM_END && state.phase < last) {
-        worker_t worker(plan, shared, state);
-        const uint32_t width = worker.width_for(state.count);
-        bool collect;
-        worker.work(shared);
-        grid.sync();
-        hw_bellman_ring *ring = hw_bellman_ring_of(plan, state.phase + 1);
-        hw_bellman_state next = hw_bellman_advance(plan, *ring, state, &collect);
-        if (collect) {
-            worker.collect();
-            grid.sync();
-            next.count = ring->collected;
-        }
-        if (speaks)
-            hw_bellman_keep(plan, next.phase, hw_bellman_routine(plan, state, width));
-        state = next;
-    }
-    grid.sync(); /* all have read the control */
-    if (speaks)
-        control->state = state;
-}
-
-template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) one_phase(const plan_t plan)
-{
-    __shared__ hw_bellman_shared shared;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
-                                                                        plan.control->state);
-
-    worker.work(shared);
-}
-
-/* After a sweep driven from the host: collects where that is due. */
-template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
-{
-    __shared__ hw_bellman_shared shared;
-    const hw_bellman_state state = plan.control->state;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, state);
-    bool due;
-
-    hw_bellman_advance(plan, *hw_bellman_ring_of(plan, state.phase + 1), state, &due);
-    if (due)
-        worker.collect();
-}
-
-__global__ void decide(const plan_t plan)
-{
-    hw_bellman_control *control = plan.control;
-    const hw_bellman_state state = control->state;
-    const hw_bellman_ring &ring = control->ring[(state.phase + 1) & 3];
-    bool collect;
-    hw_bellman_state next = hw_bellman_advance(plan, ring, state, &collect);
-    uint32_t width = plan.width;
-
-    if (collect)
-        next.count = ring.collected;
-    if (width == 1) {
-        width = plan.width_least;
-        while (width < plan.width_most &&
-               static_cast<uint64_t>(width) * 2 * state.count <= plan.resident)
-            width *= 2;
-    }
-    hw_bellman_keep(plan, next.phase, hw_bellman_routine(plan, state, width));
-    control->state = next;
 }
 
 /* ---- before and after ---- */
@@ -386,54 +303,6 @@ template <class Call> cudaError_t typed(const plan_t &plan, Call call)
     return plan.graph.wide ? by_offset<uint64_t>(plan, call) : by_offset<uint32_t>(plan, call);
 }
 
-struct call_shape {
-    int *blocks;
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &) const
-    {
-        int device = 0, processors = 0, each = 0;
-        cudaError_t error = cudaGetDevice(&device);
-
-        if (error == cudaSuccess)
-            error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-        if (error == cudaSuccess)
-            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, run<kind, words, Offset>,
-                                                                  hw_bellman_threads, 0);
-        *blocks = processors * each;
-        return error;
-    }
-};
-
-struct call_run {
-    int blocks;
-    uint32_t last;
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
-    {
-        plan_t own = plan;
-        uint32_t until = last;
-        void *arguments[] = {&own, &until};
-
-        return cudaLaunchCooperativeKernel(run<kind, words, Offset>, dim3(blocks),
-                                           dim3(hw_bellman_threads), arguments, 0, 0);
-    }
-};
-
-struct call_phase {
-    int blocks;
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
-    {
-        one_phase<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
-        return cudaGetLastError();
-    }
-};
-
-struct call_collect {
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
-    {
-        collect<kind, words, Offset><<<blocks_for(plan.graph.active), hw_bellman_threads>>>(plan);
-        return cudaGetLastError();
-    }
-};
-
 struct call_begin {
     template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
     {
@@ -481,27 +350,16 @@ int hw_bellman_launch_begin(const hw_bellman_plan *plan)
 
 int hw_bellman_launch_shape(const hw_bellman_plan *plan, int *blocks)
 {
-    return typed(*plan, call_shape{blocks});
+    return plan->paths.kind == HW_GPU_KEY_F32   ? hw_bellman_shape_f32(plan, blocks)
+           : plan->paths.kind == HW_GPU_KEY_I32 ? hw_bellman_shape_i32(plan, blocks)
+                                                : hw_bellman_shape_i64(plan, blocks);
 }
 
 int hw_bellman_launch_run(const hw_bellman_plan *plan, int blocks, uint32_t last)
 {
-    return typed(*plan, call_run{blocks, last});
-}
-
-int hw_bellman_launch_phase(const hw_bellman_plan *plan, int blocks)
-{
-    return typed(*plan, call_phase{blocks});
-}
-
-int hw_bellman_launch_decide(const hw_bellman_plan *plan, int swept)
-{
-    const cudaError_t error = swept ? typed(*plan, call_collect{}) : cudaSuccess;
-
-    if (error != cudaSuccess)
-        return error;
-    decide<<<1, 1>>>(*plan);
-    return cudaGetLastError();
+    return plan->paths.kind == HW_GPU_KEY_F32   ? hw_bellman_run_f32(plan, blocks, last)
+           : plan->paths.kind == HW_GPU_KEY_I32 ? hw_bellman_run_i32(plan, blocks, last)
+                                                : hw_bellman_run_i64(plan, blocks, last);
 }
 
 int hw_bellman_launch_split(const hw_bellman_plan *plan)

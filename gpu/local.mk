@@ -78,8 +78,8 @@ endif
 kernels += gpu/delta_kernel.cu
 kernel_includes += gpu/delta.h
 EXTRA_DIST += gpu/delta.c
-kernels += gpu/bellman_kernel.cu
-kernel_includes += gpu/bellman.h gpu/bellman.cuh
+kernels += gpu/bellman_kernel.cu gpu/bellman_f32.cu gpu/bellman_i32.cu gpu/bellman_i64.cu
+kernel_includes += gpu/bellman.h gpu/bellman.cuh gpu/bellman_run.h gpu/bellman_run.cuh
 bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
 EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
 kernels += gpu/adaptive_kernel.cu gpu/enqueue_kernel.cu
