@@ -28,13 +28,14 @@ constexpr int hw_bellman_warps = hw_bellman_threads / 32;
 constexpr uint32_t hw_bellman_slot = 192;   /* finds of a warp on their way */
 constexpr uint32_t hw_bellman_wait = 160;   /* vertices that a sweep found for its warp */
 constexpr uint32_t hw_bellman_sweep = 128;  /* vertices that a sweep looks at */
-constexpr uint32_t hw_bellman_batch = 8;    /* pieces that it looks at */
+constexpr uint32_t hw_bellman_batch = 8;    /* pieces, where many are in the frontier */
 constexpr uint32_t hw_bellman_whole = 1024; /* lists as long are a whole warp's */
 
 struct hw_bellman_shared {
     uint32_t slot[hw_bellman_warps][hw_bellman_slot];
     uint32_t wait[hw_bellman_warps][hw_bellman_wait];
     unsigned long long edges, found, long_found;
+    long long least; /* near-far: key of those that stay far */
     uint32_t frontier, pending;
 };
 
@@ -223,26 +224,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return tier;
     }
 
-    /* Sets v aside, once: until it is near, or relaxed, its entry stands. */
-    __device__ __forceinline__ void put_far(uint32_t v, key_t key, key_t was)
-    {
-        long long *least = reinterpret_cast<long long *>(&plan.control->far_least);
-
-        if (key < *static_cast<volatile long long *>(least))
-            atomicMin(least, static_cast<long long>(key));
-        if (was < relaxed()[v])
-            return;
-        const uint32_t all = __activemask(), before = all & ((1u << lane) - 1);
-        uint32_t start = 0;
-        if (before == 0)
-            start = atomicAdd(&plan.control->far[plan.pile], __popc(all));
-        start = __shfl_sync(all, start, __ffs(all) - 1);
-        plan.far[plan.pile][start + __popc(before)] = v;
-    }
-
     /* Notes an improvement of v; returns whether to queue it. */
-    __device__ __forceinline__ bool note(uint32_t v, key_t key, key_t was, bool fresh,
-                                         const hw_gpu_edge &hint)
+    __device__ __forceinline__ bool note(uint32_t v, key_t key, bool fresh, const hw_gpu_edge &hint)
     {
         const uint2 pair = make_uint2(hint.rank, hint.weight);
 
@@ -250,10 +233,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             __stcs(reinterpret_cast<uint2 *>(plan.paths.hint) + v, pair);
         else
             reinterpret_cast<uint2 *>(plan.paths.hint)[v] = pair;
-        if (key >= limit) {
-            put_far(v, key, was);
-            return false;
-        }
+        if (key >= limit)
+            return false; /* far */
         found++;
         if (in_pieces(v)) {
             long_found++;
@@ -303,7 +284,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
                 bool fresh;
                 const key_t old = lower(v, key[j], was[j], alone(edge[j].rank), &fresh);
                 if (key[j] < old)
-                    queued = note(v, key[j], old, fresh, hw_gpu_edge{u[j], edge[j].weight});
+                    queued = note(v, key[j], fresh, hw_gpu_edge{u[j], edge[j].weight});
             }
             if (queues)
                 enqueue(queued, v);
@@ -454,7 +435,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         key_t *last = static_cast<key_t *>(plan.piece_relaxed);
         const uint32_t begin = state.tier > 0 ? plan.piece_end[state.tier - 1] : 0;
         const uint32_t end = plan.piece_end[state.tier];
-        const uint32_t batch = source == HW_FROM_QUEUE ? 32 : hw_bellman_batch;
+        const bool few = source == HW_FROM_QUEUE || state.tier < plan.tiers;
+        const uint32_t batch = few ? HW_BELLMAN_BATCH : hw_bellman_batch;
         const uint32_t all = (end - begin + batch - 1) / batch;
 
         for (uint32_t at = number(); at < all; at = take(&ring->piece, all)) {
@@ -469,6 +451,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
                 if (wanted) {
                     last[p] = from;
                     frontier += piece.count >> 31;
+                    if (piece.count >> 31)
+                        relaxed()[piece.vertex] = from;
                 }
             }
             for (uint32_t left = __ballot_sync(HW_WARP, wanted); left; left &= left - 1) {
@@ -495,13 +479,21 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return plan.pieces > 0 && plan.falls ? plan.long_end : 0;
     }
 
-    /* Tile `at` of those that the queue holds. */
-    __device__ __forceinline__ uint32_t queued(uint32_t at) const
+    /* Queued vertices that a warp takes in a go: few queued ones are spread over all warps. */
+    __device__ __forceinline__ uint32_t tile_size() const
+    {
+        const uint32_t fair = state.count / (gridDim.x * hw_bellman_warps) + 1;
+
+        return fair < plan.tile ? fair : plan.tile;
+    }
+
+    /* Tile `at` of those that the queue holds, of so many each. */
+    __device__ __forceinline__ uint32_t queued(uint32_t at, uint32_t each) const
     {
         const uint32_t *queue = plan.queue[state.turn & 1];
-        const uint64_t i = static_cast<uint64_t>(at) * plan.tile + lane;
+        const uint64_t i = static_cast<uint64_t>(at) * each + lane;
 
-        if (lane >= plan.tile || i >= state.count)
+        if (lane >= each || i >= state.count)
             return HW_RANK_NONE;
         return plan.hints ? __ldcs(queue + i) : __ldca(queue + i);
     }
@@ -543,7 +535,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         const bool sweeps = source != HW_FROM_QUEUE;
         const uint32_t width = hw_bellman_width(plan, state.count);
         const uint64_t of = sweeps ? plan.graph.active - sweep_begin() : state.count;
-        const uint32_t each = sweeps ? hw_bellman_sweep : plan.tile;
+        const uint32_t each = sweeps ? hw_bellman_sweep : tile_size();
         const uint32_t all = static_cast<uint32_t>((of + each - 1) / each);
         uint32_t at = number();
 
@@ -557,7 +549,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             if (sweeps) {
                 u = waited();
             } else {
-                u = queued(at);
+                u = queued(at, each);
                 at = take(&ring->tile, all);
             }
             tile(u, width);
@@ -583,11 +575,48 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         }
     }
 
+    /* near-far: those of the far pile that are near enough now are queued for the next phase. */
+    __device__ void take_far(hw_bellman_shared &shared, hw_bellman_pile &pile)
+    {
+        const uint64_t step = 4 * hw_stride();
+        long long least = INT64_MAX;
+
+        ring = &pile.ring;
+        for (uint64_t base = 4 * (hw_first() - lane) + lane; base - lane < plan.graph.active;
+             base += step) {
+            key_t key[4], before[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const uint64_t v = base + 32 * j;
+                key[j] = v < plan.graph.active ? current(static_cast<uint32_t>(v)) : none;
+                before[j] = v < plan.graph.active ? relaxed()[v] : none;
+            }
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const uint32_t v = static_cast<uint32_t>(base + 32 * j);
+                const bool waits = key[j] < before[j], near = waits && key[j] < limit;
+                const bool large = near && in_pieces(v);
+                if (large)
+                    pending |= 1u << tier_of(v);
+                if (waits && !near && key[j] < least)
+                    least = key[j];
+                enqueue(near && !large, v);
+            }
+        }
+        flush();
+        if (least < INT64_MAX)
+            atomicMin(&shared.least, least);
+        count_up(shared);
+        if (threadIdx.x == 0 && shared.least < INT64_MAX)
+            atomicMin(reinterpret_cast<long long *>(&pile.least), shared.least);
+    }
+
     /* Clears the block's counts. One thread; the block then waits. */
     static __device__ void clear(hw_bellman_shared &shared)
     {
         shared.edges = shared.found = shared.long_found = 0;
         shared.frontier = shared.pending = 0;
+        shared.least = INT64_MAX;
     }
 
     /* Adds this block's counts up. All threads of the block call. */
@@ -717,6 +746,22 @@ __device__ __forceinline__ hw_bellman_state hw_bellman_advance(const hw_bellman_
     return next;
 }
 
+/* What follows a split of the far pile. */
+__device__ __forceinline__ hw_bellman_state hw_bellman_after_split(const hw_bellman_plan &plan,
+                                                                   const hw_bellman_ring &ring,
+                                                                   const hw_bellman_state &state)
+{
+    hw_bellman_state next = state;
+
+    next.count = ring.tail;
+    next.due = ring.tail > 0;
+    next.since = 0;
+    next.pending = hw_bellman_tiers_of(plan, ring.pending);
+    next.source = plan.source == HW_FROM_END ? HW_FROM_QUEUE : plan.source;
+    hw_bellman_choose_tier(plan, next);
+    return next;
+}
+
 __device__ __forceinline__ uint64_t hw_bellman_clock()
 {
     uint64_t now;
@@ -746,6 +791,7 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
         row->clock = hw_bellman_clock();
         control->rows = more ? at : at + 1;
     }
+    control->edges += ring.edges;
     control->ring[(phase + 2) & 3] = hw_bellman_ring{};
 }
 

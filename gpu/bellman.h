@@ -5,7 +5,8 @@
  * their edges were last relaxed, until none is left, after Busato and Bombieri, "An
  * Efficient Implementation of the Bellman-Ford Algorithm for Kepler GPU Architectures"
  * (2015). `near-far` (Davidson, Baxter, Garland and Owens, 2014) leaves aside those
- * beyond a limit, in the far pile, until no others are left.
+ * beyond a limit until no others are left. Its far pile is no list: a sweep finds those whose
+ * distance is less than the one relaxed last, which costs less than to append each to a list.
  *
  * A phase takes the frontier from a queue that the last phase filled, or, where many
  * vertices improve, by a sweep over all: distances beside those relaxed last tell it
@@ -73,7 +74,8 @@ struct hw_bellman_piece {
     uint64_t begin;
 };
 #define HW_BELLMAN_FIRST (1u << 31)
-#define HW_BELLMAN_PIECE 1024
+#define HW_BELLMAN_PIECE 1024 /* edges, at most */
+#define HW_BELLMAN_BATCH 32   /* pieces that a warp looks at in a go, at most */
 
 /* Counters of a phase. They take turns: phase p has those of p modulo 4, and clears
  * those of p + 2. */
@@ -99,16 +101,22 @@ struct hw_bellman_state {
     uint32_t since;   /* improvements of hubs since the last tier's last phase */
 };
 
+/* What splitting the far pile found. The next split clears the other. */
+struct hw_bellman_pile {
+    struct hw_bellman_ring ring; /* of what is near now */
+    int64_t least;               /* key of those that stay, INT64_MAX where none does */
+};
+
 struct hw_bellman_control {
     struct hw_bellman_ring ring[4];
     struct hw_bellman_state state;
-    uint32_t far[2];   /* lengths of the far piles */
-    int64_t far_least; /* no key in the far pile is less */
+    struct hw_bellman_pile pile[2]; /* the far pile, of odd and even splits */
     uint32_t launches; /* kernels for long lists, and those that there was no room for */
     uint32_t failures;
     uint32_t alive; /* chains of parents that have not ended */
     uint32_t rows;
-    uint64_t begun; /* nanoseconds */
+    uint64_t begun;           /* nanoseconds */
+    unsigned long long edges; /* relaxed by all phases so far */
 };
 
 struct hw_bellman_plan {
@@ -118,7 +126,6 @@ struct hw_bellman_plan {
     void *relaxed;      /* [active] keys of which the edges were relaxed last */
     uint32_t *mark;     /* [active] phases in which they were queued, or NULL */
     uint32_t *queue[2]; /* [capacity] of odd and even phases */
-    uint32_t *far[2];   /* [active] far piles, or NULL */
     uint32_t capacity;
     const struct hw_bellman_piece *piece; /* [pieces] */
     void *piece_relaxed;                  /* [pieces] keys */
@@ -147,7 +154,8 @@ struct hw_bellman_plan {
     uint32_t root;
     bool reach;      /* all weights count as 0, all edges as plain */
     int64_t limit;   /* keys from here on are far; the key of unreached ones for no limit */
-    uint32_t pile;   /* the far pile being filled, 0 or 1 */
+    bool split;      /* the far pile comes before the first phase */
+    uint32_t splits; /* of this search so far: pile[splits & 1] is the last one's */
     uint32_t bucket; /* for rows */
 };
 
@@ -160,15 +168,13 @@ int hw_bellman_launch_begin(const struct hw_bellman_plan *plan);
 /* Blocks that the device holds at once of the kernel that does many phases. */
 int hw_bellman_launch_shape(const struct hw_bellman_plan *plan, int *blocks);
 
-/* Phases until the frontier is empty or phase `last` is done; one cooperative kernel. */
+/* Phases until the frontier is empty or phase `last` is done; one cooperative kernel.
+ * plan->split: those of the far pile that are near become the frontier first. */
 int hw_bellman_launch_run(const struct hw_bellman_plan *plan, int blocks, uint32_t last);
 
 /* One phase, long lists by kernels that its kernel launches. sweeps: is it a sweep? */
 int hw_bellman_launch_dynamic(const struct hw_bellman_plan *plan, int blocks, int sweeps);
 int hw_bellman_launch_limit(uint64_t launches); /* makes room for so many at a time */
-
-/* near-far: parts the far pile by plan->limit into the queue and the other pile. */
-int hw_bellman_launch_split(const struct hw_bellman_plan *plan);
 
 /* Writes classes into the lists. */
 int hw_bellman_launch_classes(const struct hw_bellman_plan *plan);

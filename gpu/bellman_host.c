@@ -14,6 +14,9 @@
 #define PIECES_FROM 256
 #define DYNAMIC_FROM 4096
 
+/* Tiers of hubs before the last, of bellman-ford. */
+#define USUAL_TIERS 1
+
 /* ---- options ---- */
 
 static int choose_once(const struct hw_gpu_engine *engine)
@@ -119,49 +122,68 @@ static void name_routines(struct hw_bellman *own)
 
 /* ---- memory ---- */
 
-/* Counts long lists, and their pieces at most. */
-static void count_long(struct hw_bellman_plan *plan, const struct hw_host_order *order,
-                       uint64_t *lists)
+/* Finds long lists: long_end. Returns their number. */
+static uint64_t find_long(struct hw_bellman_plan *plan, const struct hw_host_order *order)
 {
     const hw_count *offset = order->out.offset;
-    uint64_t pieces = 0;
+    uint64_t lists = 0;
 
-    *lists = 0;
     plan->long_end = 0;
     for (hw_lid v = 0; v < order->active; v++) {
-        hw_count length = offset[v + 1] - offset[v];
-        if (length < (hw_count)plan->long_least) {
+        if (offset[v + 1] - offset[v] < (hw_count)plan->long_least) {
             if (plan->falls)
                 break;
             continue;
         }
         plan->long_end = v + 1;
-        pieces += (uint64_t)(length + HW_BELLMAN_PIECE - 1) / HW_BELLMAN_PIECE;
-        ++*lists;
+        lists++;
     }
-    plan->pieces = plan->large == HW_LARGE_PIECES ? (uint32_t)pieces : 0;
-    if (plan->pieces == 0)
-        plan->long_end = 0;
+    return lists;
+}
+
+/* Edges of a piece, which a warp relaxes in a go: fewer where a phase has few. */
+static uint64_t piece_edges(const struct hw_bellman_plan *plan, uint32_t tier)
+{
+    return tier < plan->tiers ? HW_BELLMAN_PIECE / 4 : HW_BELLMAN_PIECE;
+}
+
+/* Pieces of long lists, at most. */
+static uint64_t count_pieces(const struct hw_bellman_plan *plan, const struct hw_host_order *order)
+{
+    const hw_count *offset = order->out.offset;
+    const uint32_t hubs = plan->tiers > 0 ? plan->tier_end[plan->tiers - 1] : 0;
+    uint64_t pieces = 0;
+
+    for (hw_lid v = 0; v < plan->long_end; v++) {
+        hw_count length = offset[v + 1] - offset[v];
+        if (length >= (hw_count)plan->long_least)
+            pieces += v < hubs ? (uint64_t)length / piece_edges(plan, 0) + plan->tiers + 1
+                               : ((uint64_t)length + HW_BELLMAN_PIECE - 1) / HW_BELLMAN_PIECE;
+    }
+    return pieces;
 }
 
 /*
- * Chooses the hubs of each tier: the least number of them that has so many fifths of all
- * edges. Lists must begin with their hubs, so that a tier's edges lie together.
+ * Chooses the hubs of each tier: the least number of them that has its share of all edges, of
+ * N tiers 1, 2, ... N times 0.8 / (N + 1). Lists must begin with their hubs, so that a tier's
+ * edges lie together.
  */
 static void choose_tiers(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan,
-                         const struct hw_host_order *order)
+                         const struct hw_host_order *order, bool far)
 {
-    const hw_count *offset = order->out.offset, edges = offset[order->active];
+    const hw_count *offset = order->out.offset;
     hw_count given = engine->options.relaxing.hub_tiers;
-    uint32_t most = given > 0 ? (uint32_t)given - 1 : HW_BELLMAN_TIERS, end = 0;
+    uint32_t usual = far ? 0 : USUAL_TIERS; /* narrow piles settle hubs first themselves */
+    uint32_t most = given > 0 ? (uint32_t)given - 1 : usual, end = 0;
     bool sorted = !order->rank && !engine->part->directed && engine->part->grid.out.index;
+    double share = (double)offset[order->active] * 0.8 / (most + 1);
 
     plan->tiers = 0;
-    if (plan->pieces == 0 || !sorted || plan->source == HW_FROM_ALL)
+    if (plan->large != HW_LARGE_PIECES || !sorted || plan->source == HW_FROM_ALL)
         return;
     for (uint32_t tier = 0; tier < most; tier++) {
         uint32_t before = end;
-        while (end < plan->long_end && offset[end] < edges / 5 * (hw_count)(tier + 1))
+        while (end < plan->long_end && (double)offset[end] < share * (tier + 1))
             end++;
         if (end > before)
             plan->tier_end[plan->tiers++] = end;
@@ -176,7 +198,6 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices * 2 + 64;
     size_t key = engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    uint64_t lists = 0;
     enum hw_status status = check(engine, far, err);
 
     if (status != HW_OK)
@@ -184,9 +205,12 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     take_options(engine, plan);
     name_routines(own);
     plan->falls = !engine->graph.directed;
-    count_long(plan, order, &lists);
-    choose_tiers(engine, plan, order);
-    own->capacity = plan->pieces + (hw_count)plan->tiers * (hw_count)lists;
+    uint64_t lists = find_long(plan, order);
+    choose_tiers(engine, plan, order, far);
+    if (plan->large == HW_LARGE_PIECES)
+        own->capacity = (hw_count)count_pieces(plan, order);
+    else
+        plan->long_end = 0;
     hw_count capacity = plan->once == HW_ONCE_NOT ? 2 * active : active;
     plan->capacity = capacity < (hw_count)UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
     plan->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
@@ -195,13 +219,10 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     hw_gpu_add(arrays, &plan->relaxed, active, key);
     if (plan->once == HW_ONCE_MARKS)
         hw_gpu_add(arrays, &plan->mark, active, sizeof *plan->mark);
-    for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &plan->queue[half], (hw_count)plan->capacity + 1,
                    sizeof *plan->queue[half]);
-        if (far)
-            hw_gpu_add(arrays, &plan->far[half], active, sizeof *plan->far[half]);
-    }
-    if (plan->pieces > 0) {
+    if (own->capacity > 0) {
         hw_gpu_add(arrays, &plan->piece, own->capacity, sizeof *plan->piece);
         hw_gpu_add(arrays, &plan->piece_relaxed, own->capacity, key);
     }
@@ -271,26 +292,42 @@ static void bound_tier(const struct hw_gpu_engine *engine, const struct hw_bellm
     *end = tier < plan->tiers ? count_below(engine, list, length, plan->tier_end[tier]) : length;
 }
 
-/* Cuts long lists into pieces, by tier. offset: [long_end + 1]. Returns their number. */
+/* Deals the pieces of a tier out to batches, in turn, so that a warp that takes a batch has
+ * pieces of many lists. dealt: [count] */
+static void deal(struct hw_bellman_piece *piece, uint32_t count, struct hw_bellman_piece *dealt)
+{
+    const uint32_t whole = count / HW_BELLMAN_BATCH; /* batches; what is left over stays */
+
+    for (uint32_t k = 0; k < whole * HW_BELLMAN_BATCH; k++)
+        dealt[k % whole * HW_BELLMAN_BATCH + k / whole] = piece[k];
+    memcpy(piece, dealt, (size_t)whole * HW_BELLMAN_BATCH * sizeof *piece);
+}
+
+/* Cuts long lists into pieces, by tier. offset: [long_end + 1]; dealt: [capacity], for deal().
+ * Returns their number. */
 static uint32_t cut_lists(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan,
-                          const uint64_t *offset, struct hw_bellman_piece *piece)
+                          const uint64_t *offset, struct hw_bellman_piece *piece,
+                          struct hw_bellman_piece *dealt)
 {
     uint32_t count = 0;
 
     for (uint32_t tier = 0; tier <= plan->tiers; tier++) {
+        const uint64_t most = piece_edges(plan, tier);
+        const uint32_t first = count;
         for (uint32_t v = 0; v < plan->long_end; v++) {
             uint64_t length = offset[v + 1] - offset[v], begin, end;
             if (length < plan->long_least)
                 continue;
             bound_tier(engine, plan, tier, v, offset[v], length, &begin, &end);
-            for (uint64_t k = begin; k < end; k += HW_BELLMAN_PIECE) {
-                uint64_t left = end - k < HW_BELLMAN_PIECE ? end - k : HW_BELLMAN_PIECE;
+            for (uint64_t k = begin; k < end; k += most) {
+                uint64_t left = end - k < most ? end - k : most;
                 piece[count++] =
                     (struct hw_bellman_piece){.vertex = v,
                                               .count = (uint32_t)left | (k ? 0 : HW_BELLMAN_FIRST),
                                               .begin = offset[v] + k};
             }
         }
+        deal(piece + first, count - first, dealt);
         plan->piece_end[tier] = count;
     }
     return count;
@@ -300,20 +337,23 @@ static enum hw_status cut(struct hw_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     struct hw_bellman_plan *plan = &own->plan;
-    struct hw_bellman_piece *piece = NULL;
+    struct hw_bellman_piece *piece = NULL, *dealt = NULL;
     uint64_t *offset = NULL;
     enum hw_status status = hw_alloc(&piece, own->capacity, sizeof *piece, "pieces of lists", err);
 
+    if (status == HW_OK)
+        status = hw_alloc(&dealt, own->capacity, sizeof *dealt, "pieces of lists", err);
     if (status == HW_OK)
         status =
             hw_alloc(&offset, (hw_count)plan->long_end + 1, sizeof *offset, "pieces of lists", err);
     if (status == HW_OK)
         status = fetch_offsets(engine, plan->long_end + 1, offset, err);
     if (status == HW_OK) {
-        plan->pieces = cut_lists(engine, plan, offset, piece);
+        plan->pieces = cut_lists(engine, plan, offset, piece, dealt);
         status = hw_gpu_put((void *)plan->piece, piece, plan->pieces * sizeof *piece, err);
     }
     free(piece);
+    free(dealt);
     free(offset);
     return status;
 }
@@ -377,7 +417,7 @@ enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *er
     plan->paths = engine->paths;
     status = hw_cuda(hw_bellman_launch_shape(plan, &own->blocks), "method bellman-ford", err);
     plan->resident = (uint32_t)own->blocks * 256;
-    if (status == HW_OK && plan->pieces > 0)
+    if (status == HW_OK && own->capacity > 0)
         status = cut(engine, err);
     if (status == HW_OK && plan->classes) {
         status = hw_cuda(hw_bellman_launch_classes(plan), "the kernel that classes edges", err);
@@ -459,7 +499,10 @@ enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struc
 
     if (!dynamic && !engine->options.relaxing.host_phases)
         return run_phases(engine, last, err);
-    enum hw_status status = hw_bellman_fetch(engine, err);
+    enum hw_status status = own->plan.split ? run_phases(engine, 0, err) : HW_OK;
+    own->plan.split = false;
+    if (status == HW_OK)
+        status = hw_bellman_fetch(engine, err);
     while (status == HW_OK && state->source != HW_FROM_END && state->phase < last) {
         if (dynamic) {
             status = run_dynamic(engine, err);

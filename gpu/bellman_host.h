@@ -12,7 +12,8 @@
 struct hw_bellman {
     struct hw_bellman_plan plan;
     int blocks;
-    hw_count capacity;                 /* for pieces */
+    double end_degree; /* near-far: of the vertices that edges lead to, on the mean */
+    hw_count capacity; /* for pieces */
     struct hw_bellman_control control; /* as last fetched */
     char names[HW_BELLMAN_ROUTINES][32];
     struct hw_tree tree; /* where weights are negative */

@@ -71,7 +71,8 @@ template <typename Offset> __global__ void set_root(const plan_t plan)
     control->state = state;
     if (active && !large)
         plan.queue[0][0] = plan.root;
-    control->far_least = INT64_MAX;
+    for (int half = 0; half < 2; half++)
+        control->pile[half].least = INT64_MAX;
     control->begun = hw_bellman_clock();
 }
 
@@ -179,79 +180,6 @@ __global__ void keep_leaves(const plan_t plan)
     hw_bellman_keep(plan, state.phase, hw_bellman_routine(plan, state, 0));
 }
 
-/* ---- the far pile ---- */
-
-template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) split(const plan_t plan)
-{
-    using key_t = typename hw_keys<kind>::type;
-    __shared__ hw_bellman_shared shared;
-    hw_bellman_control *control = plan.control;
-    /* The queue of the last tier's next phase, which the one before would have filled. */
-    hw_bellman_state before = control->state;
-    before.phase--;
-    before.turn--;
-    before.tier = plan.tiers;
-    before.source = HW_FROM_QUEUE;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, before);
-    const uint32_t *from = plan.far[plan.pile ^ 1];
-    uint32_t *to = plan.far[plan.pile];
-    const uint64_t count = control->far[plan.pile ^ 1];
-
-    for (uint64_t i = hw_first(); i - worker.lane < count; i += hw_stride()) {
-        const uint32_t v = i < count ? from[i] : 0;
-        const key_t key = i < count ? worker.current(v) : worker.none;
-        const bool waits = i < count && key < worker.relaxed()[v], near = key < worker.limit;
-        const bool large = waits && near && worker.in_pieces(v);
-        if (large)
-            worker.pending |= 1u << worker.tier_of(v);
-        /* The least key of the warp's that stay. */
-        const uint32_t stay = __ballot_sync(HW_WARP, waits && !near);
-        long long least = waits && !near ? static_cast<long long>(key) : INT64_MAX;
-        for (int half = 16; half > 0 && stay; half /= 2)
-            least = min(least, __shfl_xor_sync(HW_WARP, least, half));
-        uint32_t start = 0;
-        if (stay && worker.lane == 0) {
-            atomicMin(reinterpret_cast<long long *>(&control->far_least), least);
-            start = atomicAdd(&control->far[plan.pile], __popc(stay));
-        }
-        start = __shfl_sync(HW_WARP, start, 0);
-        if (waits && !near)
-            to[start + __popc(stay & ((1u << worker.lane) - 1))] = v;
-        worker.enqueue(waits && near && !large, v);
-    }
-    worker.flush();
-    worker.found = 0;
-    if (threadIdx.x == 0)
-        worker.clear(shared);
-    __syncthreads();
-    worker.count_up(shared);
-}
-
-/* Before and after it. One thread. */
-__global__ void before_split(const plan_t plan)
-{
-    plan.control->ring[plan.control->state.phase & 3] = hw_bellman_ring{};
-    plan.control->far[plan.pile] = 0;
-    plan.control->far_least = INT64_MAX;
-}
-
-__global__ void after_split(const plan_t plan)
-{
-    const hw_bellman_ring &ring = plan.control->ring[plan.control->state.phase & 3];
-    hw_bellman_state next = plan.control->state;
-
-    next.count = ring.tail;
-    next.due = ring.tail > 0;
-    next.since = 0;
-    next.pending = hw_bellman_tiers_of(plan, ring.pending);
-    next.source = plan.source != HW_FROM_END                        ? plan.source
-                  : ring.tail > plan.graph.active / hw_bellman_many ? HW_FROM_SWEEP
-                                                                    : HW_FROM_QUEUE;
-    hw_bellman_choose_tier(plan, next);
-    plan.control->state = next;
-}
-
 /* ---- parents while a search goes on ---- */
 
 template <int kind, bool words, typename Offset>
@@ -323,16 +251,6 @@ struct call_leaves {
     }
 };
 
-struct call_split {
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
-    {
-        before_split<<<1, 1>>>(plan);
-        split<kind, words, Offset><<<blocks_for(plan.graph.active / 8), hw_bellman_threads>>>(plan);
-        after_split<<<1, 1>>>(plan);
-        return cudaGetLastError();
-    }
-};
-
 struct call_chains {
     template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
     {
@@ -360,11 +278,6 @@ int hw_bellman_launch_run(const hw_bellman_plan *plan, int blocks, uint32_t last
     return plan->paths.kind == HW_GPU_KEY_F32   ? hw_bellman_run_f32(plan, blocks, last)
            : plan->paths.kind == HW_GPU_KEY_I32 ? hw_bellman_run_i32(plan, blocks, last)
                                                 : hw_bellman_run_i64(plan, blocks, last);
-}
-
-int hw_bellman_launch_split(const hw_bellman_plan *plan)
-{
-    return typed(*plan, call_split{});
 }
 
 int hw_bellman_launch_classes(const hw_bellman_plan *plan)

@@ -10,6 +10,34 @@
 
 #include <cooperative_groups.h>
 
+/* Splits the far pile. All threads of the grid call. */
+template <class worker_t>
+__device__ hw_bellman_state hw_bellman_split(const hw_bellman_plan &plan, hw_bellman_shared &shared,
+                                             const hw_bellman_state &state,
+                                             cooperative_groups::grid_group &grid)
+{
+    hw_bellman_pile &pile = plan.control->pile[plan.splits & 1];
+    /* The phase that would have filled the queue. */
+    hw_bellman_state before = state;
+
+    before.phase--;
+    before.turn--;
+    before.tier = plan.tiers;
+    before.source = HW_FROM_QUEUE;
+    if (hw_first() == 0) {
+        hw_bellman_pile &other = plan.control->pile[(plan.splits & 1) ^ 1];
+        other.ring = hw_bellman_ring{};
+        other.least = INT64_MAX;
+    }
+    if (threadIdx.x == 0)
+        worker_t::clear(shared);
+    __syncthreads();
+    worker_t worker(plan, shared, before);
+    worker.take_far(shared, pile);
+    grid.sync();
+    return hw_bellman_after_split(plan, pile.ring, state);
+}
+
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads)
     hw_bellman_phases(const hw_bellman_plan plan, uint32_t last)
@@ -21,6 +49,8 @@ __global__ void __launch_bounds__(hw_bellman_threads)
     const bool speaks = hw_first() == 0;
     hw_bellman_state state = control->state;
 
+    if (plan.split)
+        state = hw_bellman_split<worker_t>(plan, shared, state, grid);
     while (state.source != HW_FROM_END && state.phase < last) {
         worker_t worker(plan, shared, state);
         const uint32_t width = hw_bellman_width(plan, state.count);

@@ -152,7 +152,7 @@ static const struct argp_option option_table[] = {
      "Queued vertices that a warp takes at a time (default: 32, the most)", 3},
     {"hub-tiers", KEY_HUB_TIERS, "N", 0,
      "Relax edges among hubs until these settle before others: so many sets of hubs, 0 to 3 "
-     "(default: 3)",
+     "(default: 1; near-far 0)",
      3},
     {"host-phases", KEY_HOST_PHASES, 0, 0, "Start each phase from the host", 3},
     {"cache-hints", KEY_CACHE_HINTS, "on|off", 0,

@@ -88,9 +88,32 @@ for options in "--frontier queue --virtual-warps dynamic" "--large-lists dynamic
 done
 compare random near-far --delta 1
 compare random near-far --delta 100000
+for options in "--delta 0.0001" "--large-list-length 32" "--hub-tiers 2 --large-list-length 32" \
+    "--host-phases" "--duplicate-removal words" "--large-lists dynamic --large-list-length 64"; do
+    # shellcheck disable=SC2086
+    compare float near-far $options
+done
 [ -z "$only" ] || exit $((failures > 0))
 
-# Negative cycles: deep in a directed graph, from rounds on it; an edge; a loop.
+# Negative cycles: some among many edges; deep in a directed graph, from rounds on it; an edge;
+# a loop.
+$g rmat --scale 11 --directed -o plain.h5
+hopwave-export -q --force --format el plain.h5 -o plain.el >out 2>&1 || cat out
+for seed in 1 2 3; do
+    awk -v seed=$seed 'BEGIN { srand(seed) }
+        { print $1, $2, rand() < seed / 4000 ? -int(150 * rand()) : 1 + int(200 * rand()) }' \
+        plain.el >some.wel
+    hopwave-import -q --force some.wel --vertices 2048 --directed --weights integer -o some.h5 \
+        >out 2>&1 || cat out
+    # shellcheck disable=SC2086
+    {
+        try "some negative $seed" $search some.h5 --device cuda --method bellman-ford \
+            --roots "$roots" --check -o gpu.h5
+        $search some.h5 --method bellman-ford --roots "$roots" -o cpu.h5 >out 2>&1
+    }
+    try "some negative $seed: the CPU's outcomes" \
+        hopwave-validate -q --force gpu.h5 --graph some.h5 --against cpu.h5
+done
 awk 'BEGIN { srand(1); for (v = 0; v < 3000; v++) { print v, v + 1, 3; print v, int(rand() * 3000), 9 }
              print 2990, 2000, -2971 }' >cycle.txt
 awk 'BEGIN { for (v = 0; v < 3000; v++) print v, v + 1, 2; print 1500, 700, -3 }' >edge.txt
@@ -114,7 +137,7 @@ done
 {
     refused "near-far takes no negative weights" 3 "use --method bellman-ford" \
         $search signed.h5 --device cuda --method near-far -o gpu.h5
-    refused "near-far keeps piles" 3 "none is none for it" \
+    refused "near-far has piles" 3 "none is none for it" \
         $search float.h5 --device cuda --method near-far --frontier none -o gpu.h5
     refused "words do not hold 64-bit distances" 3 "use marks" \
         $search signed.h5 --device cuda --method bellman-ford --duplicate-removal words -o gpu.h5
