@@ -1,5 +1,5 @@
-/* Method `delegates` on GPUs: its host side. The kernels are in delegates_visit.cu and
- * delegates_step.cu. */
+/* Method `delegates` on GPUs: its host side. The kernels are in delegates_visit.cu,
+ * delegates_step.cu and delegates_ends.cu. */
 #include "delegates_search.h"
 
 #include "base/memory.h"

@@ -66,6 +66,20 @@ __device__ __forceinline__ count64 block_sum(count64 x, count64 *room)
     return all;
 }
 
+/* Blocks for a loop over `count` elements, at most as many as the plan has. */
+inline int blocks_for(const plan_t *plan, uint64_t count)
+{
+    const uint64_t most = plan ? static_cast<uint64_t>(plan->blocks) : 2048;
+    const uint64_t wanted = (count + threads - 1) / threads;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+inline cudaStream_t stream_of(void *stream)
+{
+    return static_cast<cudaStream_t>(stream);
+}
+
 } // namespace
 
 #endif
