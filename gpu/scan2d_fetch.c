@@ -10,16 +10,18 @@ static hw_count tiles(const struct hw_grid_plan *own)
     return (hw_count)own->columns * (own->block / HW_GRID_GRAIN);
 }
 
-void hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays)
+enum hw_status hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays,
+                                    struct hw_error *err)
 {
     const struct hw_grid_plan *own = &state->plan;
+    enum hw_status status = hw_cuda(
+        hw_grid_launch_count(NULL, own->columns, own->block, NULL, NULL, &state->scratch_bytes),
+        "counting predecessors", err);
 
-    /* What there is to know of the scratch memory without a device; checked when it is used. */
-    if (hw_grid_launch_count(NULL, own->columns, own->block, NULL, NULL, &state->scratch_bytes))
-        state->scratch_bytes = 0;
     hw_gpu_add(arrays, &state->base, tiles(own) + 1, sizeof *state->base);
     hw_gpu_add(arrays, &state->asked_base, tiles(own) + 1, sizeof *state->asked_base);
     hw_gpu_add(arrays, &state->scratch, (hw_count)state->scratch_bytes, 1);
+    return status;
 }
 
 /* The part of this row in a column of the grid. */

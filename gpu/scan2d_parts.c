@@ -131,8 +131,6 @@ static void plan_arrays(struct hw_parts_engine *engine)
     hw_gpu_add(arrays, &state->parent_id, count, sizeof *state->parent_id);
     hw_gpu_add(arrays, &state->level, count, sizeof *state->level);
     hw_gpu_add(arrays, &state->never, 1, sizeof *state->never);
-    if (!is_peer(engine))
-        hw_scan2d_fetch_plan(state, arrays);
 }
 
 static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
@@ -161,7 +159,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
         return status;
     lay_heap(engine);
     plan_arrays(engine);
-    return HW_OK;
+    return is_peer(engine) ? HW_OK : hw_scan2d_fetch_plan(state, &engine->arrays, err);
 }
 
 /* ---- filling ---- */
@@ -332,16 +330,18 @@ static enum hw_status deliver_expand(struct hw_parts_engine *engine, uint32_t de
     return carry(engine, &state->expand[half], &state->expand_post[half], sent, came, err);
 }
 
-/* Frontier expansion and fold exchange of a level. */
-static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth,
+/* Frontier expansion and fold exchange of a level. A failure here or before is told to all,
+ * here or in the update. */
+static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth, enum hw_status status,
                              const struct hw_round_result **told, struct hw_error *err)
 {
     struct hw_scan2d_state *state = engine->state;
     const struct hw_round_result *heard = NULL;
-    enum hw_status status =
-        hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, depth, state->root, *told),
-                "the kernel that expands the frontier", err);
 
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, depth, state->root, *told),
+                    "the kernel that expands the frontier", err);
     if (state->plan.columns == 1)
         return status;
     status = hw_round_start(&state->round, status, (uint64_t *)state->plan.control->fresh,
@@ -386,12 +386,14 @@ static enum hw_status search_levels(struct hw_parts_engine *engine, struct hw_er
         hw_cuda(hw_grid_launch_begin(&state->plan, state->root), "the kernel that begins", err);
     bool more = true;
 
-    for (uint32_t depth = 0; more && status == HW_OK; depth++) {
-        status = expand(engine, depth, &told, err);
+    for (uint32_t depth = 0; more; depth++) {
+        status = expand(engine, depth, status, &told, err);
         status = update(engine, depth, status, &told, err);
         const uint32_t look = is_peer(engine) ? last : round->number;
         last = round->number;
-        if (status != HW_OK || look == 0)
+        if (status != HW_OK)
+            return status;
+        if (look == 0)
             continue;
         status = hw_round_wait_for(round, look, &heard, err);
         more = status == HW_OK && heard->all[0] > 0;

@@ -37,7 +37,8 @@ struct hw_scan2d_state {
 /* scan2d_fetch.c: predecessors through the transport, where no peer's memory is reached. */
 
 /* Lists the arrays. Local. */
-void hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays);
+enum hw_status hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays,
+                                    struct hw_error *err);
 
 /* Asks the parts of the row for the predecessors of vertices that they have sent. Collective;
  * ranks agree. */
