@@ -196,8 +196,8 @@ __device__ __forceinline__ void put_word(const plan_t &plan, uint32_t into, uint
     counts.words += plan.share.parts - 1;
 }
 
-/* The unvisited vertices of a chunk, of which `word` has this lane's bits; returns them with
- * what was found. late: what was found after first sources. */
+/* The unvisited vertices of a chunk, of whose words each lane has one, or all ones: `pending`
+ * has the lanes with any. Returns the word with what was found. A warp. */
 __device__ __forceinline__ uint32_t pull_chunk(const plan_t &plan, const tested &map, uint32_t c,
                                                uint32_t word, uint32_t pending, bool initial,
                                                chunk_t &chunk, counts_t &counts)
@@ -297,8 +297,8 @@ __device__ void fold_chunk(const plan_t &plan, const tested &map, uint32_t which
                            chunk_t &chunk, counts_t &counts)
 {
     const hw_share &share = plan.share;
-    const uint32_t lane = threadIdx.x & 31,
-                   local = c * grain_words + (lane < grain_words ? lane : 0);
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t local = c * grain_words + (lane < grain_words ? lane : 0);
     const uint32_t at = global_word(share, local);
     uint32_t mine = 0, others = 0, before = 0;
 

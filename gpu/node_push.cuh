@@ -197,6 +197,7 @@ template <telling how>
 __device__ __forceinline__ uint32_t mark(const plan_t &plan, uint32_t *seen, const uint32_t *rank,
                                          const uint32_t *parent, finds_t &finds, counts_t &counts)
 {
+    constexpr bool queued = how == to_all || how == to_queues;
     const uint32_t core = core_ranks(plan.share);
     uint32_t word[4], fresh = 0;
 
@@ -218,8 +219,7 @@ __device__ __forceinline__ uint32_t mark(const plan_t &plan, uint32_t *seen, con
             continue;
         }
         finds.local[k] = local_of(plan.share, rank[k]);
-        finds.mine[k] =
-            take < how == to_all || how == to_queues > (plan, finds.local[k], parent[k], counts);
+        finds.mine[k] = take<queued>(plan, finds.local[k], parent[k], counts);
         if (how == to_queues || how == to_owners)
             plan.dirty[finds.local[k] / grain] = 1;
     }
