@@ -21,7 +21,7 @@ extern "C" {
 #define HW_FUSED_BLOCKS 1024 /* at most */
 
 /* Vertices that a warp goes through at a time, bottom-up. */
-#define HW_FUSED_CHUNK (16 * 32)
+#define HW_FUSED_CHUNK (8 * 32)
 
 /* Unvisited vertices that one block goes on with to the end. */
 #define HW_FUSED_LEFT 2048

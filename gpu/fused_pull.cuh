@@ -1,7 +1,7 @@
 /*
  * Method `fused`: levels bottom-up on the whole grid.
  *
- * A warp takes 512 vertices at a time. The unvisited among them look at their first source,
+ * A warp takes 256 vertices at a time. The unvisited among them look at their first source,
  * whose array is read in order, four vertices a lane, against the part of the bitmap where
  * the hubs are, held in shared memory. Those left over, most often a fifth, are brought
  * together in shared memory and look at their first eight sources, one sector of memory
@@ -77,9 +77,9 @@ __device__ __forceinline__ void leave(const pull_t &pull, bool left, uint32_t v)
 
 /* ---- chunks ---- */
 
-/* A chunk is 16 words of the bitmap. In its quarters of four words a lane has four vertices
- * that follow each other, and the bits of these are its nibble. */
-constexpr uint32_t chunk_words = HW_FUSED_CHUNK / 32, quarters = 4;
+/* A chunk is eight words of the bitmap. In its halves, of four words, a lane has four
+ * vertices that follow each other, and the bits of these are its nibble. */
+constexpr uint32_t chunk_words = HW_FUSED_CHUNK / 32, halves = chunk_words / 4;
 
 __device__ __forceinline__ uint32_t chunks_of(const plan_t &plan)
 {
@@ -102,12 +102,12 @@ __device__ __forceinline__ uint32_t chunk_word(const plan_t &plan, const tested 
     return lane < chunk_words && at < words_of(plan) ? map.bits[at] : HW_WARP;
 }
 
-/* Which of this lane's four vertices in a quarter are unvisited. A whole warp. */
-__device__ __forceinline__ uint32_t open_nibble(uint32_t word, uint32_t quarter)
+/* Which of this lane's four vertices in a half are unvisited. A whole warp. */
+__device__ __forceinline__ uint32_t open_nibble(uint32_t word, uint32_t half)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    return ~__shfl_sync(HW_WARP, word, 4 * quarter + lane / 8) >> 4 * (lane & 7) & 15;
+    return ~__shfl_sync(HW_WARP, word, 4 * half + lane / 8) >> 4 * (lane & 7) & 15;
 }
 
 /* The first sources of a chunk's vertices, where any of four is unvisited. word: as
@@ -119,8 +119,8 @@ __device__ __forceinline__ void load_sources(const plan_t &plan, uint32_t chunk,
                          static_cast<uint64_t>(chunk) * (HW_FUSED_CHUNK / 4) + (threadIdx.x & 31);
 
 #pragma unroll
-    for (uint32_t q = 0; q < quarters; q++)
-        source[q] = open_nibble(word, q) ? __ldcs(first + 32 * q) : no_sources();
+    for (uint32_t half = 0; half < halves; half++)
+        source[half] = open_nibble(word, half) ? __ldcs(first + 32 * half) : no_sources();
 }
 
 /* Which of four sources are visited. */
@@ -185,19 +185,20 @@ __device__ __forceinline__ uint32_t test_first(const plan_t &plan, const tested 
     uint32_t keeps = 0, mine = 0;
 
 #pragma unroll
-    for (uint32_t q = 0; q < quarters; q++) {
-        const uint32_t open = open_nibble(word, q), sourced = open & sourced_nibble(source[q]);
-        const uint32_t hits = sourced & visited_nibble(map, source[q]);
+    for (uint32_t half = 0; half < halves; half++) {
+        const uint32_t open = open_nibble(word, half),
+                       sourced = open & sourced_nibble(source[half]);
+        const uint32_t hits = sourced & visited_nibble(map, source[half]);
         if (open)
-            write_parents(parent + 128 * q, source[q], hits, open, pull.initial);
+            write_parents(parent + 128 * half, source[half], hits, open, pull.initial);
         const uint32_t made = word_of_nibbles(hits);
-        if ((lane & 7) == q)
+        if ((lane & 7) == half)
             mine = made;
-        keeps |= (sourced & ~hits) << 4 * q;
+        keeps |= (sourced & ~hits) << 4 * half;
         counts.found += __popc(hits);
         counts.probes += __popc(sourced);
     }
-    if ((lane & 7) < quarters)
+    if ((lane & 7) < halves)
         own.found[4 * (lane & 7) + lane / 8] = mine;
     const uint32_t kept = __popc(keeps), upto = hw_warp_scan(kept);
     for (uint32_t place = upto - kept; keeps; keeps &= keeps - 1) {
@@ -211,11 +212,13 @@ __device__ __forceinline__ uint32_t test_first(const plan_t &plan, const tested 
 /* Where few vertices are unvisited they are only listed. */
 __device__ void list_unvisited(const plan_t &plan, const tested &map, const pull_t &pull)
 {
-    const uint32_t chunks = chunks_of(plan), stride = gridDim.x * 2 * warps;
+    constexpr uint32_t each = 32 / chunk_words; /* chunks at a time */
+    const uint32_t chunks = chunks_of(plan), stride = gridDim.x * each * warps;
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint32_t base = threadIdx.x / 32 * 2 * gridDim.x; base < chunks; base += stride) {
-        const uint32_t at = (base + lane / 16 * gridDim.x + blockIdx.x) * chunk_words + (lane & 15);
+    for (uint32_t base = threadIdx.x / 32 * each * gridDim.x; base < chunks; base += stride) {
+        const uint32_t at =
+            (base + lane / chunk_words * gridDim.x + blockIdx.x) * chunk_words + lane % chunk_words;
         const bool own = at < words_of(plan);
         const uint32_t word = own ? map.bits[at] : HW_WARP;
         if (own)
@@ -360,7 +363,7 @@ __device__ void pull_chunks(const plan_t &plan, const tested &map, const pull_t 
 
     for (; chunk < chunks; chunk += stride) {
         const uint32_t later = chunk_word(plan, map, chunk + 2 * stride);
-        uint4 source[quarters];
+        uint4 source[halves];
         load_sources(plan, chunk, word, source);
         fetch_sources(plan, chunk + stride, following);
         const uint32_t count = test_first(plan, map, pull, chunk, word, source, own, counts);
