@@ -38,7 +38,7 @@ endif
 
 # what several GPUs agree on between kernels
 kernels += gpu/round_kernel.cu
-EXTRA_DIST += gpu/round.h gpu/round.c gpu/post.h gpu/post.c gpu/test_round.c
+EXTRA_DIST += gpu/round.h gpu/round.cuh gpu/round.c gpu/post.h gpu/post.c gpu/test_round.c
 if HAVE_CUDA
 libhopwave_a_SOURCES += gpu/round.c gpu/post.c
 check_PROGRAMS += gpu/test_round.mt
@@ -52,6 +52,7 @@ kernels += gpu/routes_kernel.cu
 routes_sources = gpu/routes.c gpu/routes_lists.c gpu/routes_parents.c gpu/routes_rounds.c \
   gpu/routes_search.c
 EXTRA_DIST += $(routes_sources) gpu/routes.h gpu/routes_host.h
+kernel_includes += gpu/routes.cuh gpu/routes_push.cuh gpu/routes_pull.cuh gpu/routes_pack.cuh
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(routes_sources)
 endif

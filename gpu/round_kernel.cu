@@ -8,8 +8,7 @@
  * Memory order: what kernels before this one stored is ordered before its own stores by the
  * stream and a system-scope fence, and what follows after its loads likewise.
  */
-#include "round.h"
-#include "warp.cuh"
+#include "round.cuh"
 
 #include <cuda_runtime.h>
 
@@ -18,41 +17,6 @@ namespace
 
 constexpr int words = HW_ROUND_WORDS;
 static_assert(2 * words == 32, "a lane for each half of a word");
-
-/* Leaves this rank's words for rank q. A warp. */
-__device__ void post(const hw_round_plan &plan, uint32_t q, uint64_t half, uint32_t number)
-{
-    const uint32_t lane = threadIdx.x & 31;
-    const uint32_t at = ((number & 1) * plan.ranks + plan.rank) * 32 + lane;
-
-    *static_cast<volatile uint64_t *>(plan.slot[q] + at) = half << 32 | number;
-}
-
-/* Waits for rank q's words; false if they do not come, or somebody has given up. A warp. */
-__device__ bool listen(const hw_round_plan &plan, uint32_t q, uint32_t number, uint64_t &half)
-{
-    const uint32_t lane = threadIdx.x & 31;
-    const uint64_t *slot = plan.slot[plan.rank] + ((number & 1) * plan.ranks + q) * 32 + lane;
-    const uint64_t since = hw_nanoseconds();
-    bool here = false;
-
-    for (uint32_t turn = 1;; turn++) {
-        if (!here) {
-            const uint64_t value = hw_latest(slot);
-            here = static_cast<uint32_t>(value) == number;
-            half = value >> 32;
-        }
-        const bool all = __all_sync(HW_WARP, here);
-        if (!all && turn % 64 != 0)
-            continue;
-        const bool failed = hw_latest(plan.failed[plan.rank]) != 0 ||
-                            (!all && hw_nanoseconds() - since > plan.patience);
-        if (__any_sync(HW_WARP, failed))
-            return false;
-        if (all)
-            return true;
-    }
-}
 
 __global__ void meet(const __grid_constant__ hw_round_plan plan, const uint64_t *word, int count,
                      uint32_t maxima, uint32_t number, hw_round_result *to, uint64_t *mirror)

@@ -14,6 +14,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Vertices of fewer edges push their lists whole. */
 #define SHORT_LISTS 8
@@ -37,7 +38,8 @@ static enum hw_status check(const struct hw_parts_engine *engine, struct hw_erro
                        name);
     if (relaxing || engine->options.no_edge_classes || engine->options.duplicates)
         return hw_fail(err, HW_BAD_INPUT,
-                       "%s: on GPUs this option is for graphs in one part of the 1d or 2d layout",
+                       "%s: on GPUs this option is for graphs in one part of the "
+                       "1d or 2d layout",
                        relaxing                          ? relaxing
                        : engine->options.no_edge_classes ? "--no-edge-classes"
                                                          : "--duplicates");
@@ -56,7 +58,8 @@ static enum hw_status look_at_weights(struct hw_routes *routes, struct hw_error 
 
     if (part->weights == HW_WEIGHTS_NONE)
         return hw_fail(err, HW_BAD_INPUT,
-                       "shortest paths need weights, which this partition does not hold; make the "
+                       "shortest paths need weights, which this partition does not "
+                       "hold; make the "
                        "graph with --weights");
     enum hw_status status = hw_survey(engine->ctx, part, survey, err);
     if (status == HW_OK)
@@ -124,7 +127,7 @@ static void plan_arrays(struct hw_routes *routes)
     hw_gpu_add(arrays, &plan->distance, plan->codes, hw_routes_key_bytes(routes));
     hw_gpu_add(arrays, &plan->value, plan->codes, sizeof *plan->value);
     hw_gpu_add(arrays, &plan->near, (hw_count)plan->lists / 32 + 1, sizeof *plan->near);
-    hw_gpu_add(arrays, &plan->pending, (hw_count)plan->codes / 32 + 1, sizeof *plan->pending);
+    hw_gpu_add(arrays, &plan->pending, (hw_count)plan->codes / 32 + 4, sizeof *plan->pending);
     hw_gpu_add(arrays, &plan->listed, (hw_count)plan->lists + 1, sizeof *plan->listed);
     hw_gpu_add(arrays, &plan->queue, (hw_count)plan->lists + 1, sizeof *plan->queue);
     hw_gpu_add(arrays, &plan->first, (hw_count)plan->lists + 1, sizeof *plan->first);
@@ -132,6 +135,8 @@ static void plan_arrays(struct hw_routes *routes)
     hw_gpu_add(arrays, &plan->distance_id, (hw_count)plan->own + 1, hw_routes_key_bytes(routes));
     hw_gpu_add(arrays, &plan->parent_id, (hw_count)plan->own + 1, sizeof *plan->parent_id);
     hw_gpu_add(arrays, &plan->control, 1, sizeof *plan->control);
+    if (routes->engine->options.steps)
+        hw_gpu_add(arrays, &routes->row, HW_ROUTES_ROWS, sizeof *routes->row);
 }
 
 static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
@@ -158,6 +163,18 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 static enum hw_status run(struct hw_parts_engine *engine, struct hw_error *err);
 static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err);
 
+/* What runs of rounds tell. */
+static enum hw_status open_told(struct hw_routes *routes, struct hw_error *err)
+{
+    enum hw_status status = hw_cuda(
+        (int)cudaHostAlloc((void **)&routes->told, sizeof *routes->told, cudaHostAllocMapped),
+        "cudaHostAlloc", err);
+
+    if (status == HW_OK)
+        memset(routes->told, 0, sizeof *routes->told);
+    return status;
+}
+
 static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct hw_routes *routes = engine->state;
@@ -165,7 +182,10 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
 
     if (status != HW_OK)
         return status;
-    status = hw_cuda(hw_routes_shape(&routes->blocks), "cudaDeviceGetAttribute", err);
+    status = hw_cuda(hw_routes_shape(&routes->plan, &routes->blocks, &routes->resident),
+                     "cudaDeviceGetAttribute", err);
+    if (status == HW_OK)
+        status = open_told(routes, err);
     if (status == HW_OK)
         status = hw_round_open(&engine->transport, routes->round_at, &routes->round, err);
     status = hw_agree(engine->ctx->world, status, err);
@@ -186,6 +206,7 @@ static void close_search(struct hw_parts_engine *engine)
     struct hw_routes *routes = engine->state;
 
     hw_round_close(&routes->round);
+    cudaFreeHost(routes->told);
     hw_tree_close(&routes->tree);
     hw_cycle_free(&routes->cycle);
     hw_steps_free(&routes->steps);
@@ -246,7 +267,7 @@ static enum hw_status run(struct hw_parts_engine *engine, struct hw_error *err)
     routes->steps_status = HW_OK;
     routes->outcome = HW_OUTCOME_TREE;
     routes->lap = hw_seconds();
-    routes->ahead = 0;
+    routes->rows_used = 0;
     routes->owed = hw_routes_clear(routes, err);
     if (routes->owed == HW_OK)
         routes->owed = hw_cuda(hw_routes_launch_begin(&routes->plan, routes->root, routes->blocks),
@@ -280,7 +301,8 @@ static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *e
         return HW_OK;
     if (routes->survey.negative > 0 && engine->part->weights == HW_WEIGHTS_F32)
         return hw_fail(err, HW_BAD_INPUT,
-                       "sums of these float weights round so that shortest paths do not end; use "
+                       "sums of these float weights round so that shortest paths "
+                       "do not end; use "
                        "weights whose sums are exact, such as whole numbers");
     return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu64 " distances that no edge explains",
                    engine->method->name, routes->lost);
@@ -335,15 +357,16 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
-    const struct hw_routes *routes = engine->state;
+    struct hw_routes *routes = engine->state;
+    enum hw_status status = hw_routes_read_rows(routes, err);
 
-    for (hw_count r = 0; r < routes->steps.count; r++) {
+    for (hw_count r = 0; r < routes->steps.count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
         if (!step)
             return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
         *step = routes->steps.step[r];
     }
-    return HW_OK;
+    return status;
 }
 
 /* ---- the methods ---- */

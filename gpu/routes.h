@@ -135,10 +135,48 @@ struct hw_routes_boxes {
     const void *came[HW_ROUTES_RANKS], *came_spread[HW_ROUTES_RANKS];
 };
 
-struct hw_round_result;
+/* One round of a run, as this part saw it. */
+struct hw_routes_row {
+    uint64_t frontier, near, edges, sent, spread;
+    uint64_t nanoseconds;
+};
 
-/* Blocks for this device. All functions return a cudaError_t; launchers do not wait. */
-int hw_routes_shape(int *blocks);
+/* What a run came to, over all parts. In the host's memory. */
+struct hw_routes_total {
+    uint64_t least, open;                     /* as the first round told them */
+    uint64_t near;                            /* as the last one did */
+    uint64_t later, frontier, edges, degrees; /* of all rounds */
+    uint32_t rounds, failed;
+    uint32_t run; /* number of the run; written last */
+};
+
+struct hw_round_result;
+struct hw_round_plan;
+
+/* What a run of rounds is told. */
+struct hw_routes_run {
+    struct hw_routes_boxes boxes[2]; /* in turn */
+    uint32_t turn;                   /* of the first exchange */
+    uint32_t number;                 /* of the first round */
+    uint32_t run;
+    uint32_t most;                  /* rounds */
+    uint64_t little_left;           /* this share of what was relaxed at a time is little */
+    int collect;                    /* first finds what has a key in [job->begin, job->near) */
+    struct hw_round_result *result; /* [HW_ROUND_AHEAD] on the device */
+    struct hw_routes_row *row;      /* [rows], or NULL; first_row: the first round's */
+    uint32_t first_row, rows;
+    struct hw_routes_total *told; /* in the host's memory */
+};
+
+/* Blocks for this device; resident: of hw_routes_launch_run(). All functions
+ * return a cudaError_t; launchers do not wait. */
+int hw_routes_shape(const struct hw_routes_plan *plan, int *blocks, int *resident);
+
+/* Rounds over peer until nothing is left to be relaxed next; or until that is
+ * so little, if something waits and the step ends before the bucket does. */
+int hw_routes_launch_run(const struct hw_routes_plan *plan, const struct hw_routes_job *job,
+                         const struct hw_routes_run *how, const struct hw_round_plan *round,
+                         int resident);
 
 /* Nothing reached but the root, a code or HW_ROUTES_NONE, which is to be relaxed next. */
 int hw_routes_launch_begin(const struct hw_routes_plan *plan, uint32_t root, int blocks);
@@ -176,6 +214,9 @@ int hw_routes_launch_pack(const struct hw_routes_plan *plan, const struct hw_rou
 int hw_routes_launch_unpack(const struct hw_routes_plan *plan, const struct hw_routes_job *job,
                             enum hw_routes_what what, const struct hw_routes_boxes *boxes,
                             const struct hw_round_result *result, int blocks);
+
+/* Counts own reached vertices and delegates that have no value, but the root. */
+int hw_routes_launch_count_lost(const struct hw_routes_plan *plan, uint32_t root, int blocks);
 
 /* Results by graph id; counts reached vertices without a parent. nothing: all unreached.
  * hops: values have hops above. */

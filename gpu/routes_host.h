@@ -14,6 +14,7 @@
 struct hw_routes_news {
     uint64_t near, later; /* none is left of them where they are 0 */
     uint64_t frontier, edges, degrees;
+    uint32_t rounds;
     int64_t least;            /* no key that is left is less; INT64_MAX */
     uint64_t open, unreached; /* vertices beyond the bucket */
     uint64_t own_frontier, own_near, own_edges, sent, spread; /* of this rank: pairs */
@@ -27,6 +28,7 @@ struct hw_routes {
     bool may_overflow;
     bool sweep_first;                    /* some edge alone may be a negative cycle */
     int blocks;                          /* of launches */
+    int resident;                        /* of those of runs */
     double width;                        /* of the first bucket; delta */
     bool whole_lists;                    /* lists are so short that all edges are pushed at once */
     uint64_t vertices_with_edges, edges; /* of all parts */
@@ -37,7 +39,12 @@ struct hw_routes {
     struct hw_round_mail mail[2], spread[2]; /* in turn */
     unsigned exchanges;                      /* begun */
     enum hw_status owed;                     /* a failure that the next round is to tell */
-    uint32_t ahead;                          /* the round after, if it has been started; else 0 */
+
+    /* Runs of rounds in one kernel. */
+    struct hw_routes_total *told; /* pinned */
+    uint32_t runs;                /* begun */
+    struct hw_routes_row *row;    /* [HW_ROUTES_ROWS] on the device, or NULL */
+    uint32_t rows_used;           /* in this search, those without room too */
 
     /* The search under way. */
     uint32_t root;  /* code, or HW_ROUTES_NONE */
@@ -81,6 +88,34 @@ enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status statu
  * [job->begin, job->near). Collective. */
 enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,
                                bool collect, struct hw_routes_news *news, struct hw_error *err);
+
+/* A run of rounds of the same job. */
+struct hw_routes_step {
+    struct hw_routes_job job;
+    const char *routine;
+    hw_count bucket;
+    bool collect;         /* first finds what has a key in [job.begin, job.near) */
+    uint64_t little_left; /* this share of what was relaxed at a time is little */
+    uint32_t most;        /* rounds */
+};
+
+/*
+ * Rounds until nothing is left to be relaxed next; or, where something waits
+ * and the step ends before the bucket does, until that is little. news: the
+ * first round's least, open and unreached, the last one's near, sums of all
+ * others; not this rank's own. Adds rows. Collective.
+ */
+enum hw_status hw_routes_run(struct hw_routes *routes, const struct hw_routes_step *what,
+                             struct hw_routes_news *news, struct hw_error *err);
+
+/* Rows that the device keeps of a search; further ones are as the last. */
+#define HW_ROUTES_ROWS 65536
+
+/* Seconds of a row that the device still has. */
+#define HW_ROUTES_ON_DEVICE (-1.0)
+
+/* Brings these rows. Local. */
+enum hw_status hw_routes_read_rows(struct hw_routes *routes, struct hw_error *err);
 
 /* Relaxes the lists of all vertices with keys in [job->begin, job->end), and exchanges. */
 enum hw_status hw_routes_relax_range(struct hw_routes *routes, const struct hw_routes_job *job,

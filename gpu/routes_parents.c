@@ -108,17 +108,12 @@ static enum hw_status level(struct hw_routes *routes, struct hw_error *err)
     return status;
 }
 
-/* Results by graph id; sums up who has no parent. */
-static enum hw_status finish(struct hw_routes *routes, struct hw_error *err)
+/* Sums up over the ranks what a kernel has counted; status: what came before. */
+static enum hw_status sum_lost(struct hw_routes *routes, enum hw_status status,
+                               struct hw_error *err)
 {
-    const bool nothing = routes->outcome != HW_OUTCOME_TREE;
     const struct hw_round_result *result = NULL;
-    enum hw_status status = routes->owed != HW_OK ? routes->owed : hw_routes_clear(routes, err);
 
-    if (status == HW_OK)
-        status =
-            hw_cuda(hw_routes_launch_results(&routes->plan, routes->root, nothing, routes->blocks),
-                    "the kernel that writes results", err);
     status = hw_round_start(&routes->round, status, (const uint64_t *)&routes->plan.control->count,
                             1, 0, NULL, err);
     if (status == HW_OK)
@@ -126,6 +121,30 @@ static enum hw_status finish(struct hw_routes *routes, struct hw_error *err)
     if (status == HW_OK)
         routes->lost = result->all[0];
     return status;
+}
+
+/* Counts who has no parent. */
+static enum hw_status count_lost(struct hw_routes *routes, struct hw_error *err)
+{
+    enum hw_status status = routes->owed != HW_OK ? routes->owed : hw_routes_clear(routes, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_routes_launch_count_lost(&routes->plan, routes->root, routes->blocks),
+                         "the kernel that counts parents", err);
+    return sum_lost(routes, status, err);
+}
+
+/* Results by graph id; counts who has no parent, too. */
+static enum hw_status finish(struct hw_routes *routes, struct hw_error *err)
+{
+    const bool nothing = routes->outcome != HW_OUTCOME_TREE;
+    enum hw_status status = routes->owed != HW_OK ? routes->owed : hw_routes_clear(routes, err);
+
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_routes_launch_results(&routes->plan, routes->root, nothing, routes->blocks),
+                    "the kernel that writes results", err);
+    return sum_lost(routes, status, err);
 }
 
 enum hw_status hw_routes_parents(struct hw_routes *routes, int64_t told, struct hw_error *err)
@@ -144,17 +163,16 @@ enum hw_status hw_routes_parents(struct hw_routes *routes, int64_t told, struct 
 enum hw_status hw_routes_results(struct hw_routes *routes, struct hw_error *err)
 {
     const bool by_hops = routes->engine->options.canonical_parents || routes->survey.negative > 0;
-    enum hw_status status = finish(routes, err);
+    const bool levels = !routes->engine->part->directed && routes->plan.list_blocks == 1;
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK && routes->lost > 0 && !by_hops && routes->plan.list_blocks == 1 &&
-        !routes->engine->part->directed) {
+    if (by_hops || routes->outcome != HW_OUTCOME_TREE)
+        return finish(routes, err);
+    status = count_lost(routes, err);
+    if (status == HW_OK && routes->lost > 0 && levels)
         status = level(routes, err);
-        if (status == HW_OK)
-            status = finish(routes, err);
-    }
-    if (status != HW_OK || routes->lost == 0 || by_hops)
-        return status;
-    status = hop(routes, err);
+    else if (status == HW_OK && routes->lost > 0)
+        status = hop(routes, err);
     return status == HW_OK ? finish(routes, err) : status;
 }
 

@@ -1,9 +1,11 @@
 /* Shortest paths on several parts: rounds of relaxing and exchanging. */
 #include "routes_host.h"
 
+#include "base/memory.h"
+
 #include <cuda_runtime_api.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* ---- rows ---- */
 
@@ -52,11 +54,11 @@ enum hw_status hw_routes_clear(struct hw_routes *routes, struct hw_error *err)
                 "cudaMemsetAsync", err);
 }
 
-/* The boxes of the exchange under way. */
-static struct hw_routes_boxes find_boxes(const struct hw_routes *routes)
+/* The boxes of an exchange, by its number. */
+static struct hw_routes_boxes find_boxes(const struct hw_routes *routes, unsigned exchange)
 {
     const struct hw_transport *transport = &routes->engine->transport;
-    const unsigned turn = routes->exchanges & 1;
+    const unsigned turn = exchange & 1;
     struct hw_routes_boxes boxes = {{NULL}, {NULL}, {NULL}, {NULL}};
 
     for (uint32_t q = 0; q < routes->plan.ranks; q++) {
@@ -109,6 +111,12 @@ static enum hw_status deliver(struct hw_routes *routes, enum hw_routes_what what
     return status;
 }
 
+/* The least key, from how it is told. */
+static int64_t key_of(uint64_t told)
+{
+    return (int64_t)(~told ^ UINT64_C(1) << 63);
+}
+
 static void read_news(const struct hw_routes *routes, const struct hw_round_result *result,
                       struct hw_routes_news *news)
 {
@@ -119,7 +127,8 @@ static void read_news(const struct hw_routes *routes, const struct hw_round_resu
                                     .frontier = all[HW_ROUTES_FRONTIER],
                                     .edges = all[HW_ROUTES_EDGES],
                                     .degrees = all[HW_ROUTES_DEGREES],
-                                    .least = (int64_t)(~all[HW_ROUTES_LEAST] ^ UINT64_C(1) << 63),
+                                    .rounds = 1,
+                                    .least = key_of(all[HW_ROUTES_LEAST]),
                                     .open = all[HW_ROUTES_OPEN] >> 32,
                                     .unreached = all[HW_ROUTES_OPEN] & UINT32_MAX,
                                     .own_frontier = own[HW_ROUTES_FRONTIER],
@@ -130,16 +139,14 @@ static void read_news(const struct hw_routes *routes, const struct hw_round_resu
         news->sent += sent_of(own, q);
 }
 
-/* Packs, starts a round and unpacks; over peer nothing waits for the round, whose number is
- * *number. */
-static enum hw_status begin_exchange(struct hw_routes *routes, enum hw_status status,
-                                     enum hw_routes_what what, const struct hw_routes_job *job,
-                                     uint32_t *number, struct hw_error *err)
+enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status status,
+                                  enum hw_routes_what what, const struct hw_routes_job *job,
+                                  struct hw_routes_news *news, struct hw_error *err)
 {
     const struct hw_routes_plan *plan = &routes->plan;
     const struct hw_round_result *result = NULL;
     const bool peer = routes->engine->transport.kind == HW_TRANSPORT_PEER;
-    const struct hw_routes_boxes boxes = find_boxes(routes);
+    const struct hw_routes_boxes boxes = find_boxes(routes, routes->exchanges);
 
     if (status == HW_OK)
         status = routes->owed;
@@ -154,33 +161,14 @@ static enum hw_status begin_exchange(struct hw_routes *routes, enum hw_status st
         status = deliver(routes, what, job, result, err);
     if (status != HW_OK)
         return status;
-    *number = routes->round.number;
     routes->owed = cuda(hw_routes_launch_unpack(plan, job, what, &boxes,
                                                 hw_round_device(&routes->round), routes->blocks),
                         "the kernel that unpacks", err);
     routes->exchanges++;
-    return HW_OK;
-}
-
-static enum hw_status end_exchange(struct hw_routes *routes, uint32_t number,
-                                   struct hw_routes_news *news, struct hw_error *err)
-{
-    const struct hw_round_result *result = NULL;
-    enum hw_status status = hw_round_wait_for(&routes->round, number, &result, err);
-
+    status = hw_round_wait(&routes->round, &result, err);
     if (status == HW_OK)
         read_news(routes, result, news);
     return status;
-}
-
-enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status status,
-                                  enum hw_routes_what what, const struct hw_routes_job *job,
-                                  struct hw_routes_news *news, struct hw_error *err)
-{
-    uint32_t number = 0;
-
-    status = begin_exchange(routes, status, what, job, &number, err);
-    return status == HW_OK ? end_exchange(routes, number, news, err) : status;
 }
 
 /* ---- relaxing ---- */
@@ -195,99 +183,31 @@ static void join_news(struct hw_routes_news *news, const struct hw_routes_news *
     news->spread += before->spread;
 }
 
-/* Relaxes what is to be; the news come with a round. */
-static enum hw_status begin_relaxing(struct hw_routes *routes, const struct hw_routes_job *job,
-                                     bool collect, uint32_t *number, struct hw_error *err)
+enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,
+                               bool collect, struct hw_routes_news *news, struct hw_error *err)
 {
     const struct hw_routes_plan *plan = &routes->plan;
+    const bool columns = plan->list_blocks > 1;
+    struct hw_routes_news before = {0};
     enum hw_status status = HW_OK;
 
     if (collect)
         status = cuda(hw_routes_launch_collect(plan, job, routes->blocks),
                       "the kernel that finds what is near", err);
+    if (columns) {
+        status = hw_routes_exchange(routes, status, HW_ROUTES_EXPAND, job, &before, err);
+        if (status != HW_OK)
+            return status;
+    }
     if (status == HW_OK)
         status = cuda(hw_routes_launch_gather(plan, job, false, routes->blocks),
                       "the kernel that gathers lists", err);
     if (status == HW_OK)
         status =
             cuda(hw_routes_launch_push(plan, job, routes->blocks), "the kernel that relaxes", err);
-    return begin_exchange(routes, status, HW_ROUTES_FOLD, job, number, err);
-}
-
-/* What is to be relaxed next along the grid column, then as begin_relaxing(). */
-static enum hw_status relax_grid(struct hw_routes *routes, const struct hw_routes_job *job,
-                                 bool collect, struct hw_routes_news *news, struct hw_error *err)
-{
-    const struct hw_routes_plan *plan = &routes->plan;
-    struct hw_routes_news before = {0};
-    uint32_t number = 0;
-    enum hw_status status = HW_OK;
-
-    if (collect)
-        status = cuda(hw_routes_launch_collect(plan, job, routes->blocks),
-                      "the kernel that finds what is near", err);
-    status = hw_routes_exchange(routes, status, HW_ROUTES_EXPAND, job, &before, err);
-    if (status == HW_OK)
-        status = begin_relaxing(routes, job, false, &number, err);
-    if (status == HW_OK)
-        status = end_exchange(routes, number, news, err);
-    if (status == HW_OK)
+    status = hw_routes_exchange(routes, status, HW_ROUTES_FOLD, job, news, err);
+    if (status == HW_OK && columns)
         join_news(news, &before);
-    return status;
-}
-
-/* A round that also finds what belongs to the next step, after one that was started ahead of
- * its news. */
-static enum hw_status relax_after(struct hw_routes *routes, const struct hw_routes_job *job,
-                                  uint32_t before_number, struct hw_routes_news *news,
-                                  struct hw_error *err)
-{
-    struct hw_routes_news before;
-    uint32_t number = 0;
-    enum hw_status status = begin_relaxing(routes, job, true, &number, err);
-
-    if (status == HW_OK)
-        status = end_exchange(routes, before_number, &before, err);
-    if (status == HW_OK)
-        status = end_exchange(routes, number, news, err);
-    if (status != HW_OK)
-        return status;
-    news->later += before.later;
-    news->edges += before.edges;
-    news->degrees += before.degrees;
-    news->frontier += before.frontier;
-    news->own_edges += before.own_edges;
-    news->own_frontier += before.own_frontier;
-    news->sent += before.sent;
-    news->spread += before.spread;
-    return HW_OK;
-}
-
-/*
- * Most rounds are followed by another like them: over peer that one is started before this
- * one's news are there. Where there is none it finds nothing to do.
- */
-enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,
-                               bool collect, struct hw_routes_news *news, struct hw_error *err)
-{
-    const bool ahead =
-        routes->engine->transport.kind == HW_TRANSPORT_PEER && routes->survey.negative == 0;
-    uint32_t number = routes->ahead;
-    enum hw_status status = HW_OK;
-
-    if (routes->plan.list_blocks > 1)
-        return relax_grid(routes, job, collect, news, err);
-    routes->ahead = 0;
-    if (number != 0 && collect)
-        return relax_after(routes, job, number, news, err);
-    if (number == 0)
-        status = begin_relaxing(routes, job, collect, &number, err);
-    if (status == HW_OK && ahead)
-        status = begin_relaxing(routes, job, false, &routes->ahead, err);
-    if (status == HW_OK)
-        status = end_exchange(routes, number, news, err);
-    if (status != HW_OK || news->near == 0)
-        routes->ahead = 0;
     return status;
 }
 
@@ -314,5 +234,167 @@ enum hw_status hw_routes_tell(struct hw_routes *routes, int64_t begin, int64_t e
 
     if (status == HW_OK)
         hw_routes_add_row(routes, "tell", HW_DIRECTION_AUTO, 0, &news);
+    return status;
+}
+
+/* ---- runs ---- */
+
+/* Looks at the host's memory between two at the stream. */
+#define LOOKS 4096
+
+/* Ranks that the first block of a run meets, a warp for each. */
+#define RUN_RANKS 8
+
+/* Waits for the run. */
+static enum hw_status wait_for_run(const struct hw_routes *routes, struct hw_error *err)
+{
+    const struct hw_routes_total *told = routes->told;
+    bool over = false;
+
+    for (uint64_t look = 1; __atomic_load_n(&told->run, __ATOMIC_ACQUIRE) != routes->runs; look++) {
+        if (over)
+            return hw_fail(err, HW_INTERNAL, "a run of rounds left no result");
+        if (look % LOOKS != 0)
+            continue;
+        cudaError_t error = cudaStreamQuery(NULL);
+        over = error == cudaSuccess;
+        if (error != cudaSuccess && error != cudaErrorNotReady)
+            return cuda((int)error, "a run of rounds", err);
+    }
+    if (told->failed)
+        return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
+                       routes->engine->ctx->rank);
+    return HW_OK;
+}
+
+/* Rows for the rounds of a run, which the device keeps until the search is
+ * over. */
+static void add_run_rows(struct hw_routes *routes, const struct hw_routes_step *what,
+                         uint32_t rounds)
+{
+    const struct hw_routes_news unknown = {0};
+
+    for (uint32_t r = 0; r < rounds && routes->engine->options.steps; r++) {
+        hw_routes_add_row(routes, what->routine, HW_DIRECTION_TOP_DOWN, what->bucket, &unknown);
+        if (routes->steps_status == HW_OK)
+            routes->steps.step[routes->steps.count - 1].seconds[HW_PHASE_EXPANSION] =
+                HW_ROUTES_ON_DEVICE;
+    }
+    routes->rows_used += rounds;
+}
+
+/* All rounds in one kernel. */
+static enum hw_status run_on_device(struct hw_routes *routes, const struct hw_routes_step *what,
+                                    struct hw_routes_news *news, struct hw_error *err)
+{
+    const struct hw_routes_total *told = routes->told;
+    const struct hw_routes_run how = {
+        .boxes = {find_boxes(routes, 0), find_boxes(routes, 1)},
+        .turn = routes->exchanges & 1,
+        .number = routes->round.number + 1,
+        .run = ++routes->runs,
+        .most = what->most,
+        .little_left = what->little_left,
+        .collect = what->collect,
+        .result = routes->round.device,
+        .row = routes->row,
+        .first_row = routes->rows_used,
+        .rows = HW_ROUTES_ROWS,
+        .told = routes->told,
+    };
+    enum hw_status status = routes->owed;
+
+    if (status == HW_OK)
+        status = cuda(hw_routes_launch_run(&routes->plan, &what->job, &how, &routes->round.plan,
+                                           routes->resident),
+                      "the kernel of a run of rounds", err);
+    if (status != HW_OK) /* tells the others */
+        return hw_round_start(&routes->round, status, NULL, 0, 0, NULL, err);
+    status = wait_for_run(routes, err);
+    if (status != HW_OK)
+        return status;
+    routes->round.number += told->rounds;
+    routes->exchanges += told->rounds;
+    add_run_rows(routes, what, told->rounds);
+    *news = (struct hw_routes_news){.near = told->near,
+                                    .later = told->later,
+                                    .frontier = told->frontier,
+                                    .edges = told->edges,
+                                    .degrees = told->degrees,
+                                    .rounds = told->rounds,
+                                    .least = key_of(told->least),
+                                    .open = told->open >> 32,
+                                    .unreached = told->open & UINT32_MAX};
+    return HW_OK;
+}
+
+/* The same round by round. */
+static enum hw_status run_by_rounds(struct hw_routes *routes, const struct hw_routes_step *what,
+                                    struct hw_routes_news *news, struct hw_error *err)
+{
+    uint64_t waiting = 0, most = 0;
+    struct hw_routes_news one;
+
+    *news = (struct hw_routes_news){.near = 1};
+    while (news->near > 0 && news->rounds < what->most) {
+        const bool first = news->rounds == 0;
+        enum hw_status status =
+            hw_routes_relax(routes, &what->job, what->collect && first, &one, err);
+        if (status != HW_OK)
+            return status;
+        hw_routes_add_row(routes, what->routine, HW_DIRECTION_TOP_DOWN, what->bucket, &one);
+        if (first) {
+            news->least = one.least;
+            news->open = one.open;
+            news->unreached = one.unreached;
+        }
+        news->near = one.near;
+        news->later += one.later;
+        news->frontier += one.frontier;
+        news->edges += one.edges;
+        news->degrees += one.degrees;
+        news->rounds++;
+        waiting += one.later;
+        most = one.frontier > most ? one.frontier : most;
+        const bool ends = waiting == 0 || what->job.near >= what->job.high;
+        if (!ends && one.near * what->little_left <= most)
+            break;
+    }
+    return HW_OK;
+}
+
+enum hw_status hw_routes_run(struct hw_routes *routes, const struct hw_routes_step *what,
+                             struct hw_routes_news *news, struct hw_error *err)
+{
+    const bool runs = routes->engine->transport.kind == HW_TRANSPORT_PEER &&
+                      routes->plan.list_blocks == 1 && routes->plan.ranks <= RUN_RANKS;
+
+    return runs ? run_on_device(routes, what, news, err) : run_by_rounds(routes, what, news, err);
+}
+
+enum hw_status hw_routes_read_rows(struct hw_routes *routes, struct hw_error *err)
+{
+    const hw_count others = (hw_count)routes->plan.ranks - 1;
+    hw_count count = routes->rows_used < HW_ROUTES_ROWS ? routes->rows_used : HW_ROUTES_ROWS;
+    struct hw_routes_row *row = NULL;
+    enum hw_status status = hw_alloc(&row, count, sizeof *row, "the steps", err);
+
+    if (status == HW_OK && count > 0)
+        status = hw_gpu_get(row, routes->row, (size_t)count * sizeof *row, err);
+    for (hw_count s = 0, r = 0; s < routes->steps.count && status == HW_OK; s++) {
+        struct hw_step *step = &routes->steps.step[s];
+        if (step->seconds[HW_PHASE_EXPANSION] >= 0 || count == 0)
+            continue;
+        const struct hw_routes_row *own = &row[r < count ? r : count - 1];
+        step->frontier = (hw_count)own->frontier;
+        step->found = (hw_count)own->near;
+        step->edges_examined = (hw_count)own->edges;
+        step->bytes_sent =
+            ((hw_count)own->sent + (hw_count)own->spread * others) * pair_bytes(routes, false);
+        step->messages_sent = step->bytes_sent > 0 ? others : 0;
+        step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)own->nanoseconds;
+        r++;
+    }
+    free(row);
     return status;
 }

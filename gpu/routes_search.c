@@ -24,7 +24,7 @@
  * the next one. */
 #define LITTLE_LEFT 16
 /* Buckets grow by this once a pull paid. */
-#define GROWTH 2
+#define GROWTH 4
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of so many. */
 #define PULL_EDGES 4
 #define PUSH_PRICE 2
@@ -87,23 +87,24 @@ static struct hw_routes_job push_job(const struct hw_routes *routes, const struc
                                   .begin = place->collect};
 }
 
-/* One round of the step. */
-static enum hw_status push(struct hw_routes *routes, struct place *place, bool collect,
+/* Rounds of the step. */
+static enum hw_status push(struct hw_routes *routes, struct place *place,
                            struct hw_routes_news *news, struct hw_error *err)
 {
-    const struct hw_routes_job job = push_job(routes, place);
-    enum hw_status status = hw_routes_relax(routes, &job, collect, news, err);
+    const struct hw_routes_step step = {.job = push_job(routes, place),
+                                        .routine = place->whole ? "push" : "short.push",
+                                        .bucket = place->bucket,
+                                        .collect = true,
+                                        .little_left = LITTLE_LEFT,
+                                        .most = UINT32_MAX};
+    enum hw_status status = hw_routes_run(routes, &step, news, err);
 
     if (status != HW_OK)
         return status;
-    if (collect) {
-        place->open = news->open + news->unreached;
-        place->reached = news->open;
-        place->least = news->least;
-    }
+    place->open = news->open + news->unreached;
+    place->reached = news->open;
+    place->least = news->least;
     place->begun += news->degrees;
-    hw_routes_add_row(routes, place->whole ? "push" : "short.push", HW_DIRECTION_TOP_DOWN,
-                      place->bucket, news);
     return HW_OK;
 }
 
@@ -115,50 +116,25 @@ static double widen(const struct hw_routes *routes, uint64_t edges, uint32_t rou
     return rounds <= FEW_ROUNDS ? 2 : rounds > MANY_ROUNDS ? 0.5 : 1;
 }
 
-/* Widens the step, or goes on to the next one. */
-static void next_step(const struct hw_routes *routes, struct place *place, double width,
-                      const struct hw_routes_news *news)
-{
-    int64_t from = place->near;
-
-    /* Where nothing was relaxed it is known how far it is to the next vertex. */
-    if (news->frontier == 0 && news->least > from && news->least < place->high)
-        from = news->least;
-    place->collect = place->near;
-    place->near = nearer(place->high, beyond(routes, from, width));
-}
-
-/* Settles the bucket. collect: is what belongs to it still to be found? */
-static enum hw_status settle(struct hw_routes *routes, struct place *place, bool collect,
-                             struct hw_error *err)
+/* Settles the bucket, whose vertices are still to be found. */
+static enum hw_status settle(struct hw_routes *routes, struct place *place, struct hw_error *err)
 {
     double width = place->span * FIRST_STEP;
-    struct hw_routes_news news = {0};
-    uint64_t edges = 0, waiting = 0, most = 0;
-    uint32_t rounds = 0;
-    enum hw_status status = HW_OK;
 
     for (;;) {
-        status = push(routes, place, collect, &news, err);
+        struct hw_routes_news news;
+        enum hw_status status = push(routes, place, &news, err);
         if (status != HW_OK)
             return status;
-        if (!collect)
-            news.least = 0; /* it is known of rounds that looked alone */
-        waiting = (collect ? 0 : waiting) + news.later;
-        most = news.frontier > most ? news.frontier : most;
-        edges += news.edges;
-        rounds++;
-        collect = false;
-        const bool last = waiting == 0 || place->near >= place->high;
-        if (news.near == 0 && last)
+        if (news.near == 0 && (news.later == 0 || place->near >= place->high))
             return HW_OK;
-        if (news.near > 0 && (last || news.near * LITTLE_LEFT > most))
-            continue;
-        width *= widen(routes, edges, rounds);
-        next_step(routes, place, width, &news);
-        edges = most = 0;
-        rounds = 0;
-        collect = true;
+        /* Where nothing was relaxed it is known how far it is to the next vertex. */
+        int64_t from = place->near;
+        if (news.frontier == 0 && news.least > from && news.least < place->high)
+            from = news.least;
+        width *= widen(routes, news.edges, news.rounds);
+        place->collect = place->near;
+        place->near = nearer(place->high, beyond(routes, from, width));
     }
 }
 
@@ -252,7 +228,7 @@ enum hw_status hw_routes_delta(struct hw_routes *routes, int64_t *told, struct h
         hw_routes_add_row(routes, "root", HW_DIRECTION_TOP_DOWN, 0, &news);
     open_bucket(routes, &place, 0, false);
     while (status == HW_OK) {
-        status = settle(routes, &place, true, err);
+        status = settle(routes, &place, err);
         if (status != HW_OK || place.high == none || (place.begun == 0 && place.least >= none))
             break;
         status = go_on(routes, &place, told, err);
@@ -264,29 +240,30 @@ enum hw_status hw_routes_delta(struct hw_routes *routes, int64_t *told, struct h
 
 enum hw_status hw_routes_bellman_ford(struct hw_routes *routes, struct hw_error *err)
 {
-    const struct hw_routes_job job = {.mode = HW_ROUTES_RELAX,
-                                      .from = INT64_MIN,
-                                      .to = hw_routes_none(routes),
-                                      .near = INT64_MAX,
-                                      .high = INT64_MAX};
-    const uint64_t most = (uint64_t)routes->engine->part->vertices;
+    const bool wary = routes->survey.negative > 0;
+    const uint64_t most = (uint64_t)routes->engine->part->vertices + 1;
+    struct hw_routes_step step = {.job = {.mode = HW_ROUTES_RELAX,
+                                          .from = INT64_MIN,
+                                          .to = hw_routes_none(routes),
+                                          .near = INT64_MAX,
+                                          .high = INT64_MAX},
+                                  .routine = "relax"};
     struct hw_routes_news news = {.near = 1};
     uint64_t phases = 0, check = FIRST_CHECK;
     enum hw_status status = HW_OK;
 
     while (status == HW_OK && news.near > 0) {
-        status = hw_routes_relax(routes, &job, false, &news, err);
-        phases++;
-        if (status != HW_OK)
-            break;
-        hw_routes_add_row(routes, "relax", HW_DIRECTION_TOP_DOWN, 0, &news);
-        if (routes->survey.negative == 0 || news.near == 0 || (phases < check && phases <= most))
+        const uint64_t next = check < most || phases >= most ? check : most;
+        step.most = !wary || next - phases > UINT32_MAX ? UINT32_MAX : (uint32_t)(next - phases);
+        status = hw_routes_run(routes, &step, &news, err);
+        phases += news.rounds;
+        if (status != HW_OK || !wary || news.near == 0)
             continue;
-        check *= 2;
+        check = phases >= check ? 2 * check : check;
         status = hw_routes_look_for_cycle(routes, (uint32_t)phases, err);
         if (status != HW_OK || routes->cycle.length > 0)
             break;
-        if (phases > most && routes->plan.kind == HW_GPU_KEY_F32)
+        if (phases >= most && routes->plan.kind == HW_GPU_KEY_F32)
             return hw_fail(err, HW_BAD_INPUT,
                            "sums of these float weights round so that distances never come to "
                            "rest; use weights whose sums are exact, such as whole numbers");
