@@ -22,6 +22,9 @@ namespace
 
 namespace cg = cooperative_groups;
 
+/* Blocks of a run on a multiprocessor: what takes long there is waiting for memory. */
+constexpr int run_blocks = 4;
+
 /* ---- beginning ---- */
 
 template <typename K> __global__ void fill(K *array, uint64_t count, K value)
@@ -164,7 +167,7 @@ __device__ void tell(const hw_routes_run &how, const hw_routes_total &total)
 }
 
 template <int kind>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, run_blocks)
     run(const __grid_constant__ plan_t plan, const job_t job,
         const __grid_constant__ hw_routes_run how, const __grid_constant__ hw_round_plan round)
 {

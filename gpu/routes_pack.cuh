@@ -21,8 +21,34 @@ __device__ __forceinline__ uint32_t *sent_to(const plan_t &plan, uint32_t q)
     return reinterpret_cast<uint32_t *>(&plan.control->word[HW_ROUTES_SENT]) + q;
 }
 
-/* Pairs of up to 32 words, of which this lane has one (mine: its bits; word: its number).
- * first: the code or list that position 0 is. put(at, item, key) stores one. */
+/* Items that a lane has under way. */
+constexpr uint32_t packed_items = 4;
+
+/* The n-th bit that is set, from 0. */
+__device__ __forceinline__ uint32_t nth_bit(uint32_t bits, uint32_t n)
+{
+    for (; n > 0; n--)
+        bits &= bits - 1;
+    return __ffs(bits) - 1;
+}
+
+/* Which lane has item i of all those that the lanes have, upto: this lane's and those of the
+ * lanes before it. The whole warp calls it. */
+__device__ __forceinline__ uint32_t lane_of(uint32_t upto, uint32_t i)
+{
+    uint32_t lane = 0;
+
+#pragma unroll
+    for (uint32_t step = 16; step > 0; step /= 2)
+        lane += __shfl_sync(HW_WARP, upto, lane + step - 1) <= i ? step : 0;
+    return lane;
+}
+
+/*
+ * Pairs of up to 32 words, of which this lane has one (mine: its bits; word: its number). Bits
+ * are shared out evenly, however they lie: what is sent is mostly about hubs, which stand
+ * together. first_code: of position 0, which is bit `first`. put(at, item, key) stores one.
+ */
 template <typename K, typename Counter, typename Put>
 __device__ void pack_words(const K *array, uint32_t first_code, uint32_t first, uint32_t mine,
                            uint64_t word, Counter *counter, const job_t &job, packing_t &packing,
@@ -33,16 +59,29 @@ __device__ void pack_words(const K *array, uint32_t first_code, uint32_t first, 
 
     if (all == 0)
         return;
-    const uint64_t start = reserve(counter, all) + (upto - count);
-    for (uint32_t left = __ballot_sync(HW_WARP, mine != 0); left; left &= left - 1) {
-        const uint32_t j = __ffs(left) - 1, bits = __shfl_sync(HW_WARP, mine, j);
-        const uint64_t at = __shfl_sync(HW_WARP, start, j), w = __shfl_sync(HW_WARP, word, j);
-        if (bits >> lane & 1) {
-            const uint32_t item = static_cast<uint32_t>(w * 32) + lane - first;
-            const K key = __ldcg(array + first_code + item);
-            packing.near += key < job.near;
-            packing.later += key >= job.near && key < job.high;
-            put(at + __popc(bits & ((1u << lane) - 1)), item, key);
+    const uint64_t start = reserve(counter, all);
+    for (uint32_t base = 0; base < all; base += 32 * packed_items) {
+        uint32_t item[packed_items];
+        K key[packed_items];
+#pragma unroll
+        for (uint32_t k = 0; k < packed_items; k++) {
+            const uint32_t i = base + 32 * k + lane, from = lane_of(upto, i);
+            const uint32_t bits = __shfl_sync(HW_WARP, mine, from);
+            const uint32_t before = __shfl_sync(HW_WARP, upto - count, from);
+            const uint64_t w = __shfl_sync(HW_WARP, word, from);
+            if (i < all) {
+                item[k] = static_cast<uint32_t>(w * 32) + nth_bit(bits, i - before) - first;
+                key[k] = __ldcg(array + first_code + item[k]);
+            }
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < packed_items; k++) {
+            const uint32_t i = base + 32 * k + lane;
+            if (i < all) {
+                packing.near += key[k] < job.near;
+                packing.later += key[k] >= job.near && key[k] < job.high;
+                put(start + i, item[k], key[k]);
+            }
         }
         __syncwarp();
     }

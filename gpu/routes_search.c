@@ -22,7 +22,7 @@
 #define MANY_ROUNDS 8
 /* A step that has little left to do, this share of what it had at most, goes on together with
  * the next one. */
-#define LITTLE_LEFT 16
+#define LITTLE_LEFT 4
 /* Buckets grow by this once a pull paid. */
 #define GROWTH 4
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of so many. */
