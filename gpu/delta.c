@@ -12,7 +12,12 @@
 #define SHORT_LISTS 8
 /* The first bucket's share of the width that suits a CPU: on a GPU edges that are relaxed again
  * cost more than a bucket more. */
-#define FIRST_BUCKET 0.3
+#define FIRST_BUCKET 0.2
+/* And of all buckets where lists are pushed whole: the fewer passes, the better. */
+#define WHOLE_BUCKET 8.0
+
+/* Room for long lists is for one in so many edges; those that find none are not shared. */
+#define LONG_LIST 512
 
 struct state {
     struct hw_delta_plan plan;
@@ -25,15 +30,16 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
     struct state *state = engine->state;
     struct hw_delta_plan *own = &state->plan;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    hw_count core = engine->graph.core, heavy = (hw_count)engine->graph.edges / HW_DELTA_CHUNK + 1;
+    hw_count core = engine->graph.core, heavy = (hw_count)engine->graph.edges / LONG_LIST + 1;
     double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
 
     (void)err;
     own->whole = degree < SHORT_LISTS;
     own->adaptive = engine->options.delta <= 0;
-    own->width = own->adaptive
-                     ? hw_bucket_width(&engine->survey, degree) * (own->whole ? 1 : FIRST_BUCKET)
-                     : engine->options.delta;
+    own->width = own->adaptive ? hw_bucket_width(&engine->survey, degree) *
+                                     (own->whole ? WHOLE_BUCKET : FIRST_BUCKET)
+                               : engine->options.delta;
+    own->mean_degree = (uint32_t)degree + 1;
     own->heavy_capacity = (uint32_t)(heavy < core + 1 ? heavy : core + 1);
     own->row_capacity = (uint32_t)HW_GPU_ROWS;
     for (int half = 0; half < 2; half++) {
@@ -43,6 +49,9 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
         hw_gpu_add(arrays, &own->heavy[half], own->heavy_capacity, sizeof *own->heavy[half]);
     }
     hw_gpu_add(arrays, &own->later_bits, core / 32 + 1, sizeof *own->later_bits);
+    hw_gpu_add(arrays, &own->first_in, core + 1, sizeof *own->first_in);
+    if (engine->graph.directed)
+        hw_gpu_add(arrays, &own->first_out, core + 1, sizeof *own->first_out);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps)
         hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
@@ -66,7 +75,9 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     state->plan.graph = engine->graph;
     state->plan.paths = engine->paths;
     enum hw_status status =
-        hw_cuda(hw_delta_launch_shape(&state->plan, &state->shape), "method delta", err);
+        hw_cuda(hw_delta_launch_firsts(&state->plan), "the kernel that takes first edges", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_delta_launch_shape(&state->plan, &state->shape), "method delta", err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
         status = search(engine, 0, err);

@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-#define HW_DELTA_THREADS 512
+#define HW_DELTA_THREADS 1024
 
 /* Edges of a long list that a warp takes at a time. */
-#define HW_DELTA_CHUNK 512
+#define HW_DELTA_CHUNK 128
 
 /* Routines of the rows. */
 enum hw_delta_routine {
@@ -31,13 +31,13 @@ enum hw_delta_routine {
 
 /* What blocks have to know after a pass; on one line of memory. */
 struct hw_delta_ring {
-    unsigned long long heavy;   /* long lists of the next pass: their number above, chunks below */
-    unsigned long long edges;   /* examined */
-    unsigned long long degrees; /* lengths of the lists begun */
-    long long least;            /* the least key that was left for later */
-    uint32_t near;              /* the next pass's queue */
-    uint32_t open, unreached;   /* vertices left beyond the bucket, reached ones and others */
-    uint32_t pad[5];
+    unsigned long long heavy; /* long lists of the next pass: their number above, chunks below */
+    unsigned long long pushed, pulled; /* edges */
+    unsigned long long degrees;        /* lengths of the lists begun */
+    long long least;                   /* the least key that was left for later */
+    uint32_t near;                     /* the next pass's queue */
+    uint32_t open, unreached; /* vertices left beyond the bucket, reached ones and others */
+    uint32_t pad[3];
 };
 
 /* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
@@ -64,10 +64,13 @@ struct hw_delta_plan {
     uint32_t *later[2];               /* [core + 1] */
     uint32_t *near_bits[2];           /* [core / 32 + 1] what is in them */
     uint32_t *later_bits;             /* likewise */
+    struct hw_gpu_edge *first_in;     /* [core + 1] the lightest edge of each list, or no rank */
+    struct hw_gpu_edge *first_out;    /* [core + 1] likewise; undirected: NULL */
     struct hw_delta_heavy *heavy[2];  /* [heavy_capacity] */
     struct hw_delta_control *control; /* [1] */
     struct hw_gpu_path_row *row;      /* [row_capacity], or NULL where none are wanted */
     uint32_t row_capacity, heavy_capacity;
+    uint32_t mean_degree;
     double width; /* of the first bucket */
     int adaptive; /* may it change? */
     int whole;    /* lists are pushed whole: no long edges */
@@ -79,6 +82,9 @@ struct hw_delta_shape {
 
 /* Chooses the shape for this device. Returns a cudaError_t. */
 int hw_delta_launch_shape(const struct hw_delta_plan *plan, struct hw_delta_shape *shape);
+
+/* Launches what takes the first edges of the lists. Returns a cudaError_t; does not wait. */
+int hw_delta_launch_firsts(const struct hw_delta_plan *plan);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
 int hw_delta_launch(const struct hw_delta_plan *plan, const struct hw_delta_shape *shape,

@@ -116,24 +116,34 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
                                 bool level)
 {
     using key_t = typename hw_keys<kind>::type;
+    constexpr uint32_t several = 4;
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     const key_t key = distance[v];
-    const Offset end = hw_begin<Offset>(graph.in, v + 1);
+    const uint64_t end = hw_begin<Offset>(graph.in, v + 1);
 
-    for (Offset begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32) {
-        const Offset at = begin + (threadIdx.x & 31);
-        bool good = false;
-        uint32_t source = HW_RANK_NONE;
-        if (at < end) {
-            const hw_gpu_edge edge = hw_read_edge(paths.in + at);
-            const key_t from = distance[source = edge.rank & paths.mask];
-            good = from != hw_keys<kind>::none && hw_further<kind>(from, edge.weight) == key &&
-                   (level ? from == key && latest(&paths.hint[source].rank) != HW_RANK_NONE
-                          : from < key);
+    for (uint64_t begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32 * several) {
+        hw_gpu_edge edge[several];
+        key_t from[several];
+#pragma unroll
+        for (uint32_t k = 0; k < several; k++) {
+            const uint64_t at = begin + 32 * k + (threadIdx.x & 31);
+            edge[k] = at < end ? hw_read_edge(paths.in + at) : hw_gpu_edge{HW_RANK_NONE, 0};
         }
-        const uint32_t all = __ballot_sync(HW_WARP, good);
-        if (all)
-            return __shfl_sync(HW_WARP, source, __ffs(all) - 1);
+#pragma unroll
+        for (uint32_t k = 0; k < several; k++)
+            from[k] = edge[k].rank != HW_RANK_NONE ? distance[edge[k].rank &= paths.mask]
+                                                   : hw_keys<kind>::none;
+#pragma unroll
+        for (uint32_t k = 0; k < several; k++) {
+            const bool good =
+                from[k] != hw_keys<kind>::none &&
+                hw_further<kind>(from[k], edge[k].weight) == key &&
+                (level ? from[k] == key && latest(&paths.hint[edge[k].rank].rank) != HW_RANK_NONE
+                       : from[k] < key);
+            const uint32_t all = __ballot_sync(HW_WARP, good);
+            if (all)
+                return __shfl_sync(HW_WARP, edge[k].rank, __ffs(all) - 1);
+        }
     }
     return HW_RANK_NONE;
 }
