@@ -95,7 +95,7 @@ g="hopwave-generate -q --force --model"
 }
 lists
 for graph in $graphs; do
-    compare $graph $graph.h5
+    compare "$graph" "$graph.h5"
 done
 if [ -n "$data" ]; then
     for graph in "$data"/*.h5; do
