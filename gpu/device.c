@@ -92,10 +92,11 @@ enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, co
     enum hw_status status = hw_gpu_memory(&left, &total, err);
 
     if (status == HW_OK && bytes > left)
-        return hw_fail(err, HW_RESOURCES,
-                       "%s needs %.2f GiB of the device's memory, of which %.2f of %.2f GiB are "
-                       "free",
-                       what, (double)bytes / gib, (double)left / gib, (double)total / gib);
+        return hw_fail(
+            err, HW_RESOURCES,
+            "%.2f GiB of the device's memory are needed for %s, and %.2f of %.2f GiB are "
+            "free",
+            (double)bytes / gib, what, (double)left / gib, (double)total / gib);
     for (int a = 0; a < arrays->count; a++)
         set_pointer(&arrays->of[a], NULL);
     arrays->allocated = true;
