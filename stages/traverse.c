@@ -61,9 +61,9 @@ static const struct argp_option option_table[] = {
      "What to run: bfs (the default) or sssp, shortest paths", 1},
     {"device", KEY_DEVICE, "cpu|cuda", 0, "Where to run it (default: cpu)", 1},
     {"method", KEY_METHOD, "NAME|auto", 0,
-     "How: grid, delegates or sequential; on a GPU fused, merge, scan2d, cta-warp-scan or "
-     "scatter-compact; for sssp delta, bellman-ford, near-far or dijkstra (default: auto, which "
-     "chooses by layout, "
+     "How: grid, delegates or sequential; on GPUs fused, scan2d, delegates, merge, adaptive, "
+     "cta-warp-scan or scatter-compact; for sssp delta, bellman-ford, near-far or dijkstra "
+     "(default: auto, which chooses by layout, "
      "device and weights)",
      1},
     {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
