@@ -160,7 +160,7 @@ refused "a bucket without width" 2 "must be above 0" $t undirected-1.h5 --algori
 refused "no such method" 3 "those that do: grid" $t undirected-1.h5 --method fast
 refused "a method for another layout" 3 "those that do: delegates" \
     "$MPIEXEC" -n 3 $t undirected-3.h5 --method grid
-refused "a device without a method" 3 "cuda" "$MPIEXEC" -n 3 $t undirected-3.h5 --device cuda
+refused "a method for another device" 3 "on a cuda device" $t undirected-1.h5 --device cuda --method grid
 refused "a transport between GPUs" 2 "between GPUs" $t undirected-1.h5 --transport nccl
 refused "an exchange for delegates" 3 "is for grids" "$MPIEXEC" -n 3 $t undirected-3.h5 --exchange list
 refused "uniquify for grids" 3 "is for degree-separated" $t undirected-1.h5 --uniquify
