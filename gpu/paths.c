@@ -5,8 +5,6 @@
 #include "engine/distance.h"
 
 #include <cuda_runtime_api.h>
-#include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,26 +26,13 @@ enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error
 {
     const struct hw_part *part = engine->part;
     struct hw_survey *survey = &engine->survey;
-    bool floats = part->weights == HW_WEIGHTS_F32;
+    enum hw_status status = hw_survey_for(engine->ctx, part, engine->method->name,
+                                          engine->method->negative, survey, err);
 
-    if (part->weights == HW_WEIGHTS_NONE)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "shortest paths need weights, which this partition does not hold; make the "
-                       "graph with --weights");
-    enum hw_status status = hw_survey(engine->ctx, part, survey, err);
     if (status != HW_OK)
         return status;
-    if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
-        return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
-    if (survey->negative > 0 && !engine->method->negative)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method %s takes no negative weights, and %" PRI_COUNT
-                       " edges have such; use --method bellman-ford",
-                       engine->method->name, survey->negative);
-    double most = fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
-    engine->paths.kind =
-        (int)hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : most);
-    engine->may_overflow = floats && most > FLT_MAX / 4;
+    engine->paths.kind = (int)hw_survey_kind(survey, part);
+    engine->may_overflow = hw_survey_may_overflow(survey, part);
     return HW_OK;
 }
 

@@ -11,8 +11,6 @@
 #include "methods.h"
 
 #include <cuda_runtime_api.h>
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,31 +53,18 @@ static enum hw_status look_at_weights(struct hw_routes *routes, struct hw_error 
     const struct hw_part *part = engine->part;
     struct hw_survey *survey = &routes->survey;
     hw_count loops = part->own.loops;
+    enum hw_status status =
+        hw_survey_for(engine->ctx, part, engine->method->name, routes->bellman_ford, survey, err);
 
-    if (part->weights == HW_WEIGHTS_NONE)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "shortest paths need weights, which this partition does not "
-                       "hold; make the "
-                       "graph with --weights");
-    enum hw_status status = hw_survey(engine->ctx, part, survey, err);
     if (status == HW_OK)
         status = hw_sum(engine->ctx->world, &loops, err);
     if (status != HW_OK)
         return status;
-    if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
-        return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
-    if (survey->negative > 0 && !routes->bellman_ford)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method delta takes no negative weights, and %" PRI_COUNT
-                       " edges have such; use --method bellman-ford",
-                       survey->negative);
     if (survey->negative > 0 && part->vertices > INT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "on GPUs graphs with negative weights have up to 2^31 vertices");
-    double most = fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
-    routes->plan.kind =
-        (int)hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : most);
-    routes->may_overflow = part->weights == HW_WEIGHTS_F32 && most > FLT_MAX / 4;
+    routes->plan.kind = (int)hw_survey_kind(survey, part);
+    routes->may_overflow = hw_survey_may_overflow(survey, part);
     routes->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
     return HW_OK;
 }

@@ -203,40 +203,19 @@ static enum hw_status make_arrays(struct dijkstra *own, struct hw_error *err)
     return status;
 }
 
-/* Whether the part has weights, all of them finite and none negative. */
-static enum hw_status check_weights(const struct hw_context *ctx, const struct hw_part *part,
-                                    struct hw_error *err)
-{
-    struct hw_survey survey;
-
-    if (part->weights == HW_WEIGHTS_NONE)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "shortest paths need weights, which this partition does not hold; make the "
-                       "graph with --weights");
-    enum hw_status status = hw_survey(ctx, part, &survey, err);
-    if (status == HW_OK &&
-        !(isfinite(survey.least) && isfinite(survey.most) && isfinite(survey.mean)))
-        return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
-    if (status == HW_OK && survey.negative > 0)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method dijkstra takes no negative weights, and %" PRI_COUNT
-                       " edges have one; method bellman-ford does",
-                       survey.negative);
-    return status;
-}
-
 static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
                              const struct hw_engine_options *options, void **engine,
                              struct hw_error *err)
 {
     struct dijkstra *own = NULL;
+    struct hw_survey survey;
 
     *engine = NULL;
     if (options->canonical_parents)
         return hw_fail(err, HW_BAD_INPUT,
                        "--canonical-parents: method dijkstra takes the parents it finds first; "
                        "delta and bellman-ford choose");
-    enum hw_status status = check_weights(ctx, part, err);
+    enum hw_status status = hw_survey_for(ctx, part, "dijkstra", false, &survey, err);
     if (status == HW_OK)
         status = hw_alloc_zero(&own, 1, sizeof *own, "the engine", err);
     if (status != HW_OK)

@@ -6,7 +6,6 @@
 #include "comm/exchange.h"
 #include "engine/width.h"
 
-#include <float.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,27 +206,16 @@ static enum hw_status look_at_weights(struct hw_paths *paths, struct hw_error *e
     const struct hw_part *part = paths->part;
     struct hw_survey *survey = &paths->survey;
     hw_count loops = part->own.loops;
-    enum hw_status status = HW_OK;
+    enum hw_status status =
+        hw_survey_for(paths->ctx, part, paths->bellman_ford ? "bellman-ford" : "delta",
+                      paths->bellman_ford, survey, err);
 
-    if (part->weights == HW_WEIGHTS_NONE)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "shortest paths need weights, which this partition does not hold; make the "
-                       "graph with --weights");
-    status = hw_survey(paths->ctx, part, survey, err);
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &loops, err);
     if (status != HW_OK)
         return status;
-    if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
-        return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
-    if (!paths->bellman_ford && survey->negative > 0)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method delta takes no negative weights, and %" PRI_COUNT
-                       " edges have such; use --method bellman-ford",
-                       survey->negative);
-    double most = fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
-    paths->kind = hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : most);
-    paths->may_overflow = part->weights == HW_WEIGHTS_F32 && most > FLT_MAX / 4;
+    paths->kind = hw_survey_kind(survey, part);
+    paths->may_overflow = hw_survey_may_overflow(survey, part);
     paths->may_cycle = part->weights == HW_WEIGHTS_F32 && survey->negative > 0;
     paths->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
     return paths->may_cycle ? find_grain(paths, err) : HW_OK;

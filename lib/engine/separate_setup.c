@@ -8,7 +8,6 @@
 #include "engine/separate.h"
 #include "engine/width.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- vertices ---- */
@@ -89,21 +88,14 @@ static enum hw_status open_borders(struct hw_separate *e, struct hw_error *err)
 static enum hw_status look_at_weights(struct hw_separate *e, struct hw_error *err)
 {
     hw_count linked = 0;
-    enum hw_status status = hw_survey(&e->ctx, e->part, &e->survey, err);
+    enum hw_status status = hw_survey_for(&e->ctx, e->part, e->buckets ? "delta" : "bellman-ford",
+                                          !e->buckets, &e->survey, err);
 
     if (status != HW_OK)
         return status;
-    if (e->buckets && e->survey.negative > 0)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method delta takes no negative weights, of which the graph has %" PRI_COUNT
-                       "; use --method bellman-ford",
-                       e->survey.negative);
-    double largest = fmax(fabs(e->survey.least), fabs(e->survey.most));
-    /* Along a negative cycle sums have no bound. */
-    e->kind = hw_distance_kind(
-        e->part->weights, e->survey.negative > 0 ? HUGE_VAL : largest * (double)e->part->vertices);
+    e->kind = hw_survey_kind(&e->survey, e->part);
     e->key_size = e->kind == HW_DISTANCE_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    e->may_overflow = e->kind == HW_DISTANCE_F32 && largest * (double)e->part->vertices > 1e37;
+    e->may_overflow = hw_survey_may_overflow(&e->survey, e->part);
     /* Rounding may close a cycle among the parents of negative floats. */
     e->hops =
         e->options.canonical_parents || (e->survey.negative > 0 && e->kind == HW_DISTANCE_F32);
@@ -259,10 +251,6 @@ static enum hw_status create(const struct hw_context *ctx, const struct hw_part 
     enum hw_status status;
 
     *engine = NULL;
-    if (part->weights == HW_WEIGHTS_NONE)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "shortest paths need weights, and the graph has none; "
-                       "generate it with --weights");
     status = hw_agree(ctx->world, hw_alloc_zero(&e, 1, sizeof *e, "engine", err), err);
     if (status != HW_OK) {
         free(e);

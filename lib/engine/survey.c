@@ -2,6 +2,7 @@
 
 #include "comm/exchange.h"
 
+#include <float.h>
 #include <math.h>
 
 /* What one rank has seen. */
@@ -80,4 +81,41 @@ enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *par
         survey->mean = seen.sum / (double)seen.edges;
     }
     return status;
+}
+
+enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part *part,
+                             const char *method, bool takes_negative, struct hw_survey *survey,
+                             struct hw_error *err)
+{
+    if (part->weights == HW_WEIGHTS_NONE)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "shortest paths need weights, which this partition does not hold; make the "
+                       "graph with --weights");
+    enum hw_status status = hw_survey(ctx, part, survey, err);
+    if (status != HW_OK)
+        return status;
+    if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
+        return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
+    if (survey->negative > 0 && !takes_negative)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method %s takes no negative weights, and %" PRI_COUNT
+                       " edges have such; use --method bellman-ford",
+                       method, survey->negative);
+    return HW_OK;
+}
+
+double hw_survey_longest(const struct hw_survey *survey, const struct hw_part *part)
+{
+    return fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
+}
+
+enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part)
+{
+    return hw_distance_kind(part->weights,
+                            survey->negative > 0 ? HUGE_VAL : hw_survey_longest(survey, part));
+}
+
+bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part)
+{
+    return part->weights == HW_WEIGHTS_F32 && hw_survey_longest(survey, part) > FLT_MAX / 4;
 }

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "comm/context.h"
+#include "engine/distance.h"
 #include "layout/part.h"
 
 /* Over the stored edges of all parts. */
@@ -20,5 +21,23 @@ struct hw_survey {
  * HW_WEIGHTS_NONE. Collective; the same on all ranks. */
 enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
                          struct hw_survey *survey, struct hw_error *err);
+
+/*
+ * The same for a method of shortest paths. Returns HW_BAD_INPUT, with the method's name, for
+ * parts without weights, for weights that are no finite numbers, and for negative ones unless
+ * it takes them. Collective; the same on all ranks.
+ */
+enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part *part,
+                             const char *method, bool takes_negative, struct hw_survey *survey,
+                             struct hw_error *err);
+
+/* No path without a cycle is longer, or shorter where weights are negative. Local. */
+double hw_survey_longest(const struct hw_survey *survey, const struct hw_part *part);
+
+/* What distances are made of: along a negative cycle sums have no bound. Local. */
+enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part);
+
+/* Whether a float may be too small for a distance. Local. */
+bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part);
 
 #endif
