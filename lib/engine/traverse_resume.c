@@ -15,6 +15,29 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* How the searches are done, as far as the user chooses it. */
+static char *make_options_key(const struct hw_engine_options *engine)
+{
+    const struct hw_relaxing *relaxing = &engine->relaxing;
+    char *key = NULL;
+
+    if (asprintf(&key,
+                 "options %d %d %d %d %d %d %d %d %a %d %d %d %a %d %u %d %d %a %d; "
+                 "relaxing %d %d %d %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT
+                 " %" PRI_COUNT " %" PRI_COUNT " %d %d %d %d",
+                 engine->direction, engine->exchange, engine->transport, engine->local_all2all,
+                 engine->uniquify, engine->nonblocking, engine->canonical_parents, engine->steps,
+                 engine->delta, engine->no_edge_classes, engine->duplicates, engine->coupling,
+                 engine->expand_factor, engine->edges_per_thread, engine->queues, engine->balance,
+                 engine->async_bottom_up, engine->alpha, engine->profile, relaxing->frontier,
+                 relaxing->removal, relaxing->long_lists, relaxing->long_list,
+                 relaxing->virtual_warp, relaxing->virtual_warp_least, relaxing->virtual_warp_most,
+                 relaxing->hub_tiers, relaxing->warp_vertices, relaxing->no_cache_hints,
+                 relaxing->no_coalesced_enqueue, relaxing->host_phases, relaxing->relax_again) < 0)
+        return NULL;
+    return key;
+}
+
 /* Everything that makes searches of one run searches of another: the program,
  * the input, how it is searched, from where, and what is kept. */
 static char *make_key(const struct hw_traversal *t)
@@ -22,26 +45,24 @@ static char *make_key(const struct hw_traversal *t)
     const struct hw_engine_options *engine = &t->options->engine;
     const struct hw_layout_spec *spec = &t->part.spec;
     const char *digest = hw_source_digest(&t->source);
-    char *key = NULL;
+    char *options = make_options_key(engine), *key = NULL;
     uint64_t roots = XXH3_64bits(t->roots.id, (size_t)t->roots.count * sizeof *t->roots.id);
 
+    if (!options)
+        return NULL;
     if (asprintf(&key,
                  "hopwave %s, rows %zu %zu; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
-                 "; %d ranks %d threads; algorithm %d method %s device %d options %d %d %d %d %d "
-                 "%d %a %d %d %d %a %d %u %d %d %a %d %" PRI_COUNT "; %" PRI_COUNT
-                 " roots %016" PRIx64 ", %" PRI_COUNT " trees kept, checked %d",
+                 "; %d ranks %d threads; algorithm %d method %s device %d; %s; %" PRI_COUNT
+                 " ranks a node; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
+                 " trees kept, checked %d",
                  PACKAGE_VERSION, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
-                 t->method->device, engine->direction, engine->exchange, engine->local_all2all,
-                 engine->uniquify, engine->nonblocking, engine->canonical_parents, engine->delta,
-                 engine->no_edge_classes, engine->duplicates, engine->coupling,
-                 engine->expand_factor, engine->edges_per_thread, engine->queues, engine->balance,
-                 engine->async_bottom_up, engine->alpha, engine->profile,
-                 t->options->ranks_per_node, t->roots.count, roots, t->stored,
-                 t->options->check) < 0)
-        return NULL;
+                 t->method->device, options, t->options->ranks_per_node, t->roots.count, roots,
+                 t->stored, t->options->check) < 0)
+        key = NULL;
+    free(options);
     return key;
 }
 
