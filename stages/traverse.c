@@ -63,8 +63,7 @@ static const struct argp_option option_table[] = {
     {"method", KEY_METHOD, "NAME|auto", 0,
      "How: grid, delegates or sequential; on GPUs fused, scan2d, delegates, merge, adaptive, "
      "cta-warp-scan or scatter-compact; for sssp delta, bellman-ford, near-far or dijkstra "
-     "(default: auto, which chooses by layout, "
-     "device and weights)",
+     "(default: auto, which chooses by layout, device and weights)",
      1},
     {"roots", KEY_ROOTS, "N", 0, "Sample N roots among the vertices with edges (default: 64)", 1},
     {"root-seed", KEY_ROOT_SEED, "S", 0, "Seed of the sample (default: 1)", 1},

@@ -10,12 +10,8 @@ from whole import whole  # noqa: E402
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X"]
 LINES = ["-", "--", ":", "-."]
-HATCHES = [
-    "",
-    "///",
-    "...",
-    "xxx",
-]  # of bars, where there are more of them than colours
+# Of bars, where there are more of them than colours.
+HATCHES = ["", "///", "...", "xxx"]
 
 plt.rcParams.update(
     {
