@@ -305,22 +305,18 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     return status;
 }
 
-/* Replaces a method that takes no negative weights, where there are some and it
- * was not asked for by name. Collective. */
+/* Replaces what auto chose, where it takes no negative weights and there are some; a method
+ * that the user named refuses them itself. Collective. */
 static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_survey survey;
-    enum hw_status status = hw_survey(t->ctx, &t->part, &survey, err);
 
-    if (status != HW_OK || survey.negative == 0 || t->method->negative_weights)
+    if (t->method->negative_weights || strcmp(t->options->method, "auto") != 0)
+        return HW_OK;
+    enum hw_status status = hw_survey(t->ctx, &t->part, &survey, err);
+    if (status != HW_OK || survey.negative == 0)
         return status;
-    if (strcmp(t->options->method, "auto") == 0)
-        return hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method,
-                                err);
-    return hw_fail(err, HW_BAD_INPUT,
-                   "%s: %" PRI_COUNT " edges have a negative weight, which method %s does not "
-                   "take; use --method bellman-ford",
-                   t->options->input, survey.negative, t->method->name);
+    return hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method, err);
 }
 
 /* Kernel 1: the part and the engine, timed. Collective. */
