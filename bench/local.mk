@@ -22,7 +22,7 @@ EXTRA_DIST += bench/make-bundle
 .PHONY: bundle
 bundle: hopwave-bundle.tar.xz
 CLEANFILES += hopwave-bundle.tar.xz
-hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle tests/gpu/traverse.sh tests/gpu/paths.sh bench/gpu-methods \
+hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle $(gpu_scripts) bench/gpu-methods \
 	  bench/gpu-degree-sweep bench/gpu-paths \
 	  bench/gpu-adaptive bench/gpu_adaptive.py $(bundled_benches)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS) $(bundled_benches)

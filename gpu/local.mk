@@ -26,6 +26,7 @@ kernel_includes += gpu/tuples.h gpu/tuples.cuh gpu/check.h
 EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)
+gpu_tests = gpu/test_check.t gpu/test_layout.t gpu/test_round.mt
 check_PROGRAMS += gpu/test_check.t
 TESTS += gpu/test_check.t
 gpu_test_check_t_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h

@@ -67,12 +67,18 @@ EXTRA_DIST += tests/pipeline/import-files.t
 
 # GPUs: what can be tried without one, and the long test for machines that have one.
 TESTS += tests/gpu/device.t
-EXTRA_DIST += tests/gpu/device.t tests/gpu/long.sh tests/gpu/traverse.sh tests/gpu/paths.sh
-EXTRA_DIST += tests/gpu/relaxing.sh
+EXTRA_DIST += tests/gpu/device.t
 TESTS += tests/gpu/bundle.t
 EXTRA_DIST += tests/gpu/bundle.t
 TESTS += tests/gpu/adaptive.t
-EXTRA_DIST += tests/gpu/adaptive.t tests/gpu/adaptive.sh
+EXTRA_DIST += tests/gpu/adaptive.t
+# All of them, the long ones too, on a machine that has a GPU, and a table of them.
+gpu_scripts = tests/gpu/run tests/gpu/long.sh tests/gpu/traverse.sh tests/gpu/paths.sh \
+  tests/gpu/relaxing.sh tests/gpu/adaptive.sh
+EXTRA_DIST += $(gpu_scripts)
+.PHONY: check-gpu
+check-gpu: $(bin_PROGRAMS) $(gpu_tests)
+	$(AM_V_at)$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/gpu/run .
 TESTS += tests/pipeline/formats.t
 EXTRA_DIST += tests/pipeline/formats.t tests/pipeline/formats.py
 

@@ -36,4 +36,6 @@ ok "and takes no library but glibc's from here" test -z "$(
     done | awk '$2 == "=>" { print $3 }' | grep -v "$work" |
         grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv|libutil|libanl)\.so'
 )"
+alone "$b/../tests/gpu/run" device.t >run.out 2>&1
+ok "its tests of GPUs run, or say that there is none" grep -q -E '^all |there is no GPU here' run.out
 done_testing

@@ -1,19 +1,22 @@
 # shellcheck shell=sh
 # What the long tests of GPU methods share; source it. They run from the source or from a
 # bundle, in a folder of their own ($work), and skip without a GPU. End with `finish`.
-here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
-[ -d "$here/bin" ] && PATH=$here/bin:$PATH
+here=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd)
+[ -d "$here/libexec" ] && PATH=$here/bin:$PATH
 work=$(mktemp -d "${TMPDIR:-/tmp}/hopwave-test.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 99
 failures=0 cases=0 own=''
-jobs=${HW_GPU_JOBS:-4} # cases at a time, of those that may run side by side
+jobs=${HW_GPU_JOBS:-$((($(nproc) + 1) / 2))} # cases at a time, of those that may run side by side
 
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
     echo "1..0 # SKIP there is no GPU here"
     exit 0
 fi
+
+# A line comes out of this pipe for each case that ended.
+mkfifo ended && exec 9<>ended || exit 99
 
 # verdict STATUS NAME: one line, holding when STATUS is 0.
 verdict() {
@@ -36,19 +39,27 @@ try() {
     return "$tried"
 }
 
-# later COMMAND...: a case beside others; what it names after $own is its own. Starting a
-# process on a GPU takes a second or more, most of which is not the GPU's.
+# later COMMAND...: a case beside others, as soon as fewer than $jobs are under way; what it
+# names after $own is its own. Starting a process on a GPU takes a second or more, most of
+# which is not the GPU's.
 later() {
     cases=$((cases + 1))
+    [ "$cases" -le "$jobs" ] || read -r _ <&9
     own=case-$cases-
-    "$@" >"${own}log" 2>&1 &
+    {
+        OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+        export OMP_NUM_THREADS OMP_WAIT_POLICY
+        "$@" >"${own}log" 2>&1
+        echo >&9
+    } &
     own=''
-    [ $((cases % jobs)) -ne 0 ] || wait
 }
 
 # gather: waits for all cases, and prints them in their order.
 gather() {
-    wait
+    for one in $(seq $((cases < jobs ? cases : jobs))); do
+        read -r _ <&9
+    done
     for one in $(seq "$cases"); do
         cat "case-$one-log"
         failures=$((failures + $(grep -c '^not ok' "case-$one-log")))

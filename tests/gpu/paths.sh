@@ -4,7 +4,7 @@
 #
 #   paths.sh [DATA]   DATA: a folder with more weighted graphs (*.h5), all run
 #
-# From a bundle: hopwave-bundle/share/paths.sh. Skips without a GPU. HW_GPU_METHODS and
+# From a bundle: hopwave-bundle/tests/gpu/paths.sh. Skips without a GPU. HW_GPU_METHODS and
 # HW_GPU_GRAPHS say which to run, HW_GPU_JOBS how many cases at a time.
 set -u
 # shellcheck source=tests/gpu/long.sh

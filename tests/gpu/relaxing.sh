@@ -5,7 +5,7 @@
 #
 #   relaxing.sh [SWITCHES]   SWITCHES: only those of which the name contains it
 #
-# From a bundle: hopwave-bundle/share/relaxing.sh. Skips without a GPU.
+# From a bundle: hopwave-bundle/tests/gpu/relaxing.sh. Skips without a GPU.
 set -u
 # shellcheck source=tests/gpu/long.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
@@ -29,15 +29,18 @@ refused() {
 
 search="hopwave-traverse -q --force --layout 1d --algorithm sssp"
 # compare GRAPH METHOD OPTIONS...: checked, and against the CPU's cpu-GRAPH.h5.
-compare() {
+compare_one() {
     graph=$1 method=$2
     shift 2
-    case "$graph $method $*" in *"$only"*) ;; *) return ;; esac
     # shellcheck disable=SC2086 # options are words
     try "$graph $method $*" $search $graph.h5 --device cuda --method "$method" --check \
-        --roots "$roots" "$@" -o gpu.h5 || return
+        --roots "$roots" "$@" -o "${own}gpu.h5" || return
     try "$graph $method $*: the CPU's distances" \
-        hopwave-validate -q --force gpu.h5 --graph "$graph.h5" --against "cpu-$graph.h5"
+        hopwave-validate -q --force "${own}gpu.h5" --graph "$graph.h5" --against "cpu-$graph.h5"
+    rm "${own}gpu.h5"
+}
+compare() {
+    case "$*" in *"$only"*) later compare_one "$@" ;; esac
 }
 
 g="hopwave-generate -q --model"
@@ -56,8 +59,9 @@ awk 'BEGIN { for (v = 0; v < 40; v++) print v, v + 1, 2000000000 - v
 hopwave-import -q wide.txt --undirected --weights integer -o wide.h5 >out 2>&1 || cat out
 for graph in float zero directed signed random sparse wide; do
     # shellcheck disable=SC2086
-    try "$graph on the CPU" $search $graph.h5 --roots "$roots" --method bellman-ford -o cpu-$graph.h5
+    later try "$graph on the CPU" $search $graph.h5 --roots "$roots" --method bellman-ford -o cpu-$graph.h5
 done
+gather
 
 for graph in float zero directed signed random sparse wide; do
     compare "$graph" bellman-ford
@@ -93,46 +97,56 @@ for options in "--delta 0.0001" "--large-list-length 32" "--hub-tiers 2 --large-
     # shellcheck disable=SC2086
     compare float near-far $options
 done
-[ -z "$only" ] || exit $((failures > 0))
+gather
+[ -z "$only" ] || finish
 
 # Negative cycles: some among many edges; deep in a directed graph, from rounds on it; an edge;
 # a loop.
 $g rmat --scale 11 --directed -o plain.h5
 hopwave-export -q --force --format el plain.h5 -o plain.el >out 2>&1 || cat out
-for seed in 1 2 3; do
-    awk -v seed=$seed 'BEGIN { srand(seed) }
-        { print $1, $2, rand() < seed / 4000 ? -int(150 * rand()) : 1 + int(200 * rand()) }' \
-        plain.el >some.wel
-    hopwave-import -q --force some.wel --vertices 2048 --directed --weights integer -o some.h5 \
-        >out 2>&1 || cat out
+# found NAME METHOD OPTIONS...: bellman-ford on $graph, with the CPU's outcomes.
+found() {
+    name=$1
+    shift
     # shellcheck disable=SC2086
-    {
-        try "some negative $seed" $search some.h5 --device cuda --method bellman-ford \
-            --roots "$roots" --check -o gpu.h5
-        $search some.h5 --method bellman-ford --roots "$roots" -o cpu.h5 >out 2>&1
-    }
-    try "some negative $seed: the CPU's outcomes" \
-        hopwave-validate -q --force gpu.h5 --graph some.h5 --against cpu.h5
+    try "$name" $search "$graph" --device cuda --method bellman-ford "$@" --check -o "${own}gpu.h5"
+    # shellcheck disable=SC2086
+    try "$name on the CPU" $search "$graph" --method bellman-ford "$@" -o "${own}cpu.h5"
+    try "$name: the CPU's outcomes" \
+        hopwave-validate -q --force "${own}gpu.h5" --graph "$graph" --against "${own}cpu.h5"
+}
+# some_negative SEED: a few edges of many.
+some_negative() {
+    awk -v seed="$1" 'BEGIN { srand(seed) }
+        { print $1, $2, rand() < seed / 4000 ? -int(150 * rand()) : 1 + int(200 * rand()) }' \
+        plain.el >"${own}some.wel"
+    graph=${own}some.h5
+    try "some negative $1: import" hopwave-import -q "${own}some.wel" --vertices 2048 --directed \
+        --weights integer -o "$graph"
+    found "some negative $1" --roots "$roots"
+}
+for seed in 1 2 3; do
+    later some_negative $seed
 done
 awk 'BEGIN { srand(1); for (v = 0; v < 3000; v++) { print v, v + 1, 3; print v, int(rand() * 3000), 9 }
              print 2990, 2000, -2971 }' >cycle.txt
 awk 'BEGIN { for (v = 0; v < 3000; v++) print v, v + 1, 2; print 1500, 700, -3 }' >edge.txt
 awk 'BEGIN { for (v = 0; v < 3000; v++) print v, v + 1, 2; print 1500, 1500, -3 }' >loop.txt
+# one_cycle NAME KIND: the list NAME.txt.
+one_cycle() {
+    way=--directed
+    [ "$1" = edge ] && way=--undirected
+    graph=${own}graph.h5
+    try "$1 $2: import" hopwave-import -q "$1.txt" "$way" --weights "$2" -o "$graph"
+    found "$1 $2" --root-list 0,2999
+    try "$1 $2: a cycle from 0" sh -c "hopwave-info ${own}gpu.h5 | grep -qi cycle"
+}
 for kind in integer real; do
     for name in cycle edge loop; do
-        way=--directed
-        [ $name = edge ] && way=--undirected
-        hopwave-import -q --force "$name.txt" $way --weights $kind -o "$name.h5" >out 2>&1 || cat out
-        # shellcheck disable=SC2086
-        try "$name $kind" $search $name.h5 --device cuda --method bellman-ford --root-list 0,2999 \
-            --check -o gpu.h5
-        # shellcheck disable=SC2086
-        $search $name.h5 --method bellman-ford --root-list 0,2999 -o cpu.h5 >out 2>&1
-        try "$name $kind: the CPU's outcomes" \
-            hopwave-validate -q --force gpu.h5 --graph "$name.h5" --against cpu.h5
-        try "$name $kind: a cycle from 0" sh -c "hopwave-info gpu.h5 | grep -qi cycle"
+        later one_cycle $name $kind
     done
 done
+gather
 # shellcheck disable=SC2086
 {
     refused "near-far takes no negative weights" 3 "use --method bellman-ford" \
@@ -146,15 +160,25 @@ done
 }
 
 # What the steps say.
-if python3 -c 'import h5py' 2>/dev/null; then
+python=${PYTHON3:-python3}
+# says NAME OPTIONS...: some routine has that in its name.
+says() {
+    name=$1
+    shift
     # shellcheck disable=SC2086
+    try "searches with $*" $search float.h5 --device cuda --method bellman-ford --roots 1 "$@" \
+        -o "${own}gpu.h5"
+    try "steps of $* name $name" "$python" -c "
+import h5py, sys
+names = h5py.File(sys.argv[1])['run/steps']['routine']
+sys.exit(not any(sys.argv[2] in name.decode() for name in names))" "${own}gpu.h5" "$name"
+}
+if "$python" -c 'import h5py' 2>/dev/null; then
     for pair in ".words.:--duplicate-removal words" ".marks.:" ".dynamic.:--large-lists dynamic" \
         ".vw8.:--virtual-warps 8" "all.:--frontier none" "sweep.:--frontier sweep" "tier0:--large-list-length 32"; do
-        $search float.h5 --device cuda --method bellman-ford --roots 1 ${pair#*:} -o gpu.h5 >out 2>&1
-        try "steps of ${pair#*:} name ${pair%%:*}" python3 -c "
-import h5py, sys
-names = h5py.File('gpu.h5')['run/steps']['routine']
-sys.exit(not any(sys.argv[1] in name.decode() for name in names))" "${pair%%:*}"
+        # shellcheck disable=SC2086
+        later says "${pair%%:*}" ${pair#*:}
     done
+    gather
 fi
 finish

@@ -54,7 +54,8 @@ gpu 1 "degree-separated --parts 1" --method bellman-ford
 hopwave-generate -q --model rmat --scale 8 --directed --weights signed -o signed.h5
 cpu signed.h5 --canonical-parents
 gpu 2 "1d --parts 2" --method bellman-ford --canonical-parents
-ok "with the CPU's canonical parents" h5diff -q gpu.h5 cpu.h5 /parent
+is "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep "/parent:")" \
+    "$(hopwave-info cpu.h5 | grep "/parent:")"
 gpu 2 "degree-separated --parts 2" --method bellman-ford --transport mpi
 
 # A ring of weight -1 behind a path, and no cycle elsewhere.
