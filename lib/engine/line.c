@@ -26,10 +26,10 @@ void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays)
     hw_arrays_add(arrays, &line->scratch, buffers, 1);
     hw_arrays_add(arrays, &line->got, line->size, sizeof *line->got);
     hw_arrays_add(arrays, &line->request, 3 * line->size, sizeof(MPI_Request));
-    hw_arrays_add(arrays, &line->node, line->size, sizeof *line->node);
-    hw_arrays_add(arrays, &line->by_node, line->size, sizeof *line->by_node);
-    hw_arrays_add(arrays, &line->node_first, line->size + 1, sizeof *line->node_first);
-    hw_arrays_add(arrays, &line->place, line->size, sizeof *line->place);
+    hw_arrays_add(arrays, &line->nodes.node, line->size, sizeof(int));
+    hw_arrays_add(arrays, &line->nodes.by_node, line->size, sizeof(int));
+    hw_arrays_add(arrays, &line->nodes.first, line->size + 1, sizeof(int));
+    hw_arrays_add(arrays, &line->nodes.place, line->size, sizeof(int));
 }
 
 enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
@@ -44,29 +44,6 @@ enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx,
     return hw_mpi(MPI_Comm_split(ctx->world, color, key, &line->comm), "MPI_Comm_split", err);
 }
 
-/* Numbers the nodes from 0 and puts the ranks in their order. node: whatever tells nodes apart. */
-static void order_by_node(struct hw_line *line)
-{
-    int placed = 0;
-
-    for (int r = 0; r < line->size; r++)
-        line->place[r] = -1;
-    for (int r = 0, nodes = 0; r < line->size; r++) {
-        const int name = line->node[r];
-        if (line->place[r] >= 0)
-            continue;
-        line->node_first[nodes] = placed;
-        for (int q = r; q < line->size; q++) {
-            if (line->place[q] >= 0 || line->node[q] != name)
-                continue;
-            line->place[q] = placed;
-            line->by_node[placed++] = q;
-            line->node[q] = nodes;
-        }
-        line->node_first[++nodes] = placed;
-    }
-}
-
 enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, hw_lid active,
                             struct hw_error *err)
 {
@@ -75,18 +52,19 @@ enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, 
     for (int r = 0; r < 3 * line->size; r++)
         line->request[r] = MPI_REQUEST_NULL;
     line->active[line->me] = active;
-    line->node[line->me] = ctx->node_id;
+    line->nodes.ranks = line->size;
+    line->nodes.node[line->me] = ctx->node_id;
     if (line->size > 1) {
         status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->active, 1,
                                       HW_MPI_LID, line->comm),
                         "MPI_Allgather", err);
         if (status == HW_OK)
-            status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->node, 1,
+            status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, line->nodes.node, 1,
                                           MPI_INT, line->comm),
                             "MPI_Allgather", err);
     }
     if (status == HW_OK)
-        order_by_node(line);
+        hw_nodes_order(&line->nodes);
     return status;
 }
 
@@ -169,7 +147,7 @@ hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)
 
 void hw_line_book(struct hw_line *line, int to, hw_count bytes)
 {
-    const bool between = line->node[to] != line->node[line->me];
+    const bool between = line->nodes.node[to] != line->nodes.node[line->me];
 
     line->sent.bytes += bytes;
     line->sent.messages++;
@@ -285,24 +263,14 @@ enum hw_status hw_line_wait(struct hw_line *line, struct hw_error *err)
     return status == HW_OK ? wait_for_sends(line, err) : status;
 }
 
-/* The rank of a node that takes the sets of `whose`, a rank of another node: the ranks of
- * other nodes are dealt out in turn. */
-static int carrier(const struct hw_line *line, int node, int whose)
-{
-    const int first = line->node_first[node], ranks = line->node_first[node + 1] - first;
-    const int place = line->place[whose];
-
-    return line->by_node[first + (place < first ? place : place - ranks) % ranks];
-}
-
 /* The rank that sends this one the set of rank `whose`. */
 static int sender_of(const struct hw_line *line, int whose)
 {
-    const int node = line->node[line->me];
+    const int node = line->nodes.node[line->me];
 
-    if (line->node[whose] == node || carrier(line, node, whose) == line->me)
+    if (line->nodes.node[whose] == node || hw_nodes_carrier(&line->nodes, node, whose) == line->me)
         return whose;
-    return carrier(line, node, whose);
+    return hw_nodes_carrier(&line->nodes, node, whose);
 }
 
 enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err)
@@ -322,27 +290,27 @@ enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err
 static enum hw_status send_inside(struct hw_line *line, const struct hw_set *set,
                                   struct hw_error *err)
 {
-    const int node = line->node[line->me];
+    const int node = line->nodes.node[line->me];
     enum hw_status status = HW_OK;
 
-    for (int k = line->node_first[node]; k < line->node_first[node + 1] && status == HW_OK; k++)
-        if (line->by_node[k] != line->me)
-            status = hw_line_send(line, line->by_node[k], set, err);
+    for (int k = line->nodes.first[node]; k < line->nodes.first[node + 1] && status == HW_OK; k++)
+        if (line->nodes.by_node[k] != line->me)
+            status = hw_line_send(line, line->nodes.by_node[k], set, err);
     return status;
 }
 
 enum hw_status hw_line_share(struct hw_line *line, const struct hw_set *set, struct hw_error *err)
 {
-    const int node = line->node[line->me];
+    const int node = line->nodes.node[line->me];
     enum hw_status status = HW_OK;
 
-    for (int n = 0; line->node_first[n] < line->size && status == HW_OK; n++)
+    for (int n = 0; n < line->nodes.count && status == HW_OK; n++)
         if (n != node)
-            status = hw_line_send(line, carrier(line, n, line->me), set, err);
+            status = hw_line_send(line, hw_nodes_carrier(&line->nodes, n, line->me), set, err);
     if (status == HW_OK)
         status = send_inside(line, set, err);
     for (int r = 0; r < line->size && status == HW_OK; r++) {
-        if (line->node[r] == node || carrier(line, node, r) != line->me)
+        if (line->nodes.node[r] == node || hw_nodes_carrier(&line->nodes, node, r) != line->me)
             continue;
         status = arrive(line, r, err);
         if (status == HW_OK)

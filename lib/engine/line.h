@@ -16,6 +16,7 @@
 #define HOPWAVE_ENGINE_LINE_H
 
 #include "comm/context.h"
+#include "comm/nodes.h"
 #include "engine/arrays.h"
 #include "engine/engine.h"
 
@@ -43,10 +44,7 @@ struct hw_line {
     struct hw_set *got;        /* [size] what came in from whom, until the next receive */
     MPI_Request *request;      /* [3 size] receives by whose set it is, then sends */
     int sends;                 /* under way */
-    int *node;                 /* [size] the node of each rank, from 0 */
-    int *by_node;              /* [size] ranks in the order of their nodes */
-    int *node_first;           /* [size + 1] where a node's ranks begin among them */
-    int *place;                /* [size] of each rank among them */
+    struct hw_nodes nodes;     /* of the line's ranks */
     struct hw_line_books sent;
     unsigned routines; /* bits: a list was sent (1), a bitmap was (2) */
 };
