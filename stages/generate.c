@@ -87,30 +87,14 @@ static enum hw_status take_abcd(const char *arg, double abcd[4], struct hw_error
     return HW_OK;
 }
 
-/* "none", "uniform", "integer:LOW:HIGH", "signed" */
 static enum hw_status take_weights(const char *arg, struct hw_recipe *recipe, struct hw_error *err)
 {
-    const char *colon = strchr(arg, ':');
-    char copy[64] = "", low_text[32] = "";
-    int64_t low = 0, high = 0;
-    int kind = 0;
+    struct hw_weighter weighter = {.weighting = HW_WEIGHTING_NONE};
+    enum hw_status status = hw_weighting_parse(arg, &weighter, err);
 
-    snprintf(copy, sizeof copy, "%.*s", colon ? (int)(colon - arg) : (int)strlen(arg), arg);
-    enum hw_status status = hw_cli_choice("--weights", copy, hw_weighting_names(), &kind, err);
-    if (status != HW_OK)
-        return status;
-    recipe->weighting = (enum hw_weighting)kind;
-    const char *second = colon ? strchr(colon + 1, ':') : NULL;
-    if (recipe->weighting != HW_WEIGHTING_INTEGER)
-        return colon ? hw_fail(err, HW_USAGE, "--weights: %s takes no range", copy) : HW_OK;
-    if (!second)
-        return hw_fail(err, HW_USAGE, "--weights: give the range, as integer:1:255");
-    snprintf(low_text, sizeof low_text, "%.*s", (int)(second - colon - 1), colon + 1);
-    status = hw_cli_count("--weights", low_text, INT32_MIN, INT32_MAX, &low, err);
-    if (status == HW_OK)
-        status = hw_cli_count("--weights", second + 1, INT32_MIN, INT32_MAX, &high, err);
-    recipe->low = (int32_t)low;
-    recipe->high = (int32_t)high;
+    recipe->weighting = weighter.weighting;
+    recipe->low = weighter.low;
+    recipe->high = weighter.high;
     return status;
 }
 

@@ -1,6 +1,10 @@
 /* hopwave-import: graphs from the files of other programs. */
 #include "graph/import.h"
 #include "comm/stage.h"
+#include "graph/recipe.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 enum {
     KEY_FORMAT = 0x3000,
@@ -8,6 +12,7 @@ enum {
     KEY_DIRECTED,
     KEY_KEEP_DUPLICATES,
     KEY_WEIGHTS,
+    KEY_SEED,
     KEY_COMPACT,
     KEY_VERTICES
 };
@@ -21,10 +26,36 @@ static enum hw_status take_direction(enum hw_import_direction direction,
     return HW_OK;
 }
 
+/* Weights of the file, or drawn ones. */
+static enum hw_status take_weights(const char *arg, struct hw_import_options *options,
+                                   struct hw_error *err)
+{
+    struct hw_weighter *drawn = &options->drawn;
+    int choice = 0;
+
+    drawn->weighting = HW_WEIGHTING_NONE;
+    if (strcmp(arg, "uniform") != 0 && strncmp(arg, "integer:", 8) != 0) {
+        if (hw_cli_choice("--weights", arg, hw_import_weights_names(), &choice, err) != HW_OK)
+            return hw_fail(err, HW_USAGE,
+                           "--weights: '%s' is none of auto, none, integer, real, uniform, "
+                           "integer:LOW:HIGH",
+                           arg);
+        options->weights = (enum hw_import_weights)choice;
+        return HW_OK;
+    }
+    options->weights = HW_TAKE_NONE;
+    enum hw_status status = hw_weighting_parse(arg, drawn, err);
+    if (status == HW_OK && drawn->low > drawn->high)
+        return hw_fail(err, HW_USAGE, "--weights: %" PRId32 " to %" PRId32 " is no range",
+                       drawn->low, drawn->high);
+    return status;
+}
+
 static enum hw_status take(int key, const char *arg, void *pointer, struct hw_error *err)
 {
     struct hw_import_options *options = pointer;
     enum hw_status status;
+    int64_t seed = 0;
     int choice = 0;
 
     switch (key) {
@@ -45,8 +76,10 @@ static enum hw_status take(int key, const char *arg, void *pointer, struct hw_er
         options->keep_duplicates = true;
         return HW_OK;
     case KEY_WEIGHTS:
-        status = hw_cli_choice("--weights", arg, hw_import_weights_names(), &choice, err);
-        options->weights = (enum hw_import_weights)choice;
+        return take_weights(arg, options, err);
+    case KEY_SEED:
+        status = hw_cli_count("--seed", arg, 0, INT64_MAX, &seed, err);
+        options->drawn.seed = (uint64_t)seed;
         return status;
     case KEY_COMPACT:
         status = hw_cli_choice("--compact", arg, hw_import_compact_names(), &choice, err);
@@ -119,14 +152,17 @@ int main(int argc, char **argv)
         {"keep-duplicates", KEY_KEEP_DUPLICATES, 0, 0,
          "Of an undirected graph, keep every tuple as it is listed", 0},
         {"weights", KEY_WEIGHTS, "KIND", 0,
-         "auto (default: whole numbers stay whole), none, integer, or real", 0},
+         "auto (default: whole numbers stay whole), none, integer, or real; or drawn, whatever the "
+         "file has: uniform in [0,1), or integer:LOW:HIGH",
+         0},
+        {"seed", KEY_SEED, "S", 0, "Seed of weights that are drawn (default: 1)", 0},
         {"compact", KEY_COMPACT, "WHEN", 0,
          "Renumber the ids that occur to 0..n-1 and keep them as labels: auto (default: where one "
          "below the largest does not occur in an edge list without --vertices), always, never",
          0},
         {"vertices", KEY_VERTICES, "N", 0, "Of an edge list: ids are 0..N-1", 0},
         {0}};
-    struct hw_import_options options = {0};
+    struct hw_import_options options = {.drawn.seed = 1};
     const struct hw_cli_program program = {
         .name = "hopwave-import",
         .arguments = "FILE",

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "comm/exchange.h"
 #include "graph/import_steps.h"
+#include "graph/recipe.h"
 #include "graph/write.h"
 
 #include <endian.h>
@@ -185,7 +186,9 @@ static enum hw_status check_options(const struct hw_import *import, struct hw_er
                        options->path);
     if (!facts->has_weights &&
         (options->weights == HW_TAKE_INTEGER || options->weights == HW_TAKE_REAL))
-        return hw_fail(err, HW_BAD_INPUT, "%s: has no weights; --weights %s asks for them",
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: has no weights; --weights %s asks for them (uniform and "
+                       "integer:LOW:HIGH draw some)",
                        options->path, hw_import_weights_names()[options->weights]);
     return HW_OK;
 }
@@ -257,7 +260,9 @@ static hw_count tuple_size(const struct hw_import *import)
 {
     const hw_count id = import->facts.vertices > (hw_gid)1 << 32 ? 8 : 4;
 
-    return 2 * id + (import->facts.has_weights ? 4 : 0);
+    const bool drawn = import->options.drawn.weighting != HW_WEIGHTING_NONE;
+
+    return 2 * id + (import->facts.has_weights || drawn ? 4 : 0);
 }
 
 /* Whether each unordered pair is to become one tuple. */
@@ -352,8 +357,28 @@ static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
     desc->vertices = labelling->vertices;
     if (status == HW_OK && is_folded(import))
         status = hw_import_fold(import, desc, pieces, err);
+    if (status == HW_OK && import->options.drawn.weighting != HW_WEIGHTING_NONE)
+        status = hw_import_draw(import, pieces, &desc->weights, err);
     desc->edges = hw_pieces_tuples(pieces);
     return status == HW_OK ? hw_sum(import->ctx.world, &desc->edges, err) : status;
+}
+
+/* What decided the weights, under the names that generated graphs have. Collective. */
+static enum hw_status set_drawn(const struct hw_weighter *drawn, struct hw_store *store,
+                                struct hw_error *err)
+{
+    if (drawn->weighting == HW_WEIGHTING_NONE)
+        return HW_OK;
+    enum hw_status status = hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
+                                                hw_weighting_names()[drawn->weighting], err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "seed", (int64_t)drawn->seed, err);
+    if (status != HW_OK || drawn->weighting != HW_WEIGHTING_INTEGER)
+        return status;
+    status = hw_store_set_i64(store, HW_AT_PARAMETERS, "weight_low", drawn->low, err);
+    return status == HW_OK
+               ? hw_store_set_i64(store, HW_AT_PARAMETERS, "weight_high", drawn->high, err)
+               : status;
 }
 
 /* What decided the content. Collective. */
@@ -367,6 +392,8 @@ static enum hw_status set_parameters(const struct hw_import *import,
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "folded", is_folded(import), err);
     if (status == HW_OK)
         status = hw_store_set_i64(store, HW_AT_PARAMETERS, "compacted", labelling->compacted, err);
+    if (status == HW_OK)
+        status = set_drawn(&import->options.drawn, store, err);
     if (status == HW_OK && !labelling->compacted && import->facts.first_id != 0)
         status =
             hw_store_set_i64(store, HW_AT_PARAMETERS, "first_label", import->facts.first_id, err);

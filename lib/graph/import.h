@@ -9,6 +9,7 @@
 #define HOPWAVE_GRAPH_IMPORT_H
 
 #include "graph/graph.h"
+#include "graph/weights.h"
 
 /* Formats; the names of --format in the same order are hw_import_names(). */
 enum hw_import_format {
@@ -60,7 +61,9 @@ struct hw_import_options {
     enum hw_import_direction direction;
     bool keep_duplicates; /* undirected: every tuple stays as listed */
     hw_gid vertices;      /* of an edge list: ids are 0..vertices-1; 0 if not given */
-    hw_count piece;       /* bytes that a thread parses at a time; 0: chosen. For tests */
+    struct hw_weighter
+        drawn;      /* unless none, weights are drawn so, and those of the file left out */
+    hw_count piece; /* bytes that a thread parses at a time; 0: chosen. For tests */
 };
 
 /* A file being imported; opaque. */

@@ -50,6 +50,11 @@ enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pie
 enum hw_status hw_import_match(const struct hw_import *import, const struct hw_pieces *pieces,
                                struct hw_error *err);
 
+/* Draws the weights of the graph's tuples, each by its place in the graph; *weights becomes
+ * their type. After folding. Collective. */
+enum hw_status hw_import_draw(const struct hw_import *import, struct hw_pieces *pieces,
+                              enum hw_weights *weights, struct hw_error *err);
+
 /* How vertices are numbered. */
 struct hw_labelling {
     hw_gid vertices;

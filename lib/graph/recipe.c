@@ -1,5 +1,6 @@
 #include "graph/recipe.h"
 
+#include "base/cli.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -25,6 +26,42 @@ const char *const *hw_model_names(void)
 const char *const *hw_weighting_names(void)
 {
     return weighting_names;
+}
+
+/* "LOW:HIGH" */
+static enum hw_status parse_range(const char *arg, struct hw_weighter *weighter,
+                                  struct hw_error *err)
+{
+    const char *second = arg ? strchr(arg, ':') : NULL;
+    char text[32] = "";
+    int64_t low = 0, high = 0;
+
+    if (!second)
+        return hw_fail(err, HW_USAGE, "--weights: give the range, as integer:1:255");
+    snprintf(text, sizeof text, "%.*s", (int)(second - arg), arg);
+    enum hw_status status = hw_cli_count("--weights", text, INT32_MIN, INT32_MAX, &low, err);
+    if (status == HW_OK)
+        status = hw_cli_count("--weights", second + 1, INT32_MIN, INT32_MAX, &high, err);
+    weighter->low = (int32_t)low;
+    weighter->high = (int32_t)high;
+    return status;
+}
+
+enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
+                                  struct hw_error *err)
+{
+    const char *colon = strchr(arg, ':');
+    char name[64] = "";
+    int kind = 0;
+
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - arg) : (int)strlen(arg), arg);
+    enum hw_status status = hw_cli_choice("--weights", name, weighting_names, &kind, err);
+    if (status != HW_OK)
+        return status;
+    weighter->weighting = (enum hw_weighting)kind;
+    if (weighter->weighting == HW_WEIGHTING_INTEGER)
+        return parse_range(colon ? colon + 1 : NULL, weighter, err);
+    return colon ? hw_fail(err, HW_USAGE, "--weights: %s takes no range", name) : HW_OK;
 }
 
 /* ---- checks ---- */

@@ -13,6 +13,11 @@
 const char *const *hw_model_names(void);
 const char *const *hw_weighting_names(void);
 
+/* Reads "none", "uniform", "integer:LOW:HIGH" or "signed", as --weights has it, into weighting,
+ * low and high of the weighter; HW_USAGE where it is none of them. Local. */
+enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
+                                  struct hw_error *err);
+
 /* Limits of what is made. */
 #define HW_SCALE_MOST 40
 #define HW_VERTICES_MOST ((hw_gid)1 << HW_SCALE_MOST)

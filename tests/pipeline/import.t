@@ -44,6 +44,15 @@ hopwave-generate --model graph500 --scale 11 --weights uniform --quiet -o u.h5
 hopwave-export u.h5 --format wel --quiet -o u.wel
 ranks 3 hopwave-import u.wel --vertices 2048 --undirected --keep-duplicates --quiet -o 3.h5 </dev/null
 is "real weights, undirected: the graph that was exported" "$(digest 3.h5)" "$(digest u.h5)"
+# Weights are drawn as those of generated graphs, by the place of the tuple.
+hopwave-export g.h5 --format el --quiet -o g.el
+same "drawn weights" g.el --vertices 4096 --directed --weights integer:-9:99
+is "drawn weights: those that are generated" "$(digest 1.h5)" "$(digest g.h5)"
+same "drawn weights, folded" g.wel --vertices 4096 --undirected --weights uniform --seed 7
+is "drawn weights say how" "$(value 1.h5 weighting) $(value 1.h5 seed)" "uniform 7"
+refused "a range upside down" 2 "5 to 1 is no range" hopwave-import g.el --weights integer:5:1 -o no.h5
+refused "weights of no known kind" 2 "none of auto, .*integer:LOW:HIGH" \
+    hopwave-import g.el --weights whole -o no.h5
 same "real weights, folded" u.wel --undirected
 
 # ---- sparse and huge ids ----
