@@ -34,14 +34,14 @@ search() {
         --parts "$parts" --device cuda --roots 5 "$@" -o "$out"
 }
 
-# compare GRAPH RANKS PARTS OPTIONS...: the levels of the CPU.
+# compare NAME RANKS PARTS OPTIONS...: the levels of the CPU on NAME.h5.
 compare() {
-    graph=$1 count=$2 parts=$3
+    name=$1 wanted=$2 shape=$3
     shift 3
-    hopwave-traverse -q --force "$graph.h5" --layout 1d --roots 5 -o cpu.h5
-    ok "$graph on $parts parts $*" search "$count" "$parts" "$graph.h5" gpu.h5 "$@"
+    hopwave-traverse -q --force "$name.h5" --layout 1d --roots 5 -o cpu.h5
+    ok "$name on $shape parts $*" search "$wanted" "$shape" "$name.h5" gpu.h5 "$@"
     ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 \
-        --graph "$graph.h5" --against cpu.h5
+        --graph "$name.h5" --against cpu.h5
 }
 hopwave-generate -q --model rmat --scale 11 -o rmat.h5
 hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5

@@ -154,7 +154,7 @@ gather
     refused "near-far has piles" 3 "none is none for it" \
         $search float.h5 --device cuda --method near-far --frontier none -o gpu.h5
     refused "words do not hold 64-bit distances" 3 "use marks" \
-        $search signed.h5 --device cuda --method bellman-ford --duplicate-removal words -o gpu.h5
+        $search wide.h5 --device cuda --method bellman-ford --duplicate-removal words -o gpu.h5
     refused "a sweep passes over what was relaxed" 3 "has no meaning" \
         $search float.h5 --device cuda --method bellman-ford --frontier sweep --relax-again -o gpu.h5
 }
