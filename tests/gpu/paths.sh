@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every GPU method for shortest paths on graphs of many kinds: trees validated, distances
-# and canonical parents equal to the CPU's, memory and races checked. One line a case.
+# and canonical parents equal to the CPU's. One line a case.
 #
 #   paths.sh [DATA]   DATA: a folder with more weighted graphs (*.h5), all run
 #
@@ -107,20 +107,4 @@ $traverse signed-10.h5 --device cuda --method delta --roots 2 -o gpu.h5 2>out
 try "delta takes no negative weights" test $? -eq 3
 try "and names the method that does" grep -q 'use --method bellman-ford' out
 
-# Memory and races, on small graphs.
-if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; then
-    sanitize() {
-        # shellcheck disable=SC2086
-        try "$2 $1 $3" compute-sanitizer --error-exitcode 9 --tool "$3" \
-            $traverse "$2.h5" --device cuda --method "$1" --roots 2 -o "${own}gpu.h5"
-    }
-    for method in $methods; do
-        for tool in memcheck racecheck; do
-            for graph in rmat-12 directed-12 grid; do
-                later sanitize "$method" $graph $tool
-            done
-        done
-    done
-    gather
-fi
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every GPU method on graphs of many kinds: trees validated, levels equal to the CPU's,
-# memory and races checked. One line a case, a table at the end.
+# Every GPU method on graphs of many kinds: trees validated, levels equal to the CPU's. One
+# line a case.
 #
 #   traverse.sh [DATA]   DATA: a folder with more graphs (*.h5), all run
 #
@@ -150,21 +150,4 @@ if "$python" -c 'import h5py' 2>/dev/null; then
     gather
 fi
 
-# Memory and races, on small graphs: every kind of step is in them.
-sanitize() {
-    # shellcheck disable=SC2086
-    try "$1 $2 $3" compute-sanitizer --error-exitcode 9 --tool "$3" \
-        hopwave-traverse $quiet "$1.h5" --layout 1d --device cuda --method "$2" --roots 2 \
-        -o "${own}gpu.h5"
-}
-if command -v compute-sanitizer >/dev/null && [ "${HW_GPU_SANITIZE:-1}" = 1 ]; then
-    for method in $methods; do
-        for tool in memcheck racecheck; do
-            for graph in rmat-12 directed-12; do
-                later sanitize "$graph" "$method" "$tool"
-            done
-        done
-    done
-    gather
-fi
 finish
