@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A visit turns backward where its forward work exceeds so much of the backward work, and
- * forward again below so much of it. */
-#define FORWARD_FACTOR 0.05f
-#define BACKWARD_FACTOR 0.005f
-
 /* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
 #define KERNEL_PATIENCE UINT64_C(8000000000)
 
@@ -177,8 +172,8 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
     if (status != HW_OK)
         return status;
     own->direction = (int)engine->options.direction;
-    own->forward_factor = FORWARD_FACTOR;
-    own->backward_factor = BACKWARD_FACTOR;
+    own->forward_factor = (float)hw_forward_factor(&engine->options);
+    own->backward_factor = (float)hw_backward_factor(&engine->options);
     own->patience = KERNEL_PATIENCE;
     own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
     state->canonical = engine->options.canonical_parents;

@@ -35,6 +35,8 @@ enum {
     KEY_DUPLICATES,
     KEY_COUPLING,
     KEY_EXPAND_FACTOR,
+    KEY_FORWARD_FACTOR,
+    KEY_BACKWARD_FACTOR,
     KEY_EDGES_PER_THREAD,
     KEY_FRONTIER,
     KEY_DUPLICATE_REMOVAL,
@@ -123,6 +125,10 @@ static const struct argp_option option_table[] = {
      2},
     {"expand-factor", KEY_EXPAND_FACTOR, "F", 0,
      "merge: hybrid takes expand for levels of more than F edges a vertex (default: 10)", 2},
+    {"forward-factor", KEY_FORWARD_FACTOR, "F", 0,
+     "delegates: visit a subgraph backward from F times the work of that on (default: 0.05)", 2},
+    {"backward-factor", KEY_BACKWARD_FACTOR, "F", 0,
+     "delegates: and forward again below F times that work (default: a tenth of the other)", 2},
     {"edges-per-thread", KEY_EDGES_PER_THREAD, "N", 0,
      "scan2d: edges that a thread works on at once, 1 to 8 (default: 4)", 2},
     {"no-steps", KEY_NO_STEPS, 0, 0, "Do not time and record the steps of searches", 2},
@@ -452,6 +458,10 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         return take_real("--delta", "width", arg, &run->engine.delta, err);
     case KEY_EXPAND_FACTOR:
         return take_real("--expand-factor", "factor", arg, &run->engine.expand_factor, err);
+    case KEY_FORWARD_FACTOR:
+        return take_real("--forward-factor", "factor", arg, &run->engine.forward_factor, err);
+    case KEY_BACKWARD_FACTOR:
+        return take_real("--backward-factor", "factor", arg, &run->engine.backward_factor, err);
     case KEY_EDGES_PER_THREAD:
         return take_edges_per_thread(arg, run, err);
     case KEY_NO_EDGE_CLASSES:

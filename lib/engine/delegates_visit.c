@@ -15,12 +15,6 @@
 /* Edges that a thread takes at a time when it goes forward. */
 #define PUSH_EDGES 4096
 
-/* A visit turns backward when its forward work exceeds TURN times the backward
- * work, and forward again when it is below RETURN times that. The paper found
- * that wide ranges serve; these were found on R-MAT graphs of scales 16 to 20. */
-#define TURN 0.05
-#define RETURN 0.005
-
 void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b)
 {
     a->examined += b->examined;
@@ -385,6 +379,7 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
     struct hw_subgraph *sub = &e->sub[kind];
     bool forced = e->options.direction != HW_DIRECTION_AUTO;
     double backward = backward_work(sub);
+    const double go = hw_forward_factor(&e->options), back = hw_backward_factor(&e->options);
 
     sub->visited = true;
     if (forced)
@@ -392,7 +387,7 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
     if (forced && sub->direction == HW_DIRECTION_BOTTOM_UP)
         return;
     /* No source counted in fresh_out has an empty list: often that settles it. */
-    double turn = sub->direction == HW_DIRECTION_BOTTOM_UP ? RETURN : TURN;
+    double turn = sub->direction == HW_DIRECTION_BOTTOM_UP ? back : go;
     if (!forced && (double)sub->fresh_out > turn * backward) {
         sub->direction = HW_DIRECTION_BOTTOM_UP;
         return;
@@ -403,9 +398,9 @@ static void choose_direction(struct hw_delegates *e, enum hw_delegates_kind kind
                            : lay_out(e, sub, e->fresh, e->fresh_count);
     if (forced)
         return;
-    if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > TURN * backward)
+    if (sub->direction == HW_DIRECTION_TOP_DOWN && (double)*edges > go * backward)
         sub->direction = HW_DIRECTION_BOTTOM_UP;
-    else if (sub->direction == HW_DIRECTION_BOTTOM_UP && (double)*edges < RETURN * backward)
+    else if (sub->direction == HW_DIRECTION_BOTTOM_UP && (double)*edges < back * backward)
         sub->direction = HW_DIRECTION_TOP_DOWN;
 }
 

@@ -99,6 +99,7 @@ void hw_steps_free(struct hw_steps *steps);
 /* What methods take where the user says nothing. */
 #define HW_EXPAND_FACTOR 10.0
 #define HW_EDGES_PER_THREAD 4
+#define HW_FORWARD_FACTOR 0.05
 /* How bellman-ford and near-far relax on a GPU; zero is the default. */
 enum hw_frontier { HW_FRONTIER_AUTO, HW_FRONTIER_QUEUE, HW_FRONTIER_SWEEP, HW_FRONTIER_NONE };
 enum hw_removal { HW_REMOVAL_AUTO, HW_REMOVAL_WORDS, HW_REMOVAL_MARKS };
@@ -128,6 +129,8 @@ struct hw_engine_options {
     bool local_all2all;     /* delegates: gather per device inside the node first */
     bool uniquify;          /* delegates: drop duplicates among nn finds before sending */
     bool nonblocking;       /* delegates: mask reduction by MPI_Iallreduce */
+    double forward_factor;  /* delegates: hw_forward_factor() */
+    double backward_factor; /* delegates: hw_backward_factor() */
     bool canonical_parents; /* the least parent by (level, graph id); SSSP: (hops, graph id) among
                                tight parents, hops being the fewest tight edges from the root */
     bool steps;             /* fill the steps' seconds */
@@ -145,6 +148,20 @@ struct hw_engine_options {
     double alpha;                   /* adaptive: share of the edges from which to go bottom-up */
     bool profile;                   /* adaptive: rows of bottom-up work by degree */
 };
+
+/* Delegates: a visit turns backward when its forward work exceeds so many times the backward
+ * work, and forward again when it is below so many times that. The paper found that wide
+ * ranges serve; the defaults were found on R-MAT graphs of scales 16 to 20. Local. */
+static inline double hw_forward_factor(const struct hw_engine_options *options)
+{
+    return options->forward_factor > 0 ? options->forward_factor : HW_FORWARD_FACTOR;
+}
+
+static inline double hw_backward_factor(const struct hw_engine_options *options)
+{
+    return options->backward_factor > 0 ? options->backward_factor
+                                        : hw_forward_factor(options) / 10;
+}
 
 /* How a search ended. */
 enum hw_outcome { HW_OUTCOME_TREE, HW_OUTCOME_NEGATIVE_CYCLE };

@@ -149,6 +149,8 @@ static enum hw_status check_method_options(const struct hw_traversal *t, struct 
         {relaxing != NULL, relaxing, "bellman-ford", "near-far"},
         {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge", NULL},
         {engine->expand_factor > 0, "--expand-factor", "merge", NULL},
+        {engine->forward_factor > 0, "--forward-factor", "delegates", NULL},
+        {engine->backward_factor > 0, "--backward-factor", "delegates", NULL},
         {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d", NULL},
         {engine->queues != 0, "--queue", "adaptive", NULL},
         {engine->balance != HW_BALANCE_AUTO, "--balance", "adaptive", NULL},

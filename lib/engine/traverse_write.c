@@ -172,6 +172,30 @@ static enum hw_status write_method_options(struct hw_traversal *t, struct hw_err
     return status;
 }
 
+/* What there is of a degree-separated layout. */
+static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const struct hw_layout_spec *spec = &t->part.spec;
+    const struct number numbers[] = {
+        {HW_AT_RUN, "nodes", spec->nodes},
+        {HW_AT_RUN, "devices", spec->devices},
+        {HW_AT_RUN, "degree_threshold", spec->threshold},
+        {HW_AT_RUN, "delegates", t->part.separate.delegates},
+        {HW_AT_RUN, "local_all2all", engine->local_all2all},
+        {HW_AT_RUN, "uniquify", engine->uniquify},
+    };
+    enum hw_status status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
+
+    if (status != HW_OK || strcmp(t->method->name, "delegates") != 0)
+        return status;
+    status =
+        hw_store_set_f64(t->store, HW_AT_RUN, "forward_factor", hw_forward_factor(engine), err);
+    return status == HW_OK ? hw_store_set_f64(t->store, HW_AT_RUN, "backward_factor",
+                                              hw_backward_factor(engine), err)
+                           : status;
+}
+
 /* How they were found: layout, method and options. Collective. */
 static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
 {
@@ -198,14 +222,6 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},
                                   {HW_AT_RUN, "columns", spec->columns},
                                   {HW_AT_RUN, "ranks_per_node", options->ranks_per_node}};
-    const struct number delegates[] = {
-        {HW_AT_RUN, "nodes", spec->nodes},
-        {HW_AT_RUN, "devices", spec->devices},
-        {HW_AT_RUN, "degree_threshold", spec->threshold},
-        {HW_AT_RUN, "delegates", t->part.separate.delegates},
-        {HW_AT_RUN, "local_all2all", options->engine.local_all2all},
-        {HW_AT_RUN, "uniquify", options->engine.uniquify},
-    };
     enum hw_status status =
         set_texts(t->store, HW_AT_RUN, texts, sizeof texts / sizeof *texts, err);
 
@@ -218,7 +234,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     if (status != HW_OK)
         return status;
     if (separate)
-        return set_numbers(t->store, delegates, sizeof delegates / sizeof *delegates, err);
+        return write_separate_options(t, err);
     return set_numbers(t->store, grid, sizeof grid / sizeof *grid, err);
 }
 

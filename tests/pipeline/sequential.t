@@ -61,5 +61,9 @@ refused "no factor" 2 "--expand-factor: 0 is no factor" $t undirected.h5 --layou
     --expand-factor 0
 refused "a factor of another coupling" 2 "is for --coupling hybrid" $t undirected.h5 --layout 1d \
     --coupling gather --expand-factor 4
+refused "a factor of another method" 3 "--forward-factor is for method delegates" $t undirected.h5 \
+    --layout 1d --forward-factor 0.1
+refused "no factor to go back" 2 "--backward-factor: 0 is no factor" $t undirected.h5 --layout 1d \
+    --backward-factor 0
 refused "nine edges" 2 "--edges-per-thread" $t undirected.h5 --layout 1d --edges-per-thread 9
 done_testing

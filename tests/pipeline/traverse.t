@@ -93,6 +93,23 @@ for layout in 1d degree-separated; do
     ok "one vertex, three parts, $layout" traverse 3 one.h5 --layout $layout --root-list 0 --check
 done
 
+# ---- directions of subgraphs ----
+# turned FACTOR: the visits of a search that go backward from so much work on.
+turned() {
+    ranks 2 hopwave-traverse -q --force undirected.h5 --layout degree-separated --roots 1 \
+        --forward-factor "$1" -o t.h5 || return
+    "$python" -c 'import h5py
+print(sum(bytes(name).count(b":bu") for name in h5py.File("t.h5")["run/steps"]["routine"]))'
+}
+python=${PYTHON3:-python3}
+"$python" -c 'import h5py' 2>/dev/null || python=/usr/bin/python3
+if "$python" -c 'import h5py' 2>/dev/null; then
+    is "none goes backward from far more work than there is" "$(turned 1e9)" 0
+    ok "some do from little" test "$(turned 0.001)" -gt 0
+else
+    skip "visits go backward as factors say" "no h5py"
+fi
+
 # ---- what it takes ----
 
 hopwave-traverse undirected-1.h5 --estimate --roots 10 >estimate
