@@ -6,6 +6,12 @@
 # shellcheck source=tests/workflow/workflow.sh
 . "$top_srcdir/tests/workflow/workflow.sh"
 cd "$work" && cp -r "$top_srcdir/.test/data" . || exit 99
+cat >few.yaml <<'END'
+graphs: [{name: weak, model: rmat, scales: [6], parts: [2, 4]}, {name: large, model: rmat, scales: [7], parts: [4]}]
+layouts: [{layout: 1d}, {layout: 2d, graphs: [weak, large]}, {layout: degree-separated, graphs: [large]}]
+methods: [{method: auto}, {method: delegates, graphs: [large]}]
+figures: [{name: f, title: F, x: parts, y: levels, graphs: [large]}]
+END
 
 # wrong NAME PATTERN: the configuration on standard input is refused.
 wrong() {
@@ -127,15 +133,31 @@ END
 wrong "directed and undirected" "graphs\[0\].directed is true, but only false applies here" <<'END'
 graphs: [{name: a, file: none.gr, undirected: true, directed: true}]
 END
+wrong "a graph that is none" "methods\[0\].graphs: no graph is named 'other'" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, graphs: [other]}]
+END
+wrong "a column that is none" "figures\[0\].where is 'colour', but must be one of" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+figures: [{name: f, title: F, x: parts, y: levels, where: {colour: red}}]
+END
 wrong "text that is not YAML" "while parsing" <<'END'
 graphs: [{model: rmat
 END
 refused "a missing file" 3 "none.yaml: No such file" "$PYTHON3" "$study" run --config none.yaml
+refused "parts that are none" 2 "--max-parts: 0 is no number of parts" \
+    "$PYTHON3" "$study" run --config "$test_config" --max-parts 0
+refused "parts that leave nothing" 3 "--max-parts 1 leaves no number of parts" \
+    "$PYTHON3" "$study" run --config few.yaml --max-parts 1
 refused "a missing profile" 3 "no-profile: no profile" \
     "$PYTHON3" "$study" run --config "$test_config" --profile no-profile
 
 refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its folder with --bin" \
     env PATH=/usr/bin:/bin "$PYTHON3" "$study" run --config "$test_config" --bin "$work"
+
+"$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n >few.out 2>&1
+ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2: weak on 4, large on 4" few.out
+ok "and the rest would run" grep -q '^traverse  *2$' few.out
 
 # The studies of the papers are such as the workflow takes.
 for paper in "$top_srcdir"/config/papers/*.yaml; do

@@ -47,7 +47,14 @@ ok "the report holds the tables and plots" \
     "$PYTHON3" "$top_srcdir/tests/workflow/in-report.py" results/report.html \
     results.csv results.html teps-rmat.svg time-rmat.svg steps-1d.svg steps-2d.svg \
     steps-degree-separated.svg steps-sssp-1d.svg degrees-rmat.svg volume-rmat.svg \
-    teps-random.svg teps-ring.svg figure-layouts.svg figure-layouts.html
+    teps-random.svg teps-ring.svg figure-layouts.svg figure-layouts.html \
+    figure-phases.svg figure-phases.html figure-shares.svg
+ok "edges of subgraphs are all edges" "$PYTHON3" -c 'if True:
+    import pandas
+    shares = pandas.read_csv("results/results.csv").filter(regex="^(nn|nd|dn|dd)_share$").dropna()
+    assert len(shares) and abs(shares.sum(axis=1) - 1).max() < 1e-9'
+is "a figure takes the runs that it asks for" \
+    "$(grep -o '<th>[a-z0-9-]*d</th>' results/tables/figure-phases.html | sort -u | tr '\n' ' ')" "<th>1d</th> <th>2d</th> "
 is "results.csv has a row for each run" "$(tail -n +2 results/results.csv | wc -l)" 15
 is "every check passed" "$(grep -c ',1,0,xxh3-128:' results/gate.csv)" 15
 ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k2-r1.log

@@ -1,10 +1,12 @@
 """hopwave-study run: makes what is missing of a study, and its report."""
 
 import argparse
+import atexit
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 from . import guard
 from .base import fail, need, read_config, read_study, use_programs
@@ -42,6 +44,12 @@ def add(commands):
     )
     command.add_argument(
         "--directory", default=".", help="where results/ lies; default: here"
+    )
+    command.add_argument(
+        "--max-parts",
+        type=int,
+        metavar="N",
+        help="leave out numbers of parts above N, such as the GPUs that there are",
     )
     command.add_argument(
         "--dry-run", "-n", action="store_true", help="only say what would run"
@@ -97,8 +105,14 @@ def call(command, directory):
 def main(place, options):
     need(place, *PACKAGES)
     config = Path(options.config or place.folder / "config" / "study.yaml")
-    study = read_study(config, options.directory)
     results = Path(options.directory) / "results"
+    study = read_study(config, options.directory)
+    if options.max_parts is not None:
+        text = limited(config, study, options.max_parts)
+        config = Path(mkdtemp(prefix="hopwave-study-")) / "study.yaml"
+        atexit.register(shutil.rmtree, config.parent, ignore_errors=True)
+        write(config, text)
+        study = read_study(config, options.directory)
     report = results / "report.html"
     command = snakemake(place, options, config, options.directory)
     use_programs(place, options.bin, *PROGRAMS)
@@ -114,6 +128,56 @@ def main(place, options):
     if status == 0:
         print(f"report: {report.resolve()}")
     sys.exit(status)
+
+
+def named(entries, names):
+    """Those of layouts, methods or figures that are not for other graphs alone."""
+    for entry in entries:
+        wanted = entry.get("graphs", names)
+        kept = [name for name in wanted if name in names]
+        if kept:
+            yield {**entry, "graphs": kept} if "graphs" in entry else entry
+
+
+def limited(config, study, most):
+    """The text of a configuration without numbers of parts above the most, nor what has no
+    others. study: what it means."""
+    import yaml
+    from study import label_of
+
+    if most < 1:
+        fail(2, f"--max-parts: {most} is no number of parts")
+    changed, graphs, left_out = read_config(config), [], []
+    for graph in changed["graphs"]:
+        parts = graph.get("parts", study.config["parts"])
+        fitting = [number for number in parts if number <= most]
+        if fitting:
+            graphs.append({**graph, "parts": fitting})
+        if len(fitting) < len(parts):
+            more = " and ".join(str(number) for number in parts if number > most)
+            left_out.append(f"{label_of(graph)} on {more}")
+    if not graphs:
+        fail(3, f"{config}: --max-parts {most} leaves no number of parts")
+    if left_out:
+        print(
+            f"hopwave-study: left out, of more parts than {most}: {', '.join(left_out)}",
+            file=sys.stderr,
+        )
+    names = {label_of(graph) for graph in graphs}
+    for kind in ("layouts", "methods", "figures"):
+        if kind in changed:
+            changed[kind] = list(named(changed[kind], names))
+    changed["graphs"] = graphs
+    changed.pop("parts", None)
+    return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True)
+
+
+def write(path, text):
+    """Writes a file."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(4, f"{path}: {error.strerror}")
 
 
 def keep(config, copy):

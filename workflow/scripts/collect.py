@@ -5,9 +5,10 @@ import sys
 
 import h5py
 import pandas
-from columns import DIGESTS, MACHINE, PARTITION, RUN, STATISTICS
+from columns import COMMUNICATING, COMPUTING, DIGESTS, MACHINE
+from columns import PARTITION, RUN, SHARES, STATISTICS
 from models import model_bytes
-from trees import attributes, frame, steps
+from trees import attributes, frame, shares, steps
 from whole import whole
 
 sys.stderr = open(snakemake.log[0], "w")
@@ -28,6 +29,14 @@ def of_steps(table, parts):
         "bottom_up_time": seconds[pulling].sum() / searches,
         "top_down_edges": table["edges_examined"][pushing].sum() / searches,
         "bottom_up_edges": table["edges_examined"][pulling].sum() / searches,
+        **{
+            f"{phase}_time": table[f"{phase}_mean"].sum() / searches
+            for phase in COMPUTING + COMMUNICATING
+        },
+        **{
+            f"{what}_between_nodes": table[f"{what}_between_nodes"].sum() / searches
+            for what in ("bytes", "messages")
+        },
         "search_bytes_per_rank": sent[~parents].sum(),
         "parents_bytes_per_rank": sent[parents].sum(),
     }
@@ -46,11 +55,13 @@ def row(run):
     """The row of one run."""
     with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
         about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
+        split = shares(partition)
         record["resolved_method"] = record.get("method")
         searches = frame(tree["run/search"])
         return {
             **run,
             **{key: partition.attrs.get(key) for key in PARTITION},
+            **{key: split.get(key) for key in SHARES},
             **{key: record.get(key) for key in RUN},
             "scale": record.get("SCALE") if run["scale"] is None else run["scale"],
             **{key: record.get(f"{run['algorithm']}_{key}") for key in STATISTICS},

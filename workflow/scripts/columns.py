@@ -6,6 +6,7 @@ ABOUT = ["graph", "scale", "layout", "parts", "algorithm", "method", "repeat"]
 FILES = ["tree", "partition"]
 # Attributes of the partition.
 PARTITION = ["degree_threshold"]
+SHARES = ["nn_share", "nd_share", "dn_share", "dd_share", "delegates_share"]
 # Attributes of /run in the tree file ...
 RUN = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
 # ... and those whose names begin there with that of the algorithm.
@@ -20,6 +21,16 @@ STATISTICS = [
     "search_order_harmonic_mean_TEPS",
 ]
 MACHINE = ["resolved_method", "threads", "peak_memory"]
+# Phases of a step: those that compute, and those that communicate.
+COMPUTING = ["expansion", "update"]
+COMMUNICATING = [
+    "expand_exchange",
+    "fold_exchange",
+    "local_exchange",
+    "normal_exchange",
+    "delegate_reduction",
+    "reductions",
+]
 # Of the steps: seconds, vertices and edges are means over the searches.
 STEPS = [
     "search_order_time",
@@ -30,9 +41,20 @@ STEPS = [
     "bottom_up_time",
     "top_down_edges",
     "bottom_up_edges",
+    *[f"{phase}_time" for phase in COMPUTING + COMMUNICATING],
 ]
 BYTES = ["search_bytes_per_rank", "model_bytes_per_rank", "parents_bytes_per_rank"]
+BYTES += ["bytes_between_nodes", "messages_between_nodes"]
 DIGESTS = ["digest", "graph_digest"]
 COLUMNS = (
-    ABOUT + FILES + PARTITION + RUN + STATISTICS + MACHINE + STEPS + BYTES + DIGESTS
+    ABOUT
+    + FILES
+    + PARTITION
+    + SHARES
+    + RUN
+    + STATISTICS
+    + MACHINE
+    + STEPS
+    + BYTES
+    + DIGESTS
 )

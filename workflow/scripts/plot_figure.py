@@ -1,5 +1,5 @@
-"""A figure of the configuration: y against x, a line for each value of `by`, and the same
-as a table, with what the paper reports."""
+"""A figure of the configuration: y against x, a line for each value of `by`, or several y
+one upon another; and the same as a table, with what the paper reports."""
 
 import sys
 from html import escape
@@ -24,14 +24,24 @@ def apart(results, axes):
     return results.assign(graph=names)
 
 
+def chosen(figure):
+    """The rows of the results that a figure is about."""
+    columns = figure["y"] if isinstance(figure["y"], list) else [figure["y"]]
+    axes = [figure["x"], figure["by"]]
+    results = pandas.read_csv(snakemake.input[0])
+    if "graphs" in figure:
+        results = results[results["graph"].isin(figure["graphs"])]
+    for column, wanted in figure.get("where", {}).items():
+        wanted = wanted if isinstance(wanted, list) else [wanted]
+        results = results[results[column].isin(wanted)]
+    return apart(results.dropna(subset=list({*columns, *axes})), axes)
+
+
 def values(figure):
     """Median, least and most of y over the repeats: a row for each value of x, a column
     for each of `by`."""
     x, y, by = figure["x"], figure["y"], figure["by"]
-    results = pandas.read_csv(snakemake.input[0])
-    if "graphs" in figure:
-        results = results[results["graph"].isin(figure["graphs"])]
-    results = apart(results.dropna(subset=list({x, y, by})), [x, by])
+    results = chosen(figure)
     keys = [by] if x == by else [x, by]
     groups = results.groupby(keys, sort=False)[y].agg(["median", "min", "max"])
     if x == by:
@@ -41,6 +51,45 @@ def values(figure):
     if is_numeric_dtype(results[x]):
         return {number: table.sort_index() for number, table in tables.items()}
     return tables
+
+
+def breakdown(figure):
+    """The medians of several y: a row for each value of x, and of `by` where it has
+    several."""
+    x, by = figure["x"], figure["by"]
+    results = chosen(figure)
+    keys = [x, by] if x != by and results[by].nunique() > 1 else [x]
+    table = results.groupby(keys, sort=False)[figure["y"]].median()
+    return table.sort_index() if is_numeric_dtype(results[x]) else table
+
+
+def names_of(index):
+    """The rows of a breakdown in words."""
+    words = [key if isinstance(key, tuple) else (key,) for key in index]
+    return [
+        ", ".join(f"{w:g}" if isinstance(w, float) else str(w) for w in row)
+        for row in words
+    ]
+
+
+def draw_breakdown(axes, table):
+    """Bars of pieces upon each other."""
+    bottom = 0 * table.iloc[:, 0].to_numpy()
+    for column, colour in zip(table, styles(table.columns, COLOURS).values()):
+        heights = table[column].to_numpy()
+        label = column.replace("_", " ")
+        axes.bar(
+            range(len(table)),
+            heights,
+            bottom=bottom,
+            color=colour,
+            edgecolor="white",
+            label=label,
+        )
+        bottom = bottom + heights
+    names = names_of(table.index)
+    upright = {} if max(map(len, names)) < 8 else {"rotation": 30, "ha": "right"}
+    axes.set_xticks(range(len(table)), names, **upright)
 
 
 def relative(tables, name):
@@ -88,25 +137,40 @@ def draw(axes, tables):
         axes.set_xticks(middle.index, [f"{tick:g}" for tick in middle.index])
 
 
-def write_table(path, figure, table):
+def write_table(path, figure, table, what):
     paper = f"<p>The paper: {escape(figure['paper'])}</p>" if "paper" in figure else ""
     title = escape(figure["title"])
     with open(path, "w") as out:
         out.write(f"<!DOCTYPE html>\n<meta charset='utf-8'>\n<title>{title}</title>\n")
-        out.write(f"{STYLE}<h1>{title}</h1>{paper}\n<p>{escape(figure['y'])}:</p>\n")
+        out.write(f"{STYLE}<h1>{title}</h1>{paper}\n<p>{escape(what)}:</p>\n")
         table.to_html(out, border=0, float_format="{:.4g}".format)
 
 
+def words_of(columns):
+    """Several columns in few words: what their names end in."""
+    ends = list(dict.fromkeys(column.rpartition("_")[2] for column in columns))
+    seconds = ends == ["time"]
+    return "mean seconds of a search" if seconds else " and ".join(ends)
+
+
 figure = snakemake.params.figure
-tables = relative(values(figure), figure.get("relative"))
 canvas, axes = plt.subplots(figsize=(7, 4.5))
-if len(tables["median"]):
-    draw(axes, tables)
+if isinstance(figure["y"], list):
+    table, legend, what = breakdown(figure), None, words_of(figure["y"])
+    if len(table):
+        draw_breakdown(axes, table)
+    over = ""
+else:
+    tables = relative(values(figure), figure.get("relative"))
+    table, legend, what = tables["median"], figure["by"], figure["y"]
+    if len(table):
+        draw(axes, tables)
+    over = f", over that of {figure['relative']}" if "relative" in figure else ""
+if len(table):
     axes.set_ylim(bottom=0)
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=figure["by"])
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=legend)
 axes.set_xlabel(figure["x"].replace("_", " "))
-over = f", over that of {figure['relative']}" if "relative" in figure else ""
-axes.set_ylabel(fill(figure["y"].replace("_", " ") + over, 45))
+axes.set_ylabel(fill(what.replace("_", " ") + over, 45))
 axes.set_title(figure["title"], wrap=True)
 save(canvas, snakemake.output.plot)
-write_table(snakemake.output.table, figure, tables["median"])
+write_table(snakemake.output.table, figure, table, what)

@@ -158,6 +158,16 @@ def fits(method, partition):
     return partition["layout"] in layouts and (not one or partition["parts"] == 1)
 
 
+def label_of(graph):
+    """The name of an entry of `graphs`."""
+    return graph.get("name", graph.get("model"))
+
+
+def meant(entry, graph):
+    """Whether a layout or a method is for a graph, as far as it names some."""
+    return label_of(graph) in entry.get("graphs", [label_of(graph)])
+
+
 def applies(method, graph):
     """Whether a method works on a graph with such weights."""
     if method["algorithm"] == "bfs":
@@ -189,6 +199,7 @@ class Study:
         self.graphs, self.partitions, self.searches = {}, {}, {}
         self.left_out = []
         self._check_methods()
+        self._check_names()
         runs = {}
         for number, entry in enumerate(self.config["graphs"]):
             for run in self._runs_of(entry, f"graphs[{number}]"):
@@ -221,12 +232,26 @@ class Study:
                     f"{where}.algorithm is sssp, and no graph has weights {kind}".rstrip()
                 )
 
+    def _check_names(self):
+        """What is for some graphs alone names graphs that there are."""
+        names = [label_of(graph) for graph in self.config["graphs"]]
+        for kind in ("layouts", "methods", "figures"):
+            for number, entry in enumerate(self.config[kind]):
+                for name in entry.get("graphs", []):
+                    if name not in names:
+                        raise StudyError(
+                            f"{kind}[{number}].graphs: no graph is named '{name}'"
+                        )
+
     def _runs_of(self, entry, where):
         """Names (graph, partition, search) of one entry of `graphs`."""
-        methods = [m for m in self.config["methods"] if applies(m, entry)]
+        methods = [
+            m for m in self.config["methods"] if applies(m, entry) and meant(m, entry)
+        ]
+        layouts = [k for k in self.config["layouts"] if meant(k, entry)]
         for graph in self._graphs(entry, where):
             for parts in entry.get("parts", self.config["parts"]):
-                for layout in self.config["layouts"]:
+                for layout in layouts:
                     partition = self._partition(layout, parts, where)
                     for method in methods:
                         if fits(method, self.partitions[partition]):
@@ -309,7 +334,7 @@ class Study:
             if devices > 1:
                 shape = f"{parts // devices}x{devices}"
             options += f" --parts {shape} --degree-threshold {layout['threshold']}"
-        variant = tag("layout", layout, "layout", "grids", "devices")
+        variant = tag("layout", layout, "layout", "graphs", "grids", "devices")
         name = f"{kind}-{shape}{variant}"
         self.partitions[name] = {
             "options": options,
@@ -329,7 +354,9 @@ class Study:
 
     def _search(self, method, roots):
         algorithm = method["algorithm"]
-        label = method["method"] + tag("method", method, "algorithm", "method")
+        label = method["method"] + tag(
+            "method", method, "algorithm", "method", "graphs"
+        )
         if algorithm != "bfs":
             label = f"{algorithm}-{label}"
         roots_tag = tag("roots", roots, "count")
@@ -370,17 +397,16 @@ class Study:
             if figures.setdefault(figure["name"], figure) is not figure:
                 raise StudyError(f"{where}.name is '{figure['name']}', as another's is")
             known = COLUMNS + self.more()
-            for key in ("x", "y", "by"):
-                if figure[key] not in known:
+            several = figure["y"] if isinstance(figure["y"], list) else [figure["y"]]
+            columns = [("x", figure["x"]), *(("y", y) for y in several)]
+            columns += [("by", figure["by"])]
+            columns += [("where", column) for column in figure.get("where", {})]
+            for key, column in columns:
+                if column not in known:
                     raise StudyError(
-                        f"{where}.{key} is '{figure[key]}', but must be one of "
+                        f"{where}.{key} is '{column}', but must be one of "
                         f"{', '.join(known)}"
                     )
-            for name in figure.get("graphs", []):
-                if name not in [
-                    e.get("name", e.get("model")) for e in self.config["graphs"]
-                ]:
-                    raise StudyError(f"{where}.graphs: no graph is named '{name}'")
         return figures
 
     def more(self):

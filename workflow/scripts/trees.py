@@ -2,16 +2,7 @@
 
 import h5py
 import pandas
-
-COMPUTING = ["expansion", "update"]
-COMMUNICATING = [
-    "expand_exchange",
-    "fold_exchange",
-    "local_exchange",
-    "normal_exchange",
-    "delegate_reduction",
-    "reductions",
-]
+from columns import COMMUNICATING, COMPUTING
 
 
 def frame(dataset):
@@ -41,6 +32,17 @@ def steps(tree):
         axis=1
     )
     return table
+
+
+def shares(partition):
+    """What shares of its edges an open degree-separated partition has in each subgraph, and
+    of its vertices among the delegates; nothing of other layouts."""
+    if "delegates" not in partition.attrs:
+        return {}
+    edges, vertices = (max(int(partition.attrs[k]), 1) for k in ("edges", "vertices"))
+    lists = {"nn": "target", "nd": "index", "dn": "index", "dd": "index"}
+    parts = {f"{k}_share": len(partition[k][v]) / edges for k, v in lists.items()}
+    return {**parts, "delegates_share": int(partition.attrs["delegates"]) / vertices}
 
 
 def verdict(path):
