@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 /* Pieces of a message under way: one copied out, one travelling, one copied in. */
 #define TURNS 3
@@ -112,18 +113,35 @@ static enum hw_status allocate(struct hw_nodewise *self, struct hw_error *err)
     return status;
 }
 
-/* The shared memory of the node. Collective over it. */
+/* Whether the system's file system for shared memory, if that is one, has room for that of the
+ * node: containers give it little, and MPI finds that out by a signal. Local. */
+static bool fits(const struct hw_nodewise *self)
+{
+    struct statvfs disk;
+
+    if (statvfs("/dev/shm", &disk) != 0)
+        return true;
+    return (hw_count)disk.f_bavail * (hw_count)disk.f_frsize >= self->bytes * self->ranks;
+}
+
+/* The shared memory of the node. Collective over ctx->world; ranks agree. */
 static enum hw_status share(struct hw_nodewise *self, struct hw_error *err)
 {
     char *own = NULL;
+    enum hw_status status = HW_OK;
 
+    if (!fits(self))
+        status = hw_fail(err, HW_RESOURCES,
+                         "/dev/shm lacks the %.1f MiB of memory that the ranks of a node share",
+                         (double)self->bytes * self->ranks / 1048576);
+    status = hw_agree(self->ctx->world, status, err);
+    if (status != HW_OK)
+        return status;
     if (MPI_Win_allocate_shared((MPI_Aint)self->bytes, 1, MPI_INFO_NULL, self->nodes->inside, &own,
                                 &self->window) != MPI_SUCCESS)
-        return hw_fail(err, HW_RESOURCES,
-                       "no %.1f MiB of memory that the ranks of a node share (/dev/shm)",
+        return hw_fail(err, HW_RESOURCES, "no %.1f MiB of memory that the ranks of a node share",
                        (double)self->bytes * self->ranks / 1048576);
-    enum hw_status status =
-        hw_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, self->window), "MPI_Win_lock_all", err);
+    status = hw_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, self->window), "MPI_Win_lock_all", err);
     for (int k = 0; k < self->ranks && status == HW_OK; k++) {
         MPI_Aint bytes = 0;
         int unit = 0;
