@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Seconds without a sign of a rank after which all end. */
-#define PATIENCE 5.0
-
 const char *hw_parts_transport(const void *given)
 {
     const struct hw_parts_engine *engine = given;
@@ -29,7 +26,6 @@ void hw_parts_destroy(void *given)
     for (int e = 0; e < 3; e++)
         if (engine->event[e])
             cudaEventDestroy(engine->event[e]);
-    hw_watch_stop(engine->watch);
     free(engine->state);
     free(engine);
 }
@@ -68,10 +64,8 @@ static enum hw_status allocate(struct hw_parts_engine *engine, struct hw_error *
 static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *err)
 {
     const struct hw_context *ctx = engine->ctx;
-    enum hw_status status = hw_watch_start(ctx, PATIENCE, &engine->watch, err);
+    enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
 
-    if (status == HW_OK)
-        status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, note_sharing(ctx, err), err);
     if (status == HW_OK)

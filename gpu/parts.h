@@ -1,7 +1,7 @@
 /*
  * The frame of the GPU methods on several parts, one rank a GPU: devices, transport, the
- * watch over the ranks, the clock, agreement on failures, the outputs. A method adds its
- * own graph and arrays, and the search itself.
+ * clock, agreement on failures, the outputs. A method adds its own graph and arrays, and the
+ * search itself.
  *
  * The clock of a search is three events on each device: one after a barrier of the ranks,
  * one when this rank's parents are known in search order, one when they are complete in
@@ -10,7 +10,6 @@
 #ifndef HOPWAVE_GPU_PARTS_H
 #define HOPWAVE_GPU_PARTS_H
 
-#include "comm/watch.h"
 #include "device.h"
 #include "engine/engine.h"
 #include "transport.h"
@@ -55,7 +54,6 @@ struct hw_parts_engine {
     const struct hw_part *part;
     struct hw_engine_options options;
     struct hw_transport transport;
-    struct hw_watch *watch;
     struct hw_gpu_arrays arrays;
     hw_count heap_bytes, beside;
     void *event[3]; /* cudaEvent_t: begun, in search order, in graph ids */

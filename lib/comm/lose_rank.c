@@ -1,5 +1,5 @@
 /* For tests/faults/watch.t: the last rank kills or stops itself while the others wait for
- * it in MPI. lose_rank SIGNAL SECONDS */
+ * it in MPI; signal -1: it fails, and leaves them waiting. lose_rank SIGNAL SECONDS */
 #include "comm/context.h"
 #include "comm/watch.h"
 
@@ -19,6 +19,9 @@ int main(int argc, char **argv)
         status = hw_watch_start(&ctx, argc > 2 ? atof(argv[2]) : 1, &watch, &err);
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number > 0 && raise(number) != 0)
         perror("raise");
+    if (status == HW_OK && ctx.rank == ctx.size - 1 && number < 0)
+        status = hw_fail(&err, HW_BAD_INPUT, "rank %d was told to fail", ctx.rank);
+    hw_watch_tell(watch, status, &err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Barrier(ctx.world), "MPI_Barrier", &err);
     hw_watch_stop(watch);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define TICK 0.1       /* seconds */
+#define LEAVING 4      /* from a failure to the end in order: so many times the patience */
 #define LAST_RESORT 2u /* seconds that MPI_Abort() has */
 #define BESIDE 64      /* bytes, so that ranks do not write into one line of the cache */
 
@@ -37,23 +38,25 @@ struct hw_watch {
     int *process;         /* [node's ranks] file descriptor of the process, or -1 */
     unsigned long most;   /* ticks */
     atomic_int ended;
+    atomic_int failed;     /* what this rank has told, an hw_status */
+    struct hw_error why;   /* written before that */
+    unsigned long leaving; /* ticks since */
     pthread_t thread;
     bool running;
 };
 
-/* Says which rank was lost, and ends those of this node, stopped ones too, and then all.
- * MPI_Abort() alone does not do: it is no business of a thread while another one is in
- * MPI, and some launchers leave the other ranks alone. */
-static void give_up(struct hw_watch *watch, int lost)
+/* Says why and ends the ranks of this node, stopped ones too, and then all. MPI_Abort() alone
+ * does not do: it is no business of a thread while another one is in MPI, and some launchers
+ * leave the other ranks alone. */
+static void end_all(struct hw_watch *watch, enum hw_status status, const char *why)
 {
     const struct hw_context *ctx = watch->ctx;
 
     if (atomic_exchange(&watch->beat[0]->reported, 1) != 0) {
         sleep(LAST_RESORT); /* somebody else is ending us */
-        _exit((int)HW_RESOURCES);
+        _exit((int)status);
     }
-    fprintf(stderr, "%s: rank %d has not answered for %.0f s: it was killed or stopped\n",
-            ctx->program, atomic_load(&watch->beat[lost]->rank), (double)watch->most * TICK);
+    fprintf(stderr, "%s: %s\n", ctx->program, why);
     fflush(stderr);
     for (int r = 0; r < ctx->node_size; r++)
         if (r != ctx->node_rank && watch->process[r] >= 0)
@@ -61,9 +64,19 @@ static void give_up(struct hw_watch *watch, int lost)
     if (ctx->size > ctx->node_size) {
         signal(SIGALRM, SIG_DFL);
         alarm(LAST_RESORT);
-        MPI_Abort(ctx->world, (int)HW_RESOURCES);
+        MPI_Abort(ctx->world, (int)status);
     }
-    _exit((int)HW_RESOURCES);
+    _exit((int)status);
+}
+
+static void give_up(struct hw_watch *watch, int lost)
+{
+    char sentence[128];
+
+    snprintf(sentence, sizeof sentence,
+             "rank %d has not answered for %.0f s: it was killed or stopped",
+             atomic_load(&watch->beat[lost]->rank), (double)watch->most * TICK);
+    end_all(watch, HW_RESOURCES, sentence);
 }
 
 /* One tick: shows this rank and looks at the others. */
@@ -80,6 +93,9 @@ static void look(struct hw_watch *watch)
             give_up(watch, r);
         watch->seen[r] = count;
     }
+    const int failed = atomic_load(&watch->failed);
+    if (failed != HW_OK && ++watch->leaving > LEAVING * watch->most)
+        end_all(watch, (enum hw_status)failed, watch->why.text);
 }
 
 static void *run(void *given)
@@ -200,6 +216,15 @@ enum hw_status hw_watch_start(const struct hw_context *ctx, double seconds, stru
     }
     *given = watch;
     return HW_OK;
+}
+
+void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct hw_error *err)
+{
+    if (!watch || status == HW_OK || atomic_load(&watch->failed) != HW_OK)
+        return;
+    if (err)
+        watch->why = *err;
+    atomic_store(&watch->failed, (int)status);
 }
 
 void hw_watch_stop(struct hw_watch *watch)

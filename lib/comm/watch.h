@@ -21,6 +21,14 @@ struct hw_watch;
 enum hw_status hw_watch_start(const struct hw_context *ctx, double seconds, struct hw_watch **watch,
                               struct hw_error *err);
 
+/*
+ * Tells it that this rank has failed, before it agrees with the others on that: some may wait
+ * for it elsewhere, and never hear. Unless the watch ends in order within four times its
+ * seconds, all ranks end then, with this sentence. Does nothing where the status is HW_OK or
+ * the watch NULL. Local.
+ */
+void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct hw_error *err);
+
 /* Ends it; accepts NULL. Collective over ctx->node. */
 void hw_watch_stop(struct hw_watch *watch);
 

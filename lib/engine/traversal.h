@@ -17,6 +17,7 @@ struct hw_traversal {
     const struct hw_context *ctx;
     const struct hw_stage *stage;
     const struct hw_traverse_options *options;
+    struct hw_watch *watch; /* over the ranks, where they run kernels */
     struct hw_store *store; /* the tree file */
     bool found;             /* a partial one was there */
     struct hw_source source;
@@ -24,7 +25,7 @@ struct hw_traversal {
     const struct hw_method *method;
     void *engine;
     double construction; /* seconds of kernel 1 */
-    bool keeps; /* trees stay with the engine, which validates them */
+    bool keeps;          /* trees stay with the engine, which validates them */
     struct hw_result result;
     struct hw_roots roots;
     int *owner;       /* [roots] */

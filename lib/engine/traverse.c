@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "comm/exchange.h"
 #include "comm/stop.h"
+#include "comm/watch.h"
 #include "engine/component.h"
 #include "engine/relaxing.h"
 #include "engine/survey.h"
@@ -13,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Seconds without a sign of a rank after which all end. */
+#define PATIENCE 5.0
 
 const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
 const char *const hw_trees_words[] = {"all", "first", "none", NULL};
@@ -44,6 +48,7 @@ static void close_traversal(struct hw_traversal *t)
     /* What was finished stays with the partial file, unless all of it is done. */
     hw_journal_close(&t->journal, t->store && t->kept);
     hw_store_close(t->store);
+    hw_watch_stop(t->watch);
 }
 
 /* ---- what it takes ---- */
@@ -297,8 +302,9 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
 
     if (status == HW_OK)
-        status = hw_agree(t->ctx->world,
-                          t->method->create(t->ctx, &t->part, engine, &t->engine, err), err);
+        status = t->method->create(t->ctx, &t->part, engine, &t->engine, err);
+    hw_watch_tell(t->watch, status, err);
+    status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = open_keeper(t, err);
     if (status == HW_OK && !t->keeps)
@@ -321,11 +327,21 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
     return hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method, err);
 }
 
+/* Kernels on several devices wait for each other, where MPI does not see it. Collective. */
+static enum hw_status watch(struct hw_traversal *t, struct hw_error *err)
+{
+    return t->method->device == HW_CUDA ? hw_watch_start(t->ctx, PATIENCE, &t->watch, err) : HW_OK;
+}
+
 /* Kernel 1: the part and the engine, timed. Collective. */
 static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
 {
     double started = hw_seconds();
-    enum hw_status status = load(t, err);
+    enum hw_status status = watch(t, err);
+
+    if (status == HW_OK)
+        status = load(t, err);
+    hw_watch_tell(t->watch, status, err);
 
     if (status == HW_OK && hw_traversal_is_sssp(t))
         status = settle_method(t, err);

@@ -1,6 +1,7 @@
 /* The searches of a run, their trees on the way to the file, and validation. */
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "comm/watch.h"
 #include "engine/traversal.h"
 #include "verify/verify.h"
 
@@ -62,6 +63,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     MPI_Pcontrol(1);
     status = t->method->search(t->engine, t->owner[i], t->position[i], &t->result, err);
     MPI_Pcontrol(0);
+    hw_watch_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status =

@@ -15,4 +15,9 @@ for signal in KILL:9 STOP:19; do
     [ "$signal" = KILL:9 ] || # the launcher may have seen it first
         is "and the lost rank is named once" "$(grep -c 'rank 2 has not' "$work/err")" 1
 done
+timeout -s KILL 40 "$MPIEXEC" -n 3 "$lose_rank" -1 1 2>"$work/err"
+status=$?
+ok "a rank that fails and leaves the others waiting ends them" \
+    test "$status" -ne 0 -a "$status" -ne 137
+is "with its sentence" "$(grep -c 'rank 2 was told to fail' "$work/err")" 1
 done_testing
