@@ -12,6 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Seconds that an exchange may take: its kernels would wait for a rank that has failed for
+ * ever. */
+#define PATIENCE 20.0
+
+/* Looks at the stream between two at the clock and at NCCL. */
+#define LOOKS 4096
+
+/* Letters of a device's address on its node's bus, and the null byte. */
+#define ADDRESS 32
+
 struct hw_collective {
     const struct hw_context *ctx;
     void *library;
@@ -19,6 +29,8 @@ struct hw_collective {
     ncclResult_t (*get_id)(ncclUniqueId *id);
     ncclResult_t (*init)(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank);
     ncclResult_t (*destroy)(ncclComm_t comm);
+    ncclResult_t (*abort)(ncclComm_t comm);
+    ncclResult_t (*failure)(ncclComm_t comm, ncclResult_t *result);
     ncclResult_t (*start)(void);
     ncclResult_t (*end)(void);
     ncclResult_t (*send)(const void *from, size_t count, ncclDataType_t type, int peer,
@@ -28,13 +40,15 @@ struct hw_collective {
     ncclResult_t (*broadcast)(const void *from, void *to, size_t count, ncclDataType_t type,
                               int root, ncclComm_t comm, cudaStream_t stream);
     const char *(*text)(ncclResult_t result);
+    bool broken; /* something has failed that others may wait for */
 };
 
-static enum hw_status check(const struct hw_collective *self, ncclResult_t result, const char *call,
+static enum hw_status check(struct hw_collective *self, ncclResult_t result, const char *call,
                             struct hw_error *err)
 {
     if (result == ncclSuccess)
         return HW_OK;
+    self->broken = true;
     return hw_fail(err, HW_RESOURCES, "%s: %s", call, self->text(result));
 }
 
@@ -44,11 +58,13 @@ static enum hw_status load(struct hw_collective *self, struct hw_error *err)
     struct {
         void *to;
         const char *name;
-    } const functions[] = {{&self->get_id, "ncclGetUniqueId"},  {&self->init, "ncclCommInitRank"},
-                           {&self->destroy, "ncclCommDestroy"}, {&self->start, "ncclGroupStart"},
-                           {&self->end, "ncclGroupEnd"},        {&self->send, "ncclSend"},
-                           {&self->receive, "ncclRecv"},        {&self->broadcast, "ncclBroadcast"},
-                           {&self->text, "ncclGetErrorString"}};
+    } const functions[] = {
+        {&self->get_id, "ncclGetUniqueId"},  {&self->init, "ncclCommInitRank"},
+        {&self->destroy, "ncclCommDestroy"}, {&self->start, "ncclGroupStart"},
+        {&self->abort, "ncclCommAbort"},     {&self->failure, "ncclCommGetAsyncError"},
+        {&self->end, "ncclGroupEnd"},        {&self->send, "ncclSend"},
+        {&self->receive, "ncclRecv"},        {&self->broadcast, "ncclBroadcast"},
+        {&self->text, "ncclGetErrorString"}};
 
     self->library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     if (!self->library)
@@ -61,6 +77,32 @@ static enum hw_status load(struct hw_collective *self, struct hw_error *err)
         memcpy(functions[f].to, &found, sizeof found);
     }
     return HW_OK;
+}
+
+/* Refuses ranks that share a device, which NCCL does not do. Collective; ranks agree. */
+static enum hw_status check_devices(const struct hw_context *ctx, struct hw_error *err)
+{
+    char own[ADDRESS] = "", (*all)[ADDRESS] = NULL;
+    int device = 0;
+    enum hw_status status = hw_alloc(&all, ctx->node_size, sizeof *all, "devices", err);
+
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaGetDevice(&device), "cudaGetDevice", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceGetPCIBusId(own, sizeof own, device),
+                         "cudaDeviceGetPCIBusId", err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgather(own, ADDRESS, MPI_CHAR, all, ADDRESS, MPI_CHAR, ctx->node),
+                        "MPI_Allgather", err);
+    for (int q = 0; q < ctx->node_rank && status == HW_OK; q++)
+        if (strcmp(all[q], own) == 0)
+            status = hw_fail(err, HW_RESOURCES,
+                             "--transport nccl wants a GPU for each rank, and %d ranks share those "
+                             "of a node; use auto, peer or mpi",
+                             ctx->node_size);
+    free(all);
+    return hw_agree(ctx->world, status, err);
 }
 
 /* Joins all ranks. Collective; ranks agree. */
@@ -95,6 +137,8 @@ enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collec
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
+        status = check_devices(ctx, err);
+    if (status == HW_OK)
         status = join(self, err);
     if (status != HW_OK) {
         hw_collective_close(self);
@@ -104,6 +148,41 @@ enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collec
     return HW_OK;
 }
 
+/* Waits for what is in the stream, but not for ever. Local. */
+static enum hw_status await(struct hw_collective *self, struct hw_error *err)
+{
+    const double begun = hw_seconds();
+    ncclResult_t failure = ncclSuccess;
+
+    for (uint64_t look = 1;; look++) {
+        const cudaError_t error = cudaStreamQuery(NULL);
+        if (error != cudaErrorNotReady)
+            return hw_cuda((int)error, "NCCL", err);
+        if (look % LOOKS != 0)
+            continue;
+        enum hw_status status =
+            check(self, self->failure(self->comm, &failure), "ncclCommGetAsyncError", err);
+        if (status == HW_OK)
+            status = check(self, failure, "NCCL", err);
+        if (status != HW_OK)
+            return status;
+        self->broken = hw_seconds() - begun > PATIENCE;
+        if (self->broken)
+            return hw_fail(err, HW_RESOURCES, "an exchange of NCCL did not end within %.0f s",
+                           PATIENCE);
+    }
+}
+
+/* Where something failed, ends at once what other calls would wait for. Local. */
+static enum hw_status conclude(struct hw_collective *self, enum hw_status status)
+{
+    if (self->broken && self->comm) {
+        self->abort(self->comm);
+        self->comm = NULL;
+    }
+    return status;
+}
+
 static enum hw_status finish(struct hw_collective *self, enum hw_status status,
                              struct hw_error *err)
 {
@@ -111,7 +190,7 @@ static enum hw_status finish(struct hw_collective *self, enum hw_status status,
 
     if (status == HW_OK)
         status = ended;
-    return status == HW_OK ? hw_cuda((int)cudaStreamSynchronize(NULL), "NCCL", err) : status;
+    return conclude(self, status == HW_OK ? await(self, err) : status);
 }
 
 enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
@@ -122,7 +201,7 @@ enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
     enum hw_status status = check(self, self->start(), "ncclGroupStart", err);
 
     if (status != HW_OK)
-        return status;
+        return conclude(self, status);
     for (int q = 0; q < self->ctx->size && status == HW_OK; q++) {
         if (send_bytes[q] > 0)
             status = check(self,
@@ -145,13 +224,14 @@ enum hw_status hw_collective_broadcast(struct hw_collective *self, int q, const 
         check(self, self->broadcast(from, to, (size_t)bytes, ncclUint8, q, self->comm, NULL),
               "ncclBroadcast", err);
 
-    return status == HW_OK ? hw_cuda((int)cudaStreamSynchronize(NULL), "NCCL", err) : status;
+    return conclude(self, status == HW_OK ? await(self, err) : status);
 }
 
 void hw_collective_close(struct hw_collective *self)
 {
     if (!self)
         return;
+    (void)conclude(self, HW_OK);
     if (self->comm)
         self->destroy(self->comm);
     if (self->library)

@@ -287,22 +287,6 @@ static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *er
                    "the kernel of method fused", err);
 }
 
-/* The first message between two ranks makes their connection: outside any clock. Collective;
- * ranks agree. */
-static enum hw_status warm_up(struct hw_parts_engine *engine, struct hw_error *err)
-{
-    const struct hw_share *share = &((struct state *)engine->state)->plan.share;
-    const struct heap heap = lay_heap(&((struct state *)engine->state)->plan);
-    hw_count from[HW_SHARE_PARTS], to[HW_SHARE_PARTS], bytes[HW_SHARE_PARTS];
-
-    for (uint32_t q = 0; q < share->parts; q++) {
-        from[q] = heap.packed + share->part * (hw_count)share->core / 8;
-        to[q] = heap.packed + q * (hw_count)share->core / 8;
-        bytes[q] = q != share->part ? (hw_count)share->core / 8 : 0;
-    }
-    return hw_transport_exchange(&engine->transport, from, bytes, to, bytes, err);
-}
-
 static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
@@ -332,8 +316,6 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK && own->alone)
-        status = warm_up(engine, err);
     /* The first launch of a kernel loads it: outside any clock. */
     state->root = HW_RANK_NONE;
     if (status == HW_OK)

@@ -58,19 +58,21 @@ static enum hw_status open_handles(struct hw_transport *transport,
     return status;
 }
 
-/* Shows this rank's heap to the others and opens theirs. Collective; ranks agree. */
+/* Shows this rank's heap to the others and opens theirs. Collective; ranks agree. Returns
+ * HW_RESOURCES where some rank does not reach another's. */
 static enum hw_status share_heaps(struct hw_transport *transport, struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
     cudaIpcMemHandle_t own, *handles = NULL;
 
     memset(&own, 0, sizeof own);
-    enum hw_status status = hw_cuda((int)cudaIpcGetMemHandle(&own, transport->heap[ctx->rank]),
-                                    "cudaIpcGetMemHandle", err);
-    if (status != HW_OK)
-        (void)cudaGetLastError();
-    if (status == HW_OK)
-        status = hw_alloc(&handles, ctx->size, sizeof *handles, "handles", err);
+    enum hw_status status = hw_alloc(&handles, ctx->size, sizeof *handles, "handles", err);
+    const cudaError_t error = cudaIpcGetMemHandle(&own, transport->heap[ctx->rank]);
+    if (error != cudaSuccess) {
+        (void)cudaGetLastError(); /* it would come back from the next launch */
+        status = hw_fail(err, HW_RESOURCES, "rank %d cannot show its GPU's memory to others (%s)",
+                         ctx->rank, cudaGetErrorString(error));
+    }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, handles, (int)sizeof own,
@@ -82,8 +84,9 @@ static enum hw_status share_heaps(struct hw_transport *transport, struct hw_erro
     return hw_agree(ctx->world, status, err);
 }
 
-enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
-                                 struct hw_error *err)
+/* This rank's heap, zeroed. Collective; ranks agree. */
+static enum hw_status allocate_heap(struct hw_transport *transport, hw_count bytes,
+                                    struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
     void *memory = NULL;
@@ -100,53 +103,94 @@ enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
     }
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaMemset", err);
+    return hw_agree(ctx->world, status, err);
+}
+
+/* The first message between two ranks makes their connection: outside any clock. Zeros go
+ * where zeros are. Collective; ranks agree. */
+static enum hw_status warm_up(struct hw_transport *transport, struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    hw_count *at = NULL, *bytes = NULL;
+    enum hw_status status = hw_alloc_zero(&at, ctx->size, sizeof *at, "offsets", err);
+
+    if (status == HW_OK)
+        status = hw_alloc_zero(&bytes, ctx->size, sizeof *bytes, "offsets", err);
+    for (int q = 0; q < ctx->size && status == HW_OK; q++)
+        bytes[q] = q != ctx->rank ? PAGE : 0;
     status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK && transport->kind == HW_TRANSPORT_PEER)
-        status = share_heaps(transport, err);
+    if (status == HW_OK)
+        status = hw_transport_exchange(transport, at, bytes, at, bytes, err);
+    free(at);
+    free(bytes);
     return status;
+}
+
+enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
+                                 struct hw_error *err)
+{
+    /* At least a page, so that there is something to warm up with. */
+    enum hw_status status = allocate_heap(transport, bytes > 0 ? bytes : PAGE, err);
+
+    if (status != HW_OK)
+        return status;
+    return transport->kind == HW_TRANSPORT_PEER ? share_heaps(transport, err)
+                                                : warm_up(transport, err);
 }
 
 /* ---- choosing ---- */
 
-/* Whether all ranks reach each other's memory, tried with a small heap. Collective; ranks
- * agree. */
-static enum hw_status try_peer(struct hw_transport *transport, struct hw_error *err)
+/* *works: whether all ranks reach each other's memory, tried with a small heap; err says why
+ * not. Collective; ranks agree. */
+static enum hw_status try_peer(struct hw_transport *transport, bool *works, struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
-    enum hw_status status = HW_OK;
 
-    if (!ctx->one_node || ctx->node_size != ctx->size)
-        status = hw_fail(err, HW_RESOURCES, "the ranks are on several nodes");
-    status = hw_agree(ctx->world, status, err);
-    if (status != HW_OK)
-        return status;
+    *works = false;
+    if (!ctx->one_node || ctx->node_size != ctx->size) {
+        (void)hw_fail(err, HW_RESOURCES, "the ranks are on several nodes");
+        return HW_OK;
+    }
     transport->kind = HW_TRANSPORT_PEER;
-    status = hw_transport_heap(transport, PAGE, err);
+    enum hw_status status = allocate_heap(transport, PAGE, err);
+    if (status == HW_OK) {
+        status = share_heaps(transport, err);
+        *works = status == HW_OK;
+        status = status == HW_RESOURCES ? HW_OK : status;
+    }
     free_heaps(transport);
     return status;
+}
+
+/* What may help where ranks of one node do not reach each other. Local. */
+static const char *hint(const struct hw_context *ctx)
+{
+    int devices = 0;
+
+    if (ctx->node_size < ctx->size || cudaGetDeviceCount(&devices) != cudaSuccess ||
+        devices >= ctx->node_size)
+        return "";
+    return "; where Slurm shows each rank one GPU alone, start with --gpu-bind=none";
 }
 
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
                                  struct hw_transport *transport, struct hw_error *err)
 {
-    static const char hint[] = "where Slurm shows each rank one GPU alone, start with "
-                               "--gpu-bind=none";
+    bool works = false;
 
     *transport = (struct hw_transport){.kind = asked, .ctx = ctx};
     if (asked == HW_TRANSPORT_MPI)
         return hw_staging_open(ctx, &transport->staging, err);
     if (asked == HW_TRANSPORT_NCCL)
         return hw_collective_open(ctx, &transport->nccl, err);
-    enum hw_status status = try_peer(transport, err);
-    if (status == HW_OK)
-        return HW_OK;
-    if (status != HW_RESOURCES)
+    enum hw_status status = try_peer(transport, &works, err);
+    if (status != HW_OK || works)
         return status;
     if (asked == HW_TRANSPORT_PEER) {
         struct hw_error why = *err;
-        return hw_fail(err, status, "--transport peer: %.700s; %s", why.text, hint);
+        return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text, hint(ctx));
     }
-    hw_note(ctx, "transport mpi, much slower than peer: %s; %s", err->text, hint);
+    hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
     transport->kind = HW_TRANSPORT_MPI;
     return hw_staging_open(ctx, &transport->staging, err);
 }
