@@ -101,6 +101,8 @@ TESTS += tests/gpu/delegates.t
 EXTRA_DIST += tests/gpu/delegates.t
 TESTS += tests/gpu/routes.t
 EXTRA_DIST += tests/gpu/routes.t
+TESTS += tests/gpu/lost.t
+EXTRA_DIST += tests/gpu/lost.t
 
 # Exchanges between nodes.
 TESTS += tests/pipeline/nodes.t

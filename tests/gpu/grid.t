@@ -88,17 +88,4 @@ search recipe recipe.h5 2 --layout 2d --grid 2x1
 refused "too little memory on the device is said" 4 'need' \
     env HOPWAVE_DEVICE_MEMORY=1M "$MPIEXEC" -n 2 hopwave-traverse -q rmat.h5 --layout 2d \
     --grid 1x2 --device cuda --method scan2d -o small.h5
-
-hopwave-generate -q --model rmat --scale 14 -o grid-large.h5
-timeout -s KILL 60 "$MPIEXEC" -n 2 hopwave-traverse grid-large.h5 --layout 2d --grid 1x2 --device cuda \
-    --method scan2d --roots 15000 --store none -o lost.h5 2>err &
-run=$!
-sleep 4
-kill -STOP "$(pgrep -f "hopwave-traverse grid-large.h5" | tail -n 1)"
-before=$(date +%s)
-wait "$run"
-status=$?
-ok "a rank that is stopped ends the run" test "$status" -ne 0 -a "$status" -ne 137
-ok "within ten seconds" test $(($(date +%s) - before)) -le 10
-ok "and leaves no file" test ! -e lost.h5
 done_testing
