@@ -19,9 +19,6 @@
 /* Looks at the stream between two at the clock and at NCCL. */
 #define LOOKS 4096
 
-/* Letters of a device's address on its node's bus, and the null byte. */
-#define ADDRESS 32
-
 struct hw_collective {
     const struct hw_context *ctx;
     void *library;
@@ -79,32 +76,6 @@ static enum hw_status load(struct hw_collective *self, struct hw_error *err)
     return HW_OK;
 }
 
-/* Refuses ranks that share a device, which NCCL does not do. Collective; ranks agree. */
-static enum hw_status check_devices(const struct hw_context *ctx, struct hw_error *err)
-{
-    char own[ADDRESS] = "", (*all)[ADDRESS] = NULL;
-    int device = 0;
-    enum hw_status status = hw_alloc(&all, ctx->node_size, sizeof *all, "devices", err);
-
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaGetDevice(&device), "cudaGetDevice", err);
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceGetPCIBusId(own, sizeof own, device),
-                         "cudaDeviceGetPCIBusId", err);
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(own, ADDRESS, MPI_CHAR, all, ADDRESS, MPI_CHAR, ctx->node),
-                        "MPI_Allgather", err);
-    for (int q = 0; q < ctx->node_rank && status == HW_OK; q++)
-        if (strcmp(all[q], own) == 0)
-            status = hw_fail(err, HW_RESOURCES,
-                             "--transport nccl wants a GPU for each rank, and %d ranks share those "
-                             "of a node; use auto, peer or mpi",
-                             ctx->node_size);
-    free(all);
-    return hw_agree(ctx->world, status, err);
-}
-
 /* Joins all ranks. Collective; ranks agree. */
 static enum hw_status join(struct hw_collective *self, struct hw_error *err)
 {
@@ -136,8 +107,6 @@ enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collec
         status = load(self, err);
     }
     status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = check_devices(ctx, err);
     if (status == HW_OK)
         status = join(self, err);
     if (status != HW_OK) {

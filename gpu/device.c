@@ -3,7 +3,11 @@
 #include "base/memory.h"
 
 #include <cuda_runtime_api.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Letters of a device's address on its node's bus, and the null byte. */
+#define ADDRESS 32
 
 enum hw_status hw_cuda(int code, const char *call, struct hw_error *err)
 {
@@ -46,6 +50,51 @@ enum hw_status hw_gpu_open(const struct hw_context *ctx, struct hw_error *err)
                     "cudaDeviceGetAttribute", err);
     if (status == HW_OK && !cooperative)
         return hw_fail(err, HW_RESOURCES, "CUDA device %d has no cooperative launches", device);
+    return status;
+}
+
+/* The addresses on the bus of the devices that this node's ranks have opened. all:
+ * [node's ranks]. Collective; ranks agree. */
+static enum hw_status gather_addresses(const struct hw_context *ctx, char (*all)[ADDRESS],
+                                       struct hw_error *err)
+{
+    char own[ADDRESS] = "";
+    int device = 0;
+    enum hw_status status = hw_cuda((int)cudaGetDevice(&device), "cudaGetDevice", err);
+
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceGetPCIBusId(own, sizeof own, device),
+                         "cudaDeviceGetPCIBusId", err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgather(own, ADDRESS, MPI_CHAR, all, ADDRESS, MPI_CHAR, ctx->node),
+                        "MPI_Allgather", err);
+    return status;
+}
+
+enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *shared,
+                              struct hw_error *err)
+{
+    char(*all)[ADDRESS] = NULL;
+    int fewer = 0;
+    enum hw_status status =
+        hw_agree(ctx->world, hw_alloc_zero(&all, ctx->node_size, sizeof *all, "devices", err), err);
+
+    *used = 0;
+    if (status == HW_OK)
+        status = gather_addresses(ctx, all, err);
+    for (int r = 0; r < ctx->node_size && status == HW_OK; r++) {
+        int first = 0;
+        while (strcmp(all[first], all[r]) != 0)
+            first++;
+        *used += first == r;
+    }
+    fewer = *used < ctx->node_size;
+    free(all);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &fewer, 1, MPI_INT, MPI_LOR, ctx->world),
+                        "MPI_Allreduce", err);
+    *shared = fewer != 0;
     return status;
 }
 

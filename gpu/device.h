@@ -39,6 +39,11 @@ enum hw_status hw_gpu_ready(struct hw_error *err);
 /* Takes this rank's device: the ranks of a node share theirs out in turn. Local. */
 enum hw_status hw_gpu_open(const struct hw_context *ctx, struct hw_error *err);
 
+/* *used: how many devices this node's ranks have opened; *shared: on some node they are fewer
+ * than the ranks, the same on all ranks. Collective; ranks agree. */
+enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *shared,
+                              struct hw_error *err);
+
 /* Lists an array of `count` elements of `size` bytes; out points to its pointer. */
 void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size);
 

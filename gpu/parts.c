@@ -32,17 +32,6 @@ void hw_parts_destroy(void *given)
 
 /* ---- kernel 1 ---- */
 
-/* Says where ranks share a device: correct, but slow. Collective. */
-static enum hw_status note_sharing(const struct hw_context *ctx, struct hw_error *err)
-{
-    int devices = 0;
-    enum hw_status status = hw_cuda((int)cudaGetDeviceCount(&devices), "cudaGetDeviceCount", err);
-
-    if (status == HW_OK && devices > 1 && devices < ctx->node_size)
-        hw_note(ctx, "%d ranks share %d GPUs", ctx->node_size, devices);
-    return status;
-}
-
 /* Events and memory. Local. */
 static enum hw_status allocate(struct hw_parts_engine *engine, struct hw_error *err)
 {
@@ -66,8 +55,6 @@ static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *er
     const struct hw_context *ctx = engine->ctx;
     enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
 
-    if (status == HW_OK)
-        status = hw_agree(ctx->world, note_sharing(ctx, err), err);
     if (status == HW_OK)
         status = hw_transport_open(ctx, engine->options.transport, &engine->transport, err);
     if (status == HW_OK)

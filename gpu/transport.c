@@ -173,26 +173,51 @@ static const char *hint(const struct hw_context *ctx)
     return "; where Slurm shows each rank one GPU alone, start with --gpu-bind=none";
 }
 
-enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
-                                 struct hw_transport *transport, struct hw_error *err)
+/* peer, or mpi where auto may take that. Collective; ranks agree. */
+static enum hw_status open_peer(struct hw_transport *transport, struct hw_error *err)
 {
+    const struct hw_context *ctx = transport->ctx;
+    const bool asked = transport->kind == HW_TRANSPORT_PEER;
     bool works = false;
-
-    *transport = (struct hw_transport){.kind = asked, .ctx = ctx};
-    if (asked == HW_TRANSPORT_MPI)
-        return hw_staging_open(ctx, &transport->staging, err);
-    if (asked == HW_TRANSPORT_NCCL)
-        return hw_collective_open(ctx, &transport->nccl, err);
     enum hw_status status = try_peer(transport, &works, err);
+
     if (status != HW_OK || works)
         return status;
-    if (asked == HW_TRANSPORT_PEER) {
+    if (asked) {
         struct hw_error why = *err;
         return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text, hint(ctx));
     }
     hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
     transport->kind = HW_TRANSPORT_MPI;
     return hw_staging_open(ctx, &transport->staging, err);
+}
+
+enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
+                                 struct hw_transport *transport, struct hw_error *err)
+{
+    int used = 0;
+    bool shared = false;
+
+    *transport = (struct hw_transport){.kind = asked, .ctx = ctx};
+    enum hw_status status = hw_gpu_devices(ctx, &used, &shared, err);
+    if (status != HW_OK)
+        return status;
+    if (shared && asked == HW_TRANSPORT_NCCL)
+        return hw_fail(err, HW_RESOURCES,
+                       "--transport nccl wants a GPU for each rank, and ranks share GPUs here; use "
+                       "auto, peer or mpi");
+    if (shared && asked == HW_TRANSPORT_AUTO)
+        transport->kind = HW_TRANSPORT_MPI;
+    if (shared)
+        hw_note(ctx, "%d ranks share %d GPU%s%s", ctx->node_size, used, used == 1 ? "" : "s",
+                asked != HW_TRANSPORT_AUTO
+                    ? ""
+                    : ": transport mpi, which does not wait on them in turns");
+    if (transport->kind == HW_TRANSPORT_MPI)
+        return hw_staging_open(ctx, &transport->staging, err);
+    if (transport->kind == HW_TRANSPORT_NCCL)
+        return hw_collective_open(ctx, &transport->nccl, err);
+    return open_peer(transport, err);
 }
 
 /* ---- moving ---- */

@@ -27,9 +27,12 @@ struct hw_transport {
 
 /*
  * Chooses and opens a transport. The device is chosen already. AUTO is peer where that
- * works, else mpi, with a note that says why. Collective over ctx->world; ranks agree.
+ * works and each rank has a GPU of its own, else mpi, with a note that says why. (Kernels of
+ * ranks that share a GPU take turns there, so that over peer each would wait for the others'
+ * turns.) Collective over ctx->world; ranks agree.
  *
- * Returns HW_RESOURCES where the one asked for does not work here.
+ * Returns HW_RESOURCES where the one asked for does not work here: peer where some rank's
+ * memory cannot be opened, nccl without its library and where ranks share a GPU.
  */
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
                                  struct hw_transport *transport, struct hw_error *err);

@@ -24,6 +24,8 @@ case $? in
     ;;
 esac
 
+gpus=$(nvidia-smi -L | wc -l)
+
 # compare NAME GRAPH PARTS OPTIONS...: the levels of the CPU.
 compare() {
     name=$1 graph=$2 parts=$3
@@ -45,6 +47,7 @@ compare directed directed.h5 2
 compare tiny tiny.h5 4
 compare tiny tiny.h5 4 --transport mpi
 compare recipe recipe.h5 4
+compare recipe recipe.h5 4 --transport peer
 ranks 2 hopwave-partition -q rmat.h5 --layout 1d --parts 2 -o two.h5
 hopwave-traverse -q --force rmat.h5 --layout 1d --roots 6 -o cpu.h5
 ok "a partition of two parts" ranks 2 hopwave-traverse -q --force two.h5 --device cuda --roots 6 \
@@ -65,12 +68,30 @@ ok "a hundred searches in a row" ranks 2 hopwave-traverse -q --force rmat.h5 --l
 # Where each rank is shown one GPU alone, some drivers open the others' memory all the same.
 # shellcheck disable=SC2016 # each rank's shell expands it
 hidden='CUDA_VISIBLE_DEVICES=${PMI_RANK:-0} exec "$0" "$@"'
-ranks 2 sh -c "$hidden" hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda \
-    --transport peer --roots 2 -o hidden.h5 2>err
-case $? in
-0) ok "hidden GPUs are reached over peer, and auto takes that" test ! -s err ;;
-*)
-    ok "peer says why it cannot be, and what to ask of Slurm" grep -q -E -- '--gpu-bind=none|no CUDA' err
-    ;;
-esac
+# show TRANSPORT: a search where GPUs are hidden.
+show() {
+    ranks 2 sh -c "$hidden" hopwave-traverse --force rmat.h5 --layout 1d --parts 2 --device cuda \
+        --transport "$1" --roots 6 -o hidden.h5 2>err
+}
+if [ "$gpus" -lt 2 ]; then
+    skip "hidden GPUs" "there is but one"
+elif show peer; then
+    ok "hidden GPUs are reached over peer" hopwave-validate -q --force hidden.h5 --graph rmat.h5 \
+        --against cpu.h5
+    show auto
+    is "and auto takes that" "$(grep -c 'transport mpi' err)" 0
+else
+    is "where GPUs are hidden, peer is exit 4" "$?" 4
+    is "with one line that says what to ask of Slurm" "$(grep -c -- --gpu-bind=none err)" 1
+    ok "auto takes mpi" show auto
+    is "and says the same" "$(grep -c -- 'transport mpi.*--gpu-bind=none' err)" 1
+fi
+if [ "$gpus" -lt 4 ]; then
+    ranks 4 hopwave-traverse recipe.h5 --layout 1d --parts 4 --device cuda --roots 2 --store none \
+        -o shared.h5 2>err
+    is "ranks that share GPUs talk over mpi, and one line says so" \
+        "$(grep -c "4 ranks share $gpus GPU.*mpi" err)" 1
+    refused "nccl wants a GPU for each" 4 'nccl' "$MPIEXEC" -n 4 hopwave-traverse recipe.h5 \
+        --layout 1d --parts 4 --device cuda --transport nccl --roots 2 -o no.h5
+fi
 done_testing
