@@ -68,15 +68,15 @@ ok "which is one" hopwave-validate -q ring-2.h5 --graph ring.h5 --reference
 hopwave-info ring-2.h5 >info
 ok "and is kept" grep -q cycle info
 
-refused "--exchange is refused" 3 'sends lists' "$MPIEXEC" -n 2 hopwave-traverse recipe.h5 \
+refused "--exchange is refused" 3 'sends lists' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
     --layout 1d --parts 2 --device cuda --algorithm sssp --exchange bitmap -o no.h5
-refused "so are switches of one GPU" 3 'in one part' "$MPIEXEC" -n 2 hopwave-traverse recipe.h5 \
+refused "so are switches of one GPU" 3 'in one part' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
     --layout 1d --parts 2 --device cuda --algorithm sssp --method bellman-ford \
     --frontier sweep -o no.h5
 refused "delta takes no negative weights" 3 'use --method bellman-ford' "$MPIEXEC" -n 2 \
-    hopwave-traverse signed.h5 --layout 1d --parts 2 --device cuda --algorithm sssp \
+    hopwave-traverse -q signed.h5 --layout 1d --parts 2 --device cuda --algorithm sssp \
     --method delta -o no.h5
 refused "too little memory is told with the figure" 4 'GiB' \
-    "$MPIEXEC" -n 2 env HOPWAVE_DEVICE_MEMORY=1M hopwave-traverse recipe.h5 --layout 1d \
+    "$MPIEXEC" -n 2 env HOPWAVE_DEVICE_MEMORY=1M hopwave-traverse -q recipe.h5 --layout 1d \
     --parts 2 --device cuda --algorithm sssp -o no.h5
 done_testing

@@ -16,9 +16,10 @@ graphs=${HW_GPU_GRAPHS-rmat-12 directed-12 sparse-9 random-12}
 roots=${HW_GPU_ROOTS:-64}
 
 # options METHOD: what to try it with, a line each; all there is while wide is 1.
-wide=1
+wide=1 large=0
 options() {
-    printf '%s\n' "" "--order hash --no-steps" "--canonical-parents"
+    printf '%s\n' "" "--canonical-parents"
+    [ "$large" = 1 ] || echo "--order hash --no-steps"
     case $1 in
     fused) printf '%s\n' "--direction top-down" "--direction bottom-up --no-steps" ;;
     esac
@@ -93,9 +94,13 @@ g="hopwave-generate $quiet --model"
     $g erdos-renyi --scale 12 --edges 65536 -o random-12.h5
 }
 for graph in $graphs; do
-    compare $graph $graph.h5 --roots "$roots"
+    case $graph in
+    rmat* | directed*) wide=1 ;;
+    *) wide=0 ;;
+    esac
+    compare "$graph" "$graph.h5" --roots "$roots"
 done
-wide=0
+wide=0 large=1
 if [ -n "$data" ]; then
     for graph in "$data"/*.h5; do
         name=$(basename "$graph" .h5)
