@@ -2,6 +2,7 @@
 #include "bellman_host.h"
 #include "builder.h"
 #include "methods.h"
+#include "verify.h"
 
 #include "base/memory.h"
 #include "engine/distance.h"
@@ -232,4 +233,6 @@ const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
                                                      .build = hw_gpu_build,
                                                      .create = create,
                                                      .search = hw_gpu_run,
+                                                     .verify_paths = hw_gpu_verify_sssp,
+                                                     .keeper = &hw_gpu_keeper,
                                                      .destroy = hw_bellman_destroy};

@@ -7,6 +7,7 @@
 #include "tuples.cuh"
 
 #include <cuda_runtime.h>
+#include <type_traits>
 
 namespace
 {
@@ -14,7 +15,6 @@ namespace
 using count64 = unsigned long long;
 
 constexpr int block_size = hw_tuple_threads;
-constexpr int roots = HW_GPU_CHECK_ROOTS;
 
 /* Rules, as enum hw_rule of verify/verify.h numbers them. */
 enum { rule_tree, rule_tree_levels, rule_edge_levels, rule_spans, rule_tree_edges };
@@ -38,17 +38,103 @@ __device__ void suspect(hw_gpu_tally *tally)
     atomicAdd(reinterpret_cast<count64 *>(&tally->suspects), 1ull);
 }
 
-__device__ __forceinline__ bool reached(const hw_gpu_place &place)
+/* ---- values ---- */
+
+template <int value> __device__ __forceinline__ constexpr int32_t unreached()
 {
-    return place.level != -1;
+    return value == HW_GPU_LEVELS  ? HW_GPU_NO_LEVEL
+           : value == HW_GPU_REALS ? HW_GPU_NO_REAL
+                                   : HW_GPU_NO_WHOLE;
 }
 
-/* Whether `below` has no higher level than one more than `above`. */
-__device__ __forceinline__ bool at_most_one_more(const hw_gpu_place &above,
-                                                 const hw_gpu_place &below)
+template <int value> __device__ __forceinline__ bool reached(const hw_gpu_place &place)
 {
-    return static_cast<int64_t>(below.level) <= static_cast<int64_t>(above.level) + 1;
+    return place.value != unreached<value>();
 }
+
+__device__ __forceinline__ float real(const hw_gpu_place &place)
+{
+    return __int_as_float(place.value);
+}
+
+/* The whole value at the end of an edge from `above`. */
+template <int value>
+__device__ __forceinline__ int64_t whole_sum(const hw_gpu_place &above, hw_weight weight)
+{
+    return static_cast<int64_t>(above.value) + (value == HW_GPU_LEVELS ? 1 : weight.i32);
+}
+
+/* Whether `below`, at the end of an edge from `above`, has a larger value than that gives. Both
+ * are reached. */
+template <int value>
+__device__ __forceinline__ bool over(const hw_gpu_place &above, const hw_gpu_place &below,
+                                     hw_weight weight)
+{
+    if (value == HW_GPU_REALS)
+        return !(real(below) <= real(above) + weight.f32);
+    return static_cast<int64_t>(below.value) > whole_sum<value>(above, weight);
+}
+
+/* Whether it has exactly what that gives. */
+template <int value>
+__device__ __forceinline__ bool fits(const hw_gpu_place &above, const hw_gpu_place &below,
+                                     hw_weight weight)
+{
+    if (!reached<value>(above) || !reached<value>(below))
+        return false;
+    if (value == HW_GPU_REALS)
+        return real(below) == real(above) + weight.f32;
+    return static_cast<int64_t>(below.value) == whole_sum<value>(above, weight);
+}
+
+/* How a value stands to another: -1, 0 or 1; 2 where that means nothing. */
+template <int value>
+__device__ __forceinline__ int compare(const hw_gpu_place &below, const hw_gpu_place &above)
+{
+    if (!reached<value>(below) || !reached<value>(above))
+        return 2;
+    if (value != HW_GPU_REALS)
+        return below.value < above.value ? -1 : below.value > above.value;
+    return real(below) < real(above)    ? -1
+           : real(below) > real(above)  ? 1
+           : real(below) == real(above) ? 0
+                                        : 2;
+}
+
+template <int value> __device__ __forceinline__ bool is_zero(const hw_gpu_place &place)
+{
+    return value == HW_GPU_REALS ? real(place) == 0 : place.value == 0;
+}
+
+template <int value> __device__ __forceinline__ bool is_negative(hw_weight weight)
+{
+    return value == HW_GPU_REALS ? weight.f32 < 0 : value == HW_GPU_WHOLES && weight.i32 < 0;
+}
+
+/* The place that element i of a tree's values makes, with this parent. */
+template <int value, typename Whole>
+__device__ __forceinline__ hw_gpu_place make_place(const void *values, uint64_t i, uint32_t parent)
+{
+    hw_gpu_place place = {parent, 0};
+
+    if (value == HW_GPU_LEVELS) {
+        place.value = static_cast<const int32_t *>(values)[i];
+    } else if (value == HW_GPU_REALS) {
+        const float distance = static_cast<const float *>(values)[i];
+        const bool none = parent == HW_GPU_NO_PARENT && distance == __int_as_float(HW_GPU_NO_REAL);
+        place.value = none                 ? HW_GPU_NO_REAL
+                      : isfinite(distance) ? __float_as_int(distance)
+                                           : INT32_MAX; /* not a number */
+    } else {
+        const Whole distance = static_cast<const Whole *>(values)[i];
+        const bool none = parent == HW_GPU_NO_PARENT && distance == -1;
+        place.value = none ? HW_GPU_NO_WHOLE
+                           : static_cast<int32_t>(min(distance, Whole{HW_GPU_NO_WHOLE - 1}));
+    }
+    return place;
+}
+
+/* ---- counting ---- */
 
 /* Adds each thread's number to *sum. All threads of the block. */
 __device__ void add_sum(count64 own, uint64_t *sum)
@@ -59,59 +145,91 @@ __device__ void add_sum(count64 own, uint64_t *sum)
         atomicAdd(reinterpret_cast<count64 *>(sum), own);
 }
 
-/* Raises *most to each thread's number. All threads of the block. */
-__device__ void add_most(count64 own, uint64_t *most)
+/* Adds up what the threads of each tree have, thread i of tree i % roots: vertices reached, and
+ * levels. All threads of the block. */
+__device__ void add_reached(const hw_gpu_trees &trees, count64 reached, count64 levels)
 {
-    for (int half = 16; half > 0; half /= 2)
-        own = max(own, __shfl_xor_sync(HW_WARP, own, half));
-    if ((threadIdx.x & 31) == 0 && own)
-        atomicMax(reinterpret_cast<count64 *>(most), own);
+    const int lane = static_cast<int>(threadIdx.x & 31);
+
+    for (int half = 16; half >= trees.roots; half /= 2) {
+        reached += __shfl_xor_sync(HW_WARP, reached, half);
+        levels = max(levels, __shfl_xor_sync(HW_WARP, levels, half));
+    }
+    if (lane >= trees.roots)
+        return;
+    if (reached)
+        atomicAdd(reinterpret_cast<count64 *>(&trees.tally[lane].reached), reached);
+    if (levels)
+        atomicMax(reinterpret_cast<count64 *>(&trees.tally[lane].levels), levels);
 }
 
-__global__ void place_tree(hw_gpu_trees trees, int tree, const int32_t *level,
-                           const int64_t *parent)
+/* The place of a vertex in a tree. */
+__device__ __forceinline__ hw_gpu_place *place_at(const hw_gpu_trees &trees, uint64_t v, int tree)
 {
-    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
-        const int64_t p = parent ? parent[v] : -1;
-        const bool vertex = p >= 0 && p < static_cast<int64_t>(trees.vertices);
-        hw_gpu_place &place = trees.place[v * roots + tree];
-        place.parent = vertex    ? static_cast<uint32_t>(p)
-                       : p == -1 ? HW_GPU_NO_PARENT
-                                 : HW_GPU_BAD_PARENT;
-        place.level = level ? level[v] : -1;
+    return trees.place + v * static_cast<uint64_t>(trees.roots) + tree;
+}
+
+template <int value>
+__global__ void record(uint32_t vertices, uint64_t count, const void *values, const int64_t *parent,
+                       hw_gpu_place *to, int stride)
+{
+    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+        const int64_t p = parent[i];
+        const bool vertex = p >= 0 && p < static_cast<int64_t>(vertices);
+        to[i * static_cast<uint64_t>(stride)] =
+            make_place<value, int64_t>(values, i,
+                                       vertex    ? static_cast<uint32_t>(p)
+                                       : p == -1 ? HW_GPU_NO_PARENT
+                                                 : HW_GPU_BAD_PARENT);
     }
 }
 
-__global__ void place_found(hw_gpu_trees trees, int tree, const int32_t *level,
-                            const uint32_t *parent)
+template <int value>
+__global__ void record_found(uint32_t vertices, uint64_t count, const void *values,
+                             const uint32_t *parent, hw_gpu_place *to, int stride)
 {
-    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
-        const uint32_t p = parent[v];
-        hw_gpu_place &place = trees.place[v * roots + tree];
-        place.parent = p < trees.vertices || p == HW_GPU_NO_PARENT ? p : HW_GPU_BAD_PARENT;
-        place.level = level[v];
+    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+        const uint32_t p = parent[i];
+        to[i * static_cast<uint64_t>(stride)] = make_place<value, int32_t>(
+            values, i, p < vertices || p == HW_GPU_NO_PARENT ? p : HW_GPU_BAD_PARENT);
     }
 }
 
+template <int value> __global__ void empty_places(hw_gpu_place *place, uint64_t places)
+{
+    for (uint64_t i = hw_first(); i < places; i += hw_stride())
+        place[i] = hw_gpu_place{HW_GPU_NO_PARENT, unreached<value>()};
+}
+
+__global__ void place_records(hw_gpu_trees trees, int tree, const hw_gpu_place *from,
+                              const uint32_t *id, uint64_t count)
+{
+    for (uint64_t i = hw_first(); i < count; i += hw_stride())
+        if (id[i] < trees.vertices)
+            *place_at(trees, id[i], tree) = from[i];
+}
+
+template <int value>
 __device__ void check_root(hw_gpu_tally *tally, uint64_t v, const hw_gpu_place &place)
 {
     if (place.parent != v)
         add(tally, rule_tree, v, 0);
-    if (place.level != 0) {
+    if (!is_zero<value>(place)) {
         add(tally, rule_tree_levels, v, 0);
         suspect(tally);
     }
 }
 
+template <int value>
 __device__ void check_vertex(const hw_gpu_trees &trees, int tree, uint64_t v,
                              const hw_gpu_place &place)
 {
     hw_gpu_tally *tally = trees.tally + tree;
 
     if (v == trees.root[tree]) {
-        check_root(tally, v, place);
+        check_root<value>(tally, v, place);
     } else if (place.parent == HW_GPU_NO_PARENT) {
-        if (!reached(place))
+        if (!reached<value>(place))
             return;
         add(tally, rule_spans, v, 0);
         suspect(tally);
@@ -120,102 +238,104 @@ __device__ void check_vertex(const hw_gpu_trees &trees, int tree, uint64_t v,
         suspect(tally);
     } else if (place.parent == v) {
         suspect(tally); /* a cycle: counted where cycles are */
-    } else {
-        const hw_gpu_place above = trees.place[static_cast<uint64_t>(place.parent) * roots + tree];
-        if (reached(place) && reached(above) &&
-            static_cast<int64_t>(place.level) == static_cast<int64_t>(above.level) + 1)
-            return;
+    } else if (value == HW_GPU_LEVELS &&
+               !fits<value>(*place_at(trees, place.parent, tree), place, hw_weight())) {
         add(tally, rule_tree_levels, v, 0);
         suspect(tally);
     }
 }
 
-/* A thread keeps to one tree. */
-__global__ void check_vertices(hw_gpu_trees trees)
+/* A thread keeps to one tree: a block's threads are a multiple of the roots. */
+template <int value> __global__ void check_vertices(hw_gpu_trees trees)
 {
-    const uint64_t places = static_cast<uint64_t>(trees.vertices) * roots;
-    count64 in[roots] = {0};
-    int32_t deepest[roots];
+    const uint64_t roots = static_cast<uint64_t>(trees.roots);
+    const int tree = static_cast<int>(threadIdx.x % trees.roots);
+    const uint32_t root = trees.root[tree];
+    const int shift = __ffs(trees.roots) - 1;
+    count64 in = 0;
+    int32_t deepest = -1;
 
-    for (int r = 0; r < roots; r++)
-        deepest[r] = -1;
-    for (uint64_t i = hw_first(); i < places; i += hw_stride()) {
-        const int tree = static_cast<int>(i % roots);
+    for (uint64_t i = trees.begin * roots + hw_first(); i < trees.end * roots; i += hw_stride()) {
         const hw_gpu_place place = trees.place[i];
-        trees.joined[i] = 0;
-        if (trees.root[tree] == HW_GPU_NO_PARENT)
-            continue;
-#pragma unroll
-        for (int r = 0; r < roots; r++) {
-            in[r] += r == tree && reached(place);
-            deepest[r] = r == tree ? max(deepest[r], place.level) : deepest[r];
-        }
-        check_vertex(trees, tree, i / roots, place);
+        if (root == HW_GPU_NO_PARENT)
+            break;
+        in += reached<value>(place);
+        deepest = value == HW_GPU_LEVELS ? max(deepest, place.value) : -1;
+        check_vertex<value>(trees, tree, i >> shift, place);
     }
-    for (int r = 0; r < roots; r++) {
-        add_sum(in[r], &trees.tally[r].reached);
-        add_most(static_cast<count64>(static_cast<int64_t>(deepest[r]) + 1),
-                 &trees.tally[r].levels);
-    }
+    __syncwarp();
+    add_reached(trees, in, static_cast<count64>(static_cast<int64_t>(deepest) + 1));
 }
 
 /* One tuple in one tree. Returns whether it lies in the component. */
+template <int value, int roots>
 __device__ __forceinline__ bool check_tuple(const hw_gpu_trees &trees, int tree, uint64_t u,
                                             const hw_gpu_place &at_u, uint64_t v,
-                                            const hw_gpu_place &at_v)
+                                            const hw_gpu_place &at_v, hw_weight weight)
 {
-    const bool in_u = reached(at_u), in_v = reached(at_v);
+    const bool in_u = reached<value>(at_u), in_v = reached<value>(at_v);
     const bool leaves = trees.directed ? in_u && !in_v : in_u != in_v;
-    const bool over =
-        in_u && in_v &&
-        !(at_most_one_more(at_u, at_v) && (trees.directed || at_most_one_more(at_v, at_u)));
+    const bool cycle = is_negative<value>(weight) && (!trees.directed || u == v);
+    const bool off = in_u && in_v &&
+                     (cycle || over<value>(at_u, at_v, weight) ||
+                      (!trees.directed && over<value>(at_v, at_u, weight)));
 
-    if (leaves || over)
+    if (leaves || off)
         add(trees.tally + tree, rule_edge_levels, u, v + 1);
     if (leaves)
         add(trees.tally + tree, rule_spans, u, v + 1);
-    if (at_v.parent == u)
+    if (at_v.parent == u) {
         trees.joined[v * roots + tree] = 1;
-    if (!trees.directed && at_u.parent == v)
+        if (value != HW_GPU_LEVELS && fits<value>(at_u, at_v, weight))
+            trees.fitted[v * roots + tree] = 1;
+    }
+    if (!trees.directed && at_u.parent == v) {
         trees.joined[u * roots + tree] = 1;
+        if (value != HW_GPU_LEVELS && fits<value>(at_v, at_u, weight))
+            trees.fitted[u * roots + tree] = 1;
+    }
     return in_u && (in_v || trees.directed);
 }
 
 /* The places of a vertex in all trees, two at a time. */
-__device__ __forceinline__ void fetch(const hw_gpu_trees &trees, uint64_t v, uint4 *pair)
+template <int roots>
+__device__ __forceinline__ void fetch(const hw_gpu_trees &trees, uint64_t v, hw_gpu_place *at)
 {
+    if (roots == 1) {
+        const uint2 one = __ldg(reinterpret_cast<const uint2 *>(trees.place) + v);
+        at[0] = hw_gpu_place{one.x, static_cast<int32_t>(one.y)};
+        return;
+    }
     const uint4 *from = reinterpret_cast<const uint4 *>(trees.place) + v * (roots / 2);
-
 #pragma unroll
-    for (int i = 0; i < roots / 2; i++)
-        pair[i] = __ldg(from + i);
+    for (int i = 0; i < roots / 2; i++) {
+        const uint4 pair = __ldg(from + i);
+        at[2 * i] = hw_gpu_place{pair.x, static_cast<int32_t>(pair.y)};
+        at[2 * i + 1] = hw_gpu_place{pair.z, static_cast<int32_t>(pair.w)};
+    }
 }
 
-__device__ __forceinline__ hw_gpu_place place_of(const uint4 &pair, int half)
-{
-    return half ? hw_gpu_place{pair.z, static_cast<int32_t>(pair.w)}
-                : hw_gpu_place{pair.x, static_cast<int32_t>(pair.y)};
-}
-
-template <typename Maker>
+template <typename Maker, int value, int roots>
 __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, hw_gpu_tuples tuples)
 {
     __shared__ uint32_t room[Maker::room];
-    const uint64_t me = hw_first();
+    const uint64_t me = hw_first(), base = tuples.generator ? tuples.first : 0;
     uint32_t within[roots] = {0}; /* fewer tuples a thread than 2^32 */
     Maker maker;
 
-    maker.open(tuples, room, me);
+    maker.open(tuples, room, base + me);
     for (uint64_t index = me; index < tuples.count; index += hw_tuple_stride) {
         uint64_t u, v;
-        uint4 at_u[roots / 2], at_v[roots / 2];
-        maker.make(index, &u, &v);
-        fetch(trees, u, at_u);
-        fetch(trees, v, at_v);
+        hw_gpu_place at_u[roots], at_v[roots];
+        hw_weight weight = {};
+        maker.make(base + index, &u, &v);
+        fetch<roots>(trees, u, at_u);
+        fetch<roots>(trees, v, at_v);
+        if (value != HW_GPU_LEVELS)
+            weight = maker.weight(base + index, u, v);
 #pragma unroll
         for (int r = 0; r < roots; r++)
-            within[r] += check_tuple(trees, r, u, place_of(at_u[r / 2], r % 2), v,
-                                     place_of(at_v[r / 2], r % 2));
+            within[r] += check_tuple<value, roots>(trees, r, u, at_u[r], v, at_v[r], weight);
     }
     __syncwarp();
 #pragma unroll
@@ -223,15 +343,71 @@ __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, h
         add_sum(within[r], &trees.tally[r].tuples);
 }
 
-__global__ void check_joined(hw_gpu_trees trees)
+__global__ void pack_joined(hw_gpu_trees trees, uint16_t *packed)
 {
-    const uint64_t places = static_cast<uint64_t>(trees.vertices) * roots;
+    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
+        const uint64_t at = v * static_cast<uint64_t>(trees.roots);
+        const uint8_t *joined = trees.joined + at;
+        const uint8_t *fitted = trees.fitted ? trees.fitted + at : NULL;
+        uint32_t bits = 0;
+        for (int r = 0; r < trees.roots; r++)
+            bits |= (joined[r] ? 1u : 0u) << r;
+        for (int r = 0; r < trees.roots && fitted; r++)
+            bits |= (fitted[r] ? 1u : 0u) << (8 + r);
+        packed[v] = static_cast<uint16_t>(bits);
+    }
+}
 
-    for (uint64_t i = hw_first(); i < places; i += hw_stride()) {
-        const int tree = static_cast<int>(i % roots);
+__global__ void join(hw_gpu_trees trees, const uint16_t *packed)
+{
+    for (uint64_t v = trees.begin + hw_first(); v < trees.end; v += hw_stride()) {
+        const uint64_t at = v * static_cast<uint64_t>(trees.roots);
+        const uint32_t bits = packed[v - trees.begin];
+        for (int r = 0; r < trees.roots; r++) {
+            if (bits >> r & 1)
+                trees.joined[at + r] = 1;
+            if (bits >> (8 + r) & 1)
+                trees.fitted[at + r] = 1;
+        }
+    }
+}
+
+/* A tree edge in a tree of distances: what tuples have shown of it. */
+template <int value>
+__device__ void check_link(const hw_gpu_trees &trees, int tree, uint64_t at, uint32_t parent,
+                           uint64_t v)
+{
+    hw_gpu_tally *tally = trees.tally + tree;
+
+    if (trees.fitted[at]) {
+        const int order = compare<value>(trees.place[at], *place_at(trees, parent, tree));
+        if (order == 0)
+            atomicAdd(reinterpret_cast<count64 *>(&tally->flat), 1ull);
+        else if (order < 0) /* no longer shows that there is no cycle */
+            suspect(tally);
+        return;
+    }
+    if (trees.joined[at])
+        add(tally, rule_tree_levels, v, 0);
+    else
+        add(tally, rule_tree_edges, parent, v + 1);
+    suspect(tally);
+}
+
+template <int value> __global__ void check_joined(hw_gpu_trees trees)
+{
+    const uint64_t roots = static_cast<uint64_t>(trees.roots);
+    const int tree = static_cast<int>(threadIdx.x % trees.roots);
+    const int shift = __ffs(trees.roots) - 1;
+
+    for (uint64_t i = trees.begin * roots + hw_first(); i < trees.end * roots; i += hw_stride()) {
         const uint32_t parent = trees.place[i].parent;
-        const uint64_t v = i / roots;
-        if (parent < trees.vertices && parent != v && v != trees.root[tree] && !trees.joined[i])
+        const uint64_t v = i >> shift;
+        if (parent >= trees.vertices || parent == v || v == trees.root[tree])
+            continue;
+        if (value != HW_GPU_LEVELS)
+            check_link<value>(trees, tree, i, parent, v);
+        else if (!trees.joined[i])
             add(trees.tally + tree, rule_tree_edges, parent, v + 1);
     }
 }
@@ -240,11 +416,16 @@ __global__ void check_joined(hw_gpu_trees trees)
 
 constexpr uint32_t at_root = UINT32_MAX, at_dead_end = UINT32_MAX - 1;
 
-__global__ void follow_begin(hw_gpu_trees trees, int tree, uint32_t *to)
+template <int value>
+__global__ void follow_begin(hw_gpu_trees trees, int tree, bool flat, uint32_t *to)
 {
     for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
-        const uint32_t parent = trees.place[v * roots + tree].parent;
-        to[v] = v == trees.root[tree] ? at_root : parent < trees.vertices ? parent : at_dead_end;
+        const hw_gpu_place place = *place_at(trees, v, tree);
+        const bool has_parent = place.parent < trees.vertices;
+        const bool ends = v == trees.root[tree] ||
+                          (flat && has_parent &&
+                           compare<value>(place, *place_at(trees, place.parent, tree)) != 0);
+        to[v] = ends ? at_root : has_parent ? place.parent : at_dead_end;
     }
 }
 
@@ -267,8 +448,8 @@ __global__ void follow_jump(uint32_t vertices, uint32_t *to, uint32_t *changed)
 
 __global__ void follow_end(hw_gpu_trees trees, int tree, const uint32_t *to)
 {
-    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
-        const bool has_parent = trees.place[v * roots + tree].parent < trees.vertices;
+    for (uint64_t v = trees.begin + hw_first(); v < trees.end; v += hw_stride()) {
+        const bool has_parent = place_at(trees, v, tree)->parent < trees.vertices;
         if (to[v] < trees.vertices)
             add(trees.tally + tree, rule_tree, v, 0);
         else if (to[v] == at_dead_end && has_parent)
@@ -276,46 +457,114 @@ __global__ void follow_end(hw_gpu_trees trees, int tree, const uint32_t *to)
     }
 }
 
-} // namespace
-
-int hw_gpu_launch_place_tree(const hw_gpu_trees *trees, int tree, const int32_t *level,
-                             const int64_t *parent)
+/* Calls launch with the kind of values as a constant. */
+template <typename Launch> int with_value(const hw_gpu_trees *trees, Launch launch)
 {
-    place_tree<<<blocks_for(trees->vertices), block_size>>>(*trees, tree, level, parent);
+    if (trees->value == HW_GPU_LEVELS)
+        launch(std::integral_constant<int, HW_GPU_LEVELS>());
+    else if (trees->value == HW_GPU_REALS)
+        launch(std::integral_constant<int, HW_GPU_REALS>());
+    else
+        launch(std::integral_constant<int, HW_GPU_WHOLES>());
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_place_found(const hw_gpu_trees *trees, int tree, const int32_t *level,
-                              const uint32_t *parent)
+/* The same with the number of trees. */
+template <typename Launch> int with_roots(const hw_gpu_trees *trees, Launch launch)
 {
-    place_found<<<blocks_for(trees->vertices), block_size>>>(*trees, tree, level, parent);
+    if (trees->roots == 8)
+        launch(std::integral_constant<int, 8>());
+    else if (trees->roots == 4)
+        launch(std::integral_constant<int, 4>());
+    else if (trees->roots == 2)
+        launch(std::integral_constant<int, 2>());
+    else
+        launch(std::integral_constant<int, 1>());
+    return cudaGetLastError();
+}
+
+} // namespace
+
+int hw_gpu_launch_record(const hw_gpu_trees *trees, uint64_t count, const void *values,
+                         const int64_t *parent, hw_gpu_place *to, int stride)
+{
+    return with_value(trees, [=](auto value) {
+        record<value.value>
+            <<<blocks_for(count), block_size>>>(trees->vertices, count, values, parent, to, stride);
+    });
+}
+
+int hw_gpu_launch_record_found(const hw_gpu_trees *trees, uint64_t count, const void *values,
+                               const uint32_t *parent, hw_gpu_place *to, int stride)
+{
+    return with_value(trees, [=](auto value) {
+        record_found<value.value>
+            <<<blocks_for(count), block_size>>>(trees->vertices, count, values, parent, to, stride);
+    });
+}
+
+int hw_gpu_launch_empty(const hw_gpu_trees *trees)
+{
+    const uint64_t places =
+        static_cast<uint64_t>(trees->vertices) * static_cast<uint64_t>(trees->roots);
+
+    return with_value(trees, [=](auto value) {
+        empty_places<value.value><<<blocks_for(places), block_size>>>(trees->place, places);
+    });
+}
+
+int hw_gpu_launch_place(const hw_gpu_trees *trees, int tree, const hw_gpu_place *record,
+                        const uint32_t *id, uint64_t count)
+{
+    place_records<<<blocks_for(count), block_size>>>(*trees, tree, record, id, count);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_check_vertices(const hw_gpu_trees *trees)
 {
-    check_vertices<<<blocks_for(trees->vertices), block_size>>>(*trees);
-    return cudaGetLastError();
+    return with_value(trees, [=](auto value) {
+        check_vertices<value.value><<<blocks_for(trees->vertices), block_size>>>(*trees);
+    });
 }
 
 int hw_gpu_launch_check_tuples(const hw_gpu_trees *trees, const hw_gpu_tuples *tuples)
 {
     return hw_with_maker(*tuples, [=](auto maker) {
-        check_tuples<decltype(maker)><<<hw_tuple_blocks, block_size>>>(*trees, *tuples);
-        return static_cast<int>(cudaGetLastError());
+        using Maker = decltype(maker);
+        return with_value(trees, [=](auto value) {
+            (void)with_roots(trees, [=](auto roots) {
+                check_tuples<Maker, value.value, roots.value>
+                    <<<hw_tuple_blocks, block_size>>>(*trees, *tuples);
+            });
+        });
     });
+}
+
+int hw_gpu_launch_pack_joined(const hw_gpu_trees *trees, uint16_t *packed)
+{
+    pack_joined<<<blocks_for(trees->vertices), block_size>>>(*trees, packed);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_join(const hw_gpu_trees *trees, const uint16_t *packed)
+{
+    join<<<blocks_for(trees->end - trees->begin), block_size>>>(*trees, packed);
+    return cudaGetLastError();
 }
 
 int hw_gpu_launch_check_joined(const hw_gpu_trees *trees)
 {
-    check_joined<<<blocks_for(trees->vertices), block_size>>>(*trees);
-    return cudaGetLastError();
+    return with_value(trees, [=](auto value) {
+        check_joined<value.value><<<blocks_for(trees->vertices), block_size>>>(*trees);
+    });
 }
 
-int hw_gpu_launch_follow_begin(const hw_gpu_trees *trees, int tree, uint32_t *to)
+int hw_gpu_launch_follow_begin(const hw_gpu_trees *trees, int tree, bool flat, uint32_t *to)
 {
-    follow_begin<<<blocks_for(trees->vertices), block_size>>>(*trees, tree, to);
-    return cudaGetLastError();
+    return with_value(trees, [=](auto value) {
+        follow_begin<value.value>
+            <<<blocks_for(trees->vertices), block_size>>>(*trees, tree, flat, to);
+    });
 }
 
 int hw_gpu_launch_follow_jump(uint32_t vertices, uint32_t *to, uint32_t *changed)

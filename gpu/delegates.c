@@ -7,6 +7,7 @@
 #include "hopwave_gpu.h"
 #include "methods.h"
 #include "share_kernels.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -315,6 +316,7 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     const struct hw_gpu_delegates_control control = {.epoch = 1, .over = 1};
     enum hw_status status = find_heaps(engine, err);
 
+    engine->found = (struct hw_gpu_found){.parent = state->parent_id, .values = state->level};
     if (status == HW_OK)
         status = hw_gpu_delegates_fill_graph(engine->ctx, &state->upload, &own->graph, err);
     if (status == HW_OK)
@@ -458,18 +460,18 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
     struct hw_gpu_delegates_state *state = engine->state;
     const size_t n = state->plan.graph.owned;
     const uint32_t *id = state->staging;
-    enum hw_status status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
+    enum hw_status status = hw_cuda(hw_gpu_delegates_levels(&state->plan, state->level),
+                                    "the kernel that gathers levels", err);
 
+    if (status != HW_OK || !result->parent)
+        return status;
+    status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
     if (status != HW_OK)
         return status;
 #pragma omp parallel for
     for (size_t k = 0; k < n; k++)
         result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
-    status = hw_cuda(hw_gpu_delegates_levels(&state->plan, state->level),
-                     "the kernel that gathers levels", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
-    return status;
+    return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
 }
 
 /* ---- rows ---- */
@@ -589,5 +591,7 @@ const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
                                                   .build = build,
                                                   .create = create,
                                                   .search = hw_parts_run,
+                                                  .verify = hw_gpu_verify_bfs,
+                                                  .keeper = &hw_parts_keeper,
                                                   .destroy = hw_parts_destroy,
                                                   .transport = hw_parts_transport};

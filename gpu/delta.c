@@ -5,6 +5,7 @@
 #include "engine.h"
 #include "engine/width.h"
 #include "methods.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 
@@ -137,4 +138,6 @@ const struct hw_method hw_method_gpu_delta = {.name = "delta",
                                               .build = hw_gpu_build,
                                               .create = create,
                                               .search = hw_gpu_run,
+                                              .verify_paths = hw_gpu_verify_sssp,
+                                              .keeper = &hw_gpu_keeper,
                                               .destroy = hw_gpu_destroy};

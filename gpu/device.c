@@ -192,6 +192,12 @@ enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, stru
     return hw_gpu_get(host, device, bytes, err);
 }
 
+enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err)
+{
+    return hw_cuda((int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, NULL),
+                   "cudaMemcpyAsync", err);
+}
+
 enum hw_status hw_gpu_fill(void *device, int byte, size_t bytes, struct hw_error *err)
 {
     return hw_cuda((int)cudaMemsetAsync(device, byte, bytes, NULL), "cudaMemset", err);

@@ -69,6 +69,9 @@ enum hw_status hw_gpu_get(void *host, const void *device, size_t bytes, struct h
 /* The same into memory that was never written, whose pages all threads bring in first. Local. */
 enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, struct hw_error *err);
 
+/* Copies bytes inside the device, in the order of launches. Local. */
+enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err);
+
 /* Sets bytes on the device, in the order of launches. Local. */
 enum hw_status hw_gpu_fill(void *device, int byte, size_t bytes, struct hw_error *err);
 

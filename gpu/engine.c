@@ -474,7 +474,8 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
     const uint32_t *id = engine->staging;
 
     if (!result->parent) /* kept on the device */
-        return write_levels(engine, root, err);
+        return finds_paths(engine) ? hw_gpu_paths_deliver(engine, result, err)
+                                   : write_levels(engine, root, err);
     enum hw_status status =
         hw_gpu_get(engine->staging, engine->output.parent_id, n * sizeof *id, err);
     if (status != HW_OK)
@@ -488,6 +489,17 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
     if (status == HW_OK)
         status = hw_gpu_get(result->level, engine->output.level, n * sizeof *result->level, err);
     return status;
+}
+
+struct hw_gpu_found hw_gpu_found(const struct hw_gpu_engine *engine)
+{
+    const bool paths = finds_paths(engine);
+
+    return (struct hw_gpu_found){.parent = engine->output.parent_id,
+                                 .values = paths ? engine->paths.distance_id : engine->output.level,
+                                 .distances = paths,
+                                 .negative = paths && engine->survey.negative > 0,
+                                 .bits = paths && engine->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
 }
 
 /* A row of what follows the search. */

@@ -13,6 +13,7 @@
 #include "device.h"
 #include "engine/engine.h"
 #include "engine/survey.h"
+#include "found.h"
 #include "graph.h"
 #include "kernels.h"
 #include "lists.h"
@@ -88,6 +89,9 @@ enum hw_status hw_gpu_run(void *engine, int owner, hw_lid position, struct hw_re
                           struct hw_error *err);
 void hw_gpu_destroy(void *engine);
 
+/* Where trees will be. Local. */
+struct hw_gpu_found hw_gpu_found(const struct hw_gpu_engine *engine);
+
 /* When the rows of a search began, on the clock they are kept by, and its speed. */
 struct hw_gpu_clock {
     uint64_t begun;
@@ -122,7 +126,8 @@ enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw
 /* Fills outputs with what no search leaves. */
 enum hw_status hw_gpu_paths_poison(const struct hw_gpu_engine *engine, struct hw_error *err);
 
-/* What follows a search: parents; both by graph id; whether they are sound; to the host. */
+/* What follows a search: parents; both by graph id; whether they are sound; to the host, unless
+ * result->parent is NULL. */
 enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t root,
                                     struct hw_error *err);
 enum hw_status hw_gpu_paths_results(const struct hw_gpu_engine *engine, uint32_t root,

@@ -42,7 +42,7 @@ static enum hw_status put_block(const struct hw_gpu_tuples *tuples, const struct
     return status;
 }
 
-/* Brings all tuples to the device. */
+/* Brings the tuples to the device. */
 static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *graph, bool weights,
                                  struct hw_error *err)
 {
@@ -62,7 +62,7 @@ static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *grap
         status = hw_alloc(&ids, chunk, sizeof *ids, "edges", err);
     for (hw_count first = 0; first < all && status == HW_OK; first += chunk) {
         hw_count count = all - first < chunk ? all - first : chunk;
-        status = hw_graph_read(graph, first, count, &edges, err);
+        status = hw_graph_read(graph, (hw_count)tuples->first + first, count, &edges, err);
         if (status == HW_OK)
             status = put_block(tuples, &edges, first, ids, err);
     }
@@ -71,12 +71,15 @@ static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *grap
     return status;
 }
 
-enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
-                                  bool weights, struct hw_gpu_held *held, struct hw_error *err)
+/* Takes tuples [first, first+count). Collective; ranks agree. */
+static enum hw_status open_range(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
+                                 hw_count first, hw_count count, struct hw_gpu_held *held,
+                                 struct hw_error *err)
 {
     const struct hw_generator *generator = hw_graph_generator(graph);
 
-    held->tuples.count = (uint64_t)hw_graph_desc(graph)->edges;
+    held->tuples.first = (uint64_t)first;
+    held->tuples.count = (uint64_t)count;
     enum hw_status status =
         generator ? put_generator(held, generator, err) : put_tuples(held, graph, weights, err);
     status = hw_agree(ctx->world, status, err);
@@ -85,6 +88,26 @@ enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph 
     if (status != HW_OK)
         hw_gpu_tuples_close(held);
     return status;
+}
+
+enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
+                                  bool weights, struct hw_gpu_held *held, struct hw_error *err)
+{
+    return open_range(ctx, graph, weights, 0, hw_graph_desc(graph)->edges, held, err);
+}
+
+enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_graph *graph,
+                                        bool weights, struct hw_gpu_held *held,
+                                        struct hw_error *err)
+{
+    const hw_count edges = hw_graph_desc(graph)->edges, ranks = ctx->size;
+    hw_count first = edges / ranks * ctx->rank, count = edges / ranks;
+
+    if (!hw_graph_generator(graph)) /* whole digest blocks are read */
+        hw_graph_share(graph, ctx->rank, ctx->size, &first, &count);
+    else if (ctx->rank == ctx->size - 1)
+        count = edges - first;
+    return open_range(ctx, graph, weights, first, count, held, err);
 }
 
 void hw_gpu_tuples_close(struct hw_gpu_held *held)

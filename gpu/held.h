@@ -23,6 +23,11 @@ struct hw_gpu_held {
 enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
                                   bool weights, struct hw_gpu_held *held, struct hw_error *err);
 
+/* The same of this rank's share of the tuples: the ranks' shares make up all of them. */
+enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_graph *graph,
+                                        bool weights, struct hw_gpu_held *held,
+                                        struct hw_error *err);
+
 /* Accepts a zero-initialised one. Local. */
 void hw_gpu_tuples_close(struct hw_gpu_held *held);
 

@@ -20,17 +20,18 @@ EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu
 
 # graphs built and laid out, and trees validated, on the device
 builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h \
+  gpu/checking.c gpu/checking.h gpu/found.h \
   gpu/passes.c gpu/passes.h gpu/layout.c
 kernels += gpu/builder_kernel.cu gpu/check_kernel.cu
 kernel_includes += gpu/tuples.h gpu/tuples.cuh gpu/check.h
 EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)
-gpu_tests = gpu/test_check.t gpu/test_layout.t gpu/test_round.mt
-check_PROGRAMS += gpu/test_check.t
-TESTS += gpu/test_check.t
-gpu_test_check_t_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h
-gpu_test_check_t_LDADD = $(TAP_LDADD)
+gpu_tests = gpu/test_check.mt gpu/test_layout.t gpu/test_round.mt
+check_PROGRAMS += gpu/test_check.mt
+TESTS += gpu/test_check.mt
+gpu_test_check_mt_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h
+gpu_test_check_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += gpu/test_layout.t
 TESTS += gpu/test_layout.t
 gpu_test_layout_t_SOURCES = gpu/test_layout.c lib/verify/test_world.c lib/verify/test_world.h

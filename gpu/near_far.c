@@ -5,6 +5,7 @@
 #include "bellman_host.h"
 #include "builder.h"
 #include "methods.h"
+#include "verify.h"
 
 #include "engine/distance.h"
 
@@ -166,4 +167,6 @@ const struct hw_method hw_method_near_far = {.name = "near-far",
                                              .build = hw_gpu_build,
                                              .create = create,
                                              .search = hw_gpu_run,
+                                             .verify_paths = hw_gpu_verify_sssp,
+                                             .keeper = &hw_gpu_keeper,
                                              .destroy = hw_bellman_destroy};

@@ -9,6 +9,7 @@
 #include "share_build.h"
 #include "share_kernels.h"
 #include "share_resident.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
@@ -295,6 +296,8 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (!own->share.directed)
         own->share.in = own->share.out;
     enum hw_status status = HW_OK;
+    engine->found =
+        (struct hw_gpu_found){.parent = state->output.parent_id, .values = state->output.level};
     if (own->alone && engine->options.steps)
         status = hw_alloc(&state->host_row, own->row_capacity, sizeof *state->host_row, "the steps",
                           err);
@@ -483,10 +486,11 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
     const struct hw_share *share = &state->plan.share;
     const size_t n = share->owned;
     const uint32_t *id = state->staging;
-    enum hw_status status =
-        hw_gpu_get(state->staging, state->output.parent_id, n * sizeof *id, err);
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK) {
+    if (result->parent)
+        status = hw_gpu_get(state->staging, state->output.parent_id, n * sizeof *id, err);
+    if (result->parent && status == HW_OK) {
 #pragma omp parallel for
         for (size_t k = 0; k < n; k++)
             result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
@@ -498,7 +502,7 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
         status = hw_cuda(
             hw_share_launch_chain_end(share, &state->output, state->root, state->root_place),
             "the kernel that writes levels", err);
-    if (status == HW_OK)
+    if (status == HW_OK && result->parent)
         status = hw_gpu_get(result->level, state->output.level, n * sizeof *result->level, err);
     return status;
 }
@@ -598,5 +602,7 @@ const struct hw_method hw_method_fused_parts = {.name = "fused",
                                                 .build = hw_share_make,
                                                 .create = create,
                                                 .search = hw_parts_run,
+                                                .verify = hw_gpu_verify_bfs,
+                                                .keeper = &hw_parts_keeper,
                                                 .destroy = hw_parts_destroy,
                                                 .transport = hw_parts_transport};

@@ -1,6 +1,7 @@
 #include "parts.h"
 
 #include "base/memory.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ void hw_parts_destroy(void *given)
 
     if (!engine)
         return;
+    hw_gpu_keeper_close(engine->checking);
     if (engine->state)
         engine->method->close(engine);
     hw_gpu_release(&engine->arrays);

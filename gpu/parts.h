@@ -12,6 +12,7 @@
 
 #include "device.h"
 #include "engine/engine.h"
+#include "found.h"
 #include "transport.h"
 
 struct hw_parts_engine;
@@ -38,7 +39,8 @@ struct hw_parts_search {
     enum hw_status (*translate)(struct hw_parts_engine *engine, struct hw_error *err);
     /* Whether the search that has ended went wrong. Local. */
     enum hw_status (*verdict)(struct hw_parts_engine *engine, struct hw_error *err);
-    /* Brings parents and levels to the host. */
+    /* Brings parents and levels or distances to the host, unless result->parent is NULL, and then
+     * sees to it that engine->found has them. */
     enum hw_status (*deliver)(struct hw_parts_engine *engine, struct hw_result *result,
                               struct hw_error *err);
     /* Adds the rows of the search that has ended. */
@@ -56,8 +58,10 @@ struct hw_parts_engine {
     struct hw_transport transport;
     struct hw_gpu_arrays arrays;
     hw_count heap_bytes, beside;
-    void *event[3]; /* cudaEvent_t: begun, in search order, in graph ids */
-    void *state;    /* the method's own */
+    struct hw_gpu_found found;        /* where trees will be; set by open() */
+    struct hw_gpu_checking *checking; /* of trees that are kept; NULL until verify.c opens it */
+    void *event[3];                   /* cudaEvent_t: begun, in search order, in graph ids */
+    void *state;                      /* the method's own */
 };
 
 /* The functions of struct hw_method, for any hw_parts_search. */

@@ -284,7 +284,7 @@ enum hw_status hw_gpu_paths_deliver(struct hw_gpu_engine *engine, struct hw_resu
     const void *distance = engine->paths.distance_id;
     enum hw_status status = check(engine, err);
 
-    if (status != HW_OK)
+    if (status != HW_OK || !result->parent)
         return status;
     if (engine->paths.kind == HW_GPU_KEY_F32)
         return hw_gpu_get(result->distance_f32, distance, n * sizeof(float), err);

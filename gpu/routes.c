@@ -9,6 +9,7 @@
 #include "engine/relaxing.h"
 #include "engine/width.h"
 #include "methods.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -167,6 +168,11 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
 
     if (status != HW_OK)
         return status;
+    engine->found = (struct hw_gpu_found){.parent = routes->plan.parent_id,
+                                          .values = routes->plan.distance_id,
+                                          .distances = true,
+                                          .negative = routes->survey.negative > 0,
+                                          .bits = routes->plan.kind == HW_GPU_KEY_I64 ? 64 : 32};
     status = hw_cuda(hw_routes_shape(&routes->plan, &routes->blocks, &routes->resident),
                      "cudaDeviceGetAttribute", err);
     if (status == HW_OK)
@@ -333,7 +339,8 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
     result->cycle = routes->cycle;
     result->delta = routes->bellman_ford ? 0 : routes->width;
     routes->cycle = (struct hw_cycle){0};
-    status = get_results(routes, result, err);
+    if (result->parent)
+        status = get_results(routes, result, err);
     if (status == HW_OK && routes->steps_status != HW_OK)
         status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
     return status;
@@ -435,6 +442,8 @@ const struct hw_method hw_method_delta_parts = {.name = "delta",
                                                 .builds_any = true,
                                                 .create = create_delta,
                                                 .search = hw_parts_run,
+                                                .verify_paths = hw_gpu_verify_sssp,
+                                                .keeper = &hw_parts_keeper,
                                                 .destroy = hw_parts_destroy,
                                                 .transport = hw_parts_transport};
 
@@ -448,6 +457,8 @@ const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .builds_any = true,
                                                    .create = create_delta,
                                                    .search = hw_parts_run,
+                                                   .verify_paths = hw_gpu_verify_sssp,
+                                                   .keeper = &hw_parts_keeper,
                                                    .destroy = hw_parts_destroy,
                                                    .transport = hw_parts_transport};
 
@@ -463,6 +474,8 @@ const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .builds_any = true,
                                                        .create = create_bellman_ford,
                                                        .search = hw_parts_run,
+                                                       .verify_paths = hw_gpu_verify_sssp,
+                                                       .keeper = &hw_parts_keeper,
                                                        .destroy = hw_parts_destroy,
                                                        .transport = hw_parts_transport};
 
@@ -477,5 +490,7 @@ const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford"
                                                           .builds_any = true,
                                                           .create = create_bellman_ford,
                                                           .search = hw_parts_run,
+                                                          .verify_paths = hw_gpu_verify_sssp,
+                                                          .keeper = &hw_parts_keeper,
                                                           .destroy = hw_parts_destroy,
                                                           .transport = hw_parts_transport};

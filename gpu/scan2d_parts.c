@@ -7,6 +7,7 @@
 #include "kernels.h"
 #include "methods.h"
 #include "share_kernels.h"
+#include "verify.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>
@@ -441,6 +442,7 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     const struct hw_context *ctx = engine->ctx;
     enum hw_status status = hw_round_open(&engine->transport, 0, &state->round, err);
 
+    engine->found = (struct hw_gpu_found){.parent = state->parent_id, .values = state->level};
     find_heaps(engine);
     if (status == HW_OK)
         status = put_lists(engine, err);
@@ -550,18 +552,20 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
     struct hw_scan2d_state *state = engine->state;
     const size_t n = engine->part->own.count;
     const uint32_t *id = state->staging;
-    enum hw_status status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
+    enum hw_status status =
+        hw_cuda(hw_grid_launch_levels(&state->plan, state->position, (uint32_t)n, state->root_at,
+                                      state->level),
+                "the kernel that writes levels", err);
 
+    if (status != HW_OK || !result->parent)
+        return status;
+    status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
     if (status != HW_OK)
         return status;
 #pragma omp parallel for
     for (size_t k = 0; k < n; k++)
         result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
-    status = hw_cuda(hw_grid_launch_levels(&state->plan, state->position, (uint32_t)n,
-                                           state->root_at, state->level),
-                     "the kernel that writes levels", err);
-    return status == HW_OK ? hw_gpu_get(result->level, state->level, n * sizeof *result->level, err)
-                           : status;
+    return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
 }
 
 /* One row of the last search, and when the one before it ended. */
@@ -654,5 +658,7 @@ const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
                                                  .build = hw_gpu_parts_keep,
                                                  .create = create,
                                                  .search = hw_parts_run,
+                                                 .verify = hw_gpu_verify_bfs,
+                                                 .keeper = &hw_parts_keeper,
                                                  .destroy = hw_parts_destroy,
                                                  .transport = hw_parts_transport};

@@ -220,6 +220,15 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     return open_peer(transport, err);
 }
 
+void hw_transport_share(const struct hw_transport *from, struct hw_transport *transport)
+{
+    *transport = (struct hw_transport){.kind = from->kind,
+                                       .ctx = from->ctx,
+                                       .staging = from->staging,
+                                       .nccl = from->nccl,
+                                       .borrowed = true};
+}
+
 /* ---- moving ---- */
 
 enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_count offset,
@@ -301,7 +310,9 @@ void hw_transport_close(struct hw_transport *transport)
     if (!transport->ctx)
         return;
     free_heaps(transport);
-    hw_collective_close(transport->nccl);
-    hw_staging_close(transport->staging);
+    if (!transport->borrowed) {
+        hw_collective_close(transport->nccl);
+        hw_staging_close(transport->staging);
+    }
     *transport = (struct hw_transport){0};
 }

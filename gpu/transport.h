@@ -23,6 +23,7 @@ struct hw_transport {
     hw_count heap_bytes;
     struct hw_staging *staging; /* mpi */
     struct hw_collective *nccl;
+    bool borrowed; /* staging and nccl are another one's */
 };
 
 /*
@@ -36,6 +37,10 @@ struct hw_transport {
  */
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
                                  struct hw_transport *transport, struct hw_error *err);
+
+/* A transport without heaps over the connection of another, which lives longer; the two are not
+ * used at the same time. Local. */
+void hw_transport_share(const struct hw_transport *from, struct hw_transport *transport);
 
 /* "mpi", "peer" or "nccl". */
 const char *hw_transport_name(const struct hw_transport *transport);

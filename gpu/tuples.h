@@ -21,6 +21,7 @@ struct hw_gpu_tuples {
     const uint32_t *source, *target;      /* [count] */
     const uint32_t *weight;               /* [count] union hw_weight; NULL if not wanted */
     uint64_t count;
+    uint64_t first; /* number of the first of them in the graph, for the generator; else unused */
 };
 
 /* Which entries a tuple has. */

@@ -1,27 +1,43 @@
 /*
- * Validation of breadth-first trees on the device; its kernels are those of check.h.
+ * Validation of trees on the devices; how it is done: checking.h.
  */
 #ifndef HOPWAVE_GPU_VERIFY_H
 #define HOPWAVE_GPU_VERIFY_H
 
 #include "engine/engine.h"
+#include "verify/rows.h"
 #include "verify/verify.h"
 
+struct hw_transport;
+
 /*
- * What hw_verify_bfs() does, with the same verdicts, on this rank's device, in passes of
- * HW_GPU_CHECK_ROOTS trees: 84 bytes a vertex, and 8 a tuple of a graph that is no recipe.
- * Where the device has less, or there are several ranks, hw_verify_bfs() itself does it, and a
- * note says so. Collective.
+ * What hw_verify_bfs() does, with the same verdicts, on the ranks' devices, whose memory
+ * hw_gpu_checking_open() states; 12 bytes for each vertex of a rank's slice beside. Where the
+ * devices have less, hw_verify_bfs() itself does it, and a note says so. Collective.
  */
 enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
                                  const hw_gid *root, const int32_t *level, const hw_gid *parent,
                                  struct hw_verdict *verdict, struct hw_error *err);
 
-/* Keeps trees of a struct hw_gpu_engine on the device: 72 bytes a vertex, and the tuples as
- * above. */
-extern const struct hw_keeper hw_gpu_keeper;
+/* The same for hw_verify_sssp(), which itself judges searches that ended with a cycle, and integer
+ * distances of 2^31 - 1 and more. Collective. */
+enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                  const hw_gid *root, const void *distance, const hw_gid *parent,
+                                  const struct hw_cycle *cycle, struct hw_verdict *verdict,
+                                  struct hw_error *err);
 
-/* Frees what the keeper took; accepts NULL. Local. */
+/* What both do on the devices, over a transport (NULL: one of its own), or HW_RESOURCES; integer
+ * distances less than 2^31 - 1 either way. Collective. */
+enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
+                                  struct hw_graph *graph, hw_count k, const hw_gid *root,
+                                  enum hw_value value, const void *values, const hw_gid *parent,
+                                  struct hw_verdict *verdict, struct hw_error *err);
+
+/* Keep trees of a struct hw_gpu_engine, and of a struct hw_parts_engine, on the device. */
+extern const struct hw_keeper hw_gpu_keeper;
+extern const struct hw_keeper hw_parts_keeper;
+
+/* Frees what a keeper took; accepts NULL. Collective. */
 struct hw_gpu_checking;
 void hw_gpu_keeper_close(struct hw_gpu_checking *checking);
 

@@ -103,6 +103,8 @@ TESTS += tests/gpu/routes.t
 EXTRA_DIST += tests/gpu/routes.t
 TESTS += tests/gpu/lost.t
 EXTRA_DIST += tests/gpu/lost.t
+TESTS += tests/gpu/check.t
+EXTRA_DIST += tests/gpu/check.t tests/gpu/same-rows.py
 
 # Exchanges between nodes.
 TESTS += tests/pipeline/nodes.t

@@ -195,21 +195,21 @@ struct hw_result {
 };
 
 /*
- * An engine that keeps breadth-first trees where it found them and validates them there, for
- * runs of one rank that store none. All functions are local.
+ * An engine that keeps trees where it found them and validates them there, for
+ * runs that store none. All functions are collective unless they say otherwise.
  */
 struct hw_keeper {
-    int most; /* trees kept at a time */
+    /* Takes memory to keep *most trees at a time of searches in this graph; HW_RESOURCES where
+     * there is too little for one. From then on search() with result->parent NULL brings no tree
+     * to the host. */
+    enum hw_status (*open)(void *engine, struct hw_graph *graph, int *most, struct hw_error *err);
 
-    /* Takes memory to keep trees of searches in this graph; HW_RESOURCES where there is too
-     * little. From then on search() with result->parent NULL brings no tree to the host. */
-    enum hw_status (*open)(void *engine, struct hw_graph *graph, struct hw_error *err);
-
-    /* Keeps the tree of the last search, from this root. */
+    /* Keeps the tree of the last search, from this root. Local. */
     enum hw_status (*keep)(void *engine, hw_gid root, struct hw_error *err);
 
-    /* Validates what is kept, by the rules and to the verdicts of hw_verify_bfs(), and lets go
-     * of it. verdict, levels: [trees kept], in the order of keeping; levels that have a vertex. */
+    /* Validates what is kept, by the rules and to the verdicts of hw_verify_bfs() or
+     * hw_verify_sssp(), and lets go of it. verdict, levels: [trees kept], in the order of keeping;
+     * levels that have a vertex, of shortest paths -1. */
     enum hw_status (*judge)(void *engine, struct hw_verdict *verdict, hw_count *levels,
                             struct hw_error *err);
 };
@@ -261,6 +261,12 @@ struct hw_method {
     enum hw_status (*verify)(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
                              const hw_gid *root, const int32_t *level, const hw_gid *parent,
                              struct hw_verdict *verdict, struct hw_error *err);
+
+    /* The same in place of hw_verify_sssp(). */
+    enum hw_status (*verify_paths)(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                   const hw_gid *root, const void *distance, const hw_gid *parent,
+                                   const struct hw_cycle *cycle, struct hw_verdict *verdict,
+                                   struct hw_error *err);
 
     const struct hw_keeper *keeper; /* NULL: none */
 

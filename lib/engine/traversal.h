@@ -25,7 +25,8 @@ struct hw_traversal {
     const struct hw_method *method;
     void *engine;
     double construction; /* seconds of kernel 1 */
-    bool keeps;          /* trees stay with the engine, which validates them */
+    double checking;     /* seconds of validation on this rank */
+    int keeps; /* trees that stay with the engine at a time, which validates them; 0: none */
     struct hw_result result;
     struct hw_roots roots;
     int *owner;       /* [roots] */

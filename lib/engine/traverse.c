@@ -83,6 +83,20 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch)
     return bytes;
 }
 
+/* Whether no tree need come to the host: none is stored, and what chooses roots needs none. */
+static bool may_keep(const struct hw_traversal *t)
+{
+    return t->method->keeper && t->options->check && t->options->trees == HW_TREES_NONE &&
+           t->options->min_component <= 2;
+}
+
+/* The same until it is known whether the engine keeps trees: where it may, the report's alone. */
+static hw_count first_bytes(const struct hw_traversal *t)
+{
+    return may_keep(t) ? (hw_count)t->source.described.own.count * (hw_count)sizeof(hw_count)
+                       : result_bytes(t, 1);
+}
+
 /* How many roots there will be, as far as that is known before any is chosen. */
 static hw_count roots_asked(const struct hw_traversal *t)
 {
@@ -267,18 +281,11 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
 static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
 {
     hw_count peak = hw_source_peak_bytes(&t->source);
-    hw_count bytes = hw_source_part_bytes(&t->source) + result_bytes(t, 1);
+    hw_count bytes = hw_source_part_bytes(&t->source) + first_bytes(t);
     enum hw_status status =
         hw_memory_require(t->ctx, bytes > peak ? bytes : peak, t->options->input, err);
 
     return status == HW_OK ? hw_source_load(&t->source, &t->part, err) : status;
-}
-
-/* Whether no tree need come to the host: none is stored, and what chooses roots needs none. */
-static bool may_keep(const struct hw_traversal *t)
-{
-    return t->method->keeper && t->options->check && t->options->trees == HW_TREES_NONE &&
-           t->options->min_component <= 2 && t->ctx->size == 1 && !hw_traversal_is_sssp(t);
 }
 
 /* Has the engine keep trees, if it has the memory. */
@@ -286,19 +293,18 @@ static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
 {
     if (!may_keep(t))
         return HW_OK;
-    enum hw_status status = t->method->keeper->open(t->engine, t->source.graph, err);
-    t->keeps = status == HW_OK;
+    enum hw_status status = t->method->keeper->open(t->engine, t->source.graph, &t->keeps, err);
     if (status != HW_RESOURCES)
         return status;
     hw_note(t->ctx, "trees come to the host to be validated: %s", err ? err->text : "no memory");
-    return HW_OK;
+    return hw_memory_require(t->ctx, result_bytes(t, 1), "trees and their validation", err);
 }
 
 /* Makes the engine and room for its results. Collective. */
 static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
 {
     const struct hw_engine_options *engine = &t->options->engine;
-    hw_count bytes = t->method->bytes(&t->part, engine) + result_bytes(t, 1);
+    hw_count bytes = t->method->bytes(&t->part, engine) + first_bytes(t);
     enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
 
     if (status == HW_OK)

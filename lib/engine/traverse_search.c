@@ -35,7 +35,7 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
         status = hw_agree(t->ctx->world, hw_outcomes_open(&t->outcomes, t->roots.count, err), err);
     t->values = hw_values(t->options->engine.algorithm, t->part.weights);
     t->stored = hw_trees_kept(t->options, t->roots.count);
-    t->batch = t->keeps ? t->method->keeper->most : 0;
+    t->batch = t->keeps;
     if (status != HW_OK || t->keeps || (t->stored == 0 && !t->options->check))
         return status;
     status = hw_tree_open(t->ctx, &t->part, &t->tree, err);
@@ -78,7 +78,8 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
 static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
     if (t->keeps)
-        return t->method->keeper->keep(t->engine, t->roots.id[i], err);
+        return hw_agree(t->ctx->world, t->method->keeper->keep(t->engine, t->roots.id[i], err),
+                        err);
     hw_count at = i % t->batch * t->tree.length;
     char *value = (char *)t->value + (size_t)at * t->values.size;
     hw_gid *parent = t->parent + at;
@@ -133,8 +134,9 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
     const hw_gid *parent = t->parent + at;
 
     if (hw_traversal_is_sssp(t))
-        return hw_verify_sssp(t->ctx, t->source.graph, count, roots, value, parent,
-                              t->outcomes.cycle + first, verdict, err);
+        return (t->method->verify_paths ? t->method->verify_paths : hw_verify_sssp)(
+            t->ctx, t->source.graph, count, roots, value, parent, t->outcomes.cycle + first,
+            verdict, err);
     return (t->method->verify ? t->method->verify : hw_verify_bfs)(
         t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
 }
@@ -143,6 +145,7 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
 static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count count,
                                struct hw_error *err)
 {
+    const double started = hw_seconds();
     struct hw_verdict verdict[BATCH_MOST];
     enum hw_status status =
         t->keeps ? judge(t, first, count, verdict, err) : verify(t, first, count, verdict, err);
@@ -151,7 +154,9 @@ static enum hw_status validate(struct hw_traversal *t, hw_count first, hw_count 
         status = hw_report_verdict(&t->report, first + i, &verdict[i], err);
         note_failure(t, first + i, &verdict[i]);
     }
-    return hw_agree(t->ctx->world, status, err);
+    status = hw_agree(t->ctx->world, status, err);
+    t->checking += hw_seconds() - started;
+    return status;
 }
 
 enum hw_status hw_traversal_search(struct hw_traversal *t, struct hw_error *err)

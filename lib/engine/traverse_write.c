@@ -238,6 +238,18 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     return set_numbers(t->store, grid, sizeof grid / sizeof *grid, err);
 }
 
+/* How long this run's validation took, on the slowest rank. Collective. */
+static enum hw_status write_checking(const struct hw_traversal *t, struct hw_error *err)
+{
+    double slowest = 0;
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(&t->checking, &slowest, 1, MPI_DOUBLE, MPI_MAX, t->ctx->world),
+               "MPI_Allreduce", err);
+
+    return status == HW_OK ? hw_store_set_f64(t->store, HW_AT_RUN, "checking_time", slowest, err)
+                           : status;
+}
+
 enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
 {
     struct hw_store *store = t->store;
@@ -247,6 +259,8 @@ enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
         status = write_how(t, err);
     if (status == HW_OK)
         status = hw_report_write(&t->report, store, t->construction, err);
+    if (status == HW_OK && t->options->check)
+        status = write_checking(t, err);
     if (status == HW_OK)
         status = hw_store_set_run(store, t->stage->argc, t->stage->argv, t->stage->started,
                                   hw_source_digest(&t->source), err);

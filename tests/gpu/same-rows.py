@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""Compares the searches of two tree files: same-rows.py ONE OTHER
+
+What the searches reached, and what their validation counted, must be the same; and the second file
+must say how long validation took.
+"""
+import sys
+
+import h5py
+
+COLUMNS = ["root", "edges", "reached", "levels", "checked", "violations"]
+
+with h5py.File(sys.argv[1]) as one, h5py.File(sys.argv[2]) as other:
+    rows = [f["/run/search"][:] for f in (one, other)]
+    different = [c for c in COLUMNS if not (rows[0][c] == rows[1][c]).all()]
+    seconds = other["/run"].attrs.get("checking_time", -1)
+
+if different:
+    sys.exit("these columns differ: " + ", ".join(different))
+if not seconds > 0:
+    sys.exit(f"checking_time is {seconds}")
