@@ -328,7 +328,8 @@ static const struct example wrong_edge_lists[] = {
     {.name = "no weights where they were asked for",
      .text = "0 1\n",
      .options = {.weights = HW_TAKE_REAL},
-     .answer = "has no weights; --weights real asks for them"},
+     .answer =
+         "has no weights; --weights real asks for them (uniform and integer:LOW:HIGH draw some)"},
     {.name = "a bipartite graph",
      .text = "% bip unweighted\n1 1\n2 1\n",
      .answer = "is a bipartite graph of KONECT, whose two kinds of vertices bear the same numbers"},
