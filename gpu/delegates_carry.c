@@ -162,11 +162,14 @@ static hw_count between(const struct run *run, int r, int q)
 
 /* ---- masks ---- */
 
-/* Counts what goes to other ranks in one exchange of bytes. */
+/* Counts what goes to other ranks in one exchange of bytes. Over mpi what goes to another node
+ * is one message. */
 static void count_sent(const struct run *run, const hw_count *bytes)
 {
     const int me = run->engine->ctx->rank, devices = run->engine->part->spec.devices;
+    const bool one = run->engine->transport.kind == HW_TRANSPORT_MPI;
     struct hw_gpu_delegates_times *times = times_of(run);
+    int last = -1; /* node that something has gone to */
 
     for (int q = 0; times && q < run->engine->ctx->size; q++) {
         const bool crosses = q / devices != me / devices;
@@ -174,7 +177,8 @@ static void count_sent(const struct run *run, const hw_count *bytes)
             continue;
         hw_book_bytes(&times->sent, bytes[q], crosses);
         times->sent.messages_sent++;
-        times->sent.messages_between += crosses;
+        times->sent.messages_between += crosses && !(one && q / devices == last);
+        last = q / devices;
     }
 }
 

@@ -12,8 +12,8 @@ kernels += gpu/share_kernel.cu gpu/share_make_kernel.cu gpu/node_kernel.cu
 kernel_includes += gpu/warp.cuh gpu/tested.cuh gpu/tiles.cuh
 node_includes = gpu/node_device.cuh gpu/node_push.cuh gpu/node_pull.cuh
 parts_includes = gpu/share.h gpu/share_kernels.h gpu/share_make.h gpu/node.h gpu/node_choice.h
-parts_sources = gpu/collective.c gpu/staging.c gpu/transport.c gpu/parts.c gpu/share_build.c gpu/share_make.c gpu/node.c gpu/node_steps.c
-EXTRA_DIST += $(parts_includes) $(node_includes) $(parts_sources) gpu/collective.h gpu/staging.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
+parts_sources = gpu/collective.c gpu/staging.c gpu/reach.c gpu/transport.c gpu/parts.c gpu/share_build.c gpu/share_make.c gpu/node.c gpu/node_steps.c
+EXTRA_DIST += $(parts_includes) $(node_includes) $(parts_sources) gpu/collective.h gpu/staging.h gpu/reach.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
   gpu/node_steps.h
 EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
   gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/degree.c gpu/degree.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c

@@ -41,6 +41,7 @@ struct state {
     hw_count parent_at;             /* offset of parent in the heaps */
     uint32_t *room; /* [active] another part's parents, where they are not reachable */
     struct hw_node_row *host_row; /* [row_capacity] where the host keeps them */
+    struct hw_node_books *books;  /* likewise */
     uint32_t *staging;            /* [owned] on the host, pinned */
     uint64_t own_edges;           /* elements of this part's lists of sources */
     uint32_t root;                /* global rank, or HW_RANK_NONE where it has no edges */
@@ -265,7 +266,8 @@ static void find_heaps(struct hw_parts_engine *engine)
                                               .outbox = heap.outbox,
                                               .inbox = heap.inbox,
                                               .packed = heap.packed,
-                                              .row = state->host_row};
+                                              .row = state->host_row,
+                                              .books = state->books};
 }
 
 /* Counters at their beginning: no tag in any mail is that of the first barrier. Local. */
@@ -301,6 +303,8 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (own->alone && engine->options.steps)
         status = hw_alloc(&state->host_row, own->row_capacity, sizeof *state->host_row, "the steps",
                           err);
+    if (status == HW_OK && own->alone && engine->options.steps)
+        status = hw_alloc(&state->books, own->row_capacity, sizeof *state->books, "the steps", err);
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
@@ -333,6 +337,7 @@ static void close_search(struct hw_parts_engine *engine)
     hw_share_order_free(&state->order);
     cudaFreeHost(state->staging);
     free(state->host_row);
+    free(state->books);
 }
 
 /* ---- searching ---- */
@@ -557,6 +562,12 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
         step->edges_examined = (hw_count)kept[r].edges;
         step->bytes_sent = (hw_count)kept[r].bytes;
         step->messages_sent = kept[r].bytes > 0 ? own->share.parts - 1 : 0;
+        if (own->alone) {
+            const struct hw_node_books *books = &((struct state *)engine->state)->books[r];
+            step->messages_sent = books->messages;
+            step->bytes_between = books->crossed.bytes;
+            step->messages_between = books->crossed.messages;
+        }
         step->seconds[HW_PHASE_EXPANSION] = 1e-9 * kept[r].expansion;
         step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * kept[r].exchange;
         step->seconds[HW_PHASE_UPDATE] = 1e-9 * kept[r].update;

@@ -11,6 +11,7 @@ struct run {
     struct hw_node_state state;
     struct hw_node_control control; /* as the last step left it */
     struct hw_node_row row;         /* of the level under way */
+    hw_count messages;              /* likewise */
     enum hw_node_routine next;
     unsigned long long told[HW_SHARE_PARTS][3]; /* by all GPUs, when counts were last summed */
     uint32_t frontier;                          /* this GPU's */
@@ -36,8 +37,27 @@ static void keep_row(struct run *run)
     struct hw_node_stepper *stepper = run->stepper;
 
     run->frontier = run->row.found;
-    if (stepper->row && stepper->rows < (hw_count)stepper->plan->row_capacity)
+    if (stepper->row && stepper->rows < (hw_count)stepper->plan->row_capacity) {
+        stepper->books[stepper->rows] = (struct hw_node_books){
+            .messages = run->messages, .crossed = hw_transport_crossed(stepper->transport)};
         stepper->row[stepper->rows++] = run->row;
+    }
+    run->messages = 0;
+}
+
+/* Exchanges from offsets in the heap; same: as hw_transport_spread(). Collective; ranks agree. */
+static enum hw_status exchange(struct run *run, bool same, const hw_count *from,
+                               const hw_count *sent, const hw_count *to, const hw_count *came,
+                               struct hw_error *err)
+{
+    struct hw_transport *transport = run->stepper->transport;
+
+    for (uint32_t q = 0; q < run->stepper->plan->share.parts; q++) {
+        run->row.bytes += (uint64_t)sent[q];
+        run->messages += sent[q] > 0;
+    }
+    return same ? hw_transport_spread(transport, from, sent, to, came, err)
+                : hw_transport_exchange(transport, from, sent, to, came, err);
 }
 
 /* Clears the counters but queues. Local. */
@@ -123,14 +143,13 @@ static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, s
     step.kind = step.from[share->part] == HW_NODE_ALL_WORDS ? HW_NODE_STEP_PACK : HW_NODE_STEP_LIST;
     enum hw_status status = hw_agree(context(run)->world, launch(run, &step, err), err);
     if (status == HW_OK)
-        status = hw_transport_exchange(stepper->transport, from, sent, to, came, err);
+        status = exchange(run, true, from, sent, to, came, err);
     step.kind = HW_NODE_STEP_UNPACK;
     if (status == HW_OK)
         status = launch(run, &step, err);
     step.kind = HW_NODE_STEP_SET;
     if (status == HW_OK)
         status = launch(run, &step, err);
-    run->row.bytes += (uint64_t)sent[(share->part + 1) % share->parts] * (share->parts - 1);
     return hw_agree(context(run)->world, status, err);
 }
 
@@ -154,10 +173,8 @@ static enum hw_status send_entries(struct run *run, bool all, uint32_t *from, st
         in[q] = stepper->inbox + q * room;
         sent[q] = (hw_count)to[q] * 8;
         came[q] = (hw_count)from[q] * 8;
-        run->row.bytes += (uint64_t)sent[q];
     }
-    return status == HW_OK ? hw_transport_exchange(stepper->transport, out, sent, in, came, err)
-                           : status;
+    return status == HW_OK ? exchange(run, all, out, sent, in, came, err) : status;
 }
 
 /* What a level found, from the sums over all GPUs. */
@@ -243,9 +260,8 @@ static enum hw_status send_bits(struct run *run, struct hw_error *err)
         out[q] = stepper->outbox + q * room;
         in[q] = stepper->inbox + q * room;
         bytes[q] = q != share->part ? (hw_count)share->core / 8 : 0;
-        run->row.bytes += (uint64_t)bytes[q];
     }
-    return hw_transport_exchange(stepper->transport, out, bytes, in, bytes, err);
+    return exchange(run, false, out, bytes, in, bytes, err);
 }
 
 /* One level top-down that queues nothing and tells bits alone. Collective. */

@@ -8,6 +8,12 @@
 #include "node.h"
 #include "transport.h"
 
+/* What went to other ranks in one step. */
+struct hw_node_books {
+    hw_count messages;
+    struct hw_crossed crossed;
+};
+
 /* What a search by steps works with; borrowed. */
 struct hw_node_stepper {
     struct hw_transport *transport;
@@ -15,6 +21,7 @@ struct hw_node_stepper {
     const struct hw_node_shape *shape;
     hw_count outbox, inbox, packed; /* offsets in the heap */
     struct hw_node_row *row;        /* [row_capacity] on the host, or NULL where none are wanted */
+    struct hw_node_books *books;    /* [row_capacity] likewise */
     hw_count rows;                  /* kept of the search */
 };
 

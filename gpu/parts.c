@@ -51,6 +51,14 @@ static enum hw_status allocate(struct hw_parts_engine *engine, struct hw_error *
     return status;
 }
 
+/* Consecutive ranks that the layout takes for a node, or 0 where it says nothing. */
+static int together(const struct hw_part *part)
+{
+    const struct hw_layout_spec *spec = &part->spec;
+
+    return spec->layout == HW_LAYOUT_DEGREE_SEPARATED && spec->nodes > 1 ? spec->devices : 0;
+}
+
 /* All steps of creation that follow the struct itself. Collective; ranks agree. */
 static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *err)
 {
@@ -58,7 +66,8 @@ static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *er
     enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
 
     if (status == HW_OK)
-        status = hw_transport_open(ctx, engine->options.transport, &engine->transport, err);
+        status = hw_transport_open(ctx, engine->options.transport, together(engine->part),
+                                   &engine->transport, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, engine->method->plan(engine, err), err);
     if (status == HW_OK)
@@ -175,6 +184,7 @@ enum hw_status hw_parts_run(void *given, int owner, hw_lid position, struct hw_r
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     status = hw_agree(ctx->world, status, err);
+    (void)hw_transport_crossed(&engine->transport); /* nothing of this search yet */
     if (status == HW_OK)
         status = hw_agree(ctx->world, timed(engine, seconds, err), err);
     if (status == HW_OK)

@@ -285,8 +285,10 @@ const void *hw_round_came(const struct hw_transport *transport, const struct hw_
     return transport->heap[transport->ctx->rank] + mail->in + q * mail->room;
 }
 
-enum hw_status hw_round_deliver(struct hw_transport *transport, const struct hw_round_mail *mail,
-                                const hw_count *sent, const hw_count *came, struct hw_error *err)
+/* Moves mail that lies in the boxes from `out` on, `apart` bytes from each other. */
+static enum hw_status move(struct hw_transport *transport, const struct hw_round_mail *mail,
+                           hw_count out, hw_count apart, const hw_count *sent, const hw_count *came,
+                           struct hw_error *err)
 {
     const int ranks = transport->ctx->size;
     hw_count from[HW_ROUND_RANKS], to[HW_ROUND_RANKS];
@@ -294,8 +296,25 @@ enum hw_status hw_round_deliver(struct hw_transport *transport, const struct hw_
     if (transport->kind == HW_TRANSPORT_PEER)
         return HW_OK;
     for (int q = 0; q < ranks; q++) {
-        from[q] = mail->out + q * mail->room;
+        from[q] = out + q * apart;
         to[q] = mail->in + q * mail->room;
     }
-    return hw_transport_exchange(transport, from, sent, to, came, err);
+    return apart > 0 ? hw_transport_exchange(transport, from, sent, to, came, err)
+                     : hw_transport_spread(transport, from, sent, to, came, err);
+}
+
+enum hw_status hw_round_deliver(struct hw_transport *transport, const struct hw_round_mail *mail,
+                                const hw_count *sent, const hw_count *came, struct hw_error *err)
+{
+    return move(transport, mail, mail->out, mail->room, sent, came, err);
+}
+
+enum hw_status hw_round_spread(struct hw_transport *transport, const struct hw_round_mail *mail,
+                               const hw_count *sent, const hw_count *came, struct hw_error *err)
+{
+    int first = 0;
+
+    while (first < transport->ctx->size - 1 && sent[first] == 0)
+        first++;
+    return move(transport, mail, mail->out + first * mail->room, 0, sent, came, err);
 }

@@ -135,6 +135,11 @@ const void *hw_round_came(const struct hw_transport *transport, const struct hw_
 enum hw_status hw_round_deliver(struct hw_transport *transport, const struct hw_round_mail *mail,
                                 const hw_count *sent, const hw_count *came, struct hw_error *err);
 
+/* The same, where the boxes for all ranks that get any hold the same: over mpi one copy goes to
+ * each node. */
+enum hw_status hw_round_spread(struct hw_transport *transport, const struct hw_round_mail *mail,
+                               const hw_count *sent, const hw_count *came, struct hw_error *err);
+
 #endif
 
 #endif

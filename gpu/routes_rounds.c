@@ -37,6 +37,9 @@ void hw_routes_add_row(struct hw_routes *routes, const char *routine, enum hw_di
     step->bytes_sent =
         (hw_count)(news->sent + news->spread * (uint64_t)others) * pair_bytes(routes, false);
     step->messages_sent = step->bytes_sent > 0 ? others : 0;
+    const struct hw_crossed crossed = hw_transport_crossed(&routes->engine->transport);
+    step->bytes_between = crossed.bytes;
+    step->messages_between = crossed.messages;
     step->seconds[HW_PHASE_EXPANSION] = now - routes->lap;
     routes->lap = now;
 }
@@ -105,9 +108,11 @@ static enum hw_status deliver(struct hw_routes *routes, enum hw_routes_what what
             came[q] = all_came;
         }
     }
+    if (what != HW_ROUTES_FOLD)
+        return hw_round_spread(transport, &routes->mail[turn], sent, came, err);
     enum hw_status status = hw_round_deliver(transport, &routes->mail[turn], sent, came, err);
-    if (status == HW_OK && what == HW_ROUTES_FOLD && plan->delegates > 0)
-        status = hw_round_deliver(transport, &routes->spread[turn], spread, spread_came, err);
+    if (status == HW_OK && plan->delegates > 0)
+        status = hw_round_spread(transport, &routes->spread[turn], spread, spread_came, err);
     return status;
 }
 

@@ -282,18 +282,34 @@ static hw_count set_bytes(const struct hw_grid_plan *own, uint32_t active, uint6
     return count == 0 ? 0 : bitmap ? (hw_count)own->block / 8 : 4 * (hw_count)count;
 }
 
-/* Moves mail, over mpi by post. Collective; ranks agree. */
-static enum hw_status carry(struct hw_parts_engine *engine, const struct hw_round_mail *mail,
-                            struct hw_post *post, const hw_count *sent, const hw_count *came,
-                            struct hw_error *err)
+/* Whether mail goes by post: over mpi, but for nodes of several ranks. */
+static bool posts(const struct hw_parts_engine *engine)
 {
-    if (engine->transport.kind == HW_TRANSPORT_MPI)
-        return hw_post_deliver(post, sent, came, err);
-    return hw_round_deliver(&engine->transport, mail, sent, came, err);
+    return engine->transport.kind == HW_TRANSPORT_MPI && !hw_transport_nodewise(&engine->transport);
+}
+
+/* Counts what a level has sent to other nodes. Local. */
+static void count_crossed(struct hw_parts_engine *engine, uint32_t depth, const hw_count *sent)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_nodes *nodes = &engine->transport.nodes;
+    const uint32_t last = state->plan.step_capacity - 1;
+    struct hw_crossed crossed = hw_transport_crossed(&engine->transport);
+
+    if (!state->crossed)
+        return;
+    for (int q = 0; q < engine->ctx->size && posts(engine); q++) {
+        const bool crosses = nodes->node[q] != nodes->node[engine->ctx->rank] && sent[q] > 0;
+        crossed.bytes += crosses ? sent[q] : 0;
+        crossed.messages += crosses;
+    }
+    struct hw_crossed *level = &state->crossed[depth < last ? depth : last];
+    level->bytes += crossed.bytes;
+    level->messages += crossed.messages;
 }
 
 /* Moves what was packed for the owners. Collective; ranks agree. */
-static enum hw_status deliver_fold(struct hw_parts_engine *engine,
+static enum hw_status deliver_fold(struct hw_parts_engine *engine, uint32_t depth,
                                    const struct hw_round_result *told, struct hw_error *err)
 {
     struct hw_scan2d_state *state = engine->state;
@@ -308,7 +324,11 @@ static enum hw_status deliver_fold(struct hw_parts_engine *engine,
         sent[q] = set_bytes(own, own->row_active[m], told->of[rank][m]);
         came[q] = set_bytes(own, own->row_active[own->column], told->of[q][own->column]);
     }
-    return carry(engine, &state->fold, &state->fold_post, sent, came, err);
+    enum hw_status status =
+        posts(engine) ? hw_post_deliver(&state->fold_post, sent, came, err)
+                      : hw_round_deliver(&engine->transport, &state->fold, sent, came, err);
+    count_crossed(engine, depth, sent);
+    return status;
 }
 
 /* Moves the next frontier. Collective; ranks agree. */
@@ -328,7 +348,11 @@ static enum hw_status deliver_expand(struct hw_parts_engine *engine, uint32_t de
         came[q] = set_bytes(own, own->column_active[r], told->of[q][0]);
     }
     const uint32_t half = (depth + 1) & 1;
-    return carry(engine, &state->expand[half], &state->expand_post[half], sent, came, err);
+    enum hw_status status =
+        posts(engine) ? hw_post_deliver(&state->expand_post[half], sent, came, err)
+                      : hw_round_spread(&engine->transport, &state->expand[half], sent, came, err);
+    count_crossed(engine, depth, sent);
+    return status;
 }
 
 /* Frontier expansion and fold exchange of a level. A failure here or before is told to all,
@@ -339,6 +363,8 @@ static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth, enu
     struct hw_scan2d_state *state = engine->state;
     const struct hw_round_result *heard = NULL;
 
+    if (state->crossed && depth < state->plan.step_capacity)
+        state->crossed[depth] = (struct hw_crossed){0, 0};
     if (status == HW_OK)
         status =
             hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, depth, state->root, *told),
@@ -351,7 +377,7 @@ static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth, enu
     if (status != HW_OK || is_peer(engine))
         return status;
     status = hw_round_wait(&state->round, &heard, err);
-    return status == HW_OK ? deliver_fold(engine, heard, err) : status;
+    return status == HW_OK ? deliver_fold(engine, depth, heard, err) : status;
 }
 
 /* Frontier update and expand exchange. A failure here or before is told to all. */
@@ -455,10 +481,13 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
                                ((size_t)engine->part->own.count + 1) * sizeof *state->staging,
                                cudaHostAllocDefault),
             "cudaHostAlloc", err);
+    if (status == HW_OK && engine->options.steps && !is_peer(engine))
+        status = hw_alloc(&state->crossed, state->plan.step_capacity, sizeof *state->crossed,
+                          "the steps", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = put_ids(engine, err);
-    if (status == HW_OK && engine->transport.kind == HW_TRANSPORT_MPI)
+    if (status == HW_OK && posts(engine))
         status = open_posts(engine, err);
     /* The first launch of a kernel loads it: outside any clock. */
     state->root = state->root_at = HW_RANK_NONE;
@@ -477,6 +506,7 @@ static void close_search(struct hw_parts_engine *engine)
         hw_post_close(&state->expand_post[half]);
     hw_round_close(&state->round);
     cudaFreeHost(state->staging);
+    free(state->crossed);
 }
 
 /* ---- searching ---- */
@@ -608,10 +638,15 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
         status = hw_gpu_get(kept, own->step, (size_t)count * sizeof *kept, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
-        if (step)
-            fill_step(&kept[r], r > 0 ? kept[r - 1].time[HW_GRID_UPDATED] : 0, step);
-        else
+        if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+            break;
+        }
+        fill_step(&kept[r], r > 0 ? kept[r - 1].time[HW_GRID_UPDATED] : 0, step);
+        if (state->crossed) {
+            step->bytes_between = state->crossed[r].bytes;
+            step->messages_between = state->crossed[r].messages;
+        }
     }
     free(kept);
     return status;

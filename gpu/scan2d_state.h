@@ -28,6 +28,8 @@ struct hw_scan2d_state {
     void *scratch;
     size_t scratch_bytes;
 
+    struct hw_crossed *crossed; /* not over peer: [plan.step_capacity] by level, or NULL */
+
     /* Of the search under way. */
     uint32_t root;    /* code, or HW_RANK_NONE where it has no edges */
     uint32_t root_at; /* its position, or HW_RANK_NONE where another part owns it */

@@ -17,6 +17,7 @@ enum { ROUNDS = 40, ROOM = 1000 };
 /* One transport with rounds and mail, and words on the device. */
 struct bench {
     const struct hw_context *ctx;
+    int together; /* ranks of a node */
     struct hw_transport transport;
     struct hw_round round;
     struct hw_round_mail mail;
@@ -34,7 +35,7 @@ static enum hw_status open_bench(struct bench *self, enum hw_transport_kind kind
 {
     const struct hw_context *ctx = self->ctx;
     hw_count heap = hw_round_heap_bytes(ctx->size);
-    enum hw_status status = hw_transport_open(ctx, kind, &self->transport, err);
+    enum hw_status status = hw_transport_open(ctx, kind, self->together, &self->transport, err);
 
     if (status != HW_OK)
         return status;
@@ -141,6 +142,50 @@ static bool try_mail(struct bench *self, struct hw_error *err)
     return status == HW_OK && fine;
 }
 
+/* One letter to all but those two further on, and what crosses. */
+static bool try_spread(struct bench *self, struct hw_error *err)
+{
+    const int ranks = self->ctx->size, rank = self->ctx->rank, *node = self->transport.nodes.node;
+    const struct hw_round_result *result = NULL;
+    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+    char letter[ROOM], wanted[ROOM];
+    struct hw_crossed crossed, formula = {0, 0};
+    enum hw_status status = HW_OK;
+    bool fine = true;
+
+    (void)hw_transport_crossed(&self->transport);
+    for (int q = 0; q < ranks && status == HW_OK; q++) {
+        sent[q] = q != rank && q != (rank + 2) % ranks ? 50 + rank : 0;
+        came[q] = q != rank && rank != (q + 2) % ranks ? 50 + q : 0;
+        memset(letter, 7 * rank + 1, sizeof letter);
+        if (sent[q] > 0)
+            status = hw_gpu_put(hw_round_box(&self->transport, &self->mail, q), letter,
+                                (size_t)sent[q], err);
+    }
+    for (int n = 0; n < self->transport.nodes.count; n++) {
+        bool any = false;
+        for (int q = 0; q < ranks; q++)
+            any = any || (node[q] == n && n != node[rank] && sent[q] > 0);
+        formula.messages += any;
+        formula.bytes += any ? 50 + rank : 0;
+    }
+    status = hw_round_start(&self->round, status, self->words, 1, 0, NULL, err);
+    if (status == HW_OK)
+        status = hw_round_wait(&self->round, &result, err);
+    if (status == HW_OK)
+        status = hw_round_spread(&self->transport, &self->mail, sent, came, err);
+    for (int q = 0; q < ranks && status == HW_OK; q++) {
+        memset(wanted, 7 * q + 1, sizeof wanted);
+        if (came[q] > 0)
+            status = hw_gpu_get(letter, hw_round_came(&self->transport, &self->mail, q),
+                                (size_t)came[q], err);
+        fine = fine && memcmp(letter, wanted, (size_t)came[q]) == 0;
+    }
+    crossed = hw_transport_crossed(&self->transport);
+    return status == HW_OK && fine && crossed.bytes == formula.bytes &&
+           crossed.messages == formula.messages;
+}
+
 /* The time of a round, several ahead. */
 static void clock_rounds(const struct tap *tap, struct bench *self, struct hw_error *err)
 {
@@ -188,9 +233,9 @@ static bool try_failure(struct bench *self, struct hw_error *err)
 }
 
 static void try_transport(struct tap *tap, const struct hw_context *ctx,
-                          enum hw_transport_kind kind, const char *name)
+                          enum hw_transport_kind kind, int together, const char *name)
 {
-    struct bench bench = {.ctx = ctx};
+    struct bench bench = {.ctx = ctx, .together = together};
     struct hw_error err = {{0}};
 
     if (open_bench(&bench, kind, &err) != HW_OK) {
@@ -200,6 +245,7 @@ static void try_transport(struct tap *tap, const struct hw_context *ctx,
     }
     tap_ok(tap, try_rounds(&bench, &err), "rounds over %s", name);
     tap_ok(tap, try_mail(&bench, &err), "mail over %s", name);
+    tap_ok(tap, try_spread(&bench, &err), "the same for all over %s", name);
     clock_rounds(tap, &bench, &err);
     tap_ok(tap, try_failure(&bench, &err), "failures over %s", name);
     close_bench(&bench);
@@ -218,9 +264,11 @@ int main(int argc, char **argv)
     if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(&ctx, &err) != HW_OK) {
         tap_skip(&tap, "there is no GPU here");
     } else {
-        try_transport(&tap, &ctx, HW_TRANSPORT_PEER, "peer");
-        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, "mpi");
-        try_transport(&tap, &ctx, HW_TRANSPORT_NCCL, "nccl");
+        try_transport(&tap, &ctx, HW_TRANSPORT_PEER, 0, "peer");
+        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, 0, "mpi");
+        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, 1, "mpi between nodes of 1");
+        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, 2, "mpi between nodes of 2");
+        try_transport(&tap, &ctx, HW_TRANSPORT_NCCL, 0, "nccl");
     }
     int failed = tap_done(&tap);
     hw_context_close(&ctx, HW_OK, &err);

@@ -1,6 +1,7 @@
 #include "transport.h"
 
 #include "base/memory.h"
+#include "reach.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -16,18 +17,33 @@ const char *hw_transport_name(const struct hw_transport *transport)
     return names[transport->kind];
 }
 
+bool hw_transport_nodewise(const struct hw_transport *transport)
+{
+    const struct hw_nodes *nodes = &transport->nodes;
+
+    return transport->kind == HW_TRANSPORT_MPI && nodes->count > 1 && nodes->count < nodes->ranks;
+}
+
 /* ---- heaps ---- */
+
+/* The ranks of this rank's node. */
+static const int *own_node(const struct hw_transport *transport)
+{
+    const struct hw_nodes *nodes = &transport->nodes;
+
+    return nodes->by_node + nodes->first[nodes->node[transport->ctx->rank]];
+}
 
 /* Lets go of the other ranks' heaps and frees this one's. Collective where shared. */
 static void free_heaps(struct hw_transport *transport)
 {
     const struct hw_context *ctx = transport->ctx;
 
-    for (int q = 0; transport->heap && q < ctx->size; q++)
-        if (q != ctx->rank && transport->heap[q])
-            cudaIpcCloseMemHandle(transport->heap[q]);
     if (transport->kind == HW_TRANSPORT_PEER)
-        MPI_Barrier(ctx->world); /* nobody frees what others have open */
+        hw_reach_close(ctx->world, NULL, transport->heap);
+    else if (transport->reaches)
+        hw_reach_close(transport->nodes.inside, own_node(transport), transport->heap);
+    transport->reaches = false;
     if (transport->heap)
         cudaFree(transport->heap[ctx->rank]);
     free(transport->heap);
@@ -35,53 +51,18 @@ static void free_heaps(struct hw_transport *transport)
     transport->heap_bytes = 0;
 }
 
-/* Opens the other ranks' heaps. Local. */
-static enum hw_status open_handles(struct hw_transport *transport,
-                                   const cudaIpcMemHandle_t *handles, struct hw_error *err)
+/* Opens the heaps of this rank's node where there are several: what its ranks have for each
+ * other need not go through the host. Where they do not reach each other, it does. Collective;
+ * ranks agree. */
+static enum hw_status reach_node(struct hw_transport *transport, struct hw_error *err)
 {
-    const struct hw_context *ctx = transport->ctx;
     enum hw_status status = HW_OK;
 
-    for (int q = 0; q < ctx->size && status == HW_OK; q++) {
-        void *memory = NULL;
-        if (q == ctx->rank)
-            continue;
-        cudaError_t error =
-            cudaIpcOpenMemHandle(&memory, handles[q], cudaIpcMemLazyEnablePeerAccess);
-        if (error != cudaSuccess) {
-            (void)cudaGetLastError(); /* it would come back from the next launch */
-            status = hw_fail(err, HW_RESOURCES, "rank %d cannot reach the GPU of rank %d (%s)",
-                             ctx->rank, q, cudaGetErrorString(error));
-        }
-        transport->heap[q] = memory;
-    }
-    return status;
-}
-
-/* Shows this rank's heap to the others and opens theirs. Collective; ranks agree. Returns
- * HW_RESOURCES where some rank does not reach another's. */
-static enum hw_status share_heaps(struct hw_transport *transport, struct hw_error *err)
-{
-    const struct hw_context *ctx = transport->ctx;
-    cudaIpcMemHandle_t own, *handles = NULL;
-
-    memset(&own, 0, sizeof own);
-    enum hw_status status = hw_alloc(&handles, ctx->size, sizeof *handles, "handles", err);
-    const cudaError_t error = cudaIpcGetMemHandle(&own, transport->heap[ctx->rank]);
-    if (error != cudaSuccess) {
-        (void)cudaGetLastError(); /* it would come back from the next launch */
-        status = hw_fail(err, HW_RESOURCES, "rank %d cannot show its GPU's memory to others (%s)",
-                         ctx->rank, cudaGetErrorString(error));
-    }
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, handles, (int)sizeof own,
-                                      MPI_BYTE, ctx->world),
-                        "MPI_Allgather", err);
-    if (status == HW_OK)
-        status = open_handles(transport, handles, err);
-    free(handles);
-    return hw_agree(ctx->world, status, err);
+    if (!hw_transport_nodewise(transport))
+        return HW_OK;
+    status = hw_reach_open(transport->nodes.inside, own_node(transport), transport->heap, err);
+    transport->reaches = status == HW_OK;
+    return hw_agree(transport->ctx->world, status == HW_RESOURCES ? HW_OK : status, err);
 }
 
 /* This rank's heap, zeroed. Collective; ranks agree. */
@@ -132,10 +113,11 @@ enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
     /* At least a page, so that there is something to warm up with. */
     enum hw_status status = allocate_heap(transport, bytes > 0 ? bytes : PAGE, err);
 
-    if (status != HW_OK)
-        return status;
-    return transport->kind == HW_TRANSPORT_PEER ? share_heaps(transport, err)
-                                                : warm_up(transport, err);
+    if (status == HW_OK && transport->kind == HW_TRANSPORT_PEER)
+        return hw_reach_open(transport->ctx->world, NULL, transport->heap, err);
+    if (status == HW_OK)
+        status = reach_node(transport, err);
+    return status == HW_OK ? warm_up(transport, err) : status;
 }
 
 /* ---- choosing ---- */
@@ -154,7 +136,7 @@ static enum hw_status try_peer(struct hw_transport *transport, bool *works, stru
     transport->kind = HW_TRANSPORT_PEER;
     enum hw_status status = allocate_heap(transport, PAGE, err);
     if (status == HW_OK) {
-        status = share_heaps(transport, err);
+        status = hw_reach_open(ctx->world, NULL, transport->heap, err);
         *works = status == HW_OK;
         status = status == HW_RESOURCES ? HW_OK : status;
     }
@@ -173,6 +155,13 @@ static const char *hint(const struct hw_context *ctx)
     return "; where Slurm shows each rank one GPU alone, start with --gpu-bind=none";
 }
 
+/* mpi. Collective; ranks agree. */
+static enum hw_status open_staging(struct hw_transport *transport, struct hw_error *err)
+{
+    transport->kind = HW_TRANSPORT_MPI;
+    return hw_staging_open(transport->ctx, &transport->nodes, &transport->staging, err);
+}
+
 /* peer, or mpi where auto may take that. Collective; ranks agree. */
 static enum hw_status open_peer(struct hw_transport *transport, struct hw_error *err)
 {
@@ -188,18 +177,19 @@ static enum hw_status open_peer(struct hw_transport *transport, struct hw_error 
         return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text, hint(ctx));
     }
     hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
-    transport->kind = HW_TRANSPORT_MPI;
-    return hw_staging_open(ctx, &transport->staging, err);
+    return open_staging(transport, err);
 }
 
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
-                                 struct hw_transport *transport, struct hw_error *err)
+                                 int together, struct hw_transport *transport, struct hw_error *err)
 {
     int used = 0;
     bool shared = false;
 
     *transport = (struct hw_transport){.kind = asked, .ctx = ctx};
-    enum hw_status status = hw_gpu_devices(ctx, &used, &shared, err);
+    enum hw_status status = hw_nodes_open(ctx, together, &transport->nodes, err);
+    if (status == HW_OK)
+        status = hw_gpu_devices(ctx, &used, &shared, err);
     if (status != HW_OK)
         return status;
     if (shared && asked == HW_TRANSPORT_NCCL)
@@ -214,7 +204,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
                     ? ""
                     : ": transport mpi, which does not wait on them in turns");
     if (transport->kind == HW_TRANSPORT_MPI)
-        return hw_staging_open(ctx, &transport->staging, err);
+        return open_staging(transport, err);
     if (transport->kind == HW_TRANSPORT_NCCL)
         return hw_collective_open(ctx, &transport->nccl, err);
     return open_peer(transport, err);
@@ -224,6 +214,7 @@ void hw_transport_share(const struct hw_transport *from, struct hw_transport *tr
 {
     *transport = (struct hw_transport){.kind = from->kind,
                                        .ctx = from->ctx,
+                                       .nodes = from->nodes,
                                        .staging = from->staging,
                                        .nccl = from->nccl,
                                        .borrowed = true};
@@ -283,10 +274,37 @@ static enum hw_status pull_all(struct hw_transport *transport, const hw_count *s
     return hw_agree(ctx->world, status, err);
 }
 
-enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
-                                     const hw_count *send_bytes, const hw_count *receive_offset,
-                                     const hw_count *receive_bytes, struct hw_error *err)
+/* Over nccl. */
+static enum hw_status exchange_all(struct hw_transport *transport, const hw_count *send_offset,
+                                   const hw_count *send_bytes, const hw_count *receive_offset,
+                                   const hw_count *receive_bytes, struct hw_error *err)
 {
+    const struct hw_context *ctx = transport->ctx;
+    const int *node = transport->nodes.node;
+
+    for (int q = 0; q < ctx->size; q++) {
+        const bool crosses = node[q] != node[ctx->rank] && send_bytes[q] > 0;
+        transport->crossed.bytes += crosses ? send_bytes[q] : 0;
+        transport->crossed.messages += crosses;
+    }
+    return hw_agree(ctx->world,
+                    hw_collective_exchange(transport->nccl, transport->heap[ctx->rank], send_offset,
+                                           send_bytes, receive_offset, receive_bytes, err),
+                    err);
+}
+
+/* An exchange; same: as hw_transport_spread(). */
+static enum hw_status exchange(struct hw_transport *transport, const hw_count *send_offset,
+                               const hw_count *send_bytes, const hw_count *receive_offset,
+                               const hw_count *receive_bytes, bool same, struct hw_error *err)
+{
+    const struct hw_nodewise_load load = {.base = transport->heap[transport->ctx->rank],
+                                          .send_offset = send_offset,
+                                          .send_bytes = send_bytes,
+                                          .receive_offset = receive_offset,
+                                          .receive_bytes = receive_bytes,
+                                          .same = same,
+                                          .base_of = transport->reaches ? transport->heap : NULL};
     enum hw_status status =
         hw_agree(transport->ctx->world,
                  hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err), err);
@@ -296,13 +314,31 @@ enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_co
     if (transport->kind == HW_TRANSPORT_PEER)
         return pull_all(transport, send_offset, receive_offset, receive_bytes, err);
     if (transport->kind == HW_TRANSPORT_NCCL)
-        return hw_agree(transport->ctx->world,
-                        hw_collective_exchange(transport->nccl,
-                                               transport->heap[transport->ctx->rank], send_offset,
-                                               send_bytes, receive_offset, receive_bytes, err),
-                        err);
-    return hw_staging_exchange(transport->staging, transport->heap[transport->ctx->rank],
-                               send_offset, send_bytes, receive_offset, receive_bytes, err);
+        return exchange_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
+    return hw_staging_exchange(transport->staging, &load, err);
+}
+
+enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
+                                     const hw_count *send_bytes, const hw_count *receive_offset,
+                                     const hw_count *receive_bytes, struct hw_error *err)
+{
+    return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, false, err);
+}
+
+enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_count *send_offset,
+                                   const hw_count *send_bytes, const hw_count *receive_offset,
+                                   const hw_count *receive_bytes, struct hw_error *err)
+{
+    return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, true, err);
+}
+
+struct hw_crossed hw_transport_crossed(struct hw_transport *transport)
+{
+    const struct hw_crossed crossed =
+        transport->staging ? hw_staging_crossed(transport->staging) : transport->crossed;
+
+    transport->crossed = (struct hw_crossed){0};
+    return crossed;
 }
 
 void hw_transport_close(struct hw_transport *transport)
@@ -313,6 +349,7 @@ void hw_transport_close(struct hw_transport *transport)
     if (!transport->borrowed) {
         hw_collective_close(transport->nccl);
         hw_staging_close(transport->staging);
+        hw_nodes_free(&transport->nodes);
     }
     *transport = (struct hw_transport){0};
 }

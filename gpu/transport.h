@@ -3,7 +3,10 @@
  *
  *   peer   the ranks of one node: each reaches the heaps of all others (CUDA IPC), so
  *          that kernels store straight into them;
- *   mpi    through pinned memory of the hosts, everywhere;
+ *   mpi    through pinned memory of the hosts, everywhere: within a node they share it, or,
+ *          where there are several nodes whose devices reach each other, those copy from
+ *          each other; between nodes each rank sends one message to each, with one copy of
+ *          what several ranks there get;
  *   nccl   NCCL's sends and receives, where the build has it.
  *
  * A heap has the same size on all ranks; what stands at an offset of one is known to all.
@@ -21,22 +24,30 @@ struct hw_transport {
     const struct hw_context *ctx;
     char **heap; /* [ranks] as this device reaches them; NULL for those it does not */
     hw_count heap_bytes;
+    struct hw_nodes nodes;
+    bool reaches;               /* mpi: the heaps of this rank's node are open */
     struct hw_staging *staging; /* mpi */
     struct hw_collective *nccl;
-    bool borrowed; /* staging and nccl are another one's */
+    bool borrowed;             /* nodes, staging and nccl are another one's */
+    struct hw_crossed crossed; /* nccl: since hw_transport_crossed() */
 };
 
 /*
  * Chooses and opens a transport. The device is chosen already. AUTO is peer where that
  * works and each rank has a GPU of its own, else mpi, with a note that says why. (Kernels of
  * ranks that share a GPU take turns there, so that over peer each would wait for the others'
- * turns.) Collective over ctx->world; ranks agree.
+ * turns.) together: consecutive ranks that are taken for a node where peer does not work, or 0:
+ * those that are. Collective over ctx->world; ranks agree.
  *
  * Returns HW_RESOURCES where the one asked for does not work here: peer where some rank's
  * memory cannot be opened, nccl without its library and where ranks share a GPU.
  */
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
-                                 struct hw_transport *transport, struct hw_error *err);
+                                 int together, struct hw_transport *transport,
+                                 struct hw_error *err);
+
+/* Over mpi: whether there are several nodes, some of several ranks. Local. */
+bool hw_transport_nodewise(const struct hw_transport *transport);
 
 /* A transport without heaps over the connection of another, which lives longer; the two are not
  * used at the same time. Local. */
@@ -70,6 +81,15 @@ enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_coun
 enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
                                      const hw_count *send_bytes, const hw_count *receive_offset,
                                      const hw_count *receive_bytes, struct hw_error *err);
+
+/* The same, where all that get any bytes of a rank get the same ones: its send_offset are
+ * equal. One copy goes to each node. */
+enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_count *send_offset,
+                                   const hw_count *send_bytes, const hw_count *receive_offset,
+                                   const hw_count *receive_bytes, struct hw_error *err);
+
+/* What this rank has sent to other nodes in exchanges since the last call. Local. */
+struct hw_crossed hw_transport_crossed(struct hw_transport *transport);
 
 /* Gives all back. Collective. Accepts one that is zeroed. */
 void hw_transport_close(struct hw_transport *transport);

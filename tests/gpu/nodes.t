@@ -1,0 +1,78 @@
+#!/bin/sh
+# Searches on GPUs of several nodes, tried on one machine with --ranks-per-node (ranks share
+# GPUs where there are fewer): the same trees however ranks are grouped, and what all ranks
+# need crosses between nodes once.
+# shellcheck disable=SC1091,SC2086 # options are lists of words
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+python=${PYTHON3:-python3}
+"$python" -c 'import h5py' 2>/dev/null || python=/usr/bin/python3
+
+hopwave-generate -q --model rmat --scale 11 -o g.h5
+if ! "$python" -c 'import h5py' 2>/dev/null; then
+    skip "searches on several nodes" "no Python has h5py"
+    done_testing
+    exit 0
+fi
+if ! ranks 2 hopwave-traverse -q g.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \
+    -o first.h5 2>err; then
+    skip "searches on several nodes" "$(sed 's/.*: //' err)"
+    done_testing
+    exit 0
+fi
+
+# search NAME PER-NODE GRAPH OPTIONS...: with four ranks, to NAME.h5; compared with want.h5
+search() {
+    name=$1 each=$2 graph=$3
+    shift 3
+    [ "$each" = 0 ] || set -- "$@" --ranks-per-node "$each"
+    ok "$name: $*" ranks 4 hopwave-traverse -q --force "$graph" --device cuda --roots 3 \
+        --canonical-parents --check "$@" -o "$name.h5"
+    ok "the same trees" "$H5DIFF" --exclude-path /run "$name.h5" want.h5
+}
+
+# crossed NAME ROUTINE: bytes and messages between nodes, in steps whose routines begin so.
+crossed() {
+    "$python" -c 'import h5py, sys
+t = h5py.File(sys.argv[1] + ".h5")["run/steps"][:]
+t = t[[name.startswith(sys.argv[2].encode()) for name in t["routine"]]]
+print(t["bytes_between_nodes"].sum(), t["messages_between_nodes"].sum())' "$1" "$2"
+}
+
+# once NAME ROUTINE: of three copies of what all ranks need, nodes of two leave one.
+once() {
+    # shellcheck disable=SC2046 # two words
+    set -- "$1" "$2" $(crossed "$1-1" "$2") $(crossed "$1-2" "$2")
+    ok "$1, $2: something crosses" test "$5" -gt 0
+    is "a third of the bytes" "$((3 * $5))" "$3"
+    is "and of the messages" "$((3 * $6))" "$4"
+}
+
+hopwave-traverse -q --force g.h5 --layout 1d --roots 3 --canonical-parents -o want.h5
+for each in 1 2 3; do
+    search fused-$each $each g.h5 --layout 1d --parts 4 --method fused --transport mpi
+    search scan2d-$each $each g.h5 --layout 2d --grid 4x1 --method scan2d --transport mpi
+done
+once fused pull
+once scan2d scan2d
+search auto 2 g.h5 --layout 1d --parts 4 --method fused
+for each in 1 2; do
+    search 1d-$each $each g.h5 --layout 1d --parts 4 --method scan2d --transport mpi
+done
+# shellcheck disable=SC2046 # two words
+set -- $(crossed 1d-1 scan2d) $(crossed 1d-2 scan2d)
+ok "finds for parts of one node go in one message" test $((3 * $4)) -le "$2"
+search delegates 0 g.h5 --layout degree-separated --parts 2x2 --method delegates --transport mpi
+refused "peer between nodes" 4 "--transport peer: the ranks are on several nodes" \
+    "$MPIEXEC" -n 4 hopwave-traverse -q g.h5 --layout 1d --parts 4 --device cuda --transport peer \
+    --ranks-per-node 2 -o no.h5
+
+hopwave-generate -q --model rmat --scale 10 --weights integer:1:99 -o w.h5
+hopwave-traverse -q --force w.h5 --algorithm sssp --layout 1d --roots 3 --canonical-parents \
+    -o want.h5
+for each in 1 2; do
+    search delta-$each $each w.h5 --algorithm sssp --layout 1d --parts 4 --method delta --transport mpi
+    search relaxed-$each $each w.h5 --algorithm sssp --layout 2d --grid 2x2 --method bellman-ford \
+        --transport mpi
+done
+done_testing
