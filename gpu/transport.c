@@ -176,7 +176,10 @@ static enum hw_status open_peer(struct hw_transport *transport, struct hw_error 
         struct hw_error why = *err;
         return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text, hint(ctx));
     }
-    hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
+    if (transport->nodes.count > 1)
+        hw_note(ctx, "transport mpi between %d nodes", transport->nodes.count);
+    else
+        hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
     return open_staging(transport, err);
 }
 

@@ -113,15 +113,29 @@ static enum hw_status allocate(struct hw_nodewise *self, struct hw_error *err)
     return status;
 }
 
-/* Whether the system's file system for shared memory, if that is one, has room for that of the
- * node: containers give it little, and MPI finds that out by a signal. Local. */
-static bool fits(const struct hw_nodewise *self)
+/* Bytes that the system's file system for shared memory, if that is one, has left: containers
+ * give it little, and MPI finds that out by a signal. Local. */
+static hw_count shared_left(void)
 {
     struct statvfs disk;
 
     if (statvfs("/dev/shm", &disk) != 0)
-        return true;
-    return (hw_count)disk.f_bavail * (hw_count)disk.f_frsize >= self->bytes * self->ranks;
+        return INT64_MAX;
+    return (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
+}
+
+/* Lessens the room to half of what is left, which the machine's nodes share, to the same on
+ * all ranks: messages are cut alike everywhere. Collective over ctx->world. */
+static enum hw_status fit(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                          hw_count *room, struct hw_error *err)
+{
+    const int own = hw_nodes_size(nodes, nodes->node[ctx->rank]);
+    const hw_count left = shared_left() / 2 / ((ctx->node_size + own - 1) / own);
+
+    if (own > 1) /* one rank alone shares nothing */
+        *room = left < *room ? left : *room;
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, room, 1, HW_MPI_COUNT, MPI_MIN, ctx->world),
+                  "MPI_Allreduce", err);
 }
 
 /* The shared memory of the node. Collective over ctx->world; ranks agree. */
@@ -130,7 +144,7 @@ static enum hw_status share(struct hw_nodewise *self, struct hw_error *err)
     char *own = NULL;
     enum hw_status status = HW_OK;
 
-    if (!fits(self))
+    if (self->ranks > 1 && shared_left() < self->bytes * self->ranks)
         status = hw_fail(err, HW_RESOURCES,
                          "/dev/shm lacks the %.1f MiB of memory that the ranks of a node share",
                          (double)self->bytes * self->ranks / 1048576);
@@ -157,9 +171,12 @@ enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_no
                                 struct hw_nodewise **made, struct hw_error *err)
 {
     struct hw_nodewise *self = NULL;
-    enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "exchanges", err);
+    enum hw_status status = fit(ctx, nodes, &room, err);
 
     *made = NULL;
+    if (status != HW_OK)
+        return status;
+    status = hw_alloc_zero(&self, 1, sizeof *self, "exchanges", err);
     if (status == HW_OK) {
         self->ctx = ctx;
         self->nodes = nodes;

@@ -30,7 +30,8 @@ extern const struct hw_nodewise_mover hw_nodewise_plain;
 struct hw_nodewise;
 
 /*
- * Allocates `room` bytes of shared memory for each node, or the least that is needed.
+ * Allocates `room` bytes of shared memory for each node, less where there is little, or the
+ * least that is needed.
  * Borrows ctx and nodes. Collective over ctx->world; ranks agree. Returns HW_RESOURCES where
  * there is no such memory.
  */
