@@ -55,21 +55,17 @@ cpu recipe.h5 bfs
 gpu 2 1d
 gpu 3 1d --transport mpi --order hash
 gpu 4 "2d --grid 2x2"
-gpu 1 "degree-separated --parts 1"
 gpu 4 "degree-separated --parts 4"
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 40000 --directed -o directed.h5
 cpu directed.h5 bfs
 gpu 2 1d
-gpu 1 1d
 hopwave-generate -q --model graph500 --scale 10 --weights uniform --recipe -o reals.h5
 cpu reals.h5 sssp
 gpu 1 1d
-gpu 3 1d
 gpu 4 "2d --grid 2x2" --transport mpi
 hopwave-generate -q --model rmat --scale 10 --weights integer:0:9 -o whole.h5
 cpu whole.h5 sssp
 gpu 2 "degree-separated --parts 2"
-gpu 1 1d --method bellman-ford
 ok "trees that are stored too" ranks 2 hopwave-traverse -q --force whole.h5 --layout 1d \
     --parts 2 --device cuda --algorithm sssp --roots 11 --check -o gpu.h5
 same
