@@ -98,6 +98,16 @@ enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *sha
     return status;
 }
 
+enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct hw_error *err)
+{
+    int used = 1;
+    bool shared = false;
+    enum hw_status status = hw_gpu_devices(ctx, &used, &shared, err);
+
+    *ranks = status == HW_OK ? (ctx->node_size + used - 1) / used : 1;
+    return status;
+}
+
 void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size)
 {
     /* Whole vectors of 16 bytes may be read past the last element. */

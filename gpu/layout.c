@@ -22,6 +22,7 @@ struct laying {
     struct hw_gpu_held held;
     struct hw_gpu_passes passes;
     struct hw_gpu_kept *kept; /* where lists stay, or NULL */
+    bool joined;              /* they have weights */
 };
 
 /* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
@@ -179,10 +180,11 @@ struct finishing {
     uint64_t rows;    /* of all matrices of all parts built here */
     hw_count entries; /* of these, duplicates too */
     struct hw_gpu_arrays lists;
-    uint32_t *column; /* [entries] */
-    uint32_t *weight; /* [entries] hw_weight_order(); with weights only */
-    uint32_t *length; /* [rows] */
-    uint64_t *offset; /* [rows + 1] */
+    uint32_t *column;             /* [entries] */
+    uint32_t *weight;             /* [entries] hw_weight_order(); with weights only */
+    uint32_t *length;             /* [rows] */
+    uint64_t *offset;             /* [rows + 1] */
+    struct hw_weights_seen *seen; /* [1] */
     hw_count filled;
 };
 
@@ -297,36 +299,62 @@ static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
     return status;
 }
 
-/* The columns that matrices have at most. */
-static uint64_t columns_of(const struct hw_builder *builder)
+static uint64_t block_of(const struct hw_builder *builder)
 {
-    uint64_t n = (uint64_t)builder->desc->vertices, parts = (uint64_t)builder->spec.parts;
+    const uint64_t parts = (uint64_t)builder->spec.parts;
 
-    if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        return n; /* nn targets; slots and delegates are fewer */
-    return (n + parts - 1) / parts * (uint64_t)builder->spec.columns;
+    return ((uint64_t)builder->desc->vertices + parts - 1) / parts;
 }
 
-/* Takes memory for the columns of all entries, which may outlive all else. */
-static enum hw_status open_columns(struct finishing *self, struct hw_error *err)
+/* The columns that matrices, or joined lists, have at most. */
+static uint64_t columns_of(const struct finishing *self)
+{
+    const struct hw_builder *builder = self->builder;
+
+    if (builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return block_of(builder) * (uint64_t)builder->spec.columns;
+    if (self->laying->joined)
+        return block_of(builder) * (uint64_t)builder->spec.parts + (uint64_t)builder->delegates;
+    return (uint64_t)builder->desc->vertices; /* nn targets; slots and delegates are fewer */
+}
+
+/* The rows of one part. */
+static uint64_t rows_of(const struct finishing *self)
+{
+    const struct hw_builder *builder = self->builder;
+
+    if (!self->laying->joined)
+        return (uint64_t)builder->part_rows;
+    if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        return block_of(builder) + (uint64_t)builder->delegates;
+    return block_of(builder) * (uint64_t)builder->spec.rows;
+}
+
+/* Lists the arrays of what is made: those that stay, and others. */
+static void plan_lists(struct finishing *self)
 {
     struct hw_gpu_kept *kept = self->laying->kept;
+    struct hw_gpu_arrays *stay = kept ? &kept->arrays : &self->lists;
+    const hw_count offsets = (hw_count)self->rows + 1;
 
-    if (!kept) {
-        hw_gpu_add(&self->lists, &self->column, self->entries, sizeof *self->column);
-        return HW_OK;
+    hw_gpu_add(&self->lists, &self->length, (hw_count)self->rows, sizeof *self->length);
+    if (self->laying->joined) {
+        hw_gpu_add(stay, &kept->edge, self->entries, sizeof *kept->edge);
+        hw_gpu_add(stay, &kept->offset, offsets, sizeof *kept->offset);
+        hw_gpu_add(&self->lists, &self->seen, 1, sizeof *self->seen);
+        return;
     }
-    hw_gpu_add(&kept->arrays, &kept->column, self->entries, sizeof *kept->column);
-    enum hw_status status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
-    self->column = kept->column;
-    return status;
+    hw_gpu_add(stay, kept ? &kept->column : &self->column, self->entries, sizeof *self->column);
+    hw_gpu_add(&self->lists, &self->offset, offsets, sizeof *self->offset);
+    if (self->builder->weights)
+        hw_gpu_add(&self->lists, &self->weight, self->entries, sizeof *self->weight);
 }
 
 /* Counts the entries of the parts built here, and takes memory for them. */
 static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
                                  struct hw_error *err)
 {
-    struct hw_gpu_arrays *arrays = &self->lists;
+    struct hw_gpu_kept *kept = self->laying->kept;
     uint64_t *bucket = NULL;
     int shift;
     enum hw_status status =
@@ -340,30 +368,58 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
     free(bucket);
     if (status != HW_OK)
         return status;
-    status = open_columns(self, err);
-    if (status != HW_OK)
-        return status;
-    if (self->builder->weights)
-        hw_gpu_add(arrays, &self->weight, self->entries, sizeof *self->weight);
-    hw_gpu_add(arrays, &self->length, (hw_count)self->rows, sizeof *self->length);
-    hw_gpu_add(arrays, &self->offset, (hw_count)self->rows + 1, sizeof *self->offset);
-    status = hw_gpu_allocate(arrays, 0, "the lists of the parts", err);
+    plan_lists(self);
+    if (kept)
+        status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&self->lists, 0, "the lists of the parts", err);
+    if (status == HW_OK && kept) {
+        self->column = kept->column;
+        self->offset = kept->offset ? kept->offset : self->offset;
+    }
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)self->rows * sizeof *self->length, err);
     return status;
 }
 
-static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+/* Lists by rising weight. */
+static enum hw_status take_joined(struct finishing *self, const struct hw_gpu_pass *pass,
+                                  struct hw_error *err)
 {
-    struct finishing *self = given;
+    struct hw_gpu_passes *passes = &self->laying->passes;
+    struct hw_gpu_keys *keys = &passes->keys;
+    const uint64_t rows = pass->entries->end - pass->entries->begin;
+    uint64_t taken = 0;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_heaviness(keys, (uint64_t)pass->count, pass->entries->column_bits,
+                                        passes->counter, passes->scratch, passes->scratch_bytes),
+                "merging parallel edges", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_sort(keys, taken, 32 + hw_bits(rows), passes->scratch,
+                                            passes->scratch_bytes),
+                         "sorting lists by weight", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_edges(keys, taken, pass->entries->weights,
+                                             self->laying->kept->edge + self->filled),
+                         "filling lists", err);
+    self->filled += (hw_count)taken;
+    return status;
+}
+
+/* Lists by rising column, and their weights. */
+static enum hw_status take_columns(struct finishing *self, const struct hw_gpu_pass *pass,
+                                   struct hw_error *err)
+{
     struct hw_gpu_passes *passes = &self->laying->passes;
     const uint64_t *key = pass->keys->key[0];
-    uint64_t taken = 0, number = (uint64_t)pass->count;
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_count_rows(key, number, pass->entries, NULL, self->length, NULL),
-                "the kernel that counts neighbours", err);
+    const uint64_t number = (uint64_t)pass->count;
+    uint64_t taken = 0;
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK && self->weight)
+    if (self->weight)
         status = hw_cuda(hw_gpu_launch_take_weights(key, pass->keys->weight[0], number,
                                                     self->weight + self->filled, passes->counter,
                                                     passes->scratch, passes->scratch_bytes),
@@ -379,22 +435,64 @@ static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, str
     return status;
 }
 
+static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct finishing *self = given;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count, pass->entries,
+                                         NULL, self->length, NULL),
+                "the kernel that counts neighbours", err);
+
+    if (status != HW_OK)
+        return status;
+    return self->laying->joined ? take_joined(self, pass, err) : take_columns(self, pass, err);
+}
+
+/* The entries of the parts built here. */
+static struct hw_gpu_entries entries_of(const struct finishing *self)
+{
+    const struct hw_builder *builder = self->builder;
+    const bool joined = self->laying->joined;
+
+    return (struct hw_gpu_entries){.kind = joined ? HW_ENTRIES_JOINED : HW_ENTRIES_PLACED,
+                                   .column_bits = hw_bits(columns_of(self)),
+                                   .forward = true,
+                                   .backward = !builder->desc->directed,
+                                   .number = self->number,
+                                   .places = self->places,
+                                   .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
+                                   .parts = (uint64_t)builder->parts,
+                                   .part_rows = rows_of(self),
+                                   .weights =
+                                       builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
+}
+
+/* What the weights are like, for the host. */
+static enum hw_status see_weights(struct finishing *self, struct hw_error *err)
+{
+    struct hw_gpu_kept *kept = self->laying->kept;
+    const struct hw_gpu_passes *passes = &self->laying->passes;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_see(kept->edge, (uint64_t)self->filled, self->builder->desc->weights,
+                                  self->seen, passes->scratch, passes->scratch_bytes),
+                "looking at weights", err);
+
+    return status == HW_OK ? hw_gpu_get(&kept->base.seen, self->seen, sizeof *self->seen, err)
+                           : status;
+}
+
 /* Sorts the entries of the parts built here into lists on the device. */
 static enum hw_status fill(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
     struct hw_gpu_passes *passes = &self->laying->passes;
-    struct hw_gpu_entries entries = {
-        .kind = HW_ENTRIES_PLACED,
-        .column_bits = hw_bits(columns_of(builder)),
-        .number = self->number,
-        .places = self->places,
-        .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
-        .parts = (uint64_t)builder->parts,
-        .part_rows = (uint64_t)builder->part_rows,
-        .weights = builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
+    const struct hw_gpu_entries entries = entries_of(self);
     enum hw_status status = HW_OK;
 
+    if (entries.column_bits > 32)
+        return hw_fail(err, HW_RESOURCES,
+                       "--device cuda: %" PRIu64 " columns need more than 32 bits",
+                       columns_of(self));
     if (entries.column_bits + hw_bits(self->rows) > 64)
         return hw_fail(err, HW_RESOURCES,
                        "--device cuda: %" PRIu64 " lists are too many for one device", self->rows);
@@ -409,6 +507,8 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
         status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
                                                passes->scratch, passes->scratch_bytes),
                          "offsets of lists", err);
+    if (status == HW_OK && self->laying->joined)
+        status = see_weights(self, err);
     hw_gpu_passes_close(passes);
     return status;
 }
@@ -491,11 +591,27 @@ static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix wh
     return get_lists(self, which, begin, matrix, err);
 }
 
+/* Offsets of joined lists. */
+static enum hw_status get_joined(const struct finishing *self, struct hw_error *err)
+{
+    struct hw_part *part = self->builder->part;
+    const hw_count slots = part->separate.slots;
+
+    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return get_matrix(self, HW_OUT, 0, (hw_count)self->rows, &part->grid.out, err);
+    enum hw_status status = get_matrix(self, HW_NN, 0, slots, &part->separate.nn, err);
+    return status == HW_OK
+               ? get_matrix(self, HW_DN, slots, part->separate.delegates, &part->separate.dn, err)
+               : status;
+}
+
 static enum hw_status get_parts(const struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
     enum hw_status status = HW_OK;
 
+    if (self->laying->joined)
+        return get_joined(self, err);
     for (int p = 0; p < builder->parts; p++)
         for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
             struct hw_part *part = &builder->part[p];
@@ -513,7 +629,7 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
     struct finishing self = {.laying = given, .builder = builder};
     enum hw_status status = open_codes(&self, err);
 
-    self.rows = (uint64_t)builder->parts * (uint64_t)builder->part_rows;
+    self.rows = (uint64_t)builder->parts * rows_of(&self);
     if (status == HW_OK && builder->parts > 0)
         status = fill(&self, err);
     if (status == HW_OK && builder->parts > 0)
@@ -532,6 +648,9 @@ static enum hw_status lay_out(const struct hw_context *ctx, struct laying *layin
     const struct hw_graph_desc *desc = hw_graph_desc(laying->graph);
     enum hw_status status = hw_gpu_open(ctx, err);
 
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_gpu_sharing(ctx, &laying->passes.sharing, err);
     if (status == HW_OK && (desc->vertices > (hw_gid)UINT32_MAX || desc->edges > INT64_MAX / 64))
         status =
             hw_fail(err, HW_RESOURCES,
@@ -562,20 +681,19 @@ static void free_kept(struct hw_resident *resident)
     free(kept);
 }
 
-enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_layout_spec *spec, struct hw_part *part,
-                                 struct hw_error *err)
+/* One part a rank, whose lists stay. Collective. */
+static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
+                           const struct hw_layout_spec *spec, bool joined, struct hw_part *part,
+                           struct hw_error *err)
 {
-    struct laying laying = {.graph = graph};
-    struct hw_layout_spec unweighted = *spec;
+    struct laying laying = {.graph = graph, .joined = joined};
     enum hw_status status =
         hw_alloc_zero(&laying.kept, 1, sizeof *laying.kept, "the lists of a part", err);
 
     *part = (struct hw_part){0};
-    unweighted.weights = false;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = lay_out(ctx, &laying, &unweighted, ctx->rank, 1, part, err);
+        status = lay_out(ctx, &laying, spec, ctx->rank, 1, part, err);
     if (status != HW_OK) {
         if (laying.kept)
             free_kept(&laying.kept->base);
@@ -585,6 +703,28 @@ enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *
     laying.kept->block = part->grid.block;
     part->resident = &laying.kept->base;
     return HW_OK;
+}
+
+enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_layout_spec *spec, struct hw_part *part,
+                                 struct hw_error *err)
+{
+    struct hw_layout_spec unweighted = *spec;
+
+    unweighted.weights = false;
+    return keep(ctx, graph, &unweighted, false, part, err);
+}
+
+enum hw_status hw_gpu_paths_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_layout_spec *spec, struct hw_part *part,
+                                 struct hw_error *err)
+{
+    struct hw_layout_spec weighted = *spec;
+
+    if (hw_graph_desc(graph)->weights == HW_WEIGHTS_NONE)
+        return hw_gpu_parts_keep(ctx, graph, spec, part, err);
+    weighted.weights = true;
+    return keep(ctx, graph, &weighted, true, part, err);
 }
 
 struct hw_gpu_kept *hw_gpu_kept(const struct hw_part *part)

@@ -31,6 +31,7 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
     if (status != HW_OK)
         return status;
     each += weights ? 2 * (hw_count)sizeof(uint32_t) : 0;
+    left /= passes->sharing > 1 ? passes->sharing : 1;
     hw_count fit = (left - RESERVE - (hw_count)passes->scratch_bytes) / each;
     fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
     passes->tuples = tuples;

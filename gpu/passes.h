@@ -10,6 +10,7 @@
 
 /* Memory for keys, and what they are made of. Zero-initialise. */
 struct hw_gpu_passes {
+    int sharing; /* ranks that the device's memory is for, where more than one */
     const struct hw_gpu_tuples *tuples;
     struct hw_gpu_arrays arrays;
     hw_count capacity; /* keys */

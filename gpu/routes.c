@@ -77,6 +77,7 @@ static enum hw_status choose_width(struct hw_routes *routes, struct hw_error *er
     const double given = routes->engine->options.delta;
     hw_count with = 0;
 
+#pragma omp parallel for reduction(+ : with)
     for (hw_lid t = 0; t < part->own.count; t++)
         with += part->own.tuples[t] > 0;
     enum hw_status status = hw_sum(routes->engine->ctx->world, &with, err);
@@ -438,7 +439,7 @@ const struct hw_method hw_method_delta_parts = {.name = "delta",
                                                 .several_parts_only = true,
                                                 .ready = hw_gpu_ready,
                                                 .bytes = bytes,
-                                                .build = hw_gpu_build,
+                                                .build = hw_gpu_paths_keep,
                                                 .builds_any = true,
                                                 .create = create_delta,
                                                 .search = hw_parts_run,
@@ -453,7 +454,7 @@ const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .degree_separated = true,
                                                    .ready = hw_gpu_ready,
                                                    .bytes = bytes,
-                                                   .build = hw_gpu_build,
+                                                   .build = hw_gpu_paths_keep,
                                                    .builds_any = true,
                                                    .create = create_delta,
                                                    .search = hw_parts_run,
@@ -470,7 +471,7 @@ const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .negative_weights = true,
                                                        .ready = hw_gpu_ready,
                                                        .bytes = bellman_ford_bytes,
-                                                       .build = hw_gpu_build,
+                                                       .build = hw_gpu_paths_keep,
                                                        .builds_any = true,
                                                        .create = create_bellman_ford,
                                                        .search = hw_parts_run,
@@ -486,7 +487,7 @@ const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford"
                                                           .negative_weights = true,
                                                           .ready = hw_gpu_ready,
                                                           .bytes = bellman_ford_bytes,
-                                                          .build = hw_gpu_build,
+                                                          .build = hw_gpu_paths_keep,
                                                           .builds_any = true,
                                                           .create = create_bellman_ford,
                                                           .search = hw_parts_run,

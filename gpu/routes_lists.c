@@ -3,6 +3,7 @@
 
 #include "base/divide.h"
 #include "base/memory.h"
+#include "builder.h"
 
 #include <cuda_runtime_api.h>
 #include <limits.h>
@@ -54,6 +55,7 @@ static uint32_t find_active(const struct hw_part *part)
 {
     uint32_t active = 0;
 
+#pragma omp parallel for reduction(max : active)
     for (hw_lid t = 0; t < part->own.count; t++)
         active = part->own.tuples[t] > 0 ? t + 1 : active;
     return active;
@@ -92,7 +94,14 @@ enum hw_status hw_routes_shape_plan(struct hw_routes *routes, struct hw_error *e
 
 /* ---- lists on the host ---- */
 
-/* Where the edges of lists are: one matrix, or two for slots and two for delegates. */
+/* Of a matrix, unless it is absent. */
+static hw_count begin_of(const struct hw_csr *matrix, uint32_t row)
+{
+    return matrix->offset ? matrix->offset[row] : 0;
+}
+
+/* Where the edges of lists are: one matrix, or two for slots and two for delegates, unless
+ * these are joined. */
 static hw_count list_begin(const struct hw_routes *routes, uint32_t list)
 {
     const struct hw_part *part = routes->engine->part;
@@ -102,9 +111,9 @@ static hw_count list_begin(const struct hw_routes *routes, uint32_t list)
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return part->grid.out.offset[list];
     if (list <= block)
-        return separate->nn.offset[list] + separate->nd.offset[list];
-    return separate->nn.offset[block] + separate->nd.offset[block] +
-           separate->dn.offset[list - block] + separate->dd.offset[list - block];
+        return begin_of(&separate->nn, list) + begin_of(&separate->nd, list);
+    return begin_of(&separate->nn, block) + begin_of(&separate->nd, block) +
+           begin_of(&separate->dn, list - block) + begin_of(&separate->dd, list - block);
 }
 
 /* The code of a search id of the degree-separated layout. */
@@ -200,15 +209,18 @@ enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
     struct hw_routes_plan *plan = &routes->plan;
     struct hw_gpu_arrays *arrays = &routes->engine->arrays;
     struct shipment shipment = {.routes = routes};
-    enum hw_status status = size_chunk(&shipment, err);
+    enum hw_status status = HW_OK;
 
-    if (status != HW_OK)
-        return status;
-    plan_chunk(&shipment);
-    for (int a = 0; a < shipment.arrays.count; a++)
-        *beside += shipment.arrays.of[a].bytes + 256;
-    hw_gpu_add(arrays, &plan->offset, (hw_count)plan->lists + 1, sizeof *plan->offset);
-    hw_gpu_add(arrays, &plan->edge, list_begin(routes, plan->lists), sizeof *plan->edge);
+    if (!hw_gpu_kept(routes->engine->part)) {
+        status = size_chunk(&shipment, err);
+        if (status != HW_OK)
+            return status;
+        plan_chunk(&shipment);
+        for (int a = 0; a < shipment.arrays.count; a++)
+            *beside += shipment.arrays.of[a].bytes + 256;
+        hw_gpu_add(arrays, &plan->offset, (hw_count)plan->lists + 1, sizeof *plan->offset);
+        hw_gpu_add(arrays, &plan->edge, list_begin(routes, plan->lists), sizeof *plan->edge);
+    }
     hw_gpu_add(arrays, &plan->graph_id, plan->codes, sizeof *plan->graph_id);
     hw_gpu_add(arrays, &plan->own_code, plan->own, sizeof *plan->own_code);
     return HW_OK;
@@ -299,12 +311,37 @@ static enum hw_status ship(struct hw_routes *routes, struct hw_error *err)
         if (chunk->count > 0)
             status = ship_chunk(&shipment, err);
     }
-    for (uint32_t b = 0; b < plan->list_blocks && status == HW_OK; b++)
-        for (uint32_t t = 0; t < plan->block; t++)
-            if (offset[b * plan->block + t] < offset[b * plan->block + t + 1])
-                plan->list_end[b] = t + 1;
     close_shipment(&shipment);
     return status;
+}
+
+/* Where lists end that have edges. */
+static void find_list_ends(struct hw_routes *routes)
+{
+    struct hw_routes_plan *plan = &routes->plan;
+
+    for (uint32_t b = 0; b < plan->list_blocks; b++) {
+        const uint32_t first = b * plan->block;
+        uint32_t end = 0;
+#pragma omp parallel for reduction(max : end)
+        for (uint32_t t = 0; t < plan->block; t++)
+            if (list_begin(routes, first + t) < list_begin(routes, first + t + 1))
+                end = t + 1;
+        plan->list_end[b] = end;
+    }
+}
+
+/* The edges, if they are not there yet. Local. */
+static enum hw_status bring_lists(struct hw_routes *routes, struct hw_error *err)
+{
+    const struct hw_gpu_kept *kept = hw_gpu_kept(routes->engine->part);
+
+    find_list_ends(routes);
+    if (!kept)
+        return ship(routes, err);
+    routes->plan.offset = kept->offset;
+    routes->plan.edge = kept->edge;
+    return HW_OK;
 }
 
 /* ---- ids ---- */
@@ -323,6 +360,7 @@ static enum hw_status gather_ids(const struct hw_routes *routes, uint32_t **ids,
     if (status != HW_OK)
         return status;
     uint32_t *mine = *ids + (size_t)plan->rank * plan->block;
+#pragma omp parallel for
     for (hw_lid t = 0; t < own->count; t++)
         mine[t] = (uint32_t)own->graph_id[t];
     return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, *ids, (int)plan->block,
@@ -367,6 +405,7 @@ static enum hw_status put_codes(struct hw_routes *routes, struct hw_error *err)
         status = hw_alloc(&by_id, part->own.count, sizeof *by_id, "codes", err);
     if (status != HW_OK)
         return status;
+#pragma omp parallel for
     for (hw_lid t = 0; t < part->own.count; t++)
         routes->code[t] = plan->home * plan->block + t;
     for (uint32_t k = 0; k < plan->delegates; k++) {
@@ -374,6 +413,7 @@ static enum hw_status put_codes(struct hw_routes *routes, struct hw_error *err)
         if (hw_owner(&part->spec, id) == part->index)
             routes->code[hw_position(&part->spec, id)] = plan->segments * plan->block + k;
     }
+#pragma omp parallel for
     for (hw_lid k = 0; k < part->own.count; k++)
         by_id[k] = routes->code[part->own.by_graph_id[k]];
     status =
@@ -393,6 +433,6 @@ enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *e
     if (status == HW_OK)
         status = put_codes(routes, err);
     if (status == HW_OK)
-        status = ship(routes, err);
+        status = bring_lists(routes, err);
     return hw_agree(routes->engine->ctx->world, status, err);
 }

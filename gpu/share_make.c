@@ -381,15 +381,13 @@ static enum hw_status open_pass(struct making *self, struct hw_error *err)
 {
     const struct hw_share *share = &self->made->share;
     const hw_count all = (hw_count)self->before[share->active];
-    int devices = 1;
+    int sharing = 1;
     size_t left = 0, total = 0, need[2] = {0, 0};
     uint64_t *none = NULL;
     enum hw_status status = hw_cuda((int)cudaMemGetInfo(&left, &total), "cudaMemGetInfo", err);
 
     if (status == HW_OK)
-        status = hw_cuda((int)cudaGetDeviceCount(&devices), "cudaGetDeviceCount", err);
-    /* Ranks that share a device share what it has free. */
-    const hw_count sharing = (self->ctx->node_size + devices - 1) / devices;
+        status = hw_gpu_sharing(self->ctx, &sharing, err);
     if (status == HW_OK)
         status = hw_cuda(hw_share_launch_sort(NULL, &need[0], NULL, NULL, (uint64_t)all, 64, &none),
                          "sorting edges", err);

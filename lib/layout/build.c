@@ -259,7 +259,7 @@ static enum hw_status count_edges(struct hw_builder *builder, hw_count *edges, s
     for (int p = 0; p < builder->parts; p++)
         for (size_t m = 0; m < sizeof stored / sizeof *stored; m++) {
             const struct hw_csr *matrix = hw_part_matrix(&builder->part[p], stored[m]);
-            if (matrix)
+            if (matrix && matrix->offset)
                 *edges += matrix->offset[matrix->rows];
         }
     return hw_sum(builder->ctx->world, edges, err);
