@@ -475,17 +475,6 @@ __global__ void gather(const uint64_t *value, const uint32_t *graph_id, uint32_t
         by_rank[r] = value[graph_id[r]];
 }
 
-__global__ void unspread(const uint32_t *code, struct hw_spread spread, const uint64_t *begin,
-                         uint32_t *number)
-{
-    const uint64_t vertices = static_cast<uint64_t>(spread.vertices);
-
-    for (uint64_t v = hw_first(); v < vertices; v += hw_stride()) {
-        const hw_seat seat = hw_spread_seat(&spread, static_cast<hw_gid>(v));
-        number[v] = code[begin[seat.rank] + seat.local];
-    }
-}
-
 /* Calls launch(maker, kind) with the types of both. */
 template <hw_gpu_entry_kind kind> struct kind_of {
     static constexpr hw_gpu_entry_kind value = kind;
@@ -695,13 +684,5 @@ int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32
                          uint64_t *by_rank)
 {
     gather<<<blocks_for(vertices), block_size>>>(value, graph_id, vertices, by_rank);
-    return cudaGetLastError();
-}
-
-int hw_gpu_launch_unspread(const uint32_t *code, const struct hw_spread *spread,
-                           const uint64_t *begin, uint32_t *number)
-{
-    unspread<<<blocks_for(static_cast<uint64_t>(spread->vertices)), block_size>>>(code, *spread,
-                                                                                  begin, number);
     return cudaGetLastError();
 }

@@ -5,30 +5,18 @@
  */
 #include "base/memory.h"
 #include "base/sort.h"
-#include "builder.h"
 #include "comm/exchange.h"
-#include "device.h"
-#include "held.h"
 #include "hopwave_gpu.h"
-#include "layout/build.h"
-#include "passes.h"
+#include "laying.h"
+#include "vertices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What both stages share. */
-struct laying {
-    struct hw_graph *graph;
-    struct hw_gpu_held held;
-    struct hw_gpu_passes passes;
-    struct hw_gpu_kept *kept; /* where lists stay, or NULL */
-    bool joined;              /* they have weights */
-};
-
 /* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
 
 struct collecting {
-    struct laying *laying;
+    struct hw_gpu_laying *laying;
     struct hw_gpu_arrays arrays;
     uint64_t *ends;     /* [kept], as are all of these; on the device */
     uint32_t *out, *in; /* in: of directed graphs only */
@@ -76,7 +64,7 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
 static enum hw_status count(struct collecting *self, const struct hw_builder *builder,
                             struct hw_error *err)
 {
-    struct laying *laying = self->laying;
+    struct hw_gpu_laying *laying = self->laying;
     bool directed = builder->desc->directed;
     hw_count most = builder->desc->edges * (directed ? 1 : 2);
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_KEPT,
@@ -152,7 +140,7 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
 static enum hw_status collect(void *given, struct hw_builder *builder, struct hw_error *err)
 {
     struct collecting self = {.laying = given};
-    struct laying *laying = given;
+    struct hw_gpu_laying *laying = given;
     enum hw_status status =
         hw_gpu_tuples_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
 
@@ -170,10 +158,9 @@ static enum hw_status collect(void *given, struct hw_builder *builder, struct hw
 /* ---- stages 5 and 6: the matrices ---- */
 
 struct finishing {
-    struct laying *laying;
+    struct hw_gpu_laying *laying;
     struct hw_builder *builder;
-    struct hw_gpu_arrays codes; /* number, places, delegate */
-    uint32_t *number;           /* [vertices] */
+    struct hw_gpu_arrays codes; /* places, delegate */
     struct hw_places *places;   /* [1] */
     struct hw_delegate *delegate;
 
@@ -187,68 +174,6 @@ struct finishing {
     struct hw_weights_seen *seen; /* [1] */
     hw_count filled;
 };
-
-/* The codes of all vertices, as the ranks that keep them have them, and where each rank's
- * begin. code: [vertices]; begin: [ranks]. Collective. */
-static enum hw_status gather_codes(const struct hw_builder *builder, uint32_t *code,
-                                   uint64_t *begin, struct hw_error *err)
-{
-    int ranks = builder->ctx->size;
-    int *count = NULL, *at = NULL;
-    hw_count sum = 0;
-    enum hw_status status = hw_alloc(&count, ranks, sizeof *count, "counts", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&at, ranks, sizeof *at, "counts", err);
-    for (int r = 0; r < ranks && status == HW_OK; r++) {
-        hw_count kept = hw_spread_count(&builder->spread, r);
-        count[r] = (int)kept;
-        at[r] = (int)sum;
-        begin[r] = (uint64_t)sum;
-        if (sum > INT32_MAX || kept > INT32_MAX)
-            status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
-                             builder->desc->vertices, ranks);
-        sum += kept;
-    }
-    status = hw_agree(builder->ctx->world, status, err);
-    if (status == HW_OK) {
-        uint32_t *mine = code + begin[builder->ctx->rank];
-#pragma omp parallel for
-        for (hw_count v = 0; v < builder->kept; v++)
-            mine[v] = (uint32_t)builder->code[v];
-        if (ranks > 1)
-            status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, code, count, at,
-                                           MPI_UINT32_T, builder->ctx->world),
-                            "MPI_Allgatherv", err);
-    }
-    free(count);
-    free(at);
-    return status;
-}
-
-/* Brings gathered codes to the device, there by vertex. */
-static enum hw_status put_codes(struct finishing *self, const uint32_t *code, const uint64_t *begin,
-                                struct hw_error *err)
-{
-    const struct hw_builder *builder = self->builder;
-    struct hw_gpu_arrays arrays = {0};
-    uint32_t *there = NULL;
-    uint64_t *there_begin = NULL;
-    hw_count n = builder->desc->vertices, ranks = builder->ctx->size;
-
-    hw_gpu_add(&arrays, &there, n, sizeof *there);
-    hw_gpu_add(&arrays, &there_begin, ranks, sizeof *there_begin);
-    enum hw_status status = hw_gpu_allocate(&arrays, 0, "laying out the graph", err);
-    if (status == HW_OK)
-        status = hw_gpu_put(there, code, (size_t)n * sizeof *code, err);
-    if (status == HW_OK)
-        status = hw_gpu_put(there_begin, begin, (size_t)ranks * sizeof *begin, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_unspread(there, &builder->spread, there_begin, self->number),
-                         "the kernel that numbers vertices", err);
-    hw_gpu_release(&arrays);
-    return status;
-}
 
 /* Gives the device the rules of the layout. */
 static enum hw_status put_places(struct finishing *self, struct hw_error *err)
@@ -264,38 +189,26 @@ static enum hw_status put_places(struct finishing *self, struct hw_error *err)
     return status;
 }
 
-/* Codes and rules on the device. Collective. */
+/* The codes of delegates, and the rules, on the device. */
 static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
     hw_count n = builder->desc->vertices;
-    uint32_t *code = NULL;
-    uint64_t *begin = NULL;
-    enum hw_status status = hw_alloc(&code, n, sizeof *code, "search ids", err);
 
     if (n + builder->delegates > (hw_count)UINT32_MAX)
-        status = hw_fail(err, HW_RESOURCES,
-                         "--device cuda: %" PRI_GID " vertices and %" PRI_COUNT
-                         " delegates need more than 32 bits",
-                         n, builder->delegates);
-    if (status == HW_OK)
-        status = hw_alloc(&begin, builder->ctx->size, sizeof *begin, "counts", err);
-    hw_gpu_add(&self->codes, &self->number, n, sizeof *self->number);
+        return hw_fail(err, HW_RESOURCES,
+                       "--device cuda: %" PRI_GID " vertices and %" PRI_COUNT
+                       " delegates need more than 32 bits",
+                       n, builder->delegates);
     hw_gpu_add(&self->codes, &self->places, 1, sizeof *self->places);
     hw_gpu_add(&self->codes, &self->delegate, builder->delegates, sizeof *self->delegate);
-    if (status == HW_OK)
-        status = hw_gpu_allocate(&self->codes, 0, "laying out the graph", err);
-    status = hw_agree(builder->ctx->world, status, err);
-    if (status == HW_OK)
-        status = gather_codes(builder, code, begin, err);
-    if (status == HW_OK)
-        status = put_codes(self, code, begin, err);
+    enum hw_status status = hw_gpu_allocate(&self->codes, 0, "laying out the graph", err);
     if (status == HW_OK)
         status = put_places(self, err);
-    free(code);
-    free(begin);
-    free(builder->code);
-    builder->code = NULL;
+    if (status == HW_OK && builder->delegates > 0)
+        status = hw_cuda(hw_gpu_launch_delegates(self->delegate, (uint64_t)builder->delegates,
+                                                 (uint32_t)n, self->laying->number),
+                         "the kernel that names delegates", err);
     return status;
 }
 
@@ -458,7 +371,7 @@ static struct hw_gpu_entries entries_of(const struct finishing *self)
                                    .column_bits = hw_bits(columns_of(self)),
                                    .forward = true,
                                    .backward = !builder->desc->directed,
-                                   .number = self->number,
+                                   .number = self->laying->number,
                                    .places = self->places,
                                    .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
                                    .parts = (uint64_t)builder->parts,
@@ -640,11 +553,12 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
 }
 
 /* Both ways to lay out. Collective. */
-static enum hw_status lay_out(const struct hw_context *ctx, struct laying *laying,
+static enum hw_status lay_out(const struct hw_context *ctx, struct hw_gpu_laying *laying,
                               const struct hw_layout_spec *spec, int first_part, int count,
                               struct hw_part *parts, struct hw_error *err)
 {
-    const struct hw_build_engine engine = {collect, finish, laying, laying->kept != NULL};
+    const struct hw_build_engine engine = {collect, hw_gpu_lay_order, hw_gpu_lay_vertices,
+                                           finish,  laying,           laying->kept != NULL};
     const struct hw_graph_desc *desc = hw_graph_desc(laying->graph);
     enum hw_status status = hw_gpu_open(ctx, err);
 
@@ -660,7 +574,7 @@ static enum hw_status lay_out(const struct hw_context *ctx, struct laying *layin
         parts[p] = (struct hw_part){0};
     if (status == HW_OK)
         status = hw_parts_build_by(ctx, desc, spec, first_part, count, parts, &engine, err);
-    hw_gpu_tuples_close(&laying->held);
+    hw_gpu_laying_close(laying);
     return status;
 }
 
@@ -668,7 +582,7 @@ enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph 
                                   const struct hw_layout_spec *spec, int first_part, int count,
                                   struct hw_part *parts, struct hw_error *err)
 {
-    struct laying laying = {.graph = graph};
+    struct hw_gpu_laying laying = {.graph = graph};
 
     return lay_out(ctx, &laying, spec, first_part, count, parts, err);
 }
@@ -686,22 +600,23 @@ static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
                            const struct hw_layout_spec *spec, bool joined, struct hw_part *part,
                            struct hw_error *err)
 {
-    struct laying laying = {.graph = graph, .joined = joined};
-    enum hw_status status =
-        hw_alloc_zero(&laying.kept, 1, sizeof *laying.kept, "the lists of a part", err);
+    struct hw_gpu_laying laying = {.graph = graph, .joined = joined};
+    struct hw_gpu_kept *kept = NULL;
+    enum hw_status status = hw_alloc_zero(&kept, 1, sizeof *kept, "the lists of a part", err);
 
     *part = (struct hw_part){0};
+    laying.kept = kept;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = lay_out(ctx, &laying, spec, ctx->rank, 1, part, err);
     if (status != HW_OK) {
-        if (laying.kept)
-            free_kept(&laying.kept->base);
+        if (kept)
+            free_kept(&kept->base);
         return status;
     }
-    laying.kept->base.free = free_kept;
-    laying.kept->block = part->grid.block;
-    part->resident = &laying.kept->base;
+    kept->base.free = free_kept;
+    kept->block = part->grid.block;
+    part->resident = &kept->base;
     return HW_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "comm/exchange.h"
 #include "graph/generator.h"
+#include "own.h"
 #include "share_resident.h"
 
 #include <cuda_runtime_api.h>
@@ -99,20 +100,20 @@ static enum hw_status rank_vertices(struct making *self, struct hw_error *err)
     size_t bytes = 0;
     void *scratch = NULL;
     const uint64_t n = (uint64_t)self->n;
-    enum hw_status status = hw_cuda(hw_share_launch_order(NULL, &bytes, NULL, NULL, NULL, NULL, n),
-                                    "ranking vertices", err);
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_order(NULL, &bytes, true, NULL, NULL, NULL, NULL, n),
+                "ranking vertices", err);
 
     if (status == HW_OK)
         status = hw_cuda((int)cudaMalloc(&scratch, bytes), "cudaMalloc", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_number(self->room, n), "numbering vertices", err);
+        status = hw_cuda(hw_gpu_launch_number(self->room, n), "numbering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_order(scratch, &bytes, self->ends, self->sorted,
-                                               self->room, self->id, n),
+        status = hw_cuda(hw_gpu_launch_order(scratch, &bytes, true, self->ends, self->sorted,
+                                             self->room, self->id, n),
                          "ranking vertices", err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_share_launch_invert(self->id, n, 0, self->rank), "ranking vertices", err);
+        status = hw_cuda(hw_gpu_launch_invert(self->id, n, 0, self->rank), "ranking vertices", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ranking vertices", err);
     cudaFree(scratch);
@@ -149,7 +150,7 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
     char *scratch = NULL;
     size_t bytes = 0;
     enum hw_status status =
-        hw_cuda(hw_share_launch_order(NULL, &bytes, NULL, NULL, NULL, NULL, leaves),
+        hw_cuda(hw_gpu_launch_order(NULL, &bytes, true, NULL, NULL, NULL, NULL, leaves),
                 "ordering leaves", err);
 
     if (status != HW_OK || leaves == 0)
@@ -164,18 +165,18 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
             hw_cuda(hw_share_launch_neighbours(&self->tuples, self->ends, self->rank, self->room),
                     "the kernel that finds neighbours", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_gather(self->room, self->id + core, leaves, key),
+        status = hw_cuda(hw_gpu_launch_take(self->room, self->id + core, leaves, key),
                          "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda(
-            hw_share_launch_order(scratch, &bytes, key, sorted, self->id + core, id, leaves),
+            hw_gpu_launch_order(scratch, &bytes, true, key, sorted, self->id + core, id, leaves),
             "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaMemcpyAsync(self->id + core, id, (size_t)leaves * sizeof *id,
                                               cudaMemcpyDeviceToDevice, NULL),
                          "cudaMemcpyAsync", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_invert(self->id + core, leaves, core, self->rank),
+        status = hw_cuda(hw_gpu_launch_invert(self->id + core, leaves, core, self->rank),
                          "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ordering leaves", err);
@@ -239,74 +240,35 @@ static enum hw_status rank(struct making *self, struct hw_error *err)
 
 /* ---- the vertices of the part ---- */
 
-/* Numbers of one of all ranks' values at this part's positions. room: [owned], host. */
-static enum hw_status get_picked(struct making *self, const uint32_t *from, hw_count count,
-                                 uint32_t *host, struct hw_error *err)
+/* Ends at the part's vertices that have any. ends: [listed] on the host. */
+static enum hw_status get_ends(struct making *self, hw_count listed, uint32_t *ends,
+                               struct hw_error *err)
 {
     const struct hw_share *share = &self->made->share;
-    enum hw_status status =
-        hw_cuda(hw_share_launch_pick(from, share->parts, share->part, (uint64_t)count, self->room),
-                "taking a part's vertices", err);
+    enum hw_status status = hw_cuda(
+        hw_gpu_launch_pick(self->sorted, share->parts, share->part, (uint64_t)listed, self->room),
+        "taking a part's vertices", err);
 
-    return status == HW_OK ? hw_gpu_get(host, self->room, (size_t)count * sizeof *host, err)
+    return status == HW_OK ? hw_gpu_get(ends, self->room, (size_t)listed * sizeof *ends, err)
                            : status;
 }
 
-/* Ends and self-loops, which are an end twice, as input tuples have them. */
-static enum hw_status get_tuples(struct making *self, uint32_t *host, struct hw_error *err)
+/* The names of the part's vertices and their tuples: ends, and self-loops, which are an end
+ * twice. */
+static enum hw_status take_own(struct making *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
     const struct hw_share *share = &self->made->share;
-    const uint32_t *of[2] = {self->ends, self->loops};
-    uint32_t *ids = self->sorted; /* not needed any more */
-    const uint64_t count = own->count;
-    enum hw_status status =
-        hw_cuda(hw_share_launch_pick(self->id, share->parts, share->part, count, ids),
-                "taking a part's vertices", err);
+    struct hw_gpu_own taken = {.count = 0};
+    enum hw_status status = hw_gpu_own_open(&taken, self->id, share->parts, share->part, own, err);
 
     for (hw_lid v = 0; v < own->count; v++)
         own->tuples[v] = 0;
-    for (int k = 0; k < 2 && status == HW_OK; k++) {
-        status = hw_cuda(hw_share_launch_gather(of[k], ids, count, self->room),
-                         "taking a part's tuples", err);
-        if (status == HW_OK)
-            status = hw_gpu_get(host, self->room, (size_t)count * sizeof *host, err);
-#pragma omp parallel for if (status == HW_OK)
-        for (hw_lid v = 0; v < (status == HW_OK ? own->count : 0); v++)
-            own->tuples[v] += (k + 1) * (hw_count)host[v];
-    }
-    return status;
-}
-
-/* Positions by rising graph id. */
-static enum hw_status get_by_graph_id(struct making *self, struct hw_error *err)
-{
-    struct hw_part_vertices *own = &self->part->own;
-    const struct hw_share *share = &self->made->share;
-    const uint64_t n = (uint64_t)self->n;
-    uint32_t *ids = self->room, *positions = self->sorted;
-    size_t bytes = 0;
-    void *scratch = NULL;
-    enum hw_status status = hw_cuda(hw_share_launch_owned(NULL, &bytes, self->rank, n, share->parts,
-                                                          share->part, ids, self->counter),
-                                    "taking a part's vertices", err);
-
     if (status == HW_OK)
-        status = hw_cuda((int)cudaMalloc(&scratch, bytes), "cudaMalloc", err);
+        status = hw_gpu_own_add(&taken, self->ends, 1, own->tuples, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_owned(scratch, &bytes, self->rank, n, share->parts,
-                                               share->part, ids, self->counter),
-                         "taking a part's vertices", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_gather(self->rank, ids, own->count, positions),
-                         "taking a part's vertices", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_positions(positions, own->count, share->parts),
-                         "taking a part's vertices", err);
-    if (status == HW_OK)
-        status =
-            hw_gpu_get(own->by_graph_id, positions, own->count * sizeof *own->by_graph_id, err);
-    cudaFree(scratch);
+        status = hw_gpu_own_add(&taken, self->loops, 2, own->tuples, err);
+    hw_gpu_own_close(&taken);
     return status;
 }
 
@@ -314,9 +276,9 @@ static enum hw_status get_by_graph_id(struct making *self, struct hw_error *err)
 static enum hw_status take_vertices(struct making *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
-    struct hw_share *share = &self->made->share;
-    hw_count n = own->count, active = share->active;
-    uint32_t *host = NULL;
+    const struct hw_share *share = &self->made->share;
+    const hw_count n = own->count, active = share->active, listed = share->count[share->part];
+    uint32_t *ends = NULL;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
 
     if (status == HW_OK)
@@ -324,27 +286,17 @@ static enum hw_status take_vertices(struct making *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
     if (status == HW_OK)
-        status = hw_alloc(&host, n > active ? n : active, sizeof *host, "vertices", err);
+        status = hw_alloc(&ends, active, sizeof *ends, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&self->before, active + 1, sizeof *self->before, "vertices", err);
     if (status == HW_OK)
-        status = get_picked(self, self->id, n, host, err);
-#pragma omp parallel for if (status == HW_OK)
-    for (hw_count v = 0; v < (status == HW_OK ? n : 0); v++)
-        own->graph_id[v] = (hw_gid)host[v];
-    const hw_count listed = share->count[share->part];
+        status = get_ends(self, listed, ends, err);
     if (status == HW_OK)
-        status = get_picked(self, self->sorted, listed, host, err);
-    if (status == HW_OK) {
         self->before[0] = 0;
-        for (hw_count v = 0; v < active; v++)
-            self->before[v + 1] = self->before[v] + (v < listed ? host[v] : 0);
-        status = get_tuples(self, host, err);
-    }
-    if (status == HW_OK)
-        status = get_by_graph_id(self, err);
-    free(host);
-    return status;
+    for (hw_count v = 0; v < active && status == HW_OK; v++)
+        self->before[v + 1] = self->before[v] + (v < listed ? ends[v] : 0);
+    free(ends);
+    return status == HW_OK ? take_own(self, err) : status;
 }
 
 /* ---- the lists ---- */

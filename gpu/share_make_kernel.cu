@@ -6,7 +6,6 @@
 #include "tuples.cuh"
 
 #include <cub/cub.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 namespace
 {
@@ -54,18 +53,6 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-__global__ void number(uint32_t *ids, uint64_t count)
-{
-    for (uint64_t v = hw_first(); v < count; v += hw_stride())
-        ids[v] = static_cast<uint32_t>(v);
-}
-
-__global__ void invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *rank)
-{
-    for (uint64_t r = hw_first(); r < count; r += hw_stride())
-        rank[id[r]] = base + static_cast<uint32_t>(r);
-}
-
 template <typename Maker>
 __global__ void __launch_bounds__(block_size)
     find_neighbours(hw_gpu_tuples tuples, const uint32_t *ends, const uint32_t *rank,
@@ -94,35 +81,6 @@ __global__ void place_ids(hw_share share, const uint32_t *id, uint32_t with_edge
     for (uint64_t r = hw_first(); r < with_edges; r += hw_stride())
         graph_id[global_of(share, static_cast<uint32_t>(r))] = id[r];
 }
-
-__global__ void pick(const uint32_t *from, uint32_t parts, uint32_t part, uint64_t count,
-                     uint32_t *to)
-{
-    for (uint64_t p = hw_first(); p < count; p += hw_stride())
-        to[p] = from[p * parts + part];
-}
-
-__global__ void gather(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to)
-{
-    for (uint64_t p = hw_first(); p < count; p += hw_stride())
-        to[p] = from[id[p]];
-}
-
-__global__ void divide(uint32_t *value, uint64_t count, uint32_t parts)
-{
-    for (uint64_t p = hw_first(); p < count; p += hw_stride())
-        value[p] /= parts;
-}
-
-/* Whether a vertex is a part's. */
-struct is_owned {
-    const uint32_t *rank;
-    uint32_t parts, part;
-    __host__ __device__ bool operator()(uint32_t v) const
-    {
-        return rank[v] % parts == part;
-    }
-};
 
 /* A row and a column of an entry, if it is wanted. */
 __device__ __forceinline__ bool wanted(const hw_share &share, uint32_t rank, uint32_t begin,
@@ -212,25 +170,6 @@ int hw_share_launch_ends(const hw_gpu_tuples *tuples, uint32_t *ends, uint32_t *
     });
 }
 
-int hw_share_launch_number(uint32_t *ids, uint64_t count)
-{
-    number<<<blocks_for(count), block_size>>>(ids, count);
-    return cudaGetLastError();
-}
-
-int hw_share_launch_order(void *scratch, size_t *bytes, const uint32_t *key, uint32_t *sorted,
-                          const uint32_t *ids, uint32_t *sorted_ids, uint64_t count)
-{
-    return cub::DeviceRadixSort::SortPairsDescending(scratch, *bytes, key, sorted, ids, sorted_ids,
-                                                     static_cast<int64_t>(count));
-}
-
-int hw_share_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *rank)
-{
-    invert<<<blocks_for(count), block_size>>>(id, count, base, rank);
-    return cudaGetLastError();
-}
-
 int hw_share_launch_neighbours(const hw_gpu_tuples *tuples, const uint32_t *ends,
                                const uint32_t *rank, uint32_t *neighbour)
 {
@@ -245,33 +184,6 @@ int hw_share_launch_place_ids(const hw_share *share, const uint32_t *id, uint32_
                               uint32_t *graph_id)
 {
     place_ids<<<blocks_for(with_edges), block_size>>>(*share, id, with_edges, graph_id);
-    return cudaGetLastError();
-}
-
-int hw_share_launch_pick(const uint32_t *from, uint32_t parts, uint32_t part, uint64_t count,
-                         uint32_t *to)
-{
-    pick<<<blocks_for(count), block_size>>>(from, parts, part, count, to);
-    return cudaGetLastError();
-}
-
-int hw_share_launch_gather(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to)
-{
-    gather<<<blocks_for(count), block_size>>>(from, id, count, to);
-    return cudaGetLastError();
-}
-
-int hw_share_launch_owned(void *scratch, size_t *bytes, const uint32_t *rank, uint64_t vertices,
-                          uint32_t parts, uint32_t part, uint32_t *owned, uint64_t *count)
-{
-    return cub::DeviceSelect::If(scratch, *bytes, thrust::counting_iterator<uint32_t>(0), owned,
-                                 count, static_cast<int64_t>(vertices),
-                                 is_owned{rank, parts, part});
-}
-
-int hw_share_launch_positions(uint32_t *value, uint64_t count, uint32_t parts)
-{
-    divide<<<blocks_for(count), block_size>>>(value, count, parts);
     return cudaGetLastError();
 }
 

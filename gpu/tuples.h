@@ -141,10 +141,6 @@ int hw_gpu_launch_rank_leaves(const struct hw_gpu_ranking *ranking, uint32_t cor
 int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint64_t rows,
                           bool wide, void *offset, void *scratch, size_t bytes);
 
-/* number[v] = code[where the rank that keeps v has it]: begin[rank] + local. */
-int hw_gpu_launch_unspread(const uint32_t *code, const struct hw_spread *spread,
-                           const uint64_t *begin, uint32_t *number);
-
 /* The sum of degrees: [1]. */
 int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *total, void *scratch,
                         size_t bytes);
