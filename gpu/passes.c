@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* Keys that a pass has room for at least: with less it would take too many. */
-#define LEAST_KEYS ((hw_count)1 << 22)
-
 /* Device memory that is left alone: the runtime's own, and pages half used. */
 #define RESERVE ((hw_count)256 << 20)
 
@@ -33,7 +30,7 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
     each += weights ? 2 * (hw_count)sizeof(uint32_t) : 0;
     left /= passes->sharing > 1 ? passes->sharing : 1;
     hw_count fit = (left - RESERVE - (hw_count)passes->scratch_bytes) / each;
-    fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
+    fit = fit > HW_GPU_LEAST_KEYS ? fit : HW_GPU_LEAST_KEYS;
     passes->tuples = tuples;
     passes->capacity = keys < fit ? keys : fit;
     passes->keys = (struct hw_gpu_keys){.weight = {NULL}};

@@ -8,6 +8,9 @@
 #include "device.h"
 #include "tuples.h"
 
+/* Keys that a pass has room for at least: with less it would take too many. */
+#define HW_GPU_LEAST_KEYS ((hw_count)1 << 22)
+
 /* Memory for keys, and what they are made of. Zero-initialise. */
 struct hw_gpu_passes {
     int sharing; /* ranks that the device's memory is for, where more than one */

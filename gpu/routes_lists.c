@@ -4,6 +4,7 @@
 #include "base/divide.h"
 #include "base/memory.h"
 #include "builder.h"
+#include "passes.h"
 
 #include <cuda_runtime_api.h>
 #include <limits.h>
@@ -435,4 +436,52 @@ enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *e
     if (status == HW_OK)
         status = bring_lists(routes, err);
     return hw_agree(routes->engine->ctx->world, status, err);
+}
+
+/* ---- memory ---- */
+
+/* Bytes that a search takes beside the lists. A code: its key, value and graph id; a list: two
+ * places in queues and two prefixes; an own vertex: its code, key and parent; boxes hold pairs,
+ * in two turns, from every rank. */
+static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_count delegates)
+{
+    const hw_count parts = part->spec.parts, rows = part->spec.rows, columns = part->spec.columns;
+    const bool separate = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const hw_count segments = separate ? parts : rows > 1 ? columns + rows : columns;
+    const hw_count codes = segments * block + delegates;
+    const hw_count lists = (separate ? 1 : rows) * block + delegates;
+    const hw_count key = part->weights == HW_WEIGHTS_F32 ? 4 : 8;
+
+    return codes * (key + 12) + (codes + lists) / 8 + lists * 24 + block * (8 + key) +
+           parts * (block + delegates) * 32 +
+           HW_ROUTES_ROWS * (hw_count)sizeof(struct hw_routes_row);
+}
+
+static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
+{
+    const hw_count parts = part->spec.parts, n = (hw_count)part->vertices;
+    const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
+    const hw_count rows = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? block + delegates
+                                                                          : part->spec.rows * block;
+    const hw_count least = edges < HW_GPU_LEAST_KEYS ? edges : HW_GPU_LEAST_KEYS;
+    const hw_count order = 20 * n, fill = 4 * n + 4 * rows + 24 * least;
+    const hw_count lists = 8 * edges + 8 * rows, search = search_bytes(part, block, delegates);
+    const hw_count later = lists + (fill > search ? fill : search);
+
+    return order > later ? order : later;
+}
+
+hw_count hw_routes_least_bytes(const struct hw_part *part)
+{
+    return bytes_with(part, (hw_count)part->separate.delegates);
+}
+
+hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
+
+    (void)options;
+    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return bytes_with(part, 0);
+    return bytes_with(part, 4 * n / parts < n / 8 ? 4 * n / parts : n / 8);
 }

@@ -5,6 +5,7 @@
 #include "comm/exchange.h"
 #include "graph/generator.h"
 #include "own.h"
+#include "passes.h"
 #include "share_resident.h"
 
 #include <cuda_runtime_api.h>
@@ -13,9 +14,6 @@
 
 /* Device memory that is left alone: the runtime's own, the engine's scratch. */
 #define RESERVE ((hw_count)1 << 30)
-
-/* Keys that a pass has room for at least. */
-#define LEAST_KEYS ((hw_count)1 << 22)
 
 /* A part on its way. */
 struct making {
@@ -350,7 +348,7 @@ static enum hw_status open_pass(struct making *self, struct hw_error *err)
         return status;
     self->scratch_bytes = need[0] > need[1] ? need[0] : need[1];
     hw_count fit = ((hw_count)left / sharing - RESERVE - (hw_count)self->scratch_bytes) / 16;
-    fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
+    fit = fit > HW_GPU_LEAST_KEYS ? fit : HW_GPU_LEAST_KEYS;
     self->capacity = all < fit ? all : fit;
     for (int k = 0; k < 2; k++)
         hw_gpu_add(&self->pass, &self->key[k], self->capacity, sizeof *self->key[k]);
