@@ -132,7 +132,8 @@ struct hw_part {
     struct hw_part_vertices own;
     struct hw_grid_part grid;         /* 1d, 2d */
     struct hw_delegate_part separate; /* degree-separated */
-    struct hw_resident *resident;     /* then the matrices have offsets alone; else NULL */
+    struct hw_resident *resident;     /* then the matrices have offsets alone, if they are
+                                         there; else NULL */
 };
 
 /*
