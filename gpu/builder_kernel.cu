@@ -4,6 +4,7 @@
  */
 #include "lists.cuh"
 #include "paths.h"
+#include "share.h"
 #include "tuples.cuh"
 #include "tuples.h"
 
@@ -101,6 +102,20 @@ entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, ui
         pair.wanted |= (both[k] && place.part == entries.first_part ? 1u : 0u) << k;
     }
     return pair;
+}
+
+template <>
+__device__ __forceinline__ pair_of_entries
+entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+{
+    const uint32_t parts = static_cast<uint32_t>(entries.parts);
+    const uint32_t part = static_cast<uint32_t>(entries.first_part);
+    const uint32_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
+
+    return {{from / parts, to / parts},
+            {hw_share_dealt(parts, to % parts, to / parts),
+             hw_share_dealt(parts, from % parts, from / parts)},
+            (from % parts == part ? 1u : 0u) | (to % parts == part ? 2u : 0u)};
 }
 
 /* Whether entries of a kind have weights. */
@@ -490,6 +505,8 @@ int with_both(const hw_gpu_tuples &tuples, const hw_gpu_entries &entries, Launch
             return launch(maker, kind_of<HW_ENTRIES_KEPT>());
         if (entries.kind == HW_ENTRIES_JOINED)
             return launch(maker, kind_of<HW_ENTRIES_JOINED>());
+        if (entries.kind == HW_ENTRIES_DEALT)
+            return launch(maker, kind_of<HW_ENTRIES_DEALT>());
         return launch(maker, kind_of<HW_ENTRIES_PLACED>());
     });
 }

@@ -156,3 +156,13 @@ enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_g
     free(bucket);
     return status;
 }
+
+enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
+                                                       struct hw_error *err),
+                                 void *self, struct hw_error *err)
+{
+    const struct user user = {use, self};
+
+    return run_pass(passes, entries, &user, err);
+}

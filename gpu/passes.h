@@ -56,6 +56,12 @@ enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_g
                                                        struct hw_error *err),
                                  void *self, struct hw_error *err);
 
+/* Calls use() with those of entries->begin .. end-1, which fit: one pass. Local. */
+enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
+                                                       struct hw_error *err),
+                                 void *self, struct hw_error *err);
+
 /* Frees the memory; keeps the count. Local. */
 void hw_gpu_passes_close(struct hw_gpu_passes *passes);
 

@@ -29,25 +29,6 @@ int hw_share_launch_neighbours(const struct hw_gpu_tuples *tuples, const uint32_
 int hw_share_launch_place_ids(const struct hw_share *share, const uint32_t *id, uint32_t with_edges,
                               uint32_t *graph_id);
 
-/* Keys (local row - begin) << bits | global rank of the column, of the entries of this
- * part's rows [begin, end), in any order. count: [1]. */
-int hw_share_launch_entries(const struct hw_gpu_tuples *tuples, const struct hw_share *share,
-                            const uint32_t *rank, uint32_t begin, uint32_t end, int bits,
-                            uint64_t *key, uint64_t capacity, uint64_t *count);
-
-/* Sorts keys; *sorted tells which array has them. scratch NULL: only *bytes is set. */
-int hw_share_launch_sort(void *scratch, size_t *bytes, uint64_t *key, uint64_t *other,
-                         uint64_t count, int bits, uint64_t **sorted);
-
-/* The distinct ones of sorted keys. scratch NULL: only *bytes is set. */
-int hw_share_launch_unique(void *scratch, size_t *bytes, const uint64_t *key, uint64_t count,
-                           uint64_t *unique, uint64_t *taken);
-
-/* Columns of `count` distinct keys to column[], and offsets of rows (begin, end]: base is
- * where the first one begins. */
-int hw_share_launch_lists(const uint64_t *key, uint64_t count, int bits, uint32_t begin,
-                          uint32_t end, uint64_t base, uint64_t *offset, uint32_t *column);
-
 #ifdef __cplusplus
 }
 #endif

@@ -30,7 +30,8 @@ enum hw_gpu_entry_kind {
     HW_ENTRIES_PLAIN,  /* rows and columns are numbers of vertices */
     HW_ENTRIES_KEPT,   /* rows are the vertices that a rank keeps (layout/spread.h), columns ids */
     HW_ENTRIES_PLACED, /* those of the parts of a layout (layout/place.h) */
-    HW_ENTRIES_JOINED  /* likewise, of joined lists */
+    HW_ENTRIES_JOINED, /* likewise, of joined lists */
+    HW_ENTRIES_DEALT /* rows are ranks dealt to the parts in turn, columns global ones (share.h) */
 };
 
 /*
@@ -44,11 +45,12 @@ struct hw_gpu_entries {
     bool forward, backward;  /* source -> target; target -> source; placed: both belong */
     bool loops;              /* keep them */
     const uint32_t *number;  /* [vertices] plain: of each graph id, NULL: the id itself; placed,
-                                joined: codes */
+                                joined: codes; dealt: ranks */
     struct hw_spread spread; /* kept */
     int rank;
     const struct hw_places *places; /* placed, joined; on the device, with its delegates */
-    uint64_t first_part, parts;     /* which are wanted, one after another */
+    uint64_t first_part, parts;     /* which are wanted, one after another; dealt: which one of
+                                       how many */
     uint64_t part_rows;             /* rows of each */
     enum hw_weights weights;        /* come along as hw_weight_order(); placed and joined alone */
 };
