@@ -28,18 +28,15 @@ struct hw_gpu_resident {
     uint32_t active, core; /* as in graph.h */
     uint64_t edges;
     bool wide;
-    struct hw_gpu_lists out, in; /* in: of directed graphs only */
+    struct hw_gpu_lists out, in;        /* in: of directed graphs only */
+    struct hw_gpu_edge *edge, *in_edge; /* with weights: in place of the lists' ranks; likewise */
     uint32_t *graph_id, *rank;
 };
 
-/* Whether hw_gpu_build() leaves such a part on the device: grids of one part, without weights.
- * Local. */
-bool hw_gpu_builds_resident(const struct hw_layout_spec *spec);
-
 /*
- * Lays a graph out, one part a rank, on the ranks' devices. A part that is resident has its
- * vertices in the order of their ranks, offsets without lists, and part->resident; others are
- * those that hw_parts_build() makes. For struct hw_method.
+ * Lays a graph out, one part a rank, on the ranks' devices. A part is resident if it is a grid of
+ * one part without weights: it has its vertices in the order of their ranks, offsets without lists,
+ * and part->resident; others are those that hw_parts_build() makes. For struct hw_method.
  *
  * Returns HW_RESOURCES where the device has too little memory, with the figure.
  * Collective.
@@ -47,6 +44,11 @@ bool hw_gpu_builds_resident(const struct hw_layout_spec *spec);
 enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
+
+/* The same, and a grid of one part with weights is resident, too: lists by rising weight. */
+enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
+                                      const struct hw_layout_spec *spec, struct hw_part *part,
+                                      struct hw_error *err);
 
 /* One part of several whose lists stay where they were made; part->resident of these. */
 struct hw_gpu_kept {

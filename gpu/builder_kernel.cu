@@ -118,9 +118,10 @@ entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uin
             (from % parts == part ? 1u : 0u) | (to % parts == part ? 2u : 0u)};
 }
 
-/* Whether entries of a kind have weights. */
+/* Whether entries of a kind may have weights. */
 template <hw_gpu_entry_kind kind>
-constexpr bool weighted = kind == HW_ENTRIES_PLACED || kind == HW_ENTRIES_JOINED;
+constexpr bool weighted =
+    kind == HW_ENTRIES_PLACED || kind == HW_ENTRIES_JOINED || kind == HW_ENTRIES_PLAIN;
 
 /* The keys of one tuple's entries, and a bit for each that is wanted. */
 template <typename Maker, hw_gpu_entry_kind kind>

@@ -167,11 +167,10 @@ struct finishing {
     uint64_t rows;    /* of all matrices of all parts built here */
     hw_count entries; /* of these, duplicates too */
     struct hw_gpu_arrays lists;
-    uint32_t *column;             /* [entries] */
-    uint32_t *weight;             /* [entries] hw_weight_order(); with weights only */
-    uint32_t *length;             /* [rows] */
-    uint64_t *offset;             /* [rows + 1] */
-    struct hw_weights_seen *seen; /* [1] */
+    uint32_t *column; /* [entries] */
+    uint32_t *weight; /* [entries] hw_weight_order(); with weights only */
+    uint32_t *length; /* [rows] */
+    uint64_t *offset; /* [rows + 1] */
     hw_count filled;
 };
 
@@ -254,7 +253,6 @@ static void plan_lists(struct finishing *self)
     if (self->laying->joined) {
         hw_gpu_add(stay, &kept->edge, self->entries, sizeof *kept->edge);
         hw_gpu_add(stay, &kept->offset, offsets, sizeof *kept->offset);
-        hw_gpu_add(&self->lists, &self->seen, 1, sizeof *self->seen);
         return;
     }
     hw_gpu_add(stay, kept ? &kept->column : &self->column, self->entries, sizeof *self->column);
@@ -299,26 +297,11 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
 static enum hw_status take_joined(struct finishing *self, const struct hw_gpu_pass *pass,
                                   struct hw_error *err)
 {
-    struct hw_gpu_passes *passes = &self->laying->passes;
-    struct hw_gpu_keys *keys = &passes->keys;
-    const uint64_t rows = pass->entries->end - pass->entries->begin;
-    uint64_t taken = 0;
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_heaviness(keys, (uint64_t)pass->count, pass->entries->column_bits,
-                                        passes->counter, passes->scratch, passes->scratch_bytes),
-                "merging parallel edges", err);
+    hw_count taken = 0;
+    enum hw_status status = hw_gpu_take_edges(&self->laying->passes, pass,
+                                              self->laying->kept->edge + self->filled, &taken, err);
 
-    if (status == HW_OK)
-        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_sort(keys, taken, 32 + hw_bits(rows), passes->scratch,
-                                            passes->scratch_bytes),
-                         "sorting lists by weight", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_edges(keys, taken, pass->entries->weights,
-                                             self->laying->kept->edge + self->filled),
-                         "filling lists", err);
-    self->filled += (hw_count)taken;
+    self->filled += taken;
     return status;
 }
 
@@ -380,20 +363,6 @@ static struct hw_gpu_entries entries_of(const struct finishing *self)
                                        builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
 }
 
-/* What the weights are like, for the host. */
-static enum hw_status see_weights(struct finishing *self, struct hw_error *err)
-{
-    struct hw_gpu_kept *kept = self->laying->kept;
-    const struct hw_gpu_passes *passes = &self->laying->passes;
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_see(kept->edge, (uint64_t)self->filled, self->builder->desc->weights,
-                                  self->seen, passes->scratch, passes->scratch_bytes),
-                "looking at weights", err);
-
-    return status == HW_OK ? hw_gpu_get(&kept->base.seen, self->seen, sizeof *self->seen, err)
-                           : status;
-}
-
 /* Sorts the entries of the parts built here into lists on the device. */
 static enum hw_status fill(struct finishing *self, struct hw_error *err)
 {
@@ -421,7 +390,8 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
                                                passes->scratch, passes->scratch_bytes),
                          "offsets of lists", err);
     if (status == HW_OK && self->laying->joined)
-        status = see_weights(self, err);
+        status = hw_gpu_see(passes, self->laying->kept->edge, self->filled, builder->desc->weights,
+                            &self->laying->kept->base.seen, err);
     hw_gpu_passes_close(passes);
     return status;
 }

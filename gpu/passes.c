@@ -41,6 +41,7 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
                    sizeof *passes->keys.weight[k]);
     hw_gpu_add(arrays, &passes->scratch, (hw_count)passes->scratch_bytes, 1);
     hw_gpu_add(arrays, &passes->counter, 1, sizeof *passes->counter);
+    hw_gpu_add(arrays, &passes->seen, 1, sizeof *passes->seen);
     return hw_gpu_allocate(arrays, 0, "building the graph", err);
 }
 
@@ -165,4 +166,40 @@ enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_g
     const struct user user = {use, self};
 
     return run_pass(passes, entries, &user, err);
+}
+
+enum hw_status hw_gpu_take_edges(struct hw_gpu_passes *passes, const struct hw_gpu_pass *pass,
+                                 struct hw_gpu_edge *edge, hw_count *taken, struct hw_error *err)
+{
+    struct hw_gpu_keys *keys = &passes->keys;
+    const struct hw_gpu_entries *entries = pass->entries;
+    uint64_t count = 0;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_heaviness(keys, (uint64_t)pass->count, entries->column_bits,
+                                        passes->counter, passes->scratch, passes->scratch_bytes),
+                "merging parallel edges", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(&count, passes->counter, sizeof count, err);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_gpu_launch_sort(keys, count, 32 + hw_bits(entries->end - entries->begin),
+                                       passes->scratch, passes->scratch_bytes),
+                    "sorting lists by weight", err);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_gpu_launch_edges(keys, count, entries->weights, edge), "filling lists", err);
+    *taken = (hw_count)count;
+    return status;
+}
+
+enum hw_status hw_gpu_see(struct hw_gpu_passes *passes, const struct hw_gpu_edge *edge,
+                          hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
+                          struct hw_error *err)
+{
+    enum hw_status status = hw_cuda(hw_gpu_launch_see(edge, (uint64_t)count, kind, passes->seen,
+                                                      passes->scratch, passes->scratch_bytes),
+                                    "looking at weights", err);
+
+    return status == HW_OK ? hw_gpu_get(seen, passes->seen, sizeof *seen, err) : status;
 }

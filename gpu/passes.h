@@ -20,8 +20,9 @@ struct hw_gpu_passes {
     struct hw_gpu_keys keys;
     void *scratch; /* of [scratch_bytes], for the launchers of tuples.h */
     size_t scratch_bytes;
-    uint64_t *counter; /* [1] */
-    int count;         /* passes made */
+    uint64_t *counter;            /* [1] */
+    struct hw_weights_seen *seen; /* [1] */
+    int count;                    /* passes made */
 };
 
 /* One pass: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
@@ -61,6 +62,16 @@ enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_g
                                  enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
                                                        struct hw_error *err),
                                  void *self, struct hw_error *err);
+
+/* The lists of a pass with weights to edge[]: distinct columns, each with its least weight, by
+ * rising weight. taken: how many. Local. */
+enum hw_status hw_gpu_take_edges(struct hw_gpu_passes *passes, const struct hw_gpu_pass *pass,
+                                 struct hw_gpu_edge *edge, hw_count *taken, struct hw_error *err);
+
+/* What the weights of edges are like. Local. */
+enum hw_status hw_gpu_see(struct hw_gpu_passes *passes, const struct hw_gpu_edge *edge,
+                          hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
+                          struct hw_error *err);
 
 /* Frees the memory; keeps the count. Local. */
 void hw_gpu_passes_close(struct hw_gpu_passes *passes);

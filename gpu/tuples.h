@@ -52,7 +52,7 @@ struct hw_gpu_entries {
     uint64_t first_part, parts;     /* which are wanted, one after another; dealt: which one of
                                        how many */
     uint64_t part_rows;             /* rows of each */
-    enum hw_weights weights;        /* come along as hw_weight_order(); placed and joined alone */
+    enum hw_weights weights;        /* come along as hw_weight_order(); plain, placed, joined */
 };
 
 /* Buckets that rows are counted in where they do not fit in one pass. */
