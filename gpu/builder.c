@@ -123,13 +123,13 @@ static enum hw_status count(struct building *self, struct hw_error *err)
     entries.loops = true; /* they are tuples of their vertex */
     entries.weights = HW_WEIGHTS_NONE;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), use_out,
-                                   self, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   use_out, self, err);
     if (status == HW_OK && self->desc->directed) {
         entries = entries_of(self, true);
         entries.weights = HW_WEIGHTS_NONE;
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), use_in,
-                                   self, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   use_in, self, err);
     }
     if (status == HW_OK)
         status = wait("counting edges", err);
@@ -251,7 +251,7 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
 
     entries.number = built->rank;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self),
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
                                    self->weights ? use_edges : use_columns, &filling, err);
     if (status == HW_OK && filling.filled != filling.room)
         status = hw_fail(err, HW_INTERNAL,

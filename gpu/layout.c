@@ -81,12 +81,14 @@ static enum hw_status count(struct collecting *self, const struct hw_builder *bu
 
     self->degree = self->out;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&laying->passes, &entries, rows, most, count_pass, self, err);
+        status =
+            hw_gpu_passes_run(&laying->passes, &entries, rows, most, NULL, count_pass, self, err);
     entries.forward = false;
     entries.backward = true;
     self->degree = self->in;
     if (status == HW_OK && directed)
-        status = hw_gpu_passes_run(&laying->passes, &entries, rows, most, count_pass, self, err);
+        status =
+            hw_gpu_passes_run(&laying->passes, &entries, rows, most, NULL, count_pass, self, err);
     if (status == HW_OK && self->loop)
         status = hw_cuda(hw_gpu_launch_loops(&laying->held.tuples, &entries, self->loop),
                          "the kernel that finds self-loops", err);
@@ -166,6 +168,7 @@ struct finishing {
 
     uint64_t rows;    /* of all matrices of all parts built here */
     hw_count entries; /* of these, duplicates too */
+    uint64_t *bucket; /* of these, by range of rows */
     struct hw_gpu_arrays lists;
     uint32_t *column; /* [entries] */
     uint32_t *weight; /* [entries] hw_weight_order(); with weights only */
@@ -266,19 +269,16 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
                                  struct hw_error *err)
 {
     struct hw_gpu_kept *kept = self->laying->kept;
-    uint64_t *bucket = NULL;
-    int shift;
-    enum hw_status status =
-        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
+    enum hw_status status = hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket,
+                                     "counts of edges", err);
 
     if (status == HW_OK)
-        status = hw_gpu_count_entries(&self->laying->held.tuples, entries, self->rows, &shift,
-                                      bucket, err);
-    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS && status == HW_OK; b++)
-        self->entries += (hw_count)bucket[b];
-    free(bucket);
+        status = hw_gpu_count_entries(&self->laying->held.tuples, entries, self->rows, self->bucket,
+                                      err);
     if (status != HW_OK)
         return status;
+    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS; b++)
+        self->entries += (hw_count)self->bucket[b];
     plan_lists(self);
     if (kept)
         status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
@@ -383,8 +383,8 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
         status = hw_gpu_passes_open(passes, &self->laying->held.tuples, self->entries,
                                     builder->weights, self->rows, err);
     if (status == HW_OK)
-        status =
-            hw_gpu_passes_run(passes, &entries, self->rows, self->entries, take_pass, self, err);
+        status = hw_gpu_passes_run(passes, &entries, self->rows, self->entries, self->bucket,
+                                   take_pass, self, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
                                                passes->scratch, passes->scratch_bytes),
@@ -519,6 +519,7 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
         status = get_parts(&self, err);
     hw_gpu_release(&self.lists);
     hw_gpu_release(&self.codes);
+    free(self.bucket);
     return hw_agree(builder->ctx->world, status, err);
 }
 

@@ -51,17 +51,23 @@ void hw_gpu_passes_close(struct hw_gpu_passes *passes)
     hw_gpu_release(&passes->arrays);
 }
 
+/* Rows of a bucket: 2^shift. */
+static int shift_of(uint64_t rows)
+{
+    const int bits = hw_bits(rows);
+
+    return bits > HW_GPU_BUCKET_BITS ? bits - HW_GPU_BUCKET_BITS : 0;
+}
+
 enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
-                                    const struct hw_gpu_entries *entries, uint64_t rows, int *shift,
+                                    const struct hw_gpu_entries *entries, uint64_t rows,
                                     uint64_t *bucket, struct hw_error *err)
 {
     const size_t bytes = sizeof *bucket << HW_GPU_BUCKET_BITS;
     struct hw_gpu_entries all = *entries;
     struct hw_gpu_arrays arrays = {0};
     uint64_t *counts = NULL;
-    int bits = hw_bits(rows);
 
-    *shift = bits > HW_GPU_BUCKET_BITS ? bits - HW_GPU_BUCKET_BITS : 0;
     all.begin = 0;
     all.end = rows;
     hw_gpu_add(&arrays, &counts, 1 << HW_GPU_BUCKET_BITS, sizeof *counts);
@@ -69,7 +75,7 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
     if (status == HW_OK)
         status = hw_gpu_fill(counts, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_count_entries(tuples, &all, *shift, counts),
+        status = hw_cuda(hw_gpu_launch_count_entries(tuples, &all, shift_of(rows), counts),
                          "the kernel that counts edges", err);
     if (status == HW_OK)
         status = hw_gpu_get(bucket, counts, bytes, err);
@@ -106,10 +112,11 @@ static enum hw_status run_pass(struct hw_gpu_passes *passes, const struct hw_gpu
 
 /* Passes over ranges of rows, each as long as its keys fit. bucket: as counted. */
 static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, int shift, const uint64_t *bucket,
-                                 const struct user *user, struct hw_error *err)
+                                 uint64_t rows, const uint64_t *bucket, const struct user *user,
+                                 struct hw_error *err)
 {
     const double gib = 1073741824.0;
+    const int shift = shift_of(rows);
     uint64_t buckets = ((rows - 1) >> shift) + 1, room = (uint64_t)passes->capacity;
     enum hw_status status = HW_OK;
 
@@ -132,15 +139,15 @@ static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_g
 }
 
 enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, hw_count most,
+                                 uint64_t rows, hw_count most, const uint64_t *bucket,
                                  enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
                                                        struct hw_error *err),
                                  void *self, struct hw_error *err)
 {
     const struct user user = {use, self};
     struct hw_gpu_entries all = *entries;
-    uint64_t *bucket = NULL;
-    int shift = 0;
+    uint64_t *counted = NULL;
+    enum hw_status status = HW_OK;
 
     all.begin = 0;
     all.end = rows;
@@ -148,13 +155,16 @@ enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_g
         return HW_OK;
     if (most <= passes->capacity)
         return run_pass(passes, &all, &user, err);
-    enum hw_status status =
-        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
+    if (!bucket) {
+        status =
+            hw_alloc(&counted, 1 << HW_GPU_BUCKET_BITS, sizeof *counted, "counts of edges", err);
+        if (status == HW_OK)
+            status = hw_gpu_count_entries(passes->tuples, &all, rows, counted, err);
+        bucket = counted;
+    }
     if (status == HW_OK)
-        status = hw_gpu_count_entries(passes->tuples, &all, rows, &shift, bucket, err);
-    if (status == HW_OK)
-        status = run_ranges(passes, &all, rows, shift, bucket, &user, err);
-    free(bucket);
+        status = run_ranges(passes, &all, rows, bucket, &user, err);
+    free(counted);
     return status;
 }
 

@@ -33,11 +33,11 @@ struct hw_gpu_pass {
 };
 
 /*
- * Counts entries by ranges of rows, 2^*shift of them each. Uses memory of its own.
+ * Counts entries by ranges of rows, as many as there are buckets. Uses memory of its own.
  * bucket: [2^HW_GPU_BUCKET_BITS] on the host. Local.
  */
 enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
-                                    const struct hw_gpu_entries *entries, uint64_t rows, int *shift,
+                                    const struct hw_gpu_entries *entries, uint64_t rows,
                                     uint64_t *bucket, struct hw_error *err);
 
 /*
@@ -49,10 +49,11 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
 
 /*
  * Calls use() with the sorted keys of rows 0 .. rows-1, in rising ranges. most: entries at
- * most. Weights come along where the memory was opened with them. Local.
+ * most. bucket: as hw_gpu_count_entries() has it; NULL: counted where it is needed. Weights come
+ * along where the memory was opened with them. Local.
  */
 enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, hw_count most,
+                                 uint64_t rows, hw_count most, const uint64_t *bucket,
                                  enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
                                                        struct hw_error *err),
                                  void *self, struct hw_error *err);

@@ -433,6 +433,7 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
     enum hw_status status = hw_gpu_open(ctx, err);
 
     *part = (struct hw_part){0};
+    status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_gpu_sharing(ctx, &sharing, err);
     if (status == HW_OK)

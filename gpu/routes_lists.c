@@ -476,10 +476,12 @@ hw_count hw_routes_least_bytes(const struct hw_part *part)
     return bytes_with(part, (hw_count)part->separate.delegates);
 }
 
-hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_engine_options *options)
+hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
+                                const struct hw_engine_options *options)
 {
     const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
 
+    (void)graph;
     (void)options;
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return bytes_with(part, 0);

@@ -334,11 +334,9 @@ static enum hw_status take_lists(void *given, const struct hw_gpu_pass *pass, st
 static enum hw_status open_filling(struct making *self, struct hw_error *err)
 {
     const hw_count active = self->made->share.active;
-    enum hw_status status = hw_gpu_sharing(self->ctx, &self->passes.sharing, err);
 
     hw_gpu_add(&self->filling, &self->length, active, sizeof *self->length);
-    if (status == HW_OK)
-        status = hw_gpu_allocate(&self->filling, 0, "filling lists", err);
+    enum hw_status status = hw_gpu_allocate(&self->filling, 0, "filling lists", err);
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)active * sizeof *self->length, err);
     return status == HW_OK
@@ -416,6 +414,32 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
     return HW_OK;
 }
 
+/* ---- memory ---- */
+
+/* The vertices of a part that are a share of all; a little more, as models are not exact. */
+static hw_count likely(double share, hw_count block)
+{
+    const hw_count count = (hw_count)(1.01 * share * (double)block) + 2 * HW_SHARE_GRAIN;
+
+    return share > 0 && count < block ? count : block + HW_SHARE_GRAIN;
+}
+
+struct hw_share_bytes hw_share_device_bytes(const struct hw_part *part,
+                                            const struct hw_graph_desc *graph, hw_count *core,
+                                            hw_count *active)
+{
+    const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
+    const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
+
+    *active = likely(graph ? graph->some : 0, block);
+    *core = likely(graph ? graph->several : 0, block);
+    const hw_count lists = 4 * edges + 8 * *active + 4 * parts * *active;
+    const hw_count ranking = 24 * n + 20 * block;
+    const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_LEAST_KEYS + RESERVE;
+    return (struct hw_share_bytes){.making = ranking > filling ? ranking : filling,
+                                   .lists = lists + 4 * *active + 36 * *core + 8 * block};
+}
+
 /* ---- all of it ---- */
 
 static void describe(struct making *self, const struct hw_layout_spec *spec)
@@ -484,6 +508,8 @@ enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *grap
         status = hw_gpu_open(ctx, err);
     }
     status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_gpu_sharing(ctx, &self.passes.sharing, err);
     if (status == HW_OK)
         status = hw_gpu_tuples_open(ctx, graph, false, &self.held, err);
     if (status == HW_OK)

@@ -2,8 +2,8 @@
  * Makes one part of several on its device, straight from a recipe: what the kernels and
  * the host code share.
  *
- * Every GPU makes all tuples, twice: to count the ends at each vertex, by which all are
- * ranked, and to keep the entries of the rows it owns, in as many passes as memory needs.
+ * Every GPU makes all tuples: to count the ends at each vertex, by which all are ranked, for
+ * the neighbours of leaves, and in passes (passes.h) to keep the entries of the rows it owns.
  * Nothing is sent. Degrees count parallel edges here, so that ranks differ a little from
  * those of a partition file.
  */

@@ -238,8 +238,9 @@ struct hw_method {
 
     /* Bytes of this rank's device that laying a graph out and searching it take at most, of a
      * part that is described alone: over peer, and where parallel edges are few; more of it
-     * makes building faster. NULL: not told. Local. */
-    hw_count (*device_bytes)(const struct hw_part *part, const struct hw_engine_options *options);
+     * makes building faster. graph: NULL for partitions. NULL: not told. Local. */
+    hw_count (*device_bytes)(const struct hw_part *part, const struct hw_graph_desc *graph,
+                             const struct hw_engine_options *options);
 
     /* Lays out a graph, one part a rank, in place of hw_parts_build(). The matrices of the part may
      * have offsets alone, and part->resident the rest, which create() then takes. NULL: nothing
