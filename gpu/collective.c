@@ -167,8 +167,9 @@ enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
                                       const hw_count *receive_offset, const hw_count *receive_bytes,
                                       struct hw_error *err)
 {
+    if (!self->comm)
+        return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
     enum hw_status status = check(self, self->start(), "ncclGroupStart", err);
-
     if (status != HW_OK)
         return conclude(self, status);
     for (int q = 0; q < self->ctx->size && status == HW_OK; q++) {
@@ -189,6 +190,8 @@ enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
 enum hw_status hw_collective_broadcast(struct hw_collective *self, int q, const void *from,
                                        void *to, hw_count bytes, struct hw_error *err)
 {
+    if (!self->comm)
+        return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
     enum hw_status status =
         check(self, self->broadcast(from, to, (size_t)bytes, ncclUint8, q, self->comm, NULL),
               "ncclBroadcast", err);

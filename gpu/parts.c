@@ -127,7 +127,7 @@ static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, d
 }
 
 /* What the clock measures; all is over on return. Collective. */
-static enum hw_status timed(struct hw_parts_engine *engine, double *seconds, struct hw_error *err)
+static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err)
 {
     const struct hw_parts_search *method = engine->method;
     enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
@@ -146,10 +146,14 @@ static enum hw_status timed(struct hw_parts_engine *engine, double *seconds, str
         status = method->translate(engine, err);
     if (status == HW_OK)
         status = mark(engine, 2, err);
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceSynchronize(), "the search", err);
-    if (status == HW_OK)
-        status = method->verdict(engine, err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "the search", err) : status;
+}
+
+/* What came of it. Local. */
+static enum hw_status judge(struct hw_parts_engine *engine, double *seconds, struct hw_error *err)
+{
+    enum hw_status status = engine->method->verdict(engine, err);
+
     for (int e = 1; e < 3 && status == HW_OK; e++)
         status = elapsed(engine, e, &seconds[e - 1], err);
     return status;
@@ -186,7 +190,10 @@ enum hw_status hw_parts_run(void *given, int owner, hw_lid position, struct hw_r
     status = hw_agree(ctx->world, status, err);
     (void)hw_transport_crossed(&engine->transport); /* nothing of this search yet */
     if (status == HW_OK)
-        status = hw_agree(ctx->world, timed(engine, seconds, err), err);
+        status = hw_agree(ctx->world, timed(engine, err), err);
+    /* Only then, so that a rank's own failure is told, not that others waited for it. */
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, judge(engine, seconds, err), err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allreduce(seconds, slowest, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
                         "MPI_Allreduce", err);
