@@ -19,6 +19,10 @@
 #define SHORT_LISTS 8
 /* The first bucket's share of the width that suits a CPU, as on one GPU. */
 #define FIRST_BUCKET 0.3
+/* In one kernel, where edges that are relaxed again cost more than a bucket more; and of all
+ * buckets where lists are pushed whole: the fewer passes, the better. */
+#define FIRST_FUSED 0.2
+#define WHOLE_FUSED 8.0
 
 /* ---- kernel 1 ---- */
 
@@ -70,6 +74,14 @@ static enum hw_status look_at_weights(struct hw_routes *routes, struct hw_error 
     return HW_OK;
 }
 
+/* The first bucket's share of the width that suits a CPU. */
+static double share_of(const struct hw_routes *routes)
+{
+    if (routes->fused.on)
+        return routes->whole_lists ? WHOLE_FUSED : FIRST_FUSED;
+    return routes->whole_lists ? 1 : FIRST_BUCKET;
+}
+
 /* How wide buckets are. Collective. */
 static enum hw_status choose_width(struct hw_routes *routes, struct hw_error *err)
 {
@@ -77,16 +89,13 @@ static enum hw_status choose_width(struct hw_routes *routes, struct hw_error *er
     const double given = routes->engine->options.delta;
     hw_count with = 0;
 
-#pragma omp parallel for reduction(+ : with)
     for (hw_lid t = 0; t < part->own.count; t++)
         with += part->own.tuples[t] > 0;
     enum hw_status status = hw_sum(routes->engine->ctx->world, &with, err);
     double degree = with > 0 ? (double)routes->survey.edges / (double)with : 1;
     routes->vertices_with_edges = (uint64_t)with;
     routes->whole_lists = degree < SHORT_LISTS;
-    routes->width = given > 0 ? given
-                              : hw_bucket_width(&routes->survey, degree) *
-                                    (routes->whole_lists ? 1 : FIRST_BUCKET);
+    routes->width = given > 0 ? given : hw_bucket_width(&routes->survey, degree) * share_of(routes);
     return status;
 }
 
@@ -103,7 +112,7 @@ static void plan_heap(struct hw_routes *routes)
         routes->spread[turn] =
             hw_round_mail_lay(&engine->transport, routes->plan.delegates * pair, &at);
     }
-    engine->heap_bytes = at;
+    engine->heap_bytes = routes->fused.on ? hw_routes_fused_lay(routes, at) : at;
 }
 
 static void plan_arrays(struct hw_routes *routes)
@@ -111,7 +120,10 @@ static void plan_arrays(struct hw_routes *routes)
     struct hw_gpu_arrays *arrays = &routes->engine->arrays;
     struct hw_routes_plan *plan = &routes->plan;
 
-    hw_gpu_add(arrays, &plan->distance, plan->codes, hw_routes_key_bytes(routes));
+    if (routes->fused.on)
+        hw_routes_fused_add_arrays(routes);
+    else
+        hw_gpu_add(arrays, &plan->distance, plan->codes, hw_routes_key_bytes(routes));
     hw_gpu_add(arrays, &plan->value, plan->codes, sizeof *plan->value);
     hw_gpu_add(arrays, &plan->near, (hw_count)plan->lists / 32 + 1, sizeof *plan->near);
     hw_gpu_add(arrays, &plan->pending, (hw_count)plan->codes / 32 + 4, sizeof *plan->pending);
@@ -136,6 +148,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
         status = hw_routes_shape_plan(routes, err);
     if (status == HW_OK)
         status = look_at_weights(routes, err);
+    routes->fused.on = status == HW_OK && hw_routes_fused_fits(routes);
     if (status == HW_OK)
         status = choose_width(routes, err);
     if (status == HW_OK)
@@ -174,6 +187,9 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
                                           .distances = true,
                                           .negative = routes->survey.negative > 0,
                                           .bits = routes->plan.kind == HW_GPU_KEY_I64 ? 64 : 32};
+    if (routes->fused.on)
+        routes->plan.distance =
+            engine->transport.heap[engine->ctx->rank] + routes->fused.distance_at;
     status = hw_cuda(hw_routes_shape(&routes->plan, &routes->blocks, &routes->resident),
                      "cudaDeviceGetAttribute", err);
     if (status == HW_OK)
@@ -183,8 +199,13 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK && routes->survey.negative > 0)
         status = hw_tree_open(engine->ctx, engine->part, &routes->tree, err);
+    if (routes->fused.on) { /* ranks agree */
+        status = hw_agree(engine->ctx->world, status, err);
+        if (status == HW_OK)
+            status = hw_routes_fused_open(routes, err);
+    }
     /* The first launches of kernels load them: outside any clock. */
-    routes->root = HW_ROUTES_NONE;
+    routes->root = routes->root_code = HW_ROUTES_NONE;
     if (status == HW_OK)
         status = run(engine, err);
     if (status == HW_OK)
@@ -199,6 +220,7 @@ static void close_search(struct hw_parts_engine *engine)
 
     hw_round_close(&routes->round);
     cudaFreeHost(routes->told);
+    hw_routes_fused_close(routes);
     hw_tree_close(&routes->tree);
     hw_cycle_free(&routes->cycle);
     hw_steps_free(&routes->steps);
@@ -243,6 +265,7 @@ static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_li
     if (status == HW_OK)
         status =
             hw_mpi(MPI_Bcast(&code, 1, MPI_UINT32_T, owner, engine->ctx->world), "MPI_Bcast", err);
+    routes->root_code = code;
     /* All parts call delegates alike. */
     routes->root = mine || (plan->delegates > 0 && code >= first) ? code : HW_ROUTES_NONE;
     return status;
@@ -260,6 +283,8 @@ static enum hw_status run(struct hw_parts_engine *engine, struct hw_error *err)
     routes->outcome = HW_OUTCOME_TREE;
     routes->lap = hw_seconds();
     routes->rows_used = 0;
+    if (routes->fused.on)
+        return hw_routes_fused_run(routes, err);
     routes->owed = hw_routes_clear(routes, err);
     if (routes->owed == HW_OK)
         routes->owed = hw_cuda(hw_routes_launch_begin(&routes->plan, routes->root, routes->blocks),
@@ -282,7 +307,10 @@ static enum hw_status run(struct hw_parts_engine *engine, struct hw_error *err)
 
 static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err)
 {
-    return hw_routes_results(engine->state, err);
+    struct hw_routes *routes = engine->state;
+
+    return routes->fused.on && routes->fused.complete ? hw_routes_fused_results(routes, err)
+                                                      : hw_routes_results(routes, err);
 }
 
 static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *err)
@@ -351,7 +379,8 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
                             struct hw_error *err)
 {
     struct hw_routes *routes = engine->state;
-    enum hw_status status = hw_routes_read_rows(routes, err);
+    enum hw_status status = routes->fused.on ? hw_routes_fused_rows(routes, &result->steps, err)
+                                             : hw_routes_read_rows(routes, err);
 
     for (hw_count r = 0; r < routes->steps.count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
@@ -418,31 +447,6 @@ static hw_count bellman_ford_bytes(const struct hw_part *part,
            hw_negative_bytes(part->vertices, part->spec.parts);
 }
 
-/* Lays the graph out on the devices, where they have room for all that is to come. */
-static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph,
-                            const struct hw_layout_spec *spec, struct hw_part *part,
-                            struct hw_error *err)
-{
-    const struct hw_graph_desc *desc = hw_graph_desc(graph);
-    const struct hw_part described = {.spec = *spec,
-                                      .index = ctx->rank,
-                                      .vertices = desc->vertices,
-                                      .edges = desc->directed ? desc->edges : 2 * desc->edges,
-                                      .weights = desc->weights};
-    int sharing = 1;
-    enum hw_status status = hw_gpu_open(ctx, err);
-
-    *part = (struct hw_part){0};
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = hw_gpu_sharing(ctx, &sharing, err);
-    if (status == HW_OK)
-        status = hw_gpu_require(sharing * hw_routes_least_bytes(&described),
-                                "laying the graph out and searching it", err);
-    status = hw_agree(ctx->world, status, err);
-    return status == HW_OK ? hw_gpu_paths_keep(ctx, graph, spec, part, err) : status;
-}
-
 static enum hw_status create_delta(const struct hw_context *ctx, const struct hw_part *part,
                                    const struct hw_engine_options *options, void **engine,
                                    struct hw_error *err)
@@ -464,9 +468,7 @@ const struct hw_method hw_method_delta_parts = {.name = "delta",
                                                 .several_parts_only = true,
                                                 .ready = hw_gpu_ready,
                                                 .bytes = bytes,
-                                                .device_bytes = hw_routes_device_bytes,
-                                                .build = build,
-                                                .lists_stay = true,
+                                                .build = hw_gpu_build,
                                                 .builds_any = true,
                                                 .create = create_delta,
                                                 .search = hw_parts_run,
@@ -481,9 +483,7 @@ const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .degree_separated = true,
                                                    .ready = hw_gpu_ready,
                                                    .bytes = bytes,
-                                                   .device_bytes = hw_routes_device_bytes,
-                                                   .build = build,
-                                                   .lists_stay = true,
+                                                   .build = hw_gpu_build,
                                                    .builds_any = true,
                                                    .create = create_delta,
                                                    .search = hw_parts_run,
@@ -500,9 +500,7 @@ const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .negative_weights = true,
                                                        .ready = hw_gpu_ready,
                                                        .bytes = bellman_ford_bytes,
-                                                       .device_bytes = hw_routes_device_bytes,
-                                                       .build = build,
-                                                       .lists_stay = true,
+                                                       .build = hw_gpu_build,
                                                        .builds_any = true,
                                                        .create = create_bellman_ford,
                                                        .search = hw_parts_run,
@@ -518,9 +516,7 @@ const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford"
                                                           .negative_weights = true,
                                                           .ready = hw_gpu_ready,
                                                           .bytes = bellman_ford_bytes,
-                                                          .device_bytes = hw_routes_device_bytes,
-                                                          .build = build,
-                                                          .lists_stay = true,
+                                                          .build = hw_gpu_build,
                                                           .builds_any = true,
                                                           .create = create_bellman_ford,
                                                           .search = hw_parts_run,

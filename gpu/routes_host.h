@@ -9,6 +9,7 @@
 #include "parts.h"
 #include "round.h"
 #include "routes.h"
+#include "routes_fused.h"
 
 /* What all ranks know after a round, and this rank's own counts. */
 struct hw_routes_news {
@@ -18,6 +19,16 @@ struct hw_routes_news {
     int64_t least;            /* no key that is left is less; INT64_MAX */
     uint64_t open, unreached; /* vertices beyond the bucket */
     uint64_t own_frontier, own_near, own_edges, sent, spread; /* of this rank: pairs */
+};
+
+/* The whole search in one kernel. */
+struct hw_routes_fused {
+    bool on;
+    bool complete; /* parents are there, too */
+    struct hw_routes_fused_plan plan;
+    hw_count distance_at, touched_at[2]; /* in the heap */
+    int blocks, shared_bytes;
+    uint32_t searches; /* begun */
 };
 
 struct hw_routes {
@@ -46,9 +57,12 @@ struct hw_routes {
     struct hw_routes_row *row;    /* [HW_ROUTES_ROWS] on the device, or NULL */
     uint32_t rows_used;           /* in this search, those without room too */
 
+    struct hw_routes_fused fused;
+
     /* The search under way. */
-    uint32_t root;  /* code, or HW_ROUTES_NONE */
-    hw_gid root_id; /* of this part's own root */
+    uint32_t root;      /* code, or HW_ROUTES_NONE */
+    uint32_t root_code; /* the owner's */
+    hw_gid root_id;     /* of this part's own root */
     enum hw_outcome outcome;
     struct hw_cycle cycle;
     uint64_t lost; /* reached vertices of all parts without a parent */
@@ -62,12 +76,6 @@ struct hw_routes {
 
 /* Codes, lists and who meets whom. Local. */
 enum hw_status hw_routes_shape_plan(struct hw_routes *routes, struct hw_error *err);
-
-/* Bytes of the device's memory that laying out and searching take, of a part that is described
- * alone; with no more delegates than it says, or as many as there are likely to be. Local. */
-hw_count hw_routes_least_bytes(const struct hw_part *part);
-hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
-                                const struct hw_engine_options *options);
 
 /* Lists the arrays of the graph; *beside: bytes while they are filled. Local. */
 enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
@@ -134,6 +142,34 @@ enum hw_status hw_routes_tell(struct hw_routes *routes, int64_t begin, int64_t e
 /* Adds a row. Local; failures are kept in routes->steps_status. */
 void hw_routes_add_row(struct hw_routes *routes, const char *routine, enum hw_direction direction,
                        hw_count bucket, const struct hw_routes_news *news);
+
+/* The boxes of an exchange, by its number. Local. */
+struct hw_routes_boxes hw_routes_boxes(const struct hw_routes *routes, unsigned exchange);
+
+/* ---- routes_fused.c: the whole search in one kernel ---- */
+
+/* Whether it can be so. Local. */
+bool hw_routes_fused_fits(const struct hw_routes *routes);
+
+/* Lays what other ranks reach into the heap, from `at` on; returns where that ends. Local. */
+hw_count hw_routes_fused_lay(struct hw_routes *routes, hw_count at);
+
+/* Lists the other arrays. Local. */
+void hw_routes_fused_add_arrays(struct hw_routes *routes);
+
+/* Once lists and rounds are there. Collective; ranks agree. */
+enum hw_status hw_routes_fused_open(struct hw_routes *routes, struct hw_error *err);
+void hw_routes_fused_close(struct hw_routes *routes);
+
+/* From the root to the values of all reached vertices. Collective; waits. */
+enum hw_status hw_routes_fused_run(struct hw_routes *routes, struct hw_error *err);
+
+/* Results by graph id, where that left the search complete. Does not wait. */
+enum hw_status hw_routes_fused_results(struct hw_routes *routes, struct hw_error *err);
+
+/* Adds the rows of the search that has ended. Local. */
+enum hw_status hw_routes_fused_rows(struct hw_routes *routes, struct hw_steps *steps,
+                                    struct hw_error *err);
 
 /* ---- routes_search.c: the methods; routes_parents.c: what follows ---- */
 

@@ -57,8 +57,7 @@ enum hw_status hw_routes_clear(struct hw_routes *routes, struct hw_error *err)
                 "cudaMemsetAsync", err);
 }
 
-/* The boxes of an exchange, by its number. */
-static struct hw_routes_boxes find_boxes(const struct hw_routes *routes, unsigned exchange)
+struct hw_routes_boxes hw_routes_boxes(const struct hw_routes *routes, unsigned exchange)
 {
     const struct hw_transport *transport = &routes->engine->transport;
     const unsigned turn = exchange & 1;
@@ -151,7 +150,7 @@ enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status statu
     const struct hw_routes_plan *plan = &routes->plan;
     const struct hw_round_result *result = NULL;
     const bool peer = routes->engine->transport.kind == HW_TRANSPORT_PEER;
-    const struct hw_routes_boxes boxes = find_boxes(routes, routes->exchanges);
+    const struct hw_routes_boxes boxes = hw_routes_boxes(routes, routes->exchanges);
 
     if (status == HW_OK)
         status = routes->owed;
@@ -294,7 +293,7 @@ static enum hw_status run_on_device(struct hw_routes *routes, const struct hw_ro
 {
     const struct hw_routes_total *told = routes->told;
     const struct hw_routes_run how = {
-        .boxes = {find_boxes(routes, 0), find_boxes(routes, 1)},
+        .boxes = {hw_routes_boxes(routes, 0), hw_routes_boxes(routes, 1)},
         .turn = routes->exchanges & 1,
         .number = routes->round.number + 1,
         .run = ++routes->runs,

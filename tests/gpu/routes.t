@@ -41,12 +41,11 @@ gpu() {
         --against cpu.h5
 }
 
-ok "an estimate tells the device's memory" sh -c "hopwave-traverse recipe.h5 --layout 1d \
-    --parts 2 --device cuda --algorithm sssp --estimate=2 | grep -q '^device_memory_per_rank: [1-9]'"
 cpu recipe.h5
 gpu 2 "1d --parts 2" --method bellman-ford
-gpu 1 "1d --parts 1" --method delta
 gpu 3 "1d --parts 3" --method delta --transport mpi
+gpu 2 "1d --parts 2" --method delta
+gpu 4 "1d --parts 4" --method delta
 gpu 4 "2d --grid 2x2" --method delta
 gpu 2 "degree-separated --parts 2" --method delta
 hopwave-generate -q --model erdos-renyi --scale 9 --edges 5000 --directed --weights integer:0:9 \
@@ -54,6 +53,12 @@ hopwave-generate -q --model erdos-renyi --scale 9 --edges 5000 --directed --weig
 cpu directed.h5
 gpu 4 "2d --grid 2x2" --method delta --order hash
 gpu 1 "degree-separated --parts 1" --method bellman-ford
+gpu 3 "1d --parts 3" --method delta
+hopwave-generate -q --model rmat --scale 8 --weights integer:0:3 --recipe -o zeros.h5
+cpu zeros.h5 --canonical-parents
+gpu 2 "1d --parts 2" --method delta --check
+gpu 3 "1d --parts 3" --method delta --canonical-parents
+ok "with the CPU's canonical parents" h5diff -q gpu.h5 cpu.h5 /parent
 hopwave-generate -q --model rmat --scale 8 --directed --weights signed -o signed.h5
 cpu signed.h5 --canonical-parents
 gpu 2 "1d --parts 2" --method bellman-ford --canonical-parents

@@ -1,0 +1,844 @@
+/*
+ * Method `delta` on several GPUs in one kernel: what a block shares, queues, mail between GPUs,
+ * and their meetings (routes_fused.h).
+ *
+ * Memory order: before a meeting every thread's stores, to this GPU or another, are ordered by
+ * __syncthreads() before the system-scope fence of the thread that counts its block as arrived;
+ * the last block's fence after counting makes all of them visible before its words. Who reads
+ * the words fences before the __syncthreads() that lets the block go on.
+ */
+#ifndef HOPWAVE_GPU_ROUTES_FUSED_CUH
+#define HOPWAVE_GPU_ROUTES_FUSED_CUH
+
+#include "lists.cuh"
+#include "paths.cuh"
+#include "round.cuh"
+#include "routes_fused.h"
+#include "warp.cuh"
+
+namespace
+{
+
+using count64 = unsigned long long;
+using plan_t = hw_routes_fused_plan;
+using ring_t = hw_routes_fused_ring;
+
+constexpr int threads = HW_ROUTES_FUSED_THREADS;
+constexpr int warps = threads / 32;
+/* Finds that a warp keeps before it writes them to a queue, and those for other GPUs. */
+constexpr uint32_t buffered = 128, slots = buffered / 32;
+constexpr uint32_t mailed = 64, mail_slots = mailed / 32;
+/* Lists that a block may have left to all of its warps. */
+constexpr uint32_t pieces_most = 128;
+/* Bits of the number of chunks in a packed count of long lists. */
+constexpr int chunk_bits = 40;
+
+static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
+
+template <int kind> using key_of = typename hw_keys<kind>::type;
+
+/* One bucket and the step inside it: [low, near) now, [near, high) later. */
+template <int kind> struct bounds {
+    key_of<kind> low, near, high;
+};
+
+/* A queue that a pass fills. */
+struct queue_t {
+    uint32_t *list, *counter;
+    uint32_t *bits; /* what is in the list; NULL: no vertex is found twice */
+};
+
+enum { near_queue, later_queue, queues };
+
+/* A list under way that is left to all warps of the block. */
+struct piece_t {
+    const hw_gpu_edge *edge;
+    long long key; /* of the source */
+    uint32_t source, from, end;
+    uint32_t chunk; /* chunks before it */
+};
+
+/* What a block shares. */
+struct room_t {
+    ring_t seen;                                           /* of the pass before */
+    uint32_t later[3];                                     /* likewise */
+    ring_t sum;                                            /* of this pass and block */
+    uint64_t heard[HW_ROUTES_FUSED_RANKS][HW_ROUND_WORDS]; /* at the last meeting */
+    uint64_t all[HW_ROUND_WORDS];                          /* sums of them, or maxima */
+    uint32_t came[HW_ROUTES_FUSED_RANKS];
+    uint32_t last, fine;
+    queue_t queue[queues];
+    uint4 mail[warps][mailed];              /* code, source, key */
+    uint32_t find[queues][warps][buffered]; /* a vertex may be there twice */
+    uint32_t count[queues][warps];
+    piece_t piece[pieces_most];
+    uint32_t pieces; /* their number above, chunks below */
+};
+
+/* Where a search is; the same in all blocks of all GPUs, but for the number of joins. */
+template <int kind> struct place_t {
+    bounds<kind> bound;
+    key_of<kind> told;      /* keys below are known to all GPUs */
+    uint32_t number, later; /* passes; rings of those that wait */
+    uint32_t meeting;       /* the number of the next one */
+    uint32_t barriers;      /* meetings and joins */
+    uint32_t bucket, rows;
+    bool inside;   /* steps inside buckets? */
+    bool whole;    /* are lists pushed whole? */
+    double span;   /* of the bucket */
+    count64 begun; /* lengths of the lists begun in it */
+    count64 open;  /* vertices beyond it at its beginning, reached or not */
+};
+
+/* A pass under way, as one lane sees it. */
+template <int kind> struct pass_t {
+    uint32_t number, turn; /* turn: of the boxes */
+    bounds<kind> bound;
+    key_of<kind> from, to;  /* edges whose ends are in [from, to) are relaxed */
+    uint32_t near, later;   /* finds of the warp that are not queued yet */
+    uint32_t mail;          /* likewise: not sent yet */
+    uint32_t edges, pulled; /* edges of this lane, pushed and pulled */
+    uint32_t degrees;       /* likewise */
+    uint32_t sent_near, sent_later;
+    uint32_t sent_keys; /* told to others */
+    key_of<kind> least;
+    uint32_t open;
+};
+
+template <int kind> __device__ __forceinline__ key_of<kind> *distances(const plan_t &plan)
+{
+    return static_cast<key_of<kind> *>(plan.part.distance);
+}
+
+__device__ __forceinline__ uint32_t home_of(const plan_t &plan)
+{
+    return plan.part.home * plan.part.block;
+}
+
+/* Keys as seen by one that pulls: those of vertices of one edge are beyond all. */
+__device__ __forceinline__ uint32_t far(int32_t key)
+{
+    return static_cast<uint32_t>(key);
+}
+
+__device__ __forceinline__ count64 far(int64_t key)
+{
+    return static_cast<count64>(key);
+}
+
+__device__ __forceinline__ int32_t lower(int32_t *at, int32_t key)
+{
+    return atomicMin(at, key);
+}
+
+__device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
+{
+    return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
+}
+
+__device__ __forceinline__ void lower_there(int32_t *at, int32_t key)
+{
+    atomicMin_system(at, key);
+}
+
+__device__ __forceinline__ void lower_there(int64_t *at, int64_t key)
+{
+    atomicMin_system(reinterpret_cast<long long *>(at), static_cast<long long>(key));
+}
+
+/* What the least of keys is told as: the greater the less; 0 of none at all. */
+__device__ __forceinline__ count64 complement(long long key)
+{
+    return ~(static_cast<count64>(key) ^ 1ull << 63);
+}
+
+__device__ __forceinline__ long long complemented(count64 told)
+{
+    return told ? static_cast<long long>(~told ^ 1ull << 63) : INT64_MAX;
+}
+
+/* Distances as numbers, and back: the greatest key that is no more, but one above the key
+ * it is counted from at least. */
+template <int kind>
+__device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double width)
+{
+    constexpr key_of<kind> none = hw_keys<kind>::none;
+    key_of<kind> bound;
+
+    if (key >= none - 1)
+        return none;
+    if constexpr (kind == HW_GPU_KEY_F32) {
+        const double sum = static_cast<double>(hw_float_of(key)) + width;
+        bound = sum >= 3.4e38 ? none : hw_key_of(static_cast<float>(sum));
+    } else {
+        const double sum = static_cast<double>(key) + width;
+        bound = sum >= static_cast<double>(none) ? none : static_cast<key_of<kind>>(sum);
+    }
+    return bound > key ? bound : key + 1;
+}
+
+template <typename T> __device__ __forceinline__ T *one_of(T *const two[2], uint32_t number)
+{
+    return number & 1 ? two[1] : two[0];
+}
+
+/* ---- queues ---- */
+
+/* Marks what this warp found, some slots a lane; returns which of these were not. */
+__device__ __forceinline__ uint32_t mark(const room_t &room, int queue, uint32_t count,
+                                         uint32_t (&v)[slots])
+{
+    const uint32_t *found = room.find[queue][threadIdx.x / 32];
+    uint32_t *bits = room.queue[queue].bits, fresh = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t at = 32 * k + (threadIdx.x & 31);
+        v[k] = at < count ? found[at] : HW_RANK_NONE;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t bit = 1u << (v[k] & 31);
+        if (v[k] != HW_RANK_NONE && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
+            fresh |= 1u << k;
+    }
+    return fresh;
+}
+
+/* Writes those, the lanes after each other. */
+__device__ __forceinline__ void write(uint32_t *to, const uint32_t (&v)[slots], uint32_t fresh)
+{
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t all = __ballot_sync(HW_WARP, fresh >> k & 1);
+        if (fresh >> k & 1)
+            to[__popc(all & below)] = v[k];
+        to += __popc(all);
+    }
+}
+
+/* How many are marked so in the warp. */
+__device__ __forceinline__ uint32_t count_of(uint32_t fresh)
+{
+    uint32_t count = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++)
+        count += __popc(__ballot_sync(HW_WARP, fresh >> k & 1));
+    return count;
+}
+
+/* Queues what this warp found. */
+__device__ __noinline__ void flush(const room_t &room, int queue, uint32_t found)
+{
+    uint32_t v[slots], start = 0;
+
+    __syncwarp();
+    const uint32_t fresh = mark(room, queue, found, v), count = count_of(fresh);
+    if (count > 0 && (threadIdx.x & 31) == 0)
+        start = atomicAdd(room.queue[queue].counter, count);
+    write(room.queue[queue].list + __shfl_sync(HW_WARP, start, 0), v, fresh);
+    __syncwarp();
+}
+
+/* Notes a find for a queue; all lanes call it. count: of the warp's finds. */
+__device__ __forceinline__ void keep(room_t &room, int queue, uint32_t &count, bool wanted,
+                                     uint32_t v)
+{
+    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+
+    if (all == 0)
+        return;
+    if (wanted)
+        room.find[queue][threadIdx.x / 32][count + __popc(all & ((1u << lane) - 1))] = v;
+    count += __popc(all);
+    if (count > buffered - 32) {
+        flush(room, queue, count);
+        count = 0;
+    }
+}
+
+/* Room in a queue for what each warp of the block has for it; one warp calls it. */
+__device__ __forceinline__ void take_room(room_t &room, int queue)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t mine = lane < warps ? room.count[queue][lane] : 0, end = hw_warp_scan(mine);
+    uint32_t base = 0;
+
+    if (lane == 31 && end > 0)
+        base = atomicAdd(room.queue[queue].counter, end);
+    base = __shfl_sync(HW_WARP, base, 31);
+    if (lane < warps)
+        room.count[queue][lane] = base + end - mine;
+}
+
+/* Queues what is left in the buffers, for the whole block at once. All threads call it. */
+__device__ void flush_block(room_t &room, uint32_t near, uint32_t later)
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    uint32_t v[queues][slots];
+
+    __syncwarp();
+    const uint32_t fresh[queues] = {mark(room, near_queue, near, v[0]),
+                                    mark(room, later_queue, later, v[1])};
+    const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
+    if (lane < queues)
+        room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
+    __syncthreads();
+    if (warp < queues)
+        take_room(room, static_cast<int>(warp));
+    __syncthreads();
+#pragma unroll
+    for (int q = 0; q < queues; q++)
+        if (count[q])
+            write(room.queue[q].list + room.count[q][warp], v[q], fresh[q]);
+}
+
+/* Queues an own vertex of this key; all lanes call it. */
+template <int kind>
+__device__ __forceinline__ void queue(room_t &room, pass_t<kind> &pass, bool wanted, uint32_t v,
+                                      key_of<kind> key)
+{
+    const bool near = key < pass.bound.near;
+
+    keep(room, near_queue, pass.near, wanted && near, v);
+    keep(room, later_queue, pass.later, wanted && !near && key < pass.bound.high, v);
+}
+
+/* ---- mail ---- */
+
+/* Its parts: entries are (position or code, code of the source, key). */
+template <int kind>
+__device__ __forceinline__ uint4 entry_of(uint32_t at, uint32_t source, key_of<kind> key)
+{
+    const count64 bits = static_cast<count64>(static_cast<int64_t>(key));
+
+    return make_uint4(at, source, static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32));
+}
+
+template <int kind> __device__ __forceinline__ key_of<kind> key_in(const uint4 &entry)
+{
+    if constexpr (kind == HW_GPU_KEY_I64)
+        return static_cast<int64_t>(static_cast<count64>(entry.w) << 32 | entry.z);
+    else
+        return static_cast<int32_t>(entry.z);
+}
+
+__device__ __forceinline__ uint32_t owner_of(const plan_t &plan, uint32_t code)
+{
+    return plan.part.magic ? static_cast<uint32_t>(__umul64hi(code, plan.part.magic)) : code;
+}
+
+/* One entry for rank q: into its box, or, if that is full, in place. */
+template <int kind>
+__device__ __forceinline__ void leave_for(const plan_t &plan, uint32_t turn, uint32_t q,
+                                          uint32_t at, const uint4 &entry)
+{
+    const uint32_t position = entry.x - q * plan.part.block;
+
+    if (at < plan.room) {
+        static_cast<uint4 *>(plan.box[turn].to[q])[at] =
+            make_uint4(position, entry.y, entry.z, entry.w);
+        return;
+    }
+    lower_there(static_cast<key_of<kind> *>(plan.distance_of[q]) + entry.x, key_in<kind>(entry));
+    atomicOr_system(plan.touched_of[turn][q] + (position >> 5), 1u << (position & 31));
+}
+
+/* Sends what this warp has for others. */
+template <int kind>
+__device__ __noinline__ void send(const plan_t &plan, const room_t &room, uint32_t number,
+                                  uint32_t turn, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    ring_t *next = &plan.control->ring[(number + 1) & 3];
+    uint4 entry[mail_slots];
+    uint32_t owner[mail_slots];
+
+    __syncwarp();
+#pragma unroll
+    for (uint32_t k = 0; k < mail_slots; k++) {
+        const bool there = 32 * k + lane < count;
+        entry[k] = there ? room.mail[threadIdx.x / 32][32 * k + lane] : make_uint4(0, 0, 0, 0);
+        owner[k] = there ? owner_of(plan, entry[k].x) : HW_RANK_NONE;
+    }
+    for (uint32_t q = 0; q < plan.part.ranks; q++) {
+        uint32_t here[mail_slots], all = 0, start = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < mail_slots; k++) {
+            here[k] = __ballot_sync(HW_WARP, owner[k] == q);
+            all += __popc(here[k]);
+        }
+        if (all == 0)
+            continue;
+        if (lane == 0)
+            start = atomicAdd(&next->sent[q], all);
+        start = __shfl_sync(HW_WARP, start, 0);
+#pragma unroll
+        for (uint32_t k = 0; k < mail_slots; k++) {
+            if (owner[k] == q)
+                leave_for<kind>(plan, turn, q, start + __popc(here[k] & ((1u << lane) - 1)),
+                                entry[k]);
+            start += __popc(here[k]);
+        }
+    }
+    __syncwarp();
+}
+
+/* Notes what is for another part; all lanes call it. */
+template <int kind>
+__device__ __forceinline__ void post_find(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                          bool wanted, uint32_t code, uint32_t source,
+                                          key_of<kind> key)
+{
+    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+
+    if (all == 0)
+        return;
+    if (wanted) {
+        room.mail[threadIdx.x / 32][pass.mail + __popc(all & ((1u << lane) - 1))] =
+            entry_of<kind>(code, source, key);
+        pass.sent_near += key < pass.bound.near;
+        pass.sent_later += key >= pass.bound.near && key < pass.bound.high;
+    }
+    pass.mail += __popc(all);
+    if (pass.mail > mailed - 32) {
+        send<kind>(plan, room, pass.number, pass.turn, pass.mail);
+        pass.mail = 0;
+    }
+}
+
+/* ---- sums ---- */
+
+/* The sum over a warp of counts that might pass 32 bits together. */
+__device__ __forceinline__ count64 warp_sum(uint32_t mine)
+{
+    return (static_cast<count64>(hw_warp_sum(mine >> 16)) << 16) + hw_warp_sum(mine & 0xffff);
+}
+
+template <typename T> __device__ __forceinline__ T warp_least(T mine)
+{
+    for (int half = 16; half; half /= 2) {
+        const T other = __shfl_xor_sync(HW_WARP, mine, half);
+        mine = other < mine ? other : mine;
+    }
+    return mine;
+}
+
+/* Adds a warp's sum to a counter of the block. */
+__device__ __forceinline__ void add(count64 *to, uint32_t mine)
+{
+    if (!__any_sync(HW_WARP, mine != 0))
+        return;
+    const count64 all = warp_sum(mine);
+    if ((threadIdx.x & 31) == 0)
+        atomicAdd(to, all);
+}
+
+__device__ __forceinline__ void add(uint32_t *to, uint32_t mine)
+{
+    const uint32_t all = hw_warp_sum(mine);
+
+    if ((threadIdx.x & 31) == 0 && all)
+        atomicAdd(to, all);
+}
+
+/* Adds up the counters of the block. */
+template <int kind> __device__ void add_up(room_t &room, const pass_t<kind> &pass)
+{
+    add(&room.sum.pushed, pass.edges);
+    add(&room.sum.pulled, pass.pulled);
+    add(&room.sum.degrees, pass.degrees);
+    add(&room.sum.open, pass.open);
+    add(&room.sum.sent_near, pass.sent_near);
+    add(&room.sum.sent_later, pass.sent_later);
+    add(&room.sum.sent_keys, pass.sent_keys);
+    if (!__any_sync(HW_WARP, pass.least != hw_keys<kind>::none))
+        return;
+    const key_of<kind> least = warp_least(pass.least);
+    if ((threadIdx.x & 31) == 0)
+        atomicMax(&room.sum.most, complement(least));
+}
+
+/* One thread of the block hands its sums over. */
+__device__ __forceinline__ void hand_over(const ring_t &sum, ring_t *to)
+{
+    if (sum.pushed)
+        atomicAdd(&to->pushed, sum.pushed);
+    if (sum.pulled)
+        atomicAdd(&to->pulled, sum.pulled);
+    if (sum.degrees)
+        atomicAdd(&to->degrees, sum.degrees);
+    if (sum.open)
+        atomicAdd(&to->open, sum.open);
+    if (sum.lost)
+        atomicAdd(&to->lost, sum.lost);
+    if (sum.sent_near)
+        atomicAdd(&to->sent_near, sum.sent_near);
+    if (sum.sent_keys)
+        atomicAdd(&to->sent_keys, sum.sent_keys);
+    if (sum.sent_later)
+        atomicAdd(&to->sent_later, sum.sent_later);
+    if (sum.most)
+        atomicMax(&to->most, sum.most);
+}
+
+/* ---- meetings ---- */
+
+/* Tells all blocks and all GPUs that this one gives up. */
+__device__ void give_up(const plan_t &plan)
+{
+    *static_cast<volatile uint32_t *>(&plan.control->failed) = 1;
+    for (uint32_t q = 0; q < plan.part.ranks; q++)
+        *static_cast<volatile uint32_t *>(plan.round.failed[q]) = 1;
+    __threadfence_system();
+}
+
+/* Counts this block as arrived; returns whether it is the last one. One thread. */
+__device__ __forceinline__ bool arrive(const plan_t &plan, uint32_t barriers)
+{
+    return atomicAdd(&plan.control->arrived, 1u) == barriers * gridDim.x - 1;
+}
+
+/* A barrier over the blocks of this GPU. Returns false where all must give up. */
+__device__ bool join(const plan_t &plan, room_t &room, uint32_t &barriers)
+{
+    hw_routes_fused_control *control = plan.control;
+
+    barriers++;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const count64 since = hw_nanoseconds();
+        bool fine = true;
+        __threadfence();
+        if (arrive(plan, barriers)) {
+            __threadfence();
+            *static_cast<volatile uint32_t *>(&control->left) = barriers;
+        }
+        for (uint32_t turn = 1; fine && hw_latest(&control->left) < barriers; turn++)
+            if (turn % 64 == 0)
+                fine = hw_latest(&control->failed) == 0 &&
+                       hw_nanoseconds() - since < 2 * plan.round.patience;
+        if (!fine)
+            give_up(plan);
+        __threadfence();
+        room.fine = fine;
+    }
+    __syncthreads();
+    return room.fine != 0;
+}
+
+/* What this GPU tells the others after a pass. */
+__device__ uint64_t word_of(const plan_t &plan, uint32_t which, uint32_t number, uint32_t later)
+{
+    const ring_t *ring = &plan.control->ring[(number + 1) & 3];
+
+    switch (which) {
+    case HW_ROUTES_FUSED_NEAR:
+        return static_cast<uint64_t>(__ldcg(&ring->near)) + __ldcg(&ring->sent_near);
+    case HW_ROUTES_FUSED_LATER:
+        return static_cast<uint64_t>(__ldcg(&plan.control->later[later % 3])) +
+               __ldcg(&ring->sent_later);
+    case HW_ROUTES_FUSED_HEAVY:
+        return __ldcg(&ring->heavy) & ((1ull << chunk_bits) - 1);
+    case HW_ROUTES_FUSED_FRONTIER:
+        return __ldcg(&ring->frontier);
+    case HW_ROUTES_FUSED_EDGES:
+        return __ldcg(&ring->pushed);
+    case HW_ROUTES_FUSED_DEGREES:
+        return __ldcg(&ring->degrees);
+    case HW_ROUTES_FUSED_OPEN:
+        return __ldcg(&ring->open);
+    case HW_ROUTES_FUSED_LOST:
+        return __ldcg(&ring->lost);
+    case HW_ROUTES_FUSED_LEAST:
+        return __ldcg(&ring->most);
+    default:
+        return which >= HW_ROUTES_FUSED_NEAR
+                   ? 0
+                   : static_cast<uint64_t>(__ldcg(&ring->sent[2 * which + 1])) << 32 |
+                         __ldcg(&ring->sent[2 * which]);
+    }
+}
+
+/* Posts this GPU's words for rank q, if this is its last block, and waits for that rank's. A
+ * warp. */
+__device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meeting,
+                     uint32_t number, uint32_t later)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    uint64_t half = 0;
+
+    if (room.last) {
+        const uint64_t own = word_of(plan, lane / 2, number, later);
+        post(plan.round, q, lane & 1 ? own >> 32 : own & UINT32_MAX, meeting);
+    }
+    const bool came = listen(plan.round, q, meeting, half);
+    const uint64_t high = __shfl_down_sync(HW_WARP, half, 1);
+    if ((lane & 1) == 0)
+        room.heard[q][lane / 2] = came ? high << 32 | half : 0;
+    if (lane == 0) {
+        room.came[q] = came;
+        if (!came)
+            give_up(plan);
+    }
+    __threadfence_system();
+}
+
+/* A barrier over all blocks of all GPUs, which tell each other what the pass came to. Returns
+ * false where all must give up. */
+template <int kind>
+__device__ __noinline__ bool meet(const plan_t &plan, room_t &room, place_t<kind> &place,
+                                  uint32_t number)
+{
+    const uint32_t warp = threadIdx.x / 32, meeting = place.meeting++;
+
+    place.barriers++;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence_system();
+        room.last = arrive(plan, place.barriers);
+        room.fine = 1;
+        if (room.last)
+            __threadfence_system();
+    }
+    __syncthreads();
+    if (warp < plan.part.ranks)
+        hear(plan, room, warp, meeting, number, place.later);
+    __syncthreads();
+    if (threadIdx.x < HW_ROUND_WORDS) {
+        uint64_t all = 0;
+        for (uint32_t q = 0; q < plan.part.ranks; q++) {
+            const uint64_t word = room.heard[q][threadIdx.x];
+            all = threadIdx.x != HW_ROUTES_FUSED_LEAST ? all + word : word > all ? word : all;
+        }
+        room.all[threadIdx.x] = all;
+    } else if (threadIdx.x < HW_ROUND_WORDS + plan.part.ranks) {
+        if (!room.came[threadIdx.x - HW_ROUND_WORDS])
+            room.fine = 0;
+    }
+    __syncthreads();
+    return room.fine != 0;
+}
+
+/* What rank q sent to this one before the last meeting. */
+__device__ __forceinline__ uint32_t sent_by(const plan_t &plan, const room_t &room, uint32_t q)
+{
+    const uint64_t two = room.heard[q][HW_ROUTES_FUSED_SENT + plan.part.rank / 2];
+
+    return static_cast<uint32_t>(plan.part.rank & 1 ? two >> 32 : two);
+}
+
+/* ---- passes ---- */
+
+__device__ __forceinline__ ring_t empty_ring()
+{
+    return ring_t{};
+}
+
+/* once: is no vertex found twice? marked: do those that are to wait have marks already? */
+template <int kind>
+__device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                           const place_t<kind> &place, bool once, bool marked)
+{
+    hw_routes_fused_control *control = plan.control;
+    const uint32_t number = place.number, later = place.later;
+
+    pass.number = number;
+    pass.turn = place.meeting & 1;
+    pass.near = pass.later = pass.mail = 0;
+    pass.edges = pass.pulled = pass.degrees = pass.open = 0;
+    pass.sent_near = pass.sent_later = pass.sent_keys = 0;
+    pass.least = hw_keys<kind>::none;
+    if (threadIdx.x == 0) {
+        room.queue[near_queue] =
+            queue_t{one_of(plan.near, number + 1), &control->ring[(number + 1) & 3].near,
+                    once ? nullptr : one_of(plan.near_bits, number + 1)};
+        room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
+                                          marked ? nullptr : plan.later_bits};
+        room.pieces = 0;
+        room.sum = empty_ring();
+    }
+    if (hw_first() == 0)
+        control->ring[(number + 2) & 3] = empty_ring();
+    __syncthreads();
+}
+
+/* Begins a pass that fills another list of those that wait. The one before stays as it is, so
+ * that blocks which come late decide from the same number what comes next. */
+template <int kind>
+__device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                              place_t<kind> &place, bool once, bool marked)
+{
+    place.later++;
+    begin_pass(plan, room, pass, place, once, marked);
+    if (hw_first() == 0)
+        plan.control->later[(place.later + 1) % 3] = 0;
+}
+
+/* Takes the counters of a pass that has ended into shared memory. */
+__device__ void look(const plan_t &plan, room_t &room, uint32_t number)
+{
+    const uint32_t words = sizeof(ring_t) / 4, at = threadIdx.x;
+    const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
+
+    if (at < words)
+        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_latest(ring + at);
+    else if (at < words + 3)
+        room.later[at - words] = hw_latest(&plan.control->later[at - words]);
+    __syncthreads();
+}
+
+/* Counters, queues and mail of the block. All threads call it. */
+template <int kind>
+__device__ void empty_block(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+{
+    const bool mine = pass.near || pass.later || pass.edges || pass.pulled || pass.degrees ||
+                      pass.open || pass.sent_keys || pass.least != hw_keys<kind>::none;
+
+    if (pass.mail)
+        send<kind>(plan, room, pass.number, pass.turn, pass.mail);
+    if (__syncthreads_or(mine)) { /* most blocks have nothing in small passes */
+        add_up(room, pass);
+        flush_block(room, pass.near, pass.later);
+        if (threadIdx.x == 64) /* all have added: flush_block() waits for them */
+            hand_over(room.sum, &plan.control->ring[(pass.number + 1) & 3]);
+    }
+    pass.near = pass.later = pass.mail = 0;
+}
+
+/* ---- hints ---- */
+
+/* The last edge that lowered an own vertex, as its source and the key it gave: without order
+ * among threads, so that it holds only where that is the vertex's key in the end. */
+template <int kind>
+__device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_t source,
+                                         key_of<kind> key)
+{
+    if (kind != HW_GPU_KEY_I64)
+        reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
+            make_uint2(source, static_cast<uint32_t>(key));
+}
+
+/* ---- taking mail ---- */
+
+/* Entries that a lane has under way. */
+constexpr uint32_t taken = 4;
+
+template <int kind>
+__device__ void take_box(const plan_t &plan, room_t &room, pass_t<kind> &pass, const void *box,
+                         uint32_t count)
+{
+    const uint4 *entries = static_cast<const uint4 *>(box);
+    key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+    const uint64_t lane = threadIdx.x & 31;
+
+    /* By turns of blocks, so that few entries go to many. */
+    for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
+         w * 32 * taken < count; w += hw_stride() / 32) {
+        uint4 entry[taken];
+        key_of<kind> old[taken];
+        uint32_t better = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < taken; k++) {
+            const uint64_t i = (w * taken + k) * 32 + lane;
+            entry[k] = i < count ? __ldcg(entries + i) : make_uint4(HW_RANK_NONE, 0, 0, 0);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < taken; k++)
+            old[k] = entry[k].x != HW_RANK_NONE ? __ldcg(own + entry[k].x) : -1;
+#pragma unroll
+        for (uint32_t k = 0; k < taken; k++) {
+            const key_of<kind> key = key_in<kind>(entry[k]);
+            if (key < old[k] && key < lower(own + entry[k].x, key)) {
+                put_hint<kind>(plan, entry[k].x, entry[k].y, key);
+                better |= 1u << k;
+            }
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < taken; k++)
+            queue(room, pass, better >> k & 1, entry[k].x, key_in<kind>(entry[k]));
+    }
+}
+
+/* What others have lowered in place. */
+template <int kind>
+__device__ void take_touched(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+{
+    uint32_t *touched = plan.touched_of[pass.turn][plan.part.rank];
+    const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+    const uint64_t words = plan.part.block / 32 + 1;
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
+        const uint32_t bits = __ldcg(touched + w);
+        if (bits == 0)
+            continue;
+        __syncwarp();
+        if (lane == 0)
+            touched[w] = 0;
+        const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
+        const bool there = bits >> lane & 1;
+        const key_of<kind> key = there ? __ldcg(own + v) : hw_keys<kind>::none;
+        if (there)
+            put_hint<kind>(plan, v, HW_RANK_NONE, key);
+        queue(room, pass, there, v, key);
+    }
+}
+
+/* Takes what came. Returns whether anything did. All threads call it. */
+template <int kind> __device__ bool take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+{
+    bool any = false, full = false;
+
+    for (uint32_t step = 1; step < plan.part.ranks; step++) {
+        const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
+        const uint32_t sent = sent_by(plan, room, q);
+        if (sent == 0)
+            continue;
+        any = true;
+        full = full || sent > plan.room;
+        take_box<kind>(plan, room, pass, plan.box[pass.turn].came[q], min(sent, plan.room));
+    }
+    if (full)
+        take_touched<kind>(plan, room, pass);
+    if (any && __syncthreads_or(pass.near || pass.later))
+        flush_block(room, pass.near, pass.later);
+    return any;
+}
+
+/* Ends a pass: all GPUs meet, and take what they were sent. Returns false where all must give
+ * up. */
+template <int kind>
+__device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place)
+{
+    empty_block(plan, room, pass);
+    if (!meet(plan, room, place, pass.number))
+        return false;
+    if (take_mail(plan, room, pass) && !join(plan, room, place.barriers))
+        return false;
+    look(plan, room, pass.number + 1);
+    return true;
+}
+
+/* One more row, if rows are wanted. One thread of the GPU writes it. */
+template <int kind>
+__device__ void add_row(const plan_t &plan, const room_t &room, place_t<kind> &place,
+                        uint32_t routine)
+{
+    if (!plan.row || hw_first() != 0)
+        return;
+    uint64_t sent = room.seen.sent_keys * sizeof(key_of<kind>);
+    for (uint32_t q = 0; q < plan.part.ranks; q++)
+        sent += static_cast<uint64_t>(room.seen.sent[q]) * sizeof(uint4);
+    plan.row[min(place.rows, plan.rows - 1)] = hw_routes_fused_row{
+        routine,          place.bucket, room.seen.frontier, room.seen.near, room.seen.pushed,
+        room.seen.pulled, sent,         hw_nanoseconds()};
+    place.rows++;
+}
+
+} // namespace
+
+#endif

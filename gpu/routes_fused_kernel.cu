@@ -1,0 +1,483 @@
+/*
+ * Method `delta` on several GPUs of one node: the whole search in one cooperative kernel on each
+ * (routes_fused.h). When what is relaxed is as in delta_kernel.cu; all GPUs decide alike, from
+ * the sums that they tell each other when they meet after a pass.
+ *
+ * Nothing depends on the order in which threads or GPUs come: distances only fall, to the least
+ * fixed point, and whatever improved is relaxed again. What was sent for the next pass counts
+ * as if it were to be pushed there; where it was of no use, that pass may be empty.
+ */
+#include "routes_fused_pull.cuh"
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+/* The first step inside a bucket is this share of it. */
+constexpr double first_step = 0.1;
+/* Steps that examine fewer edges than this on each GPU are followed by much wider ones. */
+constexpr count64 little_work = 4000000;
+/* Steps of so many passes are followed by wider ones; of more than so many, by narrower. */
+constexpr uint32_t few_passes = 4, many_passes = 8;
+/* Buckets grow by this once a pull paid. */
+constexpr double growth = 3;
+/* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
+constexpr count64 pull_edges = 4, push_price = 2;
+/* Once fewer than one in so many vertices is left, the rest is one bucket. */
+constexpr uint32_t tail_share = 4;
+
+/* A search under way, as all its functions see it. */
+template <int kind> struct state_t {
+    const plan_t &plan;
+    room_t &room;
+    place_t<kind> place;
+    bool fine;
+};
+
+/* What the GPUs told each other at the last meeting. */
+__device__ __forceinline__ uint64_t told(const room_t &room, uint32_t which)
+{
+    return room.all[which];
+}
+
+/* Is anything to be pushed next, anywhere? */
+__device__ __forceinline__ bool queued(const room_t &room)
+{
+    return told(room, HW_ROUTES_FUSED_NEAR) > 0 || told(room, HW_ROUTES_FUSED_HEAVY) > 0;
+}
+
+template <int kind>
+__device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t routine)
+{
+    state.fine = end_pass(state.plan, state.room, pass, state.place);
+    if (!state.fine)
+        return;
+    add_row(state.plan, state.room, state.place, routine);
+    state.place.number++;
+}
+
+template <int kind>
+__device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, bool whole)
+{
+    const uint32_t count = state.room.seen.near;
+    const count64 heavy = state.room.seen.heavy;
+    pass_t<kind> pass;
+
+    begin_pass(state.plan, state.room, pass, state.place, false, false);
+    if (hw_first() == 0)
+        state.plan.control->ring[(pass.number + 1) & 3].frontier = count;
+    pass.bound = state.place.bound;
+    pass.from = 0;
+    pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
+    push<kind>(state.plan, state.room, pass, count, heavy);
+    finish_pass(state, pass, routine);
+    state.place.begun += told(state.room, HW_ROUTES_FUSED_DEGREES);
+}
+
+/* Goes on to the next step of the bucket, which the next pass pushes. */
+template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, key_of<kind> near)
+{
+    const plan_t &plan = state.plan;
+    room_t &room = state.room;
+    place_t<kind> &place = state.place;
+    const uint32_t count = room.later[place.later % 3];
+    const key_of<kind> settled = place.bound.near;
+    pass_t<kind> pass;
+
+    place.bound.near = near;
+    begin_filling(plan, room, pass, place, true, true);
+    pass.bound = place.bound;
+    next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
+    empty_block(plan, room, pass);
+    state.fine = join(plan, room, place.barriers);
+    if (!state.fine)
+        return;
+    look(plan, room, pass.number + 1);
+    place.number++;
+    /* What is left is told after the next pass. */
+    if (hw_first() == 0 && room.seen.most)
+        atomicMax(&plan.control->ring[(place.number + 1) & 3].most, room.seen.most);
+}
+
+/* Settles the bucket. */
+template <int kind> __device__ void settle(state_t<kind> &state)
+{
+    room_t &room = state.room;
+    place_t<kind> &place = state.place;
+    const uint32_t routine = place.whole ? HW_ROUTES_FUSED_PUSH : HW_ROUTES_FUSED_SHORT_PUSH;
+    double width = place.span * first_step;
+    count64 edges = 0;
+    uint32_t passes = 0;
+
+    for (bool stepped = false; state.fine;) {
+        if (stepped || queued(room)) {
+            push_pass(state, routine, place.whole);
+            edges += told(room, HW_ROUTES_FUSED_EDGES);
+            passes++;
+            stepped = false;
+            continue;
+        }
+        if (told(room, HW_ROUTES_FUSED_LATER) == 0)
+            break;
+        width *= edges < little_work * state.plan.part.ranks ? 4
+                 : passes <= few_passes                      ? 2
+                 : passes > many_passes                      ? 0.5
+                                                             : 1;
+        /* Where the last step found none it is known how far it is to the next one. */
+        const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+        const bool empty = passes == 1 && told(room, HW_ROUTES_FUSED_FRONTIER) == 0;
+        const key_of<kind> from = empty && least < hw_keys<kind>::none && least > place.bound.near
+                                      ? static_cast<key_of<kind>>(least)
+                                      : place.bound.near;
+        edges = passes = 0;
+        place.bucket += state.plan.whole;
+        step_on(state, min(key_beyond<kind>(from, state.plan.whole ? place.span : width),
+                           place.bound.high));
+        stepped = true;
+    }
+}
+
+/* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
+ * of buckets: what waits is known without looking for it. */
+template <int kind>
+__device__ void open_bucket(const plan_t &plan, place_t<kind> &place, key_of<kind> low, bool tail)
+{
+    const bool steps = plan.whole || (place.inside && !place.whole && !tail);
+
+    place.bound.low = low;
+    place.bound.high = tail || plan.whole ? hw_keys<kind>::none : key_beyond<kind>(low, place.span);
+    place.bound.near = place.bound.high;
+    if (steps)
+        place.bound.near =
+            min(place.bound.high,
+                key_beyond<kind>(low, plan.whole ? place.span : place.span * first_step));
+    place.whole = place.whole || tail;
+    place.begun = 0;
+    place.bucket++;
+}
+
+/* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
+template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &state)
+{
+    room_t &room = state.room;
+    place_t<kind> &place = state.place;
+
+    for (;;) {
+        pass_t<kind> pass;
+        begin_filling(state.plan, room, pass, place, true, false);
+        pass.bound = place.bound;
+        collect(state.plan, room, pass);
+        finish_pass(state, pass, HW_ROUTES_FUSED_NEXT_BUCKET);
+        if (!state.fine)
+            return false;
+        place.open = told(room, HW_ROUTES_FUSED_OPEN);
+        if (queued(room) || told(room, HW_ROUTES_FUSED_LATER) > 0)
+            return true;
+        const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+        if (least >= static_cast<long long>(hw_keys<kind>::none))
+            return false;
+        place.bucket--;
+        open_bucket(state.plan, place, static_cast<key_of<kind>>(least), false);
+    }
+}
+
+/* Pushes the long edges of the bucket, then what that left. */
+template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
+{
+    for (bool first = true; state.fine && (first || queued(state.room)); first = false) {
+        const count64 heavy = state.room.seen.heavy;
+        pass_t<kind> pass;
+        begin_pass(state.plan, state.room, pass, state.place, false, false);
+        pass.bound = state.place.bound;
+        pass.from = state.place.bound.high;
+        pass.to = hw_keys<kind>::none;
+        if (first) {
+            push_long<kind>(state.plan, state.room, pass);
+        } else {
+            push_heavy<kind>(state.plan, state.room, pass, heavy);
+        }
+        finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PUSH);
+    }
+}
+
+/* Tells the others own keys below `to` that they do not know yet. */
+template <int kind> __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to)
+{
+    pass_t<kind> pass;
+
+    begin_pass(state.plan, state.room, pass, state.place, true, true);
+    tell<kind>(state.plan, pass, state.place.told, to);
+    state.place.told = to;
+    finish_pass(state, pass, HW_ROUTES_FUSED_TELL);
+}
+
+/* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
+ * whether anything is left. */
+template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state, bool tail)
+{
+    room_t &room = state.room;
+    place_t<kind> &place = state.place;
+    const bounds<kind> from = place.bound;
+    pass_t<kind> pass;
+
+    tell_all(state, from.high);
+    if (!state.fine)
+        return false;
+    begin_filling(state.plan, room, pass, place, false, false);
+    open_bucket(state.plan, place, from.high, tail);
+    pass.bound = place.bound;
+    pass.from = 0;
+    pass.to = place.bound.high;
+    pull<kind>(state.plan, room, pass, from);
+    finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
+    if (!state.fine)
+        return false;
+    place.open = told(room, HW_ROUTES_FUSED_OPEN);
+    place.begun = told(room, HW_ROUTES_FUSED_DEGREES);
+    if (queued(room) || place.begun > 0)
+        return true;
+    const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+    if (least >= static_cast<long long>(hw_keys<kind>::none))
+        return false;
+    place.bucket--;
+    open_bucket(state.plan, place, static_cast<key_of<kind>>(least), tail);
+    return fill_bucket(state);
+}
+
+/* Leaves the bucket. Returns whether there is another. */
+template <int kind> __device__ bool go_on(state_t<kind> &state)
+{
+    const plan_t &plan = state.plan;
+    place_t<kind> &place = state.place;
+    const bool grows = plan.adaptive && !plan.whole;
+    const bool tail = grows && !place.inside && place.open < plan.all_core / tail_share;
+
+    if (place.bound.high == hw_keys<kind>::none || place.open == 0)
+        return false;
+    if (!place.whole && place.begun > 0) {
+        const bool pulls = !plan.directed && pull_edges * place.open < push_price * place.begun;
+        place.inside = place.inside && !pulls;
+        if (grows && !place.inside)
+            place.span *= growth;
+        if (pulls)
+            return long_pull(state, tail);
+        long_push(state);
+        if (!state.fine)
+            return false;
+    }
+    open_bucket(plan, place, place.bound.high, tail);
+    return fill_bucket(state);
+}
+
+/* Begins: where the search is, and the root's list where that is short: its edges may all be
+ * long. Then nothing is nearer than the end of the first one. Returns whether there is any. */
+template <int kind>
+__device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &search)
+{
+    const plan_t &plan = state.plan;
+    room_t &room = state.room;
+    place_t<kind> &place = state.place;
+
+    begin<kind>(plan, search.root);
+    place.meeting = search.number;
+    place.inside = true;
+    place.whole = plan.whole;
+    place.span = plan.width;
+    place.open = plan.all_core;
+    place.bucket = UINT32_MAX;
+    state.fine = meet(plan, room, place, UINT32_MAX);
+    if (!state.fine)
+        return false;
+    look(plan, room, 0);
+    add_row(plan, room, place, HW_ROUTES_FUSED_BEGIN);
+    const uint64_t length = told(room, HW_ROUTES_FUSED_DEGREES);
+    const long long first = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+    const bool briefly = length > 0 && length <= piece_edges + block_edges;
+    open_bucket(plan, place, briefly ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
+                plan.endless);
+    if (briefly) {
+        push_pass(state, HW_ROUTES_FUSED_ROOT, true);
+        place.begun = 0;
+    }
+    return length > 0;
+}
+
+/* Vertices of one edge, and all parents. */
+template <int kind> __device__ __noinline__ void finish(state_t<kind> &state, uint32_t root)
+{
+    pass_t<kind> pass;
+
+    tell_all(state, hw_keys<kind>::none);
+    if (!state.fine)
+        return;
+    begin_pass(state.plan, state.room, pass, state.place, true, true);
+    settle_leaves<kind>(state.plan, root);
+    const uint32_t lost = find_parents<kind>(state.plan, root);
+    add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
+    finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
+}
+
+/* Tells the host. One thread. */
+template <int kind>
+__device__ void report(const state_t<kind> &state, const hw_routes_fused_search &search)
+{
+    hw_routes_fused_told *told = state.plan.told;
+
+    state.plan.control->rows = state.place.rows;
+    told->lost = state.room.all[HW_ROUTES_FUSED_LOST];
+    told->rounds = state.place.meeting - search.number;
+    told->failed = !state.fine;
+    __threadfence_system();
+    *static_cast<volatile uint32_t *>(&told->run) = search.run;
+}
+
+template <int kind>
+__global__ void __launch_bounds__(threads, 1)
+    search_all(const __grid_constant__ plan_t plan, const hw_routes_fused_search search)
+{
+    extern __shared__ uint4 memory[];
+    state_t<kind> state = {plan, *reinterpret_cast<room_t *>(memory), {}, true};
+    bool more = set_out(state, search);
+
+    while (state.fine && more) {
+        settle(state);
+        more = state.fine && go_on(state);
+    }
+    if (state.fine)
+        finish(state, search.root);
+    if (hw_first() == 0)
+        report(state, search);
+}
+
+/* ---- beside searches ---- */
+
+/* The first edge of each list; past the last one of several edges. */
+__global__ void take_firsts(const __grid_constant__ hw_routes_plan part, hw_gpu_edge *first,
+                            uint32_t *core)
+{
+    uint32_t past = 0;
+
+    for (uint64_t v = hw_first(); v < part.active; v += hw_stride()) {
+        const uint64_t begin = part.offset[v], end = part.offset[v + 1];
+        first[v] = begin < end ? part.edge[begin] : hw_gpu_edge{HW_RANK_NONE, 0};
+        past = end - begin > 1 ? static_cast<uint32_t>(v) + 1 : past;
+    }
+    atomicMax(core, past);
+}
+
+template <int kind> __global__ void forget(const __grid_constant__ plan_t plan, uint32_t root)
+{
+    for (uint32_t q = 0; q < plan.part.ranks; q++)
+        forget_keys<kind>(plan, q, q == plan.part.rank ? plan.active_of[q] : plan.core_of[q],
+                          plan.part.block, root);
+}
+
+/* Results by graph id. */
+template <int kind>
+__global__ void __launch_bounds__(256)
+    write_results(const __grid_constant__ plan_t plan, uint32_t root)
+{
+    const uint2 *result = reinterpret_cast<const uint2 *>(plan.part.value);
+    const uint32_t home = home_of(plan);
+
+    for (uint64_t k = hw_first(); k < plan.part.own; k += hw_stride()) {
+        const uint32_t code = __ldcs(plan.part.own_code + k);
+        uint32_t parent = HW_RANK_NONE;
+        key_of<kind> key = hw_keys<kind>::none;
+        if (code == root) {
+            parent = plan.part.graph_id[code];
+            key = 0;
+        } else if (code - home < plan.part.active) { /* others have no edges */
+            const uint2 both = __ldcg(result + code);
+            parent = both.x;
+            if constexpr (kind == HW_GPU_KEY_I64)
+                key = __ldcg(distances<kind>(plan) + code);
+            else
+                key = static_cast<int32_t>(both.y);
+        }
+        plan.part.parent_id[k] = parent;
+        if constexpr (kind == HW_GPU_KEY_F32)
+            static_cast<float *>(plan.part.distance_id)[k] = hw_float_of(key);
+        else
+            static_cast<key_of<kind> *>(plan.part.distance_id)[k] =
+                key != hw_keys<kind>::none ? key : -1;
+    }
+}
+
+const void *kernel_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(search_all<HW_GPU_KEY_F32>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(search_all<HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(search_all<HW_GPU_KEY_I64>);
+}
+
+} // namespace
+
+int hw_routes_fused_shape(const hw_routes_fused_plan *plan, int *blocks, int *shared_bytes)
+{
+    const void *kernel = kernel_of(plan->part.kind);
+    int device = 0, processors = 0, resident = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    *shared_bytes = static_cast<int>(sizeof(room_t));
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     *shared_bytes);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads,
+                                                              static_cast<size_t>(*shared_bytes));
+    if (error == cudaSuccess && resident < 1)
+        error = cudaErrorLaunchOutOfResources;
+    *blocks = processors;
+    return error;
+}
+
+int hw_routes_fused_launch_firsts(const hw_routes_fused_plan *plan, uint32_t *core)
+{
+    cudaError_t error = cudaMemsetAsync(core, 0, sizeof *core, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    take_firsts<<<512, 256>>>(plan->part, plan->first, core);
+    return cudaGetLastError();
+}
+
+int hw_routes_fused_launch(const hw_routes_fused_plan *plan, const hw_routes_fused_search *search,
+                           int blocks, int shared_bytes)
+{
+    void *arguments[] = {const_cast<hw_routes_fused_plan *>(plan),
+                         const_cast<hw_routes_fused_search *>(search)};
+    cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    return cudaLaunchCooperativeKernel(kernel_of(plan->part.kind), dim3(blocks), dim3(threads),
+                                       arguments, static_cast<size_t>(shared_bytes), nullptr);
+}
+
+int hw_routes_fused_launch_forget(const hw_routes_fused_plan *plan, uint32_t root)
+{
+    if (plan->part.kind == HW_GPU_KEY_F32)
+        forget<HW_GPU_KEY_F32><<<1024, 256>>>(*plan, root);
+    else if (plan->part.kind == HW_GPU_KEY_I32)
+        forget<HW_GPU_KEY_I32><<<1024, 256>>>(*plan, root);
+    else
+        forget<HW_GPU_KEY_I64><<<1024, 256>>>(*plan, root);
+    return cudaGetLastError();
+}
+
+int hw_routes_fused_launch_results(const hw_routes_fused_plan *plan, uint32_t root, int blocks)
+{
+    if (plan->part.kind == HW_GPU_KEY_F32)
+        write_results<HW_GPU_KEY_F32><<<blocks, 256>>>(*plan, root);
+    else if (plan->part.kind == HW_GPU_KEY_I32)
+        write_results<HW_GPU_KEY_I32><<<blocks, 256>>>(*plan, root);
+    else
+        write_results<HW_GPU_KEY_I64><<<blocks, 256>>>(*plan, root);
+    return cudaGetLastError();
+}

@@ -1,0 +1,455 @@
+/* Telling, pulling, what lies between steps, and parents: method `delta` on several GPUs in one
+ * kernel (routes_fused.h). */
+#ifndef HOPWAVE_GPU_ROUTES_FUSED_PULL_CUH
+#define HOPWAVE_GPU_ROUTES_FUSED_PULL_CUH
+
+#include "routes_fused_push.cuh"
+
+namespace
+{
+
+/* Edges of a vertex that one lane pulls alone. */
+constexpr uint32_t lane_pulls = 16;
+
+/* What a pass over all own vertices sees of some words of 32, one of each a lane. */
+constexpr uint32_t seen_words = 3;
+
+template <int kind> struct seen_t {
+    uint32_t first;               /* the first of the words' vertices, plus the lane */
+    key_of<kind> key[seen_words]; /* `past` of those past the last one */
+};
+
+template <int kind>
+__device__ __forceinline__ seen_t<kind> see(const plan_t &plan, uint64_t group, key_of<kind> past)
+{
+    const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+    seen_t<kind> seen;
+
+    seen.first = static_cast<uint32_t>(group * seen_words * 32) + (threadIdx.x & 31);
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++)
+        seen.key[k] = seen.first + 32 * k < plan.core ? __ldcg(own + seen.first + 32 * k) : past;
+    return seen;
+}
+
+/* How many such groups there are. */
+__device__ __forceinline__ uint64_t groups_of(const plan_t &plan)
+{
+    return (static_cast<uint64_t>(plan.core) + 32 * seen_words - 1) / (32 * seen_words);
+}
+
+/* ---- telling ---- */
+
+/* Own keys in [from, to) go straight to where the others have them. */
+template <int kind>
+__device__ void tell(const plan_t &plan, pass_t<kind> &pass, key_of<kind> from, key_of<kind> to)
+{
+    const uint32_t home = home_of(plan);
+
+    for (uint64_t g = hw_first() / 32; g < groups_of(plan); g += hw_stride() / 32) {
+        const seen_t<kind> seen = see<kind>(plan, g, hw_keys<kind>::none);
+        for (uint32_t step = 1; step < plan.part.ranks; step++) {
+            const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
+            key_of<kind> *there = static_cast<key_of<kind> *>(plan.distance_of[q]) + home;
+#pragma unroll
+            for (uint32_t k = 0; k < seen_words; k++)
+                if (seen.key[k] >= from && seen.key[k] < to) {
+                    there[seen.first + 32 * k] = seen.key[k];
+                    pass.sent_keys++;
+                }
+        }
+    }
+}
+
+/* ---- pulling ---- */
+
+template <int kind> struct pulled_t {
+    key_of<kind> key, from; /* from: of the source */
+    uint32_t source;        /* a code */
+};
+
+/* Takes an edge to an inner vertex where it is better. */
+template <int kind>
+__device__ __forceinline__ void take(const key_of<kind> *distance, const bounds<kind> &bound,
+                                     const hw_gpu_edge &edge, pulled_t<kind> &best)
+{
+    const key_of<kind> from = __ldca(distance + edge.rank);
+
+    if (far(from) >= far(bound.high))
+        return;
+    const key_of<kind> next = hw_further<kind>(from, edge.weight);
+    if (next < best.key)
+        best = pulled_t<kind>{next, from, edge.rank};
+}
+
+/* The rest of a list by the whole warp. */
+template <int kind>
+__device__ __forceinline__ pulled_t<kind>
+pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
+          const hw_gpu_edge *list, uint32_t from, uint32_t length, pulled_t<kind> best)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint32_t at = from; at < length; at += 32) {
+        const bool there = at + lane < length;
+        const hw_gpu_edge edge =
+            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+        const bool good = there && hw_further<kind>(bound.low, edge.weight) < best.key;
+        const key_of<kind> before = best.key;
+        if (good) {
+            pass.pulled++;
+            take<kind>(distances<kind>(plan), bound, edge, best);
+        }
+        const key_of<kind> least = warp_least(best.key);
+        if (least < before) {
+            const int who = __ffs(__ballot_sync(HW_WARP, best.key == least)) - 1;
+            best.key = least;
+            best.from = __shfl_sync(HW_WARP, best.from, who);
+            best.source = __shfl_sync(HW_WARP, best.source, who);
+        }
+        if (!__all_sync(HW_WARP, good))
+            break;
+    }
+    return best;
+}
+
+/* The list of one vertex a lane, each of which is beyond the bucket. */
+template <int kind>
+__device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
+                                     const bounds<kind> &bound, uint32_t v, pulled_t<kind> best)
+{
+    const hw_gpu_edge *list = plan.part.edge;
+    const key_of<kind> *distance = distances<kind>(plan);
+    uint32_t length = 0, at = 0;
+    bool more = false;
+
+    if (v != HW_RANK_NONE) {
+        const uint64_t begin = __ldg(plan.part.offset + v);
+        length = static_cast<uint32_t>(__ldg(plan.part.offset + v + 1) - begin);
+        list += begin;
+        more = length > 0;
+        for (; more && at < length && at < lane_pulls; at += 4) {
+            hw_gpu_edge edge[4];
+#pragma unroll
+            for (uint32_t k = 0; k < 4; k++)
+                edge[k] =
+                    at + k < length ? hw_read_edge(list + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+#pragma unroll
+            for (uint32_t k = 0; k < 4; k++) {
+                more = more && at + k < length &&
+                       hw_further<kind>(bound.low, edge[k].weight) < best.key;
+                if (more) {
+                    pass.pulled++;
+                    take<kind>(distance, bound, edge[k], best);
+                }
+            }
+        }
+    }
+    uint32_t left = __ballot_sync(HW_WARP, more && at < length);
+    while (left) {
+        const int lane = __ffs(left) - 1;
+        left &= left - 1;
+        const hw_gpu_edge *edges = reinterpret_cast<const hw_gpu_edge *>(
+            __shfl_sync(HW_WARP, reinterpret_cast<count64>(list), lane));
+        pulled_t<kind> begun = {__shfl_sync(HW_WARP, best.key, lane),
+                                __shfl_sync(HW_WARP, best.from, lane),
+                                __shfl_sync(HW_WARP, best.source, lane)};
+        begun = pull_rest<kind>(plan, pass, bound, edges, __shfl_sync(HW_WARP, at, lane),
+                                __shfl_sync(HW_WARP, length, lane), begun);
+        if ((threadIdx.x & 31) == static_cast<uint32_t>(lane))
+            best = begun;
+    }
+    return best;
+}
+
+/* Counts a vertex beyond the pass's bucket. */
+template <int kind>
+__device__ __forceinline__ void count_beyond(pass_t<kind> &pass, key_of<kind> key)
+{
+    pass.open++;
+    pass.least = min(pass.least, key);
+}
+
+/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, and pushes
+ * its edges at once if it is in the pass's bucket now. */
+template <int kind>
+__device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                          const bounds<kind> &from, uint32_t v)
+{
+    key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+    key_of<kind> key = v != HW_RANK_NONE ? __ldcg(own + v) : 0;
+    const pulled_t<kind> best =
+        pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key, 0, HW_RANK_NONE});
+
+    if (v != HW_RANK_NONE && best.source != HW_RANK_NONE) {
+        key = lower(own + v, best.key); /* others push to it meanwhile */
+        if (best.key < key) {
+            put_hint<kind>(plan, v, best.from < best.key ? best.source : HW_RANK_NONE, best.key);
+            key = best.key;
+        }
+    }
+    const bool inside = v != HW_RANK_NONE && key < pass.bound.high;
+    if (v != HW_RANK_NONE && !inside)
+        count_beyond(pass, key);
+    if (__any_sync(HW_WARP, inside))
+        push_lists<kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
+}
+
+/* May the first edge of a list lead from `key` to below `to`? */
+template <int kind>
+__device__ __forceinline__ bool leads(const hw_gpu_edge &first, key_of<kind> key, key_of<kind> to)
+{
+    return first.rank != HW_RANK_NONE && hw_further<kind>(key, first.weight) < to;
+}
+
+/* Whether a vertex of this key beyond the bucket `from` has anything to pull or to push; counts
+ * those that have not. */
+template <int kind>
+__device__ __forceinline__ bool busy(const plan_t &plan, pass_t<kind> &pass,
+                                     const bounds<kind> &from, key_of<kind> key,
+                                     const hw_gpu_edge &first)
+{
+    const bool inside = key < pass.bound.high;
+
+    if (leads<kind>(first, from.low, key))
+        return true;
+    if (!inside) {
+        count_beyond(pass, key);
+        return false;
+    }
+    if (leads<kind>(first, key, pass.to))
+        return true;
+    pass.degrees += plan.mean_degree;
+    return false;
+}
+
+/* Puts those of some words that have anything to do into `waits`, after so many. */
+template <int kind>
+__device__ __forceinline__ uint32_t find_busy(const plan_t &plan, pass_t<kind> &pass,
+                                              const bounds<kind> &from, uint64_t group,
+                                              uint32_t *waits, uint32_t waiting)
+{
+    const seen_t<kind> seen = see<kind>(plan, group, 0);
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    hw_gpu_edge first[seen_words];
+
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++)
+        first[k] = seen.key[k] >= from.high ? hw_read_edge(plan.first + seen.first + 32 * k)
+                                            : hw_gpu_edge{HW_RANK_NONE, 0};
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
+        const uint32_t v = seen.first + 32 * k;
+        const bool wanted =
+            seen.key[k] >= from.high && busy<kind>(plan, pass, from, seen.key[k], first[k]);
+        const uint32_t all = __ballot_sync(HW_WARP, wanted);
+        if (wanted)
+            waits[waiting + __popc(all & below)] = v;
+        waiting += __popc(all);
+    }
+    __syncwarp();
+    return waiting;
+}
+
+/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then.
+ * Those with anything to do wait until they fill a warp, where no others of this pass are. */
+template <int kind>
+__device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from)
+{
+    static_assert(31 + 32 * seen_words <= buffered, "waiting vertices have room");
+    uint32_t *waits = room.find[later_queue][threadIdx.x / 32];
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t waiting = 0;
+
+    for (uint64_t g = hw_first() / 32;; g += hw_stride() / 32) {
+        const bool more = g < groups_of(plan);
+        if (more)
+            waiting = find_busy<kind>(plan, pass, from, g, waits, waiting);
+        while (waiting >= (more ? 32 : 1)) {
+            const uint32_t count = min(waiting, 32u);
+            waiting -= count;
+            const uint32_t v = lane < count ? waits[waiting + lane] : HW_RANK_NONE;
+            __syncwarp();
+            pull_warp<kind>(plan, room, pass, from, v);
+        }
+        if (!more)
+            break;
+    }
+    push_beside<kind>(plan, room, pass);
+}
+
+/* ---- between steps ---- */
+
+/* Queues all that is in the bucket. */
+template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+{
+    for (uint64_t g = hw_first() / 32; g < groups_of(plan); g += hw_stride() / 32) {
+        const seen_t<kind> seen = see<kind>(plan, g, pass.bound.low - 1);
+#pragma unroll
+        for (uint32_t k = 0; k < seen_words; k++) {
+            const key_of<kind> key = seen.key[k];
+            const bool inside = key >= pass.bound.low && key < pass.bound.high;
+            if (key >= pass.bound.high)
+                count_beyond(pass, key);
+            if (__any_sync(HW_WARP, inside))
+                queue(room, pass, inside, seen.first + 32 * k, key);
+        }
+    }
+}
+
+/* Takes what the step holds from those that waited; what was settled since is dropped. */
+template <int kind>
+__device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                          const uint32_t *list, uint32_t count, key_of<kind> settled)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+
+    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_RANK_NONE;
+        const key_of<kind> key = i < count ? __ldcg(own + v) : 0;
+        const bool there = i < count && key >= settled;
+        const bool near = there && key < pass.bound.near;
+        if (i < count && !(there && !near)) /* those that go on waiting keep their marks */
+            atomicAnd(plan.later_bits + (v >> 5), ~(1u << (v & 31)));
+        if (there && !near)
+            pass.least = min(pass.least, key);
+        keep(room, near_queue, pass.near, near, v);
+        keep(room, later_queue, pass.later, there && !near, v);
+    }
+}
+
+/* ---- beginning and end ---- */
+
+/* Positions [first, end) of a segment are unreached, but the root. */
+template <int kind>
+__device__ void forget_keys(const plan_t &plan, uint32_t q, uint32_t first, uint32_t end,
+                            uint32_t root)
+{
+    const uint32_t segment = q * plan.part.block;
+
+    for (uint64_t v = first + hw_first(); v < end; v += hw_stride())
+        distances<kind>(plan)[segment + v] = segment + v == root ? 0 : hw_keys<kind>::none;
+}
+
+template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
+{
+    const uint64_t words = plan.part.block / 32 + 1;
+    const uint32_t own = root - home_of(plan);
+    ring_t *ring = &plan.control->ring[0];
+
+    for (uint32_t q = 0; q < plan.part.ranks; q++) {
+        key_of<kind> *keys = distances<kind>(plan) + q * plan.part.block;
+        forget_keys<kind>(plan, q, 0, plan.core_of[q], root);
+        for (uint64_t v = plan.core_of[q] + hw_first(); v < plan.active_of[q]; v += hw_stride())
+            keys[v] = q * plan.part.block + v == root ? 0 : -1;
+    }
+    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+        plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
+    if (hw_first() != 0 || own >= plan.part.active)
+        return;
+    const uint64_t first = plan.part.offset[own], end = plan.part.offset[own + 1];
+    if (first == end)
+        return;
+    plan.near[0][0] = own;
+    ring->near = 1;
+    ring->degrees = end - first;
+    ring->most = complement(hw_further<kind>(0, plan.part.edge[first].weight));
+}
+
+/* What a search leaves of an own vertex: its parent's graph id, and its key beside unless it has
+ * 64 bits. */
+template <int kind>
+__device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uint32_t parent,
+                                             key_of<kind> key)
+{
+    reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
+        make_uint2(parent, kind == HW_GPU_KEY_I64 ? 0 : static_cast<uint32_t>(key));
+}
+
+/* Vertices of one edge take their only neighbour. */
+template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t root)
+{
+    key_of<kind> *distance = distances<kind>(plan);
+    const uint32_t home = home_of(plan);
+
+    for (uint64_t i = plan.core + hw_first(); i < plan.part.active; i += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        const uint64_t begin = __ldg(plan.part.offset + v);
+        const bool any = begin < __ldg(plan.part.offset + v + 1);
+        key_of<kind> key = hw_keys<kind>::none;
+        uint32_t parent = HW_RANK_NONE;
+        if (home + v == root)
+            continue;
+        const hw_gpu_edge edge = any ? hw_read_edge(plan.part.edge + begin) : hw_gpu_edge{0, 0};
+        const key_of<kind> from = any ? __ldcg(distance + edge.rank) : hw_keys<kind>::none;
+        if (far(from) < far(hw_keys<kind>::none)) {
+            key = hw_further<kind>(from, edge.weight);
+            parent = __ldg(plan.part.graph_id + edge.rank);
+        }
+        distance[home + v] = key;
+        leave_result<kind>(plan, v, parent, key);
+    }
+}
+
+/* Looks for a nearer neighbour that explains a vertex's key. The whole warp calls it. */
+template <int kind> __device__ uint32_t look_for(const plan_t &plan, uint32_t v, key_of<kind> key)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const key_of<kind> *distance = distances<kind>(plan);
+    const uint64_t begin = __ldg(plan.part.offset + v), end = __ldg(plan.part.offset + v + 1);
+
+    for (uint64_t at = begin; at < end; at += 32) {
+        const bool there = at + lane < end;
+        const hw_gpu_edge edge =
+            there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+        const key_of<kind> from = there ? __ldcg(distance + edge.rank) : hw_keys<kind>::none;
+        const bool good =
+            there && far(from) < far(key) && hw_further<kind>(from, edge.weight) == key;
+        const uint32_t who = __ballot_sync(HW_WARP, good);
+        if (who)
+            return __shfl_sync(HW_WARP, edge.rank, __ffs(who) - 1);
+        if (__any_sync(HW_WARP, there && hw_further<kind>(0, edge.weight) > key))
+            break;
+    }
+    return HW_RANK_NONE;
+}
+
+/* Parents of own vertices of several edges, as values. Returns how many found none; on each
+ * lane. */
+template <int kind> __device__ uint32_t find_parents(const plan_t &plan, uint32_t root)
+{
+    const uint32_t home = home_of(plan), lane = threadIdx.x & 31;
+    const key_of<kind> *own = distances<kind>(plan) + home;
+    uint32_t lost = 0;
+
+    for (uint64_t i = hw_first(); i - lane < plan.core; i += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        const bool there = i < plan.core && home + v != root;
+        const key_of<kind> key = there ? __ldcg(own + v) : hw_keys<kind>::none;
+        const bool reached = key != hw_keys<kind>::none;
+        uint32_t source = HW_RANK_NONE;
+        if (reached && kind != HW_GPU_KEY_I64) {
+            const uint2 hint = __ldcg(reinterpret_cast<const uint2 *>(plan.part.value) + home + v);
+            source = hint.y == static_cast<uint32_t>(key) ? hint.x : HW_RANK_NONE;
+        }
+        for (uint32_t left =
+                 __ballot_sync(HW_WARP, reached && source == HW_RANK_NONE && !plan.directed);
+             left; left &= left - 1) {
+            const int who = __ffs(left) - 1;
+            const uint32_t found =
+                look_for<kind>(plan, __shfl_sync(HW_WARP, v, who), __shfl_sync(HW_WARP, key, who));
+            source = static_cast<int>(lane) == who ? found : source;
+        }
+        lost += reached && source == HW_RANK_NONE;
+        if (there)
+            leave_result<kind>(
+                plan, v, source != HW_RANK_NONE ? __ldg(plan.part.graph_id + source) : HW_RANK_NONE,
+                key);
+    }
+    return lost;
+}
+
+} // namespace
+
+#endif
