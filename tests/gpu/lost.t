@@ -48,8 +48,8 @@ options() {
 # NAME.run.
 begin() {
     OMP_NUM_THREADS=1 timeout -s KILL 90 "$MPIEXEC" $4 -n 2 hopwave-traverse --force \
-        $(options $2) --device cuda --transport $3 --roots 12000 --store none -o "$1.h5" \
-        >/dev/null 2>"$1.err" </dev/null &
+        $(options $2) --device cuda --transport $3 --roots 12000 --store none \
+        -o "$work/$1.h5" >/dev/null 2>"$1.err" </dev/null &
     echo $! >"$1.run"
 }
 
@@ -81,8 +81,7 @@ lose() {
     for transport in $transports; do
         for method in $methods; do
             if [ "$which" = head ]; then which='tail'; else which='head'; fi
-            kill "-$signal" "$(pgrep -f "^([^ ]*/)?hopwave-traverse .* $method-$transport-$how\\.h5" |
-                "$which" -n 1)"
+            hit "$method-$transport-$how" "$which"
         done
     done
     before=$(date +%s)
@@ -93,13 +92,20 @@ lose() {
     done
 }
 
+# hit NAME head|tail: sends the signal to one of its ranks, and notes where there is none.
+hit() {
+    kill "-$signal" "$(pgrep -f "^([^ ]*/)?hopwave-traverse .* $work/$1\\.h5" | "$2" -n 1)" ||
+        : >"$1.over"
+}
+
 # judge NAME: how it ended.
 judge() {
     wait "$(cat "$1.run")"
     status=$?
     took=$(($(date +%s) - before))
     ok "$1: ends with status $status after $took s, no file" \
-        test "$status" -ne 0 -a "$status" -ne 137 -a "$took" -le 10 -a ! -e "$1.h5"
+        test "$status" -ne 0 -a "$status" -ne 137 -a "$took" -le 10 -a ! -e "$1.h5" \
+        -a ! -e "$1.over"
     [ "$signal" != STOP ] || is "$1: a line names the rank" "$(grep -c 'has not answered' "$1.err")" 1
 }
 "$MPIEXEC" -disable-auto-cleanup -n 1 true 2>/dev/null && keep=-disable-auto-cleanup || keep=
