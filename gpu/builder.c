@@ -4,7 +4,9 @@
 #include "base/sort.h"
 #include "held.h"
 #include "hopwave_gpu.h"
+#include "layout/build.h"
 #include "passes.h"
+#include "vertices.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@ struct building {
     struct hw_gpu_resident *built;
     hw_lid n;
     int column_bits;
+    bool weights; /* lists have them, and rise by them */
 
     struct hw_gpu_held held; /* the tuples */
 
@@ -58,7 +61,9 @@ static struct hw_gpu_entries entries_of(const struct building *self, bool in)
     return (struct hw_gpu_entries){.kind = HW_ENTRIES_PLAIN,
                                    .column_bits = self->column_bits,
                                    .forward = !in,
-                                   .backward = in || !self->desc->directed};
+                                   .backward = in || !self->desc->directed,
+                                   .weights =
+                                       self->weights ? self->desc->weights : HW_WEIGHTS_NONE};
 }
 
 static hw_count entries_most(const struct building *self)
@@ -116,13 +121,15 @@ static enum hw_status count(struct building *self, struct hw_error *err)
                                                entries_most(self), false, self->n, err);
 
     entries.loops = true; /* they are tuples of their vertex */
+    entries.weights = HW_WEIGHTS_NONE;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), use_out,
-                                   self, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   use_out, self, err);
     if (status == HW_OK && self->desc->directed) {
         entries = entries_of(self, true);
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), use_in,
-                                   self, err);
+        entries.weights = HW_WEIGHTS_NONE;
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   use_in, self, err);
     }
     if (status == HW_OK)
         status = wait("counting edges", err);
@@ -194,8 +201,20 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
 struct filling {
     struct hw_gpu_passes *passes;
     uint32_t *column;
+    struct hw_gpu_edge *edge; /* with weights, in place of columns */
     hw_count room, filled;
 };
+
+static enum hw_status use_edges(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct filling *filling = given;
+    hw_count taken = 0;
+    enum hw_status status =
+        hw_gpu_take_edges(filling->passes, pass, filling->edge + filling->filled, &taken, err);
+
+    filling->filled += taken;
+    return status;
+}
 
 static enum hw_status use_columns(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
 {
@@ -220,8 +239,10 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
 {
     const struct hw_gpu_resident *built = self->built;
     struct hw_gpu_entries entries = entries_of(self, in);
-    struct filling filling = {
-        .passes = &self->passes, .column = (uint32_t *)lists->rank, .room = (hw_count)built->edges};
+    struct filling filling = {.passes = &self->passes,
+                              .column = (uint32_t *)(uintptr_t)lists->rank,
+                              .edge = in ? built->in_edge : built->edge,
+                              .room = (hw_count)built->edges};
     enum hw_status status =
         hw_cuda(hw_gpu_launch_offsets(in ? self->in : self->out, built->graph_id, built->active,
                                       built->wide, (void *)lists->offset, self->passes.scratch,
@@ -230,8 +251,8 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
 
     entries.number = built->rank;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self),
-                                   use_columns, &filling, err);
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   self->weights ? use_edges : use_columns, &filling, err);
     if (status == HW_OK && filling.filled != filling.room)
         status = hw_fail(err, HW_INTERNAL,
                          "lists of %" PRI_COUNT " entries were filled with %" PRI_COUNT,
@@ -245,20 +266,27 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
     struct hw_gpu_arrays lists = {0};
     size_t width = built->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     struct hw_gpu_lists *of[2] = {&built->out, &built->in};
+    struct hw_gpu_edge **edge[2] = {&built->edge, &built->in_edge};
     int matrices = self->desc->directed ? 2 : 1;
 
     for (int m = 0; m < matrices; m++) {
         hw_gpu_add(&lists, &of[m]->offset, (hw_count)built->active + 1, width);
-        hw_gpu_add(&lists, &of[m]->rank, (hw_count)built->edges, sizeof *of[m]->rank);
+        if (self->weights)
+            hw_gpu_add(&lists, edge[m], (hw_count)built->edges, sizeof **edge[m]);
+        else
+            hw_gpu_add(&lists, &of[m]->rank, (hw_count)built->edges, sizeof *of[m]->rank);
     }
     enum hw_status status = hw_gpu_allocate(&lists, 0, "the lists of the graph", err);
     for (int a = 0; a < lists.count && status == HW_OK; a++)
         built->arrays.of[built->arrays.count++] = lists.of[a];
     if (status == HW_OK)
-        status = hw_gpu_passes_open(&self->passes, &self->held.tuples, entries_most(self), false,
-                                    self->n, err);
+        status = hw_gpu_passes_open(&self->passes, &self->held.tuples, entries_most(self),
+                                    self->weights, self->n, err);
     for (int m = 0; m < matrices && status == HW_OK; m++)
         status = fill_lists(self, m == 1, of[m], err);
+    if (status == HW_OK && self->weights)
+        status = hw_gpu_see(&self->passes, built->edge, (hw_count)built->edges, self->desc->weights,
+                            &built->base.seen, err);
     if (status == HW_OK)
         status = wait("filling lists", err);
     hw_gpu_passes_close(&self->passes);
@@ -266,6 +294,37 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
 }
 
 /* ---- what the host keeps ---- */
+
+/* Negative self-loops. */
+static enum hw_status get_loops(struct building *self, struct hw_part *part, struct hw_error *err)
+{
+    const struct hw_gpu_entries entries = {.spread = hw_spread(self->n, 1),
+                                           .weights = self->desc->weights};
+    const size_t bytes = (size_t)self->n * sizeof(uint32_t);
+    struct hw_gpu_arrays arrays = {0};
+    uint32_t *by_id = NULL, *by_rank = NULL, *loop = NULL;
+    enum hw_status status = hw_alloc(&loop, self->n, sizeof *loop, "self-loops", err);
+
+    hw_gpu_add(&arrays, &by_id, self->n, sizeof *by_id);
+    hw_gpu_add(&arrays, &by_rank, self->n, sizeof *by_rank);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&arrays, 0, "self-loops", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(by_id, 0xff, bytes, err); /* HW_NO_LOOP */
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_loops(&self->held.tuples, &entries, by_id),
+                         "the kernel that finds self-loops", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_take(by_id, self->built->graph_id, self->n, by_rank),
+                         "self-loops", err);
+    if (status == HW_OK)
+        status = hw_gpu_get_new(loop, by_rank, bytes, err);
+    if (status == HW_OK)
+        status = hw_build_keep_loops(part, loop, self->desc->weights, err);
+    hw_gpu_release(&arrays);
+    free(loop);
+    return status;
+}
 
 /* Offsets of 32 bits, widened. */
 static enum hw_status get_narrow(const void *device, hw_count count, hw_count *offset,
@@ -348,23 +407,21 @@ static enum hw_status make_part(struct building *self, const struct hw_layout_sp
                              .edges = (hw_count)self->built->edges,
                              .tuples = desc->edges,
                              .directed = desc->directed,
+                             .weights = self->weights ? desc->weights : HW_WEIGHTS_NONE,
                              .grid.block = self->n};
-    part->spec.weights = false;
+    part->spec.weights = self->weights;
     memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
     enum hw_status status = get_vertices(self, &part->own, err);
     if (status == HW_OK)
         status = get_offsets(self, &self->built->out, &part->grid.out, err);
     if (status == HW_OK && desc->directed)
         status = get_offsets(self, &self->built->in, &part->grid.in, err);
+    if (status == HW_OK && self->weights)
+        status = get_loops(self, part, err);
     return status;
 }
 
 /* ---- all of it ---- */
-
-bool hw_gpu_builds_resident(const struct hw_layout_spec *spec)
-{
-    return spec->parts == 1 && spec->layout != HW_LAYOUT_DEGREE_SEPARATED && !spec->weights;
-}
 
 static enum hw_status check(const struct building *self, const struct hw_layout_spec *spec,
                             struct hw_error *err)
@@ -381,7 +438,8 @@ static enum hw_status check(const struct building *self, const struct hw_layout_
 static enum hw_status build(struct building *self, struct hw_error *err)
 {
     enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, rank, fill};
-    enum hw_status status = hw_gpu_tuples_open(self->ctx, self->graph, false, &self->held, err);
+    enum hw_status status =
+        hw_gpu_tuples_open(self->ctx, self->graph, self->weights, &self->held, err);
 
     if (status == HW_OK)
         status = open_vertices(self, err);
@@ -402,14 +460,17 @@ static void note(const struct building *self, double seconds)
             self->passes.count);
 }
 
-enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph,
-                            const struct hw_layout_spec *spec, struct hw_part *part,
-                            struct hw_error *err)
+/* A part that stays on the device. */
+static enum hw_status build_resident(const struct hw_context *ctx, struct hw_graph *graph,
+                                     const struct hw_layout_spec *spec, struct hw_part *part,
+                                     struct hw_error *err)
 {
-    if (!hw_gpu_builds_resident(spec))
-        return hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
-    struct building self = {.ctx = ctx, .graph = graph, .desc = desc, .n = (hw_lid)desc->vertices};
+    struct building self = {.ctx = ctx,
+                            .graph = graph,
+                            .desc = desc,
+                            .n = (hw_lid)desc->vertices,
+                            .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE};
     double started = hw_seconds();
 
     *part = (struct hw_part){0};
@@ -421,9 +482,9 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
         status = hw_gpu_open(ctx, err);
     if (status == HW_OK)
         status = build(&self, err);
-    hw_gpu_tuples_close(&self.held);
     if (status == HW_OK)
         status = make_part(&self, spec, part, err);
+    hw_gpu_tuples_close(&self.held);
     hw_gpu_release(&self.vertices);
     if (status == HW_OK) {
         self.built->base.free = free_resident;
@@ -435,4 +496,26 @@ enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph
     if (self.built)
         free_resident(&self.built->base);
     return status;
+}
+
+static bool is_one_grid(const struct hw_layout_spec *spec)
+{
+    return spec->parts == 1 && spec->layout != HW_LAYOUT_DEGREE_SEPARATED;
+}
+
+enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err)
+{
+    return is_one_grid(spec) && !spec->weights
+               ? build_resident(ctx, graph, spec, part, err)
+               : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
+}
+
+enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
+                                      const struct hw_layout_spec *spec, struct hw_part *part,
+                                      struct hw_error *err)
+{
+    return is_one_grid(spec) ? build_resident(ctx, graph, spec, part, err)
+                             : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
 }

@@ -3,12 +3,16 @@
  * Sorts, scans and selections are CUB's.
  */
 #include "lists.cuh"
+#include "paths.h"
+#include "share.h"
 #include "tuples.cuh"
 #include "tuples.h"
 
+#include <cmath>
 #include <cub/cub.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
+#include <utility>
 
 namespace
 {
@@ -81,6 +85,44 @@ entries_of<HW_ENTRIES_PLACED>(const hw_gpu_entries &entries, uint64_t source, ui
     return pair;
 }
 
+template <>
+__device__ __forceinline__ pair_of_entries
+entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+{
+    const uint64_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
+    const bool both[2] = {entries.forward, entries.backward};
+    pair_of_entries pair;
+
+    pair.wanted = 0;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        const hw_entry place = hw_place_joined(entries.places, k ? to : from, k ? from : to);
+        pair.row[k] = place.row;
+        pair.column[k] = place.column;
+        pair.wanted |= (both[k] && place.part == entries.first_part ? 1u : 0u) << k;
+    }
+    return pair;
+}
+
+template <>
+__device__ __forceinline__ pair_of_entries
+entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
+{
+    const uint32_t parts = static_cast<uint32_t>(entries.parts);
+    const uint32_t part = static_cast<uint32_t>(entries.first_part);
+    const uint32_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
+
+    return {{from / parts, to / parts},
+            {hw_share_dealt(parts, to % parts, to / parts),
+             hw_share_dealt(parts, from % parts, from / parts)},
+            (from % parts == part ? 1u : 0u) | (to % parts == part ? 2u : 0u)};
+}
+
+/* Whether entries of a kind may have weights. */
+template <hw_gpu_entry_kind kind>
+constexpr bool weighted =
+    kind == HW_ENTRIES_PLACED || kind == HW_ENTRIES_JOINED || kind == HW_ENTRIES_PLAIN;
+
 /* The keys of one tuple's entries, and a bit for each that is wanted. */
 template <typename Maker, hw_gpu_entry_kind kind>
 __device__ __forceinline__ uint32_t keys_of(Maker &maker, const hw_gpu_entries &entries,
@@ -98,7 +140,7 @@ __device__ __forceinline__ uint32_t keys_of(Maker &maker, const hw_gpu_entries &
             pair.wanted &= ~(1u << k);
         key[k] = (pair.row[k] - entries.begin) << entries.column_bits | pair.column[k];
     }
-    if (kind == HW_ENTRIES_PLACED && entries.weights != HW_WEIGHTS_NONE && pair.wanted)
+    if (weighted<kind> && entries.weights != HW_WEIGHTS_NONE && pair.wanted)
         *weight = hw_weight_order(maker.weight(index, source, target), entries.weights);
     return pair.wanted;
 }
@@ -137,7 +179,7 @@ __global__ void __launch_bounds__(block_size)
             if (wanted >> i & 1) {
                 if (slot < capacity)
                     key[slot] = made[i];
-                if (kind == HW_ENTRIES_PLACED && weight && slot < capacity)
+                if (weighted<kind> && weight && slot < capacity)
                     weight[slot] = weighs[i / 2];
                 slot++;
             }
@@ -193,7 +235,7 @@ __global__ void __launch_bounds__(block_size)
 __device__ __forceinline__ bool is_loop(const hw_gpu_entries &entries, uint64_t row,
                                         uint64_t column)
 {
-    if (entries.kind == HW_ENTRIES_PLACED || !entries.loops)
+    if (!entries.loops)
         return false;
     return column == (entries.kind == HW_ENTRIES_PLAIN
                           ? row
@@ -282,6 +324,67 @@ cudaError_t select_weights(void *scratch, size_t &bytes, const uint64_t *key,
         scratch, bytes, thrust::make_transform_iterator(all, least_of{key, weight, count}),
         thrust::make_transform_iterator(all, is_first{key}), least, taken,
         static_cast<int64_t>(count));
+}
+
+/* The row of a key that is the first of its kind, above its least weight. */
+struct heaviness_of {
+    least_of least;
+    int column_bits;
+    __host__ __device__ uint64_t operator()(uint64_t i) const
+    {
+        return least.key[i] >> column_bits << 32 | least(i);
+    }
+};
+
+cudaError_t select_heaviness(void *scratch, size_t &bytes, const least_of &from, int column_bits,
+                             uint64_t *heaviness, uint64_t *taken)
+{
+    const thrust::counting_iterator<uint64_t> all(0);
+
+    return cub::DeviceSelect::Flagged(
+        scratch, bytes, thrust::make_transform_iterator(all, heaviness_of{from, column_bits}),
+        thrust::make_transform_iterator(all, is_first{from.key}), heaviness, taken,
+        static_cast<int64_t>(from.count));
+}
+
+__global__ void put_edges(const uint64_t *key, const uint32_t *column, uint64_t count,
+                          hw_weights kind, hw_gpu_edge *edge)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        edge[k] = hw_gpu_edge{
+            column[k],
+            static_cast<uint32_t>(hw_weight_back(static_cast<uint32_t>(key[k]), kind).i32)};
+}
+
+/* What one weight is like, and what two are. */
+struct seen_of {
+    hw_weights kind;
+    __host__ __device__ hw_weights_seen operator()(const hw_gpu_edge &edge) const
+    {
+        hw_weight weight;
+        weight.i32 = static_cast<int32_t>(edge.weight);
+        const double value = kind == HW_WEIGHTS_F32 ? static_cast<double>(weight.f32)
+                                                    : static_cast<double>(weight.i32);
+
+        return {1, value < 0 ? 1 : 0, value, value, value};
+    }
+};
+
+struct both_seen {
+    __host__ __device__ hw_weights_seen operator()(const hw_weights_seen &a,
+                                                   const hw_weights_seen &b) const
+    {
+        return {a.edges + b.edges, a.negative + b.negative, b.least < a.least ? b.least : a.least,
+                b.most > a.most ? b.most : a.most, a.sum + b.sum};
+    }
+};
+
+cudaError_t see(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t count,
+                hw_weights kind, hw_weights_seen *seen)
+{
+    return cub::DeviceReduce::Reduce(
+        scratch, bytes, thrust::make_transform_iterator(edge, seen_of{kind}), seen,
+        static_cast<int64_t>(count), both_seen(), hw_weights_seen{0, 0, HUGE_VAL, -HUGE_VAL, 0});
 }
 
 cudaError_t sort_keys(void *scratch, size_t &bytes, cub::DoubleBuffer<uint64_t> &key,
@@ -388,17 +491,6 @@ __global__ void gather(const uint64_t *value, const uint32_t *graph_id, uint32_t
         by_rank[r] = value[graph_id[r]];
 }
 
-__global__ void unspread(const uint32_t *code, struct hw_spread spread, const uint64_t *begin,
-                         uint32_t *number)
-{
-    const uint64_t vertices = static_cast<uint64_t>(spread.vertices);
-
-    for (uint64_t v = hw_first(); v < vertices; v += hw_stride()) {
-        const hw_seat seat = hw_spread_seat(&spread, static_cast<hw_gid>(v));
-        number[v] = code[begin[seat.rank] + seat.local];
-    }
-}
-
 /* Calls launch(maker, kind) with the types of both. */
 template <hw_gpu_entry_kind kind> struct kind_of {
     static constexpr hw_gpu_entry_kind value = kind;
@@ -412,6 +504,10 @@ int with_both(const hw_gpu_tuples &tuples, const hw_gpu_entries &entries, Launch
             return launch(maker, kind_of<HW_ENTRIES_PLAIN>());
         if (entries.kind == HW_ENTRIES_KEPT)
             return launch(maker, kind_of<HW_ENTRIES_KEPT>());
+        if (entries.kind == HW_ENTRIES_JOINED)
+            return launch(maker, kind_of<HW_ENTRIES_JOINED>());
+        if (entries.kind == HW_ENTRIES_DEALT)
+            return launch(maker, kind_of<HW_ENTRIES_DEALT>());
         return launch(maker, kind_of<HW_ENTRIES_PLACED>());
     });
 }
@@ -452,7 +548,7 @@ int hw_gpu_launch_loops(const hw_gpu_tuples *tuples, const hw_gpu_entries *entri
 
 int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *bytes)
 {
-    size_t need[7] = {0};
+    size_t need[9] = {0};
     cub::DoubleBuffer<uint64_t> key;
     cub::DoubleBuffer<uint32_t> weight;
     cudaError_t error = weights ? sort_weighted(nullptr, need[0], key, weight, keys, 64)
@@ -470,6 +566,10 @@ int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *byt
         error = scan_lengths<uint64_t>(nullptr, need[5], {nullptr, nullptr, rows}, nullptr);
     if (error == cudaSuccess)
         error = sum_degrees(nullptr, need[6], nullptr, rows, nullptr);
+    if (error == cudaSuccess && weights)
+        error = select_heaviness(nullptr, need[7], {nullptr, nullptr, keys}, 32, nullptr, nullptr);
+    if (error == cudaSuccess && weights)
+        error = see(nullptr, need[8], nullptr, keys, HW_WEIGHTS_F32, nullptr);
     *bytes = 0;
     for (size_t some : need)
         *bytes = some > *bytes ? some : *bytes;
@@ -515,6 +615,33 @@ int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint
     if (count == 0)
         return cudaMemsetAsync(taken, 0, sizeof *taken);
     return select_weights(scratch, bytes, key, weight, count, least, taken);
+}
+
+int hw_gpu_launch_heaviness(hw_gpu_keys *keys, uint64_t count, int column_bits, uint64_t *taken,
+                            void *scratch, size_t bytes)
+{
+    if (count == 0)
+        return cudaMemsetAsync(taken, 0, sizeof *taken);
+    const least_of from{keys->key[0], keys->weight[0], count};
+    cudaError_t error = select_heaviness(scratch, bytes, from, column_bits, keys->key[1], taken);
+    if (error == cudaSuccess)
+        error = select_columns(scratch, bytes, keys->key[0], count, column_bits, keys->weight[1],
+                               taken);
+    std::swap(keys->key[0], keys->key[1]);
+    std::swap(keys->weight[0], keys->weight[1]);
+    return error;
+}
+
+int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind, hw_gpu_edge *edge)
+{
+    put_edges<<<blocks_for(count), block_size>>>(keys->key[0], keys->weight[0], count, kind, edge);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_see(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
+                      hw_weights_seen *seen, void *scratch, size_t bytes)
+{
+    return see(scratch, bytes, edge, count, kind, seen);
 }
 
 int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
@@ -575,13 +702,5 @@ int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32
                          uint64_t *by_rank)
 {
     gather<<<blocks_for(vertices), block_size>>>(value, graph_id, vertices, by_rank);
-    return cudaGetLastError();
-}
-
-int hw_gpu_launch_unspread(const uint32_t *code, const struct hw_spread *spread,
-                           const uint64_t *begin, uint32_t *number)
-{
-    unspread<<<blocks_for(static_cast<uint64_t>(spread->vertices)), block_size>>>(code, *spread,
-                                                                                  begin, number);
     return cudaGetLastError();
 }

@@ -98,6 +98,16 @@ enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *sha
     return status;
 }
 
+enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct hw_error *err)
+{
+    int used = 1;
+    bool shared = false;
+    enum hw_status status = hw_gpu_devices(ctx, &used, &shared, err);
+
+    *ranks = status == HW_OK ? (ctx->node_size + used - 1) / used : 1;
+    return status;
+}
+
 void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size)
 {
     /* Whole vectors of 16 bytes may be read past the last element. */
@@ -131,12 +141,9 @@ enum hw_status hw_gpu_memory(hw_count *left, hw_count *total, struct hw_error *e
     return status;
 }
 
-enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, const char *what,
-                               struct hw_error *err)
+enum hw_status hw_gpu_require(hw_count bytes, const char *what, struct hw_error *err)
 {
     const double gib = 1073741824.0;
-    const hw_count reserve = (hw_count)64 << 20; /* the runtime's own, and pages half used */
-    hw_count bytes = sum(arrays) + beside + reserve;
     hw_count left = 0, total = 0;
     enum hw_status status = hw_gpu_memory(&left, &total, err);
 
@@ -146,6 +153,15 @@ enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, co
             "%.2f GiB of the device's memory are needed for %s, and %.2f of %.2f GiB are "
             "free",
             (double)bytes / gib, what, (double)left / gib, (double)total / gib);
+    return status;
+}
+
+enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, const char *what,
+                               struct hw_error *err)
+{
+    const hw_count reserve = (hw_count)64 << 20; /* the runtime's own, and pages half used */
+    enum hw_status status = hw_gpu_require(sum(arrays) + beside + reserve, what, err);
+
     for (int a = 0; a < arrays->count; a++)
         set_pointer(&arrays->of[a], NULL);
     arrays->allocated = true;

@@ -44,8 +44,14 @@ enum hw_status hw_gpu_open(const struct hw_context *ctx, struct hw_error *err);
 enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *shared,
                               struct hw_error *err);
 
+/* How many ranks share a device of this node, and so its memory. Collective; ranks agree. */
+enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct hw_error *err);
+
 /* Lists an array of `count` elements of `size` bytes; out points to its pointer. */
 void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size);
+
+/* Fails with HW_RESOURCES, and both figures, where the device has fewer bytes free. Local. */
+enum hw_status hw_gpu_require(hw_count bytes, const char *what, struct hw_error *err);
 
 /*
  * Allocates all that is listed, uninitialised and aligned to 256 bytes.

@@ -5,29 +5,18 @@
  */
 #include "base/memory.h"
 #include "base/sort.h"
-#include "builder.h"
 #include "comm/exchange.h"
-#include "device.h"
-#include "held.h"
 #include "hopwave_gpu.h"
-#include "layout/build.h"
-#include "passes.h"
+#include "laying.h"
+#include "vertices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What both stages share. */
-struct laying {
-    struct hw_graph *graph;
-    struct hw_gpu_held held;
-    struct hw_gpu_passes passes;
-    struct hw_gpu_kept *kept; /* where lists stay, or NULL */
-};
-
 /* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
 
 struct collecting {
-    struct laying *laying;
+    struct hw_gpu_laying *laying;
     struct hw_gpu_arrays arrays;
     uint64_t *ends;     /* [kept], as are all of these; on the device */
     uint32_t *out, *in; /* in: of directed graphs only */
@@ -75,7 +64,7 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
 static enum hw_status count(struct collecting *self, const struct hw_builder *builder,
                             struct hw_error *err)
 {
-    struct laying *laying = self->laying;
+    struct hw_gpu_laying *laying = self->laying;
     bool directed = builder->desc->directed;
     hw_count most = builder->desc->edges * (directed ? 1 : 2);
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_KEPT,
@@ -92,12 +81,14 @@ static enum hw_status count(struct collecting *self, const struct hw_builder *bu
 
     self->degree = self->out;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&laying->passes, &entries, rows, most, count_pass, self, err);
+        status =
+            hw_gpu_passes_run(&laying->passes, &entries, rows, most, NULL, count_pass, self, err);
     entries.forward = false;
     entries.backward = true;
     self->degree = self->in;
     if (status == HW_OK && directed)
-        status = hw_gpu_passes_run(&laying->passes, &entries, rows, most, count_pass, self, err);
+        status =
+            hw_gpu_passes_run(&laying->passes, &entries, rows, most, NULL, count_pass, self, err);
     if (status == HW_OK && self->loop)
         status = hw_cuda(hw_gpu_launch_loops(&laying->held.tuples, &entries, self->loop),
                          "the kernel that finds self-loops", err);
@@ -151,7 +142,7 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
 static enum hw_status collect(void *given, struct hw_builder *builder, struct hw_error *err)
 {
     struct collecting self = {.laying = given};
-    struct laying *laying = given;
+    struct hw_gpu_laying *laying = given;
     enum hw_status status =
         hw_gpu_tuples_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
 
@@ -169,15 +160,15 @@ static enum hw_status collect(void *given, struct hw_builder *builder, struct hw
 /* ---- stages 5 and 6: the matrices ---- */
 
 struct finishing {
-    struct laying *laying;
+    struct hw_gpu_laying *laying;
     struct hw_builder *builder;
-    struct hw_gpu_arrays codes; /* number, places, delegate */
-    uint32_t *number;           /* [vertices] */
+    struct hw_gpu_arrays codes; /* places, delegate */
     struct hw_places *places;   /* [1] */
     struct hw_delegate *delegate;
 
     uint64_t rows;    /* of all matrices of all parts built here */
     hw_count entries; /* of these, duplicates too */
+    uint64_t *bucket; /* of these, by range of rows */
     struct hw_gpu_arrays lists;
     uint32_t *column; /* [entries] */
     uint32_t *weight; /* [entries] hw_weight_order(); with weights only */
@@ -185,68 +176,6 @@ struct finishing {
     uint64_t *offset; /* [rows + 1] */
     hw_count filled;
 };
-
-/* The codes of all vertices, as the ranks that keep them have them, and where each rank's
- * begin. code: [vertices]; begin: [ranks]. Collective. */
-static enum hw_status gather_codes(const struct hw_builder *builder, uint32_t *code,
-                                   uint64_t *begin, struct hw_error *err)
-{
-    int ranks = builder->ctx->size;
-    int *count = NULL, *at = NULL;
-    hw_count sum = 0;
-    enum hw_status status = hw_alloc(&count, ranks, sizeof *count, "counts", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&at, ranks, sizeof *at, "counts", err);
-    for (int r = 0; r < ranks && status == HW_OK; r++) {
-        hw_count kept = hw_spread_count(&builder->spread, r);
-        count[r] = (int)kept;
-        at[r] = (int)sum;
-        begin[r] = (uint64_t)sum;
-        if (sum > INT32_MAX || kept > INT32_MAX)
-            status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
-                             builder->desc->vertices, ranks);
-        sum += kept;
-    }
-    status = hw_agree(builder->ctx->world, status, err);
-    if (status == HW_OK) {
-        uint32_t *mine = code + begin[builder->ctx->rank];
-#pragma omp parallel for
-        for (hw_count v = 0; v < builder->kept; v++)
-            mine[v] = (uint32_t)builder->code[v];
-        if (ranks > 1)
-            status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, code, count, at,
-                                           MPI_UINT32_T, builder->ctx->world),
-                            "MPI_Allgatherv", err);
-    }
-    free(count);
-    free(at);
-    return status;
-}
-
-/* Brings gathered codes to the device, there by vertex. */
-static enum hw_status put_codes(struct finishing *self, const uint32_t *code, const uint64_t *begin,
-                                struct hw_error *err)
-{
-    const struct hw_builder *builder = self->builder;
-    struct hw_gpu_arrays arrays = {0};
-    uint32_t *there = NULL;
-    uint64_t *there_begin = NULL;
-    hw_count n = builder->desc->vertices, ranks = builder->ctx->size;
-
-    hw_gpu_add(&arrays, &there, n, sizeof *there);
-    hw_gpu_add(&arrays, &there_begin, ranks, sizeof *there_begin);
-    enum hw_status status = hw_gpu_allocate(&arrays, 0, "laying out the graph", err);
-    if (status == HW_OK)
-        status = hw_gpu_put(there, code, (size_t)n * sizeof *code, err);
-    if (status == HW_OK)
-        status = hw_gpu_put(there_begin, begin, (size_t)ranks * sizeof *begin, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_unspread(there, &builder->spread, there_begin, self->number),
-                         "the kernel that numbers vertices", err);
-    hw_gpu_release(&arrays);
-    return status;
-}
 
 /* Gives the device the rules of the layout. */
 static enum hw_status put_places(struct finishing *self, struct hw_error *err)
@@ -262,108 +191,131 @@ static enum hw_status put_places(struct finishing *self, struct hw_error *err)
     return status;
 }
 
-/* Codes and rules on the device. Collective. */
+/* The codes of delegates, and the rules, on the device. */
 static enum hw_status open_codes(struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
     hw_count n = builder->desc->vertices;
-    uint32_t *code = NULL;
-    uint64_t *begin = NULL;
-    enum hw_status status = hw_alloc(&code, n, sizeof *code, "search ids", err);
 
     if (n + builder->delegates > (hw_count)UINT32_MAX)
-        status = hw_fail(err, HW_RESOURCES,
-                         "--device cuda: %" PRI_GID " vertices and %" PRI_COUNT
-                         " delegates need more than 32 bits",
-                         n, builder->delegates);
-    if (status == HW_OK)
-        status = hw_alloc(&begin, builder->ctx->size, sizeof *begin, "counts", err);
-    hw_gpu_add(&self->codes, &self->number, n, sizeof *self->number);
+        return hw_fail(err, HW_RESOURCES,
+                       "--device cuda: %" PRI_GID " vertices and %" PRI_COUNT
+                       " delegates need more than 32 bits",
+                       n, builder->delegates);
     hw_gpu_add(&self->codes, &self->places, 1, sizeof *self->places);
     hw_gpu_add(&self->codes, &self->delegate, builder->delegates, sizeof *self->delegate);
-    if (status == HW_OK)
-        status = hw_gpu_allocate(&self->codes, 0, "laying out the graph", err);
-    status = hw_agree(builder->ctx->world, status, err);
-    if (status == HW_OK)
-        status = gather_codes(builder, code, begin, err);
-    if (status == HW_OK)
-        status = put_codes(self, code, begin, err);
+    enum hw_status status = hw_gpu_allocate(&self->codes, 0, "laying out the graph", err);
     if (status == HW_OK)
         status = put_places(self, err);
-    free(code);
-    free(begin);
-    free(builder->code);
-    builder->code = NULL;
+    if (status == HW_OK && builder->delegates > 0)
+        status = hw_cuda(hw_gpu_launch_delegates(self->delegate, (uint64_t)builder->delegates,
+                                                 (uint32_t)n, self->laying->number),
+                         "the kernel that names delegates", err);
     return status;
 }
 
-/* The columns that matrices have at most. */
-static uint64_t columns_of(const struct hw_builder *builder)
+static uint64_t block_of(const struct hw_builder *builder)
 {
-    uint64_t n = (uint64_t)builder->desc->vertices, parts = (uint64_t)builder->spec.parts;
+    const uint64_t parts = (uint64_t)builder->spec.parts;
 
-    if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
-        return n; /* nn targets; slots and delegates are fewer */
-    return (n + parts - 1) / parts * (uint64_t)builder->spec.columns;
+    return ((uint64_t)builder->desc->vertices + parts - 1) / parts;
 }
 
-/* Takes memory for the columns of all entries, which may outlive all else. */
-static enum hw_status open_columns(struct finishing *self, struct hw_error *err)
+/* The columns that matrices, or joined lists, have at most. */
+static uint64_t columns_of(const struct finishing *self)
+{
+    const struct hw_builder *builder = self->builder;
+
+    if (builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return block_of(builder) * (uint64_t)builder->spec.columns;
+    if (self->laying->joined)
+        return block_of(builder) * (uint64_t)builder->spec.parts + (uint64_t)builder->delegates;
+    return (uint64_t)builder->desc->vertices; /* nn targets; slots and delegates are fewer */
+}
+
+/* The rows of one part. */
+static uint64_t rows_of(const struct finishing *self)
+{
+    const struct hw_builder *builder = self->builder;
+
+    if (!self->laying->joined)
+        return (uint64_t)builder->part_rows;
+    if (builder->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        return block_of(builder) + (uint64_t)builder->delegates;
+    return block_of(builder) * (uint64_t)builder->spec.rows;
+}
+
+/* Lists the arrays of what is made: those that stay, and others. */
+static void plan_lists(struct finishing *self)
 {
     struct hw_gpu_kept *kept = self->laying->kept;
+    struct hw_gpu_arrays *stay = kept ? &kept->arrays : &self->lists;
+    const hw_count offsets = (hw_count)self->rows + 1;
 
-    if (!kept) {
-        hw_gpu_add(&self->lists, &self->column, self->entries, sizeof *self->column);
-        return HW_OK;
+    hw_gpu_add(&self->lists, &self->length, (hw_count)self->rows, sizeof *self->length);
+    if (self->laying->joined) {
+        hw_gpu_add(stay, &kept->edge, self->entries, sizeof *kept->edge);
+        hw_gpu_add(stay, &kept->offset, offsets, sizeof *kept->offset);
+        return;
     }
-    hw_gpu_add(&kept->arrays, &kept->column, self->entries, sizeof *kept->column);
-    enum hw_status status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
-    self->column = kept->column;
-    return status;
+    hw_gpu_add(stay, kept ? &kept->column : &self->column, self->entries, sizeof *self->column);
+    hw_gpu_add(&self->lists, &self->offset, offsets, sizeof *self->offset);
+    if (self->builder->weights)
+        hw_gpu_add(&self->lists, &self->weight, self->entries, sizeof *self->weight);
 }
 
 /* Counts the entries of the parts built here, and takes memory for them. */
 static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
                                  struct hw_error *err)
 {
-    struct hw_gpu_arrays *arrays = &self->lists;
-    uint64_t *bucket = NULL;
-    int shift;
-    enum hw_status status =
-        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
+    struct hw_gpu_kept *kept = self->laying->kept;
+    enum hw_status status = hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket,
+                                     "counts of edges", err);
 
     if (status == HW_OK)
-        status = hw_gpu_count_entries(&self->laying->held.tuples, entries, self->rows, &shift,
-                                      bucket, err);
-    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS && status == HW_OK; b++)
-        self->entries += (hw_count)bucket[b];
-    free(bucket);
+        status = hw_gpu_count_entries(&self->laying->held.tuples, entries, self->rows, self->bucket,
+                                      err);
     if (status != HW_OK)
         return status;
-    status = open_columns(self, err);
-    if (status != HW_OK)
-        return status;
-    if (self->builder->weights)
-        hw_gpu_add(arrays, &self->weight, self->entries, sizeof *self->weight);
-    hw_gpu_add(arrays, &self->length, (hw_count)self->rows, sizeof *self->length);
-    hw_gpu_add(arrays, &self->offset, (hw_count)self->rows + 1, sizeof *self->offset);
-    status = hw_gpu_allocate(arrays, 0, "the lists of the parts", err);
+    for (int b = 0; b < 1 << HW_GPU_BUCKET_BITS; b++)
+        self->entries += (hw_count)self->bucket[b];
+    plan_lists(self);
+    if (kept)
+        status = hw_gpu_allocate(&kept->arrays, 0, "the lists of the parts", err);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&self->lists, 0, "the lists of the parts", err);
+    if (status == HW_OK && kept) {
+        self->column = kept->column;
+        self->offset = kept->offset ? kept->offset : self->offset;
+    }
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)self->rows * sizeof *self->length, err);
     return status;
 }
 
-static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+/* Lists by rising weight. */
+static enum hw_status take_joined(struct finishing *self, const struct hw_gpu_pass *pass,
+                                  struct hw_error *err)
 {
-    struct finishing *self = given;
+    hw_count taken = 0;
+    enum hw_status status = hw_gpu_take_edges(&self->laying->passes, pass,
+                                              self->laying->kept->edge + self->filled, &taken, err);
+
+    self->filled += taken;
+    return status;
+}
+
+/* Lists by rising column, and their weights. */
+static enum hw_status take_columns(struct finishing *self, const struct hw_gpu_pass *pass,
+                                   struct hw_error *err)
+{
     struct hw_gpu_passes *passes = &self->laying->passes;
     const uint64_t *key = pass->keys->key[0];
-    uint64_t taken = 0, number = (uint64_t)pass->count;
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_count_rows(key, number, pass->entries, NULL, self->length, NULL),
-                "the kernel that counts neighbours", err);
+    const uint64_t number = (uint64_t)pass->count;
+    uint64_t taken = 0;
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK && self->weight)
+    if (self->weight)
         status = hw_cuda(hw_gpu_launch_take_weights(key, pass->keys->weight[0], number,
                                                     self->weight + self->filled, passes->counter,
                                                     passes->scratch, passes->scratch_bytes),
@@ -379,22 +331,50 @@ static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, str
     return status;
 }
 
+static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct finishing *self = given;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count, pass->entries,
+                                         NULL, self->length, NULL),
+                "the kernel that counts neighbours", err);
+
+    if (status != HW_OK)
+        return status;
+    return self->laying->joined ? take_joined(self, pass, err) : take_columns(self, pass, err);
+}
+
+/* The entries of the parts built here. */
+static struct hw_gpu_entries entries_of(const struct finishing *self)
+{
+    const struct hw_builder *builder = self->builder;
+    const bool joined = self->laying->joined;
+
+    return (struct hw_gpu_entries){.kind = joined ? HW_ENTRIES_JOINED : HW_ENTRIES_PLACED,
+                                   .column_bits = hw_bits(columns_of(self)),
+                                   .forward = true,
+                                   .backward = !builder->desc->directed,
+                                   .number = self->laying->number,
+                                   .places = self->places,
+                                   .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
+                                   .parts = (uint64_t)builder->parts,
+                                   .part_rows = rows_of(self),
+                                   .weights =
+                                       builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
+}
+
 /* Sorts the entries of the parts built here into lists on the device. */
 static enum hw_status fill(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
     struct hw_gpu_passes *passes = &self->laying->passes;
-    struct hw_gpu_entries entries = {
-        .kind = HW_ENTRIES_PLACED,
-        .column_bits = hw_bits(columns_of(builder)),
-        .number = self->number,
-        .places = self->places,
-        .first_part = (uint64_t)builder->first_part[builder->ctx->rank],
-        .parts = (uint64_t)builder->parts,
-        .part_rows = (uint64_t)builder->part_rows,
-        .weights = builder->weights ? builder->desc->weights : HW_WEIGHTS_NONE};
+    const struct hw_gpu_entries entries = entries_of(self);
     enum hw_status status = HW_OK;
 
+    if (entries.column_bits > 32)
+        return hw_fail(err, HW_RESOURCES,
+                       "--device cuda: %" PRIu64 " columns need more than 32 bits",
+                       columns_of(self));
     if (entries.column_bits + hw_bits(self->rows) > 64)
         return hw_fail(err, HW_RESOURCES,
                        "--device cuda: %" PRIu64 " lists are too many for one device", self->rows);
@@ -403,12 +383,15 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
         status = hw_gpu_passes_open(passes, &self->laying->held.tuples, self->entries,
                                     builder->weights, self->rows, err);
     if (status == HW_OK)
-        status =
-            hw_gpu_passes_run(passes, &entries, self->rows, self->entries, take_pass, self, err);
+        status = hw_gpu_passes_run(passes, &entries, self->rows, self->entries, self->bucket,
+                                   take_pass, self, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
                                                passes->scratch, passes->scratch_bytes),
                          "offsets of lists", err);
+    if (status == HW_OK && self->laying->joined)
+        status = hw_gpu_see(passes, self->laying->kept->edge, self->filled, builder->desc->weights,
+                            &self->laying->kept->base.seen, err);
     hw_gpu_passes_close(passes);
     return status;
 }
@@ -491,11 +474,27 @@ static enum hw_status get_matrix(const struct finishing *self, enum hw_matrix wh
     return get_lists(self, which, begin, matrix, err);
 }
 
+/* Offsets of joined lists. */
+static enum hw_status get_joined(const struct finishing *self, struct hw_error *err)
+{
+    struct hw_part *part = self->builder->part;
+    const hw_count slots = part->separate.slots;
+
+    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return get_matrix(self, HW_OUT, 0, (hw_count)self->rows, &part->grid.out, err);
+    enum hw_status status = get_matrix(self, HW_NN, 0, slots, &part->separate.nn, err);
+    return status == HW_OK
+               ? get_matrix(self, HW_DN, slots, part->separate.delegates, &part->separate.dn, err)
+               : status;
+}
+
 static enum hw_status get_parts(const struct finishing *self, struct hw_error *err)
 {
     struct hw_builder *builder = self->builder;
     enum hw_status status = HW_OK;
 
+    if (self->laying->joined)
+        return get_joined(self, err);
     for (int p = 0; p < builder->parts; p++)
         for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
             struct hw_part *part = &builder->part[p];
@@ -513,25 +512,30 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
     struct finishing self = {.laying = given, .builder = builder};
     enum hw_status status = open_codes(&self, err);
 
-    self.rows = (uint64_t)builder->parts * (uint64_t)builder->part_rows;
+    self.rows = (uint64_t)builder->parts * rows_of(&self);
     if (status == HW_OK && builder->parts > 0)
         status = fill(&self, err);
     if (status == HW_OK && builder->parts > 0)
         status = get_parts(&self, err);
     hw_gpu_release(&self.lists);
     hw_gpu_release(&self.codes);
+    free(self.bucket);
     return hw_agree(builder->ctx->world, status, err);
 }
 
 /* Both ways to lay out. Collective. */
-static enum hw_status lay_out(const struct hw_context *ctx, struct laying *laying,
+static enum hw_status lay_out(const struct hw_context *ctx, struct hw_gpu_laying *laying,
                               const struct hw_layout_spec *spec, int first_part, int count,
                               struct hw_part *parts, struct hw_error *err)
 {
-    const struct hw_build_engine engine = {collect, finish, laying, laying->kept != NULL};
+    const struct hw_build_engine engine = {collect, hw_gpu_lay_order, hw_gpu_lay_vertices,
+                                           finish,  laying,           laying->kept != NULL};
     const struct hw_graph_desc *desc = hw_graph_desc(laying->graph);
     enum hw_status status = hw_gpu_open(ctx, err);
 
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_gpu_sharing(ctx, &laying->passes.sharing, err);
     if (status == HW_OK && (desc->vertices > (hw_gid)UINT32_MAX || desc->edges > INT64_MAX / 64))
         status =
             hw_fail(err, HW_RESOURCES,
@@ -541,7 +545,7 @@ static enum hw_status lay_out(const struct hw_context *ctx, struct laying *layin
         parts[p] = (struct hw_part){0};
     if (status == HW_OK)
         status = hw_parts_build_by(ctx, desc, spec, first_part, count, parts, &engine, err);
-    hw_gpu_tuples_close(&laying->held);
+    hw_gpu_laying_close(laying);
     return status;
 }
 
@@ -549,7 +553,7 @@ enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph 
                                   const struct hw_layout_spec *spec, int first_part, int count,
                                   struct hw_part *parts, struct hw_error *err)
 {
-    struct laying laying = {.graph = graph};
+    struct hw_gpu_laying laying = {.graph = graph};
 
     return lay_out(ctx, &laying, spec, first_part, count, parts, err);
 }
@@ -562,29 +566,51 @@ static void free_kept(struct hw_resident *resident)
     free(kept);
 }
 
+/* One part a rank, whose lists stay. Collective. */
+static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
+                           const struct hw_layout_spec *spec, bool joined, struct hw_part *part,
+                           struct hw_error *err)
+{
+    struct hw_gpu_laying laying = {.graph = graph, .joined = joined};
+    struct hw_gpu_kept *kept = NULL;
+    enum hw_status status = hw_alloc_zero(&kept, 1, sizeof *kept, "the lists of a part", err);
+
+    *part = (struct hw_part){0};
+    laying.kept = kept;
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = lay_out(ctx, &laying, spec, ctx->rank, 1, part, err);
+    if (status != HW_OK) {
+        if (kept)
+            free_kept(&kept->base);
+        return status;
+    }
+    kept->base.free = free_kept;
+    kept->block = part->grid.block;
+    part->resident = &kept->base;
+    return HW_OK;
+}
+
 enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *graph,
                                  const struct hw_layout_spec *spec, struct hw_part *part,
                                  struct hw_error *err)
 {
-    struct laying laying = {.graph = graph};
     struct hw_layout_spec unweighted = *spec;
-    enum hw_status status =
-        hw_alloc_zero(&laying.kept, 1, sizeof *laying.kept, "the lists of a part", err);
 
-    *part = (struct hw_part){0};
     unweighted.weights = false;
-    status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK)
-        status = lay_out(ctx, &laying, &unweighted, ctx->rank, 1, part, err);
-    if (status != HW_OK) {
-        if (laying.kept)
-            free_kept(&laying.kept->base);
-        return status;
-    }
-    laying.kept->base.free = free_kept;
-    laying.kept->block = part->grid.block;
-    part->resident = &laying.kept->base;
-    return HW_OK;
+    return keep(ctx, graph, &unweighted, false, part, err);
+}
+
+enum hw_status hw_gpu_paths_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_layout_spec *spec, struct hw_part *part,
+                                 struct hw_error *err)
+{
+    struct hw_layout_spec weighted = *spec;
+
+    if (hw_graph_desc(graph)->weights == HW_WEIGHTS_NONE)
+        return hw_gpu_parts_keep(ctx, graph, spec, part, err);
+    weighted.weights = true;
+    return keep(ctx, graph, &weighted, true, part, err);
 }
 
 struct hw_gpu_kept *hw_gpu_kept(const struct hw_part *part)

@@ -595,6 +595,23 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_share_host_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
+/* Beside the lists: queues, prefixes, chains, results; in the heap bitmaps, boxes, parents. */
+static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
+                             const struct hw_engine_options *options)
+{
+    const hw_count parts = part->spec.parts, own = part->own.count;
+    hw_count core, active;
+    const struct hw_share_bytes share = hw_share_device_bytes(part, graph, &core, &active);
+    const hw_count told = core * parts < (hw_count)ALL_EDGES ? core * parts : (hw_count)ALL_EDGES;
+    const hw_count room = core > told ? core : told;
+    const hw_count search = share.lists + 24 * core + 8 * own + 8 * parts * active +
+                            core * parts / 4 + 8 * parts * room + 4 * active +
+                            4 * (core * parts > own ? core * parts : own);
+
+    (void)options;
+    return search > share.making ? search : share.making;
+}
+
 static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
                              const struct hw_engine_options *options, void **engine,
                              struct hw_error *err)
@@ -610,6 +627,7 @@ const struct hw_method hw_method_fused_parts = {.name = "fused",
                                                 .one_row_only = true,
                                                 .ready = hw_gpu_ready,
                                                 .bytes = bytes,
+                                                .device_bytes = device_bytes,
                                                 .build = hw_share_make,
                                                 .create = create,
                                                 .search = hw_parts_run,

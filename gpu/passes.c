@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* Keys that a pass has room for at least: with less it would take too many. */
-#define LEAST_KEYS ((hw_count)1 << 22)
-
 /* Device memory that is left alone: the runtime's own, and pages half used. */
 #define RESERVE ((hw_count)256 << 20)
 
@@ -31,8 +28,9 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
     if (status != HW_OK)
         return status;
     each += weights ? 2 * (hw_count)sizeof(uint32_t) : 0;
+    left /= passes->sharing > 1 ? passes->sharing : 1;
     hw_count fit = (left - RESERVE - (hw_count)passes->scratch_bytes) / each;
-    fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
+    fit = fit > HW_GPU_LEAST_KEYS ? fit : HW_GPU_LEAST_KEYS;
     passes->tuples = tuples;
     passes->capacity = keys < fit ? keys : fit;
     passes->keys = (struct hw_gpu_keys){.weight = {NULL}};
@@ -43,6 +41,7 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
                    sizeof *passes->keys.weight[k]);
     hw_gpu_add(arrays, &passes->scratch, (hw_count)passes->scratch_bytes, 1);
     hw_gpu_add(arrays, &passes->counter, 1, sizeof *passes->counter);
+    hw_gpu_add(arrays, &passes->seen, 1, sizeof *passes->seen);
     return hw_gpu_allocate(arrays, 0, "building the graph", err);
 }
 
@@ -52,17 +51,23 @@ void hw_gpu_passes_close(struct hw_gpu_passes *passes)
     hw_gpu_release(&passes->arrays);
 }
 
+/* Rows of a bucket: 2^shift. */
+static int shift_of(uint64_t rows)
+{
+    const int bits = hw_bits(rows);
+
+    return bits > HW_GPU_BUCKET_BITS ? bits - HW_GPU_BUCKET_BITS : 0;
+}
+
 enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
-                                    const struct hw_gpu_entries *entries, uint64_t rows, int *shift,
+                                    const struct hw_gpu_entries *entries, uint64_t rows,
                                     uint64_t *bucket, struct hw_error *err)
 {
     const size_t bytes = sizeof *bucket << HW_GPU_BUCKET_BITS;
     struct hw_gpu_entries all = *entries;
     struct hw_gpu_arrays arrays = {0};
     uint64_t *counts = NULL;
-    int bits = hw_bits(rows);
 
-    *shift = bits > HW_GPU_BUCKET_BITS ? bits - HW_GPU_BUCKET_BITS : 0;
     all.begin = 0;
     all.end = rows;
     hw_gpu_add(&arrays, &counts, 1 << HW_GPU_BUCKET_BITS, sizeof *counts);
@@ -70,7 +75,7 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
     if (status == HW_OK)
         status = hw_gpu_fill(counts, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_count_entries(tuples, &all, *shift, counts),
+        status = hw_cuda(hw_gpu_launch_count_entries(tuples, &all, shift_of(rows), counts),
                          "the kernel that counts edges", err);
     if (status == HW_OK)
         status = hw_gpu_get(bucket, counts, bytes, err);
@@ -107,10 +112,11 @@ static enum hw_status run_pass(struct hw_gpu_passes *passes, const struct hw_gpu
 
 /* Passes over ranges of rows, each as long as its keys fit. bucket: as counted. */
 static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, int shift, const uint64_t *bucket,
-                                 const struct user *user, struct hw_error *err)
+                                 uint64_t rows, const uint64_t *bucket, const struct user *user,
+                                 struct hw_error *err)
 {
     const double gib = 1073741824.0;
+    const int shift = shift_of(rows);
     uint64_t buckets = ((rows - 1) >> shift) + 1, room = (uint64_t)passes->capacity;
     enum hw_status status = HW_OK;
 
@@ -133,15 +139,15 @@ static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_g
 }
 
 enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, hw_count most,
+                                 uint64_t rows, hw_count most, const uint64_t *bucket,
                                  enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
                                                        struct hw_error *err),
                                  void *self, struct hw_error *err)
 {
     const struct user user = {use, self};
     struct hw_gpu_entries all = *entries;
-    uint64_t *bucket = NULL;
-    int shift = 0;
+    uint64_t *counted = NULL;
+    enum hw_status status = HW_OK;
 
     all.begin = 0;
     all.end = rows;
@@ -149,12 +155,61 @@ enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_g
         return HW_OK;
     if (most <= passes->capacity)
         return run_pass(passes, &all, &user, err);
-    enum hw_status status =
-        hw_alloc(&bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *bucket, "counts of edges", err);
+    if (!bucket) {
+        status =
+            hw_alloc(&counted, 1 << HW_GPU_BUCKET_BITS, sizeof *counted, "counts of edges", err);
+        if (status == HW_OK)
+            status = hw_gpu_count_entries(passes->tuples, &all, rows, counted, err);
+        bucket = counted;
+    }
     if (status == HW_OK)
-        status = hw_gpu_count_entries(passes->tuples, &all, rows, &shift, bucket, err);
-    if (status == HW_OK)
-        status = run_ranges(passes, &all, rows, shift, bucket, &user, err);
-    free(bucket);
+        status = run_ranges(passes, &all, rows, bucket, &user, err);
+    free(counted);
     return status;
+}
+
+enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
+                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
+                                                       struct hw_error *err),
+                                 void *self, struct hw_error *err)
+{
+    const struct user user = {use, self};
+
+    return run_pass(passes, entries, &user, err);
+}
+
+enum hw_status hw_gpu_take_edges(struct hw_gpu_passes *passes, const struct hw_gpu_pass *pass,
+                                 struct hw_gpu_edge *edge, hw_count *taken, struct hw_error *err)
+{
+    struct hw_gpu_keys *keys = &passes->keys;
+    const struct hw_gpu_entries *entries = pass->entries;
+    uint64_t count = 0;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_heaviness(keys, (uint64_t)pass->count, entries->column_bits,
+                                        passes->counter, passes->scratch, passes->scratch_bytes),
+                "merging parallel edges", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(&count, passes->counter, sizeof count, err);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_gpu_launch_sort(keys, count, 32 + hw_bits(entries->end - entries->begin),
+                                       passes->scratch, passes->scratch_bytes),
+                    "sorting lists by weight", err);
+    if (status == HW_OK)
+        status =
+            hw_cuda(hw_gpu_launch_edges(keys, count, entries->weights, edge), "filling lists", err);
+    *taken = (hw_count)count;
+    return status;
+}
+
+enum hw_status hw_gpu_see(struct hw_gpu_passes *passes, const struct hw_gpu_edge *edge,
+                          hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
+                          struct hw_error *err)
+{
+    enum hw_status status = hw_cuda(hw_gpu_launch_see(edge, (uint64_t)count, kind, passes->seen,
+                                                      passes->scratch, passes->scratch_bytes),
+                                    "looking at weights", err);
+
+    return status == HW_OK ? hw_gpu_get(seen, passes->seen, sizeof *seen, err) : status;
 }

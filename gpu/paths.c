@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "base/memory.h"
+#include "builder.h"
 #include "engine/distance.h"
 
 #include <cuda_runtime_api.h>
@@ -48,8 +49,9 @@ void hw_gpu_paths_plan(struct hw_gpu_engine *engine)
     hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
 
     paths->mask = UINT32_MAX;
-    hw_gpu_add(arrays, &paths->out, edges, sizeof *paths->out);
-    if (engine->graph.directed)
+    if (!engine->part->resident)
+        hw_gpu_add(arrays, &paths->out, edges, sizeof *paths->out);
+    if (!engine->part->resident && engine->graph.directed)
         hw_gpu_add(arrays, &paths->in, edges, sizeof *paths->in);
     hw_gpu_add(arrays, &paths->distance, active, key_bytes(engine));
     hw_gpu_add(arrays, &paths->hint, active, sizeof *paths->hint);
@@ -196,6 +198,13 @@ enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw
 {
     const struct hw_grid_part *grid = &engine->part->grid;
     struct hw_gpu_paths *paths = &engine->paths;
+
+    if (engine->part->resident) {
+        const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
+        paths->out = resident->edge;
+        paths->in = engine->graph.directed ? resident->in_edge : resident->edge;
+        return HW_OK;
+    }
     enum hw_status status = ship(engine, order, &grid->out, order->out.offset,
                                  engine->graph.out.offset, (struct hw_gpu_edge *)paths->out, err);
 

@@ -89,6 +89,7 @@ static enum hw_status choose_width(struct hw_routes *routes, struct hw_error *er
     const double given = routes->engine->options.delta;
     hw_count with = 0;
 
+#pragma omp parallel for reduction(+ : with)
     for (hw_lid t = 0; t < part->own.count; t++)
         with += part->own.tuples[t] > 0;
     enum hw_status status = hw_sum(routes->engine->ctx->world, &with, err);
@@ -447,6 +448,31 @@ static hw_count bellman_ford_bytes(const struct hw_part *part,
            hw_negative_bytes(part->vertices, part->spec.parts);
 }
 
+/* Lays the graph out on the devices, where they have room for all that is to come. */
+static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err)
+{
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    const struct hw_part described = {.spec = *spec,
+                                      .index = ctx->rank,
+                                      .vertices = desc->vertices,
+                                      .edges = desc->directed ? desc->edges : 2 * desc->edges,
+                                      .weights = desc->weights};
+    int sharing = 1;
+    enum hw_status status = hw_gpu_open(ctx, err);
+
+    *part = (struct hw_part){0};
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_gpu_sharing(ctx, &sharing, err);
+    if (status == HW_OK)
+        status = hw_gpu_require(sharing * hw_routes_least_bytes(&described),
+                                "laying the graph out and searching it", err);
+    status = hw_agree(ctx->world, status, err);
+    return status == HW_OK ? hw_gpu_paths_keep(ctx, graph, spec, part, err) : status;
+}
+
 static enum hw_status create_delta(const struct hw_context *ctx, const struct hw_part *part,
                                    const struct hw_engine_options *options, void **engine,
                                    struct hw_error *err)
@@ -468,7 +494,9 @@ const struct hw_method hw_method_delta_parts = {.name = "delta",
                                                 .several_parts_only = true,
                                                 .ready = hw_gpu_ready,
                                                 .bytes = bytes,
-                                                .build = hw_gpu_build,
+                                                .device_bytes = hw_routes_device_bytes,
+                                                .build = build,
+                                                .lists_stay = true,
                                                 .builds_any = true,
                                                 .create = create_delta,
                                                 .search = hw_parts_run,
@@ -483,7 +511,9 @@ const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .degree_separated = true,
                                                    .ready = hw_gpu_ready,
                                                    .bytes = bytes,
-                                                   .build = hw_gpu_build,
+                                                   .device_bytes = hw_routes_device_bytes,
+                                                   .build = build,
+                                                   .lists_stay = true,
                                                    .builds_any = true,
                                                    .create = create_delta,
                                                    .search = hw_parts_run,
@@ -500,7 +530,9 @@ const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .negative_weights = true,
                                                        .ready = hw_gpu_ready,
                                                        .bytes = bellman_ford_bytes,
-                                                       .build = hw_gpu_build,
+                                                       .device_bytes = hw_routes_device_bytes,
+                                                       .build = build,
+                                                       .lists_stay = true,
                                                        .builds_any = true,
                                                        .create = create_bellman_ford,
                                                        .search = hw_parts_run,
@@ -516,7 +548,9 @@ const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford"
                                                           .negative_weights = true,
                                                           .ready = hw_gpu_ready,
                                                           .bytes = bellman_ford_bytes,
-                                                          .build = hw_gpu_build,
+                                                          .device_bytes = hw_routes_device_bytes,
+                                                          .build = build,
+                                                          .lists_stay = true,
                                                           .builds_any = true,
                                                           .create = create_bellman_ford,
                                                           .search = hw_parts_run,

@@ -77,6 +77,12 @@ struct hw_routes {
 /* Codes, lists and who meets whom. Local. */
 enum hw_status hw_routes_shape_plan(struct hw_routes *routes, struct hw_error *err);
 
+/* Bytes of the device's memory that laying out and searching take, of a part that is described
+ * alone; with no more delegates than it says, or as many as there are likely to be. Local. */
+hw_count hw_routes_least_bytes(const struct hw_part *part);
+hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
+                                const struct hw_engine_options *options);
+
 /* Lists the arrays of the graph; *beside: bytes while they are filled. Local. */
 enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
                                     struct hw_error *err);

@@ -3,6 +3,8 @@
 
 #include "base/divide.h"
 #include "base/memory.h"
+#include "builder.h"
+#include "passes.h"
 
 #include <cuda_runtime_api.h>
 #include <limits.h>
@@ -54,6 +56,7 @@ static uint32_t find_active(const struct hw_part *part)
 {
     uint32_t active = 0;
 
+#pragma omp parallel for reduction(max : active)
     for (hw_lid t = 0; t < part->own.count; t++)
         active = part->own.tuples[t] > 0 ? t + 1 : active;
     return active;
@@ -92,7 +95,14 @@ enum hw_status hw_routes_shape_plan(struct hw_routes *routes, struct hw_error *e
 
 /* ---- lists on the host ---- */
 
-/* Where the edges of lists are: one matrix, or two for slots and two for delegates. */
+/* Of a matrix, unless it is absent. */
+static hw_count begin_of(const struct hw_csr *matrix, uint32_t row)
+{
+    return matrix->offset ? matrix->offset[row] : 0;
+}
+
+/* Where the edges of lists are: one matrix, or two for slots and two for delegates, unless
+ * these are joined. */
 static hw_count list_begin(const struct hw_routes *routes, uint32_t list)
 {
     const struct hw_part *part = routes->engine->part;
@@ -102,9 +112,9 @@ static hw_count list_begin(const struct hw_routes *routes, uint32_t list)
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return part->grid.out.offset[list];
     if (list <= block)
-        return separate->nn.offset[list] + separate->nd.offset[list];
-    return separate->nn.offset[block] + separate->nd.offset[block] +
-           separate->dn.offset[list - block] + separate->dd.offset[list - block];
+        return begin_of(&separate->nn, list) + begin_of(&separate->nd, list);
+    return begin_of(&separate->nn, block) + begin_of(&separate->nd, block) +
+           begin_of(&separate->dn, list - block) + begin_of(&separate->dd, list - block);
 }
 
 /* The code of a search id of the degree-separated layout. */
@@ -200,15 +210,18 @@ enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
     struct hw_routes_plan *plan = &routes->plan;
     struct hw_gpu_arrays *arrays = &routes->engine->arrays;
     struct shipment shipment = {.routes = routes};
-    enum hw_status status = size_chunk(&shipment, err);
+    enum hw_status status = HW_OK;
 
-    if (status != HW_OK)
-        return status;
-    plan_chunk(&shipment);
-    for (int a = 0; a < shipment.arrays.count; a++)
-        *beside += shipment.arrays.of[a].bytes + 256;
-    hw_gpu_add(arrays, &plan->offset, (hw_count)plan->lists + 1, sizeof *plan->offset);
-    hw_gpu_add(arrays, &plan->edge, list_begin(routes, plan->lists), sizeof *plan->edge);
+    if (!hw_gpu_kept(routes->engine->part)) {
+        status = size_chunk(&shipment, err);
+        if (status != HW_OK)
+            return status;
+        plan_chunk(&shipment);
+        for (int a = 0; a < shipment.arrays.count; a++)
+            *beside += shipment.arrays.of[a].bytes + 256;
+        hw_gpu_add(arrays, &plan->offset, (hw_count)plan->lists + 1, sizeof *plan->offset);
+        hw_gpu_add(arrays, &plan->edge, list_begin(routes, plan->lists), sizeof *plan->edge);
+    }
     hw_gpu_add(arrays, &plan->graph_id, plan->codes, sizeof *plan->graph_id);
     hw_gpu_add(arrays, &plan->own_code, plan->own, sizeof *plan->own_code);
     return HW_OK;
@@ -299,12 +312,37 @@ static enum hw_status ship(struct hw_routes *routes, struct hw_error *err)
         if (chunk->count > 0)
             status = ship_chunk(&shipment, err);
     }
-    for (uint32_t b = 0; b < plan->list_blocks && status == HW_OK; b++)
-        for (uint32_t t = 0; t < plan->block; t++)
-            if (offset[b * plan->block + t] < offset[b * plan->block + t + 1])
-                plan->list_end[b] = t + 1;
     close_shipment(&shipment);
     return status;
+}
+
+/* Where lists end that have edges. */
+static void find_list_ends(struct hw_routes *routes)
+{
+    struct hw_routes_plan *plan = &routes->plan;
+
+    for (uint32_t b = 0; b < plan->list_blocks; b++) {
+        const uint32_t first = b * plan->block;
+        uint32_t end = 0;
+#pragma omp parallel for reduction(max : end)
+        for (uint32_t t = 0; t < plan->block; t++)
+            if (list_begin(routes, first + t) < list_begin(routes, first + t + 1))
+                end = t + 1;
+        plan->list_end[b] = end;
+    }
+}
+
+/* The edges, if they are not there yet. Local. */
+static enum hw_status bring_lists(struct hw_routes *routes, struct hw_error *err)
+{
+    const struct hw_gpu_kept *kept = hw_gpu_kept(routes->engine->part);
+
+    find_list_ends(routes);
+    if (!kept)
+        return ship(routes, err);
+    routes->plan.offset = kept->offset;
+    routes->plan.edge = kept->edge;
+    return HW_OK;
 }
 
 /* ---- ids ---- */
@@ -323,6 +361,7 @@ static enum hw_status gather_ids(const struct hw_routes *routes, uint32_t **ids,
     if (status != HW_OK)
         return status;
     uint32_t *mine = *ids + (size_t)plan->rank * plan->block;
+#pragma omp parallel for
     for (hw_lid t = 0; t < own->count; t++)
         mine[t] = (uint32_t)own->graph_id[t];
     return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, *ids, (int)plan->block,
@@ -367,6 +406,7 @@ static enum hw_status put_codes(struct hw_routes *routes, struct hw_error *err)
         status = hw_alloc(&by_id, part->own.count, sizeof *by_id, "codes", err);
     if (status != HW_OK)
         return status;
+#pragma omp parallel for
     for (hw_lid t = 0; t < part->own.count; t++)
         routes->code[t] = plan->home * plan->block + t;
     for (uint32_t k = 0; k < plan->delegates; k++) {
@@ -374,6 +414,7 @@ static enum hw_status put_codes(struct hw_routes *routes, struct hw_error *err)
         if (hw_owner(&part->spec, id) == part->index)
             routes->code[hw_position(&part->spec, id)] = plan->segments * plan->block + k;
     }
+#pragma omp parallel for
     for (hw_lid k = 0; k < part->own.count; k++)
         by_id[k] = routes->code[part->own.by_graph_id[k]];
     status =
@@ -393,6 +434,56 @@ enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *e
     if (status == HW_OK)
         status = put_codes(routes, err);
     if (status == HW_OK)
-        status = ship(routes, err);
+        status = bring_lists(routes, err);
     return hw_agree(routes->engine->ctx->world, status, err);
+}
+
+/* ---- memory ---- */
+
+/* Bytes that a search takes beside the lists. A code: its key, value and graph id; a list: two
+ * places in queues and two prefixes; an own vertex: its code, key and parent; boxes hold pairs,
+ * in two turns, from every rank. */
+static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_count delegates)
+{
+    const hw_count parts = part->spec.parts, rows = part->spec.rows, columns = part->spec.columns;
+    const bool separate = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const hw_count segments = separate ? parts : rows > 1 ? columns + rows : columns;
+    const hw_count codes = segments * block + delegates;
+    const hw_count lists = (separate ? 1 : rows) * block + delegates;
+    const hw_count key = part->weights == HW_WEIGHTS_F32 ? 4 : 8;
+
+    return codes * (key + 12) + (codes + lists) / 8 + lists * 24 + block * (8 + key) +
+           parts * (block + delegates) * 32 +
+           HW_ROUTES_ROWS * (hw_count)sizeof(struct hw_routes_row);
+}
+
+static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
+{
+    const hw_count parts = part->spec.parts, n = (hw_count)part->vertices;
+    const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
+    const hw_count rows = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? block + delegates
+                                                                          : part->spec.rows * block;
+    const hw_count least = edges < HW_GPU_LEAST_KEYS ? edges : HW_GPU_LEAST_KEYS;
+    const hw_count order = 20 * n, fill = 4 * n + 4 * rows + 24 * least;
+    const hw_count lists = 8 * edges + 8 * rows, search = search_bytes(part, block, delegates);
+    const hw_count later = lists + (fill > search ? fill : search);
+
+    return order > later ? order : later;
+}
+
+hw_count hw_routes_least_bytes(const struct hw_part *part)
+{
+    return bytes_with(part, (hw_count)part->separate.delegates);
+}
+
+hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
+                                const struct hw_engine_options *options)
+{
+    const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
+
+    (void)graph;
+    (void)options;
+    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
+        return bytes_with(part, 0);
+    return bytes_with(part, 4 * n / parts < n / 8 ? 4 * n / parts : n / 8);
 }

@@ -18,6 +18,7 @@
 #ifndef HOPWAVE_GPU_SHARE_H
 #define HOPWAVE_GPU_SHARE_H
 
+#include "base/types.h"
 #include "graph.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,18 @@ struct hw_share {
     const uint32_t *rank;          /* [owned] local, by rising graph id */
     const uint32_t *first_id;      /* [owned] likewise: the first source's graph id */
 };
+
+/* The global rank of a part's local one. */
+static inline HW_DEVICE uint32_t hw_share_dealt(uint32_t parts, uint32_t part, uint32_t local)
+{
+    return (local / HW_SHARE_GRAIN * parts + part) * HW_SHARE_GRAIN + local % HW_SHARE_GRAIN;
+}
+
+static inline HW_DEVICE uint32_t hw_share_global(const struct hw_share *share, uint32_t part,
+                                                 uint32_t local)
+{
+    return hw_share_dealt(share->parts, part, local);
+}
 
 static inline uint32_t hw_share_reciprocal(uint32_t parts)
 {

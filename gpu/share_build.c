@@ -12,11 +12,6 @@
 /* Elements of the lists that are converted and copied at a time, unless one list is longer. */
 #define CHUNK ((hw_count)16 << 20)
 
-uint32_t hw_share_global(const struct hw_share *share, uint32_t part, uint32_t local)
-{
-    return (local / HW_SHARE_GRAIN * share->parts + part) * HW_SHARE_GRAIN + local % HW_SHARE_GRAIN;
-}
-
 hw_count hw_share_host_bytes(const struct hw_part *part)
 {
     hw_count owned = part->own.count + HW_SHARE_GRAIN, parts = part->spec.parts;

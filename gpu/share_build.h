@@ -38,8 +38,4 @@ void hw_share_plan(const struct hw_share_order *order, struct hw_share *share,
 enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share_order *order,
                              const struct hw_share *share, struct hw_error *err);
 
-/* The global rank of a position of this part, or HW_RANK_NONE for vertices without edges.
- * by local rank. Local. */
-uint32_t hw_share_global(const struct hw_share *share, uint32_t part, uint32_t local);
-
 #endif

@@ -32,11 +32,6 @@ __device__ __forceinline__ uint32_t local_of(const hw_share &share, uint32_t ran
     return rank / grain / share.parts * grain + rank % grain;
 }
 
-__device__ __forceinline__ uint32_t global_of(const hw_share &share, uint32_t part, uint32_t local)
-{
-    return (local / grain * share.parts + part) * grain + local % grain;
-}
-
 /* First sources, the next eight, and how many each leads, by owner: [parts][core]. */
 __global__ void take_first(hw_share share, uint32_t *first, uint32_t *next, uint32_t *led)
 {
@@ -70,7 +65,7 @@ __global__ void take_first_ids(hw_share share, uint32_t *first_id)
 __global__ void deal(hw_share share, uint32_t part, const uint32_t *own, uint32_t *all)
 {
     for (uint64_t v = hw_first(); v < share.active; v += hw_stride())
-        all[global_of(share, part, static_cast<uint32_t>(v))] = own[v];
+        all[hw_share_global(&share, part, static_cast<uint32_t>(v))] = own[v];
 }
 
 __global__ void translate(hw_share share, hw_share_output output, uint32_t root_place,
@@ -110,7 +105,7 @@ __device__ __forceinline__ uint32_t ancestor_of(uint64_t chain)
 __global__ void chain_begin(hw_share share, uint32_t part, const uint32_t *parent, uint64_t *chain)
 {
     for (uint64_t v = hw_first(); v < share.active; v += hw_stride()) {
-        const uint32_t own = global_of(share, part, static_cast<uint32_t>(v));
+        const uint32_t own = hw_share_global(&share, part, static_cast<uint32_t>(v));
         const uint32_t above = v < share.count[part] ? parent[v] : HW_RANK_NONE;
         chain[own] = link(above, above != HW_RANK_NONE && above != own ? 1 : 0);
     }
@@ -152,7 +147,7 @@ __global__ void chain_end(hw_share share, hw_share_output output, uint32_t root,
         if (k == root_place)
             level = 0;
         else if (local < share.count[share.part] && root != HW_RANK_NONE)
-            level = level_of(output.chain, global_of(share, share.part, local), root);
+            level = level_of(output.chain, hw_share_global(&share, share.part, local), root);
         output.level[k] = level;
     }
 }
@@ -167,7 +162,8 @@ __global__ void canonical(hw_share share, hw_share_output output, uint32_t root)
         uint32_t least = HW_RANK_NONE;
         if (local >= share.count[share.part])
             continue;
-        const int32_t level = level_of(output.chain, global_of(share, share.part, local), root);
+        const int32_t level =
+            level_of(output.chain, hw_share_global(&share, share.part, local), root);
         if (level <= 0)
             continue;
         const uint64_t end = share.in.offset[local + 1];

@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "comm/exchange.h"
-#include "graph/generator.h"
+#include "held.h"
+#include "own.h"
+#include "passes.h"
 #include "share_resident.h"
 
 #include <cuda_runtime_api.h>
@@ -12,9 +14,6 @@
 
 /* Device memory that is left alone: the runtime's own, the engine's scratch. */
 #define RESERVE ((hw_count)1 << 30)
-
-/* Keys that a pass has room for at least. */
-#define LEAST_KEYS ((hw_count)1 << 22)
 
 /* A part on its way. */
 struct making {
@@ -25,9 +24,7 @@ struct making {
     hw_count n;          /* vertices */
     uint32_t with_edges; /* of them */
 
-    struct hw_gpu_arrays source;
-    struct hw_gpu_tuples tuples;
-    uint64_t *counter; /* [1] */
+    struct hw_gpu_held held;
 
     struct hw_gpu_arrays counting; /* until the part's vertices are known */
     uint32_t *ends, *loops;        /* [n] by graph id */
@@ -39,12 +36,10 @@ struct making {
     uint32_t *rank;                /* [n] by graph id */
     uint64_t *before; /* [active + 1] on the host: ends at this part's rows before each */
 
-    struct hw_gpu_arrays pass;
-    uint64_t *key[2];
-    void *scratch;
-    size_t scratch_bytes;
-    hw_count capacity;
-    int passes;
+    struct hw_gpu_arrays filling; /* likewise */
+    uint32_t *length;             /* [active] of lists */
+    uint64_t filled;              /* elements of them so far */
+    struct hw_gpu_passes passes;
 };
 
 const struct hw_share_resident *hw_share_resident(const struct hw_part *part)
@@ -60,23 +55,6 @@ static void free_resident(struct hw_resident *resident)
     free(made);
 }
 
-/* Gives the device what makes the tuples. */
-static enum hw_status open_tuples(struct making *self, struct hw_graph *graph, struct hw_error *err)
-{
-    const struct hw_generator *generator = hw_graph_generator(graph);
-
-    if (!generator)
-        return hw_fail(err, HW_INTERNAL, "parts are made on devices from recipes alone");
-    hw_gpu_add(&self->source, &self->tuples.generator, 1, sizeof *generator);
-    hw_gpu_add(&self->source, &self->counter, 1, sizeof *self->counter);
-    self->tuples.model = (int)generator->model;
-    self->tuples.count = (uint64_t)self->desc->edges;
-    enum hw_status status = hw_gpu_allocate(&self->source, 0, "making edges", err);
-    return status == HW_OK
-               ? hw_gpu_put((void *)self->tuples.generator, generator, sizeof *generator, err)
-               : status;
-}
-
 /* ---- ranking ---- */
 
 /* Ends at all vertices. */
@@ -88,7 +66,7 @@ static enum hw_status count_ends(struct making *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_gpu_fill(self->loops, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_ends(&self->tuples, self->ends, self->loops),
+        status = hw_cuda(hw_share_launch_ends(&self->held.tuples, self->ends, self->loops),
                          "the kernel that counts edges", err);
     return status;
 }
@@ -99,20 +77,20 @@ static enum hw_status rank_vertices(struct making *self, struct hw_error *err)
     size_t bytes = 0;
     void *scratch = NULL;
     const uint64_t n = (uint64_t)self->n;
-    enum hw_status status = hw_cuda(hw_share_launch_order(NULL, &bytes, NULL, NULL, NULL, NULL, n),
-                                    "ranking vertices", err);
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_order(NULL, &bytes, true, NULL, NULL, NULL, NULL, n),
+                "ranking vertices", err);
 
     if (status == HW_OK)
         status = hw_cuda((int)cudaMalloc(&scratch, bytes), "cudaMalloc", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_number(self->room, n), "numbering vertices", err);
+        status = hw_cuda(hw_gpu_launch_number(self->room, n), "numbering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_order(scratch, &bytes, self->ends, self->sorted,
-                                               self->room, self->id, n),
+        status = hw_cuda(hw_gpu_launch_order(scratch, &bytes, true, self->ends, self->sorted,
+                                             self->room, self->id, n),
                          "ranking vertices", err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_share_launch_invert(self->id, n, 0, self->rank), "ranking vertices", err);
+        status = hw_cuda(hw_gpu_launch_invert(self->id, n, 0, self->rank), "ranking vertices", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ranking vertices", err);
     cudaFree(scratch);
@@ -149,7 +127,7 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
     char *scratch = NULL;
     size_t bytes = 0;
     enum hw_status status =
-        hw_cuda(hw_share_launch_order(NULL, &bytes, NULL, NULL, NULL, NULL, leaves),
+        hw_cuda(hw_gpu_launch_order(NULL, &bytes, true, NULL, NULL, NULL, NULL, leaves),
                 "ordering leaves", err);
 
     if (status != HW_OK || leaves == 0)
@@ -160,22 +138,22 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
     hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
     status = hw_gpu_allocate(&arrays, 0, "ordering leaves", err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_share_launch_neighbours(&self->tuples, self->ends, self->rank, self->room),
-                    "the kernel that finds neighbours", err);
+        status = hw_cuda(
+            hw_share_launch_neighbours(&self->held.tuples, self->ends, self->rank, self->room),
+            "the kernel that finds neighbours", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_gather(self->room, self->id + core, leaves, key),
+        status = hw_cuda(hw_gpu_launch_take(self->room, self->id + core, leaves, key),
                          "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda(
-            hw_share_launch_order(scratch, &bytes, key, sorted, self->id + core, id, leaves),
+            hw_gpu_launch_order(scratch, &bytes, true, key, sorted, self->id + core, id, leaves),
             "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaMemcpyAsync(self->id + core, id, (size_t)leaves * sizeof *id,
                                               cudaMemcpyDeviceToDevice, NULL),
                          "cudaMemcpyAsync", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_invert(self->id + core, leaves, core, self->rank),
+        status = hw_cuda(hw_gpu_launch_invert(self->id + core, leaves, core, self->rank),
                          "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ordering leaves", err);
@@ -239,74 +217,35 @@ static enum hw_status rank(struct making *self, struct hw_error *err)
 
 /* ---- the vertices of the part ---- */
 
-/* Numbers of one of all ranks' values at this part's positions. room: [owned], host. */
-static enum hw_status get_picked(struct making *self, const uint32_t *from, hw_count count,
-                                 uint32_t *host, struct hw_error *err)
+/* Ends at the part's vertices that have any. ends: [listed] on the host. */
+static enum hw_status get_ends(struct making *self, hw_count listed, uint32_t *ends,
+                               struct hw_error *err)
 {
     const struct hw_share *share = &self->made->share;
-    enum hw_status status =
-        hw_cuda(hw_share_launch_pick(from, share->parts, share->part, (uint64_t)count, self->room),
-                "taking a part's vertices", err);
+    enum hw_status status = hw_cuda(
+        hw_gpu_launch_pick(self->sorted, share->parts, share->part, (uint64_t)listed, self->room),
+        "taking a part's vertices", err);
 
-    return status == HW_OK ? hw_gpu_get(host, self->room, (size_t)count * sizeof *host, err)
+    return status == HW_OK ? hw_gpu_get(ends, self->room, (size_t)listed * sizeof *ends, err)
                            : status;
 }
 
-/* Ends and self-loops, which are an end twice, as input tuples have them. */
-static enum hw_status get_tuples(struct making *self, uint32_t *host, struct hw_error *err)
+/* The names of the part's vertices and their tuples: ends, and self-loops, which are an end
+ * twice. */
+static enum hw_status take_own(struct making *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
     const struct hw_share *share = &self->made->share;
-    const uint32_t *of[2] = {self->ends, self->loops};
-    uint32_t *ids = self->sorted; /* not needed any more */
-    const uint64_t count = own->count;
-    enum hw_status status =
-        hw_cuda(hw_share_launch_pick(self->id, share->parts, share->part, count, ids),
-                "taking a part's vertices", err);
+    struct hw_gpu_own taken = {.count = 0};
+    enum hw_status status = hw_gpu_own_open(&taken, self->id, share->parts, share->part, own, err);
 
     for (hw_lid v = 0; v < own->count; v++)
         own->tuples[v] = 0;
-    for (int k = 0; k < 2 && status == HW_OK; k++) {
-        status = hw_cuda(hw_share_launch_gather(of[k], ids, count, self->room),
-                         "taking a part's tuples", err);
-        if (status == HW_OK)
-            status = hw_gpu_get(host, self->room, (size_t)count * sizeof *host, err);
-#pragma omp parallel for if (status == HW_OK)
-        for (hw_lid v = 0; v < (status == HW_OK ? own->count : 0); v++)
-            own->tuples[v] += (k + 1) * (hw_count)host[v];
-    }
-    return status;
-}
-
-/* Positions by rising graph id. */
-static enum hw_status get_by_graph_id(struct making *self, struct hw_error *err)
-{
-    struct hw_part_vertices *own = &self->part->own;
-    const struct hw_share *share = &self->made->share;
-    const uint64_t n = (uint64_t)self->n;
-    uint32_t *ids = self->room, *positions = self->sorted;
-    size_t bytes = 0;
-    void *scratch = NULL;
-    enum hw_status status = hw_cuda(hw_share_launch_owned(NULL, &bytes, self->rank, n, share->parts,
-                                                          share->part, ids, self->counter),
-                                    "taking a part's vertices", err);
-
     if (status == HW_OK)
-        status = hw_cuda((int)cudaMalloc(&scratch, bytes), "cudaMalloc", err);
+        status = hw_gpu_own_add(&taken, self->ends, 1, own->tuples, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_owned(scratch, &bytes, self->rank, n, share->parts,
-                                               share->part, ids, self->counter),
-                         "taking a part's vertices", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_gather(self->rank, ids, own->count, positions),
-                         "taking a part's vertices", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_positions(positions, own->count, share->parts),
-                         "taking a part's vertices", err);
-    if (status == HW_OK)
-        status =
-            hw_gpu_get(own->by_graph_id, positions, own->count * sizeof *own->by_graph_id, err);
-    cudaFree(scratch);
+        status = hw_gpu_own_add(&taken, self->loops, 2, own->tuples, err);
+    hw_gpu_own_close(&taken);
     return status;
 }
 
@@ -314,9 +253,9 @@ static enum hw_status get_by_graph_id(struct making *self, struct hw_error *err)
 static enum hw_status take_vertices(struct making *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
-    struct hw_share *share = &self->made->share;
-    hw_count n = own->count, active = share->active;
-    uint32_t *host = NULL;
+    const struct hw_share *share = &self->made->share;
+    const hw_count n = own->count, active = share->active, listed = share->count[share->part];
+    uint32_t *ends = NULL;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
 
     if (status == HW_OK)
@@ -324,27 +263,17 @@ static enum hw_status take_vertices(struct making *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
     if (status == HW_OK)
-        status = hw_alloc(&host, n > active ? n : active, sizeof *host, "vertices", err);
+        status = hw_alloc(&ends, active, sizeof *ends, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&self->before, active + 1, sizeof *self->before, "vertices", err);
     if (status == HW_OK)
-        status = get_picked(self, self->id, n, host, err);
-#pragma omp parallel for if (status == HW_OK)
-    for (hw_count v = 0; v < (status == HW_OK ? n : 0); v++)
-        own->graph_id[v] = (hw_gid)host[v];
-    const hw_count listed = share->count[share->part];
+        status = get_ends(self, listed, ends, err);
     if (status == HW_OK)
-        status = get_picked(self, self->sorted, listed, host, err);
-    if (status == HW_OK) {
         self->before[0] = 0;
-        for (hw_count v = 0; v < active; v++)
-            self->before[v + 1] = self->before[v] + (v < listed ? host[v] : 0);
-        status = get_tuples(self, host, err);
-    }
-    if (status == HW_OK)
-        status = get_by_graph_id(self, err);
-    free(host);
-    return status;
+    for (hw_count v = 0; v < active && status == HW_OK; v++)
+        self->before[v + 1] = self->before[v] + (v < listed ? ends[v] : 0);
+    free(ends);
+    return status == HW_OK ? take_own(self, err) : status;
 }
 
 /* ---- the lists ---- */
@@ -369,109 +298,98 @@ static enum hw_status open_lists(struct making *self, struct hw_error *err)
                                                    (uint32_t *)(uintptr_t)share->graph_id),
                          "ids of the graph", err);
     if (status == HW_OK)
-        status = hw_gpu_fill((void *)share->out.offset, 0, sizeof *share->out.offset, err);
-    if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ids of the graph", err);
     hw_gpu_release(&self->naming);
     return status;
 }
 
-/* Room for as many keys as fit, or as there are. */
-static enum hw_status open_pass(struct making *self, struct hw_error *err)
+/* The lists of some rows. */
+static enum hw_status take_lists(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
 {
+    struct making *self = given;
+    struct hw_gpu_passes *passes = &self->passes;
     const struct hw_share *share = &self->made->share;
-    const hw_count all = (hw_count)self->before[share->active];
-    int devices = 1;
-    size_t left = 0, total = 0, need[2] = {0, 0};
-    uint64_t *none = NULL;
-    enum hw_status status = hw_cuda((int)cudaMemGetInfo(&left, &total), "cudaMemGetInfo", err);
+    const uint64_t wanted = self->before[pass->entries->end] - self->before[pass->entries->begin];
+    const uint64_t *key = pass->keys->key[0], count = (uint64_t)pass->count;
+    uint64_t taken = 0;
 
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaGetDeviceCount(&devices), "cudaGetDeviceCount", err);
-    /* Ranks that share a device share what it has free. */
-    const hw_count sharing = (self->ctx->node_size + devices - 1) / devices;
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_sort(NULL, &need[0], NULL, NULL, (uint64_t)all, 64, &none),
-                         "sorting edges", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_unique(NULL, &need[1], NULL, (uint64_t)all, NULL, NULL),
-                         "sorting edges", err);
-    if (status != HW_OK)
-        return status;
-    self->scratch_bytes = need[0] > need[1] ? need[0] : need[1];
-    hw_count fit = ((hw_count)left / sharing - RESERVE - (hw_count)self->scratch_bytes) / 16;
-    fit = fit > LEAST_KEYS ? fit : LEAST_KEYS;
-    self->capacity = all < fit ? all : fit;
-    for (int k = 0; k < 2; k++)
-        hw_gpu_add(&self->pass, &self->key[k], self->capacity, sizeof *self->key[k]);
-    hw_gpu_add(&self->pass, &self->scratch, (hw_count)self->scratch_bytes, 1);
-    return hw_gpu_allocate(&self->pass, 0, "sorting edges", err);
-}
-
-/* The lists of rows [begin, end): *filled elements so far. */
-static enum hw_status fill_rows(struct making *self, uint32_t begin, uint32_t end, int bits,
-                                uint64_t *filled, struct hw_error *err)
-{
-    const struct hw_share *share = &self->made->share;
-    const uint64_t wanted = self->before[end] - self->before[begin];
-    uint64_t count = 0, taken = 0, *sorted = NULL, *other;
-    size_t bytes = self->scratch_bytes;
+    if (count != wanted)
+        return hw_fail(err, HW_INTERNAL, "rows of %" PRIu64 " entries got %" PRIu64, wanted, count);
     enum hw_status status =
-        hw_cuda(hw_share_launch_entries(&self->tuples, share, self->rank, begin, end, bits,
-                                        self->key[0], (uint64_t)self->capacity, self->counter),
-                "the kernel that makes edges", err);
-
-    self->passes++;
+        hw_cuda(hw_gpu_launch_count_rows(key, count, pass->entries, NULL, self->length, NULL),
+                "the kernel that counts neighbours", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&count, self->counter, sizeof count, err);
-    if (status == HW_OK && count != wanted)
-        status =
-            hw_fail(err, HW_INTERNAL, "rows of %" PRIu64 " entries got %" PRIu64, wanted, count);
-    if (status == HW_OK && count > 0)
-        status =
-            hw_cuda(hw_share_launch_sort(self->scratch, &bytes, self->key[0], self->key[1], count,
-                                         bits + hw_bits((uint64_t)end - begin), &sorted),
-                    "sorting edges", err);
-    other = sorted == self->key[0] ? self->key[1] : self->key[0];
-    bytes = self->scratch_bytes;
-    if (status == HW_OK && count > 0)
         status = hw_cuda(
-            hw_share_launch_unique(self->scratch, &bytes, sorted, count, other, self->counter),
-            "merging parallel edges", err);
-    if (status == HW_OK && count > 0)
-        status = hw_gpu_get(&taken, self->counter, sizeof taken, err);
+            hw_gpu_launch_take_columns(key, count, pass->entries->column_bits,
+                                       (uint32_t *)(uintptr_t)share->out.rank + self->filled,
+                                       passes->counter, passes->scratch, passes->scratch_bytes),
+            "filling lists", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_lists(other, taken, bits, begin, end, *filled,
-                                               (uint64_t *)(uintptr_t)share->out.offset,
-                                               (uint32_t *)(uintptr_t)share->out.rank + *filled),
-                         "filling lists", err);
-    *filled += taken;
+        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
+    self->filled += taken;
     return status;
 }
 
+/* Memory to fill lists with. */
+static enum hw_status open_filling(struct making *self, struct hw_error *err)
+{
+    const hw_count active = self->made->share.active;
+
+    hw_gpu_add(&self->filling, &self->length, active, sizeof *self->length);
+    enum hw_status status = hw_gpu_allocate(&self->filling, 0, "filling lists", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(self->length, 0, (size_t)active * sizeof *self->length, err);
+    return status == HW_OK
+               ? hw_gpu_passes_open(&self->passes, &self->held.tuples,
+                                    (hw_count)self->before[active], false, (uint64_t)active, err)
+               : status;
+}
+
 /* All lists, in passes over ranges of rows. */
-static enum hw_status fill(struct making *self, struct hw_error *err)
+static enum hw_status fill_rows(struct making *self, struct hw_error *err)
 {
     const struct hw_share *share = &self->made->share;
-    const int bits = hw_bits((uint64_t)share->active * share->parts);
-    uint64_t filled = 0;
-    enum hw_status status = open_lists(self, err);
+    const uint64_t *before = self->before, room = (uint64_t)self->passes.capacity;
+    struct hw_gpu_entries entries = {.kind = HW_ENTRIES_DEALT,
+                                     .column_bits = hw_bits((uint64_t)share->active * share->parts),
+                                     .number = self->rank,
+                                     .first_part = share->part,
+                                     .parts = share->parts};
+    enum hw_status status = HW_OK;
 
-    if (status == HW_OK)
-        status = open_pass(self, err);
     for (uint32_t begin = 0, end = 0; begin < share->active && status == HW_OK; begin = end) {
-        while (end < share->active &&
-               self->before[end + 1] - self->before[begin] <= (uint64_t)self->capacity)
+        while (end < share->active && before[end + 1] - before[begin] <= room)
             end++;
         if (end == begin)
             return hw_fail(err, HW_RESOURCES,
                            "the device has no room to sort a list of %" PRIu64 " neighbours",
-                           self->before[end + 1] - self->before[begin]);
-        status = fill_rows(self, begin, end, bits, &filled, err);
+                           before[end + 1] - before[begin]);
+        entries.begin = begin;
+        entries.end = end;
+        status = hw_gpu_passes_one(&self->passes, &entries, take_lists, self, err);
     }
+    return status;
+}
+
+/* The lists and where they begin. */
+static enum hw_status fill(struct making *self, struct hw_error *err)
+{
+    const struct hw_share *share = &self->made->share;
+    struct hw_gpu_passes *passes = &self->passes;
+    enum hw_status status = open_lists(self, err);
+
+    if (status == HW_OK)
+        status = open_filling(self, err);
+    if (status == HW_OK)
+        status = fill_rows(self, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, share->active, true,
+                                               (void *)(uintptr_t)share->out.offset,
+                                               passes->scratch, passes->scratch_bytes),
+                         "offsets of lists", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "filling lists", err);
-    hw_gpu_release(&self->pass);
+    hw_gpu_passes_close(passes);
     return status;
 }
 
@@ -494,6 +412,32 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
         out->offset[r] = out->offset[listed];
     part->edges = out->offset[rows];
     return HW_OK;
+}
+
+/* ---- memory ---- */
+
+/* The vertices of a part that are a share of all; a little more, as models are not exact. */
+static hw_count likely(double share, hw_count block)
+{
+    const hw_count count = (hw_count)(1.01 * share * (double)block) + 2 * HW_SHARE_GRAIN;
+
+    return share > 0 && count < block ? count : block + HW_SHARE_GRAIN;
+}
+
+struct hw_share_bytes hw_share_device_bytes(const struct hw_part *part,
+                                            const struct hw_graph_desc *graph, hw_count *core,
+                                            hw_count *active)
+{
+    const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
+    const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
+
+    *active = likely(graph ? graph->some : 0, block);
+    *core = likely(graph ? graph->several : 0, block);
+    const hw_count lists = 4 * edges + 8 * *active + 4 * parts * *active;
+    const hw_count ranking = 24 * n + 20 * block;
+    const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_LEAST_KEYS + RESERVE;
+    return (struct hw_share_bytes){.making = ranking > filling ? ranking : filling,
+                                   .lists = lists + 4 * *active + 36 * *core + 8 * block};
 }
 
 /* ---- all of it ---- */
@@ -520,14 +464,10 @@ static void describe(struct making *self, const struct hw_layout_spec *spec)
 }
 
 /* Local. */
-static enum hw_status make(struct making *self, struct hw_graph *graph, struct hw_error *err)
+static enum hw_status make(struct making *self, struct hw_error *err)
 {
-    enum hw_status status = hw_gpu_open(self->ctx, err);
+    enum hw_status status = rank(self, err);
 
-    if (status == HW_OK)
-        status = open_tuples(self, graph, err);
-    if (status == HW_OK)
-        status = rank(self, err);
     if (status == HW_OK)
         status = take_vertices(self, err);
     hw_gpu_release(&self->counting);
@@ -535,11 +475,10 @@ static enum hw_status make(struct making *self, struct hw_graph *graph, struct h
         status = fill(self, err);
     if (status == HW_OK)
         status = get_offsets(self, err);
-    hw_gpu_release(&self->pass);
+    hw_gpu_release(&self->filling);
     hw_gpu_release(&self->counting);
     hw_gpu_release(&self->naming);
     hw_gpu_release(&self->ranking);
-    hw_gpu_release(&self->source);
     free(self->before);
     return status;
 }
@@ -566,11 +505,16 @@ enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *grap
         describe(&self, spec);
         self.made->base.free = free_resident;
         part->resident = &self.made->base;
-        status = make(&self, graph, err);
+        status = hw_gpu_open(ctx, err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_graph_verify(graph, false, err);
+        status = hw_gpu_sharing(ctx, &self.passes.sharing, err);
+    if (status == HW_OK)
+        status = hw_gpu_tuples_open(ctx, graph, false, &self.held, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, make(&self, err), err);
+    hw_gpu_tuples_close(&self.held);
     if (status == HW_OK)
         status = hw_sum(ctx->world, &part->edges, err);
     if (status != HW_OK) {
@@ -579,6 +523,6 @@ enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *grap
     }
     self.made->share.edges = (uint64_t)part->edges;
     hw_note(ctx, "%" PRI_COUNT " stored edges made on %d devices in %.2f s, %d passes", part->edges,
-            spec->parts, hw_seconds() - started, self.passes);
+            spec->parts, hw_seconds() - started, self.passes.count);
     return HW_OK;
 }

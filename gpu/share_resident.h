@@ -28,6 +28,18 @@ enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *grap
                              const struct hw_layout_spec *spec, struct hw_part *part,
                              struct hw_error *err);
 
+/*
+ * Bytes of the device's memory that making a part takes at most; of the search's own, those
+ * that share.h lists. graph: NULL where it is not known. *core, *active: as in share.h, at most.
+ * Local.
+ */
+struct hw_share_bytes {
+    hw_count making, lists;
+};
+struct hw_share_bytes hw_share_device_bytes(const struct hw_part *part,
+                                            const struct hw_graph_desc *graph, hw_count *core,
+                                            hw_count *active);
+
 /* The resident lists of a part, or NULL. Local. */
 const struct hw_share_resident *hw_share_resident(const struct hw_part *part);
 

@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 struct hw_generator;
+struct hw_gpu_edge;
 
 /* Where tuples come from: made as they are asked for, or in arrays. */
 struct hw_gpu_tuples {
@@ -26,9 +27,11 @@ struct hw_gpu_tuples {
 
 /* Which entries a tuple has. */
 enum hw_gpu_entry_kind {
-    HW_ENTRIES_PLAIN, /* rows and columns are numbers of vertices */
-    HW_ENTRIES_KEPT,  /* rows are the vertices that a rank keeps (layout/spread.h), columns ids */
-    HW_ENTRIES_PLACED /* those of the parts of a layout (layout/place.h) */
+    HW_ENTRIES_PLAIN,  /* rows and columns are numbers of vertices */
+    HW_ENTRIES_KEPT,   /* rows are the vertices that a rank keeps (layout/spread.h), columns ids */
+    HW_ENTRIES_PLACED, /* those of the parts of a layout (layout/place.h) */
+    HW_ENTRIES_JOINED, /* likewise, of joined lists */
+    HW_ENTRIES_DEALT /* rows are ranks dealt to the parts in turn, columns global ones (share.h) */
 };
 
 /*
@@ -41,14 +44,15 @@ struct hw_gpu_entries {
     int column_bits;
     bool forward, backward;  /* source -> target; target -> source; placed: both belong */
     bool loops;              /* keep them */
-    const uint32_t *number;  /* [vertices] plain: of each graph id, NULL: the id itself; placed:
-                                codes */
+    const uint32_t *number;  /* [vertices] plain: of each graph id, NULL: the id itself; placed,
+                                joined: codes; dealt: ranks */
     struct hw_spread spread; /* kept */
     int rank;
-    const struct hw_places *places; /* placed; on the device, with its delegates */
-    uint64_t first_part, parts;     /* which are wanted, one after another */
+    const struct hw_places *places; /* placed, joined; on the device, with its delegates */
+    uint64_t first_part, parts;     /* which are wanted, one after another; dealt: which one of
+                                       how many */
     uint64_t part_rows;             /* rows of each */
-    enum hw_weights weights;        /* come along as hw_weight_order(); placed alone */
+    enum hw_weights weights;        /* come along as hw_weight_order(); plain, placed, joined */
 };
 
 /* Buckets that rows are counted in where they do not fit in one pass. */
@@ -99,6 +103,22 @@ int hw_gpu_launch_take_columns(const uint64_t *key, uint64_t count, int column_b
 int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint64_t count,
                                uint32_t *least, uint64_t *taken, void *scratch, size_t bytes);
 
+/*
+ * From sorted keys and their weights, in three steps, lists by rising weight:
+ *   heaviness   keys of the distinct ones, the row above the order of the least weight, and
+ *               their columns in place of the weights; both arrays swap. taken: [1] how many.
+ *   hw_gpu_launch_sort()
+ *   edges       what is in a list: column, weight.
+ */
+int hw_gpu_launch_heaviness(struct hw_gpu_keys *keys, uint64_t count, int column_bits,
+                            uint64_t *taken, void *scratch, size_t bytes);
+int hw_gpu_launch_edges(const struct hw_gpu_keys *keys, uint64_t count, enum hw_weights kind,
+                        struct hw_gpu_edge *edge);
+
+/* What the weights of edges are like; seen: [1]. */
+int hw_gpu_launch_see(const struct hw_gpu_edge *edge, uint64_t count, enum hw_weights kind,
+                      struct hw_weights_seen *seen, void *scratch, size_t bytes);
+
 /* What ranking works on; all on the device. */
 struct hw_gpu_ranking {
     uint32_t vertices;
@@ -122,10 +142,6 @@ int hw_gpu_launch_rank_leaves(const struct hw_gpu_ranking *ranking, uint32_t cor
  * wide. degree: by row, or by graph_id[row] unless that is NULL. */
 int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint64_t rows,
                           bool wide, void *offset, void *scratch, size_t bytes);
-
-/* number[v] = code[where the rank that keeps v has it]: begin[rank] + local. */
-int hw_gpu_launch_unspread(const uint32_t *code, const struct hw_spread *spread,
-                           const uint64_t *begin, uint32_t *number);
 
 /* The sum of degrees: [1]. */
 int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *total, void *scratch,

@@ -46,4 +46,10 @@ union hw_weight {
     int32_t i32;
 };
 
+/* What the weights of some edges are like. */
+struct hw_weights_seen {
+    hw_count edges, negative;
+    double least, most, sum; /* of no edges: HUGE_VAL, -HUGE_VAL, 0 */
+};
+
 #endif

@@ -225,6 +225,7 @@ struct hw_method {
     bool several_parts_only;
     bool one_row_only;     /* of grids: 1d, and 2d with one row */
     bool builds_any;       /* of several parts: build() does all that hw_parts_build() does */
+    bool lists_stay;       /* build() leaves no lists on the host, whatever the layout */
     bool negative_weights; /* SSSP: does it take them? */
 
     /* Whether this machine can run it, asked before any work; NULL: always. Returns
@@ -234,6 +235,12 @@ struct hw_method {
     /* Bytes the engine will take beside the part, which may be described alone
      * (spec, counts and shapes, but no arrays): then a bound. Local. */
     hw_count (*bytes)(const struct hw_part *part, const struct hw_engine_options *options);
+
+    /* Bytes of this rank's device that laying a graph out and searching it take at most, of a
+     * part that is described alone: over peer, and where parallel edges are few; more of it
+     * makes building faster. graph: NULL for partitions. NULL: not told. Local. */
+    hw_count (*device_bytes)(const struct hw_part *part, const struct hw_graph_desc *graph,
+                             const struct hw_engine_options *options);
 
     /* Lays out a graph, one part a rank, in place of hw_parts_build(). The matrices of the part may
      * have offsets alone, and part->resident the rest, which create() then takes. NULL: nothing

@@ -193,6 +193,12 @@ done:
 
 /* ---- sampling ---- */
 
+/* Whether a list of a matrix, if there is one, has edges. */
+static bool has_edges(const struct hw_csr *matrix, hw_lid row)
+{
+    return matrix->offset && matrix->offset[row + 1] > matrix->offset[row];
+}
+
 /* Delegates and normal vertices of a degree-separated part: the lists of a
  * normal vertex lie with its owner, and a delegate has edges by definition. */
 static void delegate_candidates(const struct hw_part *part, bool *candidate)
@@ -200,8 +206,7 @@ static void delegate_candidates(const struct hw_part *part, bool *candidate)
     const struct hw_delegate_part *separate = &part->separate;
 
     for (hw_lid s = 0; s < part->own.count; s++)
-        candidate[s] = separate->nn.offset[s + 1] > separate->nn.offset[s] ||
-                       separate->nd.offset[s + 1] > separate->nd.offset[s];
+        candidate[s] = has_edges(&separate->nn, s) || has_edges(&separate->nd, s);
     for (hw_lid d = 0; d < separate->delegates; d++)
         if (hw_owner(&part->spec, separate->search_id[d]) == part->index)
             candidate[hw_position(&part->spec, separate->search_id[d])] = true;

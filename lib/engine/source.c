@@ -138,6 +138,7 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
     const struct hw_part *part = &source->described;
 
     source->build = NULL;
+    source->lists_stay = method->lists_stay;
     if (!source->built) /* a partition; there is no graph to build from */
         return;
     /* Methods on several parts that do not build anything build undirected recipes, in the
@@ -152,9 +153,9 @@ hw_count hw_source_part_bytes(const struct hw_source *source)
 {
     const struct hw_part *part = &source->described;
     hw_count own = part->own.count, lists;
-    /* Grids without weights stay where the method that builds them wants them. */
-    const bool away =
-        source->build && !source->weights && part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED;
+    /* Grids without weights stay where the method that builds them wants them, too. */
+    const bool grid = part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED;
+    const bool away = source->build && (source->lists_stay || (grid && !source->weights));
     hw_count edges = away ? 0 : part->edges / part->spec.parts;
     hw_count entry = (hw_count)(sizeof(hw_lid) + (source->weights ? sizeof(union hw_weight) : 0));
     hw_count bytes = own * (hw_count)(sizeof(hw_gid) + sizeof(hw_count) + sizeof(hw_lid));

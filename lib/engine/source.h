@@ -29,6 +29,7 @@ struct hw_source {
     enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
+    bool lists_stay; /* likewise */
 };
 
 /* What is to be opened; all borrowed. */

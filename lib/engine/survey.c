@@ -5,12 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-/* What one rank has seen. */
-struct seen {
-    hw_count edges, negative;
-    double least, most, sum;
-};
-
 static double value(union hw_weight weight, enum hw_weights kind)
 {
     return kind == HW_WEIGHTS_F32 ? (double)weight.f32 : (double)weight.i32;
@@ -18,7 +12,7 @@ static double value(union hw_weight weight, enum hw_weights kind)
 
 /* Adds `count` weights. */
 static void look(const union hw_weight *weight, hw_count count, enum hw_weights kind,
-                 struct seen *seen)
+                 struct hw_weights_seen *seen)
 {
     hw_count negative = 0;
     double least = seen->least, most = seen->most, sum = 0;
@@ -40,7 +34,8 @@ static void look(const union hw_weight *weight, hw_count count, enum hw_weights 
 }
 
 /* Sums and extremes over the ranks. Collective. */
-static enum hw_status combine(const struct hw_context *ctx, struct seen *seen, struct hw_error *err)
+static enum hw_status combine(const struct hw_context *ctx, struct hw_weights_seen *seen,
+                              struct hw_error *err)
 {
     double extremes[2] = {-seen->least, seen->most};
     enum hw_status status = hw_sum(ctx->world, &seen->edges, err);
@@ -61,7 +56,10 @@ static enum hw_status combine(const struct hw_context *ctx, struct seen *seen, s
 enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
                          struct hw_survey *survey, struct hw_error *err)
 {
-    struct seen seen = {.least = HUGE_VAL, .most = -HUGE_VAL};
+    struct hw_weights_seen seen = {.least = HUGE_VAL, .most = -HUGE_VAL};
+
+    if (part->resident && part->resident->seen.edges > 0)
+        seen = part->resident->seen;
 
     /* Transposed matrices hold the same edges again. */
     const struct hw_csr *const matrices[] = {&part->grid.out, &part->separate.nn,

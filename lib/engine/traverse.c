@@ -148,6 +148,11 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
     enum hw_status status = hw_largest(t->ctx->world, &memory, err);
     if (status == HW_OK)
         hw_estimate_print(t->ctx, seconds_needed(t, roots), memory, disk_bytes(t, roots));
+    if (status == HW_OK && t->method->device_bytes && t->ctx->rank == 0)
+        printf("device_memory_per_rank: %" PRI_COUNT "\n",
+               t->method->device_bytes(&t->source.described,
+                                       t->source.built ? hw_graph_desc(t->source.graph) : NULL,
+                                       &t->options->engine));
     return status;
 }
 

@@ -105,6 +105,8 @@ static enum hw_status open_recipe(struct hw_graph *graph, struct hw_error *err)
 
     enum hw_status status = hw_recipe_read(graph->store, &recipe, err);
     if (status == HW_OK)
+        hw_recipe_ends(&recipe, &graph->desc.some, &graph->desc.several);
+    if (status == HW_OK)
         status = hw_generator_open(&recipe, &graph->generator, err);
     return status;
 }

@@ -338,6 +338,39 @@ static enum hw_status read_parameters(const struct hw_store *store, struct hw_re
     return status;
 }
 
+/* Adds a share of vertices at which so many tuples end on average. */
+static void add_ends(double share, double ends, double *some, double *several)
+{
+    const double none = exp(-ends);
+
+    *some += share * (1 - none);
+    *several += share * (1 - none - ends * none);
+}
+
+void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *several)
+{
+    static const double graph500[4] = {0.57, 0.19, 0.19, 0.05};
+    const double *abcd = recipe->model == HW_MODEL_GRAPH500 ? graph500 : recipe->abcd;
+    const double out = abcd[0] + abcd[1], in = abcd[0] + abcd[2];
+    const double edges = (double)recipe->edges;
+    const int scale = recipe->scale;
+
+    *some = *several = 0;
+    if (recipe->model == HW_MODEL_ERDOS_RENYI) {
+        add_ends(1, 2 * edges / (double)recipe->vertices, some, several);
+        return;
+    }
+    /* Vertices of as many ones among their bits are alike. */
+    for (int ones = 0; ones <= scale; ones++) {
+        const double share =
+            exp(lgamma(scale + 1) - lgamma(ones + 1) - lgamma(scale - ones + 1) - scale * log(2));
+        add_ends(share,
+                 edges * (pow(out, scale - ones) * pow(1 - out, ones) +
+                          pow(in, scale - ones) * pow(1 - in, ones)),
+                 some, several);
+    }
+}
+
 enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
                               struct hw_error *err)
 {

@@ -50,6 +50,12 @@ struct hw_recipe {
  */
 enum hw_status hw_recipe_complete(struct hw_recipe *recipe, struct hw_error *err);
 
+/*
+ * The shares of vertices that tuples of a complete recipe end at, and end at twice or more, as
+ * its model has them: ends at a vertex are taken to be Poisson's. Local.
+ */
+void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *several);
+
 /* Writes a recipe as attributes of /parameters. Collective. */
 enum hw_status hw_recipe_write(const struct hw_recipe *recipe, struct hw_store *store,
                                struct hw_error *err);

@@ -54,6 +54,42 @@ static bool agrees(struct hw_recipe recipe, hw_count first)
     return same;
 }
 
+/* Whether so many vertices are within 2% of a share of all. */
+static bool is_share(hw_count count, double share, hw_gid vertices)
+{
+    const double expected = share * (double)vertices;
+
+    return (double)count > 0.98 * expected && (double)count < 1.02 * expected;
+}
+
+/* Whether as many vertices have ends of tuples as the model says. */
+static bool has_ends(struct hw_recipe recipe)
+{
+    struct hw_generator *generator = NULL;
+    struct hw_error err = {{0}};
+    double some = 0, several = 0;
+    hw_count once = 0, more = 0;
+
+    if (hw_recipe_complete(&recipe, &err) != HW_OK ||
+        hw_generator_open(&recipe, &generator, &err) != HW_OK)
+        return false;
+    hw_count *ends = calloc((size_t)recipe.vertices, sizeof *ends);
+    for (hw_count i = 0; i < recipe.edges && ends; i++) {
+        uint64_t u, v;
+        make_one(generator, (uint64_t)i, &u, &v);
+        ends[u]++;
+        ends[v]++;
+    }
+    for (hw_gid v = 0; v < recipe.vertices && ends; v++) {
+        once += ends[v] > 0;
+        more += ends[v] > 1;
+    }
+    hw_recipe_ends(&recipe, &some, &several);
+    hw_generator_free(generator);
+    free(ends);
+    return is_share(once, some, recipe.vertices) && is_share(more, several, recipe.vertices);
+}
+
 int main(void)
 {
     static const double abcd[4] = {0.57, 0.19, 0.19, 0.05};
@@ -84,5 +120,14 @@ int main(void)
             pairs.directed = directed;
             tap_ok(&tap, agrees(pairs, 12345), "%d pairs%s", (int)n, directed ? ", directed" : "");
         }
+    rmat = (struct hw_recipe){.model = HW_MODEL_RMAT, .edge_factor = 4, .seed = 5, .scale = 14};
+    memcpy(rmat.abcd, abcd, sizeof abcd);
+    graph500 = (struct hw_recipe){
+        .model = HW_MODEL_GRAPH500, .edge_factor = 4, .seed1 = 2, .seed2 = 3, .scale = 14};
+    pairs = (struct hw_recipe){
+        .model = HW_MODEL_ERDOS_RENYI, .seed = 9, .vertices = 20000, .edges = 20000};
+    tap_ok(&tap, has_ends(rmat), "R-MAT has as many isolated vertices as expected");
+    tap_ok(&tap, has_ends(graph500), "so has the Graph500 graph");
+    tap_ok(&tap, has_ends(pairs), "and pairs");
     return tap_done(&tap);
 }

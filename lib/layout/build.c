@@ -208,6 +208,7 @@ static enum hw_status expect_entries(struct hw_builder *builder, struct hw_error
 {
     hw_count sum = 0;
 
+#pragma omp parallel for reduction(+ : sum)
     for (hw_count v = 0; v < builder->kept; v++)
         sum += builder->degree[v];
     enum hw_status status = hw_sum(builder->ctx->world, &sum, err);
@@ -231,6 +232,7 @@ static hw_count engine_bytes(const struct hw_builder *builder)
     entry = builder->engine->keeps_lists ? 0 : entry + (builder->weights ? 4 : 0);
     return builder->parts * part_bytes(block, desc->directed ? 2 * rows : rows, 0) +
            builder->kept * (hw_count)(4 * sizeof(hw_count)) +
+           desc->vertices * (hw_count)sizeof(uint32_t) +
            2 * (desc->edges / builder->spec.parts * builder->parts) * entry;
 }
 
@@ -259,7 +261,7 @@ static enum hw_status count_edges(struct hw_builder *builder, hw_count *edges, s
     for (int p = 0; p < builder->parts; p++)
         for (size_t m = 0; m < sizeof stored / sizeof *stored; m++) {
             const struct hw_csr *matrix = hw_part_matrix(&builder->part[p], stored[m]);
-            if (matrix)
+            if (matrix && matrix->offset)
                 *edges += matrix->offset[matrix->rows];
         }
     return hw_sum(builder->ctx->world, edges, err);
@@ -292,7 +294,7 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
 
     seconds[0] = hw_seconds() - started;
     if (status == HW_OK)
-        status = hw_build_order(builder, err);
+        status = engine ? engine->order(engine->self, builder, err) : hw_build_order(builder, err);
     if (status == HW_OK)
         status = hw_build_separate(builder, err);
     if (status == HW_OK)
@@ -305,7 +307,8 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
     if (status == HW_OK)
         status = give_delegates(builder, err);
     if (status == HW_OK)
-        status = hw_build_vertices(builder, err);
+        status =
+            engine ? engine->vertices(engine->self, builder, err) : hw_build_vertices(builder, err);
     free(builder->tuples);
     builder->tuples = NULL;
     free(builder->loop);

@@ -29,11 +29,14 @@
 
 struct hw_builder;
 
-/* Stage 1, and stages 5 and 6, done elsewhere, such as on a device: they fill what
- * hw_build_collect() leaves in the builder but for the bins, and what hw_build_finish()
- * leaves in the parts. Collective; ranks agree on failures. */
+/* Stages done elsewhere, such as on a device: they fill what hw_build_collect() leaves in the
+ * builder but for the bins; what hw_build_order() leaves, which of grids may stay away; what
+ * hw_build_vertices() and hw_build_finish() leave in the parts. Collective; ranks agree on
+ * failures. */
 struct hw_build_engine {
     enum hw_status (*collect)(void *self, struct hw_builder *builder, struct hw_error *err);
+    enum hw_status (*order)(void *self, struct hw_builder *builder, struct hw_error *err);
+    enum hw_status (*vertices)(void *self, struct hw_builder *builder, struct hw_error *err);
     enum hw_status (*finish)(void *self, struct hw_builder *builder, struct hw_error *err);
     void *self;
     bool keeps_lists; /* parts have offsets alone: no lists on the host */
@@ -100,5 +103,13 @@ enum hw_status hw_build_separate(struct hw_builder *builder, struct hw_error *er
 enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err);
 enum hw_status hw_build_relabel(struct hw_builder *builder, struct hw_error *err);
 enum hw_status hw_build_finish(struct hw_builder *builder, struct hw_error *err);
+
+/* Takes memory for the vertices of the parts built here, whose number it sets. Local. */
+enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *err);
+
+/* Keeps the negative self-loops of a part's vertices. loop: [own.count] as in hw_builder.
+ * Local. */
+enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, enum hw_weights kind,
+                                   struct hw_error *err);
 
 #endif

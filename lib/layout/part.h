@@ -115,6 +115,7 @@ struct hw_delegate_part {
 /* Lists of a part that lie elsewhere, such as on a device. */
 struct hw_resident {
     void (*free)(struct hw_resident *resident); /* all of it */
+    struct hw_weights_seen seen;                /* of lists with weights */
 };
 
 /* One part; frees with hw_part_free(). */
@@ -131,7 +132,8 @@ struct hw_part {
     struct hw_part_vertices own;
     struct hw_grid_part grid;         /* 1d, 2d */
     struct hw_delegate_part separate; /* degree-separated */
-    struct hw_resident *resident;     /* then the matrices have offsets alone; else NULL */
+    struct hw_resident *resident;     /* then the matrices have offsets alone, if they are
+                                         there; else NULL */
 };
 
 /*

@@ -141,6 +141,23 @@ static inline HW_DEVICE struct hw_entry hw_place_separated(const struct hw_place
     return place;
 }
 
+/* The entry of u -> v, where a part has one list for each vertex that edges begin at. Grids:
+ * as in `out`. Degree separation: rows are slots, then delegates; columns are parts, a slot
+ * each, then delegates. Local. */
+static inline HW_DEVICE struct hw_entry hw_place_joined(const struct hw_places *places, uint64_t u,
+                                                        uint64_t v)
+{
+    if (!places->separated)
+        return hw_place_in_grid(places, HW_OUT, u, v);
+    struct hw_place_end from = hw_place_end(places, u), to = hw_place_end(places, v);
+    struct hw_entry place = hw_place_separated(places, &from, &to, false);
+
+    place.row = from.delegate ? places->block + from.number : from.slot;
+    place.column = to.delegate ? places->nodes.by * places->devices.by * places->block + to.number
+                               : to.part * places->block + to.slot;
+    return place;
+}
+
 /* The two entries of an edge between two codes: undirected, one each way; directed,
  * u -> v and its transpose, which nn has not. Local. */
 static inline HW_DEVICE void hw_place_edge(const struct hw_places *places, uint64_t u, uint64_t v,

@@ -93,9 +93,8 @@ static enum hw_status sort_own(struct hw_part *part, struct hw_error *err)
     return status;
 }
 
-/* Keeps the negative self-loops of a part's vertices. */
-static enum hw_status keep_loops(struct hw_part *part, const uint32_t *loop, enum hw_weights kind,
-                                 struct hw_error *err)
+enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, enum hw_weights kind,
+                                   struct hw_error *err)
 {
     struct hw_part_vertices *own = &part->own;
     hw_count count = 0;
@@ -130,7 +129,7 @@ static enum hw_status alloc_loops(struct settling *settling, struct hw_error *er
     return status;
 }
 
-static enum hw_status alloc_own(struct hw_builder *builder, struct hw_error *err)
+enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -154,7 +153,7 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
                             .piece =
                                 hw_build_piece(builder->desc->vertices, builder->spread.ranks) / 4};
     struct hw_ship ship = {0};
-    enum hw_status status = alloc_own(builder, err);
+    enum hw_status status = hw_build_alloc_own(builder, err);
 
     if (status == HW_OK)
         status = alloc_loops(&self, err);
@@ -167,7 +166,8 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
     for (int p = 0; p < builder->parts && status == HW_OK; p++) {
         status = sort_own(&builder->part[p], err);
         if (status == HW_OK && self.loop)
-            status = keep_loops(&builder->part[p], self.loop[p], builder->desc->weights, err);
+            status =
+                hw_build_keep_loops(&builder->part[p], self.loop[p], builder->desc->weights, err);
     }
     for (int p = 0; p < builder->parts && self.loop; p++)
         free(self.loop[p]);

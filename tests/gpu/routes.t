@@ -41,8 +41,11 @@ gpu() {
         --against cpu.h5
 }
 
+ok "an estimate tells the device's memory" sh -c "hopwave-traverse recipe.h5 --layout 1d \
+    --parts 2 --device cuda --algorithm sssp --estimate=2 | grep -q '^device_memory_per_rank: [1-9]'"
 cpu recipe.h5
 gpu 2 "1d --parts 2" --method bellman-ford
+gpu 1 "1d --parts 1" --method delta
 gpu 3 "1d --parts 3" --method delta --transport mpi
 gpu 2 "1d --parts 2" --method delta
 gpu 4 "1d --parts 4" --method delta
