@@ -1,0 +1,329 @@
+/* A pass of method `delta`: what its blocks share, the queues that it fills, and its end. */
+#ifndef HOPWAVE_GPU_DELTA_PASS_CUH
+#define HOPWAVE_GPU_DELTA_PASS_CUH
+
+#include "delta_device.cuh"
+
+#include <cooperative_groups.h>
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+
+constexpr int threads = HW_DELTA_THREADS;
+constexpr int warps = threads / 32;
+/* Finds that a warp keeps before it writes them to a queue. */
+constexpr uint32_t buffered = 128, slots = buffered / 32;
+/* Finds that a block goes on with by itself at most. */
+constexpr uint32_t local_most = 1024;
+/* Edges of a list that are left to all warps of the block. */
+constexpr uint32_t block_edges = 2048;
+/* Lists that a block may have left to all of its warps. */
+constexpr uint32_t pieces_most = 128;
+constexpr int piece_bits = 16;
+/* Bits of the number of chunks in a packed count of long lists. */
+constexpr int chunk_bits = 40;
+
+/* One bucket and the step inside it: [low, near) now, [near, high) later. */
+template <int kind> struct bounds {
+    key_of<kind> low, near, high;
+};
+
+/* A queue that a pass fills. */
+struct queue_t {
+    uint32_t *list, *counter;
+    uint32_t *bits; /* what is in the list; NULL: no vertex is found twice */
+};
+
+enum { near_queue, later_queue, queues };
+
+/* A list under way that is left to all warps of the block. */
+struct piece_t {
+    const hw_gpu_edge *edge;
+    long long key; /* of the source */
+    uint32_t source, from, end;
+    uint32_t chunk; /* chunks before it */
+};
+
+/* What a block shares. */
+struct room_t {
+    hw_delta_ring seen; /* of the pass before */
+    uint32_t later[3];  /* likewise */
+    hw_delta_ring sum;  /* of this pass and block */
+    queue_t queue[queues];
+    uint32_t find[queues][warps][buffered]; /* a vertex may be there twice */
+    uint32_t count[queues][warps];
+    piece_t piece[pieces_most];
+    uint32_t pieces; /* their number above, chunks below */
+    uint32_t left;   /* was a list left to the next pass? */
+    uint32_t local[local_most];
+    uint32_t local_count[warps];
+};
+/* ---- queues ---- */
+
+/* Marks what this warp found, some slots a lane; returns which of these were not. */
+__device__ __forceinline__ uint32_t mark(const room_t &room, int queue, uint32_t count,
+                                         uint32_t (&v)[slots])
+{
+    const uint32_t *found = room.find[queue][threadIdx.x / 32];
+    uint32_t *bits = room.queue[queue].bits, fresh = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t at = 32 * k + (threadIdx.x & 31);
+        v[k] = at < count ? found[at] : HW_RANK_NONE;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t bit = 1u << (v[k] & 31);
+        if (v[k] != HW_RANK_NONE && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
+            fresh |= 1u << k;
+    }
+    return fresh;
+}
+
+/* Writes those, the lanes after each other. */
+__device__ __forceinline__ void write(uint32_t *to, const uint32_t (&v)[slots], uint32_t fresh)
+{
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t all = __ballot_sync(HW_WARP, fresh >> k & 1);
+        if (fresh >> k & 1)
+            to[__popc(all & below)] = v[k];
+        to += __popc(all);
+    }
+}
+
+/* How many are marked so in the warp. */
+__device__ __forceinline__ uint32_t count_of(uint32_t fresh)
+{
+    uint32_t count = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < slots; k++)
+        count += __popc(__ballot_sync(HW_WARP, fresh >> k & 1));
+    return count;
+}
+
+/* Queues what this warp found. */
+__device__ __noinline__ void flush(const room_t &room, int queue, uint32_t found)
+{
+    uint32_t v[slots], start = 0;
+
+    __syncwarp();
+    const uint32_t fresh = mark(room, queue, found, v), count = count_of(fresh);
+    if (count > 0 && (threadIdx.x & 31) == 0)
+        start = atomicAdd(room.queue[queue].counter, count);
+    write(room.queue[queue].list + __shfl_sync(HW_WARP, start, 0), v, fresh);
+    __syncwarp();
+}
+
+/* Notes a find for a queue; all lanes call it. count: of the warp's finds. */
+__device__ __forceinline__ void keep(room_t &room, int queue, uint32_t &count, bool wanted,
+                                     uint32_t v)
+{
+    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+
+    if (all == 0)
+        return;
+    if (wanted)
+        room.find[queue][threadIdx.x / 32][count + __popc(all & ((1u << lane) - 1))] = v;
+    count += __popc(all);
+    if (count > buffered - 32) {
+        flush(room, queue, count);
+        count = 0;
+    }
+}
+
+/* Room in a queue for what each warp of the block has for it; one warp calls it. */
+__device__ __forceinline__ void take_room(room_t &room, int queue)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t mine = lane < warps ? room.count[queue][lane] : 0, end = hw_warp_scan(mine);
+    uint32_t base = 0;
+
+    if (lane == 31 && end > 0)
+        base = atomicAdd(room.queue[queue].counter, end);
+    base = __shfl_sync(HW_WARP, base, 31);
+    if (lane < warps)
+        room.count[queue][lane] = base + end - mine;
+}
+
+/* Queues what is left in the buffers, for the whole block at once. All threads call it. */
+__device__ void flush_block(room_t &room, uint32_t near, uint32_t later)
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    uint32_t v[queues][slots];
+
+    __syncwarp();
+    const uint32_t fresh[queues] = {mark(room, near_queue, near, v[0]),
+                                    mark(room, later_queue, later, v[1])};
+    const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
+    if (lane < queues)
+        room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
+    __syncthreads();
+    if (warp < queues)
+        take_room(room, static_cast<int>(warp));
+    __syncthreads();
+#pragma unroll
+    for (int q = 0; q < queues; q++)
+        if (count[q])
+            write(room.queue[q].list + room.count[q][warp], v[q], fresh[q]);
+}
+
+/* Where a search is; the same in all blocks. */
+template <int kind> struct place_t {
+    bounds<kind> bound;
+    uint32_t number, later; /* passes; rings of those that wait */
+    uint32_t bucket, rows;
+    bool inside;   /* steps inside buckets? */
+    bool whole;    /* are lists pushed whole? */
+    double span;   /* of the bucket */
+    count64 begun; /* lengths of the lists begun in it */
+    uint32_t open; /* vertices beyond it at its beginning, reached or not */
+};
+
+/* A pass under way, as one lane sees it. */
+template <int kind> struct pass_t {
+    uint32_t number;
+    uint32_t routine, bucket, frontier; /* of the row */
+    uint32_t *rows;                     /* their number */
+    bounds<kind> bound;
+    key_of<kind> from, to;    /* edges whose ends are in [from, to) are relaxed */
+    uint32_t near, later;     /* finds of the warp that are not queued yet */
+    uint32_t beside;          /* edges of a list that may be left to the block */
+    uint32_t edges, pulled;   /* edges of this lane, pushed and pulled */
+    uint32_t degrees;         /* likewise */
+    key_of<kind> least;       /* likewise */
+    uint32_t open, unreached; /* likewise */
+};
+
+/* once: is no vertex found twice? marked: do those that are to wait have marks already? */
+template <int kind>
+__device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                           place_t<kind> &place, uint32_t routine, uint32_t frontier, bool once,
+                           bool marked)
+{
+    hw_delta_control *control = plan.control;
+    const uint32_t number = place.number, later = place.later;
+
+    pass.number = number;
+    pass.routine = routine;
+    pass.bucket = place.bucket;
+    pass.frontier = frontier;
+    pass.rows = &place.rows;
+    pass.near = pass.later = 0;
+    pass.beside = block_edges;
+    pass.edges = pass.pulled = pass.degrees = 0;
+    pass.open = pass.unreached = 0;
+    pass.least = hw_keys<kind>::none;
+    if (threadIdx.x == 0) {
+        room.queue[near_queue] =
+            queue_t{one_of(plan.near, number + 1), &control->ring[(number + 1) & 3].near,
+                    once ? nullptr : one_of(plan.near_bits, number + 1)};
+        room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
+                                          marked ? nullptr : plan.later_bits};
+        room.pieces = room.left = 0;
+        room.sum = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, {}};
+    }
+    if (hw_first() == 0)
+        control->ring[(number + 2) & 3] = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, {}};
+    __syncthreads();
+}
+
+/* The sum over a warp of counts that might pass 32 bits together. */
+__device__ __forceinline__ count64 warp_sum(uint32_t mine)
+{
+    return (static_cast<count64>(hw_warp_sum(mine >> 16)) << 16) + hw_warp_sum(mine & 0xffff);
+}
+
+/* Takes the counters of a pass that has ended into shared memory: read by every warp, they
+ * would be a queue before one slice of the cache. */
+__device__ void look(const plan_t &plan, room_t &room, uint32_t number)
+{
+    const uint32_t words = sizeof(hw_delta_ring) / 4, at = threadIdx.x;
+    const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
+
+    if (at < words)
+        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_latest(ring + at);
+    else if (at < words + 3)
+        room.later[at - words] = hw_latest(&plan.control->later[at - words]);
+    __syncthreads();
+}
+
+/* Adds up the counters of the block. */
+template <int kind> __device__ __forceinline__ void add_up(room_t &room, const pass_t<kind> &pass)
+{
+    const bool first = (threadIdx.x & 31) == 0;
+    const count64 pushed = warp_sum(pass.edges), degrees = warp_sum(pass.degrees);
+
+    if (first && pushed)
+        atomicAdd(&room.sum.pushed, pushed);
+    if (first && degrees)
+        atomicAdd(&room.sum.degrees, degrees);
+    if (!__any_sync(HW_WARP, pass.least != hw_keys<kind>::none || pass.open || pass.unreached ||
+                                 pass.pulled))
+        return;
+    const count64 pulled = warp_sum(pass.pulled);
+    const uint32_t open = hw_warp_sum(pass.open), unreached = hw_warp_sum(pass.unreached);
+    const key_of<kind> least = warp_least(pass.least);
+    if (!first)
+        return;
+    atomicAdd(&room.sum.pulled, pulled);
+    atomicAdd(&room.sum.open, open);
+    atomicAdd(&room.sum.unreached, unreached);
+    atomicMin(&room.sum.least, static_cast<long long>(least));
+}
+
+/* One thread of the block hands its sums over. */
+__device__ __forceinline__ void hand_over(const hw_delta_ring &sum, hw_delta_ring *to)
+{
+    if (sum.pushed)
+        atomicAdd(&to->pushed, sum.pushed);
+    if (sum.pulled)
+        atomicAdd(&to->pulled, sum.pulled);
+    if (sum.degrees)
+        atomicAdd(&to->degrees, sum.degrees);
+    if (sum.open)
+        atomicAdd(&to->open, sum.open);
+    if (sum.unreached)
+        atomicAdd(&to->unreached, sum.unreached);
+    if (sum.least != INT64_MAX)
+        atomicMin(&to->least, sum.least);
+}
+
+/* Counters and queues of the block; then the barrier. */
+template <int kind>
+__device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, cg::grid_group &grid)
+{
+    hw_delta_ring *next = &plan.control->ring[(pass.number + 1) & 3];
+
+    const bool mine = pass.near || pass.later || pass.edges || pass.pulled || pass.degrees ||
+                      pass.open || pass.unreached || pass.least != hw_keys<kind>::none;
+    if (__syncthreads_or(mine)) { /* most blocks have nothing in small passes */
+        add_up(room, pass);
+        flush_block(room, pass.near, pass.later);
+        if (threadIdx.x == 64) /* all have added: flush_block() waits for them */
+            hand_over(room.sum, next);
+    }
+    grid.sync();
+    look(plan, room, pass.number + 1);
+}
+
+/* Queues a vertex of this key; all lanes call it. */
+template <int kind>
+__device__ __forceinline__ void queue(room_t &room, pass_t<kind> &pass, bool wanted, uint32_t v,
+                                      key_of<kind> key)
+{
+    const bool near = key < pass.bound.near;
+
+    keep(room, near_queue, pass.near, wanted && near, v);
+    keep(room, later_queue, pass.later, wanted && !near && key < pass.bound.high, v);
+}
+
+} // namespace
+
+#endif
