@@ -249,6 +249,12 @@ struct hw_method {
                             const struct hw_layout_spec *spec, struct hw_part *part,
                             struct hw_error *err);
 
+    /* The same, with all lists on the host, for whom else they are there: methods whose lists
+     * stay away have it. */
+    enum hw_status (*build_whole)(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, struct hw_part *part,
+                                  struct hw_error *err);
+
     /* Makes an engine for this part, which it borrows until destroy(). Untimed
      * (kernel 1). */
     enum hw_status (*create)(const struct hw_context *ctx, const struct hw_part *part,

@@ -133,12 +133,13 @@ enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_sour
     return status;
 }
 
-void hw_source_build_by(struct hw_source *source, const struct hw_method *method)
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method, bool whole)
 {
     const struct hw_part *part = &source->described;
 
+    whole = whole && method->lists_stay;
     source->build = NULL;
-    source->lists_stay = method->lists_stay;
+    source->lists_stay = method->lists_stay && !whole;
     if (!source->built) /* a partition; there is no graph to build from */
         return;
     /* Methods on several parts that do not build anything build undirected recipes, in the
@@ -146,7 +147,7 @@ void hw_source_build_by(struct hw_source *source, const struct hw_method *method
     if (!method->several_parts_only || method->builds_any ||
         (part->spec.order == HW_ORDER_DEGREE && !part->directed && !source->weights &&
          hw_graph_generator(source->graph)))
-        source->build = method->build;
+        source->build = whole ? method->build_whole : method->build;
 }
 
 hw_count hw_source_part_bytes(const struct hw_source *source)

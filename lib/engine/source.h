@@ -53,8 +53,9 @@ struct hw_source_request {
 enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
                               struct hw_source *source, struct hw_error *err);
 
-/* Has the part built by a method, if it offers that. Local. */
-void hw_source_build_by(struct hw_source *source, const struct hw_method *method);
+/* Has the part built by a method, if it offers that; whole: with lists that others than the
+ * method can read. Local. */
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method, bool whole);
 
 /* Bytes that this rank's part takes, about, and the most that loading or
  * building it takes. Local. */

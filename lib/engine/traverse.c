@@ -246,6 +246,12 @@ static enum hw_status take_given_roots(struct hw_traversal *t, struct hw_error *
     return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s", t->options->input);
 }
 
+/* Whether roots of shortest paths are chosen by breadth-first searches on the host. */
+static bool chooses_by_searches(const struct hw_traversal *t)
+{
+    return hw_traversal_is_sssp(t) && t->roots.count == 0 && t->options->min_component > 2;
+}
+
 /* Opens all that can be refused before any work. Collective. */
 static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
 {
@@ -267,7 +273,7 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
         status = hw_method_choose(options->method, options->device, options->engine.algorithm,
                                   &t->source.described, &t->method, err);
     if (status == HW_OK)
-        hw_source_build_by(&t->source, t->method);
+        hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
     if (status == HW_OK)
         status = check_engine_options(t, err);
     if (status == HW_OK)
@@ -335,7 +341,15 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
     enum hw_status status = hw_survey(t->ctx, &t->part, &survey, err);
     if (status != HW_OK || survey.negative == 0)
         return status;
-    return hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method, err);
+    const struct hw_method *first = t->method;
+    status =
+        hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method, err);
+    if (status != HW_OK || !t->part.resident || first->build == t->method->build)
+        return status;
+    /* Lists stay where the first method alone looks for them. */
+    hw_part_free(&t->part);
+    hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
+    return load(t, err);
 }
 
 /* Kernels on several devices wait for each other, where MPI does not see it. Collective. */
