@@ -51,6 +51,10 @@ gpu 2 "1d --parts 2" --method delta
 gpu 4 "1d --parts 4" --method delta
 gpu 4 "2d --grid 2x2" --method delta
 gpu 2 "degree-separated --parts 2" --method delta
+cpu recipe.h5 --min-component 5
+gpu 1 "1d --parts 1" --min-component 5
+gpu 2 "1d --parts 2" --min-component 5
+gpu 2 "degree-separated --parts 2" --min-component 5
 hopwave-generate -q --model erdos-renyi --scale 9 --edges 5000 --directed --weights integer:0:9 \
     -o directed.h5
 cpu directed.h5
@@ -79,6 +83,11 @@ ok "which is one" hopwave-validate -q ring-2.h5 --graph ring.h5 --reference
 hopwave-info ring-2.h5 >info
 ok "and is kept" grep -q cycle info
 
+printf '%s\n' '0 1 3' '1 2 -2' '2 3 4' >edge.wel
+hopwave-import -q edge.wel --undirected -o edge.h5
+ok "auto finds a negative edge on one GPU" hopwave-traverse -q edge.h5 --layout 1d --device cuda \
+    --algorithm sssp --root-list 0 -o edge-1.h5
+ok "which is a cycle" hopwave-validate -q edge-1.h5 --graph edge.h5 --reference
 refused "--exchange is refused" 3 'sends lists' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
     --layout 1d --parts 2 --device cuda --algorithm sssp --exchange bitmap -o no.h5
 refused "so are switches of one GPU" 3 'in one part' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
