@@ -441,8 +441,8 @@ enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *e
 /* ---- memory ---- */
 
 /* Bytes that a search takes beside the lists. A code: its key, value and graph id; a list: two
- * places in queues and two prefixes; an own vertex: its code, key and parent; boxes hold pairs,
- * in two turns, from every rank. */
+ * places in queues, two prefixes and its lightest edge; an own vertex: its code, key and parent;
+ * boxes hold pairs, in two turns, from every rank. */
 static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_count delegates)
 {
     const hw_count parts = part->spec.parts, rows = part->spec.rows, columns = part->spec.columns;
@@ -452,7 +452,7 @@ static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_coun
     const hw_count lists = (separate ? 1 : rows) * block + delegates;
     const hw_count key = part->weights == HW_WEIGHTS_F32 ? 4 : 8;
 
-    return codes * (key + 12) + (codes + lists) / 8 + lists * 24 + block * (8 + key) +
+    return codes * (key + 12) + (codes + 4 * lists) / 8 + lists * 32 + block * (8 + key) +
            parts * (block + delegates) * 32 +
            HW_ROUTES_ROWS * (hw_count)sizeof(struct hw_routes_row);
 }
