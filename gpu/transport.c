@@ -174,7 +174,8 @@ static enum hw_status open_peer(struct hw_transport *transport, struct hw_error 
         return status;
     if (asked) {
         struct hw_error why = *err;
-        return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text, hint(ctx));
+        return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text,
+                       transport->nodes.count > 1 ? "" : hint(ctx));
     }
     if (transport->nodes.count > 1)
         hw_note(ctx, "transport mpi between %d nodes", transport->nodes.count);
