@@ -279,6 +279,7 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     room_t &room = state.room;
     place_t<kind> &place = state.place;
 
+    wake_links(plan);
     begin<kind>(plan, search.root);
     place.meeting = search.number;
     place.inside = true;
@@ -303,6 +304,33 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     return length > 0;
 }
 
+/* Parents of those whose neighbours are no nearer. Each pass finds some, or there are none left
+ * that it could. */
+template <int kind> __device__ __noinline__ void settle_lost(state_t<kind> &state, uint32_t root)
+{
+    uint64_t before = told(state.room, HW_ROUTES_FUSED_LOST);
+
+    for (bool first = true; before > 0; first = false) {
+        const uint32_t count = state.room.seen.near;
+        pass_t<kind> pass;
+        begin_pass(state.plan, state.room, pass, state.place, true, true);
+        if (first)
+            hide_lost(state.plan, state.room, pass, count);
+        else
+            add(&state.plan.control->ring[(pass.number + 1) & 3].lost,
+                find_beside(state.plan, state.room, pass, count, root));
+        finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
+        if (!state.fine)
+            return;
+        if (first)
+            continue;
+        const uint64_t now = told(state.room, HW_ROUTES_FUSED_LOST);
+        if (now == before)
+            return;
+        before = now;
+    }
+}
+
 /* Vertices of one edge, and all parents. */
 template <int kind> __device__ __noinline__ void finish(state_t<kind> &state, uint32_t root)
 {
@@ -313,9 +341,11 @@ template <int kind> __device__ __noinline__ void finish(state_t<kind> &state, ui
         return;
     begin_pass(state.plan, state.room, pass, state.place, true, true);
     settle_leaves<kind>(state.plan, root);
-    const uint32_t lost = find_parents<kind>(state.plan, root);
+    const uint32_t lost = find_parents(state.plan, state.room, pass, root);
     add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
     finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
+    if (state.fine && !state.plan.directed)
+        settle_lost(state, root);
 }
 
 /* Tells the host. One thread. */

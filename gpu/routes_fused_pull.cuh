@@ -367,6 +367,17 @@ __device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uin
         make_uint2(parent, kind == HW_GPU_KEY_I64 ? 0 : static_cast<uint32_t>(key));
 }
 
+/* Stores to many lines of the others' boxes: links that were idle take their time to wake, and
+ * so wake together, not one pass after the other. */
+__device__ void wake_links(const plan_t &plan)
+{
+    constexpr uint32_t lines = 8192, apart = 136; /* entries: 17 lines of 128 bytes */
+
+    for (uint32_t q = 0; q < plan.part.ranks; q++)
+        for (uint64_t i = hw_first(); q != plan.part.rank && i < lines; i += hw_stride())
+            static_cast<uint4 *>(plan.box[0].to[q])[i * apart % plan.room] = make_uint4(0, 0, 0, 0);
+}
+
 /* Vertices of one edge take their only neighbour. */
 template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t root)
 {
@@ -415,9 +426,11 @@ template <int kind> __device__ uint32_t look_for(const plan_t &plan, uint32_t v,
     return HW_RANK_NONE;
 }
 
-/* Parents of own vertices of several edges, as values. Returns how many found none; on each
- * lane. */
-template <int kind> __device__ uint32_t find_parents(const plan_t &plan, uint32_t root)
+/* Parents of own vertices of several edges, as values. Queues those that found none, and returns
+ * how many; on each lane. */
+template <int kind>
+__device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                 uint32_t root)
 {
     const uint32_t home = home_of(plan), lane = threadIdx.x & 31;
     const key_of<kind> *own = distances<kind>(plan) + home;
@@ -442,10 +455,100 @@ template <int kind> __device__ uint32_t find_parents(const plan_t &plan, uint32_
             source = static_cast<int>(lane) == who ? found : source;
         }
         lost += reached && source == HW_RANK_NONE;
+        keep(room, near_queue, pass.near, reached && source == HW_RANK_NONE, v);
         if (there)
             leave_result<kind>(
                 plan, v, source != HW_RANK_NONE ? __ldg(plan.part.graph_id + source) : HW_RANK_NONE,
                 key);
+    }
+    return lost;
+}
+
+/* ---- those whose neighbours are no nearer ---- */
+
+/* What others know of an own vertex. */
+template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<kind> key)
+{
+    for (uint32_t q = 0; q < plan.part.ranks; q++)
+        if (q != plan.part.rank)
+            static_cast<volatile key_of<kind> *>(plan.distance_of[q])[home_of(plan) + v] = key;
+}
+
+/* Hides the queued from other GPUs, and queues them again. */
+template <int kind>
+__device__ void hide_lost(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count)
+{
+    const uint32_t *list = one_of(plan.near, pass.number);
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_RANK_NONE;
+        if (i < count)
+            show<kind>(plan, v, -1);
+        keep(room, near_queue, pass.near, i < count, v);
+    }
+}
+
+/* Has a reached vertex a parent? Others' that have none are hidden. */
+__device__ __forceinline__ bool has_parent(const plan_t &plan, uint32_t code, uint32_t root)
+{
+    const uint32_t v = code - home_of(plan);
+    const uint2 *result = reinterpret_cast<const uint2 *>(plan.part.value);
+
+    if (code == root || v >= plan.part.block)
+        return true;
+    return v < plan.core && hw_latest(&result[code].x) != HW_RANK_NONE;
+}
+
+/* Looks for a neighbour that explains a vertex's key, is no further and has a parent. The whole
+ * warp calls it. */
+template <int kind>
+__device__ uint32_t look_beside(const plan_t &plan, uint32_t v, key_of<kind> key, uint32_t root)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const key_of<kind> *distance = distances<kind>(plan);
+    const uint64_t begin = __ldg(plan.part.offset + v), end = __ldg(plan.part.offset + v + 1);
+
+    for (uint64_t at = begin; at < end; at += 32) {
+        const bool there = at + lane < end;
+        const hw_gpu_edge edge =
+            there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+        const key_of<kind> from = there ? hw_latest(distance + edge.rank) : hw_keys<kind>::none;
+        const bool good = there && far(from) <= far(key) &&
+                          hw_further<kind>(from, edge.weight) == key &&
+                          has_parent(plan, edge.rank, root);
+        const uint32_t who = __ballot_sync(HW_WARP, good);
+        if (who)
+            return __shfl_sync(HW_WARP, edge.rank, __ffs(who) - 1);
+        if (__any_sync(HW_WARP, there && hw_further<kind>(0, edge.weight) > key))
+            break;
+    }
+    return HW_RANK_NONE;
+}
+
+/* The queued take whoever is no further and has a parent, and have one then, which they show:
+ * nobody takes a parent that came to one by way of itself. Queues those that find none, and
+ * returns how many; on the first lanes. */
+template <int kind>
+__device__ uint32_t find_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                uint32_t count, uint32_t root)
+{
+    const uint32_t *list = one_of(plan.near, pass.number);
+    const bool first = (threadIdx.x & 31) == 0;
+    uint32_t lost = 0;
+
+    for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
+        const uint32_t v = __ldcg(list + i);
+        const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
+        const uint32_t source = look_beside<kind>(plan, v, key, root);
+        const bool found = source != HW_RANK_NONE;
+        if (found && first) {
+            leave_result<kind>(plan, v, __ldg(plan.part.graph_id + source), key);
+            __threadfence_system();
+            show<kind>(plan, v, key);
+        }
+        lost += first && !found;
+        keep(room, near_queue, pass.near, first && !found, v);
     }
     return lost;
 }
