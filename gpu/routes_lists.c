@@ -483,7 +483,13 @@ hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_grap
 
     (void)graph;
     (void)options;
+    /* Searches in one kernel, over peer: a first edge and bits for each list, and rows. */
+    const hw_count fused =
+        part->spec.rows == 1
+            ? 9 * (n / parts + 1) + HW_ROUTES_ROWS * (hw_count)sizeof(struct hw_routes_fused_row)
+            : 0;
+
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
-        return bytes_with(part, 0);
+        return bytes_with(part, 0) + fused;
     return bytes_with(part, 4 * n / parts < n / 8 ? 4 * n / parts : n / 8);
 }
