@@ -20,10 +20,61 @@
 /* Room for long lists is for one in so many edges; those that find none are not shared. */
 #define LONG_LIST 512
 
+/* Fronts: vertices of fewer edges on the mean, and lists of so many at most. */
+#define FRONT_MEAN 6
+#define FRONT_LIST 16
+/* Their buckets, likewise. */
+#define FRONT_BUCKET 32.0
+/* So many vertices are left to one block; each other one gets so many of more. */
+#define FRONT_ALONE 128
+#define FRONT_SHARE 16
+/* A pass ends after so many rounds once one in so many blocks found nothing more. */
+#define FRONT_ROUNDS 8
+#define FRONT_DRY 4
+
 struct state {
     struct hw_delta_plan plan;
     struct hw_delta_shape shape;
 };
+
+/* The records that lists take beside the first one of each vertex: the last has HW_DELTA_SLOTS
+ * edges, each before it one less. Returns false where a list is too long for fronts. */
+static bool count_records(const struct hw_host_order *order, hw_count *records)
+{
+    const hw_count *offset = order->out.offset;
+
+    *records = order->core;
+    for (hw_lid v = 0; v < order->core; v++) {
+        hw_count length = offset[v + 1] - offset[v];
+        if (length > FRONT_LIST)
+            return false;
+        *records += length > HW_DELTA_SLOTS ? (length - 2) / (HW_DELTA_SLOTS - 1) : 0;
+    }
+    return *records < (hw_count)INT32_MAX;
+}
+
+static void plan_front(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays, hw_count records)
+{
+    own->alone_most = FRONT_ALONE;
+    own->block_share = FRONT_SHARE;
+    own->rounds_least = FRONT_ROUNDS;
+    own->dry_share = FRONT_DRY;
+    hw_gpu_add(arrays, &own->record, (records + 1) * HW_DELTA_SLOTS, sizeof *own->record);
+}
+
+/* What longer lists take. */
+static void plan_lists(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays,
+                       const struct hw_gpu_graph *graph)
+{
+    hw_count core = graph->core, heavy = (hw_count)graph->edges / LONG_LIST + 1;
+
+    own->heavy_capacity = (uint32_t)(heavy < core + 1 ? heavy : core + 1);
+    for (int half = 0; half < 2; half++)
+        hw_gpu_add(arrays, &own->heavy[half], own->heavy_capacity, sizeof *own->heavy[half]);
+    hw_gpu_add(arrays, &own->first_in, core + 1, sizeof *own->first_in);
+    if (graph->directed)
+        hw_gpu_add(arrays, &own->first_out, core + 1, sizeof *own->first_out);
+}
 
 static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
                            struct hw_error *err)
@@ -31,32 +82,43 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
     struct state *state = engine->state;
     struct hw_delta_plan *own = &state->plan;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    hw_count core = engine->graph.core, heavy = (hw_count)engine->graph.edges / LONG_LIST + 1;
+    hw_count core = engine->graph.core, records = 0;
     double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
+    bool front = degree < FRONT_MEAN && count_records(order, &records);
 
     (void)err;
     own->whole = degree < SHORT_LISTS;
     own->adaptive = engine->options.delta <= 0;
-    own->width = own->adaptive ? hw_bucket_width(&engine->survey, degree) *
-                                     (own->whole ? WHOLE_BUCKET : FIRST_BUCKET)
-                               : engine->options.delta;
+    own->width = own->adaptive
+                     ? hw_bucket_width(&engine->survey, degree) * (front        ? FRONT_BUCKET
+                                                                   : own->whole ? WHOLE_BUCKET
+                                                                                : FIRST_BUCKET)
+                     : engine->options.delta;
     own->mean_degree = (uint32_t)degree + 1;
-    own->heavy_capacity = (uint32_t)(heavy < core + 1 ? heavy : core + 1);
     own->row_capacity = (uint32_t)HW_GPU_ROWS;
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &own->near[half], core + 1, sizeof *own->near[half]);
         hw_gpu_add(arrays, &own->later[half], core + 1, sizeof *own->later[half]);
         hw_gpu_add(arrays, &own->near_bits[half], core / 32 + 1, sizeof *own->near_bits[half]);
-        hw_gpu_add(arrays, &own->heavy[half], own->heavy_capacity, sizeof *own->heavy[half]);
     }
     hw_gpu_add(arrays, &own->later_bits, core / 32 + 1, sizeof *own->later_bits);
-    hw_gpu_add(arrays, &own->first_in, core + 1, sizeof *own->first_in);
-    if (engine->graph.directed)
-        hw_gpu_add(arrays, &own->first_out, core + 1, sizeof *own->first_out);
+    if (front)
+        plan_front(own, arrays, records);
+    else
+        plan_lists(own, arrays, &engine->graph);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps)
         hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
     return HW_OK;
+}
+
+/* Fills what plan() listed. */
+static enum hw_status prepare(const struct hw_delta_plan *plan, struct hw_error *err)
+{
+    if (plan->record)
+        return hw_cuda(hw_delta_launch_records(plan), "the kernel that puts lists into records",
+                       err);
+    return hw_cuda(hw_delta_launch_firsts(plan), "the kernel that takes first edges", err);
 }
 
 static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
@@ -75,8 +137,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
 
     state->plan.graph = engine->graph;
     state->plan.paths = engine->paths;
-    enum hw_status status =
-        hw_cuda(hw_delta_launch_firsts(&state->plan), "the kernel that takes first edges", err);
+    enum hw_status status = prepare(&state->plan, err);
     if (status == HW_OK)
         status = hw_cuda(hw_delta_launch_shape(&state->plan, &state->shape), "method delta", err);
     /* The first launch of a kernel loads it: outside any clock. */

@@ -11,9 +11,13 @@ extern "C" {
 #endif
 
 #define HW_DELTA_THREADS 1024
+#define HW_DELTA_FRONT_THREADS 512
 
 /* Edges of a long list that a warp takes at a time. */
 #define HW_DELTA_CHUNK 128
+
+/* Edges of a record. */
+#define HW_DELTA_SLOTS 4
 
 /* Routines of the rows. */
 enum hw_delta_routine {
@@ -37,7 +41,8 @@ struct hw_delta_ring {
     long long least;                   /* the least key that was left for later */
     uint32_t near;                     /* the next pass's queue */
     uint32_t open, unreached; /* vertices left beyond the bucket, reached ones and others */
-    uint32_t pad[3];
+    uint32_t rounds, dry;     /* of fronts: of the pass before; blocks that found nothing more */
+    uint32_t pad;
 };
 
 /* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
@@ -74,10 +79,17 @@ struct hw_delta_plan {
     double width; /* of the first bucket */
     int adaptive; /* may it change? */
     int whole;    /* lists are pushed whole: no long edges */
+    /* Of fronts (delta_front.cu), NULL elsewhere: [records + 1][HW_DELTA_SLOTS] the edges of each
+     * vertex of the core, then of those that have more. */
+    struct hw_gpu_edge *record;
+    uint32_t alone_most;   /* vertices that are left to one block */
+    uint32_t block_share;  /* vertices for a block, else */
+    uint32_t rounds_least; /* of a pass, before blocks that are dry end it */
+    uint32_t dry_share;    /* and the share of them that does */
 };
 
 struct hw_delta_shape {
-    int blocks;
+    int blocks, threads;
 };
 
 /* Chooses the shape for this device. Returns a cudaError_t. */
@@ -85,6 +97,12 @@ int hw_delta_launch_shape(const struct hw_delta_plan *plan, struct hw_delta_shap
 
 /* Launches what takes the first edges of the lists. Returns a cudaError_t; does not wait. */
 int hw_delta_launch_firsts(const struct hw_delta_plan *plan);
+
+/* Launches what fills the records of fronts. Returns a cudaError_t; does not wait. */
+int hw_delta_launch_records(const struct hw_delta_plan *plan);
+
+/* The kernel of fronts. */
+const void *hw_delta_front_kernel(const struct hw_delta_plan *plan);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
 int hw_delta_launch(const struct hw_delta_plan *plan, const struct hw_delta_shape *shape,

@@ -440,6 +440,8 @@ template <typename Offset> const void *kernel_for(int kind)
 
 const void *kernel_of(const hw_delta_plan *plan)
 {
+    if (plan->record)
+        return hw_delta_front_kernel(plan);
     return plan->graph.wide ? kernel_for<uint64_t>(plan->paths.kind)
                             : kernel_for<uint32_t>(plan->paths.kind);
 }
@@ -453,12 +455,13 @@ int hw_delta_launch_shape(const hw_delta_plan *plan, hw_delta_shape *shape)
 
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    shape->threads = plan->record ? HW_DELTA_FRONT_THREADS : HW_DELTA_THREADS;
     if (error == cudaSuccess)
-        error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(plan), threads, 0);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(plan),
+                                                              shape->threads, 0);
     if (error == cudaSuccess && resident < 1)
         error = cudaErrorLaunchOutOfResources;
-    shape->blocks = processors * resident;
+    shape->blocks = processors * (plan->record ? 1 : resident);
     return error;
 }
 
@@ -469,7 +472,7 @@ int hw_delta_launch(const hw_delta_plan *plan, const hw_delta_shape *shape, uint
 
     if (error != cudaSuccess)
         return error;
-    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(shape->blocks), dim3(threads),
+    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(shape->blocks), dim3(shape->threads),
                                        arguments, 0, nullptr);
 }
 

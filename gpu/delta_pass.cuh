@@ -227,10 +227,10 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
                                           marked ? nullptr : plan.later_bits};
         room.pieces = room.left = 0;
-        room.sum = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, {}};
+        room.sum = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
     }
     if (hw_first() == 0)
-        control->ring[(number + 2) & 3] = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, {}};
+        control->ring[(number + 2) & 3] = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
     __syncthreads();
 }
 

@@ -12,7 +12,7 @@ set -u
 data=${1:-}
 methods=${HW_GPU_METHODS:-delta}
 graphs=${HW_GPU_GRAPHS-rmat-12 integers-12 zeros-11 equal-10 directed-12 sparse-9 rmat-16 random-12 \
-    vanish wide zeros grid}
+    vanish wide zeros grid few few-floats few-wide rings}
 roots=${HW_GPU_ROOTS:-24}
 
 traverse="hopwave-traverse -q --force --layout 1d --algorithm sssp" # words
@@ -73,11 +73,23 @@ lists() {
                 print 64 * x + y, 64 * x + y + 1, 1 + int(255 * rand()) >"grid.wel"
                 print 64 * x + y, 64 * x + y + 64, 1 + int(255 * rand()) >"grid.wel"
             }
+        for (i = 0; i < 6000; i++) {
+            u = int(3000 * rand()); v = int(3000 * rand())
+            print u, v, 1 + int(255 * rand()) >"few.wel"
+            print u, v, w[1 + int(8 * rand())] >"few-floats.wel"
+            print u, v, 1 + int(2147483646 * rand()) >"few-wide.wel"
+        }
+        for (i = 0; i < 3000; i++) # with ways that are one-way, and rings without a way out
+            print i, i % 100 == 99 ? i - 99 : i + 1, 1 + int(9 * rand()) >"rings.wel"
+        for (i = 0; i < 2900; i += 9)
+            print i, i + 100, int(3 * rand()) >"rings.wel"
     }'
-    for list in vanish.3000 wide.3000 zeros.3000 grid.4096; do
-        hopwave-import -q "${list%.*}.wel" --vertices "${list#*.}" -o "${list%.*}.h5" || exit 99
+    for list in vanish.3000 wide.3000 zeros.3000 grid.4096 few.3000 few-floats.3000 few-wide.3000; do
+        hopwave-import -q "${list%.*}.wel" --undirected --vertices "${list#*.}" \
+            -o "${list%.*}.h5" || exit 99
         rm "${list%.*}.wel"
     done
+    hopwave-import -q rings.wel --directed --vertices 3000 -o rings.h5 || exit 99
 }
 
 g="hopwave-generate -q --force --model"
