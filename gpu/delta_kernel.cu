@@ -9,7 +9,8 @@
  * by all that is beyond it, each of which stops where the rest of its list is too long;
  * what is in the next bucket then pushes in the same pass. Once a pull paid there is one
  * step a bucket, and each is wider than the one before. Where lists are short they are
- * pushed whole, and all is one bucket with steps of the same width.
+ * pushed whole, and all is one bucket with steps of the same width (if all are, by the kernel of
+ * delta_front.cu).
  *
  * A pass is what lies between two barriers of the grid. All blocks decide from the same
  * counters what comes next. Queues are filled through buffers of each warp in shared
