@@ -153,7 +153,7 @@ static enum hw_status load(struct bench *bench, struct hw_error *err)
         status = bench->method[0]->ready(err);
     if (status != HW_OK)
         return status;
-    hw_source_build_by(&bench->source, bench->method[0]);
+    hw_source_build_by(&bench->source, bench->method[0], true); /* other methods share it */
     return hw_source_load(&bench->source, &bench->part, err);
 }
 
