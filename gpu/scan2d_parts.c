@@ -279,8 +279,9 @@ static hw_count set_bytes(const struct hw_grid_plan *own, uint32_t active, uint6
 {
     const bool bitmap = hw_grid_as_bitmap(own->exchange, active, count);
 
-    /* What a bitmap has beyond is zero in all boxes, which no list that is shorter reaches. */
-    return count == 0 ? 0 : bitmap ? ((hw_count)active + 7) / 8 : 4 * (hw_count)count;
+    /* Whole boxes: what was asked for at the end of a search before may lie behind what has
+     * edges here, since blocks of a row differ by one there. */
+    return count == 0 ? 0 : bitmap ? (hw_count)own->block / 8 : 4 * (hw_count)count;
 }
 
 /* Whether mail goes by post: over mpi, but for nodes of several ranks. */
