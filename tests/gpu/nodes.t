@@ -14,12 +14,23 @@ if ! "$python" -c 'import h5py' 2>/dev/null; then
     done_testing
     exit 0
 fi
-if ! ranks 2 hopwave-traverse -q g.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \
-    -o first.h5 2>err; then
+ranks 2 hopwave-traverse -q g.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \
+    -o first.h5 2>err
+case $? in
+0) ok "two parts are searched" true ;;
+3 | 4)
     skip "searches on several nodes" "$(sed 's/.*: //' err)"
     done_testing
     exit 0
-fi
+    ;;
+*)
+    ok "two parts are searched" cat err
+    ok "no other failure than for want of a GPU" false
+    ;;
+esac
+
+# trees FILE: digests of what it holds.
+trees() { hopwave-info "$1" | grep -E '^ *(digest|/parent):'; }
 
 # search NAME PER-NODE GRAPH OPTIONS...: with four ranks, to NAME.h5; compared with want.h5
 search() {
@@ -28,7 +39,7 @@ search() {
     [ "$each" = 0 ] || set -- "$@" --ranks-per-node "$each"
     ok "$name: $*" ranks 4 hopwave-traverse -q --force "$graph" --device cuda --roots 3 \
         --canonical-parents --check "$@" -o "$name.h5"
-    ok "the same trees" "$H5DIFF" --exclude-path /run "$name.h5" want.h5
+    is "the same trees" "$(trees "$name.h5")" "$(trees want.h5)"
 }
 
 # crossed NAME ROUTINE: bytes and messages between nodes, in steps whose routines begin so.

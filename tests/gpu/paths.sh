@@ -115,8 +115,8 @@ if [ -n "$data" ]; then
     done
 fi
 # shellcheck disable=SC2086
-$traverse signed-10.h5 --device cuda --method delta --roots 2 -o gpu.h5 2>out
+$traverse signed-10.h5 --device cuda --method delta --roots 2 -o gpu.h5 2>refusal
 try "delta takes no negative weights" test $? -eq 3
-try "and names the method that does" grep -q 'use --method bellman-ford' out
+try "and names the method that does" grep -q 'use --method bellman-ford' refusal
 
 finish
