@@ -4,6 +4,7 @@
 What the searches reached, and what their validation counted, must be the same; and the second file
 must say how long validation took.
 """
+
 import sys
 
 import h5py

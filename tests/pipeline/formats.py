@@ -161,8 +161,10 @@ def same(graph, source):
     assert n == m, (n, m)
     with h5py.File(graph) as f:
         if "vertices/label" in f:
-            ids = np.array([line.split() for line in contents(source).decode().splitlines()
-                            if line[0] != "#"], int)
+            ids = np.array(
+                [line.split() for line in contents(source).decode().splitlines() if line[0] != "#"],
+                int,
+            )
             assert (f["vertices/label"][()] == np.unique(ids)).all()
     for got, expected in zip(fold(n, *edges), fold(m, *listed)):
         assert got is None or expected is None or (got == expected).all()

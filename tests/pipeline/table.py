@@ -31,7 +31,11 @@ searches = range(len(values)) if options.search is None else [options.search]
 for search in searches:
     for vertex, parent in enumerate(parents[search]):
         if parent >= 0:
-            value = f"{values[search, vertex]:.9g}" if values.dtype.kind == "f" else values[search, vertex]
+            value = (
+                f"{values[search, vertex]:.9g}"
+                if values.dtype.kind == "f"
+                else values[search, vertex]
+            )
             lines.append(f"{names[roots[search]]}\t{names[vertex]}\t{value}\t{names[parent]}")
 with open(options.table) as table:
     found = table.read().splitlines()
