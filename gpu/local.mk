@@ -80,6 +80,7 @@ libhopwave_a_SOURCES += $(delegates_sources)
 endif
 
 kernels += gpu/delta_kernel.cu gpu/delta_front.cu
+kernel_includes += gpu/keys.cuh gpu/bucket_queues.cuh gpu/bucket_lists.cuh
 kernel_includes += gpu/delta.h gpu/delta_device.cuh gpu/delta_pass.cuh gpu/delta_push.cuh gpu/delta_pull.cuh
 EXTRA_DIST += gpu/delta.c
 kernels += gpu/bellman_kernel.cu gpu/bellman_f32.cu gpu/bellman_i32.cu gpu/bellman_i64.cu

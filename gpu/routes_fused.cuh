@@ -10,53 +10,23 @@
 #ifndef HOPWAVE_GPU_ROUTES_FUSED_CUH
 #define HOPWAVE_GPU_ROUTES_FUSED_CUH
 
+#include "bucket_queues.cuh"
 #include "lists.cuh"
-#include "paths.cuh"
 #include "round.cuh"
 #include "routes_fused.h"
-#include "warp.cuh"
 
 namespace
 {
 
-using count64 = unsigned long long;
 using plan_t = hw_routes_fused_plan;
 using ring_t = hw_routes_fused_ring;
 
-constexpr int threads = HW_ROUTES_FUSED_THREADS;
-constexpr int warps = threads / 32;
-/* Finds that a warp keeps before it writes them to a queue, and those for other GPUs. */
-constexpr uint32_t buffered = 128, slots = buffered / 32;
+static_assert(threads == HW_ROUTES_FUSED_THREADS, "blocks are of this size");
+
+/* Finds for other GPUs that a warp keeps before it sends them. */
 constexpr uint32_t mailed = 64, mail_slots = mailed / 32;
-/* Lists that a block may have left to all of its warps. */
-constexpr uint32_t pieces_most = 128;
-/* Bits of the number of chunks in a packed count of long lists. */
-constexpr int chunk_bits = 40;
 
 static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
-
-template <int kind> using key_of = typename hw_keys<kind>::type;
-
-/* One bucket and the step inside it: [low, near) now, [near, high) later. */
-template <int kind> struct bounds {
-    key_of<kind> low, near, high;
-};
-
-/* A queue that a pass fills. */
-struct queue_t {
-    uint32_t *list, *counter;
-    uint32_t *bits; /* what is in the list; NULL: no vertex is found twice */
-};
-
-enum { near_queue, later_queue, queues };
-
-/* A list under way that is left to all warps of the block. */
-struct piece_t {
-    const hw_gpu_edge *edge;
-    long long key; /* of the source */
-    uint32_t source, from, end;
-    uint32_t chunk; /* chunks before it */
-};
 
 /* What a block shares. */
 struct room_t {
@@ -126,16 +96,6 @@ __device__ __forceinline__ count64 far(int64_t key)
     return static_cast<count64>(key);
 }
 
-__device__ __forceinline__ int32_t lower(int32_t *at, int32_t key)
-{
-    return atomicMin(at, key);
-}
-
-__device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
-{
-    return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
-}
-
 __device__ __forceinline__ void lower_there(int32_t *at, int32_t key)
 {
     atomicMin_system(at, key);
@@ -155,156 +115,6 @@ __device__ __forceinline__ count64 complement(long long key)
 __device__ __forceinline__ long long complemented(count64 told)
 {
     return told ? static_cast<long long>(~told ^ 1ull << 63) : INT64_MAX;
-}
-
-/* Distances as numbers, and back: the greatest key that is no more, but one above the key
- * it is counted from at least. */
-template <int kind>
-__device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double width)
-{
-    constexpr key_of<kind> none = hw_keys<kind>::none;
-    key_of<kind> bound;
-
-    if (key >= none - 1)
-        return none;
-    if constexpr (kind == HW_GPU_KEY_F32) {
-        const double sum = static_cast<double>(hw_float_of(key)) + width;
-        bound = sum >= 3.4e38 ? none : hw_key_of(static_cast<float>(sum));
-    } else {
-        const double sum = static_cast<double>(key) + width;
-        bound = sum >= static_cast<double>(none) ? none : static_cast<key_of<kind>>(sum);
-    }
-    return bound > key ? bound : key + 1;
-}
-
-template <typename T> __device__ __forceinline__ T *one_of(T *const two[2], uint32_t number)
-{
-    return number & 1 ? two[1] : two[0];
-}
-
-/* ---- queues ---- */
-
-/* Marks what this warp found, some slots a lane; returns which of these were not. */
-__device__ __forceinline__ uint32_t mark(const room_t &room, int queue, uint32_t count,
-                                         uint32_t (&v)[slots])
-{
-    const uint32_t *found = room.find[queue][threadIdx.x / 32];
-    uint32_t *bits = room.queue[queue].bits, fresh = 0;
-
-#pragma unroll
-    for (uint32_t k = 0; k < slots; k++) {
-        const uint32_t at = 32 * k + (threadIdx.x & 31);
-        v[k] = at < count ? found[at] : HW_RANK_NONE;
-    }
-#pragma unroll
-    for (uint32_t k = 0; k < slots; k++) {
-        const uint32_t bit = 1u << (v[k] & 31);
-        if (v[k] != HW_RANK_NONE && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
-            fresh |= 1u << k;
-    }
-    return fresh;
-}
-
-/* Writes those, the lanes after each other. */
-__device__ __forceinline__ void write(uint32_t *to, const uint32_t (&v)[slots], uint32_t fresh)
-{
-    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
-
-#pragma unroll
-    for (uint32_t k = 0; k < slots; k++) {
-        const uint32_t all = __ballot_sync(HW_WARP, fresh >> k & 1);
-        if (fresh >> k & 1)
-            to[__popc(all & below)] = v[k];
-        to += __popc(all);
-    }
-}
-
-/* How many are marked so in the warp. */
-__device__ __forceinline__ uint32_t count_of(uint32_t fresh)
-{
-    uint32_t count = 0;
-
-#pragma unroll
-    for (uint32_t k = 0; k < slots; k++)
-        count += __popc(__ballot_sync(HW_WARP, fresh >> k & 1));
-    return count;
-}
-
-/* Queues what this warp found. */
-__device__ __noinline__ void flush(const room_t &room, int queue, uint32_t found)
-{
-    uint32_t v[slots], start = 0;
-
-    __syncwarp();
-    const uint32_t fresh = mark(room, queue, found, v), count = count_of(fresh);
-    if (count > 0 && (threadIdx.x & 31) == 0)
-        start = atomicAdd(room.queue[queue].counter, count);
-    write(room.queue[queue].list + __shfl_sync(HW_WARP, start, 0), v, fresh);
-    __syncwarp();
-}
-
-/* Notes a find for a queue; all lanes call it. count: of the warp's finds. */
-__device__ __forceinline__ void keep(room_t &room, int queue, uint32_t &count, bool wanted,
-                                     uint32_t v)
-{
-    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
-
-    if (all == 0)
-        return;
-    if (wanted)
-        room.find[queue][threadIdx.x / 32][count + __popc(all & ((1u << lane) - 1))] = v;
-    count += __popc(all);
-    if (count > buffered - 32) {
-        flush(room, queue, count);
-        count = 0;
-    }
-}
-
-/* Room in a queue for what each warp of the block has for it; one warp calls it. */
-__device__ __forceinline__ void take_room(room_t &room, int queue)
-{
-    const uint32_t lane = threadIdx.x & 31;
-    const uint32_t mine = lane < warps ? room.count[queue][lane] : 0, end = hw_warp_scan(mine);
-    uint32_t base = 0;
-
-    if (lane == 31 && end > 0)
-        base = atomicAdd(room.queue[queue].counter, end);
-    base = __shfl_sync(HW_WARP, base, 31);
-    if (lane < warps)
-        room.count[queue][lane] = base + end - mine;
-}
-
-/* Queues what is left in the buffers, for the whole block at once. All threads call it. */
-__device__ void flush_block(room_t &room, uint32_t near, uint32_t later)
-{
-    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    uint32_t v[queues][slots];
-
-    __syncwarp();
-    const uint32_t fresh[queues] = {mark(room, near_queue, near, v[0]),
-                                    mark(room, later_queue, later, v[1])};
-    const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
-    if (lane < queues)
-        room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
-    __syncthreads();
-    if (warp < queues)
-        take_room(room, static_cast<int>(warp));
-    __syncthreads();
-#pragma unroll
-    for (int q = 0; q < queues; q++)
-        if (count[q])
-            write(room.queue[q].list + room.count[q][warp], v[q], fresh[q]);
-}
-
-/* Queues an own vertex of this key; all lanes call it. */
-template <int kind>
-__device__ __forceinline__ void queue(room_t &room, pass_t<kind> &pass, bool wanted, uint32_t v,
-                                      key_of<kind> key)
-{
-    const bool near = key < pass.bound.near;
-
-    keep(room, near_queue, pass.near, wanted && near, v);
-    keep(room, later_queue, pass.later, wanted && !near && key < pass.bound.high, v);
 }
 
 /* ---- mail ---- */
@@ -411,21 +221,6 @@ __device__ __forceinline__ void post_find(const plan_t &plan, room_t &room, pass
 }
 
 /* ---- sums ---- */
-
-/* The sum over a warp of counts that might pass 32 bits together. */
-__device__ __forceinline__ count64 warp_sum(uint32_t mine)
-{
-    return (static_cast<count64>(hw_warp_sum(mine >> 16)) << 16) + hw_warp_sum(mine & 0xffff);
-}
-
-template <typename T> __device__ __forceinline__ T warp_least(T mine)
-{
-    for (int half = 16; half; half /= 2) {
-        const T other = __shfl_xor_sync(HW_WARP, mine, half);
-        mine = other < mine ? other : mine;
-    }
-    return mine;
-}
 
 /* Adds a warp's sum to a counter of the block. */
 __device__ __forceinline__ void add(count64 *to, uint32_t mine)

@@ -3,18 +3,16 @@
 #ifndef HOPWAVE_GPU_ROUTES_FUSED_PUSH_CUH
 #define HOPWAVE_GPU_ROUTES_FUSED_PUSH_CUH
 
+#include "bucket_lists.cuh"
 #include "routes_fused.cuh"
 
 namespace
 {
 
-/* Edges that a warp relaxes at once; those of a list that quarters of a warp do; and those
- * after them that are left to all warps of the block, or else to this one. */
-constexpr uint32_t piece_edges = 128;
 /* Lists of no more edges inside the bounds are shared out evenly in a warp. */
 constexpr uint32_t flat_steps = 5, flat_edges = 8u << (flat_steps - 1);
-constexpr uint32_t block_edges = 2048, warp_edges = 512;
-constexpr int piece_bits = 16;
+/* Edges of a list that its warp relaxes where the block has no room for them. */
+constexpr uint32_t warp_edges = 512;
 /* Where a warp has more vertices than this, each lane begins with one. */
 constexpr uint32_t few_lists = 4;
 
@@ -53,37 +51,6 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
     }
 }
 
-/* Where a lane looks for the end of a list as far as it matters. */
-__device__ __forceinline__ uint64_t probe_at(uint32_t from, uint32_t length)
-{
-    const uint32_t lane = threadIdx.x & 31;
-
-    return lane < 24 ? from + (static_cast<uint64_t>(piece_edges) << lane) : length;
-}
-
-/* What is there: asked for early, since it takes long to come. */
-__device__ __forceinline__ uint32_t probe(const hw_gpu_edge *list, uint32_t from, uint32_t length)
-{
-    const uint64_t at = probe_at(from, length);
-
-    return at < length ? __ldg(&list[at].weight) : 0;
-}
-
-/* The end of a list as far as it matters, within a factor of two. The whole warp calls it. */
-template <int kind>
-__device__ __forceinline__ uint32_t reach(uint32_t probed, uint32_t from, uint32_t length,
-                                          key_of<kind> key, key_of<kind> to)
-{
-    const uint64_t at = probe_at(from, length);
-    const bool beyond = at >= length || hw_further<kind>(key, probed) >= to;
-    const uint32_t all = __ballot_sync(HW_WARP, beyond);
-    const uint32_t first = __ffs(all) - 1; /* lanes from 24 on are beyond */
-
-    return static_cast<uint32_t>(
-        min(static_cast<uint64_t>(length),
-            from + (first < 24 ? static_cast<uint64_t>(piece_edges) << first : length)));
-}
-
 /* Leaves the rest of a list to the next pass. Returns whether there was room. */
 template <int kind>
 __device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
@@ -104,48 +71,6 @@ __device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, ui
             v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
     return true;
 }
-
-/* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
- * length that is no multiple of 128, too. */
-template <int kind>
-__device__ __forceinline__ bool push_piece(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                           const hw_gpu_edge *list, uint32_t from, uint32_t end,
-                                           uint32_t source, key_of<kind> key)
-{
-    const uint32_t lane = threadIdx.x & 31;
-
-    for (uint32_t at = from; at < end; at += 128) {
-        hw_gpu_edge edge[4];
-        key_of<kind> next[4];
-        bool last = true;
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const uint32_t p = at + 32 * k + lane;
-            edge[k] = p < end ? hw_read_edge(list + p) : hw_gpu_edge{HW_RANK_NONE, 0};
-        }
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const bool there = at + 32 * k + lane < end;
-            next[k] = there ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
-            last = there && next[k] < pass.to;
-            if (!last)
-                edge[k].rank = HW_RANK_NONE;
-            pass.edges += last;
-        }
-        relax<4, kind>(plan, room, pass, edge, next, source, key);
-        if (!__all_sync(HW_WARP, last)) /* of the last 32: lists rise */
-            return false;
-    }
-    return true;
-}
-
-/* A list under way, one a lane. */
-template <int kind> struct list_t {
-    uint32_t source, length, at; /* at: the next edge */
-    key_of<kind> key;
-    const hw_gpu_edge *edge;
-    bool more; /* may the next edge end inside the bounds? */
-};
 
 template <int kind>
 __device__ __forceinline__ list_t<kind> begin_list(const plan_t &plan, pass_t<kind> &pass,
@@ -172,46 +97,6 @@ __device__ __forceinline__ list_t<kind> begin_list(const plan_t &plan, pass_t<ki
     }
     list.more = list.at < list.length;
     return list;
-}
-
-/* Four edges of a list by this lane: those at `at`, `at` + step and so on. Returns whether
- * the last of them is there and ends inside the bounds. */
-template <int kind>
-__device__ __forceinline__ bool push_four(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          const list_t<kind> &list, uint32_t at, uint32_t step)
-{
-    hw_gpu_edge edge[4];
-    key_of<kind> next[4];
-    bool inside = false;
-
-#pragma unroll
-    for (uint32_t k = 0; k < 4; k++)
-        edge[k] = list.more && at + step * k < list.length ? hw_read_edge(list.edge + at + step * k)
-                                                           : hw_gpu_edge{HW_RANK_NONE, 0};
-#pragma unroll
-    for (uint32_t k = 0; k < 4; k++) {
-        const bool there = list.more && at + step * k < list.length;
-        next[k] = there ? hw_further<kind>(list.key, edge[k].weight) : hw_keys<kind>::none;
-        inside = there && next[k] < pass.to;
-        if (!inside)
-            edge[k].rank = HW_RANK_NONE;
-        pass.edges += inside;
-    }
-    relax<4, kind>(plan, room, pass, edge, next, list.source, list.key);
-    return inside;
-}
-
-/* Another lane's list. */
-template <int kind>
-__device__ __forceinline__ list_t<kind> list_from(const list_t<kind> &list, int lane)
-{
-    return list_t<kind>{__shfl_sync(HW_WARP, list.source, lane),
-                        __shfl_sync(HW_WARP, list.length, lane),
-                        __shfl_sync(HW_WARP, list.at, lane),
-                        __shfl_sync(HW_WARP, list.key, lane),
-                        reinterpret_cast<const hw_gpu_edge *>(
-                            __shfl_sync(HW_WARP, reinterpret_cast<count64>(list.edge), lane)),
-                        true};
 }
 
 /* Which lane has item i of all those that the lanes have, upto: this lane's and those of the
@@ -316,26 +201,6 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
     list.more = list.more && extent == 0;
 }
 
-/* Leaves a list to all warps of the block. Returns whether there was room. */
-template <int kind>
-__device__ __forceinline__ bool leave_beside(room_t &room, const list_t<kind> &list, uint32_t from,
-                                             uint32_t end)
-{
-    const uint32_t chunks = (end - from + piece_edges - 1) / piece_edges;
-    uint32_t was = pieces_most << piece_bits;
-
-    if ((threadIdx.x & 31) == 0 && hw_latest(&room.pieces) >> piece_bits < pieces_most)
-        was = atomicAdd(&room.pieces, 1u << piece_bits | chunks);
-    was = __shfl_sync(HW_WARP, was, 0);
-    const uint32_t at = was >> piece_bits;
-    if (at >= pieces_most)
-        return false;
-    if ((threadIdx.x & 31) == 0)
-        room.piece[at] = piece_t{list.edge, static_cast<long long>(list.key), list.source, from,
-                                 end,       was & ((1u << piece_bits) - 1)};
-    return true;
-}
-
 /* What is left of a list: the next edges to the block, more to all. */
 template <int kind>
 __device__ __forceinline__ void share_rest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
@@ -402,14 +267,6 @@ __device__ void push_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass
             push_piece<kind>(plan, room, pass, piece.edge, from, min(piece.end, from + piece_edges),
                              piece.source, static_cast<key_of<kind>>(piece.key));
     }
-}
-
-/* How many vertices each of so many warps takes at a time: as many each time. */
-__device__ __forceinline__ uint32_t share(uint32_t count, uint64_t warps_there)
-{
-    const uint64_t each = (count + warps_there - 1) / warps_there, times = (each + 31) / 32;
-
-    return each < 1 ? 1 : static_cast<uint32_t>((each + times - 1) / times);
 }
 
 /* Chunks of long lists that the pass before left. */
