@@ -7,7 +7,8 @@ libhopwave_a_SOURCES += \
   lib/base/permute.c lib/base/permute.h \
   lib/base/sort.c lib/base/sort.h \
   lib/base/status.c lib/base/status.h \
-  lib/base/types.h
+  lib/base/types.h \
+  lib/base/unfinished.c lib/base/unfinished.h
 check_PROGRAMS += lib/base/test_base.t
 TESTS += lib/base/test_base.t
 lib_base_test_base_t_SOURCES = lib/base/test_base.c

@@ -1,6 +1,7 @@
 #include "comm/context.h"
 
 #include "base/memory.h"
+#include "comm/watch.h"
 #include "comm/yield.h"
 
 #include <omp.h>
@@ -94,6 +95,7 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
     if (status != HW_OK && ctx->rank == 0 && err && err->text[0])
         fprintf(stderr, "%s: %s\n", ctx->program, err->text);
     fflush(NULL);
+    hw_watch_close(ctx->watch);
     if (ctx->node != MPI_COMM_NULL)
         MPI_Comm_free(&ctx->node);
     if (ctx->world != MPI_COMM_NULL)
@@ -101,6 +103,8 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
     if (MPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
         if (MPI_Finalize() != MPI_SUCCESS && status == HW_OK)
             status = HW_INTERNAL;
+    hw_watch_end(ctx->watch);
+    ctx->watch = NULL;
     return (int)status;
 }
 

@@ -1,5 +1,6 @@
 /* For tests/faults/watch.t: the last rank kills or stops itself while the others wait for
- * it in MPI; signal -1: it fails, and leaves them waiting. lose_rank SIGNAL SECONDS */
+ * it in MPI; signal -1: it fails, and leaves them waiting; signal 0: it computes for so long
+ * while they wait. lose_rank SIGNAL PATIENCE [SECONDS] */
 #include "comm/context.h"
 #include "comm/watch.h"
 
@@ -7,23 +8,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void compute(double seconds)
+{
+    const double until = hw_seconds() + seconds;
+
+    while (hw_seconds() < until)
+        ;
+}
+
 int main(int argc, char **argv)
 {
     struct hw_context ctx;
     struct hw_error err = {{0}};
-    struct hw_watch *watch = NULL;
     enum hw_status status = hw_context_open(&ctx, &argc, &argv, "lose_rank", &err);
     int number = argc > 1 ? atoi(argv[1]) : 0;
+    const struct hw_watch_order order = {.world = ctx.world,
+                                         .node = ctx.node,
+                                         .program = ctx.program,
+                                         .seconds = argc > 2 ? atof(argv[2]) : 1};
 
     if (status == HW_OK)
-        status = hw_watch_start(&ctx, argc > 2 ? atof(argv[2]) : 1, &watch, &err);
+        status = hw_watch_start(&order, &ctx.watch, &err);
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number > 0 && raise(number) != 0)
         perror("raise");
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number < 0)
         status = hw_fail(&err, HW_BAD_INPUT, "rank %d was told to fail", ctx.rank);
-    hw_watch_tell(watch, status, &err);
+    hw_watch_tell(ctx.watch, status, &err);
+    if (status == HW_OK && ctx.rank == ctx.size - 1 && argc > 3)
+        compute(atof(argv[3]));
     if (status == HW_OK)
         status = hw_mpi(MPI_Barrier(ctx.world), "MPI_Barrier", &err);
-    hw_watch_stop(watch);
     return hw_context_close(&ctx, status, &err);
 }

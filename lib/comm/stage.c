@@ -1,6 +1,11 @@
 #include "comm/stage.h"
 
+#include "comm/watch.h"
+
 #include <stdio.h>
+
+/* Seconds that a rank may be stopped before all end. */
+#define PATIENCE 5.0
 
 /*
  * Lets a rank that is alone estimate for many: all that an estimate computes
@@ -19,6 +24,14 @@ static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
     return HW_OK;
 }
 
+static enum hw_status watch(struct hw_context *ctx, struct hw_error *err)
+{
+    const struct hw_watch_order order = {
+        .world = ctx->world, .node = ctx->node, .program = ctx->program, .seconds = PATIENCE};
+
+    return hw_agree(ctx->world, hw_watch_start(&order, &ctx->watch, err), err);
+}
+
 int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,
                   enum hw_status (*run)(struct hw_stage *stage, void *options,
                                         struct hw_error *err))
@@ -27,6 +40,8 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
     struct hw_stage stage = {.argc = argc, .argv = argv, .started = hw_seconds()};
 
     enum hw_status status = hw_context_open(&stage.ctx, &argc, &argv, program->name, &err);
+    if (status == HW_OK)
+        status = watch(&stage.ctx, &err);
     if (status == HW_OK)
         status = hw_cli_parse(program, argc, argv, stage.ctx.rank == 0, options, &stage.cli, &err);
     if (status == HW_OK && !stage.cli.finished) {

@@ -1,7 +1,11 @@
 #include "comm/watch.h"
 
 #include "base/memory.h"
+#include "base/unfinished.h"
+#include "comm/context.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -9,90 +13,205 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TICK 0.1       /* seconds */
 #define LEAVING 4      /* from a failure to the end in order: so many times the patience */
 #define LAST_RESORT 2u /* seconds that MPI_Abort() has */
-#define BESIDE 64      /* bytes, so that ranks do not write into one line of the cache */
+#define GRACE 10       /* ticks that ranks have to leave by themselves */
+#define HEARD 3        /* ticks until launchers have passed on what was said */
+#define CLAIMED -1     /* of `ending`: somebody is about to set it */
 
-/* What a rank shows the others. */
-struct beat {
-    atomic_ulong count;
-    atomic_ulong space; /* the namespace that its number of a process belongs to */
-    atomic_int process;
-    atomic_int rank;     /* in world */
-    atomic_int leaving;  /* it ends its watch in order */
-    atomic_int reported; /* rank 0's alone: somebody has said what is wrong */
-    char pad[BESIDE - 2 * sizeof(atomic_ulong) - 4 * sizeof(atomic_int)];
+/* A rank's process, as /proc knows it. */
+struct process {
+    uint64_t space; /* the namespace that its number belongs to; 0: not known */
+    uint64_t born;  /* when it started, in ticks of the system */
+    int32_t number;
+    int32_t rank; /* in world */
 };
 
+enum state { RUNS, STOPPED, GONE };
+
 struct hw_watch {
-    const struct hw_context *ctx;
+    struct hw_watch_order order;
+    int ranks, own;          /* of the node */
+    bool alone;              /* all ranks are of this node */
+    struct process *process; /* [ranks] */
+    int whom;                /* whose state this rank looks at; -1 for nobody's */
+    unsigned long most;      /* ticks */
+    unsigned long stopped;   /* ticks that it has been seen stopped */
     MPI_Win window;
-    struct beat **beat;   /* [node's ranks] */
-    unsigned long *seen;  /* [node's ranks] */
-    unsigned long *quiet; /* [node's ranks] ticks without a sign */
-    int *process;         /* [node's ranks] file descriptor of the process, or -1 */
-    unsigned long most;   /* ticks */
-    atomic_int ended;
+    pthread_mutex_t lock;  /* held in a tick */
+    pthread_cond_t wake;   /* between two */
+    bool ended;            /* the thread shall return */
+    atomic_int *ending;    /* the status all end with, shared by the node; NULL when closed */
     atomic_int failed;     /* what this rank has told, an hw_status */
     struct hw_error why;   /* written before that */
     unsigned long leaving; /* ticks since */
     pthread_t thread;
-    bool running;
+    bool running, locks; /* there is a thread, and what it waits with */
 };
+
+/* ---- processes ---- */
+
+/* Reads the state of a process and when it started, if it is there. */
+static enum state read_state(int number, uint64_t *born)
+{
+    char path[64], text[1024], state = 'R';
+    unsigned long long started = 0;
+
+    *born = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", number);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? GONE : RUNS;
+    ssize_t got = read(fd, text, sizeof text - 1);
+    int why = errno;
+    close(fd);
+    if (got <= 0)
+        return got < 0 && why == ESRCH ? GONE : RUNS;
+    text[got] = '\0';
+    /* Its name, in brackets, may hold anything; fields 3 and 22 matter. */
+    const char *rest = strrchr(text, ')');
+    if (!rest || sscanf(rest + 1,
+                        " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                        "%*s %llu",
+                        &state, &started) != 2)
+        return RUNS;
+    *born = started;
+    /* A small t is a process that a debugger holds. */
+    return state == 'T' ? STOPPED : state == 'Z' || state == 'X' || state == 'x' ? GONE : RUNS;
+}
+
+static enum state state_of(const struct process *process)
+{
+    uint64_t born = 0;
+    enum state state = read_state(process->number, &born);
+
+    return state != GONE && born != 0 && born != process->born ? GONE : state;
+}
+
+static struct process own_process(int rank)
+{
+    struct process own = {.number = (int32_t)getpid(), .rank = rank};
+    struct stat space;
+
+    if (stat("/proc/self/ns/pid", &space) == 0 && read_state(own.number, &own.born) == RUNS &&
+        own.born != 0)
+        own.space = (uint64_t)space.st_ino;
+    return own;
+}
+
+/* Ranks stand in a ring, and each looks at the next one that it can see: whoever is lost,
+ * one that is not looks at the first of them. */
+static int find_next(const struct hw_watch *watch)
+{
+    const struct process *own = &watch->process[watch->own];
+
+    for (int i = 1; i < watch->ranks && own->space != 0; i++) {
+        const int r = (watch->own + i) % watch->ranks;
+        if (watch->process[r].space == own->space)
+            return r;
+    }
+    return -1;
+}
+
+/* ---- the end ---- */
+
+static void wait_tick(void)
+{
+    const struct timespec tick = {.tv_nsec = (long)(TICK * 1e9)};
+
+    nanosleep(&tick, NULL);
+}
+
+/* Whether another rank's process, where it can be seen, is still there. */
+static bool is_left(const struct hw_watch *watch, int r)
+{
+    return r != watch->own && watch->process[r].space != 0 &&
+           watch->process[r].space == watch->process[watch->own].space &&
+           state_of(&watch->process[r]) != GONE;
+}
+
+/* Ends the other ranks of the node: those that run see `ending` and leave, unless the window
+ * is closed; the rest is killed. */
+static void end_node(const struct hw_watch *watch, enum hw_status status)
+{
+    bool left = watch->ending != NULL;
+
+    if (left)
+        atomic_store(watch->ending, (int)status);
+    for (int i = 0; i < GRACE && left; i++) {
+        wait_tick();
+        left = false;
+        for (int r = 0; r < watch->ranks; r++)
+            left = left || (is_left(watch, r) && state_of(&watch->process[r]) == RUNS);
+    }
+    for (int r = 0; r < watch->ranks; r++)
+        if (is_left(watch, r))
+            (void)kill(watch->process[r].number, SIGKILL);
+}
 
 /* Says why and ends the ranks of this node, stopped ones too, and then all. MPI_Abort() alone
  * does not do: it is no business of a thread while another one is in MPI, and some launchers
  * leave the other ranks alone. */
 static void end_all(struct hw_watch *watch, enum hw_status status, const char *why)
 {
-    const struct hw_context *ctx = watch->ctx;
+    int none = HW_OK;
 
-    if (atomic_exchange(&watch->beat[0]->reported, 1) != 0) {
+    if (watch->ending && !atomic_compare_exchange_strong(watch->ending, &none, CLAIMED)) {
         sleep(LAST_RESORT); /* somebody else is ending us */
         _exit((int)status);
     }
-    fprintf(stderr, "%s: %s\n", ctx->program, why);
+    hw_unfinished_remove();
+    fprintf(stderr, "%s: %s\n", watch->order.program, why);
     fflush(stderr);
-    for (int r = 0; r < ctx->node_size; r++)
-        if (r != ctx->node_rank && watch->process[r] >= 0)
-            syscall(SYS_pidfd_send_signal, watch->process[r], SIGKILL, NULL, 0);
-    if (ctx->size > ctx->node_size) {
+    for (int i = 0; i < HEARD; i++)
+        wait_tick();
+    end_node(watch, status);
+    if (!watch->alone) {
         signal(SIGALRM, SIG_DFL);
         alarm(LAST_RESORT);
-        MPI_Abort(ctx->world, (int)status);
+        MPI_Abort(MPI_COMM_WORLD, (int)status);
     }
     _exit((int)status);
 }
 
-static void give_up(struct hw_watch *watch, int lost)
-{
-    char sentence[128];
+/* ---- the thread ---- */
 
-    snprintf(sentence, sizeof sentence,
-             "rank %d has not answered for %.0f s: it was killed or stopped",
-             atomic_load(&watch->beat[lost]->rank), (double)watch->most * TICK);
-    end_all(watch, HW_RESOURCES, sentence);
-}
-
-/* One tick: shows this rank and looks at the others. */
+/* Looks at the rank that is this one's to look at. */
 static void look(struct hw_watch *watch)
 {
-    const struct hw_context *ctx = watch->ctx;
+    char sentence[160];
 
-    atomic_fetch_add(&watch->beat[ctx->node_rank]->count, 1);
-    for (int r = 0; r < ctx->node_size; r++) {
-        unsigned long count = atomic_load(&watch->beat[r]->count);
-        if (count != watch->seen[r] || atomic_load(&watch->beat[r]->leaving))
-            watch->quiet[r] = 0;
-        else if (++watch->quiet[r] > watch->most)
-            give_up(watch, r);
-        watch->seen[r] = count;
+    if (watch->whom < 0)
+        return;
+    const struct process *whom = &watch->process[watch->whom];
+    const enum state state = state_of(whom);
+    watch->stopped = state == STOPPED ? watch->stopped + 1 : 0;
+    if (state == GONE && watch->ending) {
+        snprintf(sentence, sizeof sentence,
+                 "rank %d (process %d) was killed or crashed, so all end", whom->rank,
+                 whom->number);
+        end_all(watch, HW_RESOURCES, sentence);
     }
+    if (watch->stopped > watch->most) {
+        snprintf(sentence, sizeof sentence,
+                 "rank %d (process %d) was stopped and has not gone on for %.0f s, so all end",
+                 whom->rank, whom->number, watch->order.seconds);
+        end_all(watch, HW_RESOURCES, sentence);
+    }
+}
+
+static void tick(struct hw_watch *watch)
+{
+    const int ending = watch->ending ? atomic_load(watch->ending) : HW_OK;
+
+    if (ending > HW_OK)
+        _exit(ending);
+    if (ending == HW_OK)
+        look(watch);
     const int failed = atomic_load(&watch->failed);
     if (failed != HW_OK && ++watch->leaving > LEAVING * watch->most)
         end_all(watch, (enum hw_status)failed, watch->why.text);
@@ -101,117 +220,121 @@ static void look(struct hw_watch *watch)
 static void *run(void *given)
 {
     struct hw_watch *watch = given;
-    const struct timespec tick = {.tv_nsec = (long)(TICK * 1e9)};
 
-    while (!atomic_load(&watch->ended)) {
-        look(watch);
-        nanosleep(&tick, NULL);
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->ended) {
+        struct timespec until;
+        tick(watch);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += (long)(TICK * 1e9);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&watch->wake, &watch->lock, &until);
     }
+    pthread_mutex_unlock(&watch->lock);
     return NULL;
 }
 
-/* Memory that the ranks share, and everybody's place in it. Collective. */
-static enum hw_status open_window(struct hw_watch *watch, struct hw_error *err)
+/* Signals are for the thread that was there before. */
+static bool start_thread(struct hw_watch *watch)
 {
-    const struct hw_context *ctx = watch->ctx;
-    struct beat *own = NULL;
-    enum hw_status status = hw_mpi(MPI_Win_allocate_shared((MPI_Aint)sizeof *own, 1, MPI_INFO_NULL,
-                                                           ctx->node, (void *)&own, &watch->window),
-                                   "MPI_Win_allocate_shared", err);
+    sigset_t all, before;
 
-    if (status != HW_OK)
-        return status;
-    struct stat space = {0};
-    memset(own, 0, sizeof *own);
-    atomic_store(&own->rank, ctx->rank);
-    atomic_store(&own->process, (int)getpid());
-    atomic_store(&own->space, stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0);
-    for (int r = 0; r < ctx->node_size && status == HW_OK; r++) {
-        MPI_Aint size = 0;
-        int unit = 0;
-        status =
-            hw_mpi(MPI_Win_shared_query(watch->window, r, &size, &unit, (void *)&watch->beat[r]),
-                   "MPI_Win_shared_query", err);
-    }
-    return status;
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return false;
+    watch->running = pthread_create(&watch->thread, NULL, run, watch) == 0;
+    return pthread_sigmask(SIG_SETMASK, &before, NULL) == 0 && watch->running;
 }
 
-/* Takes hold of the other ranks' processes, where this one can tell which they are. */
-static void find_processes(struct hw_watch *watch)
-{
-    const struct hw_context *ctx = watch->ctx;
-    unsigned long space = atomic_load(&watch->beat[ctx->node_rank]->space);
+/* ---- beginning and end ---- */
 
-    for (int r = 0; r < ctx->node_size; r++)
-        if (r != ctx->node_rank && space != 0 && atomic_load(&watch->beat[r]->space) == space)
-            watch->process[r] =
-                (int)syscall(SYS_pidfd_open, atomic_load(&watch->beat[r]->process), 0);
-}
-
-static void free_watch(struct hw_watch *watch)
-{
-    if (!watch)
-        return;
-    for (int r = 0; watch->process && r < watch->ctx->node_size; r++)
-        if (watch->process[r] >= 0)
-            close(watch->process[r]);
-    free(watch->process);
-    if (watch->window != MPI_WIN_NULL)
-        MPI_Win_free(&watch->window);
-    free(watch->beat);
-    free(watch->seen);
-    free(watch->quiet);
-    free(watch);
-}
-
-static enum hw_status allocate(const struct hw_context *ctx, struct hw_watch **made,
-                               struct hw_error *err)
+static enum hw_status allocate(const struct hw_watch_order *order, int ranks,
+                               struct hw_watch **made, struct hw_error *err)
 {
     struct hw_watch *watch = NULL;
-    hw_count ranks = ctx->node_size;
     enum hw_status status = hw_alloc_zero(&watch, 1, sizeof *watch, "the watch", err);
 
     if (status != HW_OK)
         return status;
-    watch->ctx = ctx;
-    watch->window = MPI_WIN_NULL;
-    status = hw_alloc_zero(&watch->beat, ranks, sizeof(struct beat *), "the watch", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&watch->seen, ranks, sizeof *watch->seen, "the watch", err);
-    if (status == HW_OK)
-        status = hw_alloc_zero(&watch->quiet, ranks, sizeof *watch->quiet, "the watch", err);
-    if (status == HW_OK)
-        status = hw_alloc(&watch->process, ranks, sizeof *watch->process, "the watch", err);
-    for (int r = 0; r < ctx->node_size && status == HW_OK; r++)
-        watch->process[r] = -1;
     *made = watch;
+    watch->order = *order;
+    watch->ranks = ranks;
+    watch->window = MPI_WIN_NULL;
+    watch->most = (unsigned long)(order->seconds / TICK);
+    watch->locks =
+        pthread_mutex_init(&watch->lock, NULL) == 0 && pthread_cond_init(&watch->wake, NULL) == 0;
+    if (!watch->locks)
+        return hw_fail(err, HW_RESOURCES, "no lock can be made for the watch");
+    return hw_alloc(&watch->process, ranks, sizeof *watch->process, "the watch", err);
+}
+
+/* Tells the node's ranks of each other. Collective. */
+static enum hw_status meet(struct hw_watch *watch, struct hw_error *err)
+{
+    int rank = 0, size = 1;
+    enum hw_status status =
+        hw_mpi(MPI_Comm_rank(watch->order.node, &watch->own), "MPI_Comm_rank", err);
+
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_rank(watch->order.world, &rank), "MPI_Comm_rank", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_size(watch->order.world, &size), "MPI_Comm_size", err);
+    const struct process own = own_process(rank);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, watch->process,
+                                      (int)sizeof own, MPI_BYTE, watch->order.node),
+                        "MPI_Allgather", err);
+    watch->alone = size == watch->ranks;
+    watch->whom = status == HW_OK ? find_next(watch) : -1;
     return status;
 }
 
-enum hw_status hw_watch_start(const struct hw_context *ctx, double seconds, struct hw_watch **given,
+/* One number that the ranks share. Collective. */
+static enum hw_status open_window(struct hw_watch *watch, struct hw_error *err)
+{
+    atomic_int *shared = NULL;
+    MPI_Aint size = watch->own == 0 ? (MPI_Aint)sizeof *shared : 0;
+    int unit = 0;
+    enum hw_status status =
+        hw_mpi(MPI_Win_allocate_shared(size, (int)sizeof *shared, MPI_INFO_NULL, watch->order.node,
+                                       (void *)&shared, &watch->window),
+               "MPI_Win_allocate_shared", err);
+
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Win_shared_query(watch->window, 0, &size, &unit, (void *)&shared),
+                        "MPI_Win_shared_query", err);
+    if (status == HW_OK && watch->own == 0)
+        atomic_store(shared, HW_OK);
+    if (status == HW_OK)
+        watch->ending = shared;
+    return status;
+}
+
+enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watch **given,
                               struct hw_error *err)
 {
     struct hw_watch *watch = NULL;
+    int ranks = 1;
 
     *given = NULL;
-    if (ctx->node_size == 1)
-        return HW_OK;
-    enum hw_status status = hw_agree(ctx->node, allocate(ctx, &watch, err), err);
-    if (status == HW_OK)
-        status = hw_agree(ctx->node, open_window(watch, err), err);
+    enum hw_status status = hw_mpi(MPI_Comm_size(order->node, &ranks), "MPI_Comm_size", err);
+    if (status != HW_OK || ranks == 1)
+        return status;
+    status = hw_agree(order->node, allocate(order, ranks, &watch, err), err);
     if (status != HW_OK) {
-        free_watch(watch);
+        hw_watch_end(watch);
         return status;
     }
-    find_processes(watch);
-    watch->most = (unsigned long)(seconds / TICK);
-    if (pthread_create(&watch->thread, NULL, run, watch) == 0)
-        watch->running = true;
-    else
+    status = hw_agree(order->node, meet(watch, err), err);
+    if (status == HW_OK)
+        status = hw_agree(order->node, open_window(watch, err), err);
+    if (status == HW_OK && !start_thread(watch))
         status = hw_fail(err, HW_RESOURCES, "no thread can be made to watch the other ranks");
-    status = hw_agree(ctx->node, status, err);
+    status = hw_agree(order->node, status, err);
     if (status != HW_OK) {
-        hw_watch_stop(watch);
+        hw_watch_close(watch);
+        hw_watch_end(watch);
         return status;
     }
     *given = watch;
@@ -227,15 +350,35 @@ void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct h
     atomic_store(&watch->failed, (int)status);
 }
 
-void hw_watch_stop(struct hw_watch *watch)
+void hw_watch_close(struct hw_watch *watch)
 {
     if (!watch)
         return;
-    /* Who comes late is still watched; who has come may be slow to leave. */
-    MPI_Barrier(watch->ctx->node);
-    atomic_store(&watch->beat[watch->ctx->node_rank]->leaving, 1);
-    atomic_store(&watch->ended, 1);
-    if (watch->running)
+    /* Who comes late is still watched. None can leave before the window is freed. */
+    MPI_Barrier(watch->order.node);
+    pthread_mutex_lock(&watch->lock);
+    watch->ending = NULL;
+    atomic_store(&watch->failed, HW_OK);
+    pthread_mutex_unlock(&watch->lock);
+    if (watch->window != MPI_WIN_NULL)
+        MPI_Win_free(&watch->window);
+}
+
+void hw_watch_end(struct hw_watch *watch)
+{
+    if (!watch)
+        return;
+    if (watch->running) {
+        pthread_mutex_lock(&watch->lock);
+        watch->ended = true;
+        pthread_cond_signal(&watch->wake);
+        pthread_mutex_unlock(&watch->lock);
         pthread_join(watch->thread, NULL);
-    free_watch(watch);
+    }
+    if (watch->locks) {
+        pthread_cond_destroy(&watch->wake);
+        pthread_mutex_destroy(&watch->lock);
+    }
+    free(watch->process);
+    free(watch);
 }

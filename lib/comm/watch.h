@@ -2,23 +2,34 @@
  * A watch over the ranks of a node: a rank that is killed or stopped ends all of them.
  *
  * MPI alone may wait for such a rank for ever, in a collective call or, as methods on
- * several GPUs do, in a kernel. A thread of each rank counts in memory that the node's
- * ranks share, and looks whether the others still do.
+ * several GPUs do, in a kernel. A thread of each rank looks at the state of another rank's
+ * process, as the system tells it: silence is no sign, for a rank may compute for long, and
+ * on a busy machine hardly get to run. Neither is a rank lost that a debugger holds, nor all
+ * of them where all are stopped and go on, as batch systems do with whole jobs.
  */
 #ifndef HOPWAVE_COMM_WATCH_H
 #define HOPWAVE_COMM_WATCH_H
 
 #include "base/status.h"
-#include "comm/context.h"
+
+#include <mpi.h>
 
 struct hw_watch;
 
+/* Who watches, and how long. */
+struct hw_watch_order {
+    MPI_Comm world, node;
+    const char *program; /* borrowed */
+    double seconds;      /* of this rank's own running that another may be stopped */
+};
+
 /*
- * Begins to watch; *watch is NULL where the node has one rank. A rank of which nothing is
- * seen for `seconds` (of this rank's own running) is given up: one line on standard error,
- * and all ranks end, this one with HW_RESOURCES. Collective over ctx->node.
+ * Begins to watch; *watch is NULL where the node has one rank. When a rank has died, or has
+ * been stopped for so many seconds, one line says so on standard error, files that are not
+ * finished are removed (base/unfinished.h), and all ranks end with HW_RESOURCES. Ranks whose
+ * processes this node's /proc does not show are not watched. Collective over the node.
  */
-enum hw_status hw_watch_start(const struct hw_context *ctx, double seconds, struct hw_watch **watch,
+enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watch **watch,
                               struct hw_error *err);
 
 /*
@@ -29,7 +40,11 @@ enum hw_status hw_watch_start(const struct hw_context *ctx, double seconds, stru
  */
 void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct hw_error *err);
 
-/* Ends it; accepts NULL. Collective over ctx->node. */
-void hw_watch_stop(struct hw_watch *watch);
+/* From now on ranks may leave, as they do after MPI_Finalize(); ranks that are stopped are
+ * still seen. Accepts NULL. Collective over the node. */
+void hw_watch_close(struct hw_watch *watch);
+
+/* Ends it; accepts NULL. Local, after hw_watch_close(). */
+void hw_watch_end(struct hw_watch *watch);
 
 #endif

@@ -17,7 +17,7 @@ struct hw_traversal {
     const struct hw_context *ctx;
     const struct hw_stage *stage;
     const struct hw_traverse_options *options;
-    struct hw_watch *watch; /* over the ranks, where they run kernels */
+    struct hw_watch *watch; /* to be told of failures, where ranks run kernels */
     struct hw_store *store; /* the tree file */
     bool found;             /* a partial one was there */
     struct hw_source source;

@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds without a sign of a rank after which all end. */
-#define PATIENCE 5.0
-
 const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
 const char *const hw_trees_words[] = {"all", "first", "none", NULL};
 const char *const hw_device_words[] = {"cpu", "cuda", NULL};
@@ -48,7 +45,6 @@ static void close_traversal(struct hw_traversal *t)
     /* What was finished stays with the partial file, unless all of it is done. */
     hw_journal_close(&t->journal, t->store && t->kept);
     hw_store_close(t->store);
-    hw_watch_stop(t->watch);
 }
 
 /* ---- what it takes ---- */
@@ -352,20 +348,15 @@ static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err
     return load(t, err);
 }
 
-/* Kernels on several devices wait for each other, where MPI does not see it. Collective. */
-static enum hw_status watch(struct hw_traversal *t, struct hw_error *err)
-{
-    return t->method->device == HW_CUDA ? hw_watch_start(t->ctx, PATIENCE, &t->watch, err) : HW_OK;
-}
-
 /* Kernel 1: the part and the engine, timed. Collective. */
 static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
 {
     double started = hw_seconds();
-    enum hw_status status = watch(t, err);
 
-    if (status == HW_OK)
-        status = load(t, err);
+    /* Kernels on several devices wait for each other, where MPI does not see it. */
+    if (t->method->device == HW_CUDA)
+        t->watch = t->ctx->watch;
+    enum hw_status status = load(t, err);
     hw_watch_tell(t->watch, status, err);
 
     if (status == HW_OK && hw_traversal_is_sssp(t))

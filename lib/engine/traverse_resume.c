@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include "base/memory.h"
+#include "base/unfinished.h"
 #include "comm/exchange.h"
 #include "comm/stop.h"
 #include "engine/traversal.h"
@@ -70,8 +71,14 @@ static char *make_key(const struct hw_traversal *t)
 /* Whether this run's files stay where they are, should it fail. */
 static void keep(struct hw_traversal *t, bool files)
 {
+    char *journal = NULL;
+
     t->kept = files;
     hw_store_keep(t->store, files);
+    if (asprintf(&journal, "%s.partial.searches", t->stage->cli.output) < 0)
+        return;
+    (files ? hw_unfinished_forget : hw_unfinished_add)(journal);
+    free(journal);
 }
 
 /* The checksum of tree i, in its place in the batch, over all ranks. Collective. */

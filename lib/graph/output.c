@@ -1,6 +1,7 @@
 #include "graph/output.h"
 
 #include "base/memory.h"
+#include "base/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +46,7 @@ static enum hw_status make_temporary(struct hw_output *output, struct hw_error *
         return hw_fail(err, HW_RESOURCES, "%s: cannot be written: %s", output->path,
                        strerror(errno));
     output->made = true;
+    hw_unfinished_add(output->temporary);
     return HW_OK;
 }
 
@@ -60,6 +62,7 @@ static enum hw_status share_temporary(struct hw_output *output, struct hw_error 
         if (output->fd < 0)
             status = hw_fail(err, HW_RESOURCES, "%s: cannot be written by rank %d: %s",
                              output->path, ctx->rank, strerror(errno));
+        hw_unfinished_add(output->temporary);
     }
     return hw_agree(ctx->world, status, err);
 }
@@ -164,5 +167,6 @@ void hw_output_drop(struct hw_output *output)
         close(output->fd);
     if (output->made)
         unlink(output->temporary);
+    hw_unfinished_forget(output->temporary);
     free(output);
 }

@@ -2,6 +2,7 @@
 #include "store/internal.h"
 
 #include "base/memory.h"
+#include "base/unfinished.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ void hw_store_free(struct hw_store *store)
         dataset_clear(&store->dataset[i]);
     free(store->attribute);
     free(store->dataset);
+    if (store->temporary)
+        hw_unfinished_forget(store->temporary);
     free(store->temporary);
     free(store->path);
     hw_schema_free(store->schema);

@@ -4,6 +4,8 @@
  */
 #include "store/internal.h"
 
+#include "base/unfinished.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -99,6 +101,7 @@ enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
         store->temporary_fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (store->temporary_fd >= 0) {
             store->temporary = temporary;
+            hw_unfinished_add(temporary);
             break;
         }
         if (errno != EEXIST)
@@ -226,6 +229,7 @@ enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err
         return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
     close(store->temporary_fd);
     store->temporary_fd = -1;
+    hw_unfinished_forget(store->temporary);
     free(store->temporary);
     store->temporary = NULL;
     return sync_folder(store->path, err);

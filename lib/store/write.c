@@ -3,6 +3,7 @@
 #include "store/internal.h"
 
 #include "base/memory.h"
+#include "base/unfinished.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +38,8 @@ static enum hw_status open_temporary(struct hw_store *store, struct hw_error *er
     if (status == HW_OK)
         status =
             hw_mpi(MPI_Bcast(store->temporary, length, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
+    if (status == HW_OK && !store->partial)
+        hw_unfinished_add(store->temporary);
     if (status == HW_OK)
         status = hw_mpi_io(
             MPI_File_open(ctx->world, store->temporary, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
@@ -96,12 +99,18 @@ enum hw_status hw_store_create_partial(const struct hw_context *ctx, const char 
     int there = (*store)->found;
     status = hw_mpi(MPI_Bcast(&there, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
     *found = there != 0;
+    if (status == HW_OK && !*found)
+        hw_unfinished_add((*store)->temporary);
     return status;
 }
 
 void hw_store_keep(struct hw_store *store, bool keep)
 {
     store->keep = keep;
+    if (keep)
+        hw_unfinished_forget(store->temporary);
+    else
+        hw_unfinished_add(store->temporary);
 }
 
 enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err)

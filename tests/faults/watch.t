@@ -1,23 +1,130 @@
 #!/bin/sh
 # A rank that is killed or stopped while the others wait for it in MPI ends all of them,
-# with a line that names it.
-# shellcheck source=tests/tap/tap.sh
-. "$top_srcdir/tests/tap/tap.sh"
-lose_rank=$top_builddir/lib/comm/lose_rank
+# with a line that names it; one that is slow, held by a debugger, or stopped with all the
+# others, does not. Every program watches its ranks.
+# shellcheck disable=SC1091
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+case ${top_builddir:=.} in
+/*) build=$top_builddir ;;
+*) build=$OLDPWD/$top_builddir PATH=$OLDPWD/$top_builddir:$PATH ;;
+esac
+lose_rank=$build/lib/comm/lose_rank
+OMP_NUM_THREADS=1
+export OMP_NUM_THREADS
+
+# A launcher that does not see how its programs end, as some do.
+cat >unseen <<'END'
+#!/bin/sh
+"$@"
+status=$?
+touch "over.$$"
+until [ "$(find . -name 'over.*' | wc -l)" -ge "$UNSEEN" ]; do sleep 0.1; done
+exit $status
+END
+chmod +x unseen
 
 ok "a watch that sees nothing wrong ends in order" ranks 3 "$lose_rank" 0 1
-"$MPIEXEC" -disable-auto-cleanup -n 1 true 2>/dev/null && keep=-disable-auto-cleanup || keep=
 for signal in KILL:9 STOP:19; do
-    # shellcheck disable=SC2086 # an option, or none
-    timeout -s KILL 20 "$MPIEXEC" $keep -n 3 "$lose_rank" "${signal#*:}" 1 2>"$work/err"
-    status=$?
-    ok "SIG${signal%:*} ends the run" test "$status" -ne 0 -a "$status" -ne 137
-    [ "$signal" = KILL:9 ] || # the launcher may have seen it first
-        is "and the lost rank is named once" "$(grep -c 'rank 2 has not' "$work/err")" 1
+    for launcher in '' ./unseen; do
+        rm -f over.*
+        # shellcheck disable=SC2086 # a word, or none
+        UNSEEN=3 timeout -s KILL 20 "$MPIEXEC" -n 3 $launcher "$lose_rank" "${signal#*:}" 1 2>err
+        status=$?
+        ok "SIG${signal%:*} ends the run" test "$status" -ne 0 -a "$status" -ne 137
+        [ "$signal$launcher" = KILL:9 ] || # the launcher saw it first
+            is "and the lost rank is named once" \
+                "$(grep -c 'lose_rank: rank 2 (process [0-9]*) was .*, so all end$' err)" 1
+    done
 done
-timeout -s KILL 40 "$MPIEXEC" -n 3 "$lose_rank" -1 1 2>"$work/err"
+timeout -s KILL 40 "$MPIEXEC" -n 3 "$lose_rank" -1 1 2>err
 status=$?
 ok "a rank that fails and leaves the others waiting ends them" \
     test "$status" -ne 0 -a "$status" -ne 137
-is "with its sentence" "$(grep -c 'rank 2 was told to fail' "$work/err")" 1
+is "with its sentence" "$(grep -c 'rank 2 was told to fail' err)" 1
+
+# numbers COMMAND: the processes of that command line.
+numbers() {
+    pgrep -f "^$1\$"
+}
+
+# await COUNT COMMAND: until there are so many of them that are past their start.
+await() {
+    turns=0
+    until [ "$(numbers "$2" | wc -l)" -ge "$1" ] || [ $turns -gt 100 ]; do
+        sleep 0.1
+        turns=$((turns + 1))
+    done
+    sleep 1
+}
+
+# A slow rank is not lost, nor are ranks that all are stopped for longer than that.
+"$MPIEXEC" -n 2 "$lose_rank" 0 0.5 3 2>err &
+run=$!
+await 2 "$lose_rank 0 0.5 3"
+# shellcheck disable=SC2046 # words
+kill -STOP $(numbers "$lose_rank 0 0.5 3")
+sleep 1.5
+# shellcheck disable=SC2046
+kill -CONT $(numbers "$lose_rank 0 0.5 3")
+wait $run
+is "a slow rank, and all stopped and gone on, end nothing" "$?$(cat err)" 0
+
+# Nor is a rank that a debugger holds.
+cat >hold.py <<'END'
+import ctypes, os, sys, time
+SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p]
+number = int(sys.argv[1])
+for request in SEIZE, INTERRUPT:
+    if libc.ptrace(request, number, None, None) != 0:
+        sys.exit(77)
+os.waitpid(number, WALL)
+time.sleep(1.5)
+print(open(f"/proc/{number}/stat").read().rsplit(")")[1].split()[0])
+libc.ptrace(DETACH, number, None, None)
+END
+"$MPIEXEC" -n 2 "$lose_rank" 0 0.5 3.1 2>err &
+run=$!
+await 2 "$lose_rank 0 0.5 3.1"
+held=$("${PYTHON3:-python3}" hold.py "$(numbers "$lose_rank 0 0.5 3.1" | head -n 1)")
+seized=$?
+wait $run
+status=$?
+if [ $seized -eq 77 ]; then
+    skip "a debugger holds a rank" "no process may be traced here"
+else
+    is "a rank that a debugger holds ends nothing" "$held$status$(cat err)" t0
+fi
+
+# begin NAME COMMAND...: two ranks of it beside this shell, that write NAME.h5.
+begin() {
+    name=$1
+    shift
+    timeout -s KILL 60 "$MPIEXEC" -n 2 "$@" -o "$work/$name.h5" >/dev/null 2>"$name.err" &
+    echo $! >"$name.run"
+}
+
+hopwave-generate -q --model rmat --scale 22 --recipe -o recipe.h5
+begin generate hopwave-generate -q --model rmat --scale 25
+begin partition hopwave-partition -q recipe.h5 --layout 1d --parts 2
+begin traverse hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --roots 64 --check
+sleep 2
+which='head'
+for name in generate partition traverse; do
+    kill -STOP "$(pgrep -f "^hopwave-$name .* $work/$name\\.h5" | "$which" -n 1)" || : >"$name.over"
+    if [ "$which" = head ]; then which='tail'; else which='head'; fi
+done
+before=$(date +%s)
+for name in generate partition traverse; do
+    wait "$(cat $name.run)"
+    status=$?
+    took=$(($(date +%s) - before))
+    ok "$name: a stopped rank ends it ($status, $took s)" \
+        test "$status" -ne 0 -a "$status" -ne 137 -a "$took" -le 10 -a ! -e "$name.over"
+    is "$name: one line names it" \
+        "$(grep -c "^hopwave-$name: rank [01] (process [0-9]*) was stopped" "$name.err")" 1
+done
+is "and no file is left" "$(find . -name '*.h5*' ! -name recipe.h5)" ""
 done_testing

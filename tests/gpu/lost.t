@@ -106,7 +106,7 @@ judge() {
     ok "$1: ends with status $status after $took s, no file" \
         test "$status" -ne 0 -a "$status" -ne 137 -a "$took" -le 10 -a ! -e "$1.h5" \
         -a ! -e "$1.over"
-    [ "$signal" != STOP ] || is "$1: a line names the rank" "$(grep -c 'has not answered' "$1.err")" 1
+    [ "$signal" != STOP ] || is "$1: a line names the rank" "$(grep -c 'was stopped and has not gone on' "$1.err")" 1
 }
 "$MPIEXEC" -disable-auto-cleanup -n 1 true 2>/dev/null && keep=-disable-auto-cleanup || keep=
 lose stopped STOP
