@@ -2,28 +2,11 @@
 # Trees that stay on the devices and are validated there, on one part and on several, in every
 # layout and over each transport: what the CPU counts. (That broken ones are found: test_check.)
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
 rows=$(cd "${top_srcdir:-.}" && pwd)/tests/gpu/same-rows.py
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 12 --recipe -o recipe.h5
-hopwave-traverse -q recipe.h5 --layout 1d --device cuda --roots 2 --check --store none \
-    -o first.h5 2>err
-case $? in
-0) ok "one part is validated" true ;;
-3)
-    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
-    skip "validation on GPUs" "built without CUDA"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "no device is said so" grep -q 'there is no CUDA device' err
-    skip "validation on GPUs" "there is no GPU here"
-    done_testing
-    exit 0
-    ;;
-esac
+needs_gpu "validation on GPUs" 1 recipe.h5 --layout 1d --check
 
 "${PYTHON3:-python3}" -c 'import h5py' 2>/dev/null && python=${PYTHON3:-python3} || python=
 # same: the counts are the CPU's, as far as they can be read here.

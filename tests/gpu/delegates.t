@@ -3,27 +3,10 @@
 # CPU's levels over each transport, with every option, on graphs that leave parts nearly
 # empty too; each switch changes what the steps say.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
-hopwave-traverse -q recipe.h5 --layout degree-separated --device cuda --roots 2 --store none \
-    -o first.h5 2>err
-case $? in
-0) ok "a recipe is searched" true ;;
-3)
-    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
-    skip "searches on GPUs" "built without CUDA"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "no device is said so" grep -q 'there is no CUDA device' err
-    skip "searches on GPUs" "there is no GPU here"
-    done_testing
-    exit 0
-    ;;
-esac
+needs_gpu "searches on GPUs" 1 recipe.h5 --layout degree-separated
 ok "by this method" sh -c 'hopwave-info first.h5 | grep -q "method: delegates"'
 
 # search RANKS PARTS GRAPH OUT OPTIONS...
@@ -39,9 +22,8 @@ compare() {
     name=$1 wanted=$2 shape=$3
     shift 3
     hopwave-traverse -q --force "$name.h5" --layout 1d --roots 5 -o cpu.h5
-    ok "$name on $shape parts $*" search "$wanted" "$shape" "$name.h5" gpu.h5 "$@"
-    ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 \
-        --graph "$name.h5" --against cpu.h5
+    like_cpu "$name on $shape parts $*" "$wanted" "$name.h5" --layout degree-separated \
+        --parts "$shape" --roots 5 "$@"
 }
 hopwave-generate -q --model rmat --scale 11 -o rmat.h5
 hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5

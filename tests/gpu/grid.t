@@ -3,54 +3,33 @@
 # the CPU's levels on every shape, over each transport and in each form of exchange, from
 # graphs, recipes and partition files, on graphs that leave parts nearly empty too.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
-ranks 2 hopwave-traverse -q recipe.h5 --layout 2d --grid 1x2 --device cuda --method scan2d \
-    --roots 2 --store none -o first.h5 2>err
-case $? in
-0) ok "two parts are searched" true ;;
-3)
-    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
-    skip "searches on grids of GPUs" "built without CUDA"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "no device is said so" grep -q 'there is no CUDA device' err
-    skip "searches on grids of GPUs" "there is no GPU here"
-    done_testing
-    exit 0
-    ;;
-esac
+needs_gpu "searches on grids of GPUs" 2 recipe.h5 --layout 2d --grid 1x2 --method scan2d
 
-# search NAME INPUT PARTS OPTIONS...: every tree valid, with the levels of cpu.h5.
+# search GRAPH PARTS OPTIONS...
 search() {
-    name=$1 input=$2 parts=$3
-    shift 3
-    ok "$name, $*" ranks "$parts" hopwave-traverse -q --force "$input" --device cuda \
-        --method scan2d --roots 4 "$@" -o gpu.h5
-    ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph "$graph" \
-        --against cpu.h5
+    graph=$1 parts=$2
+    shift 2
+    like_cpu "$graph, $*" "$parts" "$graph" --method scan2d --roots 4 "$@"
 }
 
-# begin FILE: the CPU's searches of a graph.
-begin() {
-    graph=$1
-    hopwave-traverse -q --force "$graph" --layout 1d --roots 4 -o cpu.h5
+# cpu GRAPH: what is compared with.
+cpu() {
+    hopwave-traverse -q --force "$1" --layout 1d --roots 4 -o cpu.h5
 }
 hopwave-generate -q --model rmat --scale 11 -o rmat.h5
 hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5
 hopwave-generate -q --model rmat --scale 3 -o tiny.h5
-begin rmat.h5
+cpu rmat.h5
 for grid in 1x2 2x1 2x2; do
-    search rmat rmat.h5 $((${grid%x*} * ${grid#*x})) --layout 2d --grid $grid
+    search rmat.h5 $((${grid%x*} * ${grid#*x})) --layout 2d --grid $grid
 done
-search rmat rmat.h5 3 --layout 1d --parts 3 --transport mpi
-search rmat rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --exchange list --edges-per-thread 1
-search rmat rmat.h5 4 --layout 2d --grid 4x1 --transport mpi --exchange bitmap --order none
-search rmat rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --canonical-parents --order hash
+search rmat.h5 3 --layout 1d --parts 3 --transport mpi
+search rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --exchange list --edges-per-thread 1
+search rmat.h5 4 --layout 2d --grid 4x1 --transport mpi --exchange bitmap --order none
+search rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --canonical-parents --order hash
 hopwave-partition -q rmat.h5 --layout 2d --grid 2x2 -o parts.h5
 hopwave-traverse -q --force rmat.h5 --layout 1d --roots 4 --canonical-parents -o cpu.h5
 ok "from a partition file" ranks 4 hopwave-traverse -q --force parts.h5 --device cuda \
@@ -78,13 +57,13 @@ for form in list auto; do
     done
 done
 
-begin directed.h5
-search directed directed.h5 4 --layout 2d --grid 2x2 --transport mpi
-begin tiny.h5
-search tiny tiny.h5 4 --layout 2d --grid 2x2 --transport mpi
-search tiny tiny.h5 2 --layout 1d --parts 2
-begin recipe.h5
-search recipe recipe.h5 2 --layout 2d --grid 2x1
+cpu directed.h5
+search directed.h5 4 --layout 2d --grid 2x2 --transport mpi
+cpu tiny.h5
+search tiny.h5 4 --layout 2d --grid 2x2 --transport mpi
+search tiny.h5 2 --layout 1d --parts 2
+cpu recipe.h5
+search recipe.h5 2 --layout 2d --grid 2x1
 refused "too little memory on the device is said" 4 'need' \
     env HOPWAVE_DEVICE_MEMORY=1M "$MPIEXEC" -n 2 hopwave-traverse -q rmat.h5 --layout 2d \
     --grid 1x2 --device cuda --method scan2d -o small.h5

@@ -3,27 +3,10 @@
 # ten seconds, with a status that is not 0 and no file; one that fails alone ends it with one
 # line and that rank's status. Each method over each transport.
 # shellcheck disable=SC1091,SC2046,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 14 -o graph.h5
-ranks 2 hopwave-traverse -q graph.h5 --layout 1d --parts 2 --device cuda --roots 2 --store none \
-    -o first.h5 2>err
-case $? in
-0) ok "two parts are searched" true ;;
-3)
-    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
-    skip "lost ranks" "built without CUDA"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "no device is said so" grep -q 'there is no CUDA device' err
-    skip "lost ranks" "there is no GPU here"
-    done_testing
-    exit 0
-    ;;
-esac
+needs_gpu "lost ranks" 2 graph.h5 --layout 1d --parts 2
 hopwave-generate -q --model rmat --scale 14 --weights uniform -o weighted.h5
 methods='fused scan2d delegates delta bellman-ford'
 transports='peer mpi'

@@ -3,8 +3,7 @@
 # GPUs where there are fewer): the same trees however ranks are grouped, and what all ranks
 # need crosses between nodes once.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 python=${PYTHON3:-python3}
 "$python" -c 'import h5py' 2>/dev/null || python=/usr/bin/python3
 
@@ -14,20 +13,7 @@ if ! "$python" -c 'import h5py' 2>/dev/null; then
     done_testing
     exit 0
 fi
-ranks 2 hopwave-traverse -q g.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \
-    -o first.h5 2>err
-case $? in
-0) ok "two parts are searched" true ;;
-3 | 4)
-    skip "searches on several nodes" "$(sed 's/.*: //' err)"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "two parts are searched" cat err
-    ok "no other failure than for want of a GPU" false
-    ;;
-esac
+needs_gpu "searches on several nodes" 2 g.h5 --layout 1d --parts 2
 
 # trees FILE: digests of what it holds.
 trees() { hopwave-info "$1" | grep -E '^ *(digest|/parent):'; }

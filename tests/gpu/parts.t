@@ -2,27 +2,10 @@
 # Searches on several parts, one rank a GPU (ranks share them where there are fewer): the
 # CPU's levels over each transport, on graphs that leave parts nearly empty too.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
-ranks 2 hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda --roots 2 --store none \
-    -o first.h5 2>err
-case $? in
-0) ok "two parts are searched" true ;;
-3)
-    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
-    skip "searches on several parts" "built without CUDA"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "no device is said so" grep -q 'there is no CUDA device' err
-    skip "searches on several parts" "there is no GPU here"
-    done_testing
-    exit 0
-    ;;
-esac
+needs_gpu "searches on several parts" 2 recipe.h5 --layout 1d --parts 2
 
 gpus=$(nvidia-smi -L | wc -l)
 
@@ -31,10 +14,7 @@ compare() {
     name=$1 graph=$2 parts=$3
     shift 3
     hopwave-traverse -q --force "$graph" --layout 1d --roots 6 -o cpu.h5
-    ok "$name on $parts parts $*" ranks "$parts" hopwave-traverse -q --force "$graph" \
-        --layout 1d --parts "$parts" --device cuda --roots 6 "$@" -o gpu.h5
-    ok "validates, with the CPU's levels" hopwave-validate -q --force gpu.h5 --graph "$graph" \
-        --against cpu.h5
+    like_cpu "$name on $parts parts $*" "$parts" "$graph" --layout 1d --parts "$parts" --roots 6 "$@"
 }
 hopwave-generate -q --model rmat --scale 10 -o rmat.h5
 hopwave-generate -q --model rmat --scale 10 --directed -o directed.h5

@@ -3,27 +3,10 @@
 # the CPU's distances in every layout and over each transport, negative weights and cycles,
 # canonical parents, refusals.
 # shellcheck disable=SC1091,SC2086 # options are lists of words
-. "${top_srcdir:-.}/tests/tap/tap.sh"
-cd "${work:?}" || exit 99
+. "${top_srcdir:-.}/tests/tap/gpu.sh"
 
 hopwave-generate -q --model rmat --scale 9 --weights uniform --recipe -o recipe.h5
-ranks 2 hopwave-traverse -q recipe.h5 --layout 1d --parts 2 --device cuda --algorithm sssp \
-    --roots 2 --store none -o first.h5 2>err
-case $? in
-0) ok "two parts are searched" true ;;
-3)
-    ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
-    skip "shortest paths on several parts" "built without CUDA"
-    done_testing
-    exit 0
-    ;;
-*)
-    ok "no device is said so" grep -q 'there is no CUDA device' err
-    skip "shortest paths on several parts" "there is no GPU here"
-    done_testing
-    exit 0
-    ;;
-esac
+needs_gpu "shortest paths on several parts" 2 recipe.h5 --layout 1d --parts 2 --algorithm sssp
 
 # cpu GRAPH OPTIONS...: what is compared with.
 cpu() {
@@ -31,14 +14,12 @@ cpu() {
     shift
     hopwave-traverse -q --force "$graph" --layout 1d --algorithm sssp --roots 4 "$@" -o cpu.h5
 }
-# gpu RANKS LAYOUT OPTIONS...: its distances.
+# gpu RANKS LAYOUT OPTIONS...
 gpu() {
     ranks=$1 layout=$2
     shift 2
-    ok "$graph on $ranks GPUs, $layout $*" ranks "$ranks" hopwave-traverse -q --force "$graph" \
-        --layout $layout --device cuda --algorithm sssp --roots 4 "$@" -o gpu.h5
-    ok "validates, with the CPU's distances" hopwave-validate -q --force gpu.h5 --graph "$graph" \
-        --against cpu.h5
+    like_cpu "$graph on $ranks GPUs, $layout $*" "$ranks" "$graph" --layout $layout --algorithm sssp \
+        --roots 4 "$@"
 }
 
 ok "an estimate tells the device's memory" sh -c "hopwave-traverse recipe.h5 --layout 1d \

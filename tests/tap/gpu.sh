@@ -1,0 +1,41 @@
+# shellcheck shell=sh disable=SC1091 # the file beside this one
+# TAP for shell tests of searches on GPUs: source it in place of tap.sh. Ranks share GPUs
+# where there are fewer. The tests go on in a folder of their own.
+. "${top_srcdir:-.}/tests/tap/tap.sh"
+cd "${work:?}" || exit 99
+
+# needs_gpu WHAT RANKS GRAPH OPTIONS...: a first search, to first.h5. Where this machine or
+# build cannot make one, that must be said in the right words, and the test ends here: WHAT is
+# skipped.
+needs_gpu() {
+    tap_what=$1 tap_ranks=$2 tap_graph=$3
+    shift 3
+    ranks "$tap_ranks" hopwave-traverse -q "$tap_graph" --device cuda --roots 2 --store none "$@" \
+        -o first.h5 2>err
+    case $? in
+    0)
+        ok "a first search" true
+        return
+        ;;
+    3)
+        ok "a build without CUDA names those methods that do: none" grep -q 'those that do: none' err
+        skip "$tap_what" "built without CUDA"
+        ;;
+    *)
+        ok "no device is said so" grep -q 'there is no CUDA device' err
+        skip "$tap_what" "there is no GPU here"
+        ;;
+    esac
+    done_testing
+}
+
+# like_cpu NAME RANKS GRAPH OPTIONS...: a search, to gpu.h5, that is valid and has the levels or
+# distances of cpu.h5.
+like_cpu() {
+    tap_what=$1 tap_ranks=$2 tap_graph=$3
+    shift 3
+    ok "$tap_what" ranks "$tap_ranks" hopwave-traverse -q --force "$tap_graph" --device cuda "$@" \
+        -o gpu.h5
+    ok "validates, like the CPU's" hopwave-validate -q --force gpu.h5 --graph "$tap_graph" \
+        --against cpu.h5
+}
