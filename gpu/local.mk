@@ -88,7 +88,8 @@ kernel_includes += gpu/bellman.h gpu/bellman.cuh gpu/bellman_run.h gpu/bellman_r
 bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
 EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
 kernels += gpu/adaptive_kernel.cu gpu/enqueue_kernel.cu
-kernel_includes += gpu/adaptive.h gpu/enqueue.h
+kernel_includes += gpu/adaptive.h gpu/adaptive_device.cuh gpu/adaptive_scan.cuh gpu/adaptive_push.cuh
+kernel_includes += gpu/adaptive_pull.cuh gpu/enqueue.h
 EXTRA_DIST += gpu/adaptive.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
