@@ -15,30 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Breadth-first trees from random roots, by sweeps over the tuples. */
-static void grow_tree(const struct world *world, hw_gid root, int32_t *level, hw_gid *parent)
-{
-    bool grew = true;
-
-    for (hw_gid v = 0; v < world->desc.vertices; v++)
-        level[v] = -1, parent[v] = -1;
-    level[root] = 0;
-    parent[root] = root;
-    for (int32_t depth = 0; grew; depth++) {
-        grew = false;
-        for (hw_count e = 0; e < world->desc.edges; e++)
-            for (int back = 0; back <= !world->desc.directed; back++) {
-                hw_gid u = back ? world->edges.target[e] : world->edges.source[e];
-                hw_gid v = back ? world->edges.source[e] : world->edges.target[e];
-                if (level[u] != depth || level[v] != -1)
-                    continue;
-                level[v] = depth + 1;
-                parent[v] = u;
-                grew = true;
-            }
-    }
-}
-
 /* Breaks a tree in a few places, in one of several ways each. */
 static void break_tree(uint64_t *seed, hw_gid n, int32_t *level, hw_gid *parent)
 {
@@ -352,7 +328,7 @@ static void test_world(struct tap *tap, const struct link *link, uint64_t seed, 
 
     for (hw_count i = 0; i < k; i++) {
         root[i] = below(&seed, n);
-        grow_tree(&world, root[i], level + i * n, parent + i * n);
+        grow_levels(&world, root[i], level + i * n, parent + i * n);
         if (i % 3)
             break_tree(&seed, n, level + i * n, parent + i * n);
     }

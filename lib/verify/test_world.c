@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough of a random number generator for tests (splitmix64). */
 uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15U;
@@ -46,8 +45,6 @@ void world_free(struct world *world)
     free(world->edges.weight);
 }
 
-/* Random tuples among the first four fifths of the vertices; a tenth of them are
- * self-loops, a tenth repeat an earlier one either way round. */
 struct world random_world(uint64_t seed, hw_gid vertices, hw_count edges, bool directed)
 {
     struct world world = empty_world(vertices, edges, directed);
@@ -69,7 +66,6 @@ struct world random_world(uint64_t seed, hw_gid vertices, hw_count edges, bool d
     return world;
 }
 
-/* 0 - 1 - 2 - ... */
 struct world path_world(hw_gid vertices, bool directed)
 {
     struct world world = empty_world(vertices, vertices - 1, directed);
@@ -79,6 +75,31 @@ struct world path_world(hw_gid vertices, bool directed)
         world.edges.target[e] = e + 1;
     }
     return world;
+}
+
+void grow_levels(const struct world *world, hw_gid root, int32_t *level, hw_gid *parent)
+{
+    bool grew = true;
+
+    for (hw_gid v = 0; v < world->desc.vertices; v++) {
+        level[v] = -1;
+        parent[v] = -1;
+    }
+    level[root] = 0;
+    parent[root] = root;
+    for (int32_t depth = 0; grew; depth++) {
+        grew = false;
+        for (hw_count e = 0; e < world->desc.edges; e++)
+            for (int back = 0; back <= !world->desc.directed; back++) {
+                hw_gid u = back ? world->edges.target[e] : world->edges.source[e];
+                hw_gid v = back ? world->edges.source[e] : world->edges.target[e];
+                if (level[u] != depth || level[v] != -1)
+                    continue;
+                level[v] = depth + 1;
+                parent[v] = u;
+                grew = true;
+            }
+    }
 }
 
 /* ---- verdicts ---- */
@@ -93,8 +114,6 @@ void note(struct hw_verdict *verdict, enum hw_rule rule, hw_gid a, hw_gid b)
     }
 }
 
-/* Where each vertex's parents lead: the root, a vertex without a valid parent,
- * or into a cycle (-1). end: [n]. */
 void chain_ends(const hw_gid *parent, hw_gid n, hw_gid root, hw_gid *end)
 {
     enum { UNKNOWN = -2, WALKED = -3 };
@@ -127,7 +146,6 @@ bool passed(const struct hw_verdict *verdict)
     return sum == 0;
 }
 
-/* Says how two verdicts differ. */
 void explain(const struct tap *tap, hw_count i, const struct hw_verdict *got,
              const struct hw_verdict *want)
 {

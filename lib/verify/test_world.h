@@ -34,6 +34,9 @@ struct world random_world(uint64_t seed, hw_gid vertices, hw_count edges, bool d
 /* 0 - 1 - 2 - ... */
 struct world path_world(hw_gid vertices, bool directed);
 
+/* A breadth-first tree by sweeps over the tuples: slow and plain. level, parent: [vertices]. */
+void grow_levels(const struct world *world, hw_gid root, int32_t *level, hw_gid *parent);
+
 /* Counts a violation; the least example stays. */
 void note(struct hw_verdict *verdict, enum hw_rule rule, hw_gid a, hw_gid b);
 
