@@ -11,7 +11,7 @@ struct hw_permutation hw_permutation(uint64_t count, uint64_t seed)
     return permutation;
 }
 
-/* One walk through the network; forwards or backwards. */
+/* One walk through the network. */
 static uint64_t step(const struct hw_permutation *permutation, uint64_t i)
 {
     uint64_t mask = ((uint64_t)1 << permutation->half) - 1;
@@ -25,31 +25,10 @@ static uint64_t step(const struct hw_permutation *permutation, uint64_t i)
     return left << permutation->half | right;
 }
 
-static uint64_t step_back(const struct hw_permutation *permutation, uint64_t i)
-{
-    uint64_t mask = ((uint64_t)1 << permutation->half) - 1;
-    uint64_t left = i >> permutation->half, right = i & mask;
-
-    for (int r = HW_PERMUTATION_ROUNDS - 1; r >= 0; r--) {
-        uint64_t mixed = right ^ (hw_mix(left ^ permutation->key[r]) & mask);
-        right = left;
-        left = mixed;
-    }
-    return left << permutation->half | right;
-}
-
 uint64_t hw_permute(const struct hw_permutation *permutation, uint64_t i)
 {
     do
         i = step(permutation, i);
-    while (i >= permutation->count);
-    return i;
-}
-
-uint64_t hw_permute_back(const struct hw_permutation *permutation, uint64_t i)
-{
-    do
-        i = step_back(permutation, i);
     while (i >= permutation->count);
     return i;
 }

@@ -2,7 +2,7 @@
  * A keyed bijection of [0, count): a Feistel network of four rounds over the
  * least even number of bits that holds count, repeated until it lands below
  * count (cycle walking; fewer than four steps on average). No table, any
- * element at once, and back.
+ * element at once.
  */
 #ifndef HOPWAVE_BASE_PERMUTE_H
 #define HOPWAVE_BASE_PERMUTE_H
@@ -21,9 +21,8 @@ struct hw_permutation {
 /* The bijection of [0, count) that belongs to seed; 1 <= count <= 2^62. Local. */
 struct hw_permutation hw_permutation(uint64_t count, uint64_t seed);
 
-/* Where i < count goes, and what comes to i. Local. */
+/* Where i < count goes. Local. */
 uint64_t hw_permute(const struct hw_permutation *permutation, uint64_t i);
-uint64_t hw_permute_back(const struct hw_permutation *permutation, uint64_t i);
 
 /* The finalizer of SplitMix64: a fixed bijection of 64-bit words that mixes
  * well. Local. */

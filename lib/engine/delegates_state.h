@@ -262,9 +262,6 @@ void hw_delegates_count_normals(struct hw_delegates *e, const struct hw_tally *t
  * empties it. found: 0 if it is empty; with one part, how many it has. Local. */
 void hw_delegates_admit(struct hw_delegates *e, hw_count found, int32_t level);
 
-/* Adds b to a. */
-void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b);
-
 /* ---- delegates_exchange.c: communication, section V ---- */
 
 /* Plans the regions from the edges of nn, and allocates them. Collective. */

@@ -15,7 +15,8 @@
 /* Edges that a thread takes at a time when it goes forward. */
 #define PUSH_EDGES 4096
 
-void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b)
+/* Adds b to a. */
+static void add_tally(struct hw_tally *a, const struct hw_tally *b)
 {
     a->examined += b->examined;
     a->found += b->found;
@@ -28,7 +29,7 @@ void hw_delegates_tally_add(struct hw_tally *a, const struct hw_tally *b)
 static void tally_share(struct hw_tally *all, const struct hw_tally *mine)
 {
 #pragma omp critical(hw_delegates_tally)
-    hw_delegates_tally_add(all, mine);
+    add_tally(all, mine);
 }
 
 /* ---- finds on their way into the next frontier ---- */
@@ -425,7 +426,7 @@ void hw_delegates_visit_dd(struct hw_delegates *e, struct hw_tally *tally)
         push_to_delegates(e, dd, edges, 0, &mine);
     /* The finds are unvisited until admitted, but nd need not look for them. */
     e->sub[HW_ND].unvisited_in -= mine.found_nd_in;
-    hw_delegates_tally_add(tally, &mine);
+    add_tally(tally, &mine);
 }
 
 void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
@@ -442,7 +443,7 @@ void hw_delegates_visit_nd(struct hw_delegates *e, struct hw_tally *tally)
     else
         push_to_delegates(e, nd, edges, e->slots_at, &mine);
     nd->unvisited_in -= mine.found_nd_in;
-    hw_delegates_tally_add(tally, &mine);
+    add_tally(tally, &mine);
 }
 
 void hw_delegates_visit_dn(struct hw_delegates *e, struct hw_tally *tally)

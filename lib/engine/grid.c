@@ -15,7 +15,8 @@
 #define BOTTOM_UP_GAIN 2.5
 #define FIRST_LOOK 0.125
 
-void hw_grid_begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_direction direction)
+/* Begins a row of measurements. */
+static void begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_direction direction)
 {
     grid->step = hw_steps_add(steps);
     if (!grid->step) {
@@ -121,7 +122,7 @@ static enum hw_status traverse(struct hw_grid *grid, struct hw_steps *steps, str
         direction = HW_DIRECTION_TOP_DOWN;
     do {
         bool down = direction == HW_DIRECTION_TOP_DOWN;
-        hw_grid_begin_step(grid, steps, direction);
+        begin_step(grid, steps, direction);
         status = down ? hw_grid_top_down(grid, err) : hw_grid_bottom_up(grid, err);
         if (status != HW_OK)
             return status;
@@ -146,11 +147,11 @@ static enum hw_status complete_parents(struct hw_grid *grid, struct hw_steps *st
 
     grid->frontier = 0;
     if (grid->options.canonical_parents) {
-        hw_grid_begin_step(grid, steps, HW_DIRECTION_AUTO);
+        begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_canonical_parents(grid, err);
         end_step(grid, "canonical");
     } else if (grid->accepted > 0 || grid->foreign > 0) {
-        hw_grid_begin_step(grid, steps, HW_DIRECTION_AUTO);
+        begin_step(grid, steps, HW_DIRECTION_AUTO);
         status = hw_grid_fetch_parents(grid, err);
         end_step(grid, "parents");
     }

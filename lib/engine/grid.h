@@ -194,7 +194,4 @@ static inline void hw_grid_lap(struct hw_grid *grid, enum hw_phase phase)
     }
 }
 
-/* grid.c: begins a row of measurements. Local. */
-void hw_grid_begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_direction direction);
-
 #endif

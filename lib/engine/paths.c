@@ -160,7 +160,8 @@ static hw_count count_leaves(const struct hw_paths *paths)
     return count;
 }
 
-enum hw_status hw_paths_leaves(struct hw_paths *paths, struct hw_error *err)
+/* Leaves take the best of their neighbours. Collective. */
+static enum hw_status settle_leaves(struct hw_paths *paths, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -219,7 +220,7 @@ static enum hw_status fetch_parents(struct hw_paths *paths, struct hw_error *err
 /* Everything between the root and the tables complete. */
 static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
 {
-    enum hw_status status = hw_paths_leaves(paths, err);
+    enum hw_status status = settle_leaves(paths, err);
     bool reached = true, exact = true;
 
     if (status == HW_OK && paths->may_overflow)

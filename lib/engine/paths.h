@@ -202,9 +202,6 @@ enum hw_status hw_paths_sum(struct hw_paths *paths, struct hw_error *err);
 enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool sweep,
                               struct hw_error *err);
 
-/* Leaves take the best of their neighbours. Collective. */
-enum hw_status hw_paths_leaves(struct hw_paths *paths, struct hw_error *err);
-
 /* Begins and ends a row of measurements. Local. */
 void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_direction direction);
 void hw_paths_end_step(struct hw_paths *paths);

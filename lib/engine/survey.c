@@ -102,18 +102,18 @@ enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part 
     return HW_OK;
 }
 
-double hw_survey_longest(const struct hw_survey *survey, const struct hw_part *part)
+/* No path without a cycle is longer, or shorter where weights are negative. */
+static double longest(const struct hw_survey *survey, const struct hw_part *part)
 {
     return fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
 }
 
 enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part)
 {
-    return hw_distance_kind(part->weights,
-                            survey->negative > 0 ? HUGE_VAL : hw_survey_longest(survey, part));
+    return hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : longest(survey, part));
 }
 
 bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part)
 {
-    return part->weights == HW_WEIGHTS_F32 && hw_survey_longest(survey, part) > FLT_MAX / 4;
+    return part->weights == HW_WEIGHTS_F32 && longest(survey, part) > FLT_MAX / 4;
 }

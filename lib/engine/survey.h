@@ -31,9 +31,6 @@ enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part 
                              const char *method, bool takes_negative, struct hw_survey *survey,
                              struct hw_error *err);
 
-/* No path without a cycle is longer, or shorter where weights are negative. Local. */
-double hw_survey_longest(const struct hw_survey *survey, const struct hw_part *part);
-
 /* What distances are made of: along a negative cycle sums have no bound. Local. */
 enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part);
 

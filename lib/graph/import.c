@@ -307,8 +307,9 @@ static enum hw_status refuse_large(const struct hw_import *import, const struct 
     return hw_agree(import->ctx.world, status, err);
 }
 
-enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *pieces,
-                               enum hw_weights *weights, struct hw_error *err)
+/* Makes all weights of one type: *weights. Collective. */
+static enum hw_status weigh(struct hw_import *import, struct hw_pieces *pieces,
+                            enum hw_weights *weights, struct hw_error *err)
 {
     hw_count real = import->facts.take == HW_TAKE_REAL || import->facts.real;
 
@@ -349,7 +350,7 @@ static enum hw_status shape(struct hw_import *import, struct hw_pieces *pieces,
 {
     *desc = (struct hw_graph_desc){.directed = is_directed(import)};
 
-    enum hw_status status = hw_import_weigh(import, pieces, &desc->weights, err);
+    enum hw_status status = weigh(import, pieces, &desc->weights, err);
     if (status == HW_OK)
         status = hw_import_resolve(import, pieces, err);
     if (status == HW_OK)

@@ -36,10 +36,6 @@ enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *
 /* Bytes of the text after its header; of a stream a guess. Local. */
 hw_count hw_import_body(const struct hw_import *import);
 
-/* Makes all weights of one type: *weights. Collective. */
-enum hw_status hw_import_weigh(struct hw_import *import, struct hw_pieces *pieces,
-                               enum hw_weights *weights, struct hw_error *err);
-
 /* Checks counts, turns lines of vertices into ids and keeps one listing of edges
  * that are listed at both ends; after weights are of one type. Collective. */
 enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pieces,

@@ -9,7 +9,8 @@ struct hw_mrg hw_mrg_seed(uint64_t seed1, uint64_t seed2)
                             (uint32_t)((seed2 >> 60) << 4) + (uint32_t)(seed1 >> 60) + 1}};
 }
 
-struct hw_mrg_matrix hw_mrg_one_step(void)
+/* The matrix of one step. */
+static struct hw_mrg_matrix one_step(void)
 {
     return (struct hw_mrg_matrix){{{107374182, 0, 0, 0, 104480},
                                    {1, 0, 0, 0, 0},
@@ -31,7 +32,7 @@ struct hw_mrg_matrix hw_mrg_square(const struct hw_mrg_matrix *matrix)
 
 struct hw_mrg_matrix hw_mrg_steps(int exponent)
 {
-    struct hw_mrg_matrix matrix = hw_mrg_one_step();
+    struct hw_mrg_matrix matrix = one_step();
 
     for (int i = 0; i < exponent; i++)
         matrix = hw_mrg_square(&matrix);
@@ -41,7 +42,7 @@ struct hw_mrg_matrix hw_mrg_steps(int exponent)
 void hw_mrg_skip(struct hw_mrg *state, uint64_t high, uint64_t middle, uint64_t low)
 {
     const uint64_t count[3] = {low, middle, high};
-    struct hw_mrg_matrix matrix = hw_mrg_one_step();
+    struct hw_mrg_matrix matrix = one_step();
 
     for (int bit = 0; bit < 192; bit++) {
         if (count[bit / 64] >> (bit % 64) & 1)

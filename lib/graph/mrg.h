@@ -77,8 +77,7 @@ static inline HW_DEVICE struct hw_mrg hw_mrg_apply(const struct hw_mrg_matrix *m
 /* The state that the reference makes of two 64-bit seeds. Local. */
 struct hw_mrg hw_mrg_seed(uint64_t seed1, uint64_t seed2);
 
-/* The matrix of one step; the square of a matrix. Local. */
-struct hw_mrg_matrix hw_mrg_one_step(void);
+/* The square of a matrix. Local. */
 struct hw_mrg_matrix hw_mrg_square(const struct hw_mrg_matrix *matrix);
 
 /* The matrix of 2^exponent steps. Local. */

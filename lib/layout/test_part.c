@@ -86,16 +86,14 @@ static void test_permutation(struct tap *tap)
         bool holds = seen != NULL;
         for (uint64_t i = 0; i < counts[c] && holds; i++) {
             uint64_t to = hw_permute(&permutation, i);
-            holds = to < counts[c] && !seen[to] && hw_permute_back(&permutation, to) == i;
+            holds = to < counts[c] && !seen[to];
             seen[to] = true;
         }
         tap_ok(tap, holds, "a bijection of %d ids", (int)counts[c]);
         free(seen);
     }
     struct hw_permutation large = hw_permutation(((uint64_t)1 << 40) - 3, 7);
-    uint64_t to = hw_permute(&large, (uint64_t)1 << 39);
-    tap_ok(tap, to < large.count && hw_permute_back(&large, to) == (uint64_t)1 << 39,
-           "and of 2^40 - 3");
+    tap_ok(tap, hw_permute(&large, (uint64_t)1 << 39) < large.count, "and of 2^40 - 3");
 }
 
 static void test_threshold(struct tap *tap)

@@ -20,9 +20,6 @@ enum hw_check_rule {
     HW_CHECK_RULES
 };
 
-/* The name of a rule of either kind. Local. */
-const char *hw_check_rule_name(int rule);
-
 struct hw_check_options {
     const char *tree;    /* paths; borrowed */
     const char *graph;   /* the graph that was searched */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *hw_check_rule_name(int rule)
+/* The name of a rule of either kind. */
+static const char *rule_name(int rule)
 {
     switch (rule) {
     case HW_CHECK_EDGES:
@@ -55,7 +56,7 @@ static void describe(const struct hw_check_options *options, const struct hw_fin
         snprintf(text, size, "against: in its place %s has root %" PRI_GID, options->against,
                  example[0]);
     else if (rule >= HW_RULES && example[0] == HW_GID_NONE)
-        snprintf(text, size, "%s: ends with %s, and with %s in %s", hw_check_rule_name(rule),
+        snprintf(text, size, "%s: ends with %s, and with %s in %s", rule_name(rule),
                  ending(finding->cycle), ending(!finding->cycle),
                  rule == HW_CHECK_AGAINST ? options->against : "the serial search");
     else if (rule == HW_CHECK_AGAINST)
@@ -70,12 +71,12 @@ static void describe(const struct hw_check_options *options, const struct hw_fin
     else if (example[1] == HW_GID_NONE)
         snprintf(text, size,
                  "rule %d (%s): %" PRI_COUNT " violation%s, for example vertex %" PRI_GID, rule + 1,
-                 hw_check_rule_name(rule), count, s, example[0]);
+                 rule_name(rule), count, s, example[0]);
     else
         snprintf(text, size,
                  "rule %d (%s): %" PRI_COUNT " violation%s, for example edge %" PRI_GID
                  " %" PRI_GID,
-                 rule + 1, hw_check_rule_name(rule), count, s, example[0], example[1]);
+                 rule + 1, rule_name(rule), count, s, example[0], example[1]);
 }
 
 /* One line for a rule: the first tree that breaks it, and how many more do. */
@@ -138,7 +139,7 @@ static void rule_list(const struct hw_findings *findings, char *text, size_t siz
     for (int rule = 0; rule < HW_CHECK_RULES; rule++)
         if (findings->used[rule] && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "",
-                                     hw_check_rule_name(rule));
+                                     rule_name(rule));
 }
 
 static enum hw_status write_attributes(const struct hw_findings *findings, struct hw_store *store,

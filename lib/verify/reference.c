@@ -216,15 +216,3 @@ void hw_reference_close(struct hw_reference *reference)
     free(reference->queue);
     free(reference);
 }
-
-enum hw_status hw_reference_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_gid root,
-                                int32_t *level, struct hw_error *err)
-{
-    struct hw_reference *reference = NULL;
-    enum hw_status status = hw_reference_open(ctx, graph, false, &reference, err);
-
-    if (status == HW_OK)
-        status = hw_reference_levels(ctx, reference, root, level, err);
-    hw_reference_close(reference);
-    return status;
-}

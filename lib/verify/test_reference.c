@@ -12,34 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_levels(struct tap *tap, const struct hw_context *ctx)
-{
-    struct hw_error err = {{0}};
-    bool same = true;
-
-    for (int directed = 0; directed < 2; directed++) {
-        struct world world = random_world(77, 3000, 5000, directed);
-        struct trees trees = grow_trees(&levels, &world, 4, 1);
-        struct hw_graph *graph = NULL;
-        int32_t *level = must(malloc(sizeof *level * 3000));
-        same = same && hw_graph_from_edges(ctx, &world.desc, &world.edges, &graph, &err) == HW_OK;
-        for (hw_count i = 0; i < trees.k && same; i++) {
-            same = hw_reference_bfs(ctx, graph, trees.root[i], level, &err) == HW_OK;
-            for (hw_gid v = 0; v < 3000 && same && ctx->rank == 0; v++)
-                same = trees.value[i * 3000 + v] == level[v];
-        }
-        setenv("HOPWAVE_MEMORY", "10K", 1);
-        same = same && hw_reference_bfs(ctx, graph, 0, level, &err) == HW_RESOURCES;
-        unsetenv("HOPWAVE_MEMORY");
-        same = same && hw_reference_bfs(ctx, graph, 3000, level, &err) == HW_BAD_INPUT;
-        hw_graph_close(graph);
-        free(level);
-        trees_free(&trees);
-        world_free(&world);
-    }
-    tap_ok(tap, same, "the serial reference");
-}
-
 /* Whether the reference's distances from a root are those of the tree; or whether
  * it finds a negative cycle, where want is NULL. */
 static bool reference_is(const struct hw_context *ctx, const struct world *world,
@@ -66,12 +38,43 @@ static struct hw_reference *open_reference(const struct hw_context *ctx, const s
                                            struct hw_graph **graph)
 {
     struct hw_reference *reference = NULL;
+    bool weights = world->desc.weights != HW_WEIGHTS_NONE;
     struct hw_error err;
 
     if (hw_graph_from_edges(ctx, &world->desc, &world->edges, graph, &err) != HW_OK ||
-        hw_reference_open(ctx, *graph, true, &reference, &err) != HW_OK)
+        hw_reference_open(ctx, *graph, weights, &reference, &err) != HW_OK)
         abort();
     return reference;
+}
+
+static void test_levels(struct tap *tap, const struct hw_context *ctx)
+{
+    for (int directed = 0; directed < 2; directed++) {
+        struct world world = random_world(77, 3000, 5000, directed);
+        struct trees trees = grow_trees(&levels, &world, 4, 1);
+        struct hw_graph *graph = NULL;
+        struct hw_reference *reference = open_reference(ctx, &world, &graph), *none = NULL;
+        int32_t *level = must(malloc(sizeof *level * 3000));
+        struct hw_error err = {{0}};
+        bool same = true;
+        for (hw_count i = 0; i < trees.k && same; i++) {
+            same = hw_reference_levels(ctx, reference, trees.root[i], level, &err) == HW_OK;
+            for (hw_gid v = 0; v < 3000 && same && ctx->rank == 0; v++)
+                same = trees.value[i * 3000 + v] == level[v];
+        }
+        tap_ok(tap, same, "the reference: levels, %s", directed ? "directed" : "undirected");
+        tap_ok(tap, hw_reference_levels(ctx, reference, 3000, level, &err) == HW_BAD_INPUT,
+               "a root that is no vertex is refused");
+        setenv("HOPWAVE_MEMORY", "10K", 1);
+        tap_ok(tap, hw_reference_open(ctx, graph, false, &none, &err) == HW_RESOURCES,
+               "too little memory is refused");
+        unsetenv("HOPWAVE_MEMORY");
+        hw_reference_close(reference);
+        hw_graph_close(graph);
+        free(level);
+        trees_free(&trees);
+        world_free(&world);
+    }
 }
 
 static void test_paths(struct tap *tap, const struct hw_context *ctx)

@@ -159,8 +159,4 @@ enum hw_status hw_reference_distances(const struct hw_context *ctx, struct hw_re
 /* Accepts NULL. Local. */
 void hw_reference_close(struct hw_reference *reference);
 
-/* The three for a single root. level: [vertices] on rank 0. Collective. */
-enum hw_status hw_reference_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_gid root,
-                                int32_t *level, struct hw_error *err);
-
 #endif
