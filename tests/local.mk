@@ -4,6 +4,8 @@
 TESTS += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/config.t
 EXTRA_DIST += tests/workflow/workflow.sh
+TESTS += tests/workflow/man.t
+EXTRA_DIST += tests/workflow/man.t
 TESTS += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/break-tree.py

@@ -8,6 +8,7 @@
 enum { KEY_LAYOUT = 0x2000, KEY_PARTS, KEY_GRID, KEY_THRESHOLD, KEY_ORDER };
 
 const struct argp_option hw_layout_options[] = {
+    {0, 0, 0, 0, "How a graph is laid out:", 3},
     {"layout", KEY_LAYOUT, "LAYOUT", 0,
      "How vertices and edges are laid out: 1d, 2d or "
      "degree-separated",
