@@ -207,7 +207,8 @@ enum hw_status hw_gpu_checking_open(const struct hw_context *ctx,
     if (status == HW_OK && is_several(self))
         status = count_own(self, err);
     if (status == HW_OK && is_several(self) && !request->over)
-        status = hw_transport_open(ctx, HW_TRANSPORT_AUTO, 0, &self->transport, err);
+        status = hw_transport_open(ctx, HW_TRANSPORT_AUTO, HW_MPI_BUFFERS_AUTO, 0, &self->transport,
+                                   err);
     else if (status == HW_OK && is_several(self))
         hw_transport_share(request->over, &self->transport);
     if (status == HW_OK)

@@ -634,4 +634,5 @@ const struct hw_method hw_method_fused_parts = {.name = "fused",
                                                 .verify = hw_gpu_verify_bfs,
                                                 .keeper = &hw_parts_keeper,
                                                 .destroy = hw_parts_destroy,
-                                                .transport = hw_parts_transport};
+                                                .transport = hw_parts_transport,
+                                                .mpi_buffers = hw_parts_mpi_buffers};

@@ -14,6 +14,15 @@ const char *hw_parts_transport(const void *given)
     return hw_transport_name(&engine->transport);
 }
 
+const char *hw_parts_mpi_buffers(const void *given)
+{
+    const struct hw_parts_engine *engine = given;
+
+    if (engine->transport.kind != HW_TRANSPORT_MPI)
+        return NULL;
+    return engine->transport.direct ? "device" : "host";
+}
+
 void hw_parts_destroy(void *given)
 {
     struct hw_parts_engine *engine = given;
@@ -66,8 +75,8 @@ static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *er
     enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
 
     if (status == HW_OK)
-        status = hw_transport_open(ctx, engine->options.transport, together(engine->part),
-                                   &engine->transport, err);
+        status = hw_transport_open(ctx, engine->options.transport, engine->options.mpi_buffers,
+                                   together(engine->part), &engine->transport, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, engine->method->plan(engine, err), err);
     if (status == HW_OK)

@@ -72,5 +72,6 @@ enum hw_status hw_parts_run(void *engine, int owner, hw_lid position, struct hw_
                             struct hw_error *err);
 void hw_parts_destroy(void *engine);
 const char *hw_parts_transport(const void *engine);
+const char *hw_parts_mpi_buffers(const void *engine);
 
 #endif

@@ -8,10 +8,23 @@ static const struct hw_context *context(const struct hw_post *post)
     return post->transport->ctx;
 }
 
-/* Memory that a partner's mail goes through. */
-static char *place(const struct hw_post *post, char *pinned, int k)
+/* Memory that a partner's mail comes to. */
+static char *place_in(const struct hw_post *post, int k)
 {
-    return pinned + k * post->mail.room;
+    const struct hw_transport *transport = post->transport;
+
+    if (transport->direct)
+        return transport->heap[context(post)->rank] + post->mail.in +
+               post->partner[k] * post->mail.room;
+    return post->in[post->turn] + k * post->mail.room;
+}
+
+/* And that it goes from. */
+static char *place_out(const struct hw_post *post, int k)
+{
+    if (post->transport->direct)
+        return hw_round_box(post->transport, &post->mail, post->partner[k]);
+    return post->out + k * post->mail.room;
 }
 
 /* Posts the receives of a round. */
@@ -20,8 +33,8 @@ static enum hw_status post_receives(struct hw_post *post, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     for (int k = 0; k < post->partners && status == HW_OK; k++)
-        status = hw_mpi(MPI_Irecv(place(post, post->in[post->turn], k), (int)post->mail.room,
-                                  MPI_BYTE, post->partner[k], 0, post->comm, &post->receive[k]),
+        status = hw_mpi(MPI_Irecv(place_in(post, k), (int)post->mail.room, MPI_BYTE,
+                                  post->partner[k], 0, post->comm, &post->receive[k]),
                         "MPI_Irecv", err);
     return status;
 }
@@ -36,6 +49,8 @@ static enum hw_status pin(struct hw_post *post, struct hw_error *err)
     if (post->mail.room > INT_MAX)
         return hw_fail(err, HW_BAD_INPUT, "%" PRI_COUNT " bytes are too many for one message",
                        post->mail.room);
+    if (post->transport->direct)
+        return HW_OK;
     for (size_t a = 0; a < sizeof all / sizeof *all && status == HW_OK && bytes > 0; a++)
         status = hw_cuda((int)cudaHostAlloc((void **)all[a], bytes, cudaHostAllocDefault),
                          "cudaHostAlloc", err);
@@ -60,15 +75,15 @@ enum hw_status hw_post_open(const struct hw_transport *transport, const struct h
     return hw_agree(context(post)->world, status, err);
 }
 
-/* Copies between the heap and pinned memory. */
+/* Copies between the heap and pinned memory, where that is between. */
 static enum hw_status stage(const struct hw_post *post, bool outgoing, const hw_count *bytes,
                             struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    for (int k = 0; k < post->partners && status == HW_OK; k++) {
+    for (int k = 0; k < post->partners && status == HW_OK && !post->transport->direct; k++) {
         const int q = post->partner[k];
-        char *pinned = place(post, outgoing ? post->out : post->in[post->turn], k);
+        char *pinned = outgoing ? place_out(post, k) : place_in(post, k);
         if (bytes[q] == 0)
             continue;
         const void *from = outgoing ? hw_round_box(post->transport, &post->mail, q) : pinned;
@@ -89,9 +104,9 @@ static enum hw_status send_all(struct hw_post *post, enum hw_status status, cons
 {
     for (int k = 0; k < post->partners; k++) {
         const int q = post->partner[k], bytes = status == HW_OK ? (int)sent[q] : 0;
-        const enum hw_status own = hw_mpi(
-            MPI_Isend(place(post, post->out, k), bytes, MPI_BYTE, q, 0, post->comm, &post->send[k]),
-            "MPI_Isend", err);
+        const enum hw_status own =
+            hw_mpi(MPI_Isend(place_out(post, k), bytes, MPI_BYTE, q, 0, post->comm, &post->send[k]),
+                   "MPI_Isend", err);
         status = status == HW_OK ? own : status;
     }
     return status;

@@ -3,6 +3,10 @@
  * 3.3 of "Parallel Distributed Breadth First Search on the Kepler Architecture": sends are
  * started, the receives posted in the round before completed, and those of the next round
  * posted. Every delivery sends one message to each partner, empty or not.
+ *
+ * Messages go through pinned memory of the hosts, or, where MPI takes pointers to memory of
+ * devices, from box to box: a round of the ranks lies between what reads a box and the next
+ * delivery to it, so that it may be posted before.
  */
 #ifndef HOPWAVE_GPU_POST_H
 #define HOPWAVE_GPU_POST_H
@@ -16,8 +20,8 @@ struct hw_post {
     int partners;
     int partner[HW_ROUND_RANKS];
     MPI_Request receive[HW_ROUND_RANKS], send[HW_ROUND_RANKS]; /* by partner */
-    char *in[2], *out;                                         /* [partners][mail.room], pinned */
-    int turn; /* of in: what the posted receives fill */
+    char *in[2], *out; /* [partners][mail.room], pinned; NULL where boxes do */
+    int turn;          /* of in: what the posted receives fill */
 };
 
 /*

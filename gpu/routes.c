@@ -504,7 +504,8 @@ const struct hw_method hw_method_delta_parts = {.name = "delta",
                                                 .verify_paths = hw_gpu_verify_sssp,
                                                 .keeper = &hw_parts_keeper,
                                                 .destroy = hw_parts_destroy,
-                                                .transport = hw_parts_transport};
+                                                .transport = hw_parts_transport,
+                                                .mpi_buffers = hw_parts_mpi_buffers};
 
 const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .device = HW_CUDA,
@@ -522,7 +523,8 @@ const struct hw_method hw_method_delta_separate = {.name = "delta",
                                                    .verify_paths = hw_gpu_verify_sssp,
                                                    .keeper = &hw_parts_keeper,
                                                    .destroy = hw_parts_destroy,
-                                                   .transport = hw_parts_transport};
+                                                   .transport = hw_parts_transport,
+                                                   .mpi_buffers = hw_parts_mpi_buffers};
 
 const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .device = HW_CUDA,
@@ -542,7 +544,8 @@ const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
                                                        .verify_paths = hw_gpu_verify_sssp,
                                                        .keeper = &hw_parts_keeper,
                                                        .destroy = hw_parts_destroy,
-                                                       .transport = hw_parts_transport};
+                                                       .transport = hw_parts_transport,
+                                                       .mpi_buffers = hw_parts_mpi_buffers};
 
 const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford",
                                                           .device = HW_CUDA,
@@ -561,4 +564,5 @@ const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford"
                                                           .verify_paths = hw_gpu_verify_sssp,
                                                           .keeper = &hw_parts_keeper,
                                                           .destroy = hw_parts_destroy,
-                                                          .transport = hw_parts_transport};
+                                                          .transport = hw_parts_transport,
+                                                          .mpi_buffers = hw_parts_mpi_buffers};

@@ -698,4 +698,5 @@ const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
                                                  .verify = hw_gpu_verify_bfs,
                                                  .keeper = &hw_parts_keeper,
                                                  .destroy = hw_parts_destroy,
-                                                 .transport = hw_parts_transport};
+                                                 .transport = hw_parts_transport,
+                                                 .mpi_buffers = hw_parts_mpi_buffers};

@@ -445,7 +445,7 @@ static void try_transport(struct tap *tap, const struct hw_context *ctx,
     struct hw_error err = {{0}};
 
     tap_note(tap, "over %s", name);
-    if (hw_transport_open(ctx, kind, 0, &transport, &err) == HW_OK)
+    if (hw_transport_open(ctx, kind, HW_MPI_BUFFERS_AUTO, 0, &transport, &err) == HW_OK)
         test_all(tap, &(struct link){ctx, &transport});
     else
         tap_note(tap, "no: %s", err.text);

@@ -35,7 +35,8 @@ static enum hw_status open_bench(struct bench *self, enum hw_transport_kind kind
 {
     const struct hw_context *ctx = self->ctx;
     hw_count heap = hw_round_heap_bytes(ctx->size);
-    enum hw_status status = hw_transport_open(ctx, kind, self->together, &self->transport, err);
+    enum hw_status status =
+        hw_transport_open(ctx, kind, HW_MPI_BUFFERS_AUTO, self->together, &self->transport, err);
 
     if (status != HW_OK)
         return status;

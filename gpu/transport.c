@@ -1,6 +1,7 @@
 #include "transport.h"
 
 #include "base/memory.h"
+#include "comm/direct.h"
 #include "reach.h"
 
 #include <cuda_runtime_api.h>
@@ -156,14 +157,20 @@ static const char *hint(const struct hw_context *ctx)
 }
 
 /* mpi. Collective; ranks agree. */
-static enum hw_status open_staging(struct hw_transport *transport, struct hw_error *err)
+static enum hw_status open_staging(struct hw_transport *transport, enum hw_mpi_buffers buffers,
+                                   struct hw_error *err)
 {
     transport->kind = HW_TRANSPORT_MPI;
-    return hw_staging_open(transport->ctx, &transport->nodes, &transport->staging, err);
+    enum hw_status status =
+        hw_staging_open(transport->ctx, &transport->nodes, buffers, &transport->staging, err);
+
+    transport->direct = status == HW_OK && hw_staging_is_direct(transport->staging);
+    return status;
 }
 
 /* peer, or mpi where auto may take that. Collective; ranks agree. */
-static enum hw_status open_peer(struct hw_transport *transport, struct hw_error *err)
+static enum hw_status open_peer(struct hw_transport *transport, enum hw_mpi_buffers buffers,
+                                struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
     const bool asked = transport->kind == HW_TRANSPORT_PEER;
@@ -181,19 +188,25 @@ static enum hw_status open_peer(struct hw_transport *transport, struct hw_error 
         hw_note(ctx, "transport mpi between %d nodes", transport->nodes.count);
     else
         hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
-    return open_staging(transport, err);
+    return open_staging(transport, buffers, err);
 }
 
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
-                                 int together, struct hw_transport *transport, struct hw_error *err)
+                                 enum hw_mpi_buffers buffers, int together,
+                                 struct hw_transport *transport, struct hw_error *err)
 {
     int used = 0;
     bool shared = false;
 
-    *transport = (struct hw_transport){.kind = asked, .ctx = ctx};
+    *transport = (struct hw_transport){.kind = asked,
+                                       .ctx = ctx,
+                                       .direct = buffers != HW_MPI_BUFFERS_HOST &&
+                                                 hw_direct_takes_devices()};
     enum hw_status status = hw_nodes_open(ctx, together, &transport->nodes, err);
     if (status == HW_OK)
         status = hw_gpu_devices(ctx, &used, &shared, err);
+    if (status == HW_OK && buffers == HW_MPI_BUFFERS_DEVICE)
+        status = hw_direct_require(err);
     if (status != HW_OK)
         return status;
     if (shared && asked == HW_TRANSPORT_NCCL)
@@ -208,10 +221,10 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
                     ? ""
                     : ": transport mpi, which does not wait on them in turns");
     if (transport->kind == HW_TRANSPORT_MPI)
-        return open_staging(transport, err);
+        return open_staging(transport, buffers, err);
     if (transport->kind == HW_TRANSPORT_NCCL)
         return hw_collective_open(ctx, &transport->nccl, err);
-    return open_peer(transport, err);
+    return open_peer(transport, buffers, err);
 }
 
 void hw_transport_share(const struct hw_transport *from, struct hw_transport *transport)
@@ -221,6 +234,7 @@ void hw_transport_share(const struct hw_transport *from, struct hw_transport *tr
                                        .nodes = from->nodes,
                                        .staging = from->staging,
                                        .nccl = from->nccl,
+                                       .direct = from->direct,
                                        .borrowed = true};
 }
 

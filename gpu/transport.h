@@ -3,10 +3,11 @@
  *
  *   peer   the ranks of one node: each reaches the heaps of all others (CUDA IPC), so
  *          that kernels store straight into them;
- *   mpi    through pinned memory of the hosts, everywhere: within a node they share it, or,
- *          where there are several nodes whose devices reach each other, those copy from
- *          each other; between nodes each rank sends one message to each, with one copy of
- *          what several ranks there get;
+ *   mpi    everywhere: between nodes each rank sends one message to each, with one copy of
+ *          what several ranks there get, through pinned memory of the hosts, or straight from
+ *          memory of devices where MPI takes that; within a node through pinned memory that
+ *          its ranks share, or straight too; or, where there are several nodes whose devices
+ *          reach each other, those copy from each other;
  *   nccl   NCCL's sends and receives, where the build has it.
  *
  * A heap has the same size on all ranks; what stands at an offset of one is known to all.
@@ -26,6 +27,7 @@ struct hw_transport {
     hw_count heap_bytes;
     struct hw_nodes nodes;
     bool reaches;               /* mpi: the heaps of this rank's node are open */
+    bool direct;                /* MPI gets pointers to memory of devices */
     struct hw_staging *staging; /* mpi */
     struct hw_collective *nccl;
     bool borrowed;             /* nodes, staging and nccl are another one's */
@@ -37,14 +39,16 @@ struct hw_transport {
  * works and each rank has a GPU of its own, else mpi, with a note that says why. (Kernels of
  * ranks that share a GPU take turns there, so that over peer each would wait for the others'
  * turns.) together: consecutive ranks that are taken for a node where peer does not work, or 0:
- * those that are. Collective over ctx->world; ranks agree.
+ * those that are. buffers: what MPI is given of bytes on devices; AUTO: pointers to them where
+ * it takes those. Collective over ctx->world; ranks agree.
  *
  * Returns HW_RESOURCES where the one asked for does not work here: peer where some rank's
- * memory cannot be opened, nccl without its library and where ranks share a GPU.
+ * memory cannot be opened, nccl without its library and where ranks share a GPU, pointers that
+ * this MPI does not take.
  */
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
-                                 int together, struct hw_transport *transport,
-                                 struct hw_error *err);
+                                 enum hw_mpi_buffers buffers, int together,
+                                 struct hw_transport *transport, struct hw_error *err);
 
 /* Over mpi: whether there are several nodes, some of several ranks. Local. */
 bool hw_transport_nodewise(const struct hw_transport *transport);

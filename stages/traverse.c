@@ -1,5 +1,6 @@
 /* hopwave-traverse: searches from many roots, and the tree file of what they found. */
 #include "engine/traverse.h"
+#include "comm/direct.h"
 #include "comm/stage.h"
 #include "engine/relaxing.h"
 #include "layout/options.h"
@@ -29,6 +30,7 @@ enum {
     KEY_REDUCE,
     KEY_CANONICAL_PARENTS,
     KEY_TRANSPORT,
+    KEY_MPI_BUFFERS,
     KEY_RANKS_PER_NODE,
     KEY_DELTA,
     KEY_NO_EDGE_CLASSES,
@@ -116,6 +118,10 @@ static const struct argp_option option_table[] = {
      "adaptive: add rows to the steps with the work bottom-up for each class of degrees", 2},
     {"transport", KEY_TRANSPORT, "NAME", 0,
      "Between parts: auto (the default) or mpi; peer and nccl between GPUs", 2},
+    {"mpi-buffers", KEY_MPI_BUFFERS, "WHERE", 0,
+     "With --device cuda: what MPI sends lies in memory of the host or of the device, or auto (the "
+     "default): of the device where this MPI says that it takes that",
+     2},
     {"ranks-per-node", KEY_RANKS_PER_NODE, "N", 0,
      "Take each N ranks for a node of its own, to which sets that all need go once (default: the "
      "nodes as they are)",
@@ -413,6 +419,7 @@ static enum hw_status take_relaxing(int key, const char *arg, struct hw_engine_o
 static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
 {
     static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
+    static const char *const buffers[] = {"auto", "host", "device", NULL};
     struct options *options = given;
     struct hw_traverse_options *run = &options->run;
     int word = 0;
@@ -437,6 +444,10 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         run->transport = arg;
         status = hw_cli_choice("--transport", arg, transports, &word, err);
         run->engine.transport = (enum hw_transport_kind)word;
+        return status;
+    case KEY_MPI_BUFFERS:
+        status = hw_cli_choice("--mpi-buffers", arg, buffers, &word, err);
+        run->engine.mpi_buffers = (enum hw_mpi_buffers)word;
         return status;
     case KEY_RANKS_PER_NODE:
         return hw_cli_count("--ranks-per-node", arg, 1, INT_MAX, &run->ranks_per_node, err);
@@ -529,10 +540,17 @@ static enum hw_status check(const struct options *options, struct hw_error *err)
         (strcmp(run->transport, "peer") == 0 || strcmp(run->transport, "nccl") == 0))
         return hw_fail(err, HW_USAGE, "--transport: %s is between GPUs; on CPUs it is mpi",
                        run->transport);
+    if (run->device == HW_CPU && run->engine.mpi_buffers != HW_MPI_BUFFERS_AUTO)
+        return hw_fail(err, HW_USAGE,
+                       "--mpi-buffers: is about memory of GPUs, and --device is cpu");
     if (run->engine.expand_factor > 0 && run->engine.coupling != HW_COUPLING_AUTO &&
         run->engine.coupling != HW_COUPLING_HYBRID)
         return hw_fail(err, HW_USAGE, "--expand-factor: is for --coupling hybrid");
-    return check_algorithm(run, err);
+    enum hw_status status = check_algorithm(run, err);
+
+    return status == HW_OK && run->engine.mpi_buffers == HW_MPI_BUFFERS_DEVICE
+               ? hw_direct_require(err)
+               : status;
 }
 
 static enum hw_status run(struct hw_stage *stage, void *given, struct hw_error *err)

@@ -32,6 +32,7 @@ struct hw_nodewise {
     hw_count head;        /* bytes of a notice, in whole pages */
     hw_count bytes;       /* of one rank's shared memory */
     char **segment;       /* [ranks] of the node, by place */
+    char **pieces;        /* [ranks] likewise: where their pieces lie, in the segments or not */
     MPI_Request *request; /* [TURNS][rooms] */
     hw_count *size_in;    /* [world's ranks] the message of each to this node */
     struct hw_crossed crossed;
@@ -77,6 +78,12 @@ static int most_carried(const struct hw_nodes *nodes)
     return most;
 }
 
+/* Bytes of a rank's pieces. */
+static hw_count pieces_bytes(const struct hw_nodewise *self)
+{
+    return TURNS * self->rooms * self->piece;
+}
+
 /* Sizes, the same on all ranks of a node. */
 static void plan(struct hw_nodewise *self, hw_count room)
 {
@@ -94,7 +101,7 @@ static void plan(struct hw_nodewise *self, hw_count room)
         self->piece = share < self->piece ? share : self->piece;
     }
     self->piece = self->piece > PAGE ? self->piece : PAGE;
-    self->bytes = self->head + TURNS * self->rooms * self->piece;
+    self->bytes = self->head + (self->mover.rooms ? 0 : pieces_bytes(self));
 }
 
 /* All but the shared memory. Local. */
@@ -108,6 +115,8 @@ static enum hw_status allocate(struct hw_nodewise *self, struct hw_error *err)
         self->request[r] = MPI_REQUEST_NULL;
     if (status == HW_OK)
         status = hw_alloc(&self->segment, self->ranks, sizeof *self->segment, "addresses", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&self->pieces, self->ranks, sizeof *self->pieces, "addresses", err);
     if (status == HW_OK)
         status = hw_alloc(&self->size_in, self->nodes->ranks, sizeof *self->size_in, "sizes", err);
     return status;
@@ -163,6 +172,8 @@ static enum hw_status share(struct hw_nodewise *self, struct hw_error *err)
                         "MPI_Win_shared_query", err);
     }
     memset(own, 0, (size_t)self->bytes); /* pages near their rank */
+    for (int k = 0; k < self->ranks && status == HW_OK; k++)
+        self->pieces[k] = self->segment[k] + self->head;
     return status;
 }
 
@@ -171,7 +182,7 @@ enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_no
                                 struct hw_nodewise **made, struct hw_error *err)
 {
     struct hw_nodewise *self = NULL;
-    enum hw_status status = fit(ctx, nodes, &room, err);
+    enum hw_status status = mover->rooms ? HW_OK : fit(ctx, nodes, &room, err);
 
     *made = NULL;
     if (status != HW_OK)
@@ -188,6 +199,8 @@ enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_no
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, share(self, err), err);
+    if (status == HW_OK && mover->rooms)
+        status = mover->rooms(mover->self, pieces_bytes(self), self->pieces, err);
     if (status != HW_OK) {
         hw_nodewise_close(self);
         return status;
@@ -206,6 +219,7 @@ void hw_nodewise_close(struct hw_nodewise *self)
     }
     free(self->request);
     free(self->segment);
+    free(self->pieces);
     free(self->size_in);
     free(self);
 }
@@ -263,7 +277,7 @@ static char *room_at(const struct hw_nodewise *self, int place, hw_count round, 
 {
     const hw_count turn = round % TURNS;
 
-    return self->segment[place] + self->head + (turn * self->rooms + room) * self->piece;
+    return self->pieces[place] + (turn * self->rooms + room) * self->piece;
 }
 
 static MPI_Request *request_of(const struct hw_nodewise *self, hw_count round, int room)

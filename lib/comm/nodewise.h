@@ -22,6 +22,12 @@ struct hw_nodewise_mover {
                            struct hw_error *err);
     /* Waits for all copies one way. Local. */
     enum hw_status (*wait)(void *self, bool out, struct hw_error *err);
+    /*
+     * Where what is shared is no memory of the host: allocates `bytes` a rank, which stay till
+     * the mover's owner takes them back; at: [ranks of the node] where this rank, and MPI,
+     * reach those of each, by place. Collective; ranks agree. NULL: memory of the host.
+     */
+    enum hw_status (*rooms)(void *self, hw_count bytes, char **at, struct hw_error *err);
 };
 
 /* Between plain memory of hosts. */
@@ -39,8 +45,8 @@ enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_no
                                 hw_count room, const struct hw_nodewise_mover *mover,
                                 struct hw_nodewise **made, struct hw_error *err);
 
-/* The node's shared memory, and the part of it that is this rank's to use between exchanges.
- * Local. */
+/* The node's shared memory of the host, and the part of it that is this rank's to use between
+ * exchanges: none where the mover has rooms elsewhere. Local. */
 void *hw_nodewise_shared(const struct hw_nodewise *self, size_t *bytes);
 void *hw_nodewise_own(const struct hw_nodewise *self, size_t *bytes);
 

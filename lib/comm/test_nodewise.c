@@ -11,6 +11,12 @@
 
 enum { MOST = 50000, TRIALS = 6 };
 
+/* Rooms apart from the host's shared memory, here of the same kind. */
+struct apart {
+    const struct hw_nodes *nodes;
+    MPI_Win window;
+};
+
 /* One exchange between all ranks. */
 struct trial {
     const struct hw_context *ctx;
@@ -110,20 +116,45 @@ static void try(struct tap *tap, struct hw_nodewise *exchanges, struct trial *tr
            "and crossed once");
 }
 
+static enum hw_status open_apart(void *self, hw_count bytes, char **at, struct hw_error *err)
+{
+    struct apart *apart = self;
+    char *own = NULL;
+    enum hw_status status =
+        hw_mpi(MPI_Win_allocate_shared((MPI_Aint)bytes, 1, MPI_INFO_NULL, apart->nodes->inside,
+                                       &own, &apart->window),
+               "MPI_Win_allocate_shared", err);
+    int ranks = 0;
+
+    MPI_Comm_size(apart->nodes->inside, &ranks);
+    for (int k = 0; k < ranks && status == HW_OK; k++) {
+        MPI_Aint size = 0;
+        int unit = 0;
+        status = hw_mpi(MPI_Win_shared_query(apart->window, k, &size, &unit, &at[k]),
+                        "MPI_Win_shared_query", err);
+    }
+    return status;
+}
+
 /* Nodes of `together` ranks. */
-static void try_nodes(struct tap *tap, const struct hw_context *ctx, int together,
+static void try_nodes(struct tap *tap, const struct hw_context *ctx, int together, bool elsewhere,
                       struct trial *trial)
 {
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
     struct hw_nodewise *exchanges = NULL;
+    struct apart apart = {.nodes = &nodes, .window = MPI_WIN_NULL};
+    const struct hw_nodewise_mover mover = {.self = &apart,
+                                            .copy = hw_nodewise_plain.copy,
+                                            .wait = hw_nodewise_plain.wait,
+                                            .rooms = elsewhere ? open_apart : NULL};
     int count = (ctx->size + together - 1) / together;
 
     enum hw_status status = hw_nodes_open(ctx, together, &nodes, &err);
     tap_ok(tap, status == HW_OK && (nodes.count == count || ctx->node_size < ctx->size),
-           "nodes of %d", together);
+           "nodes of %d%s", together, elsewhere ? ", rooms elsewhere" : "");
     if (status == HW_OK)
-        status = hw_nodewise_open(ctx, &nodes, 100000, &hw_nodewise_plain, &exchanges, &err);
+        status = hw_nodewise_open(ctx, &nodes, 100000, &mover, &exchanges, &err);
     tap_ok(tap, status == HW_OK, "shared memory");
     trial->nodes = &nodes;
     for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++) {
@@ -131,6 +162,8 @@ static void try_nodes(struct tap *tap, const struct hw_context *ctx, int togethe
         try(tap, exchanges, trial);
     }
     hw_nodewise_close(exchanges);
+    if (apart.window != MPI_WIN_NULL)
+        MPI_Win_free(&apart.window);
     hw_nodes_free(&nodes);
 }
 
@@ -191,7 +224,9 @@ int main(int argc, char **argv)
                           .memory = malloc(2 * ranks * MOST),
                           .count = malloc(4 * ranks * sizeof *trial.count)};
     for (int together = 1; together <= 4 && trial.memory && trial.count; together++)
-        try_nodes(&tap, &ctx, together, &trial);
+        try_nodes(&tap, &ctx, together, false, &trial);
+    for (int together = 1; together <= 4 && trial.memory && trial.count; together++)
+        try_nodes(&tap, &ctx, together, true, &trial);
     test_failure(&tap, &ctx, &trial);
     free(trial.memory);
     free(trial.count);

@@ -26,6 +26,8 @@ enum hw_transport_kind { /* between GPUs; between CPUs it is MPI */
                          HW_TRANSPORT_PEER,
                          HW_TRANSPORT_NCCL
 };
+/* What MPI is given of bytes on devices: copies on the host, or pointers to them. */
+enum hw_mpi_buffers { HW_MPI_BUFFERS_AUTO, HW_MPI_BUFFERS_HOST, HW_MPI_BUFFERS_DEVICE };
 enum hw_coupling {
     HW_COUPLING_AUTO, /* hybrid */
     HW_COUPLING_SEPARATE,
@@ -126,6 +128,7 @@ struct hw_engine_options {
     enum hw_direction direction;
     enum hw_exchange exchange;
     enum hw_transport_kind transport;
+    enum hw_mpi_buffers mpi_buffers;
     bool local_all2all;     /* delegates: gather per device inside the node first */
     bool uniquify;          /* delegates: drop duplicates among nn finds before sending */
     bool nonblocking;       /* delegates: mask reduction by MPI_Iallreduce */
@@ -288,6 +291,10 @@ struct hw_method {
 
     /* The transport that it uses: "mpi", "peer" or "nccl"; NULL: mpi. Local. */
     const char *(*transport)(const void *engine);
+
+    /* What transport mpi gives MPI of bytes on devices: "host" or "device". NULL, as what it
+     * returns: there is nothing of the kind. Local. */
+    const char *(*mpi_buffers)(const void *engine);
 };
 
 /* The methods of this build, NULL-ended: those of lib/engine, then those of

@@ -23,16 +23,16 @@ static char *make_options_key(const struct hw_engine_options *engine)
     char *key = NULL;
 
     if (asprintf(&key,
-                 "options %d %d %d %d %d %d %a %a %d %d %a %d %d %d %a %d %u %d %d %a %d; "
+                 "options %d %d %d %d %d %d %d %a %a %d %d %a %d %d %d %a %d %u %d %d %a %d; "
                  "relaxing %d %d %d %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT
                  " %" PRI_COUNT " %" PRI_COUNT " %d %d %d %d",
-                 engine->direction, engine->exchange, engine->transport, engine->local_all2all,
-                 engine->uniquify, engine->nonblocking, engine->forward_factor,
-                 engine->backward_factor, engine->canonical_parents, engine->steps, engine->delta,
-                 engine->no_edge_classes, engine->duplicates, engine->coupling,
-                 engine->expand_factor, engine->edges_per_thread, engine->queues, engine->balance,
-                 engine->async_bottom_up, engine->alpha, engine->profile, relaxing->frontier,
-                 relaxing->removal, relaxing->long_lists, relaxing->long_list,
+                 engine->direction, engine->exchange, engine->transport, engine->mpi_buffers,
+                 engine->local_all2all, engine->uniquify, engine->nonblocking,
+                 engine->forward_factor, engine->backward_factor, engine->canonical_parents,
+                 engine->steps, engine->delta, engine->no_edge_classes, engine->duplicates,
+                 engine->coupling, engine->expand_factor, engine->edges_per_thread, engine->queues,
+                 engine->balance, engine->async_bottom_up, engine->alpha, engine->profile,
+                 relaxing->frontier, relaxing->removal, relaxing->long_lists, relaxing->long_list,
                  relaxing->virtual_warp, relaxing->virtual_warp_least, relaxing->virtual_warp_most,
                  relaxing->hub_tiers, relaxing->warp_vertices, relaxing->no_cache_hints,
                  relaxing->no_coalesced_enqueue, relaxing->host_phases, relaxing->relax_again) < 0)

@@ -207,6 +207,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
         {"method", t->method->name},
         {"method_asked", options->method},
         {"transport", t->method->transport ? t->method->transport(t->engine) : "mpi"},
+        {"mpi_buffers", t->method->mpi_buffers ? t->method->mpi_buffers(t->engine) : NULL},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
         {"direction", hw_direction_words[options->engine.direction]},

@@ -26,6 +26,18 @@ compare rmat rmat.h5 2 --canonical-parents --order hash
 compare directed directed.h5 2
 compare tiny tiny.h5 4
 compare tiny tiny.h5 4 --transport mpi
+if ranks 2 hopwave-traverse -q rmat.h5 --layout 1d --parts 2 --device cuda --roots 1 --store none \
+    --mpi-buffers device --transport mpi -o device.h5 2>err; then
+    is "and the file says so" "$(hopwave-info device.h5 | sed -n 's/^ *mpi_buffers: //p')" device
+    compare rmat rmat.h5 3 --transport mpi --mpi-buffers device
+    compare tiny tiny.h5 4 --transport mpi --mpi-buffers device
+    compare rmat rmat.h5 2 --transport mpi --mpi-buffers device --canonical-parents
+else
+    ok "an MPI without them takes no pointers to memory of GPUs" \
+        grep -q 'mpi-buffers device: this MPI takes no' err
+fi
+compare rmat rmat.h5 2 --transport mpi --mpi-buffers host
+is "and the file says so" "$(hopwave-info gpu.h5 | sed -n 's/^ *mpi_buffers: //p')" host
 compare recipe recipe.h5 4
 compare recipe recipe.h5 4 --transport peer
 ranks 2 hopwave-partition -q rmat.h5 --layout 1d --parts 2 -o two.h5

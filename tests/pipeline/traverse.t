@@ -179,6 +179,12 @@ refused "a method for another layout" 3 "those that do: delegates" \
     "$MPIEXEC" -n 3 $t undirected-3.h5 --method grid
 refused "a method for another device" 3 "on a cuda device" $t undirected-1.h5 --device cuda --method grid
 refused "a transport between GPUs" 2 "between GPUs" $t undirected-1.h5 --transport nccl
+refused "memory of GPUs for CPUs" 2 "mpi-buffers: is about memory of GPUs" \
+    $t undirected-1.h5 --mpi-buffers host
+refused "an MPI that takes no memory of GPUs" 4 "this MPI takes no pointers" \
+    env MPIR_CVAR_ENABLE_GPU=0 $t undirected-1.h5 --device cuda --mpi-buffers device
+refused "memory of GPUs that is none" 2 "none of auto, host, device" \
+    $t undirected-1.h5 --device cuda --mpi-buffers pinned
 refused "an exchange for delegates" 3 "is for grids" "$MPIEXEC" -n 3 $t undirected-3.h5 --exchange list
 refused "uniquify for grids" 3 "is for degree-separated" $t undirected-1.h5 --uniquify
 refused "too little memory" 4 "MiB are free" env HOPWAVE_MEMORY=10K $t undirected-1.h5

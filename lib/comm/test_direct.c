@@ -1,0 +1,168 @@
+/*
+ * Messages straight between ranks: everything comes, in one piece and in many, as much crosses
+ * between nodes as is sent there, and the MPI is asked whether it takes memory of devices.
+ */
+#include "comm/direct.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 5000, TRIALS = 4 };
+
+int MPIX_Query_cuda_support(void);
+
+/* In place of the library's: what HOPWAVE_TEST_CUDA says. */
+int MPIX_Query_cuda_support(void)
+{
+    return getenv("HOPWAVE_TEST_CUDA") != NULL;
+}
+
+/* One exchange between all ranks. */
+struct trial {
+    const struct hw_context *ctx;
+    const struct hw_nodes *nodes;
+    int number;
+    char *memory;    /* what goes out, one rank's MOST bytes after another's, then what comes */
+    hw_count *count; /* [4][ranks]: offsets and bytes that go, offsets and bytes that come */
+};
+
+/* Bytes of rank r for rank q, itself too: often none. */
+static hw_count bytes_of(const struct trial *trial, int r, int q)
+{
+    static const hw_count sizes[] = {0, 1, 999, 1000, MOST, 13, 2000};
+
+    return sizes[(7 * r + 3 * q + 5 * trial->number) % 7];
+}
+
+static char letter(const struct trial *trial, int r, int q, hw_count at)
+{
+    return (char)(r * 31 + q * 17 + trial->number + at + at / 251);
+}
+
+static void fill(struct trial *trial)
+{
+    const int ranks = trial->ctx->size, me = trial->ctx->rank;
+
+    memset(trial->memory, 0, (size_t)2 * (size_t)ranks * MOST);
+    for (int q = 0; q < ranks; q++) {
+        trial->count[q] = (hw_count)q * MOST;
+        trial->count[ranks + q] = bytes_of(trial, me, q);
+        trial->count[2 * ranks + q] = (hw_count)(ranks + q) * MOST;
+        trial->count[3 * ranks + q] = bytes_of(trial, q, me);
+        for (hw_count i = 0; i < trial->count[ranks + q]; i++)
+            trial->memory[trial->count[q] + i] = letter(trial, me, q, i);
+    }
+}
+
+/* Whether what came is what was sent, and no more. */
+static bool right(const struct trial *trial)
+{
+    const int ranks = trial->ctx->size, me = trial->ctx->rank;
+
+    for (int r = 0; r < ranks; r++) {
+        const char *came = trial->memory + (size_t)(ranks + r) * MOST;
+        const hw_count bytes = bytes_of(trial, r, me);
+        for (hw_count i = 0; i < MOST; i++)
+            if (came[i] != (i < bytes ? letter(trial, r, me, i) : 0))
+                return false;
+    }
+    return true;
+}
+
+static void try(struct tap *tap, struct hw_direct *direct, struct trial *trial)
+{
+    const int ranks = trial->ctx->size, me = trial->ctx->rank, *node = trial->nodes->node;
+    const struct hw_nodewise_load load = {.base = trial->memory,
+                                          .send_offset = trial->count,
+                                          .send_bytes = trial->count + ranks,
+                                          .receive_offset = trial->count + 2 * ranks,
+                                          .receive_bytes = trial->count + 3 * ranks};
+    struct hw_crossed wanted = {0, 0};
+    struct hw_error err = {{0}};
+
+    fill(trial);
+    for (int q = 0; q < ranks; q++) {
+        wanted.bytes += node[q] != node[me] ? bytes_of(trial, me, q) : 0;
+        wanted.messages += node[q] != node[me] && bytes_of(trial, me, q) > 0;
+    }
+    enum hw_status status = hw_direct_exchange(direct, &load, &err);
+    const struct hw_crossed crossed = hw_direct_crossed(direct);
+    tap_ok(tap, status == HW_OK && right(trial), "try %d: everything came", trial->number);
+    tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
+           "and what crossed is counted");
+}
+
+/* From the last rank to all. */
+static void try_broadcast(struct tap *tap, struct hw_direct *direct, struct trial *trial)
+{
+    const int last = trial->ctx->size - 1;
+    struct hw_error err = {{0}};
+    bool fine = true;
+
+    memset(trial->memory, 0, 2 * MOST);
+    for (hw_count i = 0; i < MOST && trial->ctx->rank == last; i++)
+        trial->memory[i] = letter(trial, last, 0, i);
+    enum hw_status status =
+        hw_direct_broadcast(direct, last, trial->memory, MOST, trial->memory + MOST, &err);
+    for (hw_count i = 0; i < MOST; i++)
+        fine = fine && trial->memory[MOST + i] == letter(trial, last, 0, i);
+    tap_ok(tap, status == HW_OK && fine, "a broadcast comes whole");
+}
+
+/* Nodes of two ranks, pieces of so many bytes. */
+static void try_pieces(struct tap *tap, struct trial *trial, hw_count piece)
+{
+    const struct hw_context *ctx = trial->ctx;
+    struct hw_error err = {{0}};
+    struct hw_nodes nodes;
+    struct hw_direct *direct = NULL;
+    enum hw_status status = hw_nodes_open(ctx, 2, &nodes, &err);
+
+    if (status == HW_OK)
+        status = hw_direct_open(ctx, &nodes, piece, &hw_nodewise_plain, &direct, &err);
+    tap_ok(tap, status == HW_OK, "pieces of %d bytes", (int)piece);
+    trial->nodes = &nodes;
+    for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++)
+        try(tap, direct, trial);
+    if (status == HW_OK)
+        try_broadcast(tap, direct, trial);
+    hw_direct_close(direct);
+    hw_nodes_free(&nodes);
+}
+
+static void test_query(struct tap *tap)
+{
+    struct hw_error err = {{0}};
+
+    tap_ok(tap, !hw_direct_takes_devices() && hw_direct_require(&err) == HW_RESOURCES,
+           "an MPI without: %s", err.text);
+    setenv("HOPWAVE_TEST_CUDA", "1", 1);
+    tap_ok(tap, hw_direct_takes_devices() && hw_direct_require(&err) == HW_OK, "and one with it");
+    unsetenv("HOPWAVE_TEST_CUDA");
+}
+
+int main(int argc, char **argv)
+{
+    struct tap tap = {0};
+    struct hw_context ctx;
+    struct hw_error err = {{0}};
+
+    if (hw_context_open(&ctx, &argc, &argv, "test_direct", &err) != HW_OK)
+        return 99;
+    tap_mpi(&tap);
+    const size_t ranks = (size_t)ctx.size;
+    struct trial trial = {.ctx = &ctx,
+                          .memory = malloc(2 * ranks * MOST),
+                          .count = malloc(4 * ranks * sizeof *trial.count)};
+    if (trial.memory && trial.count) {
+        try_pieces(&tap, &trial, 0);
+        try_pieces(&tap, &trial, 1000);
+    }
+    test_query(&tap);
+    free(trial.memory);
+    free(trial.count);
+    int failed = tap_done(&tap);
+    hw_context_close(&ctx, HW_OK, &err);
+    return failed;
+}
