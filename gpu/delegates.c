@@ -103,7 +103,8 @@ static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_d
     if (!state->plan.carried && !state->canonical)
         return;
     heap->gathered = at;
-    heap->ask_out = after(heap->gathered, state->plan.carried ? mask * graph->parts : 0);
+    heap->combined = after(heap->gathered, state->plan.carried ? mask * graph->parts : 0);
+    heap->ask_out = after(heap->combined, state->plan.carried ? mask : 0);
     heap->ask_in = after(heap->ask_out, 4 * state->carrier.own);
     heap->answer_out = after(heap->ask_in, 4 * (hw_count)graph->delegates);
     heap->answer_in = after(heap->answer_out, 4 * (hw_count)graph->delegates);
@@ -144,12 +145,9 @@ static void plan_arrays(struct hw_parts_engine *engine)
         hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
                    sizeof(uint32_t));
     hw_gpu_add(arrays, &state->carrier.unknown, 1, sizeof(uint32_t));
-    if (own->carried) {
-        hw_gpu_add(arrays, &state->carrier.combined, own->graph.mask_words, sizeof(uint32_t));
-        if (state->carrier.two_hops && engine->options.uniquify)
-            hw_gpu_add(arrays, &state->carrier.passed,
-                       ((hw_count)own->graph.parts * slots + 31) / 32, sizeof(uint32_t));
-    }
+    if (own->carried && state->carrier.two_hops && engine->options.uniquify)
+        hw_gpu_add(arrays, &state->carrier.passed, ((hw_count)own->graph.parts * slots + 31) / 32,
+                   sizeof(uint32_t));
     hw_gpu_add(arrays, &state->parent_id, own->graph.owned, sizeof *state->parent_id);
     hw_gpu_add(arrays, &state->level, own->graph.owned, sizeof *state->level);
 }
@@ -178,7 +176,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
     own->patience = KERNEL_PATIENCE;
     own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
     state->canonical = engine->options.canonical_parents;
-    state->carrier.across = MPI_COMM_NULL;
+    state->carrier.across = state->carrier.split = MPI_COMM_NULL;
     state->carrier.two_phases = has_two_phases(engine->part);
     state->carrier.two_hops = engine->options.local_all2all && state->carrier.two_phases;
     own->carried = engine->ctx->size > 1 &&
@@ -240,7 +238,7 @@ static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error
     status = find_levels(engine, status, err);
     own->masks = 0;
     if (own->carried) {
-        own->gathered = state->carrier.combined;
+        own->gathered = state->carrier.combined = (uint32_t *)(base[me] + heap->combined);
         own->masks = 1;
     }
     for (int q = 0; q < parts && !own->carried; q++) {
@@ -594,4 +592,5 @@ const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
                                                   .verify = hw_gpu_verify_bfs,
                                                   .keeper = &hw_parts_keeper,
                                                   .destroy = hw_parts_destroy,
-                                                  .transport = hw_parts_transport};
+                                                  .transport = hw_parts_transport,
+                                                  .mpi_buffers = hw_parts_mpi_buffers};

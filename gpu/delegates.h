@@ -208,9 +208,9 @@ struct hw_gpu_delegates_news {
 int hw_gpu_delegates_hear(const struct hw_gpu_delegates_plan *plan,
                           const struct hw_gpu_delegates_news *news, void *stream);
 
-/* Combines up to HW_GPU_DELEGATES_PARTS masks of mask_words. */
+/* Combines up to HW_GPU_DELEGATES_PARTS masks, or as many words of each. */
 struct hw_gpu_delegates_masks {
-    uint32_t count;
+    uint32_t count, words;
     const uint32_t *mask[HW_GPU_DELEGATES_PARTS];
 };
 int hw_gpu_delegates_combine(const struct hw_gpu_delegates_plan *plan,

@@ -1,9 +1,10 @@
 /*
  * Method `delegates` on GPUs where the host carries: over mpi and nccl, and over peer where
  * the layout has several nodes of several devices, so that masks are combined in two phases
- * (section V.A): GPUs that reach each other combine theirs by themselves, then the hosts
- * combine what the groups have by MPI_Allreduce or MPI_Iallreduce. Entries for other parts'
- * vertices (section V.B) go from point to point through the transport.
+ * (section V.A): each GPU of a node combines its share of the node's masks, the GPUs of one
+ * number combine theirs across the nodes by MPI_Allreduce or MPI_Iallreduce, so that a mask
+ * goes between nodes once, and inside a node each gets the others' shares. Entries for other
+ * parts' vertices (section V.B) go from point to point through the transport.
  *
  * In a step all ranks tell each other in one exchange of a word whether they found anything,
  * and how many entries come. Parents of delegates that another part found are asked for when
@@ -47,9 +48,11 @@ enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struc
 
     carrier->group_count = carrier->two_phases ? spec->devices : ctx->size;
     carrier->group_first = carrier->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
-    if (engine->transport.kind == HW_TRANSPORT_MPI) { /* MPI knows best what nodes share */
+    if (engine->transport.kind == HW_TRANSPORT_MPI && !carrier->two_phases &&
+        engine->transport.nodes.count > 1) { /* the layout knows of no nodes: MPI does it all */
         carrier->group_first = ctx->rank;
         carrier->group_count = 1;
+        carrier->across = ctx->world;
     }
     enum hw_status status =
         hw_cuda((int)cudaHostAlloc((void **)&carrier->mask, bytes, cudaHostAllocDefault),
@@ -62,10 +65,12 @@ enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struc
         status = hw_alloc_zero(&carrier->times, HW_GPU_DELEGATES_TIMES, sizeof *carrier->times,
                                "the steps", err);
     status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK && carrier->two_phases)
+    if (status == HW_OK && carrier->two_phases) {
         status = hw_mpi(
-            MPI_Comm_split(ctx->world, ctx->rank % spec->devices, ctx->rank, &carrier->across),
+            MPI_Comm_split(ctx->world, ctx->rank % spec->devices, ctx->rank, &carrier->split),
             "MPI_Comm_split", err);
+        carrier->across = carrier->split;
+    }
     return status;
 }
 
@@ -74,8 +79,8 @@ void hw_gpu_delegates_carry_close(struct hw_gpu_delegates_carrier *carrier)
     cudaFreeHost(carrier->mask);
     cudaFreeHost(carrier->control);
     free(carrier->times);
-    if (carrier->two_phases && carrier->across != MPI_COMM_NULL)
-        MPI_Comm_free(&carrier->across);
+    if (carrier->two_phases && carrier->split != MPI_COMM_NULL)
+        MPI_Comm_free(&carrier->split);
     *carrier = (struct hw_gpu_delegates_carrier){0};
 }
 
@@ -182,60 +187,126 @@ static void count_sent(const struct run *run, const hw_count *bytes)
     }
 }
 
-/* The masks of this rank's group, combined on its GPU. Over nccl they are brought here
- * first. Collective; ranks agree. */
+/* Words of the masks. */
+struct share {
+    uint32_t first, words;
+};
+
+/* Those that rank q combines: its share of its node's where there are several, else all. */
+static struct share share_of(const struct run *run, int q)
+{
+    const uint32_t words = run->state->plan.graph.mask_words;
+    const uint32_t devices = (uint32_t)run->engine->part->spec.devices;
+    const uint32_t each = (words + devices - 1) / devices;
+    const uint32_t first = (uint32_t)q % devices * each;
+
+    if (!run->carrier->two_phases)
+        return (struct share){0, words};
+    if (first >= words)
+        return (struct share){words, 0};
+    return (struct share){first, words - first < each ? words - first : each};
+}
+
+static hw_count bytes_in(uint32_t words)
+{
+    return (hw_count)words * (hw_count)sizeof(uint32_t);
+}
+
+/* Whether kernels read the heaps of this rank's group. */
+static bool reaches(const struct run *run)
+{
+    return run->engine->transport.kind == HW_TRANSPORT_PEER || run->engine->transport.reaches;
+}
+
+/* Brings this rank's share of its group's masks here. Collective; ranks agree. */
+static enum hw_status bring_masks(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_heap *heap = &run->state->heap;
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    struct hw_transport *transport = &run->engine->transport;
+    const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
+    const hw_count mask = bytes_in(run->state->plan.graph.mask_words);
+    hw_count from[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
+    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS] = {0};
+
+    for (int q = 0; q < ranks; q++) {
+        const bool theirs =
+            q != me && q >= carrier->group_first && q < carrier->group_first + carrier->group_count;
+        const struct share share = share_of(run, q);
+        from[q] = heap->found[carrier->control->parity] + bytes_in(share.first);
+        to[q] = heap->gathered + q * mask;
+        out[q] = theirs ? bytes_in(share.words) : 0;
+        in[q] = theirs ? bytes_in(share_of(run, me).words) : 0;
+    }
+    count_sent(run, out);
+    if (reaches(run) || carrier->group_count == 1)
+        return HW_OK;
+    return carrier->two_phases ? hw_transport_exchange(transport, from, out, to, in, err)
+                               : hw_transport_spread(transport, from, out, to, in, err);
+}
+
+/* This rank's share of its group's masks, combined on its GPU. Collective; ranks agree. */
 static enum hw_status combine_group(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = run->state;
     const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    struct hw_transport *transport = &run->engine->transport;
-    const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
-    const hw_count bytes = 4 * (hw_count)state->plan.graph.mask_words;
-    const hw_count found = state->heap.found[carrier->control->parity];
-    const bool peer = transport->kind == HW_TRANSPORT_PEER;
-    hw_count from[HW_GPU_DELEGATES_PARTS], count[HW_GPU_DELEGATES_PARTS] = {0};
-    hw_count to[HW_GPU_DELEGATES_PARTS];
-    struct hw_gpu_delegates_masks masks = {.count = (uint32_t)carrier->group_count};
-    enum hw_status status = HW_OK;
+    char *const *heap = run->engine->transport.heap;
+    const int me = run->engine->ctx->rank;
+    const struct share own = share_of(run, me);
+    const hw_count mask = bytes_in(state->plan.graph.mask_words);
+    const hw_count found = state->heap.found[carrier->control->parity] + bytes_in(own.first);
+    struct hw_gpu_delegates_masks masks = {.count = (uint32_t)carrier->group_count,
+                                           .words = own.words};
+    enum hw_status status = bring_masks(run, err);
 
-    for (int q = 0; q < ranks; q++) {
-        from[q] = found;
-        to[q] = state->heap.gathered + q * bytes;
-    }
     for (int k = 0; k < carrier->group_count; k++) {
         const int q = carrier->group_first + k;
         const char *there =
-            peer || q == me ? transport->heap[q] + found : transport->heap[me] + to[q];
+            q == me || reaches(run) ? heap[q] + found : heap[me] + state->heap.gathered + q * mask;
         masks.mask[k] = (const uint32_t *)there;
-        count[q] = q == me ? 0 : bytes;
     }
-    count_sent(run, count);
-    if (!peer && carrier->group_count > 1)
-        status = hw_transport_exchange(transport, from, count, to, count, err);
-    return status == HW_OK
-               ? hw_cuda(hw_gpu_delegates_combine(&state->plan, &masks, carrier->combined, NULL),
-                         "the kernel that combines masks", err)
-               : status;
+    if (status == HW_OK)
+        status = hw_cuda(
+            hw_gpu_delegates_combine(&state->plan, &masks, carrier->combined + own.first, NULL),
+            "the kernel that combines masks", err);
+    return status;
 }
 
-/* The ranks among which MPI combines; MPI_COMM_NULL where GPUs do it all. */
-static MPI_Comm combining(const struct run *run)
+/* Whether MPI is given what is on the device: not where it would combine that without blocking,
+ * which not every MPI does there. */
+static bool is_direct(const struct run *run)
 {
-    if (run->engine->transport.kind == HW_TRANSPORT_MPI)
-        return run->engine->ctx->world;
-    return run->carrier->across;
+    return run->engine->transport.direct && !run->engine->options.nonblocking;
 }
 
-/* Counts what combining masks over ranks sends. */
+/* Counts what combining across nodes sends. */
 static void count_reduction(const struct run *run)
 {
     const struct hw_layout_spec *spec = &run->engine->part->spec;
-    const bool all = run->engine->transport.kind == HW_TRANSPORT_MPI;
+    const bool shares = run->carrier->two_phases;
+    const hw_count bytes = bytes_in(share_of(run, run->engine->ctx->rank).words);
     struct hw_gpu_delegates_times *times = times_of(run);
 
     if (times)
-        hw_book_reduction(&times->sent, 4 * (hw_count)run->state->plan.graph.mask_words,
-                          all ? run->engine->ctx->size : spec->nodes, all ? spec->devices : 1);
+        hw_book_reduction(&times->sent, bytes, shares ? spec->nodes : run->engine->ctx->size,
+                          shares ? 1 : spec->devices);
+}
+
+/* The second phase begun. Collective. */
+static enum hw_status start_across(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct share own = share_of(run, run->engine->ctx->rank);
+    uint32_t *const words = (is_direct(run) ? carrier->combined : carrier->mask) + own.first;
+
+    count_reduction(run);
+    if (run->engine->options.nonblocking)
+        return hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR,
+                                     carrier->across, &run->request),
+                      "MPI_Iallreduce", err);
+    return hw_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR, carrier->across),
+        "MPI_Allreduce", err);
 }
 
 /* The first phase, and the second begun. Collective; ranks agree. */
@@ -243,40 +314,67 @@ static enum hw_status reduce_start(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_carrier *carrier = run->carrier;
     const struct hw_context *ctx = run->engine->ctx;
-    const int words = (int)run->state->plan.graph.mask_words;
-    enum hw_status status = hw_agree(ctx->world, combine_group(run, err), err);
+    const struct share own = share_of(run, ctx->rank);
+    enum hw_status status = combine_group(run, err);
 
+    if (status == HW_OK && carrier->across != MPI_COMM_NULL)
+        status =
+            is_direct(run)
+                ? hw_cuda((int)cudaStreamSynchronize(NULL), "the kernel that combines masks", err)
+                : hw_gpu_get(carrier->mask + own.first, carrier->combined + own.first,
+                             (size_t)bytes_in(own.words), err);
+    status = hw_agree(ctx->world, status, err);
     LAP(run, local);
-    if (status != HW_OK || combining(run) == MPI_COMM_NULL)
+    if (status != HW_OK || carrier->across == MPI_COMM_NULL)
         return status;
-    status = hw_agree(ctx->world,
-                      hw_gpu_get(carrier->mask, carrier->combined, (size_t)words * 4, err), err);
-    count_reduction(run);
-    if (status == HW_OK && run->engine->options.nonblocking)
-        status = hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, carrier->mask, words, MPI_UINT32_T, MPI_BOR,
-                                       combining(run), &run->request),
-                        "MPI_Iallreduce", err);
-    else if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, carrier->mask, words, MPI_UINT32_T, MPI_BOR,
-                                      combining(run)),
-                        "MPI_Allreduce", err);
+    status = start_across(run, err);
     LAP(run, reduction);
     return status;
 }
 
+/* Inside a node, each gets the shares of the others. Collective; ranks agree. */
+static enum hw_status share_masks(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
+    const hw_count combined = run->state->heap.combined;
+    const struct share own = share_of(run, me);
+    hw_count from[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
+    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS] = {0};
+
+    for (int q = 0; q < ranks; q++) {
+        const bool theirs =
+            q != me && q >= carrier->group_first && q < carrier->group_first + carrier->group_count;
+        from[q] = combined + bytes_in(own.first);
+        to[q] = combined + bytes_in(share_of(run, q).first);
+        out[q] = theirs ? bytes_in(own.words) : 0;
+        in[q] = theirs ? bytes_in(share_of(run, q).words) : 0;
+    }
+    count_sent(run, out);
+    return hw_transport_spread(&run->engine->transport, from, out, to, in, err);
+}
+
+/* The rest. Collective; ranks agree. */
 static enum hw_status reduce_finish(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    const size_t bytes = run->state->plan.graph.mask_words * sizeof(uint32_t);
+    const struct share own = share_of(run, run->engine->ctx->rank);
     enum hw_status status = HW_OK;
 
-    if (combining(run) == MPI_COMM_NULL)
+    if (carrier->across == MPI_COMM_NULL)
         return HW_OK;
     if (run->request != MPI_REQUEST_NULL)
         status = hw_mpi(MPI_Wait(&run->request, MPI_STATUS_IGNORE), "MPI_Wait", err);
-    if (status == HW_OK)
-        status = hw_gpu_put(carrier->combined, carrier->mask, bytes, err);
+    if (status == HW_OK && !is_direct(run))
+        status = hw_gpu_put(carrier->combined + own.first, carrier->mask + own.first,
+                            (size_t)bytes_in(own.words), err);
     LAP(run, reduction);
+    if (!carrier->two_phases)
+        return status;
+    status = hw_agree(run->engine->ctx->world, status, err);
+    if (status == HW_OK)
+        status = share_masks(run, err);
+    LAP(run, local);
     return status;
 }
 

@@ -41,10 +41,9 @@ __global__ void hear(const plan_t plan, hw_gpu_delegates_news news)
         c.came[q] = news.came[q];
 }
 
-__global__ void __launch_bounds__(threads)
-    combine(uint32_t words, hw_gpu_delegates_masks masks, uint32_t *to)
+__global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks, uint32_t *to)
 {
-    for (uint64_t w = hw_first(); w < words; w += hw_stride()) {
+    for (uint64_t w = hw_first(); w < masks.words; w += hw_stride()) {
         uint32_t all = 0;
         for (uint32_t q = 0; q < masks.count; q++)
             all |= static_cast<const volatile uint32_t *>(masks.mask[q])[w];
@@ -229,9 +228,7 @@ extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_plan *plan,
                                         const hw_gpu_delegates_masks *masks, uint32_t *to,
                                         void *stream)
 {
-    const uint32_t words = plan->graph.mask_words;
-
-    combine<<<blocks_for(plan, words), threads, 0, stream_of(stream)>>>(words, *masks, to);
+    combine<<<blocks_for(plan, masks->words), threads, 0, stream_of(stream)>>>(*masks, to);
     return cudaGetLastError();
 }
 

@@ -14,7 +14,8 @@ struct hw_gpu_delegates_heap {
     hw_count in_level[HW_GPU_DELEGATES_PARTS], out_level[HW_GPU_DELEGATES_PARTS]; /* canonical */
     hw_count relay[HW_GPU_DELEGATES_PARTS];  /* two hops: entries for this device of each node */
     hw_count unique[HW_GPU_DELEGATES_PARTS]; /* the same without duplicates */
-    hw_count gathered;                       /* [parts] masks, over nccl */
+    hw_count gathered;                       /* [parts] masks of others, where not reached */
+    hw_count combined;                       /* the mask of all parts, where the host carries */
     hw_count ask_out, ask_in;                /* delegates whose parent others know: [own], [all] */
     hw_count answer_out, answer_in;          /* graph ids: [all], [parts][own] */
     hw_count bytes;
@@ -31,9 +32,11 @@ struct hw_gpu_delegates_carrier {
     bool two_phases;  /* the layout has several nodes of several devices */
     bool two_hops;    /* and entries go through the own node's device of the owner's number */
     uint32_t *passed; /* [parts * slots / 32 + 1] two hops, uniquify */
-    MPI_Comm across;  /* the parts of this device, by node; MPI_COMM_NULL unless two_phases */
+    MPI_Comm across;  /* whose masks MPI combines: the parts of this device, by node, or all;
+                         MPI_COMM_NULL where GPUs do it all */
+    MPI_Comm split;   /* the same where it is this one's to free */
     int group_first, group_count;             /* ranks whose masks GPUs combine by themselves */
-    uint32_t *combined;                       /* [mask_words] on the device */
+    uint32_t *combined;                       /* [mask_words] in the heap */
     uint32_t *mask;                           /* [mask_words] on the host, pinned */
     uint32_t *unknown;                        /* [1] on the device */
     hw_count own;                             /* delegates of this part */

@@ -59,7 +59,30 @@ done
 # shellcheck disable=SC2046 # two words
 set -- $(crossed 1d-1 scan2d) $(crossed 1d-2 scan2d)
 ok "finds for parts of one node go in one message" test $((3 * $4)) -le "$2"
+
+# Masks go between nodes once, and where all vertices with edges are delegates nothing else does.
+for shape in 4x1 2x2; do
+    for reduce in blocking nonblocking; do
+        search delegates-$shape-$reduce 0 g.h5 --layout degree-separated --parts $shape \
+            --method delegates --degree-threshold 0 --transport mpi --reduce $reduce
+    done
+done
+# shellcheck disable=SC2046 # two words
+set -- $(crossed delegates-4x1-blocking "") $(crossed delegates-2x2-blocking "")
+ok "masks cross" test "$3" -gt 0
+is "a third of their bytes where nodes have two" "$((3 * $3))" "$1"
 search delegates 0 g.h5 --layout degree-separated --parts 2x2 --method delegates --transport mpi
+search delegates-1x4 0 g.h5 --layout degree-separated --parts 1x4 --method delegates --transport mpi
+
+# Where MPI takes pointers to memory of devices, the same crosses.
+if hopwave-info fused-2.h5 | grep -q 'mpi_buffers: device'; then
+    search host-fused 2 g.h5 --layout 1d --parts 4 --method fused --transport mpi --mpi-buffers host
+    is "as much crosses in both forms" "$(crossed host-fused pull)" "$(crossed fused-2 pull)"
+    search host-delegates 0 g.h5 --layout degree-separated --parts 2x2 --method delegates \
+        --transport mpi --mpi-buffers host
+else
+    skip "memory of devices between nodes" "this MPI takes none"
+fi
 refused "peer between nodes" 4 "--transport peer: the ranks are on several nodes" \
     "$MPIEXEC" -n 4 hopwave-traverse -q g.h5 --layout 1d --parts 4 --device cuda --transport peer \
     --ranks-per-node 2 -o no.h5
