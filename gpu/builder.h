@@ -58,6 +58,7 @@ struct hw_gpu_kept {
     /* Without weights: the lists of all matrices of the part, one after another. */
     uint32_t *column;
     hw_lid block; /* whose multiples grids number columns by: the part's, until renumbered */
+    bool coded;   /* nn names vertices as method delegates does (delegates.h) */
 
     /* With weights: one list of outgoing edges for each vertex that they begin at, by rising
      * weight; rows and columns are those of hw_place_joined(). */

@@ -3,8 +3,8 @@
 #include "delegates_search.h"
 
 #include "base/memory.h"
+#include "builder.h"
 #include "comm/exchange.h"
-#include "hopwave_gpu.h"
 #include "methods.h"
 #include "share_kernels.h"
 #include "verify.h"
@@ -186,6 +186,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
                               engine->part->index;
     plan_arrays(engine);
     lay_heap(state, &state->heap);
+    engine->beside = hw_gpu_delegates_fill_device_bytes(engine->part);
     engine->heap_bytes = state->heap.bytes;
     return hw_largest(engine->ctx->world, &engine->heap_bytes, err);
 }
@@ -565,14 +566,6 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_gpu_delegates_fill_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
-/* Lays the graph out on the devices. */
-static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph,
-                            const struct hw_layout_spec *spec, struct hw_part *part,
-                            struct hw_error *err)
-{
-    return hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
-}
-
 static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
                              const struct hw_engine_options *options, void **engine,
                              struct hw_error *err)
@@ -586,7 +579,8 @@ const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
                                                   .degree_separated = true,
                                                   .ready = hw_gpu_ready,
                                                   .bytes = bytes,
-                                                  .build = build,
+                                                  .build = hw_gpu_parts_keep,
+                                                  .lists_stay = true,
                                                   .create = create,
                                                   .search = hw_parts_run,
                                                   .verify = hw_gpu_verify_bfs,

@@ -245,6 +245,12 @@ int hw_gpu_delegates_levels(const struct hw_gpu_delegates_plan *plan, int32_t *l
 /* Derives masks and first sources from lists; counts: [2] bits set, cleared by the caller. */
 int hw_gpu_delegates_mask(const struct hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask,
                           uint32_t *first, uint32_t *count);
+/* Of search ids in nn, how many belong to each part: to[parts], added; nodes: those of the
+ * layout. Then they become codes. fed: [parts][slot_words] those with delegates as sources. */
+int hw_gpu_delegates_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes,
+                              uint32_t devices, unsigned long long *to);
+int hw_gpu_delegates_encode(const struct hw_gpu_delegates_graph *graph, uint32_t nodes,
+                            const uint32_t *fed, uint32_t *search_id, uint64_t count);
 /* The slots with a marked vertex in their list in nn. */
 int hw_gpu_delegates_bare(const struct hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask);
 

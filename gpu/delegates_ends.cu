@@ -215,6 +215,45 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
+/* The part and the slot of a search id. */
+struct place {
+    uint32_t part, slot;
+};
+
+__device__ __forceinline__ place place_of(uint32_t search_id, uint32_t nodes, uint32_t devices)
+{
+    const uint32_t group = search_id / nodes, slot = group / devices;
+
+    return {(search_id - group * nodes) * devices + group - slot * devices, slot};
+}
+
+__global__ void __launch_bounds__(threads)
+    count_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes, uint32_t devices,
+                   count64 *to)
+{
+    __shared__ count64 own[HW_GPU_DELEGATES_PARTS];
+
+    if (threadIdx.x < HW_GPU_DELEGATES_PARTS)
+        own[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint64_t e = hw_first(); e < count; e += hw_stride())
+        atomicAdd(own + place_of(search_id[e], nodes, devices).part, 1ull);
+    __syncthreads();
+    if (threadIdx.x < nodes * devices && own[threadIdx.x] > 0)
+        atomicAdd(to + threadIdx.x, own[threadIdx.x]);
+}
+
+__global__ void __launch_bounds__(threads)
+    encode(graph_t graph, uint32_t nodes, const uint32_t *fed, uint32_t *search_id, uint64_t count)
+{
+    for (uint64_t e = hw_first(); e < count; e += hw_stride()) {
+        const place at = place_of(search_id[e], nodes, graph.devices);
+        const bool bare =
+            !hw_test(fed + static_cast<uint64_t>(at.part) * graph.slot_words, at.slot);
+        search_id[e] = at.part * graph.slots + at.slot + (graph.marked && bare ? mark : 0);
+    }
+}
+
 } // namespace
 
 extern "C" int hw_gpu_delegates_hear(const hw_gpu_delegates_plan *plan,
@@ -311,5 +350,19 @@ extern "C" int hw_gpu_delegates_mask(const hw_gpu_matrix *lists, uint32_t rows, 
 extern "C" int hw_gpu_delegates_bare(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask)
 {
     make_bare<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes,
+                                         uint32_t devices, count64 *to)
+{
+    count_crossing<<<blocks_for(nullptr, count), threads>>>(search_id, count, nodes, devices, to);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_encode(const hw_gpu_delegates_graph *graph, uint32_t nodes,
+                                       const uint32_t *fed, uint32_t *search_id, uint64_t count)
+{
+    encode<<<blocks_for(nullptr, count), threads>>>(*graph, nodes, fed, search_id, count);
     return cudaGetLastError();
 }

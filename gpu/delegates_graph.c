@@ -2,6 +2,7 @@
 
 #include "base/divide.h"
 #include "base/memory.h"
+#include "builder.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -62,13 +63,46 @@ hw_count hw_gpu_delegates_fill_bytes(const struct hw_part *part)
     return 4 * CHUNK + 8 * (slots > delegates ? slots : delegates) + 16 + part->vertices / 8;
 }
 
+/* Those of nn that stand on the host as search ids; else the device has them. */
+static hw_count nn_edges(const struct hw_part *part)
+{
+    return part->separate.nn.offset[part->separate.nn.rows];
+}
+
+hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part)
+{
+    return hw_gpu_kept(part) ? (part->separate.slots / 32 + 1) * (hw_count)part->spec.parts * 4 : 0;
+}
+
 /* ---- planning ---- */
 
-/* Edges of nn by the part that owns where they lead. Local. */
-static void count_crossing(const struct hw_part *part, hw_count *to)
+/* Edges of nn by the part that owns where they lead, where the lists are on the device. */
+static enum hw_status count_crossing_there(const struct hw_part *part, hw_count *to,
+                                           struct hw_error *err)
+{
+    const struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    const size_t bytes = (size_t)part->spec.parts * sizeof *to;
+    void *counts = NULL;
+    enum hw_status status = hw_cuda((int)cudaMalloc(&counts, bytes), "cudaMalloc", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_fill(counts, 0, bytes, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_delegates_crossing(kept->column, (uint64_t)nn_edges(part),
+                                                   (uint32_t)part->spec.nodes,
+                                                   (uint32_t)part->spec.devices, counts),
+                         "the kernel that counts edges", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(to, counts, bytes, err);
+    cudaFree(counts);
+    return status;
+}
+
+/* The same on the host. */
+static void count_crossing_here(const struct hw_part *part, hw_count *to)
 {
     const struct hw_csr *nn = &part->separate.nn;
-    const hw_count edges = nn->offset[nn->rows];
+    const hw_count edges = nn_edges(part);
 
 #pragma omp parallel
     {
@@ -80,17 +114,31 @@ static void count_crossing(const struct hw_part *part, hw_count *to)
         for (int q = 0; q < part->spec.parts; q++)
             to[q] += own[q];
     }
-    to[part->index] = 0;
 }
 
-static void plan_matrix(struct hw_gpu_arrays *arrays, const struct hw_csr *csr,
+/* Local. */
+static enum hw_status count_crossing(const struct hw_part *part, hw_count *to, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (hw_gpu_kept(part))
+        status = count_crossing_there(part, to, err);
+    else
+        count_crossing_here(part, to);
+    to[part->index] = 0;
+    return status;
+}
+
+/* kept: the lists are there already. */
+static void plan_matrix(struct hw_gpu_arrays *arrays, const struct hw_csr *csr, bool kept,
                         struct hw_gpu_matrix *matrix)
 {
     const hw_count edges = csr->offset[csr->rows];
 
     matrix->wide = edges > (hw_count)UINT32_MAX;
     hw_gpu_add(arrays, &matrix->offset, (hw_count)csr->rows + 1, matrix->wide ? 8 : 4);
-    hw_gpu_add(arrays, &matrix->index, edges, sizeof *matrix->index);
+    if (!kept)
+        hw_gpu_add(arrays, &matrix->index, edges, sizeof *matrix->index);
 }
 
 static void plan_arrays(const struct hw_part *part, struct hw_gpu_delegates_upload *upload,
@@ -98,13 +146,14 @@ static void plan_arrays(const struct hw_part *part, struct hw_gpu_delegates_uplo
 {
     const struct matrices all = matrices_of(part);
     const hw_count masks = graph->mask_words, slots = graph->slot_words;
+    const bool kept = hw_gpu_kept(part) != NULL;
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         const bool from_slots = k == HW_GPU_NN || k == HW_GPU_ND;
-        plan_matrix(arrays, all.forward[k], &graph->forward[k]);
+        plan_matrix(arrays, all.forward[k], kept, &graph->forward[k]);
         hw_gpu_add(arrays, &graph->out[k], from_slots ? slots : masks, sizeof *graph->out[k]);
         if (part->directed && all.backward[k]) {
-            plan_matrix(arrays, all.backward[k], &graph->backward[k]);
+            plan_matrix(arrays, all.backward[k], kept, &graph->backward[k]);
             hw_gpu_add(arrays, &graph->in[k], k == HW_GPU_DN ? slots : masks, sizeof *graph->in[k]);
         }
     }
@@ -176,7 +225,9 @@ enum hw_status hw_gpu_delegates_plan_graph(const struct hw_context *ctx, const s
         err);
     if (status != HW_OK)
         return status;
-    count_crossing(part, upload->to);
+    status = hw_agree(ctx->world, count_crossing(part, upload->to, err), err);
+    if (status != HW_OK)
+        return status;
     status = hw_mpi(MPI_Allgather(upload->to, (int)parts, HW_MPI_COUNT, upload->all, (int)parts,
                                   HW_MPI_COUNT, ctx->world),
                     "MPI_Allgather", err);
@@ -217,6 +268,7 @@ static enum hw_status put_offsets(const struct hw_csr *csr, const struct hw_gpu_
     return status;
 }
 
+/* Offsets, and lists if they are on the host. */
 static enum hw_status put_matrix(const struct hw_csr *csr, const struct hw_gpu_matrix *matrix,
                                  struct hw_error *err)
 {
@@ -256,7 +308,49 @@ static enum hw_status gather_fed(const struct hw_context *ctx, const struct hw_p
                   "MPI_Allgather", err);
 }
 
-/* The targets of nn as codes. fed: as above. */
+/* Lists that are on the device stand one after another, in the order of enum hw_matrix. */
+static void take_kept(const struct hw_part *part, const struct matrices *all,
+                      struct hw_gpu_delegates_graph *graph)
+{
+    const struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    const uint32_t *next = kept->column;
+
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
+        graph->forward[k].index = next;
+        next += all->forward[k]->offset[all->forward[k]->rows];
+    }
+    for (int k = HW_GPU_ND; k < HW_GPU_SUBGRAPHS && part->directed; k++) {
+        graph->backward[k].index = next;
+        next += all->backward[k]->offset[all->backward[k]->rows];
+    }
+}
+
+/* The targets of nn, which are on the device, become codes. fed: as above. */
+static enum hw_status encode_kept(const struct hw_part *part,
+                                  const struct hw_gpu_delegates_graph *graph, const uint32_t *fed,
+                                  struct hw_error *err)
+{
+    struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    const size_t bytes = (size_t)graph->parts * graph->slot_words * sizeof *fed;
+    void *there = NULL;
+
+    if (kept->coded)
+        return HW_OK;
+    enum hw_status status = hw_cuda((int)cudaMalloc(&there, bytes), "cudaMalloc", err);
+    if (status == HW_OK)
+        status = hw_gpu_put(there, fed, bytes, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_delegates_encode(graph, (uint32_t)part->spec.nodes, there,
+                                                 kept->column, (uint64_t)nn_edges(part)),
+                         "the kernel that encodes vertices", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "encoding vertices", err);
+    kept->coded = status == HW_OK;
+    cudaFree(there);
+    return status;
+}
+
+/* The targets of nn, which are on the host, as codes. fed: as above. */
 static enum hw_status put_codes(const struct hw_part *part,
                                 const struct hw_gpu_delegates_graph *graph, const uint32_t *fed,
                                 struct hw_error *err)
@@ -374,6 +468,8 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
     uint32_t *fed = NULL;
     enum hw_status status = gather_fed(ctx, part, graph->slot_words, &fed, err);
 
+    if (status == HW_OK && hw_gpu_kept(part))
+        take_kept(part, &all, graph);
     if (status == HW_OK) {
         for (int k = 0; k < HW_GPU_SUBGRAPHS && status == HW_OK; k++) {
             status = put_matrix(all.forward[k], &graph->forward[k], err);
@@ -381,7 +477,8 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
                 status = put_matrix(all.backward[k], &graph->backward[k], err);
         }
         if (status == HW_OK)
-            status = put_codes(part, graph, fed, err);
+            status = hw_gpu_kept(part) ? encode_kept(part, graph, fed, err)
+                                       : put_codes(part, graph, fed, err);
         if (status == HW_OK)
             status = put_ids(part, graph, err);
         if (status == HW_OK)

@@ -34,6 +34,9 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
  * graphs included, and edges stored in them. Local. */
 hw_count hw_gpu_delegates_graph_bytes(const struct hw_part *part, hw_count *edges);
 
+/* Bytes that filling takes on the device for a while. Local. */
+hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part);
+
 /* Bytes that filling takes on the host at most. Local. */
 hw_count hw_gpu_delegates_fill_bytes(const struct hw_part *part);
 

@@ -1,7 +1,7 @@
 /*
  * Parts laid out on the device are, bit for bit, those that the CPU lays out: layouts,
- * orders, weights, directions, several parts, memory for one pass and for many. Joined lists
- * that stay there are those of the CPU's part, by rising weight.
+ * orders, weights, directions, several parts, memory for one pass and for many. Lists that stay
+ * there are those of the CPU's part; joined ones by rising weight.
  *
  *   test_layout.t [GRAPH.h5...]   graphs, or recipes, to try beside those made here
  */
@@ -241,9 +241,54 @@ static bool try_joined(const struct tap *tap, const struct hw_context *ctx, stru
     return equal;
 }
 
+/* ---- lists without weights that stay ---- */
+
+static bool same_kept(struct hw_part *want, struct hw_part *got)
+{
+    const struct hw_gpu_kept *kept = hw_gpu_kept(got);
+    uint32_t *column = must(calloc((size_t)want->edges + 1, sizeof *column));
+    struct hw_error err = {{0}};
+    hw_count at = 0;
+    bool equal = kept && kept->column && got->edges == want->edges;
+
+    for (int m = 0; m < HW_MATRICES && equal; m++) {
+        const struct hw_csr *a = hw_part_matrix(want, (enum hw_matrix)m);
+        const struct hw_csr *b = hw_part_matrix(got, (enum hw_matrix)m);
+        if (!a || !a->offset)
+            continue;
+        const hw_count edges = a->offset[a->rows];
+        equal =
+            b && b->offset && b->rows == a->rows && !b->index && !b->target &&
+            same(a->offset, b->offset, (hw_count)a->rows + 1, sizeof *a->offset) &&
+            edges <= want->edges &&
+            hw_gpu_get(column, kept->column + at, (size_t)edges * sizeof *column, &err) == HW_OK;
+        for (hw_count e = 0; e < edges && equal; e++)
+            equal = column[e] == (a->target ? (uint32_t)a->target[e] : a->index[e]);
+        at += edges;
+    }
+    free(column);
+    return equal;
+}
+
+static bool try_kept(const struct tap *tap, const struct hw_context *ctx, struct hw_graph *graph,
+                     const struct hw_layout_spec *spec)
+{
+    struct hw_part want = {.index = 0}, got = {.index = 0};
+    struct hw_error err = {{0}};
+    bool equal = hw_parts_build(ctx, graph, spec, ctx->rank, 1, &want, &err) == HW_OK &&
+                 hw_gpu_parts_keep(ctx, graph, spec, &got, &err) == HW_OK;
+
+    if (!equal)
+        tap_note(tap, "%s", err.text);
+    equal = equal && same_vertices(&got.own, &want.own) && same_kept(&want, &got);
+    hw_part_free(&want);
+    hw_part_free(&got);
+    return equal;
+}
+
 /* All layouts of one part a rank. */
-static void try_paths(struct tap *tap, const struct hw_context *ctx, struct hw_graph *graph,
-                      const char *name)
+static void try_staying(struct tap *tap, const struct hw_context *ctx, struct hw_graph *graph,
+                        const char *name)
 {
     const int ranks = ctx->size;
     const struct hw_layout_spec paths[] = {
@@ -263,7 +308,10 @@ static void try_paths(struct tap *tap, const struct hw_context *ctx, struct hw_g
     for (size_t s = 0; s < sizeof paths / sizeof *paths; s++) {
         struct hw_layout_spec spec = paths[s];
         spec.parts = ranks;
+        tap_ok(tap, try_kept(tap, ctx, graph, &spec), "%s, lists that stay in layout %zu", name, s);
         spec.weights = true;
+        if (hw_graph_desc(graph)->weights == HW_WEIGHTS_NONE)
+            continue;
         tap_ok(tap, try_joined(tap, ctx, graph, &spec), "%s, joined lists in layout %zu", name, s);
     }
 }
@@ -300,8 +348,8 @@ static void try_world(struct tap *tap, const struct hw_context *ctx, uint64_t se
         try_graph(tap, ctx, graph, name);
     else
         tap_ok(tap, false, "%s: %s", name, err.text);
-    if (graph && weights != HW_WEIGHTS_NONE)
-        try_paths(tap, ctx, graph, name);
+    if (graph)
+        try_staying(tap, ctx, graph, name);
     hw_graph_close(graph);
     world_free(&world);
 }
@@ -313,8 +361,7 @@ static void try_file(struct tap *tap, const struct hw_context *ctx, const char *
 
     if (tap_ok(tap, hw_graph_open(ctx, path, &graph, &err) == HW_OK, "%s opens", path)) {
         try_graph(tap, ctx, graph, path);
-        if (hw_graph_desc(graph)->weights != HW_WEIGHTS_NONE)
-            try_paths(tap, ctx, graph, path);
+        try_staying(tap, ctx, graph, path);
     } else {
         tap_note(tap, "%s", err.text);
     }
