@@ -40,11 +40,39 @@ done:
     return status;
 }
 
-static int by_search_id(const void *a, const void *b)
+/* Sorts the table by search id. Local. */
+static enum hw_status sort_delegates(struct hw_builder *builder, struct hw_error *err)
 {
-    const struct hw_delegate *x = a, *y = b;
+    const hw_count count = builder->delegates;
+    struct hw_delegate *sorted = NULL;
+    uint64_t *key = NULL;
+    uint32_t *from = NULL;
+    enum hw_status status = hw_alloc(&sorted, count, sizeof *sorted, "delegates", err);
 
-    return (x->search_id > y->search_id) - (x->search_id < y->search_id);
+    if (status == HW_OK)
+        status = hw_alloc(&key, count, sizeof *key, "delegates", err);
+    if (status == HW_OK)
+        status = hw_alloc(&from, count, sizeof *from, "delegates", err);
+    if (status == HW_OK) {
+#pragma omp parallel for if (count >= HW_SERIAL_BELOW)
+        for (hw_count d = 0; d < count; d++) {
+            key[d] = (uint64_t)builder->delegate[d].search_id;
+            from[d] = (uint32_t)d;
+        }
+        status = hw_sort(key, from, count, hw_bits((uint64_t)builder->desc->vertices), err);
+    }
+    if (status == HW_OK) {
+#pragma omp parallel for if (count >= HW_SERIAL_BELOW)
+        for (hw_count d = 0; d < count; d++)
+            sorted[d] = builder->delegate[from[d]];
+        free(builder->delegate);
+        builder->delegate = sorted;
+        sorted = NULL;
+    }
+    free(sorted);
+    free(key);
+    free(from);
+    return status;
 }
 
 /* Counts the delegates of every rank. counts: [2 x ranks]: how many, and how
@@ -100,9 +128,8 @@ static enum hw_status gather_delegates(struct hw_builder *builder, const int *co
                         "MPI_Allgatherv", err);
     if (type != MPI_DATATYPE_NULL)
         MPI_Type_free(&type);
-    if (status == HW_OK && builder->delegates > 1)
-        qsort(builder->delegate, (size_t)builder->delegates, sizeof *next, by_search_id);
-    return status;
+    return hw_agree(builder->ctx->world, status == HW_OK ? sort_delegates(builder, err) : status,
+                    err);
 }
 
 /* The delegate with that search id; there is one. */
