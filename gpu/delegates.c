@@ -158,6 +158,17 @@ static bool has_two_phases(const struct hw_part *part)
     return part->spec.nodes > 1 && part->spec.devices > 1;
 }
 
+/* Delegates that this part owns. */
+static hw_count count_own(const struct hw_part *part)
+{
+    hw_count own = 0;
+
+#pragma omp parallel for reduction(+ : own)
+    for (hw_lid g = 0; g < part->separate.delegates; g++)
+        own += hw_owner(&part->spec, part->separate.search_id[g]) == part->index;
+    return own;
+}
+
 static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -181,9 +192,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
     state->carrier.two_hops = engine->options.local_all2all && state->carrier.two_phases;
     own->carried = engine->ctx->size > 1 &&
                    (engine->transport.kind != HW_TRANSPORT_PEER || state->carrier.two_phases);
-    for (hw_lid g = 0; g < own->graph.delegates; g++)
-        state->carrier.own += hw_owner(&engine->part->spec, engine->part->separate.search_id[g]) ==
-                              engine->part->index;
+    state->carrier.own = count_own(engine->part);
     plan_arrays(engine);
     lay_heap(state, &state->heap);
     engine->beside = hw_gpu_delegates_fill_device_bytes(engine->part);

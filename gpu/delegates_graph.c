@@ -386,6 +386,7 @@ static enum hw_status put_ids(const struct hw_part *part,
     enum hw_status status = hw_alloc(&room, longest, sizeof *room, "ids", err);
 
     if (status == HW_OK) {
+#pragma omp parallel for
         for (hw_lid g = 0; g < own->delegates; g++)
             room[g] = hw_owner(&part->spec, own->search_id[g]) == part->index
                           ? hw_position(&part->spec, own->search_id[g])
@@ -394,12 +395,14 @@ static enum hw_status put_ids(const struct hw_part *part,
                             (size_t)own->delegates * sizeof *room, err);
     }
     if (status == HW_OK) {
+#pragma omp parallel for
         for (hw_lid g = 0; g < own->delegates; g++)
             room[g] = (uint32_t)own->graph_id[g];
         status = hw_gpu_put((void *)(uintptr_t)graph->delegate_id, room,
                             (size_t)own->delegates * sizeof *room, err);
     }
     if (status == HW_OK) {
+#pragma omp parallel for
         for (hw_lid s = 0; s < own->slots; s++)
             room[s] = s < part->own.count ? (uint32_t)part->own.graph_id[s] : HW_RANK_NONE;
         status = hw_gpu_put((void *)(uintptr_t)graph->slot_id, room,
