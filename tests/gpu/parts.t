@@ -7,7 +7,9 @@
 hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
 needs_gpu "searches on several parts" 2 recipe.h5 --layout 1d --parts 2
 
+# Those that searches see.
 gpus=$(nvidia-smi -L | wc -l)
+[ -z "${CUDA_VISIBLE_DEVICES-}" ] || gpus=$(echo "$CUDA_VISIBLE_DEVICES" | tr , '\n' | wc -l)
 
 # compare NAME GRAPH PARTS OPTIONS...: the levels of the CPU.
 compare() {
@@ -65,6 +67,7 @@ show() {
     ranks 2 sh -c "$hidden" hopwave-traverse --force rmat.h5 --layout 1d --parts 2 --device cuda \
         --transport "$1" --roots 6 -o hidden.h5 2>err
 }
+hopwave-traverse -q --force rmat.h5 --layout 1d --roots 6 -o cpu.h5
 if [ "$gpus" -lt 2 ]; then
     skip "hidden GPUs" "there is but one"
 elif show peer; then

@@ -39,3 +39,9 @@ like_cpu() {
     ok "validates, like the CPU's" hopwave-validate -q --force gpu.h5 --graph "$tap_graph" \
         --against cpu.h5
 }
+
+# same_parents: those of gpu.h5 are those of cpu.h5, where both are canonical.
+same_parents() {
+    is "with the CPU's canonical parents" "$(hopwave-info gpu.h5 | grep /parent:)" \
+        "$(hopwave-info cpu.h5 | grep /parent:)"
+}
