@@ -10,6 +10,9 @@
 #ifndef HOPWAVE_BASE_CLI_H
 #define HOPWAVE_BASE_CLI_H
 
+/* OpenMP threads of a rank: more overflow the stack of the OpenMP library. */
+#define HW_THREADS_MOST 4096
+
 #include "base/status.h"
 #include "base/types.h"
 

@@ -172,16 +172,39 @@ static hw_count rlimit_leaves(int resource, const char *status_name)
     return most > used ? most - used : 0;
 }
 
+/* A whole number, and perhaps K, M or G after it. */
+static bool read_bytes(const char *text, hw_count *bytes)
+{
+    char *end = NULL;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    const long long value = strtoll(text, &end, 10);
+    const int shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    *bytes = value > INT64_MAX >> shift ? INT64_MAX : (hw_count)value << shift;
+    return end[shift > 0] == '\0';
+}
+
 hw_count hw_memory_setting(const char *name)
 {
     const char *text = getenv(name);
-    char unit = ' ';
-    long long value;
+    hw_count bytes = INT64_MAX;
 
-    if (!text || sscanf(text, "%lld%c", &value, &unit) < 1 || value < 0)
-        return INT64_MAX;
-    int shift = unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
-    return value > INT64_MAX >> shift ? INT64_MAX : (hw_count)value << shift;
+    return text && read_bytes(text, &bytes) ? bytes : INT64_MAX;
+}
+
+enum hw_status hw_memory_settings_check(struct hw_error *err)
+{
+    const char *const names[] = {"HOPWAVE_MEMORY", "HOPWAVE_DEVICE_MEMORY"};
+    hw_count bytes;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text && *text && !read_bytes(text, &bytes))
+            return hw_fail(err, HW_USAGE, "%s: '%s' is not a number of bytes such as 800M or 64G",
+                           names[i], text);
+    }
+    return HW_OK;
 }
 
 hw_count hw_memory_available(void)

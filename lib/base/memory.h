@@ -32,6 +32,9 @@ hw_count hw_memory_available(void);
 /* What an environment variable says in that form, or INT64_MAX. Local. */
 hw_count hw_memory_setting(const char *name);
 
+/* HW_USAGE where a variable of ours is set and not in that form. Local. */
+enum hw_status hw_memory_settings_check(struct hw_error *err);
+
 /* Peak resident memory of this process so far, in bytes. Local. */
 hw_count hw_memory_peak(void);
 

@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+void hw_make_line(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((*c > '\0' && *c < ' ') || *c == '\x7f')
+            *c = '?';
+}
+
 enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *format, ...)
 {
     if (err) {
@@ -11,6 +18,7 @@ enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *
         va_start(args, format);
         vsnprintf(err->text, sizeof err->text, format, args);
         va_end(args);
+        hw_make_line(err->text);
     }
     return status;
 }
@@ -31,6 +39,7 @@ enum hw_status hw_prefix(struct hw_error *err, enum hw_status status, const char
             for (const char *c = rest[i]; *c && used + 1 < sizeof err->text; c++)
                 err->text[used++] = *c;
         err->text[used] = '\0';
+        hw_make_line(err->text);
     }
     return status;
 }

@@ -25,6 +25,10 @@ struct hw_error {
     char text[1024];
 };
 
+/* Replaces control characters, such as names of files may have, by '?', so that a sentence
+ * stays one line that no terminal takes for orders. Local. */
+void hw_make_line(char *text);
+
 /*
  * Writes the sentence (printf format) into err, unless err is NULL, and returns
  * status. Local.

@@ -1,14 +1,21 @@
 #include "base/unfinished.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MOST 4
 #define LENGTH 4096
+#define ATTEMPTS 1000 /* at a name that nobody has */
+#define LOCKED ((off_t)1 << 62)
 
 /* All that a handler can reach. */
 static struct {
@@ -65,4 +72,197 @@ void hw_unfinished_forget(const char *path)
     for (int i = 0; i < MOST; i++)
         if (atomic_load(&file[i].noted) && strcmp(file[i].path, path) == 0)
             atomic_store(&file[i].noted, false);
+}
+
+/* ---- names ---- */
+
+/* A folder's and a file's name out of a path; both are to be freed. */
+static enum hw_status split_path(const char *path, char **folder, char **name, struct hw_error *err)
+{
+    char *copy = strdup(path), *again = strdup(path);
+
+    *folder = copy ? strdup(dirname(copy)) : NULL;
+    *name = again ? strdup(basename(again)) : NULL;
+    free(copy);
+    free(again);
+    if (*folder && *name)
+        return HW_OK;
+    free(*folder);
+    free(*name);
+    *folder = *name = NULL;
+    return hw_fail(err, HW_RESOURCES, "no memory for a path");
+}
+
+enum hw_status hw_unfinished_check(const char *path, bool replace, struct hw_error *err)
+{
+    const size_t length = strlen(path);
+    struct stat about;
+
+    if (length == 0 || path[length - 1] == '/')
+        return hw_fail(err, HW_RESOURCES, "is not the name of a file");
+    if (lstat(path, &about) != 0)
+        return HW_OK;
+    if (S_ISDIR(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "is a directory");
+    if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "is no plain file, and is not replaced by one");
+    if (!replace)
+        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
+    return HW_OK;
+}
+
+/* ---- making ---- */
+
+bool hw_unfinished_lock(int fd, bool unless_told)
+{
+    /* One byte where no data are: MPI locks what it writes to NFS, and waits for it. */
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCKED, .l_len = 1};
+
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+        return true;
+    return errno != EAGAIN && errno != EACCES && unless_told;
+}
+
+/* Whether a file's name is NUMBER.N after what such names begin with. */
+static bool is_number(const char *rest)
+{
+    const size_t number = strspn(rest, "0123456789");
+
+    return number > 0 && rest[number] == '.' && rest[number + 1] != '\0' &&
+           strspn(rest + number + 1, "0123456789") == strlen(rest + number + 1);
+}
+
+/* Removes what killed processes have left of the file. */
+static void sweep(const char *folder, const char *begin)
+{
+    const size_t length = strlen(begin);
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+
+    while (entries && (entry = readdir(entries))) {
+        struct stat about;
+        if (strncmp(entry->d_name, begin, length) != 0 || !is_number(entry->d_name + length))
+            continue;
+        int fd =
+            openat(dirfd(entries), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+            hw_unfinished_lock(fd, false))
+            (void)unlinkat(dirfd(entries), entry->d_name, 0);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+/* Creates and locks the file; -1 where errno says why not. */
+static int create(const char *path)
+{
+    struct stat about;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    /* Between the two it may have been taken for one that was left. */
+    if (fd >= 0 && hw_unfinished_lock(fd, true) && fstat(fd, &about) == 0 && about.st_nlink > 0)
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        errno = EEXIST;
+    }
+    return -1;
+}
+
+enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct hw_error *err)
+{
+    char *folder = NULL, *name = NULL, begin[256];
+    enum hw_status status = split_path(path, &folder, &name, err);
+
+    *made = NULL;
+    *fd = -1;
+    if (status == HW_OK) {
+        snprintf(begin, sizeof begin, ".%.200s.tmp-", name);
+        sweep(folder, begin);
+    }
+    /* There may be one of a process of the same number on another host. */
+    for (int i = 0; status == HW_OK && *fd < 0 && i < ATTEMPTS; i++) {
+        free(*made);
+        if (asprintf(made, "%s/%s%ld.%d", folder, begin, (long)getpid(), i) < 0) {
+            *made = NULL;
+            status = hw_fail(err, HW_RESOURCES, "no memory for a path");
+            break;
+        }
+        *fd = create(*made);
+        if (*fd < 0 && errno != EEXIST)
+            status =
+                hw_fail(err, HW_RESOURCES, "cannot be written in %s: %s", folder, strerror(errno));
+    }
+    if (status == HW_OK && *fd < 0)
+        status = hw_fail(err, HW_RESOURCES, "too many temporary files beside it");
+    if (status == HW_OK) {
+        hw_unfinished_add(*made);
+    } else {
+        free(*made);
+        *made = NULL;
+    }
+    free(folder);
+    free(name);
+    return status;
+}
+
+/* ---- publishing ---- */
+
+/* Gives the temporary file its name unless that is taken, in one step. */
+static int rename_new(const char *from, const char *to)
+{
+    struct stat about;
+
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EEXIST || (errno != EINVAL && errno != ENOSYS && errno != EPERM))
+        return -1;
+    /* File systems without it: a link is as good; without those, look first. */
+    if (link(from, to) == 0)
+        return unlink(from);
+    if (errno == EEXIST)
+        return -1;
+    if (lstat(to, &about) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
+}
+
+/* Makes a new name in its folder durable. File systems that cannot sync a
+ * folder are not at fault. */
+static enum hw_status sync_folder(const char *path, struct hw_error *err)
+{
+    char *folder = NULL, *name = NULL;
+
+    enum hw_status status = split_path(path, &folder, &name, err);
+    if (status != HW_OK)
+        return status;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+            status = hw_fail(err, HW_RESOURCES, "cannot sync %s: %s", folder, strerror(errno));
+        close(fd);
+    }
+    free(folder);
+    free(name);
+    return status;
+}
+
+enum hw_status hw_unfinished_publish(const char *made, const char *path, bool replace,
+                                     struct hw_error *err)
+{
+    enum hw_status status = hw_unfinished_check(path, replace, err);
+
+    if (status != HW_OK)
+        return status;
+    const int failed = replace ? rename(made, path) : rename_new(made, path);
+    if (failed && errno == EEXIST)
+        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
+    if (failed)
+        return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
+    hw_unfinished_forget(made);
+    return sync_folder(path, err);
 }

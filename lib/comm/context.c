@@ -1,11 +1,14 @@
 #include "comm/context.h"
 
+#include "base/cli.h"
 #include "base/memory.h"
 #include "comm/watch.h"
 #include "comm/yield.h"
 
+#include <errno.h>
 #include <omp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +66,18 @@ static int usable_cores(void)
     return online > 0 ? (int)online : 1;
 }
 
+/* OMP_NUM_THREADS, or this rank's share of the cores. */
+static enum hw_status choose_threads(struct hw_context *ctx, struct hw_error *err)
+{
+    const int asked = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : 0;
+
+    if (asked > HW_THREADS_MOST)
+        return hw_fail(err, HW_USAGE, "OMP_NUM_THREADS: %d is outside 1 to %d", asked,
+                       HW_THREADS_MOST);
+    hw_context_threads(ctx, asked > 0 ? asked : usable_cores() / ctx->node_size);
+    return HW_OK;
+}
+
 enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, const char *program,
                                struct hw_error *err)
 {
@@ -74,6 +89,8 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
                                .node_size = 1,
                                .threads = 1,
                                .program = program};
+    /* A write past the limit on file sizes shall fail, not kill, MPI's own too. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     enum hw_status status =
         hw_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", err);
     if (status == HW_OK && provided < MPI_THREAD_FUNNELED)
@@ -82,10 +99,11 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
         status = open_communicators(ctx, err);
     if (status != HW_OK)
         return status;
-    int threads = usable_cores() / ctx->node_size;
     hw_yield_while_waiting(ctx->node_size > 1);
-    hw_context_threads(ctx, getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : threads);
-    return HW_OK;
+    status = choose_threads(ctx, err);
+    if (status == HW_OK)
+        status = hw_memory_settings_check(err);
+    return hw_agree(ctx->world, status, err);
 }
 
 int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct hw_error *err)
@@ -94,6 +112,11 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
 
     if (status != HW_OK && ctx->rank == 0 && err && err->text[0])
         fprintf(stderr, "%s: %s\n", ctx->program, err->text);
+    if (status == HW_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        fprintf(stderr, "%s: standard output cannot be written: %s\n", ctx->program,
+                strerror(errno));
+        status = HW_RESOURCES;
+    }
     fflush(NULL);
     hw_watch_close(ctx->watch);
     if (ctx->node != MPI_COMM_NULL)
@@ -147,9 +170,11 @@ enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *e
 
 static void print_line(const struct hw_context *ctx, const char *format, va_list args)
 {
-    fprintf(stderr, "%s: ", ctx->program);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    struct hw_error line;
+
+    vsnprintf(line.text, sizeof line.text, format, args);
+    hw_make_line(line.text);
+    fprintf(stderr, "%s: %s\n", ctx->program, line.text);
 }
 
 void hw_note(const struct hw_context *ctx, const char *format, ...)

@@ -3,6 +3,8 @@
 #include "comm/watch.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* Seconds that a rank may be stopped before all end. */
 #define PATIENCE 5.0
@@ -21,6 +23,38 @@ static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
         return hw_fail(err, HW_USAGE, "--estimate=%d is asked by %d ranks; ask by one", ranks,
                        stage->ctx.size);
     stage->ctx.size = ranks;
+    return HW_OK;
+}
+
+/* Whether word i of the command line, or what it says after '=', is the output's file. */
+static bool names_output(const struct hw_stage *stage, int i, const struct stat *output)
+{
+    const char *word = stage->argv[i], *before = stage->argv[i - 1];
+    const char *value = word[0] == '-' ? strchr(word, '=') : NULL;
+    struct stat other;
+
+    if (word == stage->cli.output || strcmp(before, "-o") == 0 || strcmp(before, "--output") == 0 ||
+        strncmp(word, "-o", 2) == 0 || strncmp(word, "--output", 8) == 0)
+        return false;
+    return stat(value ? value + 1 : word, &other) == 0 && other.st_dev == output->st_dev &&
+           other.st_ino == output->st_ino;
+}
+
+/* Refuses to run without an output that is needed, and to replace an input by it. Local. */
+static enum hw_status check_output(const struct hw_stage *stage,
+                                   const struct hw_cli_program *program, struct hw_error *err)
+{
+    const char *output = stage->cli.output;
+    struct stat about;
+
+    if (program->has_output && !program->output_optional && !output && !stage->cli.estimate)
+        return hw_fail(err, HW_USAGE, "no output; give -o FILE");
+    if (!output || stat(output, &about) != 0)
+        return HW_OK;
+    for (int i = 1; i < stage->argc; i++)
+        if (names_output(stage, i, &about))
+            return hw_fail(err, HW_USAGE, "%s: is an input, which the output would replace",
+                           output);
     return HW_OK;
 }
 
@@ -49,9 +83,8 @@ int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, v
         if (stage.cli.threads > 0)
             hw_context_threads(&stage.ctx, stage.cli.threads);
         status = estimate_for(&stage, &err);
-        if (status == HW_OK && program->has_output && !program->output_optional &&
-            !stage.cli.output && !stage.cli.estimate)
-            status = hw_fail(&err, HW_USAGE, "no output; give -o FILE");
+        if (status == HW_OK)
+            status = hw_agree(stage.ctx.world, check_output(&stage, program, &err), &err);
         if (status == HW_OK)
             status = run(&stage, options, &err);
     }

@@ -198,12 +198,12 @@ static enum hw_status find_largest(const struct hw_import *import, const struct 
 static enum hw_status keep_ids(const struct hw_import *import, hw_gid largest,
                                struct hw_labelling *labelling, struct hw_error *err)
 {
-    labelling->vertices = import->facts.vertices >= 0 ? import->facts.vertices : largest + 1;
     if (largest >= (hw_gid)1 << 62)
         return hw_fail(err, HW_BAD_INPUT,
                        "%s: has the vertex id %" PRI_GID
                        "; those past 2^62 need --compact auto or always",
                        import->input.path, largest);
+    labelling->vertices = import->facts.vertices >= 0 ? import->facts.vertices : largest + 1;
     return HW_OK;
 }
 

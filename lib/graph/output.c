@@ -25,29 +25,21 @@ struct hw_output {
 /* Rank 0 looks at the target and makes the temporary file. */
 static enum hw_status make_temporary(struct hw_output *output, struct hw_error *err)
 {
-    struct stat about;
-    const char *slash = strrchr(output->path, '/');
-    const int folder = slash ? (int)(slash - output->path) + 1 : 0;
+    char *made = NULL;
+    enum hw_status status = hw_unfinished_check(output->path, output->force, err);
 
-    if (lstat(output->path, &about) == 0) {
-        if (S_ISDIR(about.st_mode))
-            return hw_fail(err, HW_RESOURCES, "%s: is a directory", output->path);
-        if (!output->force)
-            return hw_fail(err, HW_RESOURCES, "%s: exists already; --force replaces it",
-                           output->path);
+    if (status == HW_OK)
+        status = hw_unfinished_make(output->path, &made, &output->fd, err);
+    if (status != HW_OK)
+        return hw_prefix(err, status, "%s", output->path);
+    output->made = snprintf(output->temporary, PATH_SIZE, "%s", made) < PATH_SIZE;
+    if (!output->made) {
+        (void)unlink(made);
+        hw_unfinished_forget(made);
+        status = hw_fail(err, HW_RESOURCES, "%.100s...: the path is too long", output->path);
     }
-    if (!output->path[folder])
-        return hw_fail(err, HW_RESOURCES, "'%s' is not the name of a file", output->path);
-    if (snprintf(output->temporary, PATH_SIZE, "%.*s.%.200s.tmp-%ld", folder, output->path,
-                 output->path + folder, (long)getpid()) >= PATH_SIZE)
-        return hw_fail(err, HW_RESOURCES, "%.100s...: the path is too long", output->path);
-    output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (output->fd < 0)
-        return hw_fail(err, HW_RESOURCES, "%s: cannot be written: %s", output->path,
-                       strerror(errno));
-    output->made = true;
-    hw_unfinished_add(output->temporary);
-    return HW_OK;
+    free(made);
+    return status;
 }
 
 /* The other ranks open what rank 0 has made. Collective. */
@@ -115,26 +107,14 @@ enum hw_status hw_output_write(struct hw_output *output, hw_count offset, const 
     return HW_OK;
 }
 
-/* Renames without replacing anything. */
-static int rename_new(const char *from, const char *to)
-{
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return -1;
-    /* A file system without that call: a link does not replace either. */
-    return link(from, to) == 0 ? unlink(from) : -1;
-}
-
 /* Gives the file its name; rank 0. */
 static enum hw_status publish(struct hw_output *output, struct hw_error *err)
 {
-    int failed = output->force ? rename(output->temporary, output->path)
-                               : rename_new(output->temporary, output->path);
+    enum hw_status status =
+        hw_unfinished_publish(output->temporary, output->path, output->force, err);
 
-    if (failed)
-        return hw_fail(err, HW_RESOURCES, "%s: cannot be given its name: %s", output->path,
-                       strerror(errno));
+    if (status != HW_OK)
+        return hw_prefix(err, status, "%s", output->path);
     output->made = false;
     return HW_OK;
 }

@@ -304,6 +304,11 @@ static const struct example wrong_edge_lists[] = {
      .options = {.compact = HW_COMPACT_NEVER},
      .answer =
          "has the vertex id 4611686018427387904; those past 2^62 need --compact auto or always"},
+    {.name = "the largest id, which cannot stay",
+     .text = "9223372036854775807 1\n",
+     .options = {.compact = HW_COMPACT_NEVER},
+     .answer =
+         "has the vertex id 9223372036854775807; those past 2^62 need --compact auto or always"},
     {.name = "nan",
      .text = "0 1 5\n1 2 nan\n",
      .answer = "line 2: 'nan' is not a weight; weights are finite decimal numbers"},

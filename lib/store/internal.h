@@ -264,8 +264,6 @@ enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err);
 /* Removes it; rank 0. Does nothing without one. */
 void hw_temporary_drop(struct hw_store *store);
-/* Refuses a target that may not be replaced; rank 0. */
-enum hw_status hw_target_check(const struct hw_store *store, struct hw_error *err);
 
 /* ---- run.c ---- */
 

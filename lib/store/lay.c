@@ -70,19 +70,17 @@ enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err)
 {
     void *handle = NULL;
     struct stat about;
-    char *path = store->temporary;
+    char *path = NULL;
 
     store->layout_fd = memfd_create("hopwave-layout", MFD_CLOEXEC);
     if (store->layout_fd < 0)
         return hw_fail(err, HW_RESOURCES, "cannot be laid out in memory: %s", strerror(errno));
-    /* HDF5 must not cut off what is there: it begins under another name. */
-    if (store->partial && asprintf(&path, "%s.layout", store->temporary) < 0)
+    /* HDF5 must not cut off what is there, nor lock it: it begins under another name. */
+    if (asprintf(&path, "%s.layout", store->temporary) < 0)
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
     enum hw_status status = create_file(store, path, err);
-    if (store->partial) {
-        (void)unlink(path);
-        free(path);
-    }
+    (void)unlink(path);
+    free(path);
     if (status != HW_OK)
         return status;
     if (H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle) < 0 || !handle ||

@@ -8,11 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -20,39 +18,6 @@
 
 /* Space that the file's own metadata may take after each dataset. */
 #define METADATA_BYTES ((hw_count)1 << 20)
-
-/* A folder's and a file's name out of a path; both are to be freed. */
-static enum hw_status split_path(const char *path, char **folder, char **name, struct hw_error *err)
-{
-    char *copy = strdup(path), *again = strdup(path);
-
-    *folder = copy ? strdup(dirname(copy)) : NULL;
-    *name = again ? strdup(basename(again)) : NULL;
-    free(copy);
-    free(again);
-    if (*folder && *name)
-        return HW_OK;
-    free(*folder);
-    free(*name);
-    *folder = *name = NULL;
-    return hw_fail(err, HW_RESOURCES, "no memory for a path");
-}
-
-enum hw_status hw_target_check(const struct hw_store *store, struct hw_error *err)
-{
-    struct stat about;
-    size_t length = strlen(store->path);
-
-    if (length == 0 || store->path[length - 1] == '/')
-        return hw_fail(err, HW_RESOURCES, "is not the name of a file");
-    if (lstat(store->path, &about) != 0)
-        return HW_OK;
-    if (S_ISDIR(about.st_mode))
-        return hw_fail(err, HW_RESOURCES, "is a directory");
-    if (!store->force)
-        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
-    return HW_OK;
-}
 
 /* Opens PATH.partial, new or as it was left, for this process alone. */
 static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
@@ -76,8 +41,7 @@ static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
                        strerror(errno));
     if (fstat(store->temporary_fd, &about) != 0 || !S_ISREG(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary);
-    /* File systems without locks are not at fault. */
-    if (flock(store->temporary_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (!hw_unfinished_lock(store->temporary_fd, true))
         return hw_fail(err, HW_RESOURCES, "another process is writing it");
     store->keep = store->found;
     return HW_OK;
@@ -85,35 +49,9 @@ static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
 
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
 {
-    char *folder = NULL, *name = NULL, *temporary = NULL;
-
     if (store->partial)
         return open_partial(store, err);
-    enum hw_status status = split_path(store->path, &folder, &name, err);
-    /* A file of that name may be left from a process that was killed, or be
-     * made right now by one of the same id on another host. */
-    for (int attempt = 0; status == HW_OK && !store->temporary && attempt < 1000; attempt++) {
-        if (asprintf(&temporary, "%s/.%.200s.tmp-%ld.%d", folder, name, (long)getpid(), attempt) <
-            0) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for a path");
-            break;
-        }
-        store->temporary_fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (store->temporary_fd >= 0) {
-            store->temporary = temporary;
-            hw_unfinished_add(temporary);
-            break;
-        }
-        if (errno != EEXIST)
-            status =
-                hw_fail(err, HW_RESOURCES, "cannot be written in %s: %s", folder, strerror(errno));
-        free(temporary);
-    }
-    if (status == HW_OK && !store->temporary)
-        status = hw_fail(err, HW_RESOURCES, "too many temporary files beside it");
-    free(folder);
-    free(name);
-    return status;
+    return hw_unfinished_make(store->path, &store->temporary, &store->temporary_fd, err);
 }
 
 /* The end of the datasets laid down so far. */
@@ -171,68 +109,18 @@ enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw
     return HW_OK;
 }
 
-/* Gives the temporary file its name unless that is taken, in one step. */
-static int rename_new(const char *from, const char *to)
-{
-    struct stat about;
-
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno == EEXIST || (errno != EINVAL && errno != ENOSYS && errno != EPERM))
-        return -1;
-    /* File systems without it: a link is as good; without those, look first. */
-    if (link(from, to) == 0)
-        return unlink(from);
-    if (errno == EEXIST)
-        return -1;
-    if (lstat(to, &about) == 0) {
-        errno = EEXIST;
-        return -1;
-    }
-    return rename(from, to);
-}
-
-/* Makes a new name in its folder durable. File systems that cannot sync a
- * folder are not at fault. */
-static enum hw_status sync_folder(const char *path, struct hw_error *err)
-{
-    char *folder = NULL, *name = NULL;
-
-    enum hw_status status = split_path(path, &folder, &name, err);
-    if (status != HW_OK)
-        return status;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
-            status =
-                hw_fail(err, HW_RESOURCES, "%s: cannot sync %s: %s", path, folder, strerror(errno));
-        close(fd);
-    }
-    free(folder);
-    free(name);
-    return status;
-}
-
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = hw_target_check(store, err);
-
-    if (status != HW_OK)
-        return status;
     if (fsync(store->temporary_fd) != 0)
         return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
-    int failed = store->force ? rename(store->temporary, store->path)
-                              : rename_new(store->temporary, store->path);
-    if (failed && errno == EEXIST)
-        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
-    if (failed)
-        return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
+    enum hw_status status = hw_unfinished_publish(store->temporary, store->path, store->force, err);
+    if (status != HW_OK)
+        return status;
     close(store->temporary_fd);
     store->temporary_fd = -1;
-    hw_unfinished_forget(store->temporary);
     free(store->temporary);
     store->temporary = NULL;
-    return sync_folder(store->path, err);
+    return HW_OK;
 }
 
 void hw_temporary_drop(struct hw_store *store)

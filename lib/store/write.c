@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/unfinished.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 /* Rank 0 makes the temporary file and the HDF5 file in it. */
 static enum hw_status make_temporary(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = hw_target_check(store, err);
+    enum hw_status status = hw_unfinished_check(store->path, store->force, err);
 
     if (status == HW_OK)
         status = hw_temporary_make(store, err);
@@ -59,8 +58,6 @@ static enum hw_status create(const struct hw_context *ctx, const char *path, enu
     struct hw_store *made = NULL;
 
     hw_h5_quiet();
-    /* A write past the limit on file sizes shall fail, not kill. */
-    (void)signal(SIGXFSZ, SIG_IGN);
     *store = NULL;
     enum hw_status status = hw_store_new(ctx, path, kind, &made, err);
     if (status == HW_OK) {

@@ -103,5 +103,42 @@ status=$?
 verdict $? "a killed rank is a failure"
 [ ! -e "$work/killed.h5" ]
 verdict $? "and leaves no file under the final name"
+# shellcheck disable=SC2086
+ok "the next run takes the place of what it left" $generate --scale 5 -o "$work/killed.h5"
+is "and leaves its file alone" "$(find "$work" -name '*killed.h5*')" "$work/killed.h5"
+
+# A signal that ends a program leaves nothing at all.
+# shellcheck disable=SC2086
+$generate --scale 24 -o "$work/ended.h5" >/dev/null 2>&1 &
+program=$!
+for _ in $(seq 100); do
+    [ -n "$(find "$work" -name '.ended.h5*')" ] && break
+    sleep 0.05
+done
+kill -TERM "$program"
+wait "$program"
+is "SIGTERM ends a program" $? 143
+is "and leaves nothing" "$(find "$work" -name '*ended.h5*')" ""
+
+# What no output may replace, and what is no number of bytes or threads.
+refused "the input as the output" 2 'is an input' \
+    hopwave-partition "$small" --layout 1d --parts 2 --quiet --force --output="$work/./small.h5"
+mkfifo "$work/pipe"
+# shellcheck disable=SC2086
+refused "a pipe as the output" 4 'is no plain file' $generate --scale 5 --force -o "$work/pipe"
+refused "a pipe as an exported file" 4 'is no plain file' \
+    hopwave-export "$small" --format el --force -o "$work/pipe" --quiet
+ok "which stays a pipe" test -p "$work/pipe"
+refused "memory that is no number" 2 "'4GB' is not a number" \
+    env HOPWAVE_MEMORY=4GB hopwave-info "$small"
+refused "more threads than OpenMP takes" 2 'OMP_NUM_THREADS: 100000 is outside' \
+    env OMP_NUM_THREADS=100000 "$MPIEXEC" -n 2 hopwave-info "$small"
+if [ -c /dev/full ]; then
+    # shellcheck disable=SC2016 # the inner shell expands it
+    refused "standard output on a full disk" 4 'standard output cannot be written' \
+        sh -c 'hopwave-info "$0" >/dev/full' "$small"
+else
+    skip "standard output on a full disk" "there is no /dev/full"
+fi
 
 done_testing
