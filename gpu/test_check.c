@@ -452,30 +452,26 @@ static void try_transport(struct tap *tap, const struct hw_context *ctx,
     hw_transport_close(&transport);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
     struct hw_error err = {{0}};
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_check", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(&ctx, &err) != HW_OK) {
-        tap_skip(&tap, "there is no GPU here");
+    if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(ctx, &err) != HW_OK) {
+        tap_skip(tap, "there is no GPU here");
     } else {
-        test_memory(&tap, &(struct link){&ctx, NULL});
-        if (ctx.size == 1) {
-            test_all(&tap, &(struct link){&ctx, NULL});
+        test_memory(tap, &(struct link){ctx, NULL});
+        if (ctx->size == 1) {
+            test_all(tap, &(struct link){ctx, NULL});
         } else {
-            test_noise(&tap, &(struct link){&ctx, NULL});
-            try_transport(&tap, &ctx, HW_TRANSPORT_PEER, "peer");
-            try_transport(&tap, &ctx, HW_TRANSPORT_MPI, "mpi");
-            try_transport(&tap, &ctx, HW_TRANSPORT_NCCL, "nccl");
+            test_noise(tap, &(struct link){ctx, NULL});
+            try_transport(tap, ctx, HW_TRANSPORT_PEER, "peer");
+            try_transport(tap, ctx, HW_TRANSPORT_MPI, "mpi");
+            try_transport(tap, ctx, HW_TRANSPORT_NCCL, "nccl");
         }
     }
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_check", tests);
 }

@@ -252,26 +252,22 @@ static void try_transport(struct tap *tap, const struct hw_context *ctx,
     close_bench(&bench);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
     struct hw_error err = {{0}};
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_round", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    ctx.quiet = true;
-    if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(&ctx, &err) != HW_OK) {
-        tap_skip(&tap, "there is no GPU here");
+    if (hw_gpu_ready(&err) != HW_OK || hw_gpu_open(ctx, &err) != HW_OK) {
+        tap_skip(tap, "there is no GPU here");
     } else {
-        try_transport(&tap, &ctx, HW_TRANSPORT_PEER, 0, "peer");
-        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, 0, "mpi");
-        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, 1, "mpi between nodes of 1");
-        try_transport(&tap, &ctx, HW_TRANSPORT_MPI, 2, "mpi between nodes of 2");
-        try_transport(&tap, &ctx, HW_TRANSPORT_NCCL, 0, "nccl");
+        try_transport(tap, ctx, HW_TRANSPORT_PEER, 0, "peer");
+        try_transport(tap, ctx, HW_TRANSPORT_MPI, 0, "mpi");
+        try_transport(tap, ctx, HW_TRANSPORT_MPI, 1, "mpi between nodes of 1");
+        try_transport(tap, ctx, HW_TRANSPORT_MPI, 2, "mpi between nodes of 2");
+        try_transport(tap, ctx, HW_TRANSPORT_NCCL, 0, "nccl");
     }
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_round", tests);
 }

@@ -64,18 +64,13 @@ static void test_exchange(struct tap *tap, const struct hw_context *ctx)
     free(received);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    test_agree(tap, ctx);
+    test_exchange(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_comm", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    test_agree(&tap, &ctx);
-    test_exchange(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_comm", tests);
 }

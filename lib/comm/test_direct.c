@@ -142,27 +142,22 @@ static void test_query(struct tap *tap)
     unsetenv("HOPWAVE_TEST_CUDA");
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_direct", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    const size_t ranks = (size_t)ctx.size;
-    struct trial trial = {.ctx = &ctx,
+    const size_t ranks = (size_t)ctx->size;
+    struct trial trial = {.ctx = ctx,
                           .memory = malloc(2 * ranks * MOST),
                           .count = malloc(4 * ranks * sizeof *trial.count)};
     if (trial.memory && trial.count) {
-        try_pieces(&tap, &trial, 0);
-        try_pieces(&tap, &trial, 1000);
+        try_pieces(tap, &trial, 0);
+        try_pieces(tap, &trial, 1000);
     }
-    test_query(&tap);
+    test_query(tap);
     free(trial.memory);
     free(trial.count);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_direct", tests);
 }

@@ -210,27 +210,22 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
     hw_nodes_free(&nodes);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_nodewise", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    const size_t ranks = (size_t)ctx.size;
-    struct trial trial = {.ctx = &ctx,
+    const size_t ranks = (size_t)ctx->size;
+    struct trial trial = {.ctx = ctx,
                           .memory = malloc(2 * ranks * MOST),
                           .count = malloc(4 * ranks * sizeof *trial.count)};
     for (int together = 1; together <= 4 && trial.memory && trial.count; together++)
-        try_nodes(&tap, &ctx, together, false, &trial);
+        try_nodes(tap, ctx, together, false, &trial);
     for (int together = 1; together <= 4 && trial.memory && trial.count; together++)
-        try_nodes(&tap, &ctx, together, true, &trial);
-    test_failure(&tap, &ctx, &trial);
+        try_nodes(tap, ctx, together, true, &trial);
+    test_failure(tap, ctx, &trial);
     free(trial.memory);
     free(trial.count);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_nodewise", tests);
 }

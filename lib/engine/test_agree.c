@@ -425,17 +425,10 @@ static void try_sample(struct tap *tap, struct hw_context *ctx, struct sample *s
     drop(sample);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
     const enum hw_weights real = HW_WEIGHTS_F32, whole = HW_WEIGHTS_I32;
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_agree", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
     struct sample sample[] = {
         random_sample("R-MAT, uniform weights", UNIFORM, true, real, false),
         random_sample("R-MAT, weights from 1 to 255", BYTE, true, whole, false),
@@ -459,13 +452,15 @@ int main(int argc, char **argv)
         cycle_sample("a negative self-loop that vanishes", real, true, true),
         cycle_sample("a negative self-loop, undirected", whole, false, true),
     };
-    const size_t every = ctx.size <= 2 ? 1 : ctx.size <= 4 ? 2 : 4;
+    const size_t every = ctx->size <= 2 ? 1 : ctx->size <= 4 ? 2 : 4;
     for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
-        if ((i + (size_t)ctx.size) % every == 0)
-            try_sample(&tap, &ctx, &sample[i]);
+        if ((i + (size_t)ctx->size) % every == 0)
+            try_sample(tap, ctx, &sample[i]);
         else
             hw_edges_free(&sample[i].edges);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_agree", tests);
 }

@@ -732,32 +732,26 @@ static void test_divider(struct tap *tap)
     tap_ok(tap, right, "division without a division");
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    /* Enough to share the work, and no more threads than a small machine has. */
+    hw_context_threads(ctx, ctx->size > 2 ? 1 : 2);
+    test_divider(tap);
+    test_graphs(tap, ctx);
+    test_threads(tap, ctx);
+    test_each_option(tap, ctx);
+    test_direction(tap, ctx);
+    test_switches(tap, ctx);
+    for (int devices = 1; devices <= ctx->size; devices++)
+        if (takes(ctx, devices, 1)) {
+            check_model(tap, ctx, devices, 12);
+            check_model(tap, ctx, devices, INT64_MAX / 4);
+        }
+    test_rows(tap, ctx);
+    test_bad_root(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_delegates", &err) != HW_OK)
-        return 99;
-    /* Enough to share the work, and no more threads than a small machine has. */
-    hw_context_threads(&ctx, ctx.size > 2 ? 1 : 2);
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    test_divider(&tap);
-    test_graphs(&tap, &ctx);
-    test_threads(&tap, &ctx);
-    test_each_option(&tap, &ctx);
-    test_direction(&tap, &ctx);
-    test_switches(&tap, &ctx);
-    for (int devices = 1; devices <= ctx.size; devices++)
-        if (takes(&ctx, devices, 1)) {
-            check_model(&tap, &ctx, devices, 12);
-            check_model(&tap, &ctx, devices, INT64_MAX / 4);
-        }
-    test_rows(&tap, &ctx);
-    test_bad_root(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_delegates", tests);
 }

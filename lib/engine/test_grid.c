@@ -516,25 +516,19 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    test_refusals(tap, ctx);
+    test_small(tap, ctx);
+    test_wide(tap, ctx);
+    test_path(tap, ctx);
+    test_tail(tap, ctx);
+    test_random(tap, ctx, false);
+    test_random(tap, ctx, true);
+    test_large(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_grid", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    test_refusals(&tap, &ctx);
-    test_small(&tap, &ctx);
-    test_wide(&tap, &ctx);
-    test_path(&tap, &ctx);
-    test_tail(&tap, &ctx);
-    test_random(&tap, &ctx, false);
-    test_random(&tap, &ctx, true);
-    test_large(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_grid", tests);
 }

@@ -226,24 +226,19 @@ static void test_least(struct tap *tap, const struct hw_context *ctx)
     tap_ok(tap, least_is(ctx, HW_WEIGHTS_I32, &edge, 0, 0, 0, 0), "zero is not negative");
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     struct world world;
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_negative", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    world_open(&ctx, &world);
-    test_planted(&tap, &world, HW_WEIGHTS_F32, "floats");
-    test_planted(&tap, &world, HW_WEIGHTS_I32, "integers");
-    test_exact(&tap, &world);
-    test_least(&tap, &ctx);
+    world_open(ctx, &world);
+    test_planted(tap, &world, HW_WEIGHTS_F32, "floats");
+    test_planted(tap, &world, HW_WEIGHTS_I32, "integers");
+    test_exact(tap, &world);
+    test_least(tap, ctx);
     world_close(&world);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_negative", tests);
 }

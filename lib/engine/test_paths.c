@@ -699,27 +699,21 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
     drop(&sample);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    test_refusals(tap, ctx);
+    test_leaves(tap, ctx, false);
+    test_leaves(tap, ctx, true);
+    test_mesh(tap, ctx);
+    test_random(tap, ctx);
+    test_signed(tap, ctx, HW_WEIGHTS_F32);
+    test_signed(tap, ctx, HW_WEIGHTS_I32);
+    test_cycles(tap, ctx);
+    test_large(tap, ctx, HW_WEIGHTS_F32);
+    test_large(tap, ctx, HW_WEIGHTS_I32);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_paths", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    test_refusals(&tap, &ctx);
-    test_leaves(&tap, &ctx, false);
-    test_leaves(&tap, &ctx, true);
-    test_mesh(&tap, &ctx);
-    test_random(&tap, &ctx);
-    test_signed(&tap, &ctx, HW_WEIGHTS_F32);
-    test_signed(&tap, &ctx, HW_WEIGHTS_I32);
-    test_cycles(&tap, &ctx);
-    test_large(&tap, &ctx, HW_WEIGHTS_F32);
-    test_large(&tap, &ctx, HW_WEIGHTS_I32);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_paths", tests);
 }

@@ -920,26 +920,20 @@ static void test_bad_root(struct tap *tap, const struct hw_context *ctx)
     free_graph(&graph);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    /* Enough to share the work, and no more threads than a small machine has. */
+    hw_context_threads(ctx, ctx->size > 2 ? 1 : 2);
+    test_graphs(tap, ctx);
+    test_threads(tap, ctx);
+    test_cycles(tap, ctx);
+    test_refusals(tap, ctx);
+    test_options(tap, ctx);
+    test_bytes(tap, ctx);
+    test_bad_root(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_paths_separate", &err) != HW_OK)
-        return 99;
-    /* Enough to share the work, and no more threads than a small machine has. */
-    hw_context_threads(&ctx, ctx.size > 2 ? 1 : 2);
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    test_graphs(&tap, &ctx);
-    test_threads(&tap, &ctx);
-    test_cycles(&tap, &ctx);
-    test_refusals(&tap, &ctx);
-    test_options(&tap, &ctx);
-    test_bytes(&tap, &ctx);
-    test_bad_root(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_paths_separate", tests);
 }

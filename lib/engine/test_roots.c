@@ -202,7 +202,7 @@ static void test_large(struct tap *tap, const struct hw_context *ctx)
     hw_toy_close(&toy);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
     static const struct {
         enum hw_layout layout;
@@ -211,26 +211,21 @@ int main(int argc, char **argv)
     } layouts[] = {{HW_LAYOUT_1D, HW_ORDER_NONE, "1d"},
                    {HW_LAYOUT_2D, HW_ORDER_DEGREE, "2d by degree"},
                    {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_NONE, "degree-separated"}};
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     struct hw_toy toy;
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_roots", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    test_parse(&tap);
-    test_read(&tap, &ctx);
+    test_parse(tap);
+    test_read(tap, ctx);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         for (int directed = 0; directed < 2; directed++) {
-            hw_toy_open(&ctx, layouts[i].layout, layouts[i].order, directed, &toy);
-            test_sample(&tap, &toy, layouts[i].name);
-            test_locate(&tap, &toy);
+            hw_toy_open(ctx, layouts[i].layout, layouts[i].order, directed, &toy);
+            test_sample(tap, &toy, layouts[i].name);
+            test_locate(tap, &toy);
             hw_toy_close(&toy);
         }
-    test_large(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    test_large(tap, ctx);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_roots", tests);
 }

@@ -215,7 +215,7 @@ static void test_verdict(struct tap *tap, struct hw_toy *toy)
     hw_result_close(&result);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
     static const struct {
         enum hw_layout layout;
@@ -226,24 +226,19 @@ int main(int argc, char **argv)
                  {HW_LAYOUT_1D, HW_ORDER_NONE, true, "1d directed"},
                  {HW_LAYOUT_2D, HW_ORDER_DEGREE, false, "2d by degree"},
                  {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_HASH, true, "degree-separated"}};
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     struct hw_toy toy;
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_tree", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hw_toy_open(&ctx, cases[i].layout, cases[i].order, cases[i].directed, &toy);
-        test_slices(&tap, &toy, cases[i].name);
-        test_report(&tap, &toy, cases[i].name);
-        test_verdict(&tap, &toy);
-        test_wrong_parts(&tap, &toy);
+        hw_toy_open(ctx, cases[i].layout, cases[i].order, cases[i].directed, &toy);
+        test_slices(tap, &toy, cases[i].name);
+        test_report(tap, &toy, cases[i].name);
+        test_verdict(tap, &toy);
+        test_wrong_parts(tap, &toy);
         hw_toy_close(&toy);
     }
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_tree", tests);
 }

@@ -252,7 +252,7 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
         unlink(path);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
     const struct hw_recipe rmat = {.model = HW_MODEL_RMAT,
                                    .scale = 11,
@@ -284,28 +284,25 @@ int main(int argc, char **argv)
                                     .probability = 0.01,
                                     .seed = 3,
                                     .weighting = HW_WEIGHTING_UNIFORM};
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     char folder[TAP_FOLDER];
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_graph", &err) != HW_OK)
-        return 99;
-    hw_context_threads(&ctx, ctx.size > 2 ? 1 : 2);
-    tap_mpi(&tap);
-    if (!tap_folder(&tap, folder))
-        return 99;
-    test_recipe(&tap, &ctx, folder, graph500, "graph500");
-    test_recipe(&tap, &ctx, folder, wide, "wide-ids");
+    hw_context_threads(ctx, ctx->size > 2 ? 1 : 2);
+    if (!tap_ok(tap, tap_folder(tap, folder), "a folder"))
+        return;
+    test_recipe(tap, ctx, folder, graph500, "graph500");
+    test_recipe(tap, ctx, folder, wide, "wide-ids");
     /* The rest asks nothing of the rank count, and ranks that share a core are slow. */
-    if (ctx.size == 1) {
-        test_recipe(&tap, &ctx, folder, rmat, "rmat");
-        test_recipe(&tap, &ctx, folder, whole, "integer-weights");
-        test_recipe(&tap, &ctx, folder, drawn, "probability");
-        test_wrong(&tap, &ctx, folder);
-        test_wrong_recipes(&tap, &ctx, folder);
+    if (ctx->size == 1) {
+        test_recipe(tap, ctx, folder, rmat, "rmat");
+        test_recipe(tap, ctx, folder, whole, "integer-weights");
+        test_recipe(tap, ctx, folder, drawn, "probability");
+        test_wrong(tap, ctx, folder);
+        test_wrong_recipes(tap, ctx, folder);
     }
-    tap_drop_folder(&tap, folder);
-    int failed = tap_done(&tap);
-    return hw_context_close(&ctx, HW_OK, NULL) != 0 ? 99 : failed;
+    tap_drop_folder(tap, folder);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_graph", tests);
 }

@@ -694,32 +694,27 @@ static bool make_folder(const struct tap *tap, struct place *place)
     return made;
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    struct place place = {.ctx = ctx};
+
+    hw_context_threads(ctx, 2);
+    if (tap_ok(tap, make_folder(tap, &place), "a folder")) {
+        test_table(tap, &place, edge_lists, sizeof edge_lists / sizeof *edge_lists);
+        test_table(tap, &place, wrong_edge_lists,
+                   sizeof wrong_edge_lists / sizeof *wrong_edge_lists);
+        test_table(tap, &place, matrices, sizeof matrices / sizeof *matrices);
+        test_table(tap, &place, dimacs, sizeof dimacs / sizeof *dimacs);
+        test_table(tap, &place, lists, sizeof lists / sizeof *lists);
+        test_table(tap, &place, foreign, sizeof foreign / sizeof *foreign);
+        test_bytes(tap, &place);
+        test_long_line(tap, &place);
+        test_many(tap, &place);
+        tap_drop_folder(tap, place.folder);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-    struct place place = {.ctx = &ctx};
-    struct tap tap = {0};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_import", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    hw_context_threads(&ctx, 2);
-    tap_mpi(&tap);
-    if (tap_ok(&tap, make_folder(&tap, &place), "a folder")) {
-        test_table(&tap, &place, edge_lists, sizeof edge_lists / sizeof *edge_lists);
-        test_table(&tap, &place, wrong_edge_lists,
-                   sizeof wrong_edge_lists / sizeof *wrong_edge_lists);
-        test_table(&tap, &place, matrices, sizeof matrices / sizeof *matrices);
-        test_table(&tap, &place, dimacs, sizeof dimacs / sizeof *dimacs);
-        test_table(&tap, &place, lists, sizeof lists / sizeof *lists);
-        test_table(&tap, &place, foreign, sizeof foreign / sizeof *foreign);
-        test_bytes(&tap, &place);
-        test_long_line(&tap, &place);
-        test_many(&tap, &place);
-        tap_drop_folder(&tap, place.folder);
-    }
-    const int failed = tap_done(&tap);
-    const int left = hw_context_close(&ctx, HW_OK, &err);
-    return failed ? failed : left;
+    return tap_ranks(argc, argv, "test_import", tests);
 }

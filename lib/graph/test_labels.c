@@ -146,21 +146,18 @@ static void test_graphs(struct tap *tap, const struct hw_context *ctx, const cha
            "labels past 2^63 are refused");
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     char folder[TAP_FOLDER], path[TAP_FOLDER + 16];
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_labels", &err) != HW_OK)
-        return 1;
-    tap_mpi(&tap);
-    if (!tap_folder(&tap, folder))
-        return 99;
+    if (!tap_ok(tap, tap_folder(tap, folder), "a folder"))
+        return;
     snprintf(path, sizeof path, "%s/labels.h5", folder);
-    test_graphs(&tap, &ctx, path);
-    tap_drop_folder(&tap, folder);
-    int failed = tap_done(&tap);
-    return hw_context_close(&ctx, failed ? HW_INTERNAL : HW_OK, &err);
+    test_graphs(tap, ctx, path);
+    tap_drop_folder(tap, folder);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_labels", tests);
 }

@@ -173,31 +173,25 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
     free_toy(&toy);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    for (int directed = 0; directed < 2; directed++) {
+        test_toy(tap, ctx, 1, 0, directed, HW_WEIGHTS_NONE);
+        test_toy(tap, ctx, 1, 3, directed, HW_WEIGHTS_I32);
+        test_toy(tap, ctx, 5, 0, directed, HW_WEIGHTS_NONE);
+        test_toy(tap, ctx, 4, 9, directed, HW_WEIGHTS_F32);
+        test_toy(tap, ctx, 100, 500, directed, HW_WEIGHTS_NONE);
+        test_toy(tap, ctx, 90, 700, directed, HW_WEIGHTS_F32);
+        test_toy(tap, ctx, 33, 300, directed, HW_WEIGHTS_I32);
+    }
+    if (ctx->size <= 3) {
+        hw_context_threads(ctx, 2);
+        test_rounds(tap, ctx);
+    }
+    test_refusals(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_build", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    for (int directed = 0; directed < 2; directed++) {
-        test_toy(&tap, &ctx, 1, 0, directed, HW_WEIGHTS_NONE);
-        test_toy(&tap, &ctx, 1, 3, directed, HW_WEIGHTS_I32);
-        test_toy(&tap, &ctx, 5, 0, directed, HW_WEIGHTS_NONE);
-        test_toy(&tap, &ctx, 4, 9, directed, HW_WEIGHTS_F32);
-        test_toy(&tap, &ctx, 100, 500, directed, HW_WEIGHTS_NONE);
-        test_toy(&tap, &ctx, 90, 700, directed, HW_WEIGHTS_F32);
-        test_toy(&tap, &ctx, 33, 300, directed, HW_WEIGHTS_I32);
-    }
-    if (ctx.size <= 3) {
-        hw_context_threads(&ctx, 2);
-        test_rounds(&tap, &ctx);
-    }
-    test_refusals(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_build", tests);
 }

@@ -384,24 +384,19 @@ static void test_index(struct tap *tap, const struct desk *desk)
            "a part that is not there: %s", err.text);
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     struct desk desk;
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_file", &err) != HW_OK)
-        return 99;
-    ctx.quiet = true;
-    tap_mpi(&tap);
-    if (tap_ok(&tap, open_desk(&tap, &desk, &ctx), "a folder for the files")) {
-        test_rounds(&tap, &desk);
-        test_index(&tap, &desk);
-        test_spoils(&tap, &desk);
-        tap_drop_folder(&tap, desk.folder);
+    if (tap_ok(tap, open_desk(tap, &desk, ctx), "a folder for the files")) {
+        test_rounds(tap, &desk);
+        test_index(tap, &desk);
+        test_spoils(tap, &desk);
+        tap_drop_folder(tap, desk.folder);
     }
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_file", tests);
 }

@@ -550,27 +550,24 @@ static void test_strangers(struct tap *tap, const struct hw_context *ctx)
            "a partition is one");
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
     struct hw_error err = {{0}};
     char folder[TAP_FOLDER], digest[HW_DIGEST_SIZE];
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_damage", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    if (!test_enter_folder(&tap, folder))
-        return 99;
-    tap_ok(&tap,
-           test_write_graph(&ctx, "g.h5", EDGES, digest, &err) == HW_OK &&
-               test_write_partition(&ctx, "p.h5", digest, &err) == HW_OK,
+    if (!tap_ok(tap, test_enter_folder(tap, folder), "a folder"))
+        return;
+    tap_ok(tap,
+           test_write_graph(ctx, "g.h5", EDGES, digest, &err) == HW_OK &&
+               test_write_partition(ctx, "p.h5", digest, &err) == HW_OK,
            "two files (%s)", err.text);
-    test_damage(&tap, &ctx, "g.h5", HW_KIND_GRAPH);
-    test_deceptions(&tap, &ctx);
-    test_strangers(&tap, &ctx);
-    test_leave_folder(&tap, folder);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    test_damage(tap, ctx, "g.h5", HW_KIND_GRAPH);
+    test_deceptions(tap, ctx);
+    test_strangers(tap, ctx);
+    test_leave_folder(tap, folder);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_damage", tests);
 }

@@ -443,28 +443,24 @@ static void test_share(struct tap *tap)
     tap_ok(tap, first > 0 && count > 0 && first <= INT64_MAX - count, "and do not overflow");
 }
 
-int main(int argc, char **argv)
+static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
     char folder[TAP_FOLDER];
 
-    if (hw_context_open(&ctx, &argc, &argv, "test_store", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    if (!test_enter_folder(&tap, folder))
-        return 99;
-    test_graph(&tap, &ctx);
-    test_change(&tap, &ctx);
-    test_partition(&tap, &ctx);
-    test_tree(&tap, &ctx);
-    test_recipe(&tap, &ctx);
-    test_mistakes(&tap, &ctx);
-    test_outputs(&tap, &ctx);
-    test_share(&tap);
-    test_leave_folder(&tap, folder);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    if (!tap_ok(tap, test_enter_folder(tap, folder), "a folder"))
+        return;
+    test_graph(tap, ctx);
+    test_change(tap, ctx);
+    test_partition(tap, ctx);
+    test_tree(tap, ctx);
+    test_recipe(tap, ctx);
+    test_mistakes(tap, ctx);
+    test_outputs(tap, ctx);
+    test_share(tap);
+    test_leave_folder(tap, folder);
+}
+
+int main(int argc, char **argv)
+{
+    return tap_ranks(argc, argv, "test_store", tests);
 }

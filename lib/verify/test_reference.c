@@ -171,22 +171,17 @@ static void test_rounding(struct tap *tap, const struct hw_context *ctx)
     world_free(&world);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
+    test_levels(tap, ctx);
+    test_paths(tap, ctx);
+    test_cycles(tap, ctx);
+    test_vanishing(tap, ctx);
+    test_rounding(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_reference", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    hw_context_threads(&ctx, ctx.size == 1 ? 2 : 1);
-    test_levels(&tap, &ctx);
-    test_paths(&tap, &ctx);
-    test_cycles(&tap, &ctx);
-    test_vanishing(&tap, &ctx);
-    test_rounding(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_reference", tests);
 }

@@ -378,26 +378,21 @@ static void test_refusals(struct tap *tap, const struct hw_context *ctx)
     world_free(&world);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
+    test_right(tap, ctx);
+    test_broken(tap, ctx);
+    test_nonsense(tap, ctx);
+    test_falling(tap, ctx);
+    test_ranges(tap, ctx);
+    test_negative(tap, ctx);
+    test_random(tap, ctx);
+    test_large(tap, ctx);
+    test_refusals(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_sssp", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    hw_context_threads(&ctx, ctx.size == 1 ? 2 : 1);
-    test_right(&tap, &ctx);
-    test_broken(&tap, &ctx);
-    test_nonsense(&tap, &ctx);
-    test_falling(&tap, &ctx);
-    test_ranges(&tap, &ctx);
-    test_negative(&tap, &ctx);
-    test_random(&tap, &ctx);
-    test_large(&tap, &ctx);
-    test_refusals(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_sssp", tests);
 }

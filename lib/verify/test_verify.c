@@ -342,26 +342,21 @@ static void test_memory(struct tap *tap, struct hw_context *ctx)
     world_free(&world);
 }
 
+static void tests(struct tap *tap, struct hw_context *ctx)
+{
+    hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
+    test_right(tap, ctx);
+    test_long(tap, ctx);
+    test_broken(tap, ctx);
+    test_ring(tap, ctx);
+    test_pair(tap, ctx);
+    test_directed(tap, ctx);
+    test_random(tap, ctx);
+    test_star(tap, ctx);
+    test_memory(tap, ctx);
+}
+
 int main(int argc, char **argv)
 {
-    struct tap tap = {0};
-    struct hw_context ctx;
-    struct hw_error err = {{0}};
-
-    if (hw_context_open(&ctx, &argc, &argv, "test_verify", &err) != HW_OK)
-        return 99;
-    tap_mpi(&tap);
-    hw_context_threads(&ctx, ctx.size == 1 ? 2 : 1);
-    test_right(&tap, &ctx);
-    test_long(&tap, &ctx);
-    test_broken(&tap, &ctx);
-    test_ring(&tap, &ctx);
-    test_pair(&tap, &ctx);
-    test_directed(&tap, &ctx);
-    test_random(&tap, &ctx);
-    test_star(&tap, &ctx);
-    test_memory(&tap, &ctx);
-    int failed = tap_done(&tap);
-    hw_context_close(&ctx, HW_OK, &err);
-    return failed;
+    return tap_ranks(argc, argv, "test_verify", tests);
 }

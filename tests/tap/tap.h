@@ -43,6 +43,12 @@ bool tap_folder(const struct tap *tap, char folder[TAP_FOLDER]);
  * test. */
 void tap_drop_folder(const struct tap *tap, const char *folder);
 
+/* The whole of an MPI test: its verdicts, given by `tests` in a quiet context of that name.
+ * Returns the exit status of main(). Collective. */
+struct hw_context;
+int tap_ranks(int argc, char **argv, const char *name,
+              void (*tests)(struct tap *tap, struct hw_context *ctx));
+
 /* Prints the plan. Returns the exit status of the program: 0 if all held. */
 int tap_done(const struct tap *tap);
 
