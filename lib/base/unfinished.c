@@ -43,7 +43,7 @@ static void take_signal(int number)
 
 static void catch_signals(void)
 {
-    const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+    const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
     struct sigaction action = {.sa_handler = take_signal}, now;
 
     sigemptyset(&action.sa_mask);

@@ -37,9 +37,10 @@ enum hw_status hw_unfinished_publish(const char *made, const char *path, bool re
                                      struct hw_error *err);
 
 /*
- * Notes that the file at `path` is not finished. From the first one on SIGHUP, SIGINT and
- * SIGTERM, where the process did not catch or ignore them, remove what is noted before they
- * end it. Names that are too long, or more than a few, are not noted. Local; one thread.
+ * Notes that the file at `path` is not finished. From the first one on signals that end
+ * a process and come from outside (SIGINT, SIGTERM and the like), where it did not catch or
+ * ignore them, remove what is noted before they do. Names that are too long, or more than a few,
+ * are not noted. Local; one thread.
  */
 void hw_unfinished_add(const char *path);
 

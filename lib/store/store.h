@@ -77,7 +77,8 @@ void hw_store_keep(struct hw_store *store, bool keep);
 enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err);
 
 /*
- * Reads elements that a former process may have written into a partial file; and
+ * Reads elements that a former process may have written into a partial file (zeros where
+ * that has ended); and
  * takes them as though they were written now, values being what was read. Range
  * as for hw_store_write(). Local.
  */

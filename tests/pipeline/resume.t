@@ -117,6 +117,12 @@ with open(sys.argv[1], "r+b") as f:
 ok "a tree that was spoilt" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o flipped.h5 --quiet
 is "is searched again" "$(value flipped.h5 digest)" "$whole"
 
+leave short.h5
+truncate -s 150000 short.h5.partial
+ok "a tree that a crash of the machine cut off" \
+    ranks 2 "$t" p.h5 --roots 300 --threads 1 -o short.h5 --quiet
+is "is searched again, too" "$(value short.h5 digest)" "$whole"
+
 leave text.h5
 echo "no journal" >text.h5.partial.searches
 ok "a journal that is none" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o text.h5 --quiet
