@@ -9,7 +9,7 @@ cd "$work" && cp -r "$top_srcdir/.test/data" . || exit 99
 cat >few.yaml <<'END'
 graphs: [{name: weak, model: rmat, scales: [6], parts: [2, 4]}, {name: large, model: rmat, scales: [7], parts: [4]}]
 layouts: [{layout: 1d}, {layout: 2d, graphs: [weak, large]}, {layout: degree-separated, graphs: [large]}]
-methods: [{method: auto}, {method: delegates, graphs: [large]}]
+methods: [{method: auto, layouts: [1d]}, {method: grid, layouts: [2d], direction: top-down}, {method: delegates, graphs: [large], layouts: [degree-separated]}]
 figures: [{name: f, title: F, x: parts, y: levels, graphs: [large]}]
 END
 
@@ -137,6 +137,10 @@ wrong "a graph that is none" "methods\[0\].graphs: no graph is named 'other'" <<
 graphs: [{model: rmat, scales: [6]}]
 methods: [{method: auto, graphs: [other]}]
 END
+wrong "a layout that is none" "methods\[0\].layouts: no layout is named '2d-order-none'" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+methods: [{method: auto, layouts: [2d-order-none]}]
+END
 wrong "a column that is none" "figures\[0\].where is 'colour', but must be one of" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 figures: [{name: f, title: F, x: parts, y: levels, where: {colour: red}}]
@@ -157,7 +161,9 @@ refused "programs that are nowhere" 4 "hopwave-generate is not on PATH; name its
 
 "$PYTHON3" "$study" run --config few.yaml --max-parts 2 -n >few.out 2>&1
 ok "what --max-parts leaves out is said" grep -q "left out, of more parts than 2: weak on 4, large on 4" few.out
-ok "and the rest would run" grep -q '^traverse  *2$' few.out
+ok "and the rest would run, methods in the layouts that they are for" grep -q '^traverse  *2$' few.out
+"$PYTHON3" "$study" run --config few.yaml -n >all.out 2>&1
+ok "and all of it without" grep -q '^traverse  *7$' all.out
 
 # The studies of the papers are such as the workflow takes.
 for paper in "$top_srcdir"/config/papers/*.yaml; do

@@ -130,20 +130,21 @@ def main(place, options):
     sys.exit(status)
 
 
-def named(entries, names):
-    """Those of layouts, methods or figures that are not for other graphs alone."""
+def named(entries, kind, names):
+    """Those of layouts, methods or figures that are not for other graphs (or layouts, the
+    kind) alone."""
     for entry in entries:
-        wanted = entry.get("graphs", names)
+        wanted = entry.get(kind, names)
         kept = [name for name in wanted if name in names]
         if kept:
-            yield {**entry, "graphs": kept} if "graphs" in entry else entry
+            yield {**entry, kind: kept} if kind in entry else entry
 
 
 def limited(config, study, most):
     """The text of a configuration without numbers of parts above the most, nor what has no
     others. study: what it means."""
     import yaml
-    from study import label_of
+    from study import label_of, layout_label
 
     if most < 1:
         fail(2, f"--max-parts: {most} is no number of parts")
@@ -166,7 +167,10 @@ def limited(config, study, most):
     names = {label_of(graph) for graph in graphs}
     for kind in ("layouts", "methods", "figures"):
         if kind in changed:
-            changed[kind] = list(named(changed[kind], names))
+            changed[kind] = list(named(changed[kind], "graphs", names))
+    if "methods" in changed and "layouts" in changed:
+        labels = {layout_label(layout) for layout in changed["layouts"]}
+        changed["methods"] = list(named(changed["methods"], "layouts", labels))
     changed["graphs"] = graphs
     changed.pop("parts", None)
     return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True)

@@ -152,15 +152,22 @@ def squarest(parts):
 
 
 def fits(method, partition):
-    """Whether a method works on partitions of such a layout and part count."""
+    """Whether a method works on partitions of such a layout and part count, and is for them."""
     one = method["method"] in ONE_PART
     layouts = METHOD_LAYOUTS[method["method"]]
-    return partition["layout"] in layouts and (not one or partition["parts"] == 1)
+    works = partition["layout"] in layouts and (not one or partition["parts"] == 1)
+    return works and partition["label"] in method.get("layouts", [partition["label"]])
 
 
 def label_of(graph):
     """The name of an entry of `graphs`."""
     return graph.get("name", graph.get("model"))
+
+
+def layout_label(layout):
+    """The name of an entry of `layouts`, which results call it by."""
+    skip = ("layout", "graphs", "grids", "devices")
+    return layout["layout"] + tag("layout", layout, *skip)
 
 
 def meant(entry, graph):
@@ -233,15 +240,17 @@ class Study:
                 )
 
     def _check_names(self):
-        """What is for some graphs alone names graphs that there are."""
-        names = [label_of(graph) for graph in self.config["graphs"]]
+        """What is for some graphs or layouts alone names such that there are."""
+        graphs = [label_of(graph) for graph in self.config["graphs"]]
+        layouts = [layout_label(layout) for layout in self.config["layouts"]]
         for kind in ("layouts", "methods", "figures"):
             for number, entry in enumerate(self.config[kind]):
-                for name in entry.get("graphs", []):
-                    if name not in names:
-                        raise StudyError(
-                            f"{kind}[{number}].graphs: no graph is named '{name}'"
-                        )
+                for what, names in (("graph", graphs), ("layout", layouts)):
+                    for name in entry.get(f"{what}s", []):
+                        if name not in names:
+                            raise StudyError(
+                                f"{kind}[{number}].{what}s: no {what} is named '{name}'"
+                            )
 
     def _runs_of(self, entry, where):
         """Names (graph, partition, search) of one entry of `graphs`."""
@@ -334,13 +343,13 @@ class Study:
             if devices > 1:
                 shape = f"{parts // devices}x{devices}"
             options += f" --parts {shape} --degree-threshold {layout['threshold']}"
-        variant = tag("layout", layout, "layout", "graphs", "grids", "devices")
-        name = f"{kind}-{shape}{variant}"
+        label = layout_label(layout)
+        name = f"{kind}-{shape}{label.removeprefix(kind)}"
         self.partitions[name] = {
             "options": options,
             "layout": kind,
             "parts": parts,
-            "label": kind + variant,
+            "label": label,
         }
         return name
 
@@ -355,7 +364,7 @@ class Study:
     def _search(self, method, roots):
         algorithm = method["algorithm"]
         label = method["method"] + tag(
-            "method", method, "algorithm", "method", "graphs"
+            "method", method, "algorithm", "method", "graphs", "layouts"
         )
         if algorithm != "bfs":
             label = f"{algorithm}-{label}"
