@@ -42,10 +42,10 @@ struct state {
     uint32_t *room; /* [active] another part's parents, where they are not reachable */
     struct hw_node_row *host_row; /* [row_capacity] where the host keeps them */
     struct hw_node_books *books;  /* likewise */
-    uint32_t *staging;            /* [owned] on the host, pinned */
-    uint64_t own_edges;           /* elements of this part's lists of sources */
-    uint32_t root;                /* global rank, or HW_RANK_NONE where it has no edges */
-    uint32_t root_place;          /* among the owned vertices, or HW_RANK_NONE */
+    uint32_t *staging;   /* [owned] on the host, pinned; from the first tree that goes there */
+    uint64_t own_edges;  /* elements of this part's lists of sources */
+    uint32_t root;       /* global rank, or HW_RANK_NONE where it has no edges */
+    uint32_t root_place; /* among the owned vertices, or HW_RANK_NONE */
     uint32_t root_id;
 };
 
@@ -316,11 +316,6 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status == HW_OK)
         status = hw_cuda(hw_node_launch_shape(own, &state->shape), "method fused", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaHostAlloc((void **)&state->staging,
-                                            ((size_t)own->share.owned + 1) * sizeof(uint32_t),
-                                            cudaHostAllocDefault),
-                         "cudaHostAlloc", err);
-    if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
     /* The first launch of a kernel loads it: outside any clock. */
@@ -484,22 +479,35 @@ static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *e
                    failed <= HW_NODE_FULL ? reasons[failed] : "it is not known why");
 }
 
+/* Brings the parents to the host. parent: [owned]. Local. */
+static enum hw_status get_parents(struct state *state, hw_gid *parent, struct hw_error *err)
+{
+    const size_t n = state->plan.share.owned;
+    enum hw_status status = HW_OK;
+
+    if (!state->staging)
+        status = hw_cuda((int)cudaHostAlloc((void **)&state->staging,
+                                            (n + 1) * sizeof *state->staging, cudaHostAllocDefault),
+                         "cudaHostAlloc", err);
+    const uint32_t *id = state->staging;
+    if (status == HW_OK)
+        status = hw_gpu_get(state->staging, state->output.parent_id, n * sizeof *id, err);
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for
+    for (size_t k = 0; k < n; k++)
+        parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
+    return HW_OK;
+}
+
 static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_share *share = &state->plan.share;
     const size_t n = share->owned;
-    const uint32_t *id = state->staging;
-    enum hw_status status = HW_OK;
+    enum hw_status status = result->parent ? get_parents(state, result->parent, err) : HW_OK;
 
-    if (result->parent)
-        status = hw_gpu_get(state->staging, state->output.parent_id, n * sizeof *id, err);
-    if (result->parent && status == HW_OK) {
-#pragma omp parallel for
-        for (size_t k = 0; k < n; k++)
-            result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
-    }
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK && !engine->options.canonical_parents)
         status = climb(engine, err);

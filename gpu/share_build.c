@@ -290,10 +290,14 @@ static enum hw_status put_ranks(const struct hw_share_order *order, const struct
                                 uint32_t *room, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &order->part->own;
+    const uint32_t *rank = order->rank ? room : own->by_graph_id;
 
-    for (hw_lid k = 0; k < own->count; k++)
-        room[k] = order->rank ? order->rank[own->by_graph_id[k]] : own->by_graph_id[k];
-    return hw_gpu_put((void *)share->rank, room, (size_t)own->count * sizeof *room, err);
+    if (order->rank) {
+#pragma omp parallel for
+        for (hw_lid k = 0; k < own->count; k++)
+            room[k] = order->rank[own->by_graph_id[k]];
+    }
+    return hw_gpu_put((void *)share->rank, rank, (size_t)own->count * sizeof *rank, err);
 }
 
 /* Graph ids of all parts' ranks. room: [active]; scratch: [active] on the device.

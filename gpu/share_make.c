@@ -226,7 +226,7 @@ static enum hw_status get_ends(struct making *self, hw_count listed, uint32_t *e
         hw_gpu_launch_pick(self->sorted, share->parts, share->part, (uint64_t)listed, self->room),
         "taking a part's vertices", err);
 
-    return status == HW_OK ? hw_gpu_get(ends, self->room, (size_t)listed * sizeof *ends, err)
+    return status == HW_OK ? hw_gpu_get_new(ends, self->room, (size_t)listed * sizeof *ends, err)
                            : status;
 }
 
@@ -239,6 +239,7 @@ static enum hw_status take_own(struct making *self, struct hw_error *err)
     struct hw_gpu_own taken = {.count = 0};
     enum hw_status status = hw_gpu_own_open(&taken, self->id, share->parts, share->part, own, err);
 
+#pragma omp parallel for
     for (hw_lid v = 0; v < own->count; v++)
         own->tuples[v] = 0;
     if (status == HW_OK)
@@ -403,11 +404,12 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
     enum hw_status status = hw_alloc(&out->offset, rows + 1, sizeof *out->offset, "offsets", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get(out->offset, share->out.offset,
-                            (size_t)(listed + 1) * sizeof *out->offset, err);
+        status = hw_gpu_get_new(out->offset, share->out.offset,
+                                (size_t)(listed + 1) * sizeof *out->offset, err);
     if (status != HW_OK)
         return status;
     out->rows = part->grid.block;
+#pragma omp parallel for
     for (hw_count r = listed + 1; r <= rows; r++)
         out->offset[r] = out->offset[listed];
     part->edges = out->offset[rows];

@@ -205,11 +205,22 @@ static void delegate_candidates(const struct hw_part *part, bool *candidate)
 {
     const struct hw_delegate_part *separate = &part->separate;
 
+#pragma omp parallel for
     for (hw_lid s = 0; s < part->own.count; s++)
         candidate[s] = has_edges(&separate->nn, s) || has_edges(&separate->nd, s);
     for (hw_lid d = 0; d < separate->delegates; d++)
         if (hw_owner(&part->spec, separate->search_id[d]) == part->index)
             candidate[hw_position(&part->spec, separate->search_id[d])] = true;
+}
+
+/* 64 local columns of a block: a bit for each whose list has edges. offset: [block + 1] */
+static uint64_t word_of_lists(const hw_count *offset, hw_count word, hw_count block)
+{
+    uint64_t bits = 0;
+
+    for (hw_count t = 64 * word; t < block && t < 64 * (word + 1); t++)
+        bits |= (uint64_t)(offset[t + 1] > offset[t]) << (t % 64);
+    return bits;
 }
 
 /* The list of an own vertex of a grid is spread over the parts of its grid
@@ -221,7 +232,7 @@ static enum hw_status grid_candidates(const struct hw_context *ctx, const struct
     hw_count rows = part->spec.rows, words = ((hw_count)grid->block + 63) / 64;
     uint64_t *bits = NULL, *received = NULL;
     hw_count *counts = NULL;
-    enum hw_status status = hw_alloc_zero(&bits, rows * words, sizeof *bits, "candidates", err);
+    enum hw_status status = hw_alloc(&bits, rows * words, sizeof *bits, "candidates", err);
 
     if (status == HW_OK)
         status = hw_alloc_zero(&counts, 2 * (hw_count)ctx->size, sizeof *counts, "counts", err);
@@ -231,14 +242,15 @@ static enum hw_status grid_candidates(const struct hw_context *ctx, const struct
     for (hw_count b = 0; b < rows; b++) {
         const hw_count *offset = grid->out.offset + b * grid->block;
         counts[grid->column * rows + b] = words;
-        for (hw_count t = 0; t < grid->block; t++)
-            if (offset[t + 1] > offset[t])
-                bits[b * words + t / 64] |= (uint64_t)1 << (t % 64);
+#pragma omp parallel for
+        for (hw_count w = 0; w < words; w++)
+            bits[b * words + w] = word_of_lists(offset, w, grid->block);
     }
     status =
         hw_exchange(ctx->world, sizeof *bits, bits, counts, &received, counts + ctx->size, err);
     if (status != HW_OK)
         goto done;
+#pragma omp parallel for
     for (hw_lid t = 0; t < part->own.count; t++)
         for (hw_count b = 0; b < rows && !candidate[t]; b++)
             candidate[t] = received[b * words + t / 64] >> (t % 64) & 1;
@@ -261,8 +273,11 @@ enum hw_status hw_sampler_open(const struct hw_context *ctx, const struct hw_par
         delegate_candidates(part, sampler->candidate);
     else if (status == HW_OK)
         status = grid_candidates(ctx, part, sampler->candidate, err);
-    for (hw_lid t = 0; t < part->own.count && status == HW_OK; t++)
-        sampler->total += sampler->candidate[t];
+    hw_count total = 0;
+#pragma omp parallel for reduction(+ : total) if (status == HW_OK)
+    for (hw_lid t = 0; t < (status == HW_OK ? part->own.count : 0); t++)
+        total += sampler->candidate[t];
+    sampler->total = total;
     if (status == HW_OK)
         status = hw_sum(ctx->world, &sampler->total, err);
     if (status != HW_OK)
@@ -314,19 +329,30 @@ static void sift(struct draw *heap, hw_count count, hw_count i)
     }
 }
 
-/* Keys from which on all threads make them. */
-#define KEYS_PARALLEL ((hw_count)4096)
+/* Keys that a thread makes at a time, and all of a piece. */
+#define RUN ((hw_count)4096)
+#define PIECE (RUN << 8)
 
-/* Makes the keys of positions [begin, begin + count). key: [count]. */
+/* The keys of a piece of positions, and the least of each run of them. */
+struct keys {
+    uint64_t key[PIECE], least[PIECE / RUN];
+};
+
+/* Makes the keys of positions [begin, begin + count). */
 static void make_keys(const struct hw_sampler *sampler, hw_count begin, hw_count count,
-                      uint64_t *key)
+                      struct keys *keys)
 {
-    const struct hw_part_vertices *own = &sampler->part->own;
+    const hw_gid *id = sampler->part->own.graph_id + begin;
+    const bool *candidate = sampler->candidate + begin;
 
-#pragma omp parallel for if (count >= KEYS_PARALLEL)
-    for (hw_count i = 0; i < count; i++)
-        if (sampler->candidate[begin + i])
-            key[i] = key_of(sampler->seed, own->graph_id[begin + i]);
+#pragma omp parallel for if (count > RUN)
+    for (hw_count r = 0; r < (count + RUN - 1) / RUN; r++) {
+        keys->least[r] = UINT64_MAX;
+        for (hw_count i = r * RUN; i < count && i < (r + 1) * RUN; i++) {
+            keys->key[i] = candidate[i] ? key_of(sampler->seed, id[i]) : UINT64_MAX;
+            keys->least[r] = keys->key[i] < keys->least[r] ? keys->key[i] : keys->least[r];
+        }
+    }
 }
 
 /* Offers one candidate to the heap of the first `room` ones. */
@@ -343,21 +369,25 @@ static void offer(struct draw *heap, hw_count room, hw_count *count, const struc
 }
 
 /* The first `room` candidates of this rank after the last one drawn, unsorted.
- * key: [pieces of so many positions]. Returns how many there are. */
+ * Returns how many there are. */
 static hw_count first_ones(const struct hw_sampler *sampler, struct draw *heap, hw_count room,
-                           uint64_t *key, hw_count piece)
+                           struct keys *keys)
 {
     const struct hw_part_vertices *own = &sampler->part->own;
     const struct draw last = {sampler->last_key, sampler->last_id};
     hw_count count = 0;
 
-    for (hw_count begin = 0; begin < own->count; begin += piece) {
-        hw_count some = own->count - begin < piece ? own->count - begin : piece;
-        make_keys(sampler, begin, some, key);
+    for (hw_count begin = 0; begin < own->count; begin += PIECE) {
+        hw_count some = own->count - begin < PIECE ? own->count - begin : PIECE;
+        make_keys(sampler, begin, some, keys);
         for (hw_count i = 0; i < some; i++) {
-            if (!sampler->candidate[begin + i] || (count == room && key[i] > heap[0].key))
+            if (i % RUN == 0 && count == room && keys->least[i / RUN] > heap[0].key) {
+                i += RUN - 1; /* none of this run comes before any of the heap */
                 continue;
-            struct draw next = {key[i], own->graph_id[begin + i]};
+            }
+            if (!sampler->candidate[begin + i] || (count == room && keys->key[i] > heap[0].key))
+                continue;
+            struct draw next = {keys->key[i], own->graph_id[begin + i]};
             if (sampler->last_id == HW_GID_NONE || before(&last, &next))
                 offer(heap, room, &count, &next);
         }
@@ -387,8 +417,7 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
     hw_count left = sampler->total - sampler->drawn, came = 0;
     hw_count room = count < left ? count : left;
     struct draw *mine = NULL, *draws = NULL;
-    const hw_count piece = (hw_count)1 << 20;
-    uint64_t *key = NULL;
+    struct keys *keys = NULL;
     hw_count *counts = NULL;
     enum hw_status status;
 
@@ -397,13 +426,13 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
     hw_count own = room < sampler->part->own.count ? room : (hw_count)sampler->part->own.count;
     status = hw_alloc(&mine, own, sizeof *mine, "draws", err);
     if (status == HW_OK)
-        status = hw_alloc(&key, piece, sizeof *key, "draws", err);
+        status = hw_alloc(&keys, 1, sizeof *keys, "draws", err);
     if (status == HW_OK)
         status = hw_alloc_zero(&counts, 2 * (hw_count)ctx->size, sizeof *counts, "counts", err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK || room == 0)
         goto done;
-    counts[0] = own > 0 ? first_ones(sampler, mine, own, key, piece) : 0;
+    counts[0] = own > 0 ? first_ones(sampler, mine, own, keys) : 0;
     status = hw_exchange(ctx->world, sizeof *mine, mine, counts, &draws, counts + ctx->size, err);
     for (int r = 0; r < ctx->size && status == HW_OK; r++)
         came += counts[ctx->size + r];
@@ -420,7 +449,7 @@ enum hw_status hw_sampler_draw(struct hw_sampler *sampler, hw_count count, struc
 done:
     free(mine);
     free(draws);
-    free(key);
+    free(keys);
     free(counts);
     return status;
 }

@@ -1,4 +1,5 @@
 /* Units of the roots: lists, and samples that layout and ranks must not change. */
+#include "base/memory.h"
 #include "engine/component.h"
 #include "engine/result.h"
 #include "engine/roots.h"
@@ -158,6 +159,39 @@ static void test_locate(struct tap *tap, struct hw_toy *toy)
            "a root that nobody owns is refused");
 }
 
+/* Few roots of many vertices: the first of all, however many are drawn at a time. */
+static void test_many(struct tap *tap, const struct hw_context *ctx)
+{
+    enum { OWN = 30000 };
+    struct hw_part part = {.own.count = OWN};
+    struct hw_sampler sampler = {.ctx = ctx, .part = &part, .seed = 5, .last_id = HW_GID_NONE};
+    struct hw_roots all = {0}, few = {0}, more = {0};
+    struct hw_error err;
+    bool right =
+        hw_alloc(&part.own.graph_id, OWN, sizeof *part.own.graph_id, "ids", &err) == HW_OK &&
+        hw_alloc(&sampler.candidate, OWN, sizeof *sampler.candidate, "bits", &err) == HW_OK;
+
+    for (hw_lid v = 0; v < (right ? OWN : 0); v++) {
+        part.own.graph_id[v] = (hw_gid)v * ctx->size + ctx->rank;
+        sampler.candidate[v] = v % 3 > 0;
+    }
+    sampler.total = (hw_count)ctx->size * OWN / 3 * 2;
+    struct hw_sampler again = sampler;
+    right = right && hw_sampler_draw(&again, sampler.total, &all, &err) == HW_OK &&
+            hw_sampler_draw(&sampler, 3, &few, &err) == HW_OK &&
+            hw_sampler_draw(&sampler, 40, &more, &err) == HW_OK;
+    tap_ok(tap,
+           right && few.count == 3 && more.count == 40 &&
+               memcmp(few.id, all.id, 3 * sizeof *all.id) == 0 &&
+               memcmp(more.id, all.id + 3, 40 * sizeof *all.id) == 0,
+           "few roots of many vertices are the first of all");
+    hw_roots_free(&all);
+    hw_roots_free(&few);
+    hw_roots_free(&more);
+    hw_sampler_close(&sampler);
+    free(part.own.graph_id);
+}
+
 /* Draws roots of large components and compares with levels of the toy. */
 static bool large_right(struct hw_toy *toy, hw_count count, hw_count least, hw_count expected)
 {
@@ -222,6 +256,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
             test_locate(tap, &toy);
             hw_toy_close(&toy);
         }
+    test_many(tap, ctx);
     test_large(tap, ctx);
 }
 
