@@ -79,6 +79,7 @@ nobase_dist_pkgdata_DATA += \
   workflow/scripts/summary.py \
   workflow/scripts/table.py \
   workflow/scripts/trees.py \
+  workflow/scripts/units.py \
   workflow/scripts/whole.py
 
 # For the catalogue of Snakemake workflows, and for the tests.

@@ -26,7 +26,8 @@ def modules():
     return copies / "workflow" / "scripts"
 
 
-MODULES = ["columns", "machine", "models", "page", "study", "style", "trees", "whole"]
+MODULES = ["columns", "machine", "models", "page", "study", "style", "trees", "units"]
+MODULES += ["whole"]
 SCHEMA = "schemas/study.schema.json"
 SCRIPTS = str(modules())
 sys.path.insert(0, SCRIPTS)

@@ -10,6 +10,7 @@ from matplotlib.container import BarContainer
 from page import STYLE
 from pandas.api.types import is_numeric_dtype
 from style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
+from units import kind_of, unit_of, words
 
 sys.stderr = open(snakemake.log[0], "w")
 
@@ -34,7 +35,11 @@ def chosen(figure):
     for column, wanted in figure.get("where", {}).items():
         wanted = wanted if isinstance(wanted, list) else [wanted]
         results = results[results[column].isin(wanted)]
-    return apart(results.dropna(subset=list({*columns, *axes})), axes)
+    results = results.dropna(subset=list({*columns, *axes}))
+    for axis in axes:  # numbers of runs that others have not
+        if is_numeric_dtype(results[axis]) and (results[axis] % 1 == 0).all():
+            results = results.astype({axis: "int64"})
+    return apart(results, axes)
 
 
 def values(figure):
@@ -94,7 +99,7 @@ def draw_breakdown(axes, table):
 
 def relative(tables, name):
     """All of them over the median of one column."""
-    if name is None or name not in tables["median"]:
+    if name not in tables["median"]:
         return tables
     base = tables["median"][name]
     return {number: table.div(base, axis=0) for number, table in tables.items()}
@@ -128,13 +133,23 @@ def draw(axes, tables):
             capsize=3,
             label=str(name),
         )
-    if (
-        len(middle) > 2
-        and middle.index[0] > 0
-        and middle.index[-1] > 8 * middle.index[0]
-    ):
+    wide = middle.index[0] > 0 and middle.index[-1] > 8 * middle.index[0]
+    if len(middle) > 2 and wide:
         axes.set_xscale("log", base=2)
-        axes.set_xticks(middle.index, [f"{tick:g}" for tick in middle.index])
+    if len(middle) <= 12:
+        axes.set_xticks(middle.index, ticks(axes, list(middle.index)))
+        axes.minorticks_off()
+
+
+def ticks(axes, values):
+    """What stands at values of the x axis: nothing where it would run into the one before."""
+    place = axes.transAxes.inverted().transform
+    names, last = [], float("-inf")
+    for value in values:
+        at = place(axes.transData.transform((value, 0)))[0]
+        names.append(f"{value:g}" if at - last > 0.04 else "")
+        last = at if names[-1] else last
+    return names
 
 
 def write_table(path, figure, table, what):
@@ -146,31 +161,46 @@ def write_table(path, figure, table, what):
         table.to_html(out, border=0, float_format="{:.4g}".format)
 
 
-def words_of(columns):
+def words_of(columns, unit):
     """Several columns in few words: what their names end in."""
     ends = list(dict.fromkeys(column.rpartition("_")[2] for column in columns))
-    seconds = ends == ["time"]
-    return "mean seconds of a search" if seconds else " and ".join(ends)
+    if ends == ["time"]:
+        return f"mean time of a search, {unit}"
+    return " and ".join(ends)
+
+
+def in_unit(columns, most):
+    """The factor for these columns, and the unit, as far as all have the same."""
+    kinds = [kind_of(column) for column in columns]
+    return unit_of(columns[0], most) if kinds.count(kinds[0]) == len(kinds) else (1, None)
 
 
 figure = snakemake.params.figure
 canvas, axes = plt.subplots(figsize=(7, 4.5))
-if isinstance(figure["y"], list):
-    table, legend, what = breakdown(figure), None, words_of(figure["y"])
+y = figure["y"]
+if isinstance(y, list):
+    table, legend = breakdown(figure), None
+    factor, unit = in_unit(y, table.sum(axis=1).max())
+    table, what = table * factor, words_of(y, unit)
     if len(table):
         draw_breakdown(axes, table)
-    over = ""
-else:
-    tables = relative(values(figure), figure.get("relative"))
-    table, legend, what = tables["median"], figure["by"], figure["y"]
+elif "relative" in figure:
+    tables, legend = relative(values(figure), figure["relative"]), figure["by"]
+    table, what = tables["median"], f"{words(y, None)}, over that of {figure['relative']}"
     if len(table):
         draw(axes, tables)
-    over = f", over that of {figure['relative']}" if "relative" in figure else ""
+else:
+    tables, legend = values(figure), figure["by"]
+    factor, unit = unit_of(y, tables["max"].max(axis=None))
+    tables = {number: table * factor for number, table in tables.items()}
+    table, what = tables["median"], words(y, unit)
+    if len(table):
+        draw(axes, tables)
 if len(table):
     axes.set_ylim(bottom=0)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=legend)
 axes.set_xlabel(figure["x"].replace("_", " "))
-axes.set_ylabel(fill(what.replace("_", " ") + over, 45))
+axes.set_ylabel(fill(what, 45))
 axes.set_title(figure["title"], wrap=True)
 save(canvas, snakemake.output.plot)
 write_table(snakemake.output.table, figure, table, what)
