@@ -332,37 +332,54 @@ static enum hw_status put_ids(const struct hw_context *ctx, const struct hw_shar
     return status;
 }
 
+/* Elements that are added up at a time: few enough to stay in the hosts' caches. */
+#define PIECE (1u << 20)
+
+/* What all parts counted of part q's core, into `led` there. counted: [core] on each device;
+ * room: [2 PIECE] on the host. Collective; a rank that fails goes on, for the others. */
+static enum hw_status add_counts(const struct hw_context *ctx, const uint32_t *counted,
+                                 uint32_t core, int q, uint32_t *led, uint32_t *room,
+                                 struct hw_error *err)
+{
+    uint32_t *sum = room + PIECE;
+    enum hw_status status = HW_OK, sent = HW_OK;
+
+    for (uint32_t at = 0; at < core && sent == HW_OK; at += PIECE) {
+        const uint32_t count = core - at < PIECE ? core - at : PIECE;
+        if (status == HW_OK)
+            status = hw_gpu_get(room, counted + at, count * sizeof *room, err);
+        sent = hw_mpi(MPI_Reduce(room, sum, (int)count, MPI_UINT32_T, MPI_SUM, q, ctx->world),
+                      "MPI_Reduce", err);
+        if (status == HW_OK && sent == HW_OK && q == ctx->rank)
+            status = hw_gpu_put(led + at, sum, count * sizeof *sum, err);
+    }
+    return sent == HW_OK ? status : sent;
+}
+
 /* First sources, and over all parts how many each one leads. Collective; ranks agree. */
 static enum hw_status put_first(const struct hw_context *ctx, const struct hw_share *share,
                                 struct hw_error *err)
 {
     const size_t core = share->core, all = core * share->parts;
-    uint32_t *led = NULL, *counted = NULL;
+    uint32_t *room = NULL, *counted = NULL;
     void *device = NULL;
-    enum hw_status status = hw_alloc(&counted, (hw_count)all, sizeof *counted, "leaders", err);
+    enum hw_status status = hw_alloc_zero(&room, 2 * (hw_count)PIECE, sizeof *room, "leaders", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&led, (hw_count)core, sizeof *led, "leaders", err);
+        status = hw_cuda((int)cudaMalloc(&device, all * sizeof *counted), "cudaMalloc", err);
+    counted = device;
     if (status == HW_OK)
-        status = hw_cuda((int)cudaMalloc(&device, all * sizeof *led), "cudaMalloc", err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_first(share, device),
+        status = hw_cuda(hw_share_launch_first(share, counted),
                          "the kernel that takes first neighbours", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(counted, device, all * sizeof *led, err);
     status = hw_agree(ctx->world, status, err);
-    for (uint32_t q = 0; q < share->parts && status == HW_OK; q++) {
-        /* At most 2^29 to a part (fused.h), so that counts of MPI hold them. */
-        status = hw_mpi(MPI_Reduce(counted + q * core, led, (int)core, MPI_UINT32_T, MPI_SUM,
-                                   (int)q, ctx->world),
-                        "MPI_Reduce", err);
-    }
-    if (status == HW_OK)
-        status = hw_gpu_put((void *)(uintptr_t)share->led, led, core * sizeof *led, err);
+    for (uint32_t q = 0; q < share->parts && status == HW_OK; q++)
+        status = hw_agree(ctx->world,
+                          add_counts(ctx, counted + q * core, share->core, (int)q,
+                                     (uint32_t *)(uintptr_t)share->led, room, err),
+                          err);
     cudaFree(device);
-    free(led);
-    free(counted);
-    return hw_agree(ctx->world, status, err);
+    free(room);
+    return status;
 }
 
 enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share_order *order,
