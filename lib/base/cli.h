@@ -62,11 +62,11 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
 enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, int64_t most,
                             int64_t *out, struct hw_error *err);
 
-/* A finite number from text within [least, most]. */
+/* A finite number from text within [least, most]. name: as above. Local. */
 enum hw_status hw_cli_real(const char *name, const char *text, double least, double most,
                            double *out, struct hw_error *err);
 
-/* One of the words of a NULL-ended list; *out is its index. */
+/* One of the words of a NULL-ended list; *out is its index. name: as above. Local. */
 enum hw_status hw_cli_choice(const char *name, const char *text, const char *const *words, int *out,
                              struct hw_error *err);
 

@@ -17,7 +17,7 @@
 enum hw_status hw_alloc(void *out, hw_count count, size_t size, const char *what,
                         struct hw_error *err);
 
-/* As hw_alloc(), filled with zero bytes. */
+/* As hw_alloc(), filled with zero bytes. Local. */
 enum hw_status hw_alloc_zero(void *out, hw_count count, size_t size, const char *what,
                              struct hw_error *err);
 

@@ -68,7 +68,7 @@ enum hw_status hw_mpi(int code, const char *call, struct hw_error *err);
 void hw_note(const struct hw_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, also under --quiet: for answers a user must not miss. */
+/* The same, also under --quiet: for answers a user must not miss. Local. */
 void hw_warn(const struct hw_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -46,16 +46,18 @@ static inline hw_lid hw_bits_take(uint64_t *word)
     return k;
 }
 
-/* Writes the positions of the set bits, rising, and returns how many. */
+/* Writes the positions of the set bits, rising, and returns how many. bitmap: [words]; list:
+ * room for all of them. Local. */
 hw_lid hw_bits_list(const uint64_t *bitmap, hw_lid words, hw_lid *list);
 
-/* The number of set bits. */
+/* The number of set bits in bitmap [words]. Local. */
 hw_lid hw_bits_count(const uint64_t *bitmap, hw_lid words);
 
-/* Looks up 64 ids in a bitmap: bit k of the result is bit ids[k] of the bitmap. */
+/* Looks up ids [64] in a bitmap: bit k of the result is bit ids[k] of the bitmap. */
 typedef uint64_t hw_bits_look_up(const hw_lid *ids, const uint64_t *bitmap);
 
-/* The look-ups that this processor has, the fastest first; NULL after the last. */
+/* The look-ups that this processor has, the fastest first: that of a rank from 0; NULL after the
+ * last. Local. */
 hw_bits_look_up *hw_bits_looker(int rank);
 
 #endif

@@ -152,7 +152,8 @@ struct hw_grid {
     enum hw_status steps_status;
 };
 
-/* grid_setup.c: memory and what is computed once. */
+/* grid_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed once.
+ * create is collective, the others local. */
 hw_count hw_grid_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 enum hw_status hw_grid_create(const struct hw_context *ctx, const struct hw_part *part,
                               const struct hw_engine_options *options, void **engine,
@@ -184,7 +185,7 @@ void hw_grid_write_parents(const struct hw_grid *grid, hw_gid *parent);
 /* Levels likewise. Local. */
 void hw_grid_write_levels(struct hw_grid *grid, int32_t *level);
 
-/* Ends a phase: its seconds go to the step, if the user wants them. */
+/* Ends a phase: its seconds go to the step, if the user wants them. Local. */
 static inline void hw_grid_lap(struct hw_grid *grid, enum hw_phase phase)
 {
     if (grid->options.steps) {

@@ -178,7 +178,8 @@ struct hw_paths {
     enum hw_status steps_status;
 };
 
-/* paths_setup.c: memory and what is computed once. */
+/* paths_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed once.
+ * create is collective, the others local. */
 hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_options *options,
                         bool bellman_ford);
 enum hw_status hw_paths_create(const struct hw_context *ctx, const struct hw_part *part,
@@ -186,7 +187,8 @@ enum hw_status hw_paths_create(const struct hw_context *ctx, const struct hw_par
                                void **engine, struct hw_error *err);
 void hw_paths_destroy(void *engine);
 
-/* paths.c: what both methods do around their search. */
+/* paths.c: search of struct hw_method, what both methods do around `run`, their own search.
+ * Collective. */
 enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid position,
                                enum hw_status (*run)(struct hw_paths *, struct hw_result *,
                                                      struct hw_error *),
@@ -206,7 +208,7 @@ enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool 
 void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_direction direction);
 void hw_paths_end_step(struct hw_paths *paths);
 
-/* paths_scan.c: what one part does alone. */
+/* paths_scan.c: what one part does alone; all of it local. */
 
 /* Pushes along lists of local columns; queues are filled. */
 void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan);
@@ -291,7 +293,7 @@ static inline hw_lid hw_paths_of_column(const struct hw_paths *paths, int rank)
     return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)rank;
 }
 
-/* Ends a phase: its seconds go to the step, if the user wants them. */
+/* Ends a phase: its seconds go to the step, if the user wants them. Local. */
 static inline void hw_paths_lap(struct hw_paths *paths, enum hw_phase phase)
 {
     if (paths->options.steps) {

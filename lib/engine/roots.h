@@ -21,6 +21,8 @@ struct hw_roots {
     hw_count count;
     hw_gid *id;
 };
+
+/* Leaves an empty list. Local. */
 void hw_roots_free(struct hw_roots *roots);
 
 /* Whether the text of --root-list is a list and not a file's name: it begins

@@ -274,7 +274,7 @@ enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row,
 
 /* ---- separate_search.c ---- */
 
-/* search() of both methods. */
+/* search of struct hw_method, for both methods. Collective. */
 enum hw_status hw_separate_search(void *engine, int owner, hw_lid position,
                                   struct hw_result *result, struct hw_error *err);
 

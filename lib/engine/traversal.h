@@ -47,6 +47,7 @@ struct hw_traversal {
 
 /* ---- traverse.c ---- */
 
+/* Whether it runs shortest paths. Local. */
 bool hw_traversal_is_sssp(const struct hw_traversal *t);
 
 /* Bytes of what a search finds for a vertex. Local. */

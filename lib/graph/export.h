@@ -46,7 +46,7 @@ enum hw_status hw_export(const struct hw_context *ctx, struct hw_graph *graph,
 
 /* ---- for lib/graph alone: rank 0 writes the whole file into output ---- */
 
-/* Serialized lists; export_lists.c. */
+/* GAP's serialized lists, with weights or without; export_lists.c. Collective. */
 enum hw_status hw_export_lists(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
                                struct hw_output *output, struct hw_error *err);
 

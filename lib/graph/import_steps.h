@@ -63,7 +63,7 @@ struct hw_labelling {
 enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pieces,
                                  struct hw_labelling *labelling, struct hw_error *err);
 
-/* The same for ids too sparse for a bitmap; import_sparse.c. */
+/* The same for ids up to `largest`, too sparse for a bitmap; import_sparse.c. Collective. */
 enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest,
                                         struct hw_pieces *pieces, struct hw_labelling *labelling,
                                         struct hw_error *err);

@@ -45,6 +45,7 @@ hw_count hw_labels_bytes(const struct hw_context *ctx, hw_gid vertices, hw_count
 enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, const hw_gid *id,
                             int64_t *label, struct hw_error *err);
 
+/* Local. */
 void hw_labels_close(struct hw_labels *labels);
 
 #endif

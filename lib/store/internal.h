@@ -119,18 +119,18 @@ enum hw_status hw_h5(int64_t result, enum hw_status status, const char *what, st
 enum hw_status hw_mpi_io(int code, const char *what, struct hw_error *err);
 
 /* A property list for serial access without the locks that some file systems
- * lack; negative on failure. */
+ * lack, to be closed by the caller; negative on failure. Local. */
 hid_t hw_h5_access(void);
 
-/* The type of an element in files. Borrowed from HDF5. */
+/* The type of an element in files. Borrowed from HDF5. Local. */
 hid_t hw_h5_file_type(enum hw_type type);
 
-/* "u32" and so on. */
+/* "u32" and so on. Local. */
 const char *hw_type_name(enum hw_type type);
 
 /* ---- catalogue.c ---- */
 
-/* "hopwave-graph" and so on. */
+/* "hopwave-graph" and so on. Local. */
 const char *hw_kind_format(enum hw_kind kind);
 
 /* An empty store of that kind with its schema loaded. Local. */
@@ -142,8 +142,10 @@ void hw_store_free(struct hw_store *store);
 enum hw_status hw_store_prefix(const struct hw_store *store, enum hw_status status,
                                struct hw_error *err);
 
+/* The attribute of that place and name; NULL where there is none. Local. */
 const struct hw_attribute *hw_attribute_find(const struct hw_store *store, enum hw_place place,
                                              const char *name);
+
 /* Adds or replaces one; strings are copied. Local. */
 enum hw_status hw_attribute_put(struct hw_store *store, const struct hw_attribute *attribute,
                                 struct hw_error *err);
@@ -151,8 +153,10 @@ enum hw_status hw_attribute_put(struct hw_store *store, const struct hw_attribut
 /* Forgets all attributes. Local. */
 void hw_attributes_clear(struct hw_store *store);
 
+/* The dataset of that path; NULL where there is none. Local. */
 struct hw_dataset *hw_dataset_find(const struct hw_store *store, const char *path);
-/* Appends an empty dataset of that path; the pointer holds until the next call. */
+
+/* Appends an empty dataset of that path; the pointer holds until the next call. Local. */
 enum hw_status hw_dataset_add(struct hw_store *store, const char *path, struct hw_dataset **dataset,
                               struct hw_error *err);
 
@@ -164,7 +168,8 @@ hw_count hw_segment_length(const struct hw_dataset *dataset, hw_count segment);
 /* The number of a segment's first block; of `segments` the number of blocks. */
 hw_count hw_segment_block(const struct hw_dataset *dataset, hw_count segment);
 
-/* Gives a dataset its segments: offset [parts+1] is copied and checked. */
+/* Gives a dataset its segments: offset [parts+1] is copied and checked; `grade` where it is
+ * wrong. Local. */
 enum hw_status hw_dataset_set_offsets(struct hw_dataset *dataset, const char *path, hw_count parts,
                                       const hw_count *offset, enum hw_status grade,
                                       struct hw_error *err);
@@ -180,6 +185,8 @@ enum hw_status hw_catalogue_share(struct hw_store *store, bool datasets, struct 
 /* ---- schema.c ---- */
 
 struct hw_schema;
+
+/* The schema of a kind, compiled in. Local. */
 enum hw_status hw_schema_load(enum hw_kind kind, struct hw_schema **schema, struct hw_error *err);
 void hw_schema_free(struct hw_schema *schema);
 int64_t hw_schema_version(const struct hw_schema *schema);
@@ -188,17 +195,19 @@ int64_t hw_schema_version(const struct hw_schema *schema);
 enum hw_status hw_schema_check(const struct hw_store *store, enum hw_status grade,
                                struct hw_error *err);
 
-/* Whether the root digest covers it. */
+/* Whether the root digest covers it. Local. */
 bool hw_schema_digests_attribute(const struct hw_schema *schema, const char *name);
 bool hw_schema_digests_dataset(const struct hw_schema *schema, const char *path);
-/* Whether this file's root digest is declared, not computed from its data. */
+
+/* Whether this file's root digest is declared, not computed from its data. Local. */
 bool hw_schema_declared(const struct hw_store *store);
 
 /* ---- digest.c ---- */
 
-/* Writes "xxh3-128:..." for a 16-byte canonical digest into out. */
+/* Writes "xxh3-128:..." for a 16-byte canonical digest into out. Local. */
 void hw_digest_text(const unsigned char digest[16], char out[HW_DIGEST_SIZE]);
-/* Whether text is a digest. */
+
+/* Whether text is a digest. Local. */
 bool hw_digest_valid(const char *text);
 
 /* The digest of a dataset of one segment, whose values are all here. Local. */
@@ -219,6 +228,7 @@ enum hw_status hw_dataset_hash(struct hw_dataset *dataset, const struct hw_conte
 enum hw_status hw_dataset_digest(struct hw_store *store, struct hw_dataset *dataset,
                                  char out[HW_DIGEST_SIZE], struct hw_error *err);
 
+/* Local. */
 void hw_blocks_free(struct hw_blocks *blocks);
 
 /* ---- scan.c ---- */
@@ -249,20 +259,20 @@ enum hw_status hw_lay_rest(struct hw_store *store, struct hw_error *err);
 /* Closes the HDF5 file, whether completed or not. */
 void hw_lay_drop(struct hw_store *store);
 
-/* ---- publish.c ---- */
+/* ---- publish.c: the temporary file, rank 0 only ---- */
 
-/* Makes the temporary file beside store->path and opens it on rank 0 only. */
+/* Makes it beside store->path and opens it. */
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err);
 /* Checks that a dataset to come fits on the disk and within the limit on file
- * sizes, before HDF5, which is not to fail, lays it down; rank 0. */
+ * sizes, before HDF5, which is not to fail, lays it down. */
 enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes,
                                  struct hw_error *err);
-/* Sets disk space aside for a dataset where the file system can; rank 0. */
+/* Sets disk space aside for a dataset where the file system can. */
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
                                     struct hw_error *err);
-/* Syncs the temporary file and gives it its final name; rank 0. */
+/* Syncs it and gives it its final name. */
 enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err);
-/* Removes it; rank 0. Does nothing without one. */
+/* Removes it; does nothing without one. */
 void hw_temporary_drop(struct hw_store *store);
 
 /* ---- run.c ---- */

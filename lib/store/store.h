@@ -40,7 +40,7 @@ enum hw_kind { HW_KIND_GRAPH, HW_KIND_PARTITION, HW_KIND_TREE, HW_KIND_CHECK, HW
 /* Element types of datasets, in memory and in files (there little-endian). */
 enum hw_type { HW_U8, HW_U32, HW_I32, HW_I64, HW_F32, HW_F64, HW_TYPES };
 
-/* Bytes of one element. */
+/* Bytes of one element. Local. */
 size_t hw_type_size(enum hw_type type);
 
 /* An open file, for reading or for writing; opaque. */
