@@ -416,15 +416,45 @@ static enum hw_status take_relaxing(int key, const char *arg, struct hw_engine_o
     }
 }
 
+/* What an option without an argument switches on; NULL: this one has one, or switches off. */
+static bool *switch_of(int key, struct hw_traverse_options *run)
+{
+    switch (key) {
+    case KEY_CHECK:
+        return &run->check;
+    case KEY_LABELS:
+        return &run->labels;
+    case KEY_LOCAL_ALL2ALL:
+        return &run->engine.local_all2all;
+    case KEY_UNIQUIFY:
+        return &run->engine.uniquify;
+    case KEY_CANONICAL_PARENTS:
+        return &run->engine.canonical_parents;
+    case KEY_NO_EDGE_CLASSES:
+        return &run->engine.no_edge_classes;
+    case KEY_DUPLICATES:
+        return &run->engine.duplicates;
+    case KEY_DEGREE_PROFILE:
+        return &run->engine.profile;
+    default:
+        return NULL;
+    }
+}
+
 static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
 {
     static const char *const transports[] = {"auto", "mpi", "peer", "nccl", NULL};
     static const char *const buffers[] = {"auto", "host", "device", NULL};
     struct options *options = given;
     struct hw_traverse_options *run = &options->run;
+    bool *on = switch_of(key, run);
     int word = 0;
     enum hw_status status;
 
+    if (on) {
+        *on = true;
+        return HW_OK;
+    }
     switch (key) {
     case ARGP_KEY_ARG:
         return take_input(arg, run, err);
@@ -451,21 +481,6 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         return status;
     case KEY_RANKS_PER_NODE:
         return hw_cli_count("--ranks-per-node", arg, 1, INT_MAX, &run->ranks_per_node, err);
-    case KEY_CHECK:
-        run->check = true;
-        return HW_OK;
-    case KEY_LABELS:
-        run->labels = true;
-        return HW_OK;
-    case KEY_LOCAL_ALL2ALL:
-        run->engine.local_all2all = true;
-        return HW_OK;
-    case KEY_UNIQUIFY:
-        run->engine.uniquify = true;
-        return HW_OK;
-    case KEY_CANONICAL_PARENTS:
-        run->engine.canonical_parents = true;
-        return HW_OK;
     case KEY_DELTA:
         return take_real("--delta", "width", arg, &run->engine.delta, err);
     case KEY_EXPAND_FACTOR:
@@ -476,19 +491,10 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
         return take_real("--backward-factor", "factor", arg, &run->engine.backward_factor, err);
     case KEY_EDGES_PER_THREAD:
         return take_edges_per_thread(arg, run, err);
-    case KEY_NO_EDGE_CLASSES:
-        run->engine.no_edge_classes = true;
-        return HW_OK;
-    case KEY_DUPLICATES:
-        run->engine.duplicates = true;
-        return HW_OK;
     case KEY_QUEUE:
         return take_queues(arg, run, err);
     case KEY_ALPHA:
         return take_alpha(arg, run, err);
-    case KEY_DEGREE_PROFILE:
-        run->engine.profile = true;
-        return HW_OK;
     case KEY_NO_STEPS:
         run->engine.steps = false;
         return HW_OK;

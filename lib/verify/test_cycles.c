@@ -29,71 +29,73 @@ static void set_cycle(struct trees *trees, const struct world *world, hw_count i
     }
 }
 
-static void test_cycles(struct tap *tap, const struct hw_context *ctx)
-{
-    static const struct {
-        const char *name;
-        hw_count length;
-        hw_gid vertex[4];
-        double weight;
-        hw_count violations, violations_undirected;
-        hw_gid example[2];
-    } cases[] = {
-        {"three tuples", 3, {1, 2, 3}, -3, 0, 0, {-1, -1}},
-        {"begun elsewhere", 3, {3, 1, 2}, -3, 0, 0, {-1, -1}},
-        {"a self-loop", 1, {4}, -2, 0, 0, {-1, -1}},
-        {"another weight", 3, {1, 2, 3}, -2, 1, 1, {1, -1}},
-        {"a cycle that is not negative", 2, {5, 6}, 1, 1, 1, {5, -1}},
-        {"the wrong way round", 3, {3, 2, 1}, -3, 3, 0, {1, 3}},
-        {"along and back", 2, {7, 8}, -2, 1, 0, {8, 7}},
-        {"a step that is no tuple", 3, {1, 2, 5}, -3, 2, 2, {2, 5}},
-        {"no vertex", 2, {1, 40000}, -3, 2, 2, {1, 40000}},
-        {"less than no vertex", 1, {INT64_MIN}, -3, 1, 1, {INT64_MIN, INT64_MIN}},
-        {"gone round twice", 2, {4, 4}, -4, 0, 0, {-1, -1}},
-    };
-    enum { CASES = sizeof cases / sizeof *cases };
+/* A cycle in cycle_world(), its claimed weight, and what is wrong with it there. */
+static const struct claim {
+    const char *name;
+    hw_count length;
+    hw_gid vertex[4];
+    double weight;
+    hw_count violations, violations_undirected;
+    hw_gid example[2];
+} claims[] = {
+    {"three tuples", 3, {1, 2, 3}, -3, 0, 0, {-1, -1}},
+    {"begun elsewhere", 3, {3, 1, 2}, -3, 0, 0, {-1, -1}},
+    {"a self-loop", 1, {4}, -2, 0, 0, {-1, -1}},
+    {"another weight", 3, {1, 2, 3}, -2, 1, 1, {1, -1}},
+    {"a cycle that is not negative", 2, {5, 6}, 1, 1, 1, {5, -1}},
+    {"the wrong way round", 3, {3, 2, 1}, -3, 3, 0, {1, 3}},
+    {"along and back", 2, {7, 8}, -2, 1, 0, {8, 7}},
+    {"a step that is no tuple", 3, {1, 2, 5}, -3, 2, 2, {2, 5}},
+    {"no vertex", 2, {1, 40000}, -3, 2, 2, {1, 40000}},
+    {"less than no vertex", 1, {INT64_MIN}, -3, 1, 1, {INT64_MIN, INT64_MIN}},
+    {"gone round twice", 2, {4, 4}, -4, 0, 0, {-1, -1}},
+};
+enum { CLAIMS = sizeof claims / sizeof *claims };
 
-    for (int whole = 0; whole < 2; whole++)
-        for (int directed = 0; directed < 2; directed++) {
-            struct world world = cycle_world(whole, directed);
-            struct trees trees = grow_trees(&paths, &world, CASES + 2, 1);
-            struct hw_verdict verdict[CASES + 2];
-            struct hw_error err = {{0}};
-            for (hw_count i = 0; i < CASES; i++)
-                set_cycle(&trees, &world, i, cases[i].length, cases[i].vertex, cases[i].weight);
-            /* One claims vertices too; the last is a right tree. */
-            set_cycle(&trees, &world, CASES, 1, (hw_gid[]){4}, -2);
-            trees.parent[CASES * 40000 + 39999] = 3;
-            trees.value[CASES * 40000 + 17] = 3;
-            grow_from(&world, &trees, CASES + 1, 0);
-            bool ran = verify(ctx, &world, &trees, verdict, &err) == HW_OK;
-            for (hw_count i = 0; i < CASES; i++) {
-                hw_count want = directed ? cases[i].violations : cases[i].violations_undirected;
-                const hw_gid *example = verdict[i].example[HW_RULE_CYCLE];
-                bool right = ran && verdict[i].violations[HW_RULE_CYCLE] == want &&
-                             verdict[i].reached == 0 &&
-                             (want == 0 ? passed(&verdict[i])
-                                        : example[0] == cases[i].example[0] &&
-                                              example[1] == cases[i].example[1]);
-                tap_ok(tap, right, "%s cycle: %s", directed ? "directed" : "undirected",
-                       cases[i].name);
-            }
-            tap_ok(tap,
-                   ran && verdict[CASES].violations[HW_RULE_CYCLE] == 2 &&
-                       verdict[CASES].example[HW_RULE_CYCLE][0] == 17 &&
-                       verdict[CASES].reached == 2,
-                   "vertices that are reached");
-            tap_ok(tap, ran && passed(&verdict[CASES + 1]) && verdict[CASES + 1].reached == 2,
-                   "a tree beside cycles");
-            trees.k = CASES;
-            tap_ok(tap,
-                   verify(ctx, &world, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
-                       !passed(&verdict[3]),
-                   "cycles alone");
-            trees.k = CASES + 2;
-            trees_free(&trees);
-            world_free(&world);
-        }
+/* Whether a verdict says of a claim what it should. */
+static bool as_claimed(const struct hw_verdict *verdict, const struct claim *claim, bool directed)
+{
+    hw_count want = directed ? claim->violations : claim->violations_undirected;
+    const hw_gid *example = verdict->example[HW_RULE_CYCLE];
+
+    return verdict->violations[HW_RULE_CYCLE] == want && verdict->reached == 0 &&
+           (want == 0 ? passed(verdict)
+                      : example[0] == claim->example[0] && example[1] == claim->example[1]);
+}
+
+/* All claims; one more that claims vertices, too; and a right tree. */
+static void test_claims(struct tap *tap, const struct hw_context *ctx, bool whole, bool directed)
+{
+    struct world world = cycle_world(whole, directed);
+    hw_gid n = world.desc.vertices;
+    struct trees trees = grow_trees(&paths, &world, CLAIMS + 2, 1);
+    struct hw_verdict verdict[CLAIMS + 2];
+    struct hw_error err = {{0}};
+
+    for (hw_count i = 0; i < CLAIMS; i++)
+        set_cycle(&trees, &world, i, claims[i].length, claims[i].vertex, claims[i].weight);
+    set_cycle(&trees, &world, CLAIMS, 1, (hw_gid[]){4}, -2);
+    trees.parent[CLAIMS * n + n - 1] = 3;
+    trees.value[CLAIMS * n + 17] = 3;
+    grow_from(&world, &trees, CLAIMS + 1, 0);
+    bool ran = verify(ctx, &world, &trees, verdict, &err) == HW_OK;
+    for (hw_count i = 0; i < CLAIMS; i++)
+        tap_ok(tap, ran && as_claimed(&verdict[i], &claims[i], directed), "%s cycle: %s",
+               directed ? "directed" : "undirected", claims[i].name);
+    tap_ok(tap,
+           ran && verdict[CLAIMS].violations[HW_RULE_CYCLE] == 2 &&
+               verdict[CLAIMS].example[HW_RULE_CYCLE][0] == 17 && verdict[CLAIMS].reached == 2,
+           "vertices that are reached");
+    tap_ok(tap, ran && passed(&verdict[CLAIMS + 1]) && verdict[CLAIMS + 1].reached == 2,
+           "a tree beside cycles");
+    trees.k = CLAIMS;
+    tap_ok(tap,
+           verify(ctx, &world, &trees, verdict, &err) == HW_OK && passed(&verdict[0]) &&
+               !passed(&verdict[3]),
+           "cycles alone");
+    trees.k = CLAIMS + 2;
+    trees_free(&trees);
+    world_free(&world);
 }
 
 /* Weights whose rounded sum has another sign than the exact one. */
@@ -134,7 +136,8 @@ static void test_exact_cycle(struct tap *tap, const struct hw_context *ctx)
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
     hw_context_threads(ctx, ctx->size == 1 ? 2 : 1);
-    test_cycles(tap, ctx);
+    for (int kind = 0; kind < 4; kind++)
+        test_claims(tap, ctx, kind / 2, kind % 2);
     test_exact_cycle(tap, ctx);
 }
 

@@ -139,10 +139,18 @@ static void test_broken(struct tap *tap, const struct hw_context *ctx)
     set(&d, lonely, 1, root);
     expect(&d, "one claimed at the right level", HW_RULE_TREE_EDGES, root, lonely, TREE_EDGES);
     check_defects(tap, ctx, &d);
+    world_free(&world);
+}
 
-    d = no_defects(&levels, &world, root);
-    level = d.trees.value + 63 * n;
-    parent = d.trees.parent + 63 * n;
+/* Values that no search writes. */
+static void test_nonsense(struct tap *tap, const struct hw_context *ctx)
+{
+    struct world world = random_world(99, 34000, 120000, false);
+    struct defects d = no_defects(&levels, &world, 17001);
+    const number *level = d.trees.value + 63 * world.desc.vertices;
+    const hw_gid *parent = d.trees.parent + 63 * world.desc.vertices;
+    hw_gid leaf = find_vertex(&world, &d.trees, 6, true);
+
     set(&d, leaf, INT32_MIN, INT64_MIN);
     expect(&d, "the least of values", HW_RULE_TREE, leaf, -1, TREE | EDGE_LEVELS);
     set(&d, leaf, INT32_MAX, parent[leaf]);
@@ -348,6 +356,7 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     test_right(tap, ctx);
     test_long(tap, ctx);
     test_broken(tap, ctx);
+    test_nonsense(tap, ctx);
     test_ring(tap, ctx);
     test_pair(tap, ctx);
     test_directed(tap, ctx);
