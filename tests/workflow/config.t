@@ -42,6 +42,34 @@ wrong "a number too small" "parts\[1\] is 0, but must be at least 1" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 parts: [1, 0]
 END
+wrong "a key twice" "holds the key 'parts' twice in line 1" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+parts: [1]
+parts: [2]
+END
+wrong "a list in itself" "holds what is no text, finite number, list or mapping" <<'END'
+graphs: &graphs [*graphs]
+END
+wrong "too many repeats" "repeats is 100000000, but must be at most 1000" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+repeats: 100000000
+END
+wrong "a name too long for files" "graphs\[0\].name is longer than 64" <<END
+graphs: [{model: rmat, scales: [6], name: $(printf '%0200d' 7)x}]
+END
+wrong "a seed too large" "roots.seed is 99999999999999999999, but must be at most" <<'END'
+graphs: [{model: rmat, scales: [6]}]
+roots: {seed: 99999999999999999999}
+END
+wrong "probabilities that are none" "graphs\[0\].abcd sums to 4, not to 1" <<'END'
+graphs: [{model: rmat, scales: [6], abcd: [1, 1, 1, 1]}]
+END
+wrong "an empty range of weights" "graphs\[0\].weights is integer:5:1, which is no range" <<'END'
+graphs: [{model: rmat, scales: [6], weights: "integer:5:1"}]
+END
+wrong "more edges than pairs" "graphs\[0\]: 64 edges are more than the 6 pairs that 4 vertices" <<'END'
+graphs: [{model: erdos-renyi, scales: [6, 2]}]
+END
 wrong "a value twice" "parts holds an entry twice" <<'END'
 graphs: [{model: rmat, scales: [6]}]
 parts: [2, 2]

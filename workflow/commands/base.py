@@ -1,5 +1,6 @@
 """What the commands share: errors, and where the workflow and the programs are."""
 
+import json
 import os
 import shutil
 import sys
@@ -47,16 +48,41 @@ def use_programs(place, folder, *programs):
         fail(4, f"hopwave-{missing[0]} is not on PATH; name its folder with --bin")
 
 
+def plain_loader():
+    """A loader of YAML that takes no key twice, and leaves dates the texts they are."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        yaml_implicit_resolvers = {
+            first: [(tag, form) for tag, form in known if not tag.endswith("timestamp")]
+            for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+
+        def construct_mapping(self, node, deep=False):
+            names = [key.value for key, _ in node.value if key.value != "<<"]
+            twice = next((n for n in names if names.count(n) > 1), None)
+            if twice is not None:
+                line = node.start_mark.line + 1
+                raise yaml.YAMLError(f"holds the key '{twice}' twice in line {line}")
+            return super().construct_mapping(node, deep)
+
+    return Loader
+
+
 def read_config(path):
     """A configuration as the workflow reads it."""
     import yaml
 
     try:
-        config = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
+        config = yaml.load(text, plain_loader())
+        json.dumps(config, allow_nan=False)
     except (OSError, UnicodeDecodeError) as error:
         fail(3, f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}")
     except yaml.YAMLError as error:
         fail(3, f"{path}: {' '.join(str(error).split())}")
+    except (TypeError, ValueError, RecursionError):
+        fail(3, f"{path}: holds what is no text, finite number, list or mapping")
     return config if config is not None else {}
 
 

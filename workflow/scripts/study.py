@@ -104,6 +104,8 @@ def sentence(error):
             return f"{key} is {value}, but must be {bound} {limit}"
         case "minItems" | "maxItems":
             return f"{key} has {len(error.instance)} entries, but must have {limit}"
+        case "maxLength":
+            return f"{key} is longer than {limit} characters"
         case "uniqueItems":
             return f"{key} holds an entry twice"
         case "pattern":
@@ -184,6 +186,27 @@ def applies(method, graph):
     )
 
 
+def check_numbers(entry, where):
+    """What hopwave-generate and hopwave-import would refuse of an entry of `graphs`."""
+    if "abcd" in entry and abs(sum(entry["abcd"]) - 1) > 1e-9:
+        raise StudyError(f"{where}.abcd sums to {sum(entry['abcd']):g}, not to 1")
+    if entry["weights"].startswith("integer:"):
+        low, high = map(int, entry["weights"].split(":")[1:])
+        if not -(2**31) <= low <= high < 2**31:
+            raise StudyError(
+                f"{where}.weights is {entry['weights']}, which is no range of 32 bits"
+            )
+    if entry.get("model") == "erdos-renyi":
+        scale, factor = min(entry["scales"]), entry["edge_factor"]
+        factor = max(factor) if isinstance(factor, list) else factor
+        pairs = (2**scale - 1 if entry["directed"] else (2**scale - 1) / 2) * 2**scale
+        if factor * 2**scale > pairs:
+            raise StudyError(
+                f"{where}: {factor * 2**scale} edges are more than the {pairs:.0f} pairs "
+                f"that {2**scale} vertices have"
+            )
+
+
 class Study:
     """The cross product of a configuration. Each dictionary maps the name that files
     carry to what the rules need:
@@ -207,6 +230,8 @@ class Study:
         self.left_out = []
         self._check_methods()
         self._check_names()
+        for number, entry in enumerate(self.config["graphs"]):
+            check_numbers(entry, f"graphs[{number}]")
         runs = {}
         for number, entry in enumerate(self.config["graphs"]):
             for run in self._runs_of(entry, f"graphs[{number}]"):
