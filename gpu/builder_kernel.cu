@@ -5,11 +5,15 @@
 #include "lists.cuh"
 #include "paths.h"
 #include "share.h"
+#include "sort.h"
 #include "tuples.cuh"
 #include "tuples.h"
 
 #include <cmath>
-#include <cub/cub.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <utility>
@@ -387,20 +391,6 @@ cudaError_t see(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t 
         static_cast<int64_t>(count), both_seen(), hw_weights_seen{0, 0, HUGE_VAL, -HUGE_VAL, 0});
 }
 
-cudaError_t sort_keys(void *scratch, size_t &bytes, cub::DoubleBuffer<uint64_t> &key,
-                      uint64_t count, int bits)
-{
-    return cub::DeviceRadixSort::SortKeys(scratch, bytes, key, static_cast<int64_t>(count), 0,
-                                          bits);
-}
-
-cudaError_t sort_weighted(void *scratch, size_t &bytes, cub::DoubleBuffer<uint64_t> &key,
-                          cub::DoubleBuffer<uint32_t> &weight, uint64_t count, int bits)
-{
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, key, weight, static_cast<int64_t>(count),
-                                           0, bits);
-}
-
 /* ---- ranks ---- */
 
 __global__ void begin_ranks(hw_gpu_ranking ranking, uint32_t *degree, uint32_t *id)
@@ -437,16 +427,6 @@ __global__ void end_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count
 {
     for (uint64_t k = hw_first(); k < count; k += hw_stride())
         ranking.rank[ranking.graph_id[core + k]] = core + static_cast<uint32_t>(k);
-}
-
-cudaError_t sort_ranks(void *scratch, size_t &bytes, bool falling, const uint32_t *key,
-                       uint32_t *sorted, const uint32_t *id, uint32_t *sorted_id, uint64_t count)
-{
-    const int64_t n = static_cast<int64_t>(count);
-
-    return falling ? cub::DeviceRadixSort::SortPairsDescending(scratch, bytes, key, sorted, id,
-                                                               sorted_id, n)
-                   : cub::DeviceRadixSort::SortPairs(scratch, bytes, key, sorted, id, sorted_id, n);
 }
 
 /* The length of a row's list; nothing past the last one. */
@@ -549,19 +529,18 @@ int hw_gpu_launch_loops(const hw_gpu_tuples *tuples, const hw_gpu_entries *entri
 int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *bytes)
 {
     size_t need[9] = {0};
-    cub::DoubleBuffer<uint64_t> key;
-    cub::DoubleBuffer<uint32_t> weight;
-    cudaError_t error = weights ? sort_weighted(nullptr, need[0], key, weight, keys, 64)
-                                : sort_keys(nullptr, need[0], key, keys, 64);
+    int error = hw_gpu_sort_scratch(keys, weights, &need[0]);
 
     if (error == cudaSuccess)
         error = select_columns(nullptr, need[1], nullptr, keys, 32, nullptr, nullptr);
     if (error == cudaSuccess && weights)
         error = select_weights(nullptr, need[2], nullptr, nullptr, keys, nullptr, nullptr);
     if (error == cudaSuccess)
-        error = sort_ranks(nullptr, need[3], true, nullptr, nullptr, nullptr, nullptr, rows);
+        error =
+            hw_gpu_launch_order(nullptr, &need[3], true, nullptr, nullptr, nullptr, nullptr, rows);
     if (error == cudaSuccess)
-        error = sort_ranks(nullptr, need[4], false, nullptr, nullptr, nullptr, nullptr, rows);
+        error =
+            hw_gpu_launch_order(nullptr, &need[4], false, nullptr, nullptr, nullptr, nullptr, rows);
     if (error == cudaSuccess)
         error = scan_lengths<uint64_t>(nullptr, need[5], {nullptr, nullptr, rows}, nullptr);
     if (error == cudaSuccess)
@@ -573,23 +552,6 @@ int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *byt
     *bytes = 0;
     for (size_t some : need)
         *bytes = some > *bytes ? some : *bytes;
-    return error;
-}
-
-int hw_gpu_launch_sort(hw_gpu_keys *keys, uint64_t count, int bits, void *scratch, size_t bytes)
-{
-    cub::DoubleBuffer<uint64_t> key(keys->key[0], keys->key[1]);
-    cub::DoubleBuffer<uint32_t> weight(keys->weight[0], keys->weight[1]);
-
-    if (count == 0 || bits == 0)
-        return cudaSuccess;
-    const cudaError_t error = keys->weight[0]
-                                  ? sort_weighted(scratch, bytes, key, weight, count, bits)
-                                  : sort_keys(scratch, bytes, key, count, bits);
-    keys->key[0] = key.Current();
-    keys->key[1] = key.Alternate();
-    keys->weight[0] = weight.Current();
-    keys->weight[1] = weight.Alternate();
     return error;
 }
 
@@ -622,19 +584,19 @@ int hw_gpu_launch_heaviness(hw_gpu_keys *keys, uint64_t count, int column_bits, 
 {
     if (count == 0)
         return cudaMemsetAsync(taken, 0, sizeof *taken);
-    const least_of from{keys->key[0], keys->weight[0], count};
+    const least_of from{keys->key[0], keys->value[0], count};
     cudaError_t error = select_heaviness(scratch, bytes, from, column_bits, keys->key[1], taken);
     if (error == cudaSuccess)
-        error = select_columns(scratch, bytes, keys->key[0], count, column_bits, keys->weight[1],
-                               taken);
+        error =
+            select_columns(scratch, bytes, keys->key[0], count, column_bits, keys->value[1], taken);
     std::swap(keys->key[0], keys->key[1]);
-    std::swap(keys->weight[0], keys->weight[1]);
+    std::swap(keys->value[0], keys->value[1]);
     return error;
 }
 
 int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind, hw_gpu_edge *edge)
 {
-    put_edges<<<blocks_for(count), block_size>>>(keys->key[0], keys->weight[0], count, kind, edge);
+    put_edges<<<blocks_for(count), block_size>>>(keys->key[0], keys->value[0], count, kind, edge);
     return cudaGetLastError();
 }
 
@@ -649,15 +611,15 @@ int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
     const int blocks = blocks_for(ranking->vertices);
     uint32_t *const *room = ranking->room;
     size_t bytes = ranking->bytes;
-    cudaError_t error = cudaMemsetAsync(ranking->bound, 0, 2 * sizeof *ranking->bound);
+    int error = cudaMemsetAsync(ranking->bound, 0, 2 * sizeof *ranking->bound);
 
     if (error != cudaSuccess)
         return error;
     begin_ranks<<<blocks, block_size>>>(*ranking, room[0], room[1]);
     error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = sort_ranks(ranking->scratch, bytes, true, room[0], room[2], room[1],
-                           ranking->graph_id, ranking->vertices);
+        error = hw_gpu_launch_order(ranking->scratch, &bytes, true, room[0], room[2], room[1],
+                                    ranking->graph_id, ranking->vertices);
     if (error != cudaSuccess)
         return error;
     end_ranks<<<blocks, block_size>>>(*ranking, room[2]);
@@ -672,10 +634,10 @@ int hw_gpu_launch_rank_leaves(const hw_gpu_ranking *ranking, uint32_t core, uint
     size_t bytes = ranking->bytes;
 
     begin_leaves<<<blocks, block_size>>>(*ranking, core, count, room[0], room[1]);
-    cudaError_t error = cudaGetLastError();
+    int error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = sort_ranks(ranking->scratch, bytes, false, room[0], room[2], room[1],
-                           ranking->graph_id + core, count);
+        error = hw_gpu_launch_order(ranking->scratch, &bytes, false, room[0], room[2], room[1],
+                                    ranking->graph_id + core, count);
     if (error != cudaSuccess)
         return error;
     end_leaves<<<blocks, block_size>>>(*ranking, core, count);

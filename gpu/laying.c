@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "comm/exchange.h"
 #include "own.h"
+#include "sort.h"
 #include "vertices.h"
 
 #include <stdlib.h>

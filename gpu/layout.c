@@ -316,7 +316,7 @@ static enum hw_status take_columns(struct finishing *self, const struct hw_gpu_p
     enum hw_status status = HW_OK;
 
     if (self->weight)
-        status = hw_cuda(hw_gpu_launch_take_weights(key, pass->keys->weight[0], number,
+        status = hw_cuda(hw_gpu_launch_take_weights(key, pass->keys->value[0], number,
                                                     self->weight + self->filled, passes->counter,
                                                     passes->scratch, passes->scratch_bytes),
                          "filling lists", err);

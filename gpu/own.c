@@ -1,6 +1,7 @@
 #include "own.h"
 
 #include "base/memory.h"
+#include "sort.h"
 #include "vertices.h"
 
 #include <stdlib.h>

@@ -33,12 +33,11 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
     fit = fit > HW_GPU_LEAST_KEYS ? fit : HW_GPU_LEAST_KEYS;
     passes->tuples = tuples;
     passes->capacity = keys < fit ? keys : fit;
-    passes->keys = (struct hw_gpu_keys){.weight = {NULL}};
+    passes->keys = (struct hw_gpu_keys){.value = {NULL}};
     for (int k = 0; k < 2; k++)
         hw_gpu_add(arrays, &passes->keys.key[k], passes->capacity, sizeof *passes->keys.key[k]);
     for (int k = 0; k < 2 && weights; k++)
-        hw_gpu_add(arrays, &passes->keys.weight[k], passes->capacity,
-                   sizeof *passes->keys.weight[k]);
+        hw_gpu_add(arrays, &passes->keys.value[k], passes->capacity, sizeof *passes->keys.value[k]);
     hw_gpu_add(arrays, &passes->scratch, (hw_count)passes->scratch_bytes, 1);
     hw_gpu_add(arrays, &passes->counter, 1, sizeof *passes->counter);
     hw_gpu_add(arrays, &passes->seen, 1, sizeof *passes->seen);
@@ -91,7 +90,7 @@ static enum hw_status run_pass(struct hw_gpu_passes *passes, const struct hw_gpu
     struct hw_gpu_keys *keys = &passes->keys;
     int bits = entries->column_bits + hw_bits(entries->end - entries->begin);
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_put_entries(passes->tuples, entries, keys->key[0], keys->weight[0],
+        hw_cuda(hw_gpu_launch_put_entries(passes->tuples, entries, keys->key[0], keys->value[0],
                                           (uint64_t)passes->capacity, passes->counter),
                 "the kernel that makes edges", err);
 

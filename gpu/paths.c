@@ -102,11 +102,11 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
     if (order->rank)
         hw_gpu_add(arrays, &shipment->rank, order->vertices, sizeof *shipment->rank);
     if (shipment->engine->method->by_weight) {
-        status = hw_cuda(hw_gpu_paths_scratch((uint64_t)capacity, &chunk->scratch_bytes),
+        status = hw_cuda(hw_gpu_sort_scratch((uint64_t)capacity, true, &chunk->scratch_bytes),
                          "the room to sort lists", err);
         for (int half = 0; half < 2; half++) {
-            hw_gpu_add(arrays, &chunk->key[half], capacity, sizeof *chunk->key[half]);
-            hw_gpu_add(arrays, &chunk->neighbour[half], capacity, sizeof *chunk->neighbour[half]);
+            hw_gpu_add(arrays, &chunk->sort.key[half], capacity, sizeof *chunk->sort.key[half]);
+            hw_gpu_add(arrays, &chunk->sort.value[half], capacity, sizeof *chunk->sort.value[half]);
         }
         hw_gpu_add(arrays, &chunk->scratch, (hw_count)chunk->scratch_bytes, 1);
     }

@@ -27,6 +27,7 @@
 #define HOPWAVE_GPU_PATHS_H
 
 #include "kernels.h"
+#include "sort.h"
 
 #include <stddef.h>
 
@@ -78,19 +79,15 @@ struct hw_gpu_path_row {
 
 /* Chunks of lists on their way to the device. A chunk holds whole lists. */
 struct hw_gpu_chunk {
-    uint32_t first, end;    /* ranks */
-    uint64_t begin, count;  /* edges, in the numbering of the device */
-    const uint32_t *index;  /* [count] positions of neighbours */
-    const uint32_t *weight; /* [count] bits */
-    const uint32_t *rank;   /* [vertices] of each position; NULL: equal */
-    uint64_t *key[2];       /* [count] for sorting; NULL: leave the order */
-    uint32_t *neighbour[2]; /* [count] likewise */
+    uint32_t first, end;     /* ranks */
+    uint64_t begin, count;   /* edges, in the numbering of the device */
+    const uint32_t *index;   /* [count] positions of neighbours */
+    const uint32_t *weight;  /* [count] bits */
+    const uint32_t *rank;    /* [vertices] of each position; NULL: equal */
+    struct hw_gpu_keys sort; /* [count] for sorting, values are neighbours; NULL: leave the order */
     void *scratch;
     size_t scratch_bytes;
 };
-
-/* Bytes of scratch that sorting so many edges takes. Returns a cudaError_t. */
-int hw_gpu_paths_scratch(uint64_t count, size_t *bytes);
 
 /* Writes the chunk's edges to `to`, the lists of the whole graph. floats: are weights
  * such? Returns a cudaError_t, as all launchers do; does not wait. */

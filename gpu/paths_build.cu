@@ -5,7 +5,6 @@
 #include "lists.cuh"
 #include "paths.cuh"
 
-#include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
 
 namespace
@@ -94,43 +93,30 @@ int bits_for(uint64_t lists)
 
 } // namespace
 
-int hw_gpu_paths_scratch(uint64_t count, size_t *bytes)
-{
-    cub::DoubleBuffer<uint64_t> keys(nullptr, nullptr);
-    cub::DoubleBuffer<uint32_t> ranks(nullptr, nullptr);
-
-    *bytes = 0;
-    return cub::DeviceRadixSort::SortPairs(nullptr, *bytes, keys, ranks,
-                                           static_cast<int64_t>(count));
-}
-
 int hw_gpu_launch_chunk(const hw_gpu_graph *graph, const void *offset, const hw_gpu_chunk *chunk,
                         int floats, hw_gpu_edge *to)
 {
     const int blocks = blocks_for(chunk->count);
-    size_t bytes = chunk->scratch_bytes;
 
     if (chunk->count == 0)
         return cudaSuccess;
-    if (!chunk->key[0]) {
+    if (!chunk->sort.key[0]) {
         take<<<blocks, block_size>>>(*chunk, to);
         return cudaGetLastError();
     }
-    cub::DoubleBuffer<uint64_t> keys(chunk->key[0], chunk->key[1]);
-    cub::DoubleBuffer<uint32_t> ranks(chunk->neighbour[0], chunk->neighbour[1]);
+    hw_gpu_keys keys = chunk->sort;
     if (graph->wide)
         make_keys<<<blocks, block_size>>>(*chunk, static_cast<const uint64_t *>(offset), floats,
-                                          keys.Current(), ranks.Current());
+                                          keys.key[0], keys.value[0]);
     else
         make_keys<<<blocks, block_size>>>(*chunk, static_cast<const uint32_t *>(offset), floats,
-                                          keys.Current(), ranks.Current());
-    cudaError_t error = cudaGetLastError();
+                                          keys.key[0], keys.value[0]);
+    int error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = cub::DeviceRadixSort::SortPairs(chunk->scratch, bytes, keys, ranks,
-                                                static_cast<int64_t>(chunk->count), 0,
-                                                bits_for(chunk->end - chunk->first));
+        error = hw_gpu_launch_sort(&keys, chunk->count, bits_for(chunk->end - chunk->first),
+                                   chunk->scratch, chunk->scratch_bytes);
     if (error != cudaSuccess)
         return error;
-    put_sorted<<<blocks, block_size>>>(*chunk, keys.Current(), ranks.Current(), floats, to);
+    put_sorted<<<blocks, block_size>>>(*chunk, keys.key[0], keys.value[0], floats, to);
     return cudaGetLastError();
 }

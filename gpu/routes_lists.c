@@ -178,9 +178,10 @@ static void plan_chunk(struct shipment *shipment)
     hw_gpu_add(arrays, &chunk->index, shipment->capacity, sizeof *chunk->index);
     hw_gpu_add(arrays, &chunk->weight, shipment->capacity, sizeof *chunk->weight);
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &chunk->key[half], shipment->capacity, sizeof *chunk->key[half]);
-        hw_gpu_add(arrays, &chunk->neighbour[half], shipment->capacity,
-                   sizeof *chunk->neighbour[half]);
+        hw_gpu_add(arrays, &chunk->sort.key[half], shipment->capacity,
+                   sizeof *chunk->sort.key[half]);
+        hw_gpu_add(arrays, &chunk->sort.value[half], shipment->capacity,
+                   sizeof *chunk->sort.value[half]);
     }
     hw_gpu_add(arrays, &chunk->scratch, (hw_count)chunk->scratch_bytes, 1);
 }
@@ -200,7 +201,7 @@ static enum hw_status size_chunk(struct shipment *shipment, struct hw_error *err
     shipment->capacity = all < CHUNK_EDGES ? all : CHUNK_EDGES;
     shipment->capacity = longest > shipment->capacity ? longest : shipment->capacity;
     return hw_cuda(
-        hw_gpu_paths_scratch((uint64_t)shipment->capacity, &shipment->chunk.scratch_bytes),
+        hw_gpu_sort_scratch((uint64_t)shipment->capacity, true, &shipment->chunk.scratch_bytes),
         "the room to sort lists", err);
 }
 

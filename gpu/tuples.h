@@ -7,6 +7,7 @@
 
 #include "layout/place.h"
 #include "layout/spread.h"
+#include "sort.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,16 +76,6 @@ int hw_gpu_launch_loops(const struct hw_gpu_tuples *tuples, const struct hw_gpu_
 
 /* Bytes of scratch memory that the functions below take for so many keys and rows. */
 int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *bytes);
-
-/* Two arrays of keys, and of weights (NULL: none), of which the first are in use. */
-struct hw_gpu_keys {
-    uint64_t *key[2];
-    uint32_t *weight[2];
-};
-
-/* Sorts keys by their low `bits` bits; swaps the arrays where that is needed. */
-int hw_gpu_launch_sort(struct hw_gpu_keys *keys, uint64_t count, int bits, void *scratch,
-                       size_t bytes);
 
 /*
  * Counts sorted keys by row: all of them to ends (unless NULL), the distinct ones that are

@@ -18,10 +18,6 @@ extern "C" {
 /* id[v] = v. */
 int hw_gpu_launch_number(uint32_t *id, uint64_t count);
 
-/* Sorts ids by key, falling or rising, ties as they are. scratch NULL: only *bytes is set. */
-int hw_gpu_launch_order(void *scratch, size_t *bytes, bool falling, const uint32_t *key,
-                        uint32_t *sorted, const uint32_t *id, uint32_t *sorted_id, uint64_t count);
-
 /* number[id[k]] = base + k. */
 int hw_gpu_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *number);
 

@@ -1,8 +1,6 @@
-/* Kernels that number vertices. Sorts are CUB's. */
+/* Kernels that number vertices. */
 #include "lists.cuh"
 #include "vertices.h"
-
-#include <cub/device/device_radix_sort.cuh>
 
 namespace
 {
@@ -73,17 +71,6 @@ int hw_gpu_launch_number(uint32_t *id, uint64_t count)
 {
     number<<<blocks_for(count), block_size>>>(id, count);
     return cudaGetLastError();
-}
-
-int hw_gpu_launch_order(void *scratch, size_t *bytes, bool falling, const uint32_t *key,
-                        uint32_t *sorted, const uint32_t *id, uint32_t *sorted_id, uint64_t count)
-{
-    const int64_t n = static_cast<int64_t>(count);
-
-    return falling
-               ? cub::DeviceRadixSort::SortPairsDescending(scratch, *bytes, key, sorted, id,
-                                                           sorted_id, n)
-               : cub::DeviceRadixSort::SortPairs(scratch, *bytes, key, sorted, id, sorted_id, n);
 }
 
 int hw_gpu_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *number)
