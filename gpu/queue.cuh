@@ -203,13 +203,14 @@ __device__ void flush(const hw_queue_plan &plan, uint32_t depth, finds &found)
  * Visits candidates, `many` a lane, HW_RANK_NONE being none: status lookup in the bitmap,
  * an atomic operation only for those that look unvisited, and of those that this lane was
  * the first to visit the parent, source(k). Returns a bit for each of these. The lookup
- * may read what the level has changed meanwhile or not; the atomic operation decides.
+ * may read what the level has changed meanwhile or not; the atomic operation decides. Each
+ * step is taken for all candidates before the next, so that they wait for memory together.
  */
 template <int many, typename Source>
 __device__ __forceinline__ uint32_t visit(const hw_queue_plan &plan, const uint32_t *candidate,
                                           Source source)
 {
-    uint32_t word[many], fresh = 0;
+    uint32_t word[many], from[many], fresh = 0;
 
 #pragma unroll
     for (int k = 0; k < many; k++)
@@ -217,11 +218,20 @@ __device__ __forceinline__ uint32_t visit(const hw_queue_plan &plan, const uint3
 #pragma unroll
     for (int k = 0; k < many; k++) {
         const uint32_t bit = 1u << (candidate[k] & 31);
-        if ((word[k] & bit) || (atomicOr(plan.bits + candidate[k] / 32, bit) & bit))
-            continue;
-        plan.parent[candidate[k]] = source(k);
-        fresh |= 1u << k;
+        if (!(word[k] & bit))
+            word[k] = atomicOr(plan.bits + candidate[k] / 32, bit);
     }
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        fresh |= (~word[k] >> (candidate[k] & 31) & 1) << k;
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        if (fresh >> k & 1)
+            from[k] = source(k);
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        if (fresh >> k & 1)
+            plan.parent[candidate[k]] = from[k];
     return fresh;
 }
 

@@ -20,8 +20,46 @@ using namespace hw_queue;
 template <typename Offset> struct front {
     const uint32_t *vertex; /* [count] local columns */
     uint32_t count;
-    Offset *sum; /* [count] edges before each */
+    Offset *sum;   /* [count] edges before each */
+    Offset *shift; /* [count] from these to places in the lists; NULL where nobody asks */
 };
+
+/* The least of all lanes. */
+__device__ __forceinline__ uint32_t warp_min(uint32_t x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(HW_WARP, x);
+#else
+    for (int half = 16; half > 0; half /= 2)
+        x = min(x, __shfl_xor_sync(HW_WARP, x, half));
+    return x;
+#endif
+}
+
+/*
+ * Where a list goes on after the rows that come first in it and are all visited: the first entry
+ * of begin .. end that is_open() holds for, as it does for all after it. Looked for from the
+ * end, since few come after them where this is worth it. An addition to the paper, whose
+ * authors' earlier code left out visited edges by another array.
+ */
+template <typename Offset, typename Open>
+__device__ __forceinline__ Offset after_visited(Offset begin, Offset end, Open is_open)
+{
+    if (begin == end || !is_open(end - 1))
+        return end;
+    Offset upper = end - 1, step = 1;
+    for (; step <= upper - begin && is_open(upper - step); step *= 2)
+        upper -= step;
+    Offset lower = step <= upper - begin ? upper - step + 1 : begin;
+    while (lower < upper) {
+        const Offset middle = lower + (upper - lower) / 2;
+        if (is_open(middle))
+            upper = middle;
+        else
+            lower = middle + 1;
+    }
+    return upper;
+}
 
 /* The elements that a block scans at a time, and the fewest that make another block worth
  * a second barrier. */
@@ -164,6 +202,56 @@ __device__ __forceinline__ void narrow(const front<Offset> &from, count64 first,
             cut[threadIdx.x / 32] = upto;
     }
     __syncthreads();
+}
+
+/* Tiles that a block takes after each other, of `all` edges: some, where there are many, so that
+ * it need not look for them often. */
+__device__ __forceinline__ uint32_t tiles_at_once(count64 all, uint32_t blocks, uint32_t tile)
+{
+    const count64 rounds = all / (static_cast<count64>(blocks) * tile * 4);
+
+    return rounds < 1 ? 1 : rounds < 8 ? static_cast<uint32_t>(rounds) : 8;
+}
+
+/*
+ * Finds the slots of `count` edges from `first` on, among low .. high, for each lane those that
+ * are 32 edges apart: lanes search for the first of `many` that follow each other, walk on from
+ * there (section 3.4.1), and change them, so that a warp reads 32 that follow each other at a
+ * time. There are at most 2^15 edges before the last since the beginning of slot `low`, so that
+ * 16 bits count slots from there. room: [32 * many]. Returns the slot of the last edge. A whole
+ * warp.
+ */
+template <typename Offset, int many>
+__device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
+                                               uint32_t low, uint32_t high, uint16_t *room,
+                                               uint32_t *slot)
+{
+    const uint32_t begin = min(lane_of() * many, count - 1), base = low;
+    uint32_t end = high;
+
+    while (end - low > 1) {
+        const uint32_t middle = (low + end) / 2;
+        if (sum[middle] <= first + begin)
+            low = middle;
+        else
+            end = middle;
+    }
+    Offset next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
+#pragma unroll
+    for (int k = 0; k < many; k++) {
+        const Offset edge = first + min(begin + k, count - 1);
+        while (edge >= next && low + 1 < high) {
+            low++;
+            next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
+        }
+        room[lane_of() * many + k] = static_cast<uint16_t>(low - base);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        slot[k] = base + room[k * 32 + lane_of()];
+    __syncwarp();
+    return __shfl_sync(HW_WARP, low, 31);
 }
 
 /* Blocks on a multiprocessor: many, so that searches wait for memory side by side, but

@@ -122,6 +122,7 @@ static void plan_arrays(struct hw_parts_engine *engine)
     hw_gpu_add(arrays, &own->from, columns / 32, sizeof *own->from);
     hw_gpu_add(arrays, &own->queue, rows, sizeof *own->queue);
     hw_gpu_add(arrays, &own->prefix, rows, width);
+    hw_gpu_add(arrays, &own->shift, rows, width);
     hw_gpu_add(arrays, &own->parent, block, sizeof *own->parent);
     hw_gpu_add(arrays, &own->level, block, sizeof *own->level);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
@@ -214,6 +215,8 @@ static enum hw_status put_lists(struct hw_parts_engine *engine, struct hw_error 
                          "the kernel that renumbers rows", err);
     if (kept)
         kept->block = own->block;
+    if (status == HW_OK)
+        status = hw_scan2d_order(engine, err);
     return status == HW_OK ? hw_gpu_put(state->position, part->own.by_graph_id,
                                         part->own.count * sizeof(uint32_t), err)
                            : status;

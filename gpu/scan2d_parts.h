@@ -26,7 +26,12 @@ struct hw_grid_control {
     unsigned long long found;               /* own vertices in the next frontier */
     unsigned long long queue;               /* the frontier's vertices and edges, packed */
     unsigned long long put[HW_GRID_LINE];   /* entries of the lists being packed */
+    unsigned long long looked;              /* edges visited while the frontier is gathered */
     unsigned long long rows;                /* of steps */
+
+    /* By the parity of the level that begins: the first position at which some local row is not
+     * visited. */
+    unsigned long long open[2];
 };
 
 /* When the phases of a level ended. */
@@ -62,6 +67,7 @@ struct hw_grid_plan {
     uint32_t *pred;   /* [columns * block] local columns, by local row */
     uint32_t *queue;  /* [rows * block] local columns: the gathered frontier */
     void *prefix;     /* [rows * block] edges before each, as wide as offsets */
+    void *shift;      /* [rows * block] from these to places in the lists, likewise */
     uint32_t *parent; /* [block] codes; HW_RANK_NONE unreached */
     int32_t *level;   /* [block] of those reached */
     struct hw_grid_control *control; /* [1] */
@@ -81,9 +87,9 @@ struct hw_grid_plan {
     const uint32_t *answer_base; /* NULL over peer */
 };
 
-/* Blocks of the two kernels of a level. */
+/* Blocks of the kernels of a level. */
 struct hw_grid_shape {
-    int expand, update;
+    int gather, expand, update;
 };
 
 /* Whether a set of so many of `active` positions travels as a bitmap: where that is
@@ -104,8 +110,8 @@ int hw_grid_launch_shape(const struct hw_grid_plan *plan, struct hw_grid_shape *
 int hw_grid_launch_begin(const struct hw_grid_plan *plan, uint32_t root);
 
 /*
- * The two halves of a level. expand: the frontier is gathered from what came along the
- * grid column, expanded, and what was found for the other columns of the grid packed;
+ * The two halves of a level. expand, in two kernels: the frontier is gathered from what came along
+ * the grid column, expanded, and what was found for the other columns of the grid packed;
  * control->fresh[columns] is told in the round that follows. update: what came along the
  * grid row is taken, and the next frontier packed; control->found is told. told: what the
  * last round gave; both do nothing where the frontier is empty, told->all[0] of an update.
@@ -145,6 +151,21 @@ int hw_grid_launch_canon_parents(const struct hw_grid_plan *plan, const struct h
 
 /* Local rows of a matrix from blocks of `from` positions to blocks of `to`. In place. */
 int hw_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to);
+
+/*
+ * Lists in order of position, then of block. find_unsorted sets *unsorted where one is not.
+ * make_keys: of the lists first .. end, `count` entries from `begin` on, keys [count] in whose
+ * order they are to be; put_keys: the entries from these.
+ */
+struct hw_grid_keys {
+    uint32_t first, end;
+    uint64_t begin, count;
+};
+int hw_grid_launch_find_unsorted(const struct hw_grid_plan *plan, uint32_t *unsorted);
+int hw_grid_launch_make_keys(const struct hw_grid_plan *plan, const struct hw_grid_keys *keys,
+                             uint64_t *key);
+int hw_grid_launch_put_keys(const struct hw_grid_plan *plan, const struct hw_grid_keys *keys,
+                            const uint64_t *key);
 
 /* Where no peer's memory is reached. bits: [parts] sets of `block` positions each, or NULL;
  * base [parts * block / 1024 + 1]: the positions set before each 1024 of them, over all sets.

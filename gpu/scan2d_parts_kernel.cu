@@ -2,16 +2,20 @@
  * Method `scan2d` on a grid of GPUs ("Parallel Distributed Breadth First Search on the
  * Kepler Architecture", sections 2.2, 3 and 5; algorithms 2 and 3).
  *
- * A level is two kernels with rounds of all GPUs (round.h) between them:
+ * A level is three kernels with rounds of all GPUs (round.h) after the last two:
  *
- *   expand   gathers the frontier of the grid column from the lists or bitmaps that its
- *            parts sent, and lays its edges out by an exclusive scan of the lengths of its
- *            lists; threads find theirs by binary search (scan2d.cuh). An atomic operation
- *            on a bit decides who reaches a local row first, and keeps the predecessor.
- *            The bitmap `seen` has all local rows, of whichever owner, so that each is sent
- *            once: what is new since the level began is packed for the owners;
+ *   gather   takes the frontier of the grid column from the lists or bitmaps that its parts
+ *            sent, and lays its edges out by an exclusive scan of the lengths of its lists;
+ *   expand   threads find their edges by binary search (scan2d.cuh). An atomic operation on a
+ *            bit decides who reaches a local row first, and keeps the predecessor. The bitmap
+ *            `seen` has all local rows, of whichever owner, so that each is sent once: what is
+ *            new since the level began is packed for the owners;
  *   update   takes from what the parts of the grid row sent what is not visited yet,
  *            remembering who sent it, and packs the next frontier for the grid column.
+ *
+ * Lists have the rows at the first positions of their blocks first, under --order degree hubs.
+ * Once all of those below some position are visited, gather leaves them out of all lists, and
+ * visits what little most lists have after them itself. (The paper looks at every edge.)
  *
  * Sets travel as lists or as bitmaps, whichever is smaller. Both are packed from `seen`
  * against what it was before, by the kernels that make them, straight into the memory of
@@ -41,12 +45,15 @@ using plan_t = hw_grid_plan;
 using told_t = hw_round_result;
 using word_scan = cub::BlockScan<uint32_t, threads>;
 
-constexpr int gathered = 4; /* columns that a thread gathers at a time */
+constexpr int gathered = 2;      /* columns that a thread gathers at a time */
+constexpr int gather_blocks = 5; /* on a multiprocessor */
+constexpr int ends = 4;          /* last entries of their lists that it visits at once, at most */
 
 struct shared {
     union {
         block_scan::TempStorage edges;
         word_scan::TempStorage words;
+        uint16_t slot[HW_SCAN2D_MANY * threads]; /* of edges, by warps */
     } scan;
     count64 start;
     uint32_t cut[2];
@@ -101,95 +108,6 @@ __device__ __noinline__ void begin_row(const plan_t &plan, uint32_t depth, count
     plan.control->rows = depth + 1;
     for (uint32_t r = 1; r < plan.rows && depth > 0; r++)
         book(plan, row, plan.column_active[plan.row], frontier);
-}
-
-/* ---- gathering ---- */
-
-/* Queues columns of the frontier, HW_RANK_NONE being none. All threads of a block. */
-template <typename Offset>
-__device__ void enqueue(const plan_t &plan, const uint32_t *column, shared &room)
-{
-    count64 own[gathered], sum = 0, before, total;
-
-#pragma unroll
-    for (int k = 0; k < gathered; k++) {
-        const uint32_t u = column[k];
-        own[k] = u != HW_RANK_NONE
-                     ? packed(hw_begin<Offset>(plan.lists, u + 1) - hw_begin<Offset>(plan.lists, u))
-                     : 0;
-        sum += own[k];
-    }
-    if (!__syncthreads_or(sum != 0)) /* before the scan uses the room again, too */
-        return;
-    block_scan(room.scan.edges).ExclusiveSum(sum, before, total);
-    if (threadIdx.x == 0)
-        room.start = atomicAdd(&plan.control->queue, total);
-    __syncthreads();
-    before += room.start;
-#pragma unroll
-    for (int k = 0; k < gathered; k++) {
-        if (own[k]) {
-            plan.queue[vertices_of(before)] = column[k];
-            static_cast<Offset *>(plan.prefix)[vertices_of(before)] =
-                static_cast<Offset>(edges_of(before));
-        }
-        before += own[k];
-    }
-}
-
-/* The frontier of one part of the grid column. All threads of the grid. */
-template <typename Offset>
-__device__ __noinline__ void gather(const plan_t &plan, const uint32_t *set, uint32_t r,
-                                    count64 count, shared &room)
-{
-    constexpr uint32_t tile = gathered * threads;
-    const bool bitmap = hw_grid_as_bitmap(plan.exchange, plan.column_active[r], count);
-    const uint32_t limit = bitmap ? plan.block : static_cast<uint32_t>(count);
-    uint32_t column[gathered];
-
-    for (uint32_t base = blockIdx.x * tile; base < limit; base += gridDim.x * tile) {
-#pragma unroll
-        for (int k = 0; k < gathered; k++) {
-            const uint32_t at = base + k * threads + threadIdx.x;
-            column[k] = HW_RANK_NONE;
-            if (at < limit && bitmap && (__ldcg(set + at / 32) >> (at & 31) & 1))
-                column[k] = r * plan.block + at;
-            else if (at < limit && !bitmap)
-                column[k] = r * plan.block + __ldcg(set + at);
-        }
-        enqueue<Offset>(plan, column, room);
-    }
-}
-
-/* The root, which all know. One thread. */
-template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32_t root)
-{
-    const uint32_t first = plan.column * plan.rows * plan.block;
-
-    if (root < first || root - first >= plan.rows * plan.block)
-        return;
-    const uint32_t u = root - first;
-    plan.queue[0] = u;
-    static_cast<Offset *>(plan.prefix)[0] = 0;
-    plan.control->queue =
-        packed(hw_begin<Offset>(plan.lists, u + 1) - hw_begin<Offset>(plan.lists, u));
-}
-
-/* The frontier of the grid column into the queue. All threads of the grid. */
-template <typename Offset>
-__device__ void gather_all(const plan_t &plan, uint32_t depth, uint32_t root, const told_t *told,
-                           shared &room)
-{
-    if (depth == 0) {
-        if (hw_first() == 0)
-            queue_root<Offset>(plan, root);
-        return;
-    }
-    for (uint32_t r = 0; r < plan.rows; r++) {
-        const count64 count = told->of[part_at(plan, r, plan.column)][0];
-        if (count > 0)
-            gather<Offset>(plan, plan.expand_in[depth & 1][r], r, count, room);
-    }
 }
 
 /* ---- packing ---- */
@@ -284,27 +202,298 @@ __device__ __forceinline__ void pack(const plan_t &plan, uint32_t m, targets tar
         pack_list(plan, m, targets, room);
 }
 
-/* ---- frontier expansion ---- */
+/* ---- gathering ---- */
 
-/* The edges of the queue: algorithm 3. All threads of the grid. */
-template <typename Offset, int many>
-__device__ void expand_edges(const plan_t &plan, const front<Offset> &from, count64 all,
-                             shared &room)
+/* Columns that a thread gathers, and what is left of their lists. */
+template <typename Offset> struct some {
+    uint32_t column[gathered]; /* HW_RANK_NONE: none */
+    Offset begin[gathered], end[gathered];
+};
+
+__device__ __forceinline__ hw_queue_plan visited_of(const plan_t &plan)
 {
-    constexpr count64 tile = threads * many;
     hw_queue_plan visited{};
 
     visited.bits = plan.seen;
     visited.parent = plan.pred;
-    for (count64 base = blockIdx.x * tile; base < all; base += gridDim.x * tile) {
-        uint32_t row[many];
-        narrow(from, base, min(base + tile, all) - 1, all, room.cut);
-        const edges<Offset, many> mine = find_edges<Offset, many>(
-            plan.lists, from, base + threadIdx.x * many, all, room.cut[0] - 1, room.cut[1]);
+    return visited;
+}
+
+/* The position of a row in its block. */
+__device__ __forceinline__ uint32_t position_of(const plan_t &plan, uint32_t row)
+{
+    return plan.columns == 1 ? row : row % plan.block;
+}
+
+/* Visits the last entries of lists, where all at positions below `open` are visited and come
+ * first: most lists have few others. What may have more is left in them. Returns how many were
+ * visited. */
+template <typename Offset>
+__device__ __forceinline__ uint32_t visit_ends(const plan_t &plan, uint32_t open, some<Offset> &of)
+{
+    uint32_t row[gathered * ends], looked = 0;
+
 #pragma unroll
-        for (int k = 0; k < many; k++)
-            row[k] = k < mine.count ? __ldcs(plan.lists.rank + mine.at[k]) : HW_RANK_NONE;
-        visit<many>(visited, row, [&](int k) { return mine.column[k]; });
+    for (int i = 0; i < gathered * ends; i++) {
+        const Offset end = of.end[i / ends], back = i % ends + 1;
+        row[i] = end - of.begin[i / ends] >= back ? plan.lists.rank[end - back] : HW_RANK_NONE;
+    }
+#pragma unroll
+    for (int i = 0; i < gathered * ends; i++)
+        if (row[i] != HW_RANK_NONE && position_of(plan, row[i]) < open)
+            row[i] = HW_RANK_NONE;
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        const Offset length = of.end[k] - of.begin[k];
+        uint32_t count = 0;
+#pragma unroll
+        for (int j = 0; j < ends; j++)
+            count += row[k * ends + j] != HW_RANK_NONE;
+        of.end[k] = count < ends || length == ends ? of.begin[k] : of.end[k] - ends;
+        looked += count;
+    }
+    visit<gathered * ends>(visited_of(plan), row, [&](int i) { return of.column[i / ends]; });
+    return looked;
+}
+
+/* Queues columns. All threads of a block. */
+template <typename Offset>
+__device__ __forceinline__ void enqueue(const plan_t &plan, const some<Offset> &of, shared &room)
+{
+    count64 own[gathered], sum = 0, before, total;
+
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        own[k] = packed(of.end[k] - of.begin[k]);
+        sum += own[k];
+    }
+    if (!__syncthreads_or(sum != 0)) /* before the scan uses the room again, too */
+        return;
+    block_scan(room.scan.edges).ExclusiveSum(sum, before, total);
+    if (threadIdx.x == 0)
+        room.start = atomicAdd(&plan.control->queue, total);
+    __syncthreads();
+    before += room.start;
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        if (own[k]) {
+            const Offset edges = static_cast<Offset>(edges_of(before));
+            plan.queue[vertices_of(before)] = of.column[k];
+            static_cast<Offset *>(plan.prefix)[vertices_of(before)] = edges;
+            static_cast<Offset *>(plan.shift)[vertices_of(before)] = of.begin[k] - edges;
+        }
+        before += own[k];
+    }
+}
+
+/* Columns whose lists have more than was visited at once, until a block looks where they go on. */
+constexpr uint32_t hold_most = 2 * gathered * threads;
+template <typename Offset> struct hold {
+    uint32_t column[hold_most];
+    Offset begin[hold_most], end[hold_most];
+    uint32_t count;
+};
+
+/* Adds what is left of lists, where there is room for that of the whole block. Whether there is
+ * for no more. All threads of the block. */
+template <typename Offset>
+__device__ __forceinline__ bool put_aside(const some<Offset> &of, hold<Offset> &held)
+{
+    uint32_t upto = 0;
+
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        const bool mine = of.begin[k] < of.end[k];
+        const uint32_t ballot = __ballot_sync(HW_WARP, mine);
+        uint32_t at = 0;
+        if (ballot == 0)
+            continue;
+        if (lane_of() == 0)
+            at = atomicAdd(&held.count, __popc(ballot));
+        at = __shfl_sync(HW_WARP, at, 0);
+        upto = at + __popc(ballot);
+        at += __popc(ballot & ((1u << lane_of()) - 1));
+        if (mine) {
+            held.column[at] = of.column[k];
+            held.begin[at] = of.begin[k];
+            held.end[at] = of.end[k];
+        }
+    }
+    return __syncthreads_or(upto > hold_most - gathered * threads);
+}
+
+/* Queues what was put aside, from where rows at `open` or after begin. All threads of a block,
+ * which wait for each other before. */
+template <typename Offset>
+__device__ __noinline__ void queue_held(const plan_t &plan, uint32_t open, hold<Offset> &held,
+                                        shared &room)
+{
+    const uint32_t count = held.count;
+
+    for (uint32_t base = 0; base < count; base += gathered * threads) {
+        some<Offset> of;
+#pragma unroll
+        for (int k = 0; k < gathered; k++) {
+            const uint32_t i = base + k * threads + threadIdx.x;
+            of.column[k] = i < count ? held.column[i] : HW_RANK_NONE;
+            of.begin[k] = i < count ? held.begin[i] : 0;
+            of.end[k] = i < count ? held.end[i] : 0;
+            of.begin[k] = after_visited(of.begin[k], of.end[k], [&](Offset e) {
+                return position_of(plan, plan.lists.rank[e]) >= open;
+            });
+        }
+        enqueue(plan, of, room);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        held.count = 0;
+    __syncthreads();
+}
+
+/* The frontier of one part of the grid column. Returns the edges that were visited at once. All
+ * threads of the grid. */
+template <typename Offset>
+__device__ __forceinline__ uint32_t gather_set(const plan_t &plan, const uint32_t *set, uint32_t r,
+                                               count64 count, uint32_t open, hold<Offset> &held,
+                                               shared &room)
+{
+    const bool bitmap = hw_grid_as_bitmap(plan.exchange, plan.column_active[r], count);
+    const uint32_t limit = bitmap ? plan.block : static_cast<uint32_t>(count);
+    const uint32_t stride = gridDim.x * threads;
+    uint32_t looked = 0;
+
+    for (uint32_t base = blockIdx.x * threads; base < limit; base += gathered * stride) {
+        some<Offset> of;
+#pragma unroll
+        for (int k = 0; k < gathered; k++) {
+            const uint32_t at = base + k * stride + threadIdx.x;
+            uint32_t u = HW_RANK_NONE;
+            if (at < limit && bitmap && (__ldcg(set + at / 32) >> (at & 31) & 1))
+                u = r * plan.block + at;
+            else if (at < limit && !bitmap)
+                u = r * plan.block + __ldcg(set + at);
+            of.column[k] = u;
+            of.begin[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u) : 0;
+            of.end[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u + 1) : 0;
+        }
+        if (open == 0) {
+            enqueue(plan, of, room);
+            continue;
+        }
+        looked += visit_ends(plan, open, of);
+        if (put_aside(of, held))
+            queue_held(plan, open, held, room);
+    }
+    return looked;
+}
+
+/* The root, which all know. One thread. */
+template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32_t root)
+{
+    const uint32_t first = plan.column * plan.rows * plan.block;
+
+    if (root < first || root - first >= plan.rows * plan.block)
+        return;
+    const uint32_t u = root - first;
+    plan.queue[0] = u;
+    static_cast<Offset *>(plan.prefix)[0] = 0;
+    static_cast<Offset *>(plan.shift)[0] = hw_begin<Offset>(plan.lists, u);
+    plan.control->queue =
+        packed(hw_begin<Offset>(plan.lists, u + 1) - hw_begin<Offset>(plan.lists, u));
+}
+
+/* The first positions whose rows of all blocks are visited, or 0 where they are too few for
+ * lists to be looked through for them. */
+__device__ __forceinline__ uint32_t open_from(const plan_t &plan, uint32_t depth)
+{
+    const uint32_t open = static_cast<uint32_t>(hw_latest(&plan.control->open[depth & 1]));
+
+    return open >= plan.block / 16384 ? open : 0;
+}
+
+/* The frontier of the grid column into the queue, but for what is visited at once. */
+template <typename Offset>
+__global__ void __launch_bounds__(threads, gather_blocks)
+    gather(const __grid_constant__ plan_t plan, uint32_t depth, uint32_t root, const told_t *told)
+{
+    __shared__ shared room;
+    __shared__ hold<Offset> held;
+    uint32_t looked = 0;
+
+    if (hw_first() == 0) {
+        plan.control->found = plan.control->put[plan.column] = 0;
+        plan.control->open[(depth + 1) & 1] = plan.block;
+    }
+    if (depth > 0 && told->all[0] == 0)
+        return;
+    if (keeps_rows(plan)) {
+        const uint32_t own = part_at(plan, plan.row, plan.column);
+        begin_row(plan, depth, depth > 0 ? told->of[own][0] : root / plan.block == own);
+    }
+    if (depth == 0) {
+        if (hw_first() == 0)
+            queue_root<Offset>(plan, root);
+        return;
+    }
+    const uint32_t open = open_from(plan, depth);
+    if (threadIdx.x == 0)
+        held.count = 0;
+    __syncthreads();
+    for (uint32_t r = 0; r < plan.rows; r++) {
+        const count64 count = told->of[part_at(plan, r, plan.column)][0];
+        if (count > 0)
+            looked +=
+                gather_set<Offset>(plan, plan.expand_in[depth & 1][r], r, count, open, held, room);
+    }
+    __syncthreads();
+    queue_held(plan, open, held, room);
+    if (plan.step && open > 0)
+        add_up(&plan.control->looked, looked, room);
+}
+
+/* ---- frontier expansion ---- */
+
+/* `count` edges from `first` on, whose slots are among low .. high. Returns the last slot. A
+ * whole warp. */
+template <typename Offset, int many>
+__device__ __forceinline__ uint32_t expand_some(const plan_t &plan, const front<Offset> &from,
+                                                Offset first, uint32_t count, uint32_t low,
+                                                uint32_t high, uint16_t *room)
+{
+    uint32_t slot[many], row[many];
+
+    low = find_slots<Offset, many>(from.sum, first, count, low, high, room, slot);
+#pragma unroll
+    for (int k = 0; k < many; k++) {
+        const uint32_t edge = k * 32 + lane_of();
+        row[k] = HW_RANK_NONE;
+        if (edge < count)
+            row[k] =
+                __ldcs(plan.lists.rank + static_cast<Offset>(first + edge + from.shift[slot[k]]));
+    }
+    visit<many>(visited_of(plan), row, [&](int k) { return from.vertex[slot[k]]; });
+    return low;
+}
+
+/* The edges of the queue: algorithm 3. Blocks take some tiles after each other at a time, where
+ * there are many, so that they need not look for them often. All threads of the grid. */
+template <typename Offset, int many>
+__device__ void expand_edges(const plan_t &plan, const front<Offset> &from, count64 all,
+                             shared &room)
+{
+    constexpr uint32_t tile = threads * many, warp_tile = 32 * many;
+    const uint32_t chunk = tile * tiles_at_once(all, gridDim.x, tile);
+    const uint32_t warp = threadIdx.x / 32;
+
+    for (count64 base = static_cast<count64>(blockIdx.x) * chunk; base < all;
+         base += static_cast<count64>(gridDim.x) * chunk) {
+        const uint32_t count = static_cast<uint32_t>(min(all - base, static_cast<count64>(chunk)));
+        narrow(from, base, base + count - 1, all, room.cut);
+        uint32_t low = room.cut[0] - 1;
+        for (uint32_t i = warp * warp_tile; i < count; i += tile)
+            low = expand_some<Offset, many>(plan, from, static_cast<Offset>(base + i),
+                                            min(count - i, warp_tile), low, room.cut[1],
+                                            room.scan.slot + warp * warp_tile);
         __syncthreads(); /* the cut is used */
     }
 }
@@ -323,33 +512,26 @@ __device__ __noinline__ void pack_finds(const plan_t &plan, cg::grid_group &grid
                  hw_latest(&plan.control->fresh[m]), room);
 }
 
+/* Registers are worth more than threads here: as many as for more edges. */
 template <typename Offset, int many>
-__global__ void __launch_bounds__(threads, resident(many))
-    expand(const __grid_constant__ plan_t plan, uint32_t depth, uint32_t root, const told_t *told)
+__global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
+    expand(const __grid_constant__ plan_t plan, uint32_t depth, const told_t *told)
 {
     __shared__ shared room;
     cg::grid_group grid = cg::this_grid();
 
-    if (hw_first() == 0)
-        plan.control->found = plan.control->put[plan.column] = 0;
     if (depth > 0 && told->all[0] == 0)
         return;
-    if (keeps_rows(plan)) {
-        const uint32_t own = part_at(plan, plan.row, plan.column);
-        begin_row(plan, depth, depth > 0 ? told->of[own][0] : root / plan.block == own);
-    }
-    gather_all<Offset>(plan, depth, root, told, room);
-    grid.sync();
-    const count64 queued = hw_latest(&plan.control->queue);
-    const front<Offset> from = {plan.queue, vertices_of(queued),
-                                static_cast<Offset *>(plan.prefix)};
-    expand_edges<Offset, many>(plan, from, edges_of(queued), room);
+    const count64 all = hw_latest(&plan.control->queue);
+    const front<Offset> from = {plan.queue, vertices_of(all), static_cast<Offset *>(plan.prefix),
+                                static_cast<Offset *>(plan.shift)};
+    expand_edges<Offset, many>(plan, from, edges_of(all), room);
     if (plan.columns > 1)
         pack_finds(plan, grid, room);
     if (!keeps_rows(plan))
         return;
     hw_grid_row *row = row_of(plan, depth);
-    row->edges += edges_of(queued);
+    row->edges += edges_of(all) + hw_latest(&plan.control->looked);
     row->time[HW_GRID_EXPANDED] = hw_nanoseconds();
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
@@ -417,10 +599,28 @@ __device__ void settle(const plan_t &plan, int32_t level, shared &room)
     add_up(&plan.control->found, count, room);
 }
 
+/* Finds the first position that some row here is not visited at. All threads of the grid. */
+__device__ void find_open(const plan_t &plan, count64 *open)
+{
+    uint32_t first = plan.block;
+
+    for (uint32_t m = 0; m < plan.columns; m++) {
+        const uint32_t *seen = plan.seen + m * words_of(plan);
+        for (uint64_t w = hw_first(); w < words_of(plan) && w * 32 < first; w += hw_stride()) {
+            const uint32_t left = ~__ldcg(seen + w);
+            if (left)
+                first = min(first, static_cast<uint32_t>(w) * 32 + __ffs(left) - 1);
+        }
+    }
+    first = warp_min(first);
+    if (lane_of() == 0 && first < hw_latest(open))
+        atomicMin(open, static_cast<count64>(first));
+}
+
 /* Makes counters ready for the next expansion. One thread. */
 __device__ void clear_counters(const plan_t &plan)
 {
-    plan.control->queue = 0;
+    plan.control->queue = plan.control->looked = 0;
     for (uint32_t m = 0; m < plan.columns; m++) {
         plan.control->fresh[m] = 0;
         if (m != plan.column)
@@ -444,6 +644,7 @@ __global__ void __launch_bounds__(threads)
             receive(plan, m, told->of[part_at(plan, plan.row, m)][plan.column]);
     if (plan.columns > 1)
         grid.sync();
+    find_open(plan, &plan.control->open[(depth + 1) & 1]);
     settle(plan, static_cast<int32_t>(depth) + 1, room);
     grid.sync();
     const count64 found = hw_latest(&plan.control->found);
@@ -607,6 +808,62 @@ __global__ void renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t 
     }
 }
 
+/* ---- the order of lists ---- */
+
+/* A row's place among all by position first, then by block; and back. */
+__device__ __forceinline__ uint32_t place_of(const plan_t &plan, uint32_t row)
+{
+    return row % plan.block * plan.columns + row / plan.block;
+}
+
+__device__ __forceinline__ uint32_t row_at(const plan_t &plan, uint32_t place)
+{
+    return place % plan.columns * plan.block + place / plan.columns;
+}
+
+/* A warp for each list. */
+template <typename Offset>
+__global__ void find_unsorted(const __grid_constant__ plan_t plan, uint32_t *unsorted)
+{
+    const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
+
+    for (uint64_t u = hw_first() / 32; u < columns; u += hw_stride() / 32) {
+        const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
+        Offset e = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u)) + lane_of() + 1;
+        for (; e < end; e += 32)
+            if (place_of(plan, plan.lists.rank[e]) < place_of(plan, plan.lists.rank[e - 1]))
+                *unsorted = 1;
+    }
+}
+
+/* Keys: the list above, the place of the row below. */
+template <typename Offset>
+__global__ void make_keys(const __grid_constant__ plan_t plan, const hw_grid_keys keys,
+                          uint64_t *key)
+{
+    for (uint64_t k = hw_first(); k < keys.count; k += hw_stride()) {
+        uint32_t low = keys.first, high = keys.end;
+        while (high - low > 1) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (hw_begin<Offset>(plan.lists, middle) <= keys.begin + k)
+                low = middle;
+            else
+                high = middle;
+        }
+        key[k] = static_cast<uint64_t>(low - keys.first) << 32 |
+                 place_of(plan, plan.lists.rank[keys.begin + k]);
+    }
+}
+
+__global__ void put_keys(const __grid_constant__ plan_t plan, const hw_grid_keys keys,
+                         const uint64_t *key)
+{
+    uint32_t *row = const_cast<uint32_t *>(plan.lists.rank) + keys.begin;
+
+    for (uint64_t k = hw_first(); k < keys.count; k += hw_stride())
+        row[k] = row_at(plan, static_cast<uint32_t>(key[k]));
+}
+
 /* Sets of the parts of a row. */
 struct sets {
     const uint32_t *of[HW_GRID_LINE];
@@ -671,6 +928,12 @@ template <typename Offset> const void *expand_for(int many)
     return kernels[many - 1];
 }
 
+const void *gather_of(const hw_grid_plan *plan)
+{
+    return plan->wide ? reinterpret_cast<const void *>(gather<uint64_t>)
+                      : reinterpret_cast<const void *>(gather<uint32_t>);
+}
+
 const void *expand_of(const hw_grid_plan *plan)
 {
     return plan->wide ? expand_for<uint64_t>(plan->edges_per_thread)
@@ -681,8 +944,10 @@ const void *expand_of(const hw_grid_plan *plan)
 
 int hw_grid_launch_shape(const hw_grid_plan *plan, hw_grid_shape *shape)
 {
-    const cudaError_t error = hw_queue_shape(expand_of(plan), &shape->expand);
+    cudaError_t error = hw_queue_shape(gather_of(plan), &shape->gather);
 
+    if (error == cudaSuccess)
+        error = hw_queue_shape(expand_of(plan), &shape->expand);
     return error == cudaSuccess
                ? hw_queue_shape(reinterpret_cast<const void *>(update), &shape->update)
                : error;
@@ -698,8 +963,13 @@ int hw_grid_launch_begin(const hw_grid_plan *plan, uint32_t root)
 int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t depth,
                           uint32_t root, const hw_round_result *told)
 {
-    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &depth, &root, &told};
+    void *gathering[] = {const_cast<hw_grid_plan *>(plan), &depth, &root, &told};
+    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &depth, &told};
+    const cudaError_t error = cudaLaunchKernel(gather_of(plan), dim3(shape->gather), dim3(threads),
+                                               gathering, 0, nullptr);
 
+    if (error != cudaSuccess)
+        return error;
     return cudaLaunchCooperativeKernel(expand_of(plan), dim3(shape->expand), dim3(threads),
                                        arguments, 0, nullptr);
 }
@@ -737,6 +1007,32 @@ int hw_grid_launch_levels(const hw_grid_plan *plan, const uint32_t *position, ui
 int hw_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
 {
     renumber<<<blocks_for(count), threads>>>(row, count, from, to);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_find_unsorted(const hw_grid_plan *plan, uint32_t *unsorted)
+{
+    const unsigned blocks = blocks_for(static_cast<uint64_t>(plan->rows) * plan->block * 32);
+
+    if (plan->wide)
+        find_unsorted<uint64_t><<<blocks, threads>>>(*plan, unsorted);
+    else
+        find_unsorted<uint32_t><<<blocks, threads>>>(*plan, unsorted);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_make_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, uint64_t *key)
+{
+    if (plan->wide)
+        make_keys<uint64_t><<<blocks_for(keys->count), threads>>>(*plan, *keys, key);
+    else
+        make_keys<uint32_t><<<blocks_for(keys->count), threads>>>(*plan, *keys, key);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_put_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, const uint64_t *key)
+{
+    put_keys<<<blocks_for(keys->count), threads>>>(*plan, *keys, key);
     return cudaGetLastError();
 }
 

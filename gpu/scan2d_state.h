@@ -36,6 +36,9 @@ struct hw_scan2d_state {
     uint32_t root_id;
 };
 
+/* scan2d_order.c: puts lists in the order that kernels want. Local. */
+enum hw_status hw_scan2d_order(const struct hw_parts_engine *engine, struct hw_error *err);
+
 /* scan2d_fetch.c: predecessors through the transport, where no peer's memory is reached. */
 
 /* Lists the arrays. Local. */
