@@ -1,5 +1,5 @@
-/* Method `delegates` on GPUs: its host side. The kernels are in delegates_visit.cu,
- * delegates_step.cu and delegates_ends.cu. */
+/* Method `delegates` on GPUs: its host side. The kernels are in delegates_visit.cuh,
+ * delegates_step.cuh, delegates_kernel.cu and delegates_ends.cu. */
 #include "delegates_search.h"
 
 #include "base/memory.h"

@@ -70,6 +70,7 @@ struct hw_gpu_delegates_graph {
     const uint32_t *place;       /* [owned] slots by rising graph id */
     uint32_t owned;
     uint32_t all_out[HW_GPU_SUBGRAPHS], all_in[HW_GPU_SUBGRAPHS]; /* bits set in the masks */
+    uint64_t edges[HW_GPU_SUBGRAPHS];                             /* in each */
 };
 
 enum hw_gpu_delegates_failure {
@@ -98,10 +99,11 @@ struct hw_gpu_delegates_control {
     uint32_t failed; /* enum hw_gpu_delegates_failure */
     uint32_t epoch;  /* steps over all searches */
     uint32_t level;  /* of the frontier */
-    uint32_t parity; /* which of the masks of finds this step fills */
+    uint32_t parity; /* which of the masks of finds this step fills; turns when any are found */
     uint32_t rows;
-    uint32_t unvisited; /* delegates, over all parts */
-    uint32_t bare_only; /* nn: vertices that have delegates as sources are found through dn */
+    uint32_t arrived[3]; /* blocks through with the visits of a stream, and with a previsit */
+    uint32_t unvisited;  /* delegates, over all parts */
+    uint32_t bare_only;  /* nn: vertices that have delegates as sources are found through dn */
     uint32_t visit[HW_GPU_SUBGRAPHS], backward[HW_GPU_SUBGRAPHS];
     uint32_t unvisited_out[HW_GPU_SUBGRAPHS], unvisited_in[HW_GPU_SUBGRAPHS];
 
@@ -173,8 +175,8 @@ struct hw_gpu_delegates_plan {
     bool carried;  /* the host carries masks and entries */
     int direction; /* enum hw_direction */
     float forward_factor, backward_factor;
-    uint64_t patience; /* nanoseconds at a barrier */
-    int blocks;
+    uint64_t patience;           /* nanoseconds at a barrier */
+    int blocks, visit_blocks[2]; /* at most; exactly of visits, to delegates and to slots */
 };
 
 /* A root: its delegate or NONE; its slot, where this part owns it, or NONE. */
@@ -192,11 +194,14 @@ int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
                            const struct hw_gpu_delegates_root *root, void *stream);
 
 /* The pieces of a step. */
-int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, enum hw_gpu_subgraph which,
-                           void *stream);
-/* All GPUs come there, in the stream of delegates, which brings masks, or of slots. */
-int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, bool delegates, void *stream);
+
+/* Visits the subgraphs whose destinations are delegates, or those whose are slots. */
+int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, bool delegates, void *stream);
+/* All GPUs meet, in the stream of delegates, and combine their masks. */
+int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, void *stream);
+/* The same where the host carries; local: this part's mask alone. */
 int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, bool local, void *stream);
+/* Where nothing is carried all GPUs come here, too. */
 int hw_gpu_delegates_take(const struct hw_gpu_delegates_plan *plan, void *stream);
 int hw_gpu_delegates_advance(const struct hw_gpu_delegates_plan *plan, void *stream);
 

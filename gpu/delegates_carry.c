@@ -110,10 +110,10 @@ static void lap(struct run *run, size_t which)
 static enum hw_status visit(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_plan *plan = &run->state->plan;
-    int code = 0;
+    int code = hw_gpu_delegates_visit(plan, true, NULL);
 
-    for (int k = HW_GPU_SUBGRAPHS - 1; k >= 0 && code == 0; k--)
-        code = hw_gpu_delegates_visit(plan, (enum hw_gpu_subgraph)k, NULL);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, false, NULL);
     if (code == 0)
         code = (int)cudaMemcpyAsync(run->carrier->control, plan->control, sizeof *plan->control,
                                     cudaMemcpyDeviceToHost, NULL);

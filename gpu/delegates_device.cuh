@@ -20,6 +20,16 @@ constexpr count64 edge_mask = (1ull << HW_GPU_DELEGATES_EDGE_BITS) - 1;
 constexpr uint32_t mark = 1u << 31;
 constexpr uint32_t top_down = 1, bottom_up = 2; /* enum hw_direction */
 
+/* Blocks that a multiprocessor is to hold at a time, of as many as it can. */
+constexpr int at_once(int blocks)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return blocks < 1024 / threads ? blocks : 1024 / threads;
+#else
+    return blocks;
+#endif
+}
+
 /* Where list `row` begins. */
 __device__ __forceinline__ uint64_t begin_of(const hw_gpu_matrix &lists, uint32_t row)
 {
@@ -64,6 +74,46 @@ __device__ __forceinline__ count64 block_sum(count64 x, count64 *room)
     for (int w = 0; threadIdx.x == 0 && w < warps; w++)
         all += room[w];
     return all;
+}
+
+/* Whether this block is the last of its kernel that comes here; then it sees what the others
+ * did before. One thread of each block, after a barrier. */
+__device__ __forceinline__ bool is_last(uint32_t *arrived)
+{
+    __threadfence_system(); /* entries are in other GPUs */
+    if (atomicAdd(arrived, 1) + 1 < gridDim.x)
+        return false;
+    *arrived = 0;
+    __threadfence();
+    return true;
+}
+
+/* Whether this GPU's visits found slots, its own or others'. A whole warp. */
+__device__ __forceinline__ bool found_slots(const plan_t &plan)
+{
+    const control_t &c = *plan.control;
+    const uint32_t q = threadIdx.x & 31;
+    const bool sent = q < plan.graph.parts && hw_latest(&c.sent[q]) != c.told[q];
+
+    return __any_sync(HW_WARP, sent) || hw_latest(&c.found_slot) != 0;
+}
+
+/* Leaves a word for every other GPU: this one's visits of a stream are done. A warp. */
+__device__ __forceinline__ void tell_others(const plan_t &plan, bool delegates)
+{
+    control_t &c = *plan.control;
+    const uint32_t q = threadIdx.x & 31, me = plan.graph.part, epoch = c.epoch;
+    const uint32_t finds = hw_latest(&c.found_delegate);
+    const bool found = delegates ? finds > 0 : found_slots(plan);
+    const bool there = q < plan.graph.parts && q != me;
+    const count64 count = delegates ? finds : there ? hw_latest(&c.sent[q]) : 0;
+
+    if (q == 0)
+        c.met[delegates ? 0 : 1] = hw_nanoseconds();
+    __threadfence_system();
+    if (there)
+        *static_cast<volatile count64 *>(&plan.mail[q]->slot[delegates ? 0 : 1][epoch & 1][me]) =
+            static_cast<count64>(epoch & 0xffff) << 48 | static_cast<count64>(found) << 40 | count;
 }
 
 /* Blocks for a loop over `count` elements, at most as many as the plan has. */

@@ -150,6 +150,7 @@ static void plan_arrays(const struct hw_part *part, struct hw_gpu_delegates_uplo
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         const bool from_slots = k == HW_GPU_NN || k == HW_GPU_ND;
+        graph->edges[k] = (uint64_t)all.forward[k]->offset[all.forward[k]->rows];
         plan_matrix(arrays, all.forward[k], kept, &graph->forward[k]);
         hw_gpu_add(arrays, &graph->out[k], from_slots ? slots : masks, sizeof *graph->out[k]);
         if (part->directed && all.backward[k]) {

@@ -22,20 +22,12 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     if (code == 0)
         code = (int)cudaStreamWaitEvent(normal, fork, 0);
     if (code == 0)
-        code = hw_gpu_delegates_visit(plan, HW_GPU_DD, delegates);
+        code = hw_gpu_delegates_visit(plan, true, delegates);
     if (code == 0)
-        code = hw_gpu_delegates_visit(plan, HW_GPU_ND, delegates);
+        code = hw_gpu_delegates_meet(plan, delegates);
     if (code == 0)
-        code = hw_gpu_delegates_meet(plan, true, delegates);
+        code = hw_gpu_delegates_visit(plan, false, normal);
     if (code == 0)
-        code = hw_gpu_delegates_reduce(plan, false, delegates);
-    if (code == 0)
-        code = hw_gpu_delegates_visit(plan, HW_GPU_DN, normal);
-    if (code == 0)
-        code = hw_gpu_delegates_visit(plan, HW_GPU_NN, normal);
-    if (code == 0)
-        code = hw_gpu_delegates_meet(plan, false, normal);
-    if (code == 0 && plan->graph.parts > 1)
         code = hw_gpu_delegates_take(plan, normal);
     if (code == 0)
         code = (int)cudaEventRecord(join, normal);
@@ -70,16 +62,12 @@ static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_er
     return status;
 }
 
-enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_error *err)
+/* Launches steps until the search is over. */
+static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
-    struct hw_gpu_delegates_state *state = engine->state;
-    enum hw_status status = state->step ? HW_OK : capture(state, err);
+    enum hw_status status = HW_OK;
     uint32_t launched = 0;
 
-    *state->watch = 0;
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
-                         "the beginning of a search", err);
     for (uint64_t look = 1; status == HW_OK; look++) {
         const unsigned long long seen = __atomic_load_n(state->watch, __ATOMIC_ACQUIRE);
         if (seen >> 32)
@@ -95,4 +83,16 @@ enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_er
         }
     }
     return status;
+}
+
+enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    enum hw_status status = state->step ? HW_OK : capture(state, err);
+
+    *state->watch = 0;
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
+                         "the beginning of a search", err);
+    return status == HW_OK ? run_steps(state, err) : status;
 }

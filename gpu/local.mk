@@ -72,8 +72,9 @@ libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(
 endif
 
 # method delegates
-kernels += gpu/delegates_visit.cu gpu/delegates_step.cu gpu/delegates_ends.cu
-kernel_includes += gpu/delegates.h gpu/delegates_device.cuh
+kernels += gpu/delegates_kernel.cu gpu/delegates_ends.cu
+kernel_includes += gpu/delegates.h gpu/delegates_device.cuh gpu/delegates_visit.cuh \
+  gpu/delegates_step.cuh
 delegates_sources = gpu/delegates.c gpu/delegates_graph.c gpu/delegates_graph.h gpu/delegates_run.c gpu/delegates_carry.c gpu/delegates_parents.c gpu/delegates_search.h
 EXTRA_DIST += $(delegates_sources)
 if HAVE_CUDA

@@ -5,7 +5,7 @@
  *              queue; the others by thread, warp or block, whichever suits a list's length;
  *   backward   every unvisited destination that has sources here: first sources are read in
  *              order and settle most; the rest is compacted within the warp and scanned, by
- *              a thread each for a few sources, then by all lanes together.
+ *              a thread each for a few sources, then by eight lanes each.
  *
  * Backward visits ask whether a source is visited, not whether it is in the frontier: an
  * unvisited vertex has no older visited source, since all edges of older levels have been
@@ -13,6 +13,9 @@
  * `found` and `next`. Where two settle a vertex in a step either parent stands: both are of
  * the frontier's level.
  */
+#ifndef HOPWAVE_GPU_DELEGATES_VISIT_CUH
+#define HOPWAVE_GPU_DELEGATES_VISIT_CUH
+
 #include "delegates_device.cuh"
 #include "tiles.cuh"
 
@@ -25,11 +28,11 @@ constexpr uint32_t tile_words = 8;
 /* Of these, words whose first sources are read at once. */
 constexpr uint32_t together = 8;
 
-/* Sources that a thread looks at alone, backward, before its warp helps. */
-constexpr uint32_t alone = 8;
+/* Sources that a thread looks at alone, backward, before others help, and how many look then. */
+constexpr uint32_t alone = 8, team = 8;
 
-/* Edges of dd that a warp takes at a time, forward. */
-constexpr uint32_t tile_edges = 256;
+/* Edges of dd that a warp takes at a time, forward; edges that a thread follows at once. */
+constexpr uint32_t tile_edges = 256, batch = 4;
 
 /* The plan in one step. */
 struct view {
@@ -84,13 +87,66 @@ __device__ __forceinline__ void settle(const view &step, uint32_t v, uint32_t so
         as_parent<which>(step, source);
 }
 
+/* Lists of the lanes in `rest`, from `at` on, several at a time and a few lanes each, so that
+ * much is read at once: whether this lane's destination has a visited source. */
+template <int which>
+__device__ __forceinline__ bool scan_rest(const view &step, uint32_t rest, uint32_t v, uint64_t at,
+                                          uint64_t end, count64 &examined)
+{
+    const uint32_t *const index = step.plan.graph.backward[which].index;
+    const uint32_t lane = threadIdx.x & 31, group = lane / team, place = lane % team;
+    bool found = false;
+
+    while (rest) {
+        uint32_t mine = rest;
+#pragma unroll
+        for (uint32_t g = 0; g < 32 / team; g++) {
+            mine = g < group ? mine & (mine - 1) : mine;
+            rest &= rest - 1;
+        }
+        const uint32_t owner = mine ? __ffs(mine) - 1 : 0;
+        uint64_t from = __shfl_sync(HW_WARP, at, owner);
+        const uint64_t to = __shfl_sync(HW_WARP, end, owner);
+        const uint32_t whose = __shfl_sync(HW_WARP, v, owner);
+        bool open = mine != 0, done = false;
+        for (; __any_sync(HW_WARP, open); from += 4 * team) {
+            uint32_t source[4], hit = 0;
+#pragma unroll
+            for (uint32_t j = 0; j < 4; j++) {
+                const bool there = open && from + j * team + place < to;
+                source[j] = there ? __ldg(index + from + j * team + place) : HW_RANK_NONE;
+                examined += there;
+            }
+#pragma unroll
+            for (uint32_t j = 0; j < 4; j++)
+                if (source[j] != HW_RANK_NONE && visited_source<which>(step, source[j]))
+                    hit |= 1u << j;
+            const uint32_t hits =
+                (__ballot_sync(HW_WARP, hit != 0) >> (group * team)) & ((1u << team) - 1);
+            if (hits && place == static_cast<uint32_t>(__ffs(hits)) - 1) {
+                const uint32_t j = __ffs(hit) - 1;
+                settle<which>(step, whose,
+                              j < 2    ? j == 0 ? source[0] : source[1]
+                                 : j == 2 ? source[2]
+                                       : source[3]);
+            }
+            done = done || hits != 0;
+            open = open && hits == 0 && from + 4 * team < to;
+        }
+        const uint32_t settled = __ballot_sync(HW_WARP, done && place == 0);
+        for (uint32_t g = 0; g < 32 / team; g++)
+            if (__shfl_sync(HW_WARP, owner, g * team) == lane && ((settled >> (g * team)) & 1))
+                found = true;
+    }
+    return found;
+}
+
 /* One destination for each lane that has one, its list from `skip` on: whether it has a
  * visited source. Adds the edges looked at. */
 template <int which>
 __device__ bool scan(const view &step, bool valid, uint32_t v, uint32_t skip, count64 &examined)
 {
     const hw_gpu_matrix &lists = step.plan.graph.backward[which];
-    const uint32_t lane = threadIdx.x & 31;
     uint64_t at = valid ? begin_of(lists, v) + skip : 0;
     const uint64_t end = valid ? begin_of(lists, v + 1) : 0;
     bool found = false;
@@ -117,27 +173,8 @@ __device__ bool scan(const view &step, bool valid, uint32_t v, uint32_t skip, co
         examined += most;
         at += most;
     }
-    for (uint32_t rest = __ballot_sync(HW_WARP, !found && at < end); rest; rest &= rest - 1) {
-        const int owner = __ffs(rest) - 1;
-        const uint64_t from = __shfl_sync(HW_WARP, at, owner),
-                       to = __shfl_sync(HW_WARP, end, owner);
-        const uint32_t whose = __shfl_sync(HW_WARP, v, owner);
-        for (uint64_t e = from; e < to; e += 32) {
-            const bool there = e + lane < to;
-            const uint32_t source = there ? __ldg(lists.index + e + lane) : 0;
-            const bool hit = there && visited_source<which>(step, source);
-            const uint32_t hits = __ballot_sync(HW_WARP, hit);
-            examined += there;
-            if (hits == 0)
-                continue;
-            if (static_cast<int>(lane) == __ffs(hits) - 1)
-                settle<which>(step, whose, source);
-            if (static_cast<int>(lane) == owner)
-                found = true;
-            break;
-        }
-    }
-    return found;
+    const uint32_t rest = __ballot_sync(HW_WARP, !found && at < end);
+    return scan_rest<which>(step, rest, v, at, end, examined) || found;
 }
 
 /* A warp's vertices that their first source left unvisited. */
@@ -216,11 +253,9 @@ __device__ __forceinline__ bool matters(const view &step, uint32_t word, uint32_
 }
 
 template <int which>
-__device__ void visit_backward(const view &step, count64 &examined, uint32_t &finds)
+__device__ void visit_backward(const view &step, pending &mine, count64 &examined, uint32_t &finds)
 {
     constexpr bool delegates = ends<which>::to_delegates;
-    __shared__ pending room[warps];
-    pending &mine = room[threadIdx.x / 32];
     const graph_t &graph = step.plan.graph;
     const uint32_t words = delegates ? graph.mask_words : graph.slot_words;
     const uint32_t *done = delegates ? step.visited : step.plan.seen;
@@ -255,12 +290,21 @@ __device__ void visit_backward(const view &step, count64 &examined, uint32_t &fi
 
 /* ---- forward ---- */
 
+/* Whether a delegate, or one of this part's slots, is not found yet, as far as this is known. */
+__device__ __forceinline__ bool open_delegate(const view &step, const uint32_t *found, uint32_t v)
+{
+    return !visited_source<HW_GPU_DD>(step, v) && !is_set(found, v);
+}
+
+__device__ __forceinline__ bool open_slot(const view &step, uint32_t v)
+{
+    return !is_set(step.plan.seen, v) && !is_set(step.plan.next, v);
+}
+
 /* Finds of delegates. */
 __device__ __forceinline__ void find_delegate(const view &step, uint32_t *found, uint32_t v,
                                               uint32_t id, uint32_t &finds)
 {
-    if (visited_source<HW_GPU_DD>(step, v) || is_set(found, v))
-        return;
     if (claim(found, v)) {
         step.plan.candidate[v] = id;
         finds++;
@@ -271,63 +315,135 @@ __device__ __forceinline__ void find_delegate(const view &step, uint32_t *found,
 __device__ __forceinline__ void find_slot(const view &step, uint32_t v, uint32_t id,
                                           uint32_t &finds)
 {
-    if (is_set(step.plan.seen, v) || is_set(step.plan.next, v))
-        return;
     if (claim(step.plan.next, v)) {
         step.plan.parent[v] = id;
         finds += matters(step, v / 32, 1u << (v & 31));
     }
 }
 
-/* Finds of other parts' slots: an entry in the box of each. A whole warp. */
-__device__ __forceinline__ void tell(const view &step, bool valid, uint32_t owner, uint32_t slot,
-                                     uint32_t id)
-{
-    const uint32_t same = __match_any_sync(HW_WARP, valid ? owner : ~0u);
-    const uint32_t lane = threadIdx.x & 31;
-    const int leader = __ffs(same) - 1;
-    uint32_t at = 0;
+/* An edge that leads to another part: whose vertex, and the source's id. */
+struct outgoing {
+    bool valid;
+    uint32_t owner, slot, id;
+};
 
-    if (valid && static_cast<int>(lane) == leader)
-        at = atomicAdd(&step.plan.control->sent[owner], __popc(same));
-    at = __shfl_sync(HW_WARP, at, leader) + __popc(same & ((1u << lane) - 1));
-    if (!valid)
-        return;
-    if (at < step.plan.box_room[owner])
-        step.plan.box[owner][at] = static_cast<count64>(id) << 32 | slot;
+/* Room in the boxes of all parts, which lanes of their numbers take: for how many entries. */
+__device__ __forceinline__ uint32_t reserve_boxes(const view &step, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    return count > 0 ? atomicAdd(&step.plan.control->sent[lane], count) : 0;
+}
+
+__device__ __forceinline__ void put_entry(const view &step, const outgoing &edge, uint32_t at)
+{
+    if (at < step.plan.box_room[edge.owner])
+        step.plan.box[edge.owner][at] = static_cast<count64>(edge.id) << 32 | edge.slot;
     else
         step.plan.control->failed = HW_GPU_DELEGATES_FULL;
 }
 
-/* One edge for each lane that has one, in a whole warp. */
-template <int which>
-__device__ __forceinline__ void follow(const view &step, bool valid, uint32_t source, uint64_t edge,
-                                       uint32_t *found, uint32_t &finds)
+/* Finds of other parts' slots: an entry in the box of each; of few parts, all edges' at once.
+ * A whole warp. */
+__device__ __forceinline__ void tell(const view &step, const outgoing *edge)
 {
-    const uint32_t v = valid ? __ldg(step.plan.graph.forward[which].index + edge) : 0;
+    const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
+    const uint32_t parts = step.plan.graph.parts;
+    uint32_t first[batch], count = 0;
 
-    if (which != HW_GPU_NN) {
-        if (!valid)
-            return;
-        if (ends<which>::to_delegates)
-            find_delegate(step, found, v, as_parent<which>(step, source), finds);
-        else
-            find_slot(step, v, as_parent<which>(step, source), finds);
+    if (parts > HW_GPU_DELEGATES_PEERS) {
+#pragma unroll
+        for (uint32_t j = 0; j < batch; j++) {
+            const uint32_t same = __match_any_sync(HW_WARP, edge[j].valid ? edge[j].owner : ~0u);
+            const int leader = __ffs(same) - 1;
+            uint32_t at = 0;
+            if (edge[j].valid && static_cast<int>(lane) == leader)
+                at = atomicAdd(&step.plan.control->sent[edge[j].owner], __popc(same));
+            at = __shfl_sync(HW_WARP, at, leader) + __popc(same & before);
+            if (edge[j].valid)
+                put_entry(step, edge[j], at);
+        }
         return;
     }
+#pragma unroll
+    for (uint32_t j = 0; j < batch; j++) {
+        first[j] = count;
+        for (uint32_t q = 0; q < parts; q++) {
+            const uint32_t all = __ballot_sync(HW_WARP, edge[j].valid && edge[j].owner == q);
+            count += lane == q ? __popc(all) : 0;
+        }
+    }
+    const uint32_t at = reserve_boxes(step, count);
+#pragma unroll
+    for (uint32_t j = 0; j < batch; j++) {
+        const uint32_t same = __match_any_sync(HW_WARP, edge[j].valid ? edge[j].owner : ~0u);
+        const uint32_t owner = edge[j].valid ? edge[j].owner : 0;
+        const uint32_t from = __shfl_sync(HW_WARP, at + first[j], owner);
+        if (edge[j].valid)
+            put_entry(step, edge[j], from + __popc(same & before));
+    }
+}
+
+/* Edges of nn, `batch` for each lane that has them, in a whole warp. */
+__device__ __forceinline__ void follow_codes(const view &step, const bool *valid,
+                                             const uint32_t *source, const uint32_t *target,
+                                             uint32_t &finds)
+{
     const graph_t &graph = step.plan.graph;
-    const uint32_t code = graph.marked ? v & ~mark : v;
-    valid = valid && (!step.bare_only || !graph.marked || (v & mark));
-    const uint32_t owner = owner_of(graph, code);
-    const uint32_t slot = code - owner * graph.slots;
-    const uint32_t id = valid ? as_parent<which>(step, source) : 0;
-    if (valid && owner == graph.part)
-        find_slot(step, slot, id, finds);
-    bool remote = valid && owner != graph.part;
-    if (remote && step.plan.told)
-        remote = !is_set(step.plan.told, code) && claim(step.plan.told, code);
-    if (__any_sync(HW_WARP, remote))
-        tell(step, remote, owner, slot, id);
+    outgoing edge[batch];
+    bool here[batch], any = false;
+
+#pragma unroll
+    for (uint32_t j = 0; j < batch; j++) {
+        const uint32_t v = target[j], code = graph.marked ? v & ~mark : v;
+        const bool wanted = valid[j] && (!step.bare_only || !graph.marked || (v & mark));
+        edge[j].owner = owner_of(graph, code);
+        edge[j].slot = code - edge[j].owner * graph.slots;
+        edge[j].valid = wanted && edge[j].owner != graph.part;
+        here[j] = wanted && !edge[j].valid && open_slot(step, edge[j].slot);
+        edge[j].id = wanted ? as_parent<HW_GPU_NN>(step, source[j]) : 0;
+        if (edge[j].valid && step.plan.told)
+            edge[j].valid = !is_set(step.plan.told, code) && claim(step.plan.told, code);
+        any = any || edge[j].valid;
+    }
+#pragma unroll
+    for (uint32_t j = 0; j < batch; j++)
+        if (here[j])
+            find_slot(step, edge[j].slot, edge[j].id, finds);
+    if (__any_sync(HW_WARP, any))
+        tell(step, edge);
+}
+
+/* `batch` edges for each lane that has them, in a whole warp. */
+template <int which>
+__device__ __forceinline__ void follow(const view &step, const bool *valid, const uint32_t *source,
+                                       const uint64_t *edge, uint32_t *found, uint32_t &finds)
+{
+    constexpr bool delegates = ends<which>::to_delegates;
+    uint32_t target[batch];
+
+#pragma unroll
+    for (uint32_t j = 0; j < batch; j++)
+        target[j] = valid[j] ? __ldg(step.plan.graph.forward[which].index + edge[j]) : 0;
+    if constexpr (which == HW_GPU_NN) {
+        follow_codes(step, valid, source, target, finds);
+    } else {
+        bool open[batch];
+#pragma unroll
+        for (uint32_t j = 0; j < batch; j++)
+            open[j] = valid[j] && (delegates ? open_delegate(step, found, target[j])
+                                             : open_slot(step, target[j]));
+#pragma unroll
+        for (uint32_t j = 0; j < batch; j++) {
+            if (!open[j])
+                continue;
+            const uint32_t id = as_parent<which>(step, source[j]);
+            if (delegates)
+                find_delegate(step, found, target[j], id, finds);
+            else
+                find_slot(step, target[j], id, finds);
+        }
+    }
 }
 
 /* dd: tiles of edges, a warp each. */
@@ -343,16 +459,21 @@ __device__ void visit_tiles(const view &step, count64 &examined, uint32_t &finds
     for (uint64_t tile = hw_first() / 32; tile * tile_edges < edges; tile += hw_stride() / 32) {
         const count64 from = tile * tile_edges, to = min(from + tile_edges, edges);
         uint32_t slot = warp_slot(step.plan.prefix, count, from);
-        for (count64 base = from; base < to; base += 32) {
-            const count64 e = base + lane;
-            const bool valid = e < to;
-            while (valid && slot + 1 < count && step.plan.prefix[slot + 1] <= e)
-                slot++;
-            const uint32_t source = valid ? step.plan.queue[HW_GPU_DD][slot] : 0;
-            const uint64_t edge =
-                valid ? begin_of(lists, source) + (e - step.plan.prefix[slot]) : 0;
+        for (count64 base = from; base < to; base += 32 * batch) {
+            uint32_t source[batch];
+            uint64_t edge[batch];
+            bool valid[batch];
+#pragma unroll
+            for (uint32_t j = 0; j < batch; j++) {
+                const count64 e = base + 32 * j + lane;
+                valid[j] = e < to;
+                while (valid[j] && slot + 1 < count && step.plan.prefix[slot + 1] <= e)
+                    slot++;
+                source[j] = valid[j] ? step.plan.queue[HW_GPU_DD][slot] : 0;
+                edge[j] = valid[j] ? begin_of(lists, source[j]) + (e - step.plan.prefix[slot]) : 0;
+                examined += valid[j];
+            }
             follow<HW_GPU_DD>(step, valid, source, edge, found, finds);
-            examined += valid;
         }
     }
 }
@@ -363,8 +484,18 @@ __device__ __forceinline__ void follow_list(const view &step, uint32_t source, u
                                             uint64_t end, uint32_t thread, uint32_t width,
                                             uint32_t *found, uint32_t &finds)
 {
-    for (uint64_t e = begin; e < end; e += width)
-        follow<which>(step, e + thread < end, source, e + thread, found, finds);
+    for (uint64_t base = begin; base < end; base += batch * width) {
+        uint32_t sources[batch];
+        uint64_t edge[batch];
+        bool valid[batch];
+#pragma unroll
+        for (uint32_t j = 0; j < batch; j++) {
+            sources[j] = source;
+            edge[j] = base + j * width + thread;
+            valid[j] = edge[j] < end;
+        }
+        follow<which>(step, valid, sources, edge, found, finds);
+    }
 }
 
 /* Short lists of a warp's lanes, edge by edge. */
@@ -376,19 +507,26 @@ __device__ __forceinline__ void follow_short(const view &step, uint32_t source, 
     const uint32_t past = hw_warp_scan(length), before = past - length;
     const uint32_t all = __shfl_sync(HW_WARP, past, 31);
 
-    for (uint32_t base = 0; base < all; base += 32) {
-        const uint32_t e = base + lane;
-        uint32_t whose = 0; /* the first lane whose lists end after e */
+    for (uint32_t base = 0; base < all; base += 32 * batch) {
+        uint32_t from[batch];
+        uint64_t edge[batch];
+        bool valid[batch];
 #pragma unroll
-        for (uint32_t half = 16; half > 0; half /= 2) {
-            const uint32_t ends_at = __shfl_sync(HW_WARP, past, whose + half - 1);
-            if (ends_at <= e)
-                whose += half;
+        for (uint32_t j = 0; j < batch; j++) {
+            const uint32_t e = base + 32 * j + lane;
+            uint32_t whose = 0; /* the first lane whose lists end after e */
+#pragma unroll
+            for (uint32_t half = 16; half > 0; half /= 2) {
+                const uint32_t ends_at = __shfl_sync(HW_WARP, past, whose + half - 1);
+                if (ends_at <= e)
+                    whose += half;
+            }
+            from[j] = __shfl_sync(HW_WARP, source, whose & 31);
+            edge[j] = __shfl_sync(HW_WARP, begin, whose & 31) + e -
+                      __shfl_sync(HW_WARP, before, whose & 31);
+            valid[j] = e < all;
         }
-        const uint32_t from = __shfl_sync(HW_WARP, source, whose & 31);
-        const uint64_t list = __shfl_sync(HW_WARP, begin, whose & 31);
-        const uint32_t skip = __shfl_sync(HW_WARP, before, whose & 31);
-        follow<which>(step, e < all, from, list + (e - skip), found, finds);
+        follow<which>(step, valid, from, edge, found, finds);
     }
 }
 
@@ -451,67 +589,61 @@ __device__ void visit_lists(const view &step, count64 &examined, uint32_t &finds
     }
 }
 
-template <int which> __global__ void __launch_bounds__(threads) visit(const plan_t plan)
+template <int which>
+__device__ __forceinline__ void visit_one(const view &step, pending &mine, count64 &examined,
+                                          uint32_t &finds)
 {
+    const control_t &c = *step.plan.control;
+
+    if (!c.visit[which])
+        return;
+    if (which != HW_GPU_NN && c.backward[which])
+        visit_backward<which == HW_GPU_NN ? HW_GPU_DN : which>(step, mine, examined, finds);
+    else if constexpr (which == HW_GPU_DD)
+        visit_tiles(step, examined, finds);
+    else
+        visit_lists<which>(step, examined, finds);
+}
+
+/* The two visits of a stream, of dd and nd, or of dn and nn; over peer the last block tells
+ * the other GPUs. */
+template <int first, int second>
+__global__ void __launch_bounds__(threads, at_once(5)) visit(const plan_t plan)
+{
+    constexpr bool delegates = ends<first>::to_delegates;
+    static_assert(ends<second>::to_delegates == delegates, "one kind of finds");
+    __shared__ pending pend[warps];
     __shared__ count64 room[2][warps];
+    __shared__ bool last;
     control_t *const c = plan.control;
     count64 examined = 0;
     uint32_t finds = 0;
 
-    if (c->over || !c->visit[which])
+    if (c->over)
         return;
-    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], c->bare_only != 0};
-    if constexpr (which == HW_GPU_NN) {
-        visit_lists<which>(step, examined, finds);
-    } else {
-        if (c->backward[which])
-            visit_backward<which>(step, examined, finds);
-        else if constexpr (which == HW_GPU_DD)
-            visit_tiles(step, examined, finds);
-        else
-            visit_lists<which>(step, examined, finds);
+    if (!c->visit[first] && !c->visit[second]) {
+        if (!plan.carried && blockIdx.x == 0 && threadIdx.x < 32)
+            tell_others(plan, delegates);
+        return;
     }
+    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], c->bare_only != 0};
+    visit_one<first>(step, pend[threadIdx.x / 32], examined, finds);
+    visit_one<second>(step, pend[threadIdx.x / 32], examined, finds);
     examined = block_sum(examined, room[0]);
     const count64 found = block_sum(finds, room[1]);
-    if (threadIdx.x > 0)
-        return;
-    if (examined > 0)
-        atomicAdd(&c->examined, examined);
-    if (found > 0)
-        atomicAdd(ends<which>::to_delegates ? &c->found_delegate : &c->found_slot,
-                  static_cast<uint32_t>(found));
+    if (threadIdx.x == 0) {
+        if (examined > 0)
+            atomicAdd(&c->examined, examined);
+        if (found > 0)
+            atomicAdd(delegates ? &c->found_delegate : &c->found_slot,
+                      static_cast<uint32_t>(found));
+        last = !plan.carried && is_last(&c->arrived[delegates ? 0 : 1]);
+    }
+    __syncthreads();
+    if (last && threadIdx.x < 32)
+        tell_others(plan, delegates);
 }
 
 } // namespace
 
-extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
-{
-    int device = 0, processors = 0;
-    cudaError_t error = cudaGetDevice(&device);
-
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    plan->blocks = 8 * processors;
-    return error;
-}
-
-extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_plan *plan, hw_gpu_subgraph which,
-                                      void *stream)
-{
-    const cudaStream_t to = static_cast<cudaStream_t>(stream);
-
-    switch (which) {
-    case HW_GPU_NN:
-        visit<HW_GPU_NN><<<plan->blocks, threads, 0, to>>>(*plan);
-        break;
-    case HW_GPU_ND:
-        visit<HW_GPU_ND><<<plan->blocks, threads, 0, to>>>(*plan);
-        break;
-    case HW_GPU_DN:
-        visit<HW_GPU_DN><<<plan->blocks, threads, 0, to>>>(*plan);
-        break;
-    default:
-        visit<HW_GPU_DD><<<plan->blocks, threads, 0, to>>>(*plan);
-    }
-    return cudaGetLastError();
-}
+#endif

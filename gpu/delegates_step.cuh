@@ -3,14 +3,18 @@
  * taken, and previsits form the frontier from what is new (section IV: levels, queues, the
  * work of each visit); GPUs meet; one thread decides what comes next (section IV.B).
  *
- * Over peer each GPU brings the others' masks once all have met, and fills one of two masks of
- * its own in turn: it clears the one that the others read a step ago, since they have met
- * again after that.
+ * Over peer each GPU brings the others' masks once all have met, or reads small ones where they
+ * are, and fills one of two masks of its own in turn: it clears the one that the others read
+ * when delegates were found last, since they have met again after that.
  *
- * Meeting: each GPU leaves a word in every other GPU's mail: a tag, whether it found
- * anything, and how many entries it has put into that GPU's inbox. A system-scope fence
- * before orders all that its stream did, and one after keeps later reads behind.
+ * Meeting: each GPU leaves a word in every other GPU's mail, at the end of its visits: a tag,
+ * whether it found anything, and how many entries it has put into that GPU's inbox. A
+ * system-scope fence before orders all that its stream did, and one after keeps later reads
+ * behind.
  */
+#ifndef HOPWAVE_GPU_DELEGATES_STEP_CUH
+#define HOPWAVE_GPU_DELEGATES_STEP_CUH
+
 #include "delegates_device.cuh"
 
 namespace
@@ -58,12 +62,12 @@ template <typename T> __device__ T reserve(T *counter, T amount, T *room)
 
 /* ---- delegates ---- */
 
-/* A word of the masks in each of the first warp_words lanes of a warp. */
-struct news {
-    uint32_t first;                             /* the warp's first word */
-    uint32_t fresh;                             /* new in this lane's word */
-    uint32_t own;                               /* what this part found */
-    uint32_t found[HW_GPU_DELEGATES_PEERS - 1]; /* what each other one found */
+/* A word of the masks in each of the first warp_words lanes of a warp, of up to so many others. */
+template <uint32_t others> struct news {
+    uint32_t first;         /* the warp's first word */
+    uint32_t fresh;         /* new in this lane's word */
+    uint32_t own;           /* what this part found */
+    uint32_t found[others]; /* what each other one found */
 };
 
 /* Whether this lane's delegate in the warp's word k has its bit in that lane's. */
@@ -72,8 +76,10 @@ __device__ __forceinline__ bool in_word(uint32_t words, uint32_t k)
     return __shfl_sync(HW_WARP, words, k) >> (threadIdx.x & 31) & 1;
 }
 
-/* What all parts found, taken as visited; this part's other mask is cleared. */
-__device__ __forceinline__ void combine_word(const plan_t &plan, bool others, news &words)
+/* What all parts found, taken as visited; this part's other mask is cleared. asked: whether
+ * others are; far: where their masks are, else where they were brought. */
+template <bool far, uint32_t others>
+__device__ __forceinline__ void combine_word(const plan_t &plan, bool asked, news<others> &words)
 {
     const uint32_t parity = plan.control->parity, word = words.first + (threadIdx.x & 31);
     const bool there = (threadIdx.x & 31) < warp_words && word < plan.graph.mask_words;
@@ -82,12 +88,14 @@ __device__ __forceinline__ void combine_word(const plan_t &plan, bool others, ne
 
     words.own = there ? __ldcg(plan.found[parity] + word) : 0;
 #pragma unroll
-    for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
-        const uint32_t *const mask = plan.gathered + static_cast<uint64_t>(q) * plan.mask_stride;
-        words.found[q] = there && others && q < plan.masks ? __ldcg(mask + word) : 0;
+    for (uint32_t q = 0; q < others; q++) {
+        const uint32_t *const mask =
+            far ? plan.mask[parity][q]
+                : plan.gathered + static_cast<uint64_t>(q) * plan.mask_stride;
+        words.found[q] = there && asked && q < plan.masks ? __ldcv(mask + word) : 0;
     }
 #pragma unroll
-    for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
+    for (uint32_t q = 0; q < others; q++)
         all |= words.found[q];
     all |= words.own;
     words.fresh = all & ~old;
@@ -99,13 +107,14 @@ __device__ __forceinline__ void combine_word(const plan_t &plan, bool others, ne
 
 /* Where the parent of a new delegate in the warp's word k is known: here, with a part that
  * found it too, or, where parts are out of reach, nowhere yet. */
-__device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news &words, uint32_t k,
-                                                 uint32_t v)
+template <uint32_t others>
+__device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news<others> &words,
+                                                 uint32_t k, uint32_t v)
 {
     const uint32_t *at = in_word(words.own, k) ? plan.candidate + v : nullptr;
 
 #pragma unroll
-    for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
+    for (uint32_t q = 0; q < others; q++) {
         if (q < plan.masks) {
             const bool theirs = in_word(words.found[q], k);
             if (!at && plan.others[q] && theirs)
@@ -117,7 +126,8 @@ __device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news 
 
 /* New delegates of this part in a warp's words: their levels and parents, all words at once,
  * since memory of other GPUs is far. Returns how many this lane has. */
-__device__ __forceinline__ uint32_t label(const plan_t &plan, const news &words)
+template <uint32_t others>
+__device__ __forceinline__ uint32_t label(const plan_t &plan, const news<others> &words)
 {
     const uint32_t from = words.first * 32 + (threadIdx.x & 31);
     const int32_t level = static_cast<int32_t>(plan.control->level + 1);
@@ -171,12 +181,12 @@ struct rooms {
 
 /* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
  * this lane's edges in dn. All threads of a block. */
-__device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, const news &words,
+__device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, uint32_t first,
                                                     uint32_t dd_out, uint32_t dn_out, rooms &room)
 {
     control_t *const c = plan.control;
     uint64_t *const dn_queue = plan.dn_queue[c->parity ^ 1];
-    const uint32_t from = words.first * 32 + (threadIdx.x & 31);
+    const uint32_t from = first * 32 + (threadIdx.x & 31);
     uint32_t dd_length[warp_words], dn_length[warp_words], work = 0, pieces = 0;
     count64 edges = 0;
 
@@ -236,99 +246,47 @@ __device__ void add_delegates(const plan_t &plan, const count64 *sum)
 }
 
 /* Whether the delegates of this step are so many that they will not be visited forward. */
-__device__ __forceinline__ bool only_backward(const plan_t &plan)
+__device__ __forceinline__ bool only_backward(const plan_t &plan, uint32_t any)
 {
     const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_SHARE;
 
-    return plan.direction != top_down &&
-           plan.control->any_delegate > max(share, HW_GPU_DELEGATES_MANY);
+    return plan.direction != top_down && any > max(share, HW_GPU_DELEGATES_MANY);
 }
 
-/* The masks of a step combined, and what is new in them. local: this part's alone. */
-__global__ void __launch_bounds__(threads, 4) reduce(const plan_t plan, bool local)
+/* The same of slots, and of visits of nd. */
+__device__ __forceinline__ bool only_nd_backward(const plan_t &plan)
 {
-    __shared__ count64 sum[SUMS];
-    __shared__ rooms room;
-    const graph_t &graph = plan.graph;
-    const bool others = plan.control->any_delegate && !local, queues = !only_backward(plan);
+    const uint32_t share = plan.graph.slots / HW_GPU_DELEGATES_SHARE;
 
-    if (plan.control->over)
-        return;
-    if (threadIdx.x < SUMS)
-        sum[threadIdx.x] = 0;
-    __syncthreads();
-    for (uint64_t tile = blockIdx.x; tile * block_words < graph.mask_words; tile += gridDim.x) {
-        news words;
-        words.first = static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
-        combine_word(plan, others, words);
-        if (!__syncthreads_or(words.fresh != 0))
-            continue;
-        const uint32_t fresh = words.fresh, word = fresh ? words.first + (threadIdx.x & 31) : 0;
-        const uint32_t dd_out = fresh & __ldg(graph.out[HW_GPU_DD] + word);
-        const uint32_t dn_out = fresh & __ldg(graph.out[HW_GPU_DN] + word);
-        add(&sum[DD_OUT], __popc(dd_out));
-        add(&sum[DN_OUT], __popc(dn_out));
-        add(&sum[DD_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DD] + word)));
-        add(&sum[ND_IN], __popc(fresh & __ldg(graph.in[HW_GPU_ND] + word)));
-        add(&sum[DELEGATES], __popc(fresh));
-        if (queues)
-            add(&sum[DN_WORK], queue_delegates(plan, words, dd_out, dn_out, room));
-        add(&sum[OWNED], label(plan, words));
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        add_delegates(plan, sum);
+    return plan.direction != top_down &&
+           hw_latest(&plan.control->found_slot) > max(share, HW_GPU_DELEGATES_MANY);
 }
 
 /* ---- normal vertices ---- */
 
-/* Entries from other parts. */
-__global__ void __launch_bounds__(threads) take(const plan_t plan)
-{
-    control_t *const c = plan.control;
-
-    if (c->over)
-        return;
-    for (uint32_t q = 0; q < plan.graph.parts; q++) {
-        if (q == plan.graph.part)
-            continue;
-        const uint32_t from = c->taken[q], count = c->came[q] - from;
-        for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
-            const count64 entry = __ldcg(plan.inbox[q] + from + i);
-            const uint32_t slot = static_cast<uint32_t>(entry);
-            if (!is_set(plan.seen, slot) && !is_set(plan.next, slot) && claim(plan.next, slot))
-                plan.parent[slot] = static_cast<uint32_t>(entry >> 32);
-        }
-    }
-    if (plan.row && threadIdx.x == 0)
-        atomicMax(&c->took, hw_nanoseconds());
-}
-
 /* Sums of a block over new slots, likewise. */
 enum { SLOTS, ND_OUT, NN_OUT, DN_IN, ND_WORK, SLOT_SUMS };
 
-/* New slots of a warp's words into the queues of nn and nd, and their levels. Returns this
- * lane's edges in nd. All threads of a block. */
-__device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t first, uint32_t fresh,
-                                                uint32_t nn_out, uint32_t nd_out, uint32_t *room)
-{
-    control_t *const c = plan.control;
-    const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
-    const int32_t level = static_cast<int32_t>(c->level + 1);
-    uint32_t work = 0;
+/* Words of slots that a warp takes at a time, and a block. */
+constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
 
-#pragma unroll
-    for (uint32_t k = 0; k < warp_words; k++)
-        if (in_word(fresh, k))
-            plan.level[(first + k) * 32 + lane] = level;
-    if (!__syncthreads_or(nn_out | nd_out))
+/* New slots of a warp's words into the queues of nn and nd. Returns this lane's edges in nd.
+ * All threads of a block. */
+__device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t first, uint32_t nn_out,
+                                                uint32_t nd_out, count64 *room)
+{
+    static_assert(HW_GPU_ND == HW_GPU_NN + 1, "both sizes in one word");
+    count64 *const sizes = reinterpret_cast<count64 *>(plan.control->next_queued + HW_GPU_NN);
+    const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
+    const count64 here =
+        static_cast<count64>(hw_warp_sum(__popc(nd_out))) << 32 | hw_warp_sum(__popc(nn_out));
+    const count64 at = reserve(sizes, here, room);
+    uint32_t nn_at = static_cast<uint32_t>(at), nd_at = static_cast<uint32_t>(at >> 32), work = 0;
+
+    if (here == 0)
         return 0;
-    uint32_t nn_at = reserve(&c->next_queued[HW_GPU_NN], hw_warp_sum(__popc(nn_out)), room);
-    uint32_t nd_at = reserve(&c->next_queued[HW_GPU_ND], hw_warp_sum(__popc(nd_out)), room);
-    if (!__any_sync(HW_WARP, nn_out | nd_out))
-        return 0;
 #pragma unroll
-    for (uint32_t k = 0; k < warp_words; k++) {
+    for (uint32_t k = 0; k < slot_words; k++) {
         const uint32_t v = (first + k) * 32 + lane;
         const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
         const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
@@ -358,50 +316,6 @@ __device__ void add_slots(const plan_t &plan, const count64 *sum)
         atomicAdd(&c->work[HW_GPU_ND], sum[ND_WORK]);
 }
 
-/* What is new among the slots. */
-__global__ void __launch_bounds__(threads) previsit(const plan_t plan)
-{
-    __shared__ count64 sum[SLOT_SUMS];
-    __shared__ uint32_t room[warps];
-    control_t *const c = plan.control;
-    const graph_t &graph = plan.graph;
-    const bool bare_only = graph.marked && c->unvisited == c->fresh_delegates;
-    const bool nd_wanted = c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND];
-    const uint32_t *const nn_mask = bare_only ? graph.bare : graph.out[HW_GPU_NN];
-
-    if (c->over)
-        return;
-    if (threadIdx.x < SLOT_SUMS)
-        sum[threadIdx.x] = 0;
-    if (plan.row && blockIdx.x == 0 && threadIdx.x == 0)
-        c->joined = hw_nanoseconds();
-    __syncthreads();
-    for (uint64_t tile = blockIdx.x; tile * block_words < graph.slot_words; tile += gridDim.x) {
-        const uint32_t first =
-            static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
-        const uint32_t lane = threadIdx.x & 31;
-        const bool there = lane < warp_words && first + lane < graph.slot_words;
-        const uint32_t fresh = there ? __ldcg(plan.next + first + lane) : 0;
-        if (!__syncthreads_or(fresh != 0))
-            continue;
-        const uint32_t word = fresh ? first + lane : 0;
-        if (fresh) {
-            plan.next[word] = 0;
-            atomicOr(plan.seen + word, fresh);
-        }
-        const uint32_t nd_out = fresh & __ldg(graph.out[HW_GPU_ND] + word);
-        const uint32_t nn_out = fresh & __ldg(nn_mask + word);
-        add(&sum[SLOTS], __popc(fresh));
-        add(&sum[ND_OUT], __popc(nd_out));
-        add(&sum[NN_OUT], __popc(nn_out));
-        add(&sum[DN_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DN] + word)));
-        add(&sum[ND_WORK], queue_slots(plan, first, fresh, nn_out, nd_wanted ? nd_out : 0, room));
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        add_slots(plan, sum);
-}
-
 /* ---- meeting ---- */
 
 /* Waits for another GPU's word with this tag. */
@@ -419,23 +333,16 @@ __device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t pa
     }
 }
 
-/* Leaves a word for GPU q, if there is such another one, and waits for its word. Threads of
- * blocks that do not tell wait alone. Returns whether it came. */
-__device__ bool tell_and_wait(const plan_t &plan, int which, uint32_t q, bool tells, bool found,
-                              count64 count, count64 *word)
+/* Waits for GPU q's word, if there is such another one. Returns whether it came. */
+__device__ bool hear(const plan_t &plan, int which, uint32_t q, count64 *word)
 {
-    const control_t &c = *plan.control;
-    const uint32_t me = plan.graph.part, tag = c.epoch & 0xffff, half = c.epoch & 1;
+    const uint32_t epoch = plan.control->epoch, me = plan.graph.part;
 
     *word = 0;
     if (q >= plan.graph.parts || q == me)
         return true;
-    if (tells) {
-        volatile count64 *const to = &plan.mail[q]->slot[which][half][me];
-        __threadfence_system();
-        *to = static_cast<count64>(tag) << 48 | static_cast<count64>(found) << 40 | count;
-    }
-    const bool came = wait_for(&plan.mail[me]->slot[which][half][q], tag, plan.patience, word);
+    const bool came =
+        wait_for(&plan.mail[me]->slot[which][epoch & 1][q], epoch & 0xffff, plan.patience, word);
     __threadfence_system();
     return came;
 }
@@ -445,29 +352,23 @@ __device__ __forceinline__ bool is_found(count64 word)
     return word >> 40 & 1;
 }
 
-/* The streams of delegates meet, and the others' masks are brought here. The first block
- * tells; all wait. */
-__global__ void __launch_bounds__(threads) meet_delegates(const plan_t plan)
+/* The streams of delegates meet, whose visits have told. All blocks wait; the first keeps what
+ * was heard. Returns the most that any part found. All threads of a block. */
+__device__ uint32_t hear_delegates(const plan_t &plan)
 {
-    __shared__ bool any;
+    __shared__ uint32_t any;
     control_t *const c = plan.control;
-    const bool tells = blockIdx.x == 0;
-    const uint32_t found = c->found_delegate;
 
-    if (c->over)
-        return;
     if (threadIdx.x < 32) {
         count64 word;
-        if (tells && threadIdx.x == 0)
-            c->met[0] = hw_nanoseconds();
-        const bool came = tell_and_wait(plan, 0, threadIdx.x, tells, found > 0, found, &word);
-        uint32_t some = max(static_cast<uint32_t>(word), found);
+        const bool came = hear(plan, 0, threadIdx.x, &word);
+        uint32_t some = max(static_cast<uint32_t>(word), c->found_delegate);
         for (int half = 16; half > 0; half /= 2)
             some = max(some, __shfl_xor_sync(HW_WARP, some, half));
         const bool all = __all_sync(HW_WARP, came);
         if (threadIdx.x == 0)
-            any = some > 0;
-        if (tells && threadIdx.x == 0) {
+            any = some;
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
             c->any_delegate = some;
             c->passed[0] = hw_nanoseconds();
             if (!all)
@@ -475,8 +376,15 @@ __global__ void __launch_bounds__(threads) meet_delegates(const plan_t plan)
         }
     }
     __syncthreads();
-    const uint32_t vectors = plan.mask_stride / 4, parity = c->parity;
-    for (uint64_t k = hw_first(); any && plan.masks > 0 && k < vectors; k += hw_stride()) {
+    return any;
+}
+
+/* The others' masks are brought here. All threads of the grid. */
+__device__ __forceinline__ void bring_masks(const plan_t &plan)
+{
+    const uint32_t vectors = plan.mask_stride / 4, parity = plan.control->parity;
+
+    for (uint64_t k = hw_first(); k < vectors; k += hw_stride()) {
         uint4 words[HW_GPU_DELEGATES_PEERS - 1];
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
@@ -490,39 +398,137 @@ __global__ void __launch_bounds__(threads) meet_delegates(const plan_t plan)
     }
 }
 
-/* The streams of slots meet, by one warp. */
-__global__ void meet_slots(const plan_t plan)
+/* The streams of delegates meet, and bring masks. */
+__global__ void __launch_bounds__(threads) meet_delegates(const plan_t plan)
+{
+    if (!plan.control->over && hear_delegates(plan) > 0)
+        bring_masks(plan);
+}
+
+/* What a block sums up of new delegates, and its room. */
+struct reducing {
+    count64 sum[SUMS];
+    rooms room;
+};
+
+/* The masks of a step combined, and what is new in them. any: the most that any part found;
+ * far, asked: as above. All threads of the grid. */
+template <bool far, uint32_t others>
+__device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool asked, reducing &own)
+{
+    const graph_t &graph = plan.graph;
+    const bool queues = !only_backward(plan, any);
+
+    if (threadIdx.x < SUMS)
+        own.sum[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint64_t tile = blockIdx.x; tile * block_words < graph.mask_words; tile += gridDim.x) {
+        news<others> words;
+        words.first = static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
+        combine_word<far>(plan, asked, words);
+        if (!__syncthreads_or(words.fresh != 0))
+            continue;
+        const uint32_t fresh = words.fresh, word = fresh ? words.first + (threadIdx.x & 31) : 0;
+        const uint32_t dd_out = fresh & __ldg(graph.out[HW_GPU_DD] + word);
+        const uint32_t dn_out = fresh & __ldg(graph.out[HW_GPU_DN] + word);
+        add(&own.sum[DD_OUT], __popc(dd_out));
+        add(&own.sum[DN_OUT], __popc(dn_out));
+        add(&own.sum[DD_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DD] + word)));
+        add(&own.sum[ND_IN], __popc(fresh & __ldg(graph.in[HW_GPU_ND] + word)));
+        add(&own.sum[DELEGATES], __popc(fresh));
+        if (queues)
+            add(&own.sum[DN_WORK], queue_delegates(plan, words.first, dd_out, dn_out, own.room));
+        add(&own.sum[OWNED], label(plan, words));
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_delegates(plan, own.sum);
+}
+
+/* local: this part's mask alone; meets: the GPUs meet here, and no other kernel brings the
+ * masks. */
+template <bool meets, uint32_t others>
+__global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4))
+    reduce(const plan_t plan, bool local)
+{
+    __shared__ reducing own;
+
+    if (plan.control->over)
+        return;
+    const uint32_t any = meets ? hear_delegates(plan) : plan.control->any_delegate;
+    if (any > 0)
+        combine<meets, others>(plan, any, !local, own);
+}
+
+/* The streams of slots meet, whose visits have told. All blocks wait, by their first warps;
+ * the first keeps what was heard. came: [32] what has come from each part. */
+__device__ void meet_slots(const plan_t &plan, uint32_t *came)
 {
     control_t *const c = plan.control;
     const uint32_t q = threadIdx.x;
+    const bool here = q < plan.graph.parts && q != plan.graph.part;
     count64 word;
 
-    if (c->over)
+    const bool fine = hear(plan, 1, q, &word);
+    const uint32_t count = here && fine ? static_cast<uint32_t>(word) : 0;
+    const bool any = __any_sync(HW_WARP, is_found(word)) || found_slots(plan);
+    const bool all = __all_sync(HW_WARP, fine);
+    came[q] = count;
+    if (blockIdx.x > 0)
         return;
-    if (q == 0)
-        c->met[1] = hw_nanoseconds();
-    const bool here = q < plan.graph.parts;
-    const bool found = __any_sync(HW_WARP, here && c->sent[q] != c->told[q]) || c->found_slot != 0;
-    const bool came = tell_and_wait(plan, 1, q, true, found, here ? c->sent[q] : 0, &word);
-    if (here && q != plan.graph.part && came)
-        c->came[q] = static_cast<uint32_t>(word);
-    const bool any = __any_sync(HW_WARP, is_found(word)) || found;
-    if (!__all_sync(HW_WARP, came) && q == 0)
+    if (here && fine)
+        c->came[q] = count;
+    if (q > 0)
+        return;
+    if (!all)
         c->failed = HW_GPU_DELEGATES_SILENT;
-    if (q == 0) {
-        c->any_slot = any;
-        c->passed[1] = hw_nanoseconds();
+    c->any_slot = any;
+    c->passed[1] = hw_nanoseconds();
+}
+
+/* Entries from other parts. came: so many from each, in this search. All threads of the grid. */
+__device__ __forceinline__ void take_entries(const plan_t &plan, const uint32_t *came)
+{
+    for (uint32_t q = 0; q < plan.graph.parts; q++) {
+        const uint32_t from = plan.control->taken[q], upto = came[q];
+        if (q == plan.graph.part)
+            continue;
+        for (uint64_t i = from + hw_first(); i < upto; i += hw_stride()) {
+            const count64 entry = __ldcg(plan.inbox[q] + i);
+            const uint32_t slot = static_cast<uint32_t>(entry);
+            if (!is_set(plan.seen, slot) && !is_set(plan.next, slot) && claim(plan.next, slot))
+                plan.parent[slot] = static_cast<uint32_t>(entry >> 32);
+        }
     }
+    if (plan.row && threadIdx.x == 0)
+        atomicMax(&plan.control->took, hw_nanoseconds());
+}
+
+/* The same once all have met; where the host carries, they are here. */
+__global__ void __launch_bounds__(threads) take(const plan_t plan)
+{
+    __shared__ uint32_t came[32];
+
+    if (plan.control->over)
+        return;
+    if (!plan.carried && threadIdx.x < 32)
+        meet_slots(plan, came);
+    __syncthreads();
+    take_entries(plan, plan.carried ? plan.control->came : came);
 }
 
 /* ---- deciding ---- */
 
-/* Whether a visit goes backward. */
+/* Whether a visit goes backward. The paper's estimate takes sources for random ones: no more than
+ * all lists of the unvisited, of mean length, are looked at, and lists begin with hubs. */
 __device__ bool goes_backward(const plan_t &plan, int k, count64 forward)
 {
     const control_t &c = *plan.control;
     const float q = static_cast<float>(c.fresh_out[k]), s = static_cast<float>(c.unvisited_out[k]);
-    const float backward = static_cast<float>(c.unvisited_in[k]) * ((q + s) / q);
+    const float open = static_cast<float>(c.unvisited_in[k]);
+    const float mean =
+        static_cast<float>(plan.graph.edges[k]) / static_cast<float>(max(plan.graph.all_in[k], 1u));
+    const float backward = open * fminf((q + s) / q, mean);
     const float work = static_cast<float>(forward);
 
     if (plan.direction == top_down || plan.direction == bottom_up)
@@ -578,13 +584,11 @@ __device__ void keep_row(const plan_t &plan, count64 now)
 }
 
 /* The frontier is formed: what the next step does, by one thread. */
-__global__ void decide(const plan_t plan, bool first)
+__device__ void decide(const plan_t &plan, bool first)
 {
     control_t &c = *plan.control;
-
-    if (c.over)
-        return;
     const count64 now = hw_nanoseconds();
+
     if (plan.row && !first)
         keep_row(plan, now);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
@@ -593,13 +597,14 @@ __global__ void decide(const plan_t plan, bool first)
     }
     c.unvisited -= c.fresh_delegates;
     c.dd_queue = c.next_dd_queue;
-    const bool backward = only_backward(plan);
+    const bool backward = only_backward(plan, c.any_delegate), nd_backward = only_nd_backward(plan);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         const count64 work = k == HW_GPU_DD ? c.dd_queue & edge_mask : c.work[k];
         c.queued[k] = c.next_queued[k];
         c.visit[k] = k == HW_GPU_NN ? c.queued[k] > 0 : c.fresh_out[k] > 0 && c.unvisited_in[k] > 0;
         if (c.visit[k] && k != HW_GPU_NN)
-            c.backward[k] = (backward && k != HW_GPU_ND) || goes_backward(plan, k, work);
+            c.backward[k] =
+                (k == HW_GPU_ND ? nd_backward : backward) || goes_backward(plan, k, work);
         c.next_queued[k] = 0;
         c.work[k] = 0;
     }
@@ -610,6 +615,7 @@ __global__ void decide(const plan_t plan, bool first)
     c.next_dd_queue = 0;
     c.fresh_delegates = c.fresh_owned = c.fresh_slots = 0;
     const bool more = first || c.any_delegate || c.any_slot;
+    c.parity ^= c.any_delegate > 0;
     c.found_delegate = c.found_slot = c.any_delegate = c.any_slot = 0;
     for (uint32_t q = 0; q < plan.graph.parts; q++) {
         c.told[q] = c.sent[q];
@@ -617,7 +623,6 @@ __global__ void decide(const plan_t plan, bool first)
     }
     c.examined = 0;
     c.level++;
-    c.parity ^= 1;
     c.epoch++;
     c.over = !more || c.failed;
     c.met[0] = c.met[1] = c.reduced = c.took = c.joined = 0;
@@ -626,9 +631,83 @@ __global__ void decide(const plan_t plan, bool first)
     *plan.watch = static_cast<count64>(c.over) << 32 | (c.level + 1);
 }
 
+/* ---- the end of a step ---- */
+
+/* What a block sums up of new slots, and its room. */
+struct forming {
+    count64 sum[SLOT_SUMS], room[warps];
+};
+
+/* What is new among the slots. All threads of the grid. */
+__device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
+{
+    control_t *const c = plan.control;
+    const graph_t &graph = plan.graph;
+    const bool bare_only = graph.marked && c->unvisited == c->fresh_delegates;
+    const bool nd_wanted =
+        c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND] && !only_nd_backward(plan);
+    const uint32_t *const nn_mask = bare_only ? graph.bare : graph.out[HW_GPU_NN];
+
+    if (threadIdx.x < SLOT_SUMS)
+        own.sum[threadIdx.x] = 0;
+    if (plan.row && blockIdx.x == 0 && threadIdx.x == 0)
+        c->joined = hw_nanoseconds();
+    __syncthreads();
+    const uint32_t lane = threadIdx.x & 31;
+    const int32_t level = static_cast<int32_t>(c->level + 1);
+    for (uint64_t tile = blockIdx.x; tile * block_slot_words < graph.slot_words;
+         tile += gridDim.x) {
+        const uint32_t first =
+            static_cast<uint32_t>(tile) * block_slot_words + threadIdx.x / 32 * slot_words;
+        const bool there = lane < slot_words && first + lane < graph.slot_words;
+        const uint32_t fresh = there ? __ldcg(plan.next + first + lane) : 0;
+        if (!__syncthreads_or(fresh != 0))
+            continue;
+        const uint32_t word = fresh ? first + lane : 0;
+        if (fresh) {
+            plan.next[word] = 0;
+            atomicOr(plan.seen + word, fresh);
+        }
+        const uint32_t nd_out = fresh & __ldg(graph.out[HW_GPU_ND] + word);
+        const uint32_t nn_out = fresh & __ldg(nn_mask + word);
+        const uint32_t dn_in = fresh & __ldg(graph.in[HW_GPU_DN] + word);
+#pragma unroll
+        for (uint32_t k = 0; k < slot_words; k++)
+            if (in_word(fresh, k))
+                plan.level[(first + k) * 32 + lane] = level;
+        add(&own.sum[SLOTS], __popc(fresh));
+        add(&own.sum[ND_OUT], __popc(nd_out));
+        add(&own.sum[NN_OUT], __popc(nn_out));
+        add(&own.sum[DN_IN], __popc(dn_in));
+        add(&own.sum[ND_WORK], queue_slots(plan, first, nn_out, nd_wanted ? nd_out : 0, own.room));
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_slots(plan, own.sum);
+}
+
+/* The same; then the last block decides. */
+__global__ void __launch_bounds__(threads) previsit(const plan_t plan, bool first)
+{
+    __shared__ forming own;
+
+    if (plan.control->over)
+        return;
+    form_frontier(plan, own);
+    if (threadIdx.x == 0 && is_last(&plan.control->arrived[2]))
+        decide(plan, first);
+}
+
 /* ---- beginning ---- */
 
-__global__ void start(const plan_t plan, hw_gpu_delegates_root root)
+/* A word of a mask that has this bit alone, or none. */
+__device__ __forceinline__ uint32_t word_of(uint64_t word, uint32_t at)
+{
+    return at != HW_RANK_NONE && word == at / 32 ? 1u << (at & 31) : 0;
+}
+
+/* Clears the counters of a search. One thread. */
+__device__ void clear_control(const plan_t &plan, const hw_gpu_delegates_root &root)
 {
     control_t &c = *plan.control;
     const uint32_t epoch = c.epoch;
@@ -643,81 +722,30 @@ __global__ void start(const plan_t plan, hw_gpu_delegates_root root)
         c.unvisited_in[k] = plan.graph.all_in[k];
     }
     if (root.delegate != HW_RANK_NONE) {
-        plan.found[1][root.delegate / 32] = 1u << (root.delegate & 31);
         plan.candidate[root.delegate] = root.id;
         c.any_delegate = 1;
     } else if (root.slot != HW_RANK_NONE) {
-        plan.next[root.slot / 32] = 1u << (root.slot & 31);
         plan.parent[root.slot] = root.id;
     }
 }
 
+/* Nothing is visited, and the root is found. */
+__global__ void __launch_bounds__(threads) start(const plan_t plan, hw_gpu_delegates_root root)
+{
+    const uint32_t slot = root.delegate == HW_RANK_NONE ? root.slot : HW_RANK_NONE;
+
+    for (uint64_t w = hw_first(); w < plan.graph.mask_words; w += hw_stride()) {
+        plan.visited[1][w] = 0;
+        plan.found[1][w] = word_of(w, root.delegate);
+    }
+    for (uint64_t w = hw_first(); w < plan.graph.slot_words; w += hw_stride()) {
+        plan.seen[w] = 0;
+        plan.next[w] = word_of(w, slot);
+    }
+    if (hw_first() == 0)
+        clear_control(plan, root);
+}
+
 } // namespace
 
-extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, bool delegates,
-                                     void *stream)
-{
-    const uint64_t vectors = plan->masks > 0 ? plan->mask_stride / 4 : 1;
-    const uint64_t wanted = (vectors + threads - 1) / threads;
-
-    if (delegates)
-        meet_delegates<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0,
-                         stream_of(stream)>>>(*plan);
-    else
-        meet_slots<<<1, 32, 0, stream_of(stream)>>>(*plan);
-    return cudaGetLastError();
-}
-
-extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, bool local, void *stream)
-{
-    reduce<<<blocks_for(plan, 4ull * plan->graph.mask_words), threads, 0, stream_of(stream)>>>(
-        *plan, local);
-    return cudaGetLastError();
-}
-
-extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *stream)
-{
-    take<<<plan->blocks / 4 + 1, threads, 0, stream_of(stream)>>>(*plan);
-    return cudaGetLastError();
-}
-
-/* The end of a step: previsit of the slots, and the decision. */
-static int advance(const hw_gpu_delegates_plan *plan, bool first, cudaStream_t stream)
-{
-    previsit<<<blocks_for(plan, 4ull * plan->graph.slot_words), threads, 0, stream>>>(*plan);
-    decide<<<1, 1, 0, stream>>>(*plan, first);
-    return cudaGetLastError();
-}
-
-extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_plan *plan, void *stream)
-{
-    return advance(plan, false, stream_of(stream));
-}
-
-extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
-                                      const hw_gpu_delegates_root *root, void *stream)
-{
-    const graph_t &graph = plan->graph;
-    const cudaStream_t to = stream_of(stream);
-    const size_t mask = graph.mask_words * sizeof(uint32_t), slots = graph.slot_words * 4ull;
-    const uint64_t codes = static_cast<uint64_t>(graph.parts) * graph.slots;
-    cudaError_t error = cudaMemsetAsync(plan->visited[1], 0, mask, to);
-
-    if (error == cudaSuccess)
-        error = cudaMemsetAsync(plan->found[1], 0, mask, to);
-    if (error == cudaSuccess)
-        error = cudaMemsetAsync(plan->seen, 0, slots, to);
-    if (error == cudaSuccess)
-        error = cudaMemsetAsync(plan->next, 0, slots, to);
-    if (error == cudaSuccess && plan->carried) /* candidates of this search alone answer */
-        error = cudaMemsetAsync(plan->candidate, 0xff, graph.delegates * sizeof(uint32_t), to);
-    if (error == cudaSuccess && plan->delegate_level)
-        error = cudaMemsetAsync(plan->delegate_level, 0xff, graph.delegates * sizeof(int32_t), to);
-    if (error == cudaSuccess && plan->told)
-        error = cudaMemsetAsync(plan->told, 0, (codes + 31) / 32 * 4, to);
-    if (error != cudaSuccess)
-        return error;
-    start<<<1, 1, 0, to>>>(*plan, *root);
-    const int code = hw_gpu_delegates_reduce(plan, true, stream);
-    return code == cudaSuccess ? advance(plan, true, to) : code;
-}
+#endif

@@ -1,0 +1,117 @@
+/*
+ * Method `delegates`: launchers of its visits and of what is between them.
+ */
+#include "delegates_step.cuh"
+#include "delegates_visit.cuh"
+
+extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
+{
+    int device = 0, processors = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    plan->blocks = 8 * processors;
+    int each[2] = {0};
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(each, visit<HW_GPU_DD, HW_GPU_ND>,
+                                                              threads, 0);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(each + 1, visit<HW_GPU_DN, HW_GPU_NN>,
+                                                              threads, 0);
+    for (int k = 0; k < 2; k++)
+        plan->visit_blocks[k] = each[k] * processors;
+    return error;
+}
+
+extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_plan *plan, bool delegates,
+                                      void *stream)
+{
+    const cudaStream_t to = static_cast<cudaStream_t>(stream);
+
+    if (delegates)
+        visit<HW_GPU_DD, HW_GPU_ND><<<plan->visit_blocks[0], threads, 0, to>>>(*plan);
+    else
+        visit<HW_GPU_DN, HW_GPU_NN><<<plan->visit_blocks[1], threads, 0, to>>>(*plan);
+    return cudaGetLastError();
+}
+
+/* Blocks that combine masks. */
+static int combining(const hw_gpu_delegates_plan *plan)
+{
+    return blocks_for(plan, 4ull * plan->graph.mask_words);
+}
+
+/* Masks of few others take fewer registers. */
+template <bool meets>
+static int launch_reduce(const hw_gpu_delegates_plan *plan, bool local, void *stream)
+{
+    if (plan->masks <= 1)
+        reduce<meets, 1><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan, local);
+    else if (plan->masks <= 3)
+        reduce<meets, 3><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan, local);
+    else
+        reduce<meets, HW_GPU_DELEGATES_PEERS - 1>
+            <<<combining(plan), threads, 0, stream_of(stream)>>>(*plan, local);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    const uint64_t wanted = (plan->mask_stride / 4 + threads - 1) / threads;
+
+    /* Few blocks may wait, lest they keep others from what is waited for. */
+    if (plan->masks == 0 || combining(plan) <= gathering)
+        return launch_reduce<true>(plan, false, stream);
+    meet_delegates<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0,
+                     stream_of(stream)>>>(*plan);
+    const int code = cudaGetLastError();
+    return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, false, stream) : code;
+}
+
+extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, bool local, void *stream)
+{
+    return launch_reduce<false>(plan, local, stream);
+}
+
+extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    const int blocks = plan->graph.parts > 1 ? plan->blocks / 4 + 1 : 1;
+
+    take<<<blocks, threads, 0, stream_of(stream)>>>(*plan);
+    return cudaGetLastError();
+}
+
+/* The end of a step: previsit of the slots, and the decision. */
+static int advance(const hw_gpu_delegates_plan *plan, bool first, cudaStream_t stream)
+{
+    previsit<<<blocks_for(plan, 2ull * plan->graph.slot_words), threads, 0, stream>>>(*plan, first);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    return advance(plan, false, stream_of(stream));
+}
+
+extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
+                                      const hw_gpu_delegates_root *root, void *stream)
+{
+    const graph_t &graph = plan->graph;
+    const cudaStream_t to = stream_of(stream);
+    const uint64_t codes = static_cast<uint64_t>(graph.parts) * graph.slots;
+    const uint64_t words = max(graph.mask_words, graph.slot_words);
+    cudaError_t error = cudaSuccess;
+
+    if (plan->carried) /* candidates of this search alone answer */
+        error = cudaMemsetAsync(plan->candidate, 0xff, graph.delegates * sizeof(uint32_t), to);
+    if (error == cudaSuccess && plan->delegate_level)
+        error = cudaMemsetAsync(plan->delegate_level, 0xff, graph.delegates * sizeof(int32_t), to);
+    if (error == cudaSuccess && plan->told)
+        error = cudaMemsetAsync(plan->told, 0, (codes + 31) / 32 * 4, to);
+    if (error != cudaSuccess)
+        return error;
+    start<<<blocks_for(plan, words), threads, 0, to>>>(*plan, *root);
+    const int code = hw_gpu_delegates_reduce(plan, true, stream);
+    return code == cudaSuccess ? advance(plan, true, to) : code;
+}
