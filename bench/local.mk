@@ -1,6 +1,6 @@
 # bench
 EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
-EXTRA_DIST += bench/gpu-degree-sweep bench/side_by_side.c
+EXTRA_DIST += bench/gpu-degree-sweep bench/gpu-common.sh bench/side_by_side.c
 EXTRA_DIST += bench/gpu-paths bench/scaling-model bench/machines.json
 EXTRA_DIST += bench/import
 
@@ -23,6 +23,6 @@ EXTRA_DIST += bench/make-bundle
 bundle: hopwave-bundle.tar.xz
 CLEANFILES += hopwave-bundle.tar.xz
 hopwave-bundle.tar.xz: $(bin_PROGRAMS) bench/make-bundle $(gpu_scripts) bench/gpu-methods \
-	  bench/gpu-degree-sweep bench/gpu-paths \
+	  bench/gpu-common.sh bench/gpu-degree-sweep bench/gpu-paths \
 	  bench/gpu-adaptive bench/gpu_adaptive.py $(bundled_benches)
 	$(AM_V_GEN)$(SHELL) $(srcdir)/bench/make-bundle . $(srcdir) $@ $(bin_PROGRAMS) $(bundled_benches)
