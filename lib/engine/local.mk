@@ -48,7 +48,8 @@ libhopwave_a_SOURCES += \
   lib/engine/delegates_parents.c lib/engine/delegates_visit.c
 check_PROGRAMS += lib/engine/test_delegates.mt
 TESTS += lib/engine/test_delegates.mt
-lib_engine_test_delegates_mt_SOURCES = lib/engine/test_delegates.c
+lib_engine_test_delegates_mt_SOURCES = lib/engine/test_delegates.c \
+  lib/engine/test_graph.c lib/engine/test_graph.h
 lib_engine_test_delegates_mt_LDADD = $(TAP_LDADD)
 
 # method grid
@@ -104,7 +105,8 @@ libhopwave_a_SOURCES += \
   lib/engine/separate_setup.c
 check_PROGRAMS += lib/engine/test_paths_separate.mt
 TESTS += lib/engine/test_paths_separate.mt
-lib_engine_test_paths_separate_mt_SOURCES = lib/engine/test_paths_separate.c
+lib_engine_test_paths_separate_mt_SOURCES = lib/engine/test_paths_separate.c \
+  lib/engine/test_graph.c lib/engine/test_graph.h
 lib_engine_test_paths_separate_mt_LDADD = $(TAP_LDADD)
 
 # all methods of shortest paths

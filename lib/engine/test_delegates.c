@@ -5,6 +5,7 @@
  */
 #include "engine/delegates_state.h"
 #include "engine/method.h"
+#include "engine/test_graph.h"
 #include "layout/part.h"
 #include "tap.h"
 
@@ -91,48 +92,11 @@ int MPI_Allgather(const void *send, int count, MPI_Datatype type, void *receive,
 
 /* ---- graphs ---- */
 
-struct graph {
-    const char *name;
-    struct hw_graph_desc desc;
-    struct hw_edges edges;
-};
-
-static uint32_t draw(uint32_t *state, uint32_t below)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return (uint32_t)(((uint64_t)(*state >> 4) * below) >> 28);
-}
-
-static void add(struct graph *graph, hw_gid u, hw_gid v)
-{
-    struct hw_edges *edges = &graph->edges;
-
-    if (edges->count == edges->capacity) {
-        edges->capacity = edges->capacity ? 2 * edges->capacity : 64;
-        edges->source = realloc(edges->source, (size_t)edges->capacity * sizeof *edges->source);
-        edges->target = realloc(edges->target, (size_t)edges->capacity * sizeof *edges->target);
-    }
-    edges->source[edges->count] = u;
-    edges->target[edges->count++] = v;
-    graph->desc.edges = edges->count;
-}
-
-static struct graph new_graph(const char *name, hw_gid vertices, bool directed)
-{
-    return (struct graph){.name = name, .desc = {.vertices = vertices, .directed = directed}};
-}
-
-static void free_graph(struct graph *graph)
-{
-    free(graph->edges.source);
-    free(graph->edges.target);
-}
-
 /* Uniform tuples among the first `used` vertices, with loops and duplicates. */
 static struct graph make_random(const char *name, hw_gid vertices, uint32_t used, int tuples,
                                 bool directed, uint32_t seed)
 {
-    struct graph graph = new_graph(name, vertices, directed);
+    struct graph graph = new_graph(name, vertices, directed, HW_WEIGHTS_NONE);
 
     for (int e = 0; e < tuples; e++)
         add(&graph, draw(&seed, used), draw(&seed, used));
@@ -146,7 +110,7 @@ static struct graph make_random(const char *name, hw_gid vertices, uint32_t used
 /* Tuples whose ends are skewed towards few vertices, scattered over the ids. */
 static struct graph make_skewed(const char *name, uint32_t vertices, int tuples, bool directed)
 {
-    struct graph graph = new_graph(name, vertices, directed);
+    struct graph graph = new_graph(name, vertices, directed, HW_WEIGHTS_NONE);
     uint32_t seed = 7;
 
     for (int e = 0; e < tuples; e++) {
@@ -164,7 +128,7 @@ static struct graph make_skewed(const char *name, uint32_t vertices, int tuples,
 
 static struct graph make_path(hw_gid vertices)
 {
-    struct graph graph = new_graph("path", vertices, false);
+    struct graph graph = new_graph("path", vertices, false, HW_WEIGHTS_NONE);
 
     for (hw_gid v = 0; v + 1 < vertices; v++)
         add(&graph, v * 7 % vertices, (v + 1) * 7 % vertices);
@@ -173,7 +137,7 @@ static struct graph make_path(hw_gid vertices)
 
 static struct graph make_star(hw_gid leaves)
 {
-    struct graph graph = new_graph("star", leaves + 2, false);
+    struct graph graph = new_graph("star", leaves + 2, false, HW_WEIGHTS_NONE);
 
     for (hw_gid v = 0; v <= leaves; v++)
         if (v != 5)
@@ -184,7 +148,7 @@ static struct graph make_star(hw_gid leaves)
 /* Two cliques without an edge between them. */
 static struct graph make_two(void)
 {
-    struct graph graph = new_graph("two components", 17, false);
+    struct graph graph = new_graph("two components", 17, false, HW_WEIGHTS_NONE);
 
     for (hw_gid u = 0; u < 16; u++)
         for (hw_gid v = u + 2; v < 16; v += 2)
@@ -262,23 +226,6 @@ static void free_answer(struct answer *answer)
     hw_steps_free(&answer->steps);
 }
 
-/* The places where root lies. */
-static void find_root(const struct hw_context *ctx, const struct hw_part *part, hw_gid root,
-                      int *owner, hw_lid *position)
-{
-    hw_lid found = hw_part_find(part, root);
-    hw_count mine[2] = {-1, -1};
-
-    if (found != HW_LID_NONE) {
-        mine[0] = ctx->rank;
-        mine[1] = found;
-    }
-
-    MPI_Allreduce(MPI_IN_PLACE, mine, 2, HW_MPI_COUNT, MPI_MAX, ctx->world);
-    *owner = (int)mine[0];
-    *position = (hw_lid)mine[1];
-}
-
 /* Searches into poisoned arrays and gathers the result on all ranks. */
 static bool search_into(const struct hw_context *ctx, const struct hw_part *part, void *engine,
                         hw_gid root, struct answer *answer)
@@ -349,17 +296,6 @@ static bool check(const struct hw_context *ctx, const struct graph *graph,
     else
         free_answer(&own);
     return right;
-}
-
-static struct hw_layout_spec spec_of(int nodes, int devices, hw_count threshold,
-                                     enum hw_order order)
-{
-    return (struct hw_layout_spec){.layout = HW_LAYOUT_DEGREE_SEPARATED,
-                                   .order = order,
-                                   .parts = nodes * devices,
-                                   .nodes = nodes,
-                                   .devices = devices,
-                                   .threshold = threshold};
 }
 
 /* ---- the answers ---- */
@@ -437,8 +373,8 @@ static void test_graphs(struct tap *tap, const struct hw_context *ctx)
                             make_path(24),
                             make_star(60),
                             make_two(),
-                            new_graph("one vertex", 1, false),
-                            new_graph("no edges", 9, true)};
+                            new_graph("one vertex", 1, false, HW_WEIGHTS_NONE),
+                            new_graph("no edges", 9, true, HW_WEIGHTS_NONE)};
 
     for (size_t g = 0; g < sizeof graph / sizeof *graph; g++) {
         test_graph(tap, ctx, &graph[g], (uint32_t)g);
@@ -508,12 +444,6 @@ static struct answer sample(const struct hw_context *ctx, int devices, hw_count 
     *right = check(ctx, &graph, &spec, &options, false, &root, 1, &answer);
     free_graph(&graph);
     return answer;
-}
-
-static hw_count sum_of(const struct hw_context *ctx, hw_count value)
-{
-    PMPI_Allreduce(MPI_IN_PLACE, &value, 1, HW_MPI_COUNT, MPI_SUM, ctx->world);
-    return value;
 }
 
 static hw_count rows_bytes(const struct hw_steps *steps)
