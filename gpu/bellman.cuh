@@ -34,9 +34,11 @@ constexpr uint32_t hw_bellman_whole = 1024; /* lists as long are a whole warp's 
 struct hw_bellman_shared {
     uint32_t slot[hw_bellman_warps][hw_bellman_slot];
     uint32_t wait[hw_bellman_warps][hw_bellman_wait];
-    unsigned long long edges, found, long_found;
-    long long least; /* near-far: key of those that stay far */
+    unsigned long long edges, found, long_found, far;
     uint32_t frontier, pending;
+    uint32_t collects;      /* the next queue is to be filled by collecting */
+    hw_bellman_state state; /* of the kernel of many phases: what comes next */
+    hw_bellman_pile pile;
 };
 
 /* Where the phase's counters are. */
@@ -77,15 +79,16 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     uint32_t *next, *slot, *wait;
     uint32_t held = 0, waiting = 0;
     uint32_t edges = 0, found = 0, long_found = 0, frontier = 0, pending = 0; /* of this lane */
+    key_t least = none;                                                       /* that is far */
 
-    /* For the phase after given.phase. */
+    /* For the phase after given.phase. far: keys from there on are. */
     __device__ hw_bellman_worker(const hw_bellman_plan &whole, hw_bellman_shared &shared,
-                                 const hw_bellman_state &given)
+                                 const hw_bellman_state &given, int64_t far)
         : plan(whole), ring(hw_bellman_ring_of(whole, given.phase + 1)), state(given),
           phase(given.phase + 1), source(given.source), lane(threadIdx.x & 31)
     {
-        queues = source == HW_FROM_QUEUE && state.tier == plan.tiers;
-        limit = static_cast<key_t>(plan.limit);
+        queues = state.queues && state.tier == plan.tiers;
+        limit = far < none ? static_cast<key_t>(far) : none;
         mask = plan.classes ? (1u << HW_BELLMAN_CLASS_SHIFT) - 1 : UINT32_MAX;
         next = plan.queue[(state.turn + 1) & 1];
         slot = shared.slot[threadIdx.x / 32];
@@ -233,8 +236,10 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             __stcs(reinterpret_cast<uint2 *>(plan.paths.hint) + v, pair);
         else
             reinterpret_cast<uint2 *>(plan.paths.hint)[v] = pair;
-        if (key >= limit)
+        if (key >= limit) {
+            least = key < least ? key : least;
             return false; /* far */
+        }
         found++;
         if (in_pieces(v)) {
             long_found++;
@@ -447,7 +452,11 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             if (lane < batch && p < end) {
                 piece = plan.piece[p];
                 from = current(piece.vertex);
-                wanted = source == HW_FROM_ALL ? from != none : from < last[p] && from < limit;
+                wanted = source == HW_FROM_ALL ? from != none : from < last[p];
+                if (wanted && from >= limit) {
+                    wanted = false;
+                    least = from < least ? from : least;
+                }
                 if (wanted) {
                     last[p] = from;
                     frontier += piece.count >> 31;
@@ -465,12 +474,17 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     }
 
     /* Is v in the frontier of a sweep? */
-    __device__ __forceinline__ bool swept(uint64_t v) const
+    __device__ __forceinline__ bool swept(uint64_t v)
     {
         if (v >= plan.graph.active)
             return false;
         const key_t key = current(static_cast<uint32_t>(v));
-        return source == HW_FROM_ALL ? key != none : key < limit && key < relaxed()[v];
+        const bool waits = source == HW_FROM_ALL ? key != none : key < relaxed()[v];
+        if (waits && key >= limit) {
+            least = key < least ? key : least;
+            return false;
+        }
+        return waits;
     }
 
     /* The first vertex that a sweep looks at: pieces have those before. */
@@ -575,48 +589,25 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         }
     }
 
-    /* near-far: those of the far pile that are near enough now are queued for the next phase. */
-    __device__ void take_far(hw_bellman_shared &shared, hw_bellman_pile &pile)
-    {
-        const uint64_t step = 4 * hw_stride();
-        long long least = INT64_MAX;
-
-        ring = &pile.ring;
-        for (uint64_t base = 4 * (hw_first() - lane) + lane; base - lane < plan.graph.active;
-             base += step) {
-            key_t key[4], before[4];
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const uint64_t v = base + 32 * j;
-                key[j] = v < plan.graph.active ? current(static_cast<uint32_t>(v)) : none;
-                before[j] = v < plan.graph.active ? relaxed()[v] : none;
-            }
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const uint32_t v = static_cast<uint32_t>(base + 32 * j);
-                const bool waits = key[j] < before[j], near = waits && key[j] < limit;
-                const bool large = near && in_pieces(v);
-                if (large)
-                    pending |= 1u << tier_of(v);
-                if (waits && !near && key[j] < least)
-                    least = key[j];
-                enqueue(near && !large, v);
-            }
-        }
-        flush();
-        if (least < INT64_MAX)
-            atomicMin(&shared.least, least);
-        count_up(shared);
-        if (threadIdx.x == 0 && shared.least < INT64_MAX)
-            atomicMin(reinterpret_cast<long long *>(&pile.least), shared.least);
-    }
-
     /* Clears the block's counts. One thread; the block then waits. */
     static __device__ void clear(hw_bellman_shared &shared)
     {
         shared.edges = shared.found = shared.long_found = 0;
+        shared.far = 0;
         shared.frontier = shared.pending = 0;
-        shared.least = INT64_MAX;
+    }
+
+    /* The nearest that is far, for the block. */
+    __device__ void note_far(hw_bellman_shared &shared)
+    {
+        key_t nearest = least;
+
+        for (int half = 16; half > 0; half /= 2) {
+            const key_t other = __shfl_xor_sync(HW_WARP, nearest, half);
+            nearest = other < nearest ? other : nearest;
+        }
+        if (lane == 0 && nearest != none)
+            atomicMax(&shared.far, static_cast<unsigned long long>(INT64_MAX - nearest));
     }
 
     /* Adds this block's counts up. All threads of the block call. */
@@ -637,6 +628,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             atomicAdd(&shared.frontier, static_cast<uint32_t>(sums[3]));
             atomicOr(&shared.pending, bits);
         }
+        if (plan.far)
+            note_far(shared);
         __syncthreads();
         if (threadIdx.x == 0 && (shared.edges > 0 || shared.frontier > 0 || shared.pending)) {
             atomicAdd(&ring->edges, shared.edges);
@@ -645,6 +638,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             atomicAdd(&ring->frontier, shared.frontier);
             atomicOr(&ring->pending, shared.pending);
         }
+        if (threadIdx.x == 0 && shared.far > 0)
+            atomicMax(&ring->far, shared.far);
     }
 
     /* A phase: all threads of the grid call. */
@@ -668,28 +663,31 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
  * so many did; sweeps too where more improvements of hubs than one in so many hubs wait. */
 constexpr uint32_t hw_bellman_many = 16, hw_bellman_few = 128, hw_bellman_hubs = 8;
 
-/* Where the last tier's next frontier comes from, of which `others` have no long list. */
-__device__ __forceinline__ void hw_bellman_choose(const hw_bellman_plan &plan,
+/* Where the last tier's next frontier comes from, of which `others` have no long list. Returns
+ * whether its queue is to be filled by collecting first. */
+__device__ __forceinline__ bool hw_bellman_choose(const hw_bellman_plan &plan,
                                                   const hw_bellman_ring &ring,
                                                   unsigned long long others, hw_bellman_state &next)
 {
-    const uint32_t before = next.source;
+    const bool queued = next.queues;
 
     if (plan.source != HW_FROM_END) /* not chosen here */
         next.source = plan.source;
-    else if (before == HW_FROM_QUEUE)
+    else if (queued)
         next.source =
             ring.tail > plan.graph.active / hw_bellman_many ? HW_FROM_SWEEP : HW_FROM_QUEUE;
     else
         next.source = others < plan.graph.active / hw_bellman_few ? HW_FROM_QUEUE : HW_FROM_SWEEP;
     if (next.source == HW_FROM_QUEUE && ring.tail > plan.capacity)
         next.source = HW_FROM_SWEEP; /* duplicates beyond what the queue holds */
+    next.queues = next.source == HW_FROM_QUEUE;
     next.due = others > 0;
-    next.count = next.source == HW_FROM_QUEUE ? ring.tail
-                 : others < UINT32_MAX        ? static_cast<uint32_t>(others)
-                                              : UINT32_MAX;
+    next.count = next.queues           ? ring.tail
+                 : others < UINT32_MAX ? static_cast<uint32_t>(others)
+                                       : UINT32_MAX;
     next.since = 0;
     next.turn++;
+    return next.due && next.queues && !queued;
 }
 
 /* The tiers that have edges of those in `bits`. */
@@ -715,51 +713,109 @@ __device__ __forceinline__ void hw_bellman_choose_tier(const hw_bellman_plan &pl
     if (pieces && plan.source == HW_FROM_END && next.source == HW_FROM_QUEUE &&
         next.since > plan.long_end / hw_bellman_hubs) {
         next.source = HW_FROM_SWEEP; /* of what the pieces are about to improve */
+        next.queues = 0;
         next.due = 1;
     }
 }
 
-/* What follows a phase whose counters are complete. *collect: the queue is to be filled by
- * collecting first. */
-__device__ __forceinline__ hw_bellman_state hw_bellman_advance(const hw_bellman_plan &plan,
-                                                               const hw_bellman_ring &ring,
-                                                               const hw_bellman_state &state,
-                                                               bool *collect)
+/* A key as a number; and the greatest key that is no more than a number, but one more than
+ * `least` at least. */
+__device__ __forceinline__ double hw_bellman_real(int kind, int64_t key)
 {
-    hw_bellman_state next = state;
+    return kind == HW_GPU_KEY_F32 ? static_cast<double>(hw_float_of(static_cast<int32_t>(key)))
+                                  : static_cast<double>(key);
+}
 
-    *collect = false;
+__device__ __forceinline__ int64_t hw_bellman_bound(int kind, double value, int64_t least)
+{
+    const int64_t none = kind == HW_GPU_KEY_F32   ? hw_keys<HW_GPU_KEY_F32>::none
+                         : kind == HW_GPU_KEY_I32 ? hw_keys<HW_GPU_KEY_I32>::none
+                                                  : hw_keys<HW_GPU_KEY_I64>::none;
+    int64_t key;
+
+    if (value >= hw_bellman_real(kind, none - 1))
+        key = none;
+    else if (kind == HW_GPU_KEY_F32)
+        key = hw_key_of(__double2float_rd(value));
+    else
+        key = static_cast<int64_t>(value);
+    return key > least ? key : least + 1;
+}
+
+/* near-far, in parts of all edges: once so many are relaxed hubs are reached, and widths adapt (or
+ * after so many piles); the next pile is wider where fewer were relaxed for the last one, and half
+ * as wide where more were. */
+constexpr double hw_bellman_settled = 1 / 100.0, hw_bellman_small = 1 / 20.0;
+constexpr double hw_bellman_large = 3 / 10.0, hw_bellman_grow = 2;
+constexpr uint32_t hw_bellman_patience = 64;
+
+/* The width of the next pile. */
+__device__ __forceinline__ double hw_bellman_adapt(const hw_bellman_plan &plan,
+                                                   const hw_bellman_pile &pile)
+{
+    const double all = static_cast<double>(plan.graph.edges);
+    const double edges = static_cast<double>(pile.edges);
+    double width = pile.width;
+
+    if (!plan.adapts || (static_cast<double>(pile.all) < hw_bellman_settled * all &&
+                         pile.number < hw_bellman_patience))
+        return width;
+    if (edges < hw_bellman_small * all)
+        width *= hw_bellman_grow;
+    else if (edges > hw_bellman_large * all)
+        width /= 2;
+    return plan.paths.kind != HW_GPU_KEY_F32 && width < 1 ? 1 : width;
+}
+
+/* near-far: what has waited until the near pile was empty is the next one, up to one width
+ * beyond the limit, or beyond the nearest that is far. Its first phase is a sweep. */
+__device__ __forceinline__ void hw_bellman_next_pile(const hw_bellman_plan &plan,
+                                                     hw_bellman_state &next, hw_bellman_pile &pile)
+{
+    const int64_t least = INT64_MAX - static_cast<int64_t>(pile.far);
+    const double nearest = hw_bellman_real(plan.paths.kind, least);
+
+    pile.width = hw_bellman_adapt(plan, pile);
+    pile.limit += pile.width;
+    if (pile.limit <= nearest)
+        pile.limit = nearest + pile.width;
+    pile.key = hw_bellman_bound(plan.paths.kind, pile.limit, least);
+    pile.far = pile.edges = 0;
+    pile.number++;
+    next.source = HW_FROM_SWEEP;
+    next.queues = plan.source != HW_FROM_SWEEP;
+    next.count = UINT32_MAX;
+    next.due = 1;
+    next.pending = plan.pieces > 0 ? hw_bellman_tiers_of(plan, 1) : 0;
+    hw_bellman_choose_tier(plan, next);
+}
+
+/* Turns `next` and `pile` into those of what follows a phase whose counters are complete.
+ * Returns whether its queue is to be filled by collecting first. */
+__device__ __forceinline__ bool hw_bellman_advance(const hw_bellman_plan &plan,
+                                                   const hw_bellman_ring &ring,
+                                                   hw_bellman_state &next, hw_bellman_pile &pile)
+{
+    bool collects = false;
+
     next.phase++;
     if (plan.source == HW_FROM_ALL) {
         next.source = ring.found > 0 ? HW_FROM_ALL : HW_FROM_END;
-        return next;
+        return false;
     }
-    next.pending &= ~(1u << state.tier);
+    next.pending &= ~(1u << next.tier);
     next.pending |= hw_bellman_tiers_of(plan, ring.pending);
-    if (state.tier < plan.tiers) {
+    if (next.tier < plan.tiers)
         next.since += static_cast<uint32_t>(ring.found);
-    } else {
-        hw_bellman_choose(plan, ring, ring.found - ring.long_found, next);
-        *collect = next.due && next.source == HW_FROM_QUEUE && state.source != HW_FROM_QUEUE;
-    }
+    else
+        collects = hw_bellman_choose(plan, ring, ring.found - ring.long_found, next);
     hw_bellman_choose_tier(plan, next);
-    return next;
-}
-
-/* What follows a split of the far pile. */
-__device__ __forceinline__ hw_bellman_state hw_bellman_after_split(const hw_bellman_plan &plan,
-                                                                   const hw_bellman_ring &ring,
-                                                                   const hw_bellman_state &state)
-{
-    hw_bellman_state next = state;
-
-    next.count = ring.tail;
-    next.due = ring.tail > 0;
-    next.since = 0;
-    next.pending = hw_bellman_tiers_of(plan, ring.pending);
-    next.source = plan.source == HW_FROM_END ? HW_FROM_QUEUE : plan.source;
-    hw_bellman_choose_tier(plan, next);
-    return next;
+    pile.edges += ring.edges;
+    pile.all += ring.edges;
+    pile.far = ring.far > pile.far ? ring.far : pile.far;
+    if (next.source == HW_FROM_END && pile.far > 0)
+        hw_bellman_next_pile(plan, next, pile);
+    return collects;
 }
 
 __device__ __forceinline__ uint64_t hw_bellman_clock()
@@ -772,7 +828,7 @@ __device__ __forceinline__ uint64_t hw_bellman_clock()
 
 /* Keeps the row of a phase, and clears the counters of the one after the next. One thread. */
 __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uint32_t phase,
-                                                uint32_t routine)
+                                                uint32_t routine, uint32_t bucket)
 {
     hw_bellman_control *control = plan.control;
     const hw_bellman_ring &ring = control->ring[phase & 3];
@@ -782,7 +838,7 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
         hw_gpu_path_row *row = plan.row + (at < plan.row_capacity ? at : plan.row_capacity - 1);
         const bool more = at >= plan.row_capacity;
         row->routine = routine + (plan.reach ? HW_BELLMAN_ROUTINES / 2 : 0);
-        row->bucket = plan.bucket;
+        row->bucket = bucket;
         row->frontier = ring.frontier;
         row->found = static_cast<uint32_t>(ring.found);
         row->settled = 0;
@@ -791,7 +847,6 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
         row->clock = hw_bellman_clock();
         control->rows = more ? at : at + 1;
     }
-    control->edges += ring.edges;
     control->ring[(phase + 2) & 3] = hw_bellman_ring{};
 }
 

@@ -5,8 +5,9 @@
  * their edges were last relaxed, until none is left, after Busato and Bombieri, "An
  * Efficient Implementation of the Bellman-Ford Algorithm for Kepler GPU Architectures"
  * (2015). `near-far` (Davidson, Baxter, Garland and Owens, 2014) leaves aside those
- * beyond a limit until no others are left. Its far pile is no list: a sweep finds those whose
- * distance is less than the one relaxed last, which costs less than to append each to a list.
+ * beyond a limit until no others are left. Its far pile is no list: the first phase of the
+ * next pile is a sweep, which finds those whose distance is less than the one relaxed last.
+ * That costs less than to append each to a list.
  *
  * A phase takes the frontier from a queue that the last phase filled, or, where many
  * vertices improve, by a sweep over all: distances beside those relaxed last tell it
@@ -87,6 +88,7 @@ struct hw_bellman_ring {
     uint32_t frontier;
     unsigned long long found, long_found; /* improvements; those of long lists */
     unsigned long long edges;
+    unsigned long long far; /* INT64_MAX less the least key from the limit on, or 0 */
 };
 
 /* What the next phase does. */
@@ -99,24 +101,27 @@ struct hw_bellman_state {
     uint32_t count;   /* of its queue */
     uint32_t due;     /* it has vertices beside pieces */
     uint32_t since;   /* improvements of hubs since the last tier's last phase */
+    uint32_t queues;  /* what the last tier's next phase finds goes to its queue */
 };
 
-/* What splitting the far pile found. The next split clears the other. */
+/* near-far: the near pile. */
 struct hw_bellman_pile {
-    struct hw_bellman_ring ring; /* of what is near now */
-    int64_t least;               /* key of those that stay, INT64_MAX where none does */
+    double limit, width;
+    int64_t key;                   /* keys from here on are far */
+    unsigned long long far;        /* as in rings, of all that are; may be one that is near now */
+    unsigned long long edges, all; /* relaxed for this pile, and for all */
+    uint32_t number;
 };
 
 struct hw_bellman_control {
     struct hw_bellman_ring ring[4];
     struct hw_bellman_state state;
-    struct hw_bellman_pile pile[2]; /* the far pile, of odd and even splits */
+    struct hw_bellman_pile pile;
     uint32_t launches; /* kernels for long lists, and those that there was no room for */
     uint32_t failures;
     uint32_t alive; /* chains of parents that have not ended */
     uint32_t rows;
-    uint64_t begun;           /* nanoseconds */
-    unsigned long long edges; /* relaxed by all phases so far */
+    uint64_t begun; /* nanoseconds */
 };
 
 struct hw_bellman_plan {
@@ -149,14 +154,13 @@ struct hw_bellman_plan {
     uint32_t width_least, width_most;
     uint32_t tile;     /* queued vertices a warp takes at a time */
     uint32_t resident; /* threads that the device holds */
+    bool far;          /* there are piles; else all is near */
 
     /* Of a search. */
     uint32_t root;
-    bool reach;      /* all weights count as 0, all edges as plain */
-    int64_t limit;   /* keys from here on are far; the key of unreached ones for no limit */
-    bool split;      /* the far pile comes before the first phase */
-    uint32_t splits; /* of this search so far: pile[splits & 1] is the last one's */
-    uint32_t bucket; /* for rows */
+    bool reach;   /* all weights count as 0, all edges as plain */
+    double first; /* near-far: width of the first pile */
+    bool adapts;  /* those of the others adapt */
 };
 
 /* What the device is given to do by hw_bellman_launch_*. All return a cudaError_t and do
@@ -168,8 +172,7 @@ int hw_bellman_launch_begin(const struct hw_bellman_plan *plan);
 /* Blocks that the device holds at once of the kernel that does many phases. */
 int hw_bellman_launch_shape(const struct hw_bellman_plan *plan, int *blocks);
 
-/* Phases until the frontier is empty or phase `last` is done; one cooperative kernel.
- * plan->split: those of the far pile that are near become the frontier first. */
+/* Phases until the frontier is empty or phase `last` is done; one cooperative kernel. */
 int hw_bellman_launch_run(const struct hw_bellman_plan *plan, int blocks, uint32_t last);
 
 /* One phase, long lists by kernels that its kernel launches. sweeps: is it a sweep? */

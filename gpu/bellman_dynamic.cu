@@ -19,8 +19,9 @@ __global__ void __launch_bounds__(hw_bellman_threads)
               Offset length)
 {
     __shared__ hw_bellman_shared shared;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
-                                                                        plan.control->state);
+    const hw_bellman_control *control = plan.control;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
+        plan, shared, control->state, control->pile.key);
     const uint64_t step = static_cast<uint64_t>(gridDim.x) * hw_bellman_warps * HW_BELLMAN_PIECE;
 
     if (threadIdx.x == 0)
@@ -60,7 +61,9 @@ template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) phase_of(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    hw_bellman_worker<kind, words, Offset, launcher> worker(plan, shared, plan.control->state);
+    const hw_bellman_control *control = plan.control;
+    hw_bellman_worker<kind, words, Offset, launcher> worker(plan, shared, control->state,
+                                                            control->pile.key);
 
     worker.work(shared);
 }
@@ -70,12 +73,12 @@ template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    const hw_bellman_state state = plan.control->state;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, state);
-    bool due;
+    hw_bellman_state next = plan.control->state;
+    hw_bellman_pile pile = plan.control->pile;
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared, next,
+                                                                        pile.key);
 
-    hw_bellman_advance(plan, *hw_bellman_ring_of(plan, state.phase + 1), state, &due);
-    if (due)
+    if (hw_bellman_advance(plan, *worker.ring, next, pile))
         worker.collect();
 }
 
@@ -85,14 +88,12 @@ __global__ void decide(const plan_t plan)
     hw_bellman_control *control = plan.control;
     const hw_bellman_state state = control->state;
     const hw_bellman_ring &ring = control->ring[(state.phase + 1) & 3];
-    bool collect;
-    hw_bellman_state next = hw_bellman_advance(plan, ring, state, &collect);
+    const uint32_t bucket = control->pile.number;
 
-    if (collect)
-        next.count = ring.collected;
-    hw_bellman_keep(plan, next.phase,
-                    hw_bellman_routine(plan, state, hw_bellman_width(plan, state.count)));
-    control->state = next;
+    if (hw_bellman_advance(plan, ring, control->state, control->pile))
+        control->state.count = ring.collected;
+    hw_bellman_keep(plan, state.phase + 1,
+                    hw_bellman_routine(plan, state, hw_bellman_width(plan, state.count)), bucket);
 }
 
 template <int kind, bool words, typename Offset>

@@ -86,7 +86,6 @@ static void take_options(const struct hw_gpu_engine *engine, struct hw_bellman_p
         plan->long_least = (uint32_t)relaxing->long_list;
     else
         plan->long_least = plan->large == HW_LARGE_DYNAMIC ? DYNAMIC_FROM : PIECES_FROM;
-    plan->limit = hw_distance_none((enum hw_distance)engine->paths.kind);
 }
 
 /* What rows are called: where the frontier came from, lanes for a vertex, who relaxed long
@@ -207,6 +206,7 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     plan->falls = !engine->graph.directed;
     uint64_t lists = find_long(plan, order);
     choose_tiers(engine, plan, order, far);
+    plan->far = far;
     if (plan->large == HW_LARGE_PIECES)
         own->capacity = (hw_count)count_pieces(plan, order);
     else
@@ -499,10 +499,7 @@ enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struc
 
     if (!dynamic && !engine->options.relaxing.host_phases)
         return run_phases(engine, last, err);
-    enum hw_status status = own->plan.split ? run_phases(engine, 0, err) : HW_OK;
-    own->plan.split = false;
-    if (status == HW_OK)
-        status = hw_bellman_fetch(engine, err);
+    enum hw_status status = hw_bellman_fetch(engine, err);
     while (status == HW_OK && state->source != HW_FROM_END && state->phase < last) {
         if (dynamic) {
             status = run_dynamic(engine, err);

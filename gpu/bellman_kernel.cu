@@ -57,6 +57,7 @@ template <typename Offset> __global__ void set_root(const plan_t plan)
                                   plan.long_least;
     hw_bellman_state state = {};
     state.source = plan.source == HW_FROM_END ? HW_FROM_QUEUE : plan.source;
+    state.queues = state.source == HW_FROM_QUEUE;
     state.count = state.due = active && !large;
     if (large) {
         uint32_t tier = 0;
@@ -71,8 +72,8 @@ template <typename Offset> __global__ void set_root(const plan_t plan)
     control->state = state;
     if (active && !large)
         plan.queue[0][0] = plan.root;
-    for (int half = 0; half < 2; half++)
-        control->pile[half].least = INT64_MAX;
+    control->pile.width = control->pile.limit = plan.first;
+    control->pile.key = plan.far ? hw_bellman_bound(plan.paths.kind, plan.first, 0) : INT64_MAX;
     control->begun = hw_bellman_clock();
 }
 
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
     __shared__ hw_bellman_shared shared;
     hw_bellman_control *control = plan.control;
     hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
-                                                                        control->state);
+                                                                        control->state, INT64_MAX);
     worker.queues = false;
     const uint32_t sub = threadIdx.x & 7;
     const uint64_t groups = hw_stride() / 8;
@@ -177,7 +178,8 @@ __global__ void keep_leaves(const plan_t plan)
     state.phase++;
     state.tier = plan.tiers;
     state.source = HW_FROM_END;
-    hw_bellman_keep(plan, state.phase, hw_bellman_routine(plan, state, 0));
+    hw_bellman_keep(plan, state.phase, hw_bellman_routine(plan, state, 0),
+                    plan.control->pile.number);
 }
 
 /* ---- parents while a search goes on ---- */
@@ -186,8 +188,8 @@ template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads) chains(const plan_t plan)
 {
     __shared__ hw_bellman_shared shared;
-    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(plan, shared,
-                                                                        plan.control->state);
+    hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
+        plan, shared, plan.control->state, INT64_MAX);
 
     for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
         const auto key = worker.current(static_cast<uint32_t>(v));

@@ -10,36 +10,11 @@
 
 #include <cooperative_groups.h>
 
-/* Splits the far pile. All threads of the grid call. */
-template <class worker_t>
-__device__ hw_bellman_state hw_bellman_split(const hw_bellman_plan &plan, hw_bellman_shared &shared,
-                                             const hw_bellman_state &state,
-                                             cooperative_groups::grid_group &grid)
-{
-    hw_bellman_pile &pile = plan.control->pile[plan.splits & 1];
-    /* The phase that would have filled the queue. */
-    hw_bellman_state before = state;
-
-    before.phase--;
-    before.turn--;
-    before.tier = plan.tiers;
-    before.source = HW_FROM_QUEUE;
-    if (hw_first() == 0) {
-        hw_bellman_pile &other = plan.control->pile[(plan.splits & 1) ^ 1];
-        other.ring = hw_bellman_ring{};
-        other.least = INT64_MAX;
-    }
-    if (threadIdx.x == 0)
-        worker_t::clear(shared);
-    __syncthreads();
-    worker_t worker(plan, shared, before);
-    worker.take_far(shared, pile);
-    grid.sync();
-    return hw_bellman_after_split(plan, pile.ring, state);
-}
+/* Blocks of a multiprocessor at once, at least: so many registers a thread that few are spilt. */
+constexpr int hw_bellman_blocks = 4;
 
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads)
+__global__ void __launch_bounds__(hw_bellman_threads, hw_bellman_blocks)
     hw_bellman_phases(const hw_bellman_plan plan, uint32_t last)
 {
     using worker_t = hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch>;
@@ -47,30 +22,38 @@ __global__ void __launch_bounds__(hw_bellman_threads)
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     hw_bellman_control *control = plan.control;
     const bool speaks = hw_first() == 0;
-    hw_bellman_state state = control->state;
 
-    if (plan.split)
-        state = hw_bellman_split<worker_t>(plan, shared, state, grid);
-    while (state.source != HW_FROM_END && state.phase < last) {
-        worker_t worker(plan, shared, state);
-        const uint32_t width = hw_bellman_width(plan, state.count);
-        bool collect;
+    if (threadIdx.x == 0) {
+        shared.state = control->state;
+        shared.pile = control->pile;
+    }
+    __syncthreads();
+    while (shared.state.source != HW_FROM_END && shared.state.phase < last) {
+        worker_t worker(plan, shared, shared.state, shared.pile.key);
+        const uint32_t width = hw_bellman_width(plan, worker.state.count);
+        const uint32_t bucket = shared.pile.number;
         worker.work(shared);
         grid.sync();
-        hw_bellman_ring *ring = hw_bellman_ring_of(plan, state.phase + 1);
-        hw_bellman_state next = hw_bellman_advance(plan, *ring, state, &collect);
-        if (collect) {
+        /* One thread of a block decides; those of all blocks come to the same. */
+        if (threadIdx.x == 0)
+            shared.collects = hw_bellman_advance(plan, *worker.ring, shared.state, shared.pile);
+        __syncthreads();
+        if (shared.collects) {
             worker.collect();
             grid.sync();
-            next.count = ring->collected;
+            if (threadIdx.x == 0)
+                shared.state.count = worker.ring->collected;
+            __syncthreads();
         }
         if (speaks)
-            hw_bellman_keep(plan, next.phase, hw_bellman_routine(plan, state, width));
-        state = next;
+            hw_bellman_keep(plan, worker.phase, hw_bellman_routine(plan, worker.state, width),
+                            bucket);
     }
     grid.sync(); /* all have read the control */
-    if (speaks)
-        control->state = state;
+    if (speaks) {
+        control->state = shared.state;
+        control->pile = shared.pile;
+    }
 }
 
 template <int kind, bool words, typename Offset> cudaError_t hw_bellman_shape_of(int *blocks)

@@ -180,5 +180,16 @@ if "$python" -c 'import h5py' 2>/dev/null; then
         later says "${pair%%:*}" ${pair#*:}
     done
     gather
+    # The kernel goes from pile to pile by itself; a sweep finds what is near then.
+    # shellcheck disable=SC2086
+    try "searches with piles" $search float.h5 --device cuda --method near-far --roots 1 -o gpu.h5
+    try "each pile begins with a sweep" "$python" -c "
+import h5py, sys
+rows = h5py.File('gpu.h5')['run/steps'][()]
+rows = [row for row in rows if row['routine'].split(b'.')[0] in (b'queue', b'sweep')]
+piles = [row['bucket'] for row in rows]
+begin = [b for a, b in zip(rows, rows[1:]) if b['bucket'] != a['bucket']]
+sys.exit(not (piles == sorted(piles) and len(begin) > 2
+              and all(row['routine'].startswith(b'sweep') for row in begin)))"
 fi
 finish
