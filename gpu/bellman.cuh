@@ -168,14 +168,15 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
 
     /* ---- what is found ---- */
 
-    __device__ void flush()
+    /* What is held goes to the next queue, behind *tail. */
+    __device__ void flush(uint32_t *tail)
     {
         uint32_t start = 0;
 
         if (held == 0)
             return;
         if (lane == 0)
-            start = atomicAdd(&ring->tail, held);
+            start = atomicAdd(tail, held);
         start = __shfl_sync(HW_WARP, start, 0);
         for (uint32_t k = lane; k < held; k += 32)
             if (start + k < plan.capacity && start + k >= start)
@@ -185,7 +186,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     }
 
     /* Queues the vertices of those lanes that want it. The whole warp calls. */
-    __device__ __forceinline__ void enqueue(bool wanted, uint32_t v)
+    __device__ __forceinline__ void enqueue(bool wanted, uint32_t v, uint32_t *tail)
     {
         const uint32_t all = __ballot_sync(HW_WARP, wanted);
 
@@ -193,7 +194,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             return;
         if (!plan.coalesced) {
             if (wanted) {
-                const uint32_t at = atomicAdd(&ring->tail, 1u);
+                const uint32_t at = atomicAdd(tail, 1u);
                 if (at < plan.capacity)
                     next[at] = v;
             }
@@ -204,7 +205,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         held += __popc(all);
         __syncwarp();
         if (held > hw_bellman_slot - 32)
-            flush();
+            flush(tail);
     }
 
     /* Is the list of v cut into pieces? */
@@ -292,7 +293,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
                     queued = note(v, key[j], fresh, hw_gpu_edge{u[j], edge[j].weight});
             }
             if (queues)
-                enqueue(queued, v);
+                enqueue(queued, v, &ring->tail);
         }
     }
 
@@ -434,6 +435,16 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return threadIdx.x / 32 * gridDim.x + blockIdx.x;
     }
 
+    /* Pieces that a warp looks at in a go at the beginning of a pile. */
+    __device__ __forceinline__ uint32_t fair_batch(uint32_t pieces) const
+    {
+        const uint32_t fair = pieces / (gridDim.x * hw_bellman_warps);
+
+        return fair < hw_bellman_batch   ? hw_bellman_batch
+               : fair < HW_BELLMAN_BATCH ? fair
+                                         : HW_BELLMAN_BATCH;
+    }
+
     /* The pieces of the phase's tier. Where few are in the frontier a warp looks at more. */
     __device__ void take_pieces()
     {
@@ -441,7 +452,9 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         const uint32_t begin = state.tier > 0 ? plan.piece_end[state.tier - 1] : 0;
         const uint32_t end = plan.piece_end[state.tier];
         const bool few = source == HW_FROM_QUEUE || state.tier < plan.tiers;
-        const uint32_t batch = few ? HW_BELLMAN_BATCH : hw_bellman_batch;
+        const uint32_t batch = few            ? HW_BELLMAN_BATCH
+                               : state.queues ? fair_batch(end - begin)
+                                              : hw_bellman_batch;
         const uint32_t all = (end - begin + batch - 1) / batch;
 
         for (uint32_t at = number(); at < all; at = take(&ring->piece, all)) {
@@ -543,31 +556,45 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return u;
     }
 
-    /* The frontier but for pieces, tile by tile: from the queue, or by a sweep. */
-    __device__ void take_tiles()
+    /* The frontier of the queue but for pieces, tile by tile. */
+    __device__ void take_queue(uint32_t width)
     {
-        const bool sweeps = source != HW_FROM_QUEUE;
-        const uint32_t width = hw_bellman_width(plan, state.count);
-        const uint64_t of = sweeps ? plan.graph.active - sweep_begin() : state.count;
-        const uint32_t each = sweeps ? hw_bellman_sweep : tile_size();
-        const uint32_t all = static_cast<uint32_t>((of + each - 1) / each);
+        const uint32_t each = tile_size();
+        const uint32_t all =
+            static_cast<uint32_t>((static_cast<uint64_t>(state.count) + each - 1) / each);
+
+        for (uint32_t at = number(); at < all;) {
+            const uint32_t u = queued(at, each);
+            at = take(&ring->tile, all);
+            tile(u, width);
+        }
+    }
+
+    /* The same by a sweep. */
+    __device__ void take_sweep(uint32_t width)
+    {
+        const uint64_t of = plan.graph.active - sweep_begin();
+        const uint32_t all = static_cast<uint32_t>((of + hw_bellman_sweep - 1) / hw_bellman_sweep);
         uint32_t at = number();
 
         while (at < all || waiting > 0) {
-            uint32_t u;
-            if (sweeps && waiting < 32 && at < all) {
+            if (waiting < 32 && at < all) {
                 look(at);
                 at = take(&ring->tile, all);
-                continue;
-            }
-            if (sweeps) {
-                u = waited();
             } else {
-                u = queued(at, each);
-                at = take(&ring->tile, all);
+                tile(waited(), width);
             }
-            tile(u, width);
         }
+    }
+
+    __device__ void take_tiles()
+    {
+        const uint32_t width = hw_bellman_width(plan, state.count);
+
+        if (source == HW_FROM_QUEUE)
+            take_queue(width);
+        else
+            take_sweep(width);
     }
 
     /* Queues what a sweep would find, to be relaxed in the next phase. */
@@ -575,18 +602,10 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     {
         const uint64_t begin = sweep_begin(), step = hw_stride();
 
-        for (uint64_t v = begin + hw_first(); v - lane < plan.graph.active; v += step) {
-            const bool wanted = swept(v) && !in_pieces(static_cast<uint32_t>(v));
-            const uint32_t all = __ballot_sync(HW_WARP, wanted);
-            uint32_t start = 0;
-            if (all == 0)
-                continue;
-            if (lane == 0)
-                start = atomicAdd(&ring->collected, __popc(all));
-            start = __shfl_sync(HW_WARP, start, 0) + __popc(all & ((1u << lane) - 1));
-            if (wanted && start < plan.capacity)
-                next[start] = static_cast<uint32_t>(v);
-        }
+        for (uint64_t v = begin + hw_first(); v - lane < plan.graph.active; v += step)
+            enqueue(swept(v) && !in_pieces(static_cast<uint32_t>(v)), static_cast<uint32_t>(v),
+                    &ring->collected);
+        flush(&ring->collected);
     }
 
     /* Clears the block's counts. One thread; the block then waits. */
@@ -654,7 +673,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
             take_pieces();
         if (state.tier == plan.tiers && state.due)
             take_tiles();
-        flush();
+        flush(&ring->tail);
         count_up(shared);
     }
 };
@@ -745,8 +764,9 @@ __device__ __forceinline__ int64_t hw_bellman_bound(int kind, double value, int6
 /* near-far, in parts of all edges: once so many are relaxed hubs are reached, and widths adapt (or
  * after so many piles); the next pile is wider where fewer were relaxed for the last one, and half
  * as wide where more were. */
-constexpr double hw_bellman_settled = 1 / 100.0, hw_bellman_small = 1 / 20.0;
+constexpr double hw_bellman_settled = 3 / 100.0, hw_bellman_small = 1 / 20.0;
 constexpr double hw_bellman_large = 3 / 10.0, hw_bellman_grow = 2;
+constexpr double hw_bellman_rest = 1 / 2.0; /* once more are relaxed all is one pile */
 constexpr uint32_t hw_bellman_patience = 64;
 
 /* The width of the next pile. */
@@ -779,7 +799,11 @@ __device__ __forceinline__ void hw_bellman_next_pile(const hw_bellman_plan &plan
     pile.limit += pile.width;
     if (pile.limit <= nearest)
         pile.limit = nearest + pile.width;
-    pile.key = hw_bellman_bound(plan.paths.kind, pile.limit, least);
+    if (plan.adapts &&
+        static_cast<double>(pile.all) > hw_bellman_rest * static_cast<double>(plan.graph.edges))
+        pile.key = INT64_MAX;
+    else
+        pile.key = hw_bellman_bound(plan.paths.kind, pile.limit, least);
     pile.far = pile.edges = 0;
     pile.number++;
     next.source = HW_FROM_SWEEP;

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(hw_bellman_threads)
         worker.list(u, from, static_cast<Offset>(begin + k),
                     static_cast<Offset>(left < HW_BELLMAN_PIECE ? left : HW_BELLMAN_PIECE));
     }
-    worker.flush();
+    worker.flush(&worker.ring->tail);
     worker.count_up(shared);
 }
 

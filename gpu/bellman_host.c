@@ -151,13 +151,14 @@ static uint64_t count_pieces(const struct hw_bellman_plan *plan, const struct hw
 {
     const hw_count *offset = order->out.offset;
     const uint32_t hubs = plan->tiers > 0 ? plan->tier_end[plan->tiers - 1] : 0;
+    const uint64_t most = piece_edges(plan, plan->tiers);
     uint64_t pieces = 0;
 
     for (hw_lid v = 0; v < plan->long_end; v++) {
         hw_count length = offset[v + 1] - offset[v];
         if (length >= (hw_count)plan->long_least)
             pieces += v < hubs ? (uint64_t)length / piece_edges(plan, 0) + plan->tiers + 1
-                               : ((uint64_t)length + HW_BELLMAN_PIECE - 1) / HW_BELLMAN_PIECE;
+                               : ((uint64_t)length + most - 1) / most;
     }
     return pieces;
 }
@@ -205,8 +206,8 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     name_routines(own);
     plan->falls = !engine->graph.directed;
     uint64_t lists = find_long(plan, order);
-    choose_tiers(engine, plan, order, far);
     plan->far = far;
+    choose_tiers(engine, plan, order, far);
     if (plan->large == HW_LARGE_PIECES)
         own->capacity = (hw_count)count_pieces(plan, order);
     else
@@ -230,7 +231,7 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
     if (engine->options.steps)
         hw_gpu_add(arrays, &plan->row, plan->row_capacity, sizeof *plan->row);
     return plan->large == HW_LARGE_DYNAMIC
-               ? hw_cuda(hw_bellman_launch_limit(plan->once == HW_ONCE_NOT ? 2 * lists : lists),
+               ? hw_cuda(hw_bellman_launch_limit(plan->once == HW_ONCE_NOT ? 8 * lists : lists),
                          "cudaDeviceSetLimit", err)
                : HW_OK;
 }
