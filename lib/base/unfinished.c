@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define MOST 4
@@ -206,6 +208,26 @@ enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct
     free(folder);
     free(name);
     return status;
+}
+
+enum hw_status hw_unfinished_room(int fd, hw_count bytes, hw_count end, struct hw_error *err)
+{
+    struct statvfs disk;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (rlim_t)end > limit.rlim_cur)
+        return hw_fail(err, HW_RESOURCES,
+                       "larger than the limit on file sizes: %" PRId64 " MB needed",
+                       end / 1000000 + 1);
+    if (bytes == 0 || fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0)
+        return HW_OK;
+    const hw_count left = (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
+    if (bytes > left)
+        return hw_fail(err, HW_RESOURCES,
+                       "the disk is too full: %" PRId64 " MB needed, %" PRId64 " MB left",
+                       bytes / 1000000 + 1, left / 1000000);
+    return HW_OK;
 }
 
 /* ---- publishing ---- */

@@ -10,6 +10,7 @@
 #define HOPWAVE_BASE_UNFINISHED_H
 
 #include "base/status.h"
+#include "base/types.h"
 
 #include <stdbool.h>
 
@@ -30,6 +31,10 @@ enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct
  * is `unless_told`. Local.
  */
 bool hw_unfinished_lock(int fd, bool unless_told);
+
+/* HW_RESOURCES unless the disk of an open file has so many bytes left, and a file may become
+ * as long as `end`. Local. */
+enum hw_status hw_unfinished_room(int fd, hw_count bytes, hw_count end, struct hw_error *err);
 
 /* Gives the file `made` its name, as hw_unfinished_check() allows, and makes that durable;
  * its data are. Local. */

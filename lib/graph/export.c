@@ -100,6 +100,20 @@ hw_count hw_export_disk(const struct hw_graph_desc *desc, const struct hw_export
     }
 }
 
+/* Bytes that the file takes at least: of texts, a digit for each id. */
+static hw_count least_disk(const struct hw_graph_desc *desc,
+                           const struct hw_export_options *options)
+{
+    switch (options->format) {
+    case HW_EXPORT_PACKED:
+    case HW_EXPORT_SG:
+    case HW_EXPORT_WSG:
+        return hw_export_disk(desc, options);
+    default:
+        return 4 * desc->edges;
+    }
+}
+
 /* ---- packed ---- */
 
 /* Writes this rank's share of the packed file and of its weights. Local. */
@@ -346,6 +360,8 @@ enum hw_status hw_export(const struct hw_context *ctx, struct hw_graph *graph,
         status = hw_memory_require(ctx, hw_export_memory(ctx, desc, options), "exporting", err);
     if (status == HW_OK)
         status = hw_output_open(ctx, path, force, &output, err);
+    if (status == HW_OK)
+        status = hw_output_room(output, least_disk(desc, options), err);
     if (status == HW_OK && options->format == HW_EXPORT_PACKED && desc->weights != HW_WEIGHTS_NONE)
         status = open_weights(ctx, path, force, &weights, err);
     if (status == HW_OK)

@@ -86,6 +86,17 @@ enum hw_status hw_output_open(const struct hw_context *ctx, const char *path, bo
     return HW_OK;
 }
 
+enum hw_status hw_output_room(const struct hw_output *output, hw_count bytes, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (output->ctx.rank == 0)
+        status = hw_unfinished_room(output->fd, bytes, bytes, err);
+    if (status != HW_OK)
+        hw_prefix(err, status, "%s", output->path);
+    return hw_agree(output->ctx.world, status, err);
+}
+
 enum hw_status hw_output_write(struct hw_output *output, hw_count offset, const void *bytes,
                                hw_count count, struct hw_error *err)
 {

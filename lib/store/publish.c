@@ -11,9 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* Space that the file's own metadata may take after each dataset. */
@@ -71,28 +69,14 @@ static hw_count laid_end(const struct hw_store *store)
 
 enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, struct hw_error *err)
 {
-    struct statvfs disk;
-    struct rlimit limit;
     hw_count needed, end;
 
     if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
         __builtin_add_overflow(store->unreserved, bytes, &needed) ||
         __builtin_add_overflow(laid_end(store), bytes, &end))
         return hw_fail(err, HW_RESOURCES, "too large");
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        (rlim_t)end > limit.rlim_cur)
-        return hw_fail(err, HW_RESOURCES,
-                       "larger than the limit on file sizes: %" PRId64 " MB needed",
-                       end / 1000000 + 1);
     /* A file that was there has its space already. */
-    if (store->found || fstatvfs(store->temporary_fd, &disk) != 0 || disk.f_blocks == 0)
-        return HW_OK;
-    const hw_count left = (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
-    if (needed > left)
-        return hw_fail(err, HW_RESOURCES,
-                       "the disk is too full: %" PRId64 " MB needed, %" PRId64 " MB left",
-                       needed / 1000000 + 1, left / 1000000);
-    return HW_OK;
+    return hw_unfinished_room(store->temporary_fd, store->found ? 0 : needed, end, err);
 }
 
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,

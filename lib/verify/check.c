@@ -126,24 +126,36 @@ static enum hw_status graph_digest(const struct check *check, bool wanted, char 
     return status;
 }
 
+/* That a tree is of so many vertices as the graph, and as directed. Local, the same on all
+ * ranks. */
+static enum hw_status check_shape(const struct check *check, const char *path,
+                                  const struct tree_head *head, struct hw_error *err)
+{
+    const struct hw_graph_desc *desc = hw_graph_desc(check->graph);
+
+    if (head->vertices == desc->vertices && (head->directed != 0) == desc->directed)
+        return HW_OK;
+    return hw_fail(err, HW_BAD_INPUT,
+                   "%s: made from a%s graph of %" PRI_GID " vertices; %s is a%s one of %" PRI_GID,
+                   path, head->directed ? " directed" : "n undirected", head->vertices,
+                   check->options->graph, desc->directed ? " directed" : "n undirected",
+                   desc->vertices);
+}
+
 /* That a tree file descends from the graph. digest: the graph's, or "".
  * Local, the same on all ranks. */
 static enum hw_status check_descent(const struct check *check, const char *path,
                                     const struct tree_head *head, const char *digest,
                                     struct hw_error *err)
 {
-    const struct hw_graph_desc *desc = hw_graph_desc(check->graph);
     const char *graph = check->options->graph;
 
     if (head->graph_digest[0] && digest[0] && strcmp(head->graph_digest, digest) != 0)
         return hw_fail(err, HW_BAD_INPUT, "%s: made from another graph than %s: %s, not %s", path,
                        graph, head->graph_digest, digest);
-    if (head->vertices != desc->vertices || (head->directed != 0) != desc->directed)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "%s: made from a%s graph of %" PRI_GID
-                       " vertices; %s is a%s one of %" PRI_GID,
-                       path, head->directed ? " directed" : "n undirected", head->vertices, graph,
-                       desc->directed ? " directed" : "n undirected", desc->vertices);
+    enum hw_status status = check_shape(check, path, head, err);
+    if (status != HW_OK)
+        return status;
     if (!head->graph_digest[0] || !digest[0])
         hw_note(check->ctx, "%s: whether it was made from %s is not compared: %s has no digest",
                 path, graph, head->graph_digest[0] ? graph : "its graph");
@@ -205,6 +217,9 @@ static enum hw_status open_files(struct check *check, struct hw_error *err)
     enum hw_status status = open_tree(check->ctx, options->tree, &check->tree, &head, err);
     if (status == HW_OK)
         status = hw_graph_open(check->ctx, options->graph, &check->graph, err);
+    /* Before edges are made for a digest that cannot be right. */
+    if (status == HW_OK && !hw_graph_desc(check->graph)->digest[0])
+        status = check_shape(check, options->tree, &head, err);
     if (status == HW_OK)
         status = graph_digest(check, head.graph_digest[0] && !options->no_digest,
                               findings->graph_digest, err);

@@ -120,6 +120,17 @@ wait "$program"
 is "SIGTERM ends a program" $? 143
 is "and leaves nothing" "$(find "$work" -name '*ended.h5*')" ""
 
+# What is found before years of work.
+ok "a recipe of 2^50 edges" hopwave-generate --model rmat --scale 40 --edge-factor 1024 --recipe \
+    --quiet -o "$work/vast.h5"
+for format in packed mtx; do
+    refused "exporting it as $format" 4 'the disk is too full' \
+        hopwave-export "$work/vast.h5" --format $format --quiet -o "$work/vast.$format"
+    absent "leaves nothing" "$work/vast.$format"
+done
+refused "validating a small tree against it" 3 'made from an undirected graph of 256 vertices' \
+    hopwave-validate "$work/tree.h5" --graph "$work/vast.h5" --quiet
+
 # What no output may replace, and what is no number of bytes or threads.
 refused "the input as the output" 2 'is an input' \
     hopwave-partition "$small" --layout 1d --parts 2 --quiet --force --output="$work/./small.h5"
