@@ -102,7 +102,7 @@ static void close_engines(struct bench *bench)
 {
     for (int m = 0; m < bench->options->methods; m++) {
         if (bench->engine[m])
-            bench->method[m]->destroy(bench->engine[m]);
+            bench->method[m]->frame->destroy(bench->engine[m]);
         bench->engine[m] = NULL;
     }
 }
@@ -119,8 +119,8 @@ static enum hw_status open_engines(struct bench *bench, int round, struct hw_err
         struct hw_engine_options engine;
         status = parse(bench->options->name[m], &bench->part, &bench->method[m], &engine, err);
         if (status == HW_OK)
-            status =
-                bench->method[m]->create(bench->ctx, &bench->part, &engine, &bench->engine[m], err);
+            status = bench->method[m]->frame->create(bench->method[m], bench->ctx, &bench->part,
+                                                     &engine, &bench->engine[m], err);
     }
     return status;
 }
@@ -149,8 +149,8 @@ static enum hw_status load(struct bench *bench, struct hw_error *err)
 
     if (status == HW_OK)
         status = parse(options->name[0], &bench->source.described, &bench->method[0], &first, err);
-    if (status == HW_OK && bench->method[0]->ready)
-        status = bench->method[0]->ready(err);
+    if (status == HW_OK && bench->method[0]->frame->ready)
+        status = bench->method[0]->frame->ready(err);
     if (status != HW_OK)
         return status;
     hw_source_build_by(&bench->source, bench->method[0], true); /* other methods share it */
@@ -219,8 +219,8 @@ static enum hw_status measure(struct bench *bench, struct hw_error *err)
             int m = (int)((k + turn) % options->methods);
             double *least = &bench->seconds[m * sources + source];
             hw_result_poison(&bench->part, &bench->result);
-            status = bench->method[m]->search(bench->engine[m], bench->owner[source],
-                                              bench->position[source], &bench->result, err);
+            status = bench->method[m]->frame->search(bench->engine[m], bench->owner[source],
+                                                     bench->position[source], &bench->result, err);
             if (status == HW_OK)
                 status = compare(bench, k == 0, options->name[m], err);
             if (turn < sources || bench->result.seconds < *least)

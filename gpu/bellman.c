@@ -205,34 +205,20 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
     return hw_bellman_plan(engine, order, false, err);
 }
 
-static const struct hw_gpu_search bellman_ford = {.name = "bellman-ford",
-                                                  .algorithm = HW_SSSP,
-                                                  .hints = HW_GPU_HINTS_WEIGHTS,
-                                                  .negative = true,
+static const struct hw_gpu_search bellman_ford = {.hints = HW_GPU_HINTS_WEIGHTS,
                                                   .state_bytes = sizeof(struct hw_bellman),
                                                   .plan = plan,
                                                   .open = hw_bellman_open,
                                                   .search = search,
-                                                  .steps = hw_bellman_steps};
-
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_gpu_create(&bellman_ford, ctx, part, options, engine, err);
-}
+                                                  .steps = hw_bellman_steps,
+                                                  .close = hw_bellman_close};
 
 const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
-                                                     .device = HW_CUDA,
+                                                     .frame = &hw_gpu_frame,
                                                      .algorithm = HW_SSSP,
                                                      .grid = true,
                                                      .one_part_only = true,
                                                      .negative_weights = true,
-                                                     .ready = hw_gpu_ready,
                                                      .bytes = hw_bellman_bytes,
                                                      .build = hw_gpu_build,
-                                                     .create = create,
-                                                     .search = hw_gpu_run,
-                                                     .verify_paths = hw_gpu_verify_sssp,
-                                                     .keeper = &hw_gpu_keeper,
-                                                     .destroy = hw_bellman_destroy};
+                                                     .own = &bellman_ford};

@@ -430,22 +430,18 @@ enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *er
         status = hw_tree_open(engine->ctx, engine->part, &own->tree, err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
-        status = engine->method->search(engine, 0, err);
+        status = engine->searching->search(engine, 0, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "the first search", err);
     return status;
 }
 
-void hw_bellman_destroy(void *given)
+void hw_bellman_close(struct hw_gpu_engine *engine)
 {
-    struct hw_gpu_engine *engine = given;
+    struct hw_bellman *own = engine->state;
 
-    if (engine) {
-        struct hw_bellman *own = engine->state;
-        free(own->suspect);
-        hw_tree_close(&own->tree);
-    }
-    hw_gpu_destroy(engine);
+    free(own->suspect);
+    hw_tree_close(&own->tree);
 }
 
 /* ---- searching ---- */

@@ -28,6 +28,7 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
 enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *err);
 enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
                                 struct hw_error *err);
+void hw_bellman_close(struct hw_gpu_engine *engine);
 
 /* The search from `root` begins; the first phase is next. */
 enum hw_status hw_bellman_begin(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err);
@@ -42,8 +43,7 @@ enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *e
 /* Distances complete, once the frontier is empty. */
 enum hw_status hw_bellman_end(struct hw_gpu_engine *engine, struct hw_error *err);
 
-/* The functions of struct hw_method. */
+/* hw_method.bytes. */
 hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_options *options);
-void hw_bellman_destroy(void *engine);
 
 #endif

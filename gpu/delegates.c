@@ -555,8 +555,7 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
 
 /* ---- the method ---- */
 
-static const struct hw_parts_search delegates = {.name = "delegates",
-                                                 .state_bytes =
+static const struct hw_parts_search delegates = {.state_bytes =
                                                      sizeof(struct hw_gpu_delegates_state),
                                                  .plan = plan,
                                                  .open = open_search,
@@ -575,25 +574,11 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_gpu_delegates_fill_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_parts_create(&delegates, ctx, part, options, engine, err);
-}
-
 const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
-                                                  .device = HW_CUDA,
+                                                  .frame = &hw_parts_frame,
                                                   .algorithm = HW_BFS,
                                                   .degree_separated = true,
-                                                  .ready = hw_gpu_ready,
                                                   .bytes = bytes,
                                                   .build = hw_gpu_parts_keep,
                                                   .lists_stay = true,
-                                                  .create = create,
-                                                  .search = hw_parts_run,
-                                                  .verify = hw_gpu_verify_bfs,
-                                                  .keeper = &hw_parts_keeper,
-                                                  .destroy = hw_parts_destroy,
-                                                  .transport = hw_parts_transport,
-                                                  .mpi_buffers = hw_parts_mpi_buffers};
+                                                  .own = &delegates};

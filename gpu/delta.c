@@ -172,9 +172,7 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return hw_gpu_add_path_rows(own->row, rows, clock, names, HW_DELTA_ROUTINES, steps, err);
 }
 
-static const struct hw_gpu_search delta = {.name = "delta",
-                                           .algorithm = HW_SSSP,
-                                           .by_weight = true,
+static const struct hw_gpu_search delta = {.by_weight = true,
                                            .hints = HW_GPU_HINTS_KEYS,
                                            .state_bytes = sizeof(struct state),
                                            .plan = plan,
@@ -182,25 +180,13 @@ static const struct hw_gpu_search delta = {.name = "delta",
                                            .search = search,
                                            .steps = steps};
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_gpu_create(&delta, ctx, part, options, engine, err);
-}
-
 const struct hw_method hw_method_gpu_delta = {.name = "delta",
-                                              .device = HW_CUDA,
+                                              .frame = &hw_gpu_frame,
                                               .algorithm = HW_SSSP,
                                               .grid = true,
                                               .one_part_only = true,
-                                              .ready = hw_gpu_ready,
                                               .bytes = hw_gpu_paths_host_bytes,
                                               .build = hw_gpu_build_by_weight,
                                               .build_whole = hw_gpu_build,
                                               .lists_stay = true,
-                                              .create = create,
-                                              .search = hw_gpu_run,
-                                              .verify_paths = hw_gpu_verify_sssp,
-                                              .keeper = &hw_gpu_keeper,
-                                              .destroy = hw_gpu_destroy};
+                                              .own = &delta};

@@ -24,13 +24,15 @@ static bool finds_paths(const struct hw_gpu_engine *engine)
     return engine->method->algorithm == HW_SSSP;
 }
 
-void hw_gpu_destroy(void *given)
+static void destroy(void *given)
 {
     struct hw_gpu_engine *engine = given;
 
     if (!engine)
         return;
     hw_gpu_keeper_close(engine->checking);
+    if (engine->state && engine->searching->close)
+        engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);
     for (int e = 0; e < HW_GPU_EVENTS; e++)
         if (engine->event[e])
@@ -47,7 +49,7 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
 {
     const struct hw_part *part = engine->part;
 
-    if (engine->options.exchange != HW_EXCHANGE_AUTO && !engine->method->exchanges)
+    if (engine->options.exchange != HW_EXCHANGE_AUTO && !engine->searching->exchanges)
         return hw_fail(err, HW_BAD_INPUT,
                        "--exchange: method %s works on one part and exchanges nothing",
                        engine->method->name);
@@ -247,7 +249,7 @@ static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_or
     char what[96];
 
     plan(engine, order);
-    enum hw_status status = engine->method->plan(engine, order, err);
+    enum hw_status status = engine->searching->plan(engine, order, err);
     if (status != HW_OK)
         return status;
     snprintf(what, sizeof what, "method %s", engine->method->name);
@@ -286,7 +288,7 @@ static enum hw_status order_host(const struct hw_gpu_engine *engine, struct hw_h
     return HW_OK;
 }
 
-enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw_context *ctx,
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
                              const struct hw_part *part, const struct hw_engine_options *options,
                              void **given, struct hw_error *err)
 {
@@ -298,12 +300,14 @@ enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw
     if (status != HW_OK)
         return status;
     engine->method = method;
+    engine->searching = method->own;
     engine->ctx = ctx;
     engine->part = part;
     engine->options = *options;
     status = check(engine, err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&engine->state, 1, method->state_bytes, "the engine", err);
+        status =
+            hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
     if (status == HW_OK && finds_paths(engine))
         status = hw_gpu_paths_survey(engine, err);
     if (status == HW_OK)
@@ -314,9 +318,9 @@ enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw
         status = fill(engine, &order, err);
     hw_host_order_free(&order);
     if (status == HW_OK)
-        status = method->open(engine, err);
+        status = engine->searching->open(engine, err);
     if (status != HW_OK) {
-        hw_gpu_destroy(engine);
+        destroy(engine);
         return status;
     }
     *given = engine;
@@ -429,7 +433,7 @@ static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct 
     if (status == HW_OK)
         status = mark(engine, HW_GPU_BEGUN, err);
     if (status == HW_OK)
-        status = engine->method->search(engine, root, err);
+        status = engine->searching->search(engine, root, err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_SEARCHED, err);
     if (status == HW_OK && finds_paths(engine))
@@ -529,7 +533,7 @@ static enum hw_status add_translation(const struct hw_gpu_engine *engine, struct
     return status == HW_OK ? add_row(result, "results", seconds, err) : status;
 }
 
-enum hw_status hw_gpu_run(void *given, int owner, hw_lid position, struct hw_result *result,
+static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
                           struct hw_error *err)
 {
     struct hw_gpu_engine *engine = given;
@@ -549,7 +553,7 @@ enum hw_status hw_gpu_run(void *given, int owner, hw_lid position, struct hw_res
     if (status == HW_OK)
         status = deliver(engine, root, result, err);
     if (status == HW_OK && engine->options.steps)
-        status = engine->method->steps(engine, &result->steps, err);
+        status = engine->searching->steps(engine, &result->steps, err);
     if (status == HW_OK && engine->options.steps)
         status = add_translation(engine, result, err);
     return status;
@@ -608,3 +612,12 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
     free(kept);
     return status;
 }
+
+const struct hw_frame hw_gpu_frame = {.device = HW_CUDA,
+                                      .ready = hw_gpu_ready,
+                                      .create = create,
+                                      .search = run,
+                                      .verify = hw_gpu_verify_bfs,
+                                      .verify_paths = hw_gpu_verify_sssp,
+                                      .keeper = &hw_gpu_keeper,
+                                      .destroy = destroy};

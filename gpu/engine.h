@@ -26,11 +26,8 @@ struct hw_gpu_engine;
 
 /* What a method adds to the frame. All functions are local. */
 struct hw_gpu_search {
-    const char *name;
-    enum hw_algorithm algorithm;
     bool by_weight;          /* SSSP: wants lists sorted by rising weight */
     enum hw_gpu_hints hints; /* SSSP: what hints it leaves (paths.h) */
-    bool negative;           /* SSSP: takes negative weights */
     size_t state_bytes;      /* of engine->state, zeroed */
     bool exchanges;          /* takes --exchange, of which one part has no use */
     /* Lists the method's arrays on the device. The graph's counts are known, and its
@@ -47,6 +44,8 @@ struct hw_gpu_search {
     /* Adds the rows of the search that has ended. */
     enum hw_status (*steps)(struct hw_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err);
+    /* Frees what engine->state owns, whatever went wrong; NULL: nothing. */
+    void (*close)(struct hw_gpu_engine *engine);
 };
 
 /* Events of the clock. Searched: the method's own work done, before what the frame adds. */
@@ -59,7 +58,8 @@ enum hw_gpu_event {
 };
 
 struct hw_gpu_engine {
-    const struct hw_gpu_search *method;
+    const struct hw_method *method;
+    const struct hw_gpu_search *searching; /* what the method adds: method->own */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
@@ -81,13 +81,8 @@ struct hw_gpu_engine {
  * without more of their own. Local. */
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 
-/* The functions of struct hw_method, for any hw_gpu_search. */
-enum hw_status hw_gpu_create(const struct hw_gpu_search *method, const struct hw_context *ctx,
-                             const struct hw_part *part, const struct hw_engine_options *options,
-                             void **engine, struct hw_error *err);
-enum hw_status hw_gpu_run(void *engine, int owner, hw_lid position, struct hw_result *result,
-                          struct hw_error *err);
-void hw_gpu_destroy(void *engine);
+/* Of methods whose own is a struct hw_gpu_search. */
+extern const struct hw_frame hw_gpu_frame;
 
 /* Where trees will be. Local. */
 struct hw_gpu_found hw_gpu_found(const struct hw_gpu_engine *engine);

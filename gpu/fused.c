@@ -162,30 +162,17 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return hw_gpu_add_rows(own->row, rows, clock, steps, err);
 }
 
-static const struct hw_gpu_search fused = {.name = "fused",
-                                           .state_bytes = sizeof(struct state),
+static const struct hw_gpu_search fused = {.state_bytes = sizeof(struct state),
                                            .plan = plan,
                                            .open = open_search,
                                            .search = search,
                                            .steps = steps};
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_gpu_create(&fused, ctx, part, options, engine, err);
-}
-
 const struct hw_method hw_method_fused = {.name = "fused",
-                                          .device = HW_CUDA,
+                                          .frame = &hw_gpu_frame,
                                           .algorithm = HW_BFS,
                                           .grid = true,
                                           .one_part_only = true,
-                                          .ready = hw_gpu_ready,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
-                                          .verify = hw_gpu_verify_bfs,
-                                          .keeper = &hw_gpu_keeper,
-                                          .create = create,
-                                          .search = hw_gpu_run,
-                                          .destroy = hw_gpu_destroy};
+                                          .own = &fused};

@@ -93,58 +93,32 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return hw_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
 }
 
-static enum hw_status create_merge(const struct hw_context *ctx, const struct hw_part *part,
-                                   const struct hw_engine_options *options, void **engine,
-                                   struct hw_error *err)
-{
-    static const struct hw_gpu_search merge = {.name = "merge",
-                                               .state_bytes = sizeof(struct state),
-                                               .plan = plan_merge,
-                                               .open = open_search,
-                                               .search = search,
-                                               .steps = steps};
+static const struct hw_gpu_search merge = {.state_bytes = sizeof(struct state),
+                                           .plan = plan_merge,
+                                           .open = open_search,
+                                           .search = search,
+                                           .steps = steps};
 
-    return hw_gpu_create(&merge, ctx, part, options, engine, err);
-}
-
-static enum hw_status create_cta(const struct hw_context *ctx, const struct hw_part *part,
-                                 const struct hw_engine_options *options, void **engine,
-                                 struct hw_error *err)
-{
-    static const struct hw_gpu_search cta = {.name = "cta-warp-scan",
-                                             .state_bytes = sizeof(struct state),
-                                             .plan = plan_cta,
-                                             .open = open_search,
-                                             .search = search,
-                                             .steps = steps};
-
-    return hw_gpu_create(&cta, ctx, part, options, engine, err);
-}
+static const struct hw_gpu_search cta = {.state_bytes = sizeof(struct state),
+                                         .plan = plan_cta,
+                                         .open = open_search,
+                                         .search = search,
+                                         .steps = steps};
 
 const struct hw_method hw_method_merge = {.name = "merge",
-                                          .device = HW_CUDA,
+                                          .frame = &hw_gpu_frame,
                                           .algorithm = HW_BFS,
                                           .grid = true,
                                           .one_part_only = true,
-                                          .ready = hw_gpu_ready,
                                           .bytes = hw_gpu_host_bytes,
                                           .build = hw_gpu_build,
-                                          .verify = hw_gpu_verify_bfs,
-                                          .keeper = &hw_gpu_keeper,
-                                          .create = create_merge,
-                                          .search = hw_gpu_run,
-                                          .destroy = hw_gpu_destroy};
+                                          .own = &merge};
 
 const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
-                                                  .device = HW_CUDA,
+                                                  .frame = &hw_gpu_frame,
                                                   .algorithm = HW_BFS,
                                                   .grid = true,
                                                   .one_part_only = true,
-                                                  .ready = hw_gpu_ready,
                                                   .bytes = hw_gpu_host_bytes,
                                                   .build = hw_gpu_build,
-                                                  .verify = hw_gpu_verify_bfs,
-                                                  .keeper = &hw_gpu_keeper,
-                                                  .create = create_cta,
-                                                  .search = hw_gpu_run,
-                                                  .destroy = hw_gpu_destroy};
+                                                  .own = &cta};

@@ -586,8 +586,7 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
     return status;
 }
 
-static const struct hw_parts_search node = {.name = "fused",
-                                            .state_bytes = sizeof(struct state),
+static const struct hw_parts_search node = {.state_bytes = sizeof(struct state),
                                             .plan = plan,
                                             .open = open_search,
                                             .poison = poison,
@@ -622,27 +621,13 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
     return search > share.making ? search : share.making;
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_parts_create(&node, ctx, part, options, engine, err);
-}
-
 const struct hw_method hw_method_fused_parts = {.name = "fused",
-                                                .device = HW_CUDA,
+                                                .frame = &hw_parts_frame,
                                                 .algorithm = HW_BFS,
                                                 .grid = true,
                                                 .several_parts_only = true,
                                                 .one_row_only = true,
-                                                .ready = hw_gpu_ready,
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
                                                 .build = hw_share_make,
-                                                .create = create,
-                                                .search = hw_parts_run,
-                                                .verify = hw_gpu_verify_bfs,
-                                                .keeper = &hw_parts_keeper,
-                                                .destroy = hw_parts_destroy,
-                                                .transport = hw_parts_transport,
-                                                .mpi_buffers = hw_parts_mpi_buffers};
+                                                .own = &node};

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *hw_parts_transport(const void *given)
+static const char *transport_of(const void *given)
 {
     const struct hw_parts_engine *engine = given;
 
     return hw_transport_name(&engine->transport);
 }
 
-const char *hw_parts_mpi_buffers(const void *given)
+static const char *mpi_buffers_of(const void *given)
 {
     const struct hw_parts_engine *engine = given;
 
@@ -23,7 +23,7 @@ const char *hw_parts_mpi_buffers(const void *given)
     return engine->transport.direct ? "device" : "host";
 }
 
-void hw_parts_destroy(void *given)
+static void destroy(void *given)
 {
     struct hw_parts_engine *engine = given;
 
@@ -31,7 +31,7 @@ void hw_parts_destroy(void *given)
         return;
     hw_gpu_keeper_close(engine->checking);
     if (engine->state)
-        engine->method->close(engine);
+        engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);
     hw_transport_close(&engine->transport);
     for (int e = 0; e < 3; e++)
@@ -69,7 +69,7 @@ static int together(const struct hw_part *part)
 }
 
 /* All steps of creation that follow the struct itself. Collective; ranks agree. */
-static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status make(struct hw_parts_engine *engine, struct hw_error *err)
 {
     const struct hw_context *ctx = engine->ctx;
     enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
@@ -78,19 +78,19 @@ static enum hw_status create(struct hw_parts_engine *engine, struct hw_error *er
         status = hw_transport_open(ctx, engine->options.transport, engine->options.mpi_buffers,
                                    together(engine->part), &engine->transport, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, engine->method->plan(engine, err), err);
+        status = hw_agree(ctx->world, engine->searching->plan(engine, err), err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, allocate(engine, err), err);
     if (status == HW_OK)
         status = hw_transport_heap(&engine->transport, engine->heap_bytes, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, engine->method->open(engine, err), err);
+        status = hw_agree(ctx->world, engine->searching->open(engine, err), err);
     return status;
 }
 
-enum hw_status hw_parts_create(const struct hw_parts_search *method, const struct hw_context *ctx,
-                               const struct hw_part *part, const struct hw_engine_options *options,
-                               void **given, struct hw_error *err)
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **given, struct hw_error *err)
 {
     struct hw_parts_engine *engine = NULL;
 
@@ -98,16 +98,18 @@ enum hw_status hw_parts_create(const struct hw_parts_search *method, const struc
     enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
     if (status == HW_OK) {
         engine->method = method;
+        engine->searching = method->own;
         engine->ctx = ctx;
         engine->part = part;
         engine->options = *options;
-        status = hw_alloc_zero(&engine->state, 1, method->state_bytes, "the engine", err);
+        status =
+            hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = create(engine, err);
+        status = make(engine, err);
     if (status != HW_OK) {
-        hw_parts_destroy(engine);
+        destroy(engine);
         return status;
     }
     *given = engine;
@@ -138,7 +140,7 @@ static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, d
 /* What the clock measures; all is over on return. Collective. */
 static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err)
 {
-    const struct hw_parts_search *method = engine->method;
+    const struct hw_parts_search *own = engine->searching;
     enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
 
     if (status == HW_OK)
@@ -146,13 +148,13 @@ static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err
     if (engine->transport.kind != HW_TRANSPORT_PEER) /* the search needs all ranks */
         status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = method->search(engine, err);
+        status = own->search(engine, err);
     if (status == HW_OK)
         status = mark(engine, 1, err);
     if (engine->options.canonical_parents) /* needs all ranks */
         status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = method->translate(engine, err);
+        status = own->translate(engine, err);
     if (status == HW_OK)
         status = mark(engine, 2, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "the search", err) : status;
@@ -161,7 +163,7 @@ static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err
 /* What came of it. Local. */
 static enum hw_status judge(struct hw_parts_engine *engine, double *seconds, struct hw_error *err)
 {
-    enum hw_status status = engine->method->verdict(engine, err);
+    enum hw_status status = engine->searching->verdict(engine, err);
 
     for (int e = 1; e < 3 && status == HW_OK; e++)
         status = elapsed(engine, e, &seconds[e - 1], err);
@@ -182,18 +184,18 @@ static enum hw_status add_translation(const struct hw_parts_engine *engine, doub
     return HW_OK;
 }
 
-enum hw_status hw_parts_run(void *given, int owner, hw_lid position, struct hw_result *result,
-                            struct hw_error *err)
+static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
+                          struct hw_error *err)
 {
     struct hw_parts_engine *engine = given;
     const struct hw_context *ctx = engine->ctx;
     double seconds[2] = {0, 0}, slowest[2];
 
     hw_steps_clear(&result->steps);
-    enum hw_status status = engine->method->root(engine, owner, position, err);
+    enum hw_status status = engine->searching->root(engine, owner, position, err);
     if (status != HW_OK)
         return status;
-    status = engine->method->poison(engine, err);
+    status = engine->searching->poison(engine, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     status = hw_agree(ctx->world, status, err);
@@ -210,10 +212,21 @@ enum hw_status hw_parts_run(void *given, int owner, hw_lid position, struct hw_r
         return status;
     result->seconds_search_order = slowest[0];
     result->seconds = slowest[1];
-    status = hw_agree(ctx->world, engine->method->deliver(engine, result, err), err);
+    status = hw_agree(ctx->world, engine->searching->deliver(engine, result, err), err);
     if (status == HW_OK && engine->options.steps)
-        status = engine->method->steps(engine, result, err);
+        status = engine->searching->steps(engine, result, err);
     if (status == HW_OK && engine->options.steps)
         status = add_translation(engine, seconds[1] - seconds[0], result, err);
     return status;
 }
+
+const struct hw_frame hw_parts_frame = {.device = HW_CUDA,
+                                        .ready = hw_gpu_ready,
+                                        .create = create,
+                                        .search = run,
+                                        .verify = hw_gpu_verify_bfs,
+                                        .verify_paths = hw_gpu_verify_sssp,
+                                        .keeper = &hw_parts_keeper,
+                                        .destroy = destroy,
+                                        .transport = transport_of,
+                                        .mpi_buffers = mpi_buffers_of};

@@ -21,7 +21,6 @@ struct hw_parts_engine;
  * status may return different ones on different ranks, but only where they call nothing
  * collective any more: the frame agrees on them. */
 struct hw_parts_search {
-    const char *name;
     size_t state_bytes; /* of engine->state, zeroed */
     /* Lists the arrays on the device (hw_gpu_add), sets engine->heap_bytes, and
      * engine->beside to what it allocates for a while. */
@@ -51,7 +50,8 @@ struct hw_parts_search {
 };
 
 struct hw_parts_engine {
-    const struct hw_parts_search *method;
+    const struct hw_method *method;
+    const struct hw_parts_search *searching; /* what the method adds: method->own */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
@@ -64,14 +64,7 @@ struct hw_parts_engine {
     void *state;                      /* the method's own */
 };
 
-/* The functions of struct hw_method, for any hw_parts_search. */
-enum hw_status hw_parts_create(const struct hw_parts_search *method, const struct hw_context *ctx,
-                               const struct hw_part *part, const struct hw_engine_options *options,
-                               void **engine, struct hw_error *err);
-enum hw_status hw_parts_run(void *engine, int owner, hw_lid position, struct hw_result *result,
-                            struct hw_error *err);
-void hw_parts_destroy(void *engine);
-const char *hw_parts_transport(const void *engine);
-const char *hw_parts_mpi_buffers(const void *engine);
+/* Of methods whose own is a struct hw_parts_search. */
+extern const struct hw_frame hw_parts_frame;
 
 #endif

@@ -28,7 +28,7 @@ enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error
     const struct hw_part *part = engine->part;
     struct hw_survey *survey = &engine->survey;
     enum hw_status status = hw_survey_for(engine->ctx, part, engine->method->name,
-                                          engine->method->negative, survey, err);
+                                          engine->method->negative_weights, survey, err);
 
     if (status != HW_OK)
         return status;
@@ -101,7 +101,7 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
     hw_gpu_add(arrays, &chunk->weight, capacity, sizeof *chunk->weight);
     if (order->rank)
         hw_gpu_add(arrays, &shipment->rank, order->vertices, sizeof *shipment->rank);
-    if (shipment->engine->method->by_weight) {
+    if (shipment->engine->searching->by_weight) {
         status = hw_cuda(hw_gpu_sort_scratch((uint64_t)capacity, true, &chunk->scratch_bytes),
                          "the room to sort lists", err);
         for (int half = 0; half < 2; half++) {
@@ -244,7 +244,7 @@ enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t
     if (!has_tree(engine))
         return HW_OK;
     return hw_cuda(
-        hw_gpu_launch_parents(&engine->graph, &engine->paths, root, (int)engine->method->hints),
+        hw_gpu_launch_parents(&engine->graph, &engine->paths, root, (int)engine->searching->hints),
         "the kernel that finds parents", err);
 }
 

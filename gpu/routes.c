@@ -400,8 +400,7 @@ static enum hw_status plan_bellman_ford(struct hw_parts_engine *engine, struct h
     return plan(engine, err);
 }
 
-static const struct hw_parts_search delta = {.name = "delta",
-                                             .state_bytes = sizeof(struct hw_routes),
+static const struct hw_parts_search delta = {.state_bytes = sizeof(struct hw_routes),
                                              .plan = plan,
                                              .open = open_search,
                                              .poison = poison,
@@ -413,8 +412,7 @@ static const struct hw_parts_search delta = {.name = "delta",
                                              .steps = steps,
                                              .close = close_search};
 
-static const struct hw_parts_search bellman_ford = {.name = "bellman-ford",
-                                                    .state_bytes = sizeof(struct hw_routes),
+static const struct hw_parts_search bellman_ford = {.state_bytes = sizeof(struct hw_routes),
                                                     .plan = plan_bellman_ford,
                                                     .open = open_search,
                                                     .poison = poison,
@@ -473,96 +471,54 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
     return status == HW_OK ? hw_gpu_paths_keep(ctx, graph, spec, part, err) : status;
 }
 
-static enum hw_status create_delta(const struct hw_context *ctx, const struct hw_part *part,
-                                   const struct hw_engine_options *options, void **engine,
-                                   struct hw_error *err)
-{
-    return hw_parts_create(&delta, ctx, part, options, engine, err);
-}
-
-static enum hw_status create_bellman_ford(const struct hw_context *ctx, const struct hw_part *part,
-                                          const struct hw_engine_options *options, void **engine,
-                                          struct hw_error *err)
-{
-    return hw_parts_create(&bellman_ford, ctx, part, options, engine, err);
-}
-
 const struct hw_method hw_method_delta_parts = {.name = "delta",
-                                                .device = HW_CUDA,
+                                                .frame = &hw_parts_frame,
                                                 .algorithm = HW_SSSP,
                                                 .grid = true,
                                                 .several_parts_only = true,
-                                                .ready = hw_gpu_ready,
                                                 .bytes = bytes,
                                                 .device_bytes = hw_routes_device_bytes,
                                                 .build = build,
                                                 .build_whole = hw_gpu_build,
                                                 .lists_stay = true,
                                                 .builds_any = true,
-                                                .create = create_delta,
-                                                .search = hw_parts_run,
-                                                .verify_paths = hw_gpu_verify_sssp,
-                                                .keeper = &hw_parts_keeper,
-                                                .destroy = hw_parts_destroy,
-                                                .transport = hw_parts_transport,
-                                                .mpi_buffers = hw_parts_mpi_buffers};
+                                                .own = &delta};
 
 const struct hw_method hw_method_delta_separate = {.name = "delta",
-                                                   .device = HW_CUDA,
+                                                   .frame = &hw_parts_frame,
                                                    .algorithm = HW_SSSP,
                                                    .degree_separated = true,
-                                                   .ready = hw_gpu_ready,
                                                    .bytes = bytes,
                                                    .device_bytes = hw_routes_device_bytes,
                                                    .build = build,
                                                    .build_whole = hw_gpu_build,
                                                    .lists_stay = true,
                                                    .builds_any = true,
-                                                   .create = create_delta,
-                                                   .search = hw_parts_run,
-                                                   .verify_paths = hw_gpu_verify_sssp,
-                                                   .keeper = &hw_parts_keeper,
-                                                   .destroy = hw_parts_destroy,
-                                                   .transport = hw_parts_transport,
-                                                   .mpi_buffers = hw_parts_mpi_buffers};
+                                                   .own = &delta};
 
 const struct hw_method hw_method_bellman_ford_parts = {.name = "bellman-ford",
-                                                       .device = HW_CUDA,
+                                                       .frame = &hw_parts_frame,
                                                        .algorithm = HW_SSSP,
                                                        .grid = true,
                                                        .several_parts_only = true,
                                                        .negative_weights = true,
-                                                       .ready = hw_gpu_ready,
                                                        .bytes = bellman_ford_bytes,
                                                        .device_bytes = hw_routes_device_bytes,
                                                        .build = build,
                                                        .build_whole = hw_gpu_build,
                                                        .lists_stay = true,
                                                        .builds_any = true,
-                                                       .create = create_bellman_ford,
-                                                       .search = hw_parts_run,
-                                                       .verify_paths = hw_gpu_verify_sssp,
-                                                       .keeper = &hw_parts_keeper,
-                                                       .destroy = hw_parts_destroy,
-                                                       .transport = hw_parts_transport,
-                                                       .mpi_buffers = hw_parts_mpi_buffers};
+                                                       .own = &bellman_ford};
 
 const struct hw_method hw_method_bellman_ford_separate = {.name = "bellman-ford",
-                                                          .device = HW_CUDA,
+                                                          .frame = &hw_parts_frame,
                                                           .algorithm = HW_SSSP,
                                                           .degree_separated = true,
                                                           .negative_weights = true,
-                                                          .ready = hw_gpu_ready,
                                                           .bytes = bellman_ford_bytes,
                                                           .device_bytes = hw_routes_device_bytes,
                                                           .build = build,
                                                           .build_whole = hw_gpu_build,
                                                           .lists_stay = true,
                                                           .builds_any = true,
-                                                          .create = create_bellman_ford,
-                                                          .search = hw_parts_run,
-                                                          .verify_paths = hw_gpu_verify_sssp,
-                                                          .keeper = &hw_parts_keeper,
-                                                          .destroy = hw_parts_destroy,
-                                                          .transport = hw_parts_transport,
-                                                          .mpi_buffers = hw_parts_mpi_buffers};
+                                                          .own = &bellman_ford};

@@ -73,59 +73,33 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return status;
 }
 
-static enum hw_status create_scan(const struct hw_context *ctx, const struct hw_part *part,
-                                  const struct hw_engine_options *options, void **engine,
-                                  struct hw_error *err)
-{
-    static const struct hw_gpu_search scan = {.name = "scan2d",
-                                              .exchanges = true,
-                                              .state_bytes = sizeof(struct state),
-                                              .plan = plan_scan,
-                                              .open = open_search,
-                                              .search = search,
-                                              .steps = steps};
+static const struct hw_gpu_search scan = {.exchanges = true,
+                                          .state_bytes = sizeof(struct state),
+                                          .plan = plan_scan,
+                                          .open = open_search,
+                                          .search = search,
+                                          .steps = steps};
 
-    return hw_gpu_create(&scan, ctx, part, options, engine, err);
-}
-
-static enum hw_status create_scatter(const struct hw_context *ctx, const struct hw_part *part,
-                                     const struct hw_engine_options *options, void **engine,
-                                     struct hw_error *err)
-{
-    static const struct hw_gpu_search scatter = {.name = "scatter-compact",
-                                                 .state_bytes = sizeof(struct state),
-                                                 .plan = plan_scatter,
-                                                 .open = open_search,
-                                                 .search = search,
-                                                 .steps = steps};
-
-    return hw_gpu_create(&scatter, ctx, part, options, engine, err);
-}
+static const struct hw_gpu_search scatter = {.state_bytes = sizeof(struct state),
+                                             .plan = plan_scatter,
+                                             .open = open_search,
+                                             .search = search,
+                                             .steps = steps};
 
 const struct hw_method hw_method_scan2d = {.name = "scan2d",
-                                           .device = HW_CUDA,
+                                           .frame = &hw_gpu_frame,
                                            .algorithm = HW_BFS,
                                            .grid = true,
                                            .one_part_only = true,
-                                           .ready = hw_gpu_ready,
                                            .bytes = hw_gpu_host_bytes,
                                            .build = hw_gpu_build,
-                                           .verify = hw_gpu_verify_bfs,
-                                           .keeper = &hw_gpu_keeper,
-                                           .create = create_scan,
-                                           .search = hw_gpu_run,
-                                           .destroy = hw_gpu_destroy};
+                                           .own = &scan};
 
 const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
-                                                    .device = HW_CUDA,
+                                                    .frame = &hw_gpu_frame,
                                                     .algorithm = HW_BFS,
                                                     .grid = true,
                                                     .one_part_only = true,
-                                                    .ready = hw_gpu_ready,
                                                     .bytes = hw_gpu_host_bytes,
                                                     .build = hw_gpu_build,
-                                                    .verify = hw_gpu_verify_bfs,
-                                                    .keeper = &hw_gpu_keeper,
-                                                    .create = create_scatter,
-                                                    .search = hw_gpu_run,
-                                                    .destroy = hw_gpu_destroy};
+                                                    .own = &scatter};

@@ -657,8 +657,7 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
     return status;
 }
 
-static const struct hw_parts_search scan = {.name = "scan2d",
-                                            .state_bytes = sizeof(struct hw_scan2d_state),
+static const struct hw_parts_search scan = {.state_bytes = sizeof(struct hw_scan2d_state),
                                             .plan = plan,
                                             .open = open_search,
                                             .poison = poison,
@@ -680,26 +679,12 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
            lists * (hw_count)sizeof(uint64_t) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_parts_create(&scan, ctx, part, options, engine, err);
-}
-
 const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
-                                                 .device = HW_CUDA,
+                                                 .frame = &hw_parts_frame,
                                                  .algorithm = HW_BFS,
                                                  .grid = true,
                                                  .several_parts_only = true,
                                                  .builds_any = true,
-                                                 .ready = hw_gpu_ready,
                                                  .bytes = bytes,
                                                  .build = hw_gpu_parts_keep,
-                                                 .create = create,
-                                                 .search = hw_parts_run,
-                                                 .verify = hw_gpu_verify_bfs,
-                                                 .keeper = &hw_parts_keeper,
-                                                 .destroy = hw_parts_destroy,
-                                                 .transport = hw_parts_transport,
-                                                 .mpi_buffers = hw_parts_mpi_buffers};
+                                                 .own = &scan};

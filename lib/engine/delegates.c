@@ -300,10 +300,11 @@ enum hw_status hw_delegates_create(const struct hw_context *ctx, const struct hw
     return HW_OK;
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **engine, struct hw_error *err)
 {
+    (void)method;
     return hw_delegates_create(ctx, part, options, part->vertices > UINT32_MAX, engine, err);
 }
 
@@ -558,13 +559,13 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     return conclude(e, lost, result, err);
 }
 
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
+
 const struct hw_method hw_method_delegates = {
     .name = "delegates",
-    .device = HW_CPU,
+    .frame = &frame,
     .algorithm = HW_BFS,
     .degree_separated = true,
     .bytes = bytes,
-    .create = create,
-    .search = search,
-    .destroy = destroy,
 };

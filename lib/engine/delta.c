@@ -239,20 +239,13 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return hw_paths_bytes(part, options, false);
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
-{
-    return hw_paths_create(ctx, part, options, false, engine, err);
-}
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = hw_paths_create, .search = search, .destroy = hw_paths_destroy};
 
 const struct hw_method hw_method_delta = {
     .name = "delta",
-    .device = HW_CPU,
+    .frame = &frame,
     .algorithm = HW_SSSP,
     .grid = true,
     .bytes = bytes,
-    .create = create,
-    .search = search,
-    .destroy = hw_paths_destroy,
 };

@@ -203,10 +203,11 @@ static enum hw_status make_arrays(struct dijkstra *own, struct hw_error *err)
     return status;
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **engine, struct hw_error *err)
 {
+    (void)method;
     struct dijkstra *own = NULL;
     struct hw_survey survey;
 
@@ -232,14 +233,14 @@ static enum hw_status create(const struct hw_context *ctx, const struct hw_part 
     return HW_OK;
 }
 
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
+
 const struct hw_method hw_method_dijkstra = {
     .name = "dijkstra",
-    .device = HW_CPU,
+    .frame = &frame,
     .algorithm = HW_SSSP,
     .grid = true,
     .one_part_only = true,
     .bytes = bytes,
-    .create = create,
-    .search = search,
-    .destroy = destroy,
 };

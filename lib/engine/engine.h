@@ -217,52 +217,22 @@ struct hw_keeper {
                             struct hw_error *err);
 };
 
-/* A method. All functions are collective over ctx->world unless they say
- * otherwise. */
-struct hw_method {
-    const char *name; /* as --method takes it */
-    enum hw_device device;
-    enum hw_algorithm algorithm;
-    bool grid, degree_separated; /* layouts it works on; two entries may share a name */
-    bool one_part_only;
-    bool several_parts_only;
-    bool one_row_only;     /* of grids: 1d, and 2d with one row */
-    bool builds_any;       /* of several parts: build() does all that hw_parts_build() does */
-    bool lists_stay;       /* build() leaves no lists on the host, whatever the layout */
-    bool negative_weights; /* SSSP: does it take them? */
+struct hw_method;
 
-    /* Whether this machine can run it, asked before any work; NULL: always. Returns
+/* How engines are made and used: what methods on one device have in common. All functions are
+ * collective over ctx->world unless they say otherwise. */
+struct hw_frame {
+    enum hw_device device;
+
+    /* Whether this machine can run them, asked before any work; NULL: always. Returns
      * HW_RESOURCES with the reason where not. Local. */
     enum hw_status (*ready)(struct hw_error *err);
 
-    /* Bytes the engine will take beside the part, which may be described alone
-     * (spec, counts and shapes, but no arrays): then a bound. Local. */
-    hw_count (*bytes)(const struct hw_part *part, const struct hw_engine_options *options);
-
-    /* Bytes of this rank's device that laying a graph out and searching it take at most, of a
-     * part that is described alone: over peer, and where parallel edges are few; more of it
-     * makes building faster. graph: NULL for partitions. NULL: not told. Local. */
-    hw_count (*device_bytes)(const struct hw_part *part, const struct hw_graph_desc *graph,
-                             const struct hw_engine_options *options);
-
-    /* Lays out a graph, one part a rank, in place of hw_parts_build(). The matrices of the part may
-     * have offsets alone, and part->resident the rest, which create() then takes. NULL: nothing
-     * better. Collective. */
-    enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
-                            const struct hw_layout_spec *spec, struct hw_part *part,
-                            struct hw_error *err);
-
-    /* The same, with all lists on the host, for whom else they are there: methods whose lists
-     * stay away have it. */
-    enum hw_status (*build_whole)(const struct hw_context *ctx, struct hw_graph *graph,
-                                  const struct hw_layout_spec *spec, struct hw_part *part,
-                                  struct hw_error *err);
-
-    /* Makes an engine for this part, which it borrows until destroy(). Untimed
+    /* Makes an engine of a method for this part, which it borrows until destroy(). Untimed
      * (kernel 1). */
-    enum hw_status (*create)(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err);
+    enum hw_status (*create)(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **engine, struct hw_error *err);
 
     /*
      * Searches from the vertex at `position` of part `owner`. The clock runs
@@ -295,6 +265,45 @@ struct hw_method {
     /* What transport mpi gives MPI of bytes on devices: "host" or "device". NULL, as what it
      * returns: there is nothing of the kind. Local. */
     const char *(*mpi_buffers)(const void *engine);
+};
+
+/* A method. */
+struct hw_method {
+    const char *name; /* as --method takes it */
+    const struct hw_frame *frame;
+    enum hw_algorithm algorithm;
+    bool grid, degree_separated; /* layouts it works on; two entries may share a name */
+    bool one_part_only;
+    bool several_parts_only;
+    bool one_row_only;     /* of grids: 1d, and 2d with one row */
+    bool builds_any;       /* of several parts: build() does all that hw_parts_build() does */
+    bool lists_stay;       /* build() leaves no lists on the host, whatever the layout */
+    bool negative_weights; /* SSSP: does it take them? */
+
+    /* Bytes the engine will take beside the part, which may be described alone
+     * (spec, counts and shapes, but no arrays): then a bound. Local. */
+    hw_count (*bytes)(const struct hw_part *part, const struct hw_engine_options *options);
+
+    /* Bytes of this rank's device that laying a graph out and searching it take at most, of a
+     * part that is described alone: over peer, and where parallel edges are few; more of it
+     * makes building faster. graph: NULL for partitions. NULL: not told. Local. */
+    hw_count (*device_bytes)(const struct hw_part *part, const struct hw_graph_desc *graph,
+                             const struct hw_engine_options *options);
+
+    /* Lays out a graph, one part a rank, in place of hw_parts_build(). The matrices of the part may
+     * have offsets alone, and part->resident the rest, which frame->create() then takes. NULL:
+     * nothing better. Collective. */
+    enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err);
+
+    /* The same, with all lists on the host, for whom else they are there: methods whose lists
+     * stay away have it. */
+    enum hw_status (*build_whole)(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, struct hw_part *part,
+                                  struct hw_error *err);
+
+    const void *own; /* what the frame knows it by beside; NULL: nothing */
 };
 
 /* The methods of this build, NULL-ended: those of lib/engine, then those of

@@ -205,13 +205,13 @@ static enum hw_status search(void *engine, int owner, hw_lid position, struct hw
     return finish(grid, result, err);
 }
 
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = hw_grid_create, .search = search, .destroy = hw_grid_destroy};
+
 const struct hw_method hw_method_grid = {
     .name = "grid",
-    .device = HW_CPU,
+    .frame = &frame,
     .algorithm = HW_BFS,
     .grid = true,
     .bytes = hw_grid_bytes,
-    .create = hw_grid_create,
-    .search = search,
-    .destroy = hw_grid_destroy,
 };

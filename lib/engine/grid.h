@@ -155,9 +155,9 @@ struct hw_grid {
 /* grid_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed once.
  * create is collective, the others local. */
 hw_count hw_grid_bytes(const struct hw_part *part, const struct hw_engine_options *options);
-enum hw_status hw_grid_create(const struct hw_context *ctx, const struct hw_part *part,
-                              const struct hw_engine_options *options, void **engine,
-                              struct hw_error *err);
+enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_context *ctx,
+                              const struct hw_part *part, const struct hw_engine_options *options,
+                              void **engine, struct hw_error *err);
 void hw_grid_destroy(void *engine);
 
 /* grid_top_down.c, grid_bottom_up.c: one step each. They fill the own share of

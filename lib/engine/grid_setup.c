@@ -255,12 +255,13 @@ static void make_first(struct hw_grid *grid)
     }
 }
 
-enum hw_status hw_grid_create(const struct hw_context *ctx, const struct hw_part *part,
-                              const struct hw_engine_options *options, void **engine,
-                              struct hw_error *err)
+enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_context *ctx,
+                              const struct hw_part *part, const struct hw_engine_options *options,
+                              void **engine, struct hw_error *err)
 {
     struct hw_grid *grid = NULL;
 
+    (void)method;
     *engine = NULL;
     enum hw_status status = hw_alloc_zero(&grid, 1, sizeof *grid, "method grid", err);
     if (status == HW_OK)

@@ -182,8 +182,8 @@ struct hw_paths {
  * create is collective, the others local. */
 hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_options *options,
                         bool bellman_ford);
-enum hw_status hw_paths_create(const struct hw_context *ctx, const struct hw_part *part,
-                               const struct hw_engine_options *options, bool bellman_ford,
+enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_context *ctx,
+                               const struct hw_part *part, const struct hw_engine_options *options,
                                void **engine, struct hw_error *err);
 void hw_paths_destroy(void *engine);
 

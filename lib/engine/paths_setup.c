@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "comm/exchange.h"
+#include "engine/method.h"
 #include "engine/width.h"
 
 #include <limits.h>
@@ -468,10 +469,11 @@ static enum hw_status allocate(struct hw_paths *paths, struct hw_error *err)
     return hw_agree(paths->ctx->world, status, err);
 }
 
-enum hw_status hw_paths_create(const struct hw_context *ctx, const struct hw_part *part,
-                               const struct hw_engine_options *options, bool bellman_ford,
+enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_context *ctx,
+                               const struct hw_part *part, const struct hw_engine_options *options,
                                void **engine, struct hw_error *err)
 {
+    const bool bellman_ford = method == &hw_method_bellman_ford;
     struct hw_paths *paths = NULL;
 
     *engine = NULL;

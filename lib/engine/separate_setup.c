@@ -243,10 +243,11 @@ static enum hw_status open_engine(struct hw_separate *e, struct hw_error *err)
     return status == HW_OK ? hw_separate_negative_open(e, err) : status;
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, bool buckets, void **engine,
-                             struct hw_error *err)
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **engine, struct hw_error *err)
 {
+    const bool buckets = method == &hw_method_separate_delta;
     struct hw_separate *e = NULL;
     enum hw_status status;
 
@@ -270,20 +271,6 @@ static enum hw_status create(const struct hw_context *ctx, const struct hw_part 
     }
     *engine = e;
     return HW_OK;
-}
-
-static enum hw_status create_delta(const struct hw_context *ctx, const struct hw_part *part,
-                                   const struct hw_engine_options *options, void **engine,
-                                   struct hw_error *err)
-{
-    return create(ctx, part, options, true, engine, err);
-}
-
-static enum hw_status create_bellman_ford(const struct hw_context *ctx, const struct hw_part *part,
-                                          const struct hw_engine_options *options, void **engine,
-                                          struct hw_error *err)
-{
-    return create(ctx, part, options, false, engine, err);
 }
 
 /* ---- bytes ---- */
@@ -345,25 +332,22 @@ static hw_count bytes_bellman_ford(const struct hw_part *part,
     return bytes_of(part, options, false);
 }
 
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = create, .search = hw_separate_search, .destroy = destroy};
+
 const struct hw_method hw_method_separate_delta = {
     .name = "delta",
-    .device = HW_CPU,
+    .frame = &frame,
     .algorithm = HW_SSSP,
     .degree_separated = true,
     .bytes = bytes_delta,
-    .create = create_delta,
-    .search = hw_separate_search,
-    .destroy = destroy,
 };
 
 const struct hw_method hw_method_separate_bellman_ford = {
     .name = "bellman-ford",
-    .device = HW_CPU,
+    .frame = &frame,
     .algorithm = HW_SSSP,
     .degree_separated = true,
     .negative_weights = true,
     .bytes = bytes_bellman_ford,
-    .create = create_bellman_ford,
-    .search = hw_separate_search,
-    .destroy = destroy,
 };

@@ -36,13 +36,14 @@ static void destroy(void *given)
     free(engine);
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **given,
-                             struct hw_error *err)
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **given, struct hw_error *err)
 {
     struct sequential *engine = NULL;
     hw_lid n = part->own.count;
 
+    (void)method;
     (void)ctx;
     *given = NULL;
     if (options->direction == HW_DIRECTION_BOTTOM_UP)
@@ -190,12 +191,12 @@ static enum hw_status search(void *given, int owner, hw_lid position, struct hw_
     return HW_OK;
 }
 
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
+
 const struct hw_method hw_method_sequential = {.name = "sequential",
-                                               .device = HW_CPU,
+                                               .frame = &frame,
                                                .algorithm = HW_BFS,
                                                .grid = true,
                                                .one_part_only = true,
-                                               .bytes = bytes,
-                                               .create = create,
-                                               .search = search,
-                                               .destroy = destroy};
+                                               .bytes = bytes};

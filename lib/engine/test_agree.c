@@ -273,7 +273,7 @@ static enum hw_status search(const struct hw_context *ctx, const struct sample *
     enum hw_status status = hw_roots_locate(ctx, part, &roots, &owner, &position, err);
 
     if (status == HW_OK)
-        status = method->search(engine, owner, position, &result, err);
+        status = method->frame->search(engine, owner, position, &result, err);
     if (status == HW_OK)
         status = hw_tree_slice(tree, sizeof *result.parent, result.parent,
                                results->parent + r * tree->length, err);
@@ -339,7 +339,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
     struct results results = {0};
     struct hw_tree tree = {0};
     void *engine = NULL;
-    enum hw_status status = method->create(ctx, part, &options, &engine, &err);
+    enum hw_status status = method->frame->create(method, ctx, part, &options, &engine, &err);
     bool right = status == (refuses(method, sample, canonical) ? HW_BAD_INPUT : HW_OK);
 
     if (right && status == HW_OK) {
@@ -354,7 +354,7 @@ static bool try_engine(const struct hw_context *ctx, struct sample *sample,
         fprintf(stderr, "# rank %d: %s, %s, %d thread%s%s: %s\n", ctx->rank, sample->name,
                 method->name, ctx->threads, ctx->threads == 1 ? "" : "s",
                 canonical ? ", canonical" : "", err.text);
-    method->destroy(engine);
+    method->frame->destroy(engine);
     hw_tree_close(&tree);
     results_free(&results);
     return right;
@@ -375,7 +375,7 @@ static int try_layout(struct tap *tap, struct hw_context *ctx, struct sample *sa
     for (const struct hw_method *const *m = hw_methods(); *m && right; m++) {
         const struct hw_method *method = *m;
         bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
-        if (method->algorithm != HW_SSSP || method->device != HW_CPU ||
+        if (method->algorithm != HW_SSSP || method->frame->device != HW_CPU ||
             !(separated ? method->degree_separated : method->grid) ||
             (method->one_part_only && spec->parts > 1))
             continue;

@@ -244,7 +244,7 @@ static bool search_into(const struct hw_context *ctx, const struct hw_part *part
         result.level[i] = -77;
     }
     traffic = (struct traffic){0};
-    bool done = hw_method_delegates.search(engine, owner, position, &result, &err) == HW_OK;
+    bool done = hw_method_delegates.frame->search(engine, owner, position, &result, &err) == HW_OK;
     answer->traffic = traffic;
     for (size_t v = 0; v < n; v++) {
         answer->level[v] = INT32_MIN;
@@ -288,7 +288,7 @@ static bool check(const struct hw_context *ctx, const struct graph *graph,
         right =
             right && right_parents(graph, root[i], level, own.parent, options->canonical_parents);
     }
-    hw_method_delegates.destroy(engine);
+    hw_method_delegates.frame->destroy(engine);
     hw_part_free(&part);
     free(level);
     if (answer)
@@ -572,7 +572,8 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
 
     bool done = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_delegates.create(ctx, &part, &options, &engine, &err) == HW_OK &&
+                hw_method_delegates.frame->create(&hw_method_delegates, ctx, &part, &options,
+                                                  &engine, &err) == HW_OK &&
                 search_into(ctx, &part, engine, 4, &answer);
     hw_count last = answer.steps.count - 1, levels = 0;
     for (size_t v = 0; v < n; v++)
@@ -596,7 +597,7 @@ static void check_model(struct tap *tap, const struct hw_context *ctx, int devic
                        crossing_edges(ctx, &part, answer.level) * 5 + 8 * p;
     tap_ok(tap, answer.steps.step[last].bytes_sent <= parents, "parents cost %d bytes more",
            (int)answer.steps.step[last].bytes_sent);
-    hw_method_delegates.destroy(engine);
+    hw_method_delegates.frame->destroy(engine);
     hw_part_free(&part);
     free_graph(&graph);
     free_answer(&answer);
@@ -633,14 +634,16 @@ static void test_bad_root(struct tap *tap, const struct hw_context *ctx)
 
     bool made = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_delegates.create(ctx, &part, &options, &engine, &err) == HW_OK;
+                hw_method_delegates.frame->create(&hw_method_delegates, ctx, &part, &options,
+                                                  &engine, &err) == HW_OK;
     tap_ok(tap, made && hw_method_delegates.bytes(&part, &options) > 0, "it says what it needs");
-    tap_ok(tap, hw_method_delegates.search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap, hw_method_delegates.frame->search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
            "a root beyond the part is refused");
-    tap_ok(tap, hw_method_delegates.search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap,
+           hw_method_delegates.frame->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a part beyond the parts too");
-    hw_method_delegates.destroy(engine);
-    hw_method_delegates.destroy(NULL);
+    hw_method_delegates.frame->destroy(engine);
+    hw_method_delegates.frame->destroy(NULL);
     hw_part_free(&part);
     free_graph(&graph);
 }

@@ -232,7 +232,8 @@ static bool try_root(const struct hw_context *ctx, void *engine, struct sample *
     sample->level = sample->levels + (size_t)r * (size_t)sample->desc.vertices;
     sample->canonical = sample->canonicals + (size_t)r * (size_t)sample->desc.vertices;
     sent_bytes = 0;
-    if (hw_method_grid.search(engine, (int)where[0], (hw_lid)where[1], result, &err) != HW_OK) {
+    if (hw_method_grid.frame->search(engine, (int)where[0], (hw_lid)where[1], result, &err) !=
+        HW_OK) {
         fprintf(stderr, "%s\n", err.text);
         return false;
     }
@@ -268,12 +269,13 @@ static bool try_options(struct hw_context *ctx, struct sample *sample, const str
         hw_context_group(ctx, 1 + o / 2 % 3);
         /* Threads that spin beside ranks that spin take long on few cores. */
         hw_context_threads(ctx, (ctx->size == 1 ? o / 18 : o % 9 == 4) ? 3 : 1);
-        if (hw_method_grid.create(ctx, part, &options, &engine, &err) != HW_OK)
+        if (hw_method_grid.frame->create(&hw_method_grid, ctx, part, &options, &engine, &err) !=
+            HW_OK)
             return false;
         for (int r = 0; r <= roots; r++)
             holds =
                 try_root(ctx, engine, sample, part, root, r % roots, &options, &result) && holds;
-        hw_method_grid.destroy(engine);
+        hw_method_grid.frame->destroy(engine);
     }
     hw_context_threads(ctx, 1);
     free(result.parent);
@@ -439,8 +441,10 @@ static void test_directions(struct tap *tap, struct hw_context *ctx, const struc
                                      &err) == HW_OK;
     result.parent = calloc((size_t)part.own.count, sizeof *result.parent);
     result.level = calloc((size_t)part.own.count, sizeof *result.level);
-    holds = holds && hw_method_grid.create(ctx, &part, &options, &engine, &err) == HW_OK &&
-            hw_method_grid.search(engine, 0, 100, &result, &err) == HW_OK;
+    holds = holds &&
+            hw_method_grid.frame->create(&hw_method_grid, ctx, &part, &options, &engine, &err) ==
+                HW_OK &&
+            hw_method_grid.frame->search(engine, 0, 100, &result, &err) == HW_OK;
     for (hw_count s = 0; s < result.steps.count; s++) {
         const char *turn = result.steps.step[s].direction == HW_DIRECTION_BOTTOM_UP ? "u" : "d";
         size_t length = strlen(turns);
@@ -450,7 +454,7 @@ static void test_directions(struct tap *tap, struct hw_context *ctx, const struc
     }
     tap_ok(tap, holds && strcmp(turns, "dud") == 0, "directions turn with the frontier (%s)",
            turns);
-    hw_method_grid.destroy(engine);
+    hw_method_grid.frame->destroy(engine);
     hw_part_free(&part);
     free(result.parent);
     free(result.level);
@@ -505,13 +509,14 @@ static void test_refusals(struct tap *tap, struct hw_context *ctx)
            "a layout it does not do is refused with the methods that do");
     method = &hw_method_grid;
     tap_ok(tap, method->bytes(&part, &options) > 0, "it says what memory it takes");
-    tap_ok(tap, method->create(ctx, &part, &options, &engine, &err) == HW_OK, "an engine");
-    tap_ok(tap, method->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap, method->frame->create(method, ctx, &part, &options, &engine, &err) == HW_OK,
+           "an engine");
+    tap_ok(tap, method->frame->search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a root in no part is refused");
-    tap_ok(tap, method->search(engine, 0, 5, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap, method->frame->search(engine, 0, 5, &result, &err) == HW_BAD_INPUT,
            "a root past the end is refused");
-    method->destroy(engine);
-    method->destroy(NULL);
+    method->frame->destroy(engine);
+    method->frame->destroy(NULL);
     hw_part_free(&part);
     drop(&sample);
 }

@@ -258,7 +258,7 @@ static bool try_root(struct sample *sample, const struct hw_method *method, void
 
     find_root(part, root, where);
     open_result(part, &result);
-    if (method->search(engine, (int)where[0], (hw_lid)where[1], &result, &err) != HW_OK) {
+    if (method->frame->search(engine, (int)where[0], (hw_lid)where[1], &result, &err) != HW_OK) {
         fprintf(stderr, "# %s\n", err.text);
     } else {
         distances = take_result(sample, part, &result);
@@ -333,7 +333,7 @@ static bool try_method(struct hw_context *ctx, struct sample *sample,
             continue;
         ctx->threads = threads;
         hw_context_group(ctx, 1 + o / 3 % 3);
-        if (method->create(ctx, part, &options, &engine, &err) != HW_OK) {
+        if (method->frame->create(method, ctx, part, &options, &engine, &err) != HW_OK) {
             fprintf(stderr, "# %s\n", err.text);
             holds = false;
         }
@@ -343,7 +343,7 @@ static bool try_method(struct hw_context *ctx, struct sample *sample,
                 abort();
             holds = try_root(sample, method, engine, part, &options, root) && holds;
         }
-        method->destroy(engine);
+        method->frame->destroy(engine);
     }
     ctx->threads = before;
     return holds;
@@ -566,12 +566,13 @@ static void try_cycle(struct tap *tap, struct hw_context *ctx, struct sample *sa
             continue;
         bool holds =
             build(ctx, sample, rows, ctx->size / rows, HW_ORDER_DEGREE, &part, &err) == HW_OK &&
-            hw_method_bellman_ford.create(ctx, &part, &options, &engine, &err) == HW_OK;
+            hw_method_bellman_ford.frame->create(&hw_method_bellman_ford, ctx, &part, &options,
+                                                 &engine, &err) == HW_OK;
         find_root(&part, root, where);
         open_result(&part, &result);
         if (holds)
-            holds = hw_method_bellman_ford.search(engine, (int)where[0], (hw_lid)where[1], &result,
-                                                  &err) == HW_OK;
+            holds = hw_method_bellman_ford.frame->search(engine, (int)where[0], (hw_lid)where[1],
+                                                         &result, &err) == HW_OK;
         if (!holds)
             fprintf(stderr, "# %s\n", err.text);
         if (holds && cycle) {
@@ -585,7 +586,7 @@ static void try_cycle(struct tap *tap, struct hw_context *ctx, struct sample *sa
                     take_result(sample, &part, &result) && is_tree(sample, root);
         }
         close_result(&result);
-        hw_method_bellman_ford.destroy(engine);
+        hw_method_bellman_ford.frame->destroy(engine);
         hw_part_free(&part);
         tap_ok(tap, holds, "%s in %d x %d parts", sample->name, rows, ctx->size / rows);
     }
@@ -646,15 +647,15 @@ static void try_refusal(struct tap *tap, struct hw_context *ctx, struct sample *
     enum hw_status status = build(ctx, sample, 1, ctx->size, HW_ORDER_DEGREE, &part, &err);
 
     if (status == HW_OK)
-        status = method->create(ctx, &part, &options, &engine, &err);
+        status = method->frame->create(method, ctx, &part, &options, &engine, &err);
     open_result(&part, &result);
     find_root(&part, root, where);
     if (status == HW_OK)
-        status = method->search(engine, (int)where[0], (hw_lid)where[1], &result, &err);
+        status = method->frame->search(engine, (int)where[0], (hw_lid)where[1], &result, &err);
     bool holds = status == HW_BAD_INPUT && strstr(err.text, words);
     if (!holds)
         fprintf(stderr, "# status %d: %s\n", status, err.text);
-    method->destroy(engine);
+    method->frame->destroy(engine);
     close_result(&result);
     hw_part_free(&part);
     tap_ok(tap, holds, "%s is refused by %s", sample->name, method->name);

@@ -310,7 +310,7 @@ static enum hw_status search_into(const struct hw_context *ctx, const struct hw_
             result.distance_i64[i] = -77;
     }
     sent_bytes = sent_messages = 0;
-    enum hw_status status = method->search(engine, owner, position, &result, err);
+    enum hw_status status = method->frame->search(engine, owner, position, &result, err);
     answer->bytes = sent_bytes;
     answer->messages = sent_messages;
     if (status == HW_OK && result.parent[part->own.count] == -77)
@@ -444,12 +444,12 @@ static bool check(const struct hw_context *ctx, const struct graph *graph,
 
     bool right = hw_parts_build_list(ctx, &graph->desc, &graph->edges, spec, ctx->rank, 1, &part,
                                      &err) == HW_OK;
-    right = right && method->create(ctx, &part, options, &engine, &err) == HW_OK;
+    right = right && method->frame->create(method, ctx, &part, options, &engine, &err) == HW_OK;
     for (int i = 0; i < roots && right; i++)
         right = search_into(ctx, &part, method, engine, root[i], &own, &err) == HW_OK &&
                 right_answer(ctx, graph, root[i], &own, options->canonical_parents);
     right = right && method->bytes(&part, options) > 0;
-    method->destroy(engine);
+    method->frame->destroy(engine);
     hw_part_free(&part);
     if (answer)
         *answer = own;
@@ -625,11 +625,11 @@ static enum hw_status try(const struct hw_context *ctx, const struct graph *grap
     enum hw_status status =
         hw_parts_build_list(ctx, &graph->desc, &graph->edges, &spec, ctx->rank, 1, &part, err);
     if (status == HW_OK)
-        status = method->create(ctx, &part, &options, &engine, err);
+        status = method->frame->create(method, ctx, &part, &options, &engine, err);
     *created = status == HW_OK;
     if (status == HW_OK)
         status = search_into(ctx, &part, method, engine, root, &answer, err);
-    method->destroy(engine);
+    method->frame->destroy(engine);
     hw_part_free(&part);
     free_answer(&answer);
     return status;
@@ -821,13 +821,14 @@ static void test_bad_root(struct tap *tap, const struct hw_context *ctx)
 
     bool made = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_separate_delta.create(ctx, &part, &options, &engine, &err) == HW_OK;
+                hw_method_separate_delta.frame->create(&hw_method_separate_delta, ctx, &part,
+                                                       &options, &engine, &err) == HW_OK;
     tap_ok(tap, made && hw_separate_search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
            "a root beyond the part is refused");
     tap_ok(tap, made && hw_separate_search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a part beyond the parts too");
-    hw_method_separate_delta.destroy(engine);
-    hw_method_separate_delta.destroy(NULL);
+    hw_method_separate_delta.frame->destroy(engine);
+    hw_method_separate_delta.frame->destroy(NULL);
     hw_part_free(&part);
     free_graph(&graph);
 }

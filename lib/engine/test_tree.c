@@ -30,7 +30,7 @@ static bool search(struct hw_toy *toy, hw_gid root, struct hw_result *result)
 
     hw_result_poison(&toy->part, result);
     return hw_roots_locate(toy->ctx, &toy->part, &roots, &owner, &position, &err) == HW_OK &&
-           toy->method.search(toy, owner, position, result, &err) == HW_OK;
+           toy->method.frame->search(toy, owner, position, result, &err) == HW_OK;
 }
 
 static void test_slices(struct tap *tap, struct hw_toy *toy, const char *name)

@@ -100,10 +100,11 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
     return part->own.count;
 }
 
-static enum hw_status create(const struct hw_context *ctx, const struct hw_part *part,
-                             const struct hw_engine_options *options, void **engine,
-                             struct hw_error *err)
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **engine, struct hw_error *err)
 {
+    (void)method;
     (void)ctx;
     (void)part;
     (void)options;
@@ -115,6 +116,8 @@ static void destroy(void *engine)
 {
     (void)engine;
 }
+
+static const struct hw_frame frame = {.create = create, .search = search, .destroy = destroy};
 
 void hw_toy_open(const struct hw_context *ctx, enum hw_layout layout, enum hw_order order,
                  bool directed, struct hw_toy *toy)
@@ -128,8 +131,7 @@ void hw_toy_open(const struct hw_context *ctx, enum hw_layout layout, enum hw_or
         .ctx = ctx,
         .desc = {.vertices = VERTICES, .directed = directed},
         .candidate = calloc(VERTICES, sizeof(bool)),
-        .method =
-            {.name = "toy", .bytes = bytes, .create = create, .search = search, .destroy = destroy},
+        .method = {.name = "toy", .frame = &frame, .bytes = bytes},
     };
     toy->edges.capacity = TUPLES_MOST;
     toy->edges.source = calloc(TUPLES_MOST, sizeof(hw_gid));

@@ -30,7 +30,7 @@ const char *const hw_switch_words[] = {"auto", "on", "off", NULL};
 static void close_traversal(struct hw_traversal *t)
 {
     if (t->engine)
-        t->method->destroy(t->engine);
+        t->method->frame->destroy(t->engine);
     hw_result_close(&t->result);
     hw_roots_free(&t->roots);
     free(t->owner);
@@ -82,7 +82,7 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch)
 /* Whether no tree need come to the host: none is stored, and what chooses roots needs none. */
 static bool may_keep(const struct hw_traversal *t)
 {
-    return t->method->keeper && t->options->check && t->options->trees == HW_TREES_NONE &&
+    return t->method->frame->keeper && t->options->check && t->options->trees == HW_TREES_NONE &&
            t->options->min_component <= 2;
 }
 
@@ -184,7 +184,7 @@ static enum hw_status check_method_options(const struct hw_traversal *t, struct 
             (!table[i].other || strcmp(t->method->name, table[i].other) != 0))
             return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
                            t->options->input, table[i].name, table[i].method, t->method->name);
-    if (relaxing && t->method->device != HW_CUDA)
+    if (relaxing && t->method->frame->device != HW_CUDA)
         return hw_fail(err, HW_BAD_INPUT, "%s: %s is for --device cuda", t->options->input,
                        relaxing);
     return HW_OK;
@@ -277,8 +277,8 @@ static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
     if (status == HW_OK)
         status = take_given_roots(t, err);
     /* Last, so that what is wrong on any machine is said on those without the device, too. */
-    if (status == HW_OK && t->method->ready && !t->stage->cli.estimate)
-        status = hw_agree(t->ctx->world, t->method->ready(err), err);
+    if (status == HW_OK && t->method->frame->ready && !t->stage->cli.estimate)
+        status = hw_agree(t->ctx->world, t->method->frame->ready(err), err);
     return status;
 }
 
@@ -300,7 +300,8 @@ static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
 {
     if (!may_keep(t))
         return HW_OK;
-    enum hw_status status = t->method->keeper->open(t->engine, t->source.graph, &t->keeps, err);
+    enum hw_status status =
+        t->method->frame->keeper->open(t->engine, t->source.graph, &t->keeps, err);
     if (status != HW_RESOURCES)
         return status;
     hw_note(t->ctx, "trees come to the host to be validated: %s", err ? err->text : "no memory");
@@ -315,7 +316,7 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
 
     if (status == HW_OK)
-        status = t->method->create(t->ctx, &t->part, engine, &t->engine, err);
+        status = t->method->frame->create(t->method, t->ctx, &t->part, engine, &t->engine, err);
     hw_watch_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
@@ -354,7 +355,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
     double started = hw_seconds();
 
     /* Kernels on several devices wait for each other, where MPI does not see it. */
-    if (t->method->device == HW_CUDA)
+    if (t->method->frame->device == HW_CUDA)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
     hw_watch_tell(t->watch, status, err);
@@ -393,7 +394,9 @@ static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sa
             status = hw_agree(t->ctx->world, hw_result_open(&t->part, HW_BFS, &result, err), err);
         if (status == HW_OK)
             status = hw_agree(t->ctx->world,
-                              searcher.method->create(t->ctx, &t->part, &plain, &engine, err), err);
+                              searcher.method->frame->create(searcher.method, t->ctx, &t->part,
+                                                             &plain, &engine, err),
+                              err);
         searcher.engine = engine;
         searcher.result = &result;
     }
@@ -401,7 +404,7 @@ static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sa
         status = hw_roots_large(sampler, &searcher, t->options->roots, t->options->min_component,
                                 &t->roots, err);
     if (engine)
-        searcher.method->destroy(engine);
+        searcher.method->frame->destroy(engine);
     hw_result_close(&result);
     return status;
 }

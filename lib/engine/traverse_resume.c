@@ -61,8 +61,8 @@ static char *make_key(const struct hw_traversal *t)
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
-                 t->method->device, options, t->options->ranks_per_node, t->roots.count, roots,
-                 t->stored, t->options->check) < 0)
+                 t->method->frame->device, options, t->options->ranks_per_node, t->roots.count,
+                 roots, t->stored, t->options->check) < 0)
         key = NULL;
     free(options);
     return key;

@@ -61,7 +61,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     hw_result_poison(&t->part, &t->result);
     /* Profilers that count or trace only searches switch on this. */
     MPI_Pcontrol(1);
-    status = t->method->search(t->engine, t->owner[i], t->position[i], &t->result, err);
+    status = t->method->frame->search(t->engine, t->owner[i], t->position[i], &t->result, err);
     MPI_Pcontrol(0);
     hw_watch_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
@@ -78,8 +78,8 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
 static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
     if (t->keeps)
-        return hw_agree(t->ctx->world, t->method->keeper->keep(t->engine, t->roots.id[i], err),
-                        err);
+        return hw_agree(t->ctx->world,
+                        t->method->frame->keeper->keep(t->engine, t->roots.id[i], err), err);
     hw_count at = i % t->batch * t->tree.length;
     char *value = (char *)t->value + (size_t)at * t->values.size;
     hw_gid *parent = t->parent + at;
@@ -116,7 +116,7 @@ static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count cou
                             struct hw_verdict *verdict, struct hw_error *err)
 {
     hw_count levels[BATCH_MOST];
-    enum hw_status status = t->method->keeper->judge(t->engine, verdict, levels, err);
+    enum hw_status status = t->method->frame->keeper->judge(t->engine, verdict, levels, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++)
         hw_report_count(&t->report, first + i, &verdict[i], levels[i]);
@@ -134,10 +134,10 @@ static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count co
     const hw_gid *parent = t->parent + at;
 
     if (hw_traversal_is_sssp(t))
-        return (t->method->verify_paths ? t->method->verify_paths : hw_verify_sssp)(
+        return (t->method->frame->verify_paths ? t->method->frame->verify_paths : hw_verify_sssp)(
             t->ctx, t->source.graph, count, roots, value, parent, t->outcomes.cycle + first,
             verdict, err);
-    return (t->method->verify ? t->method->verify : hw_verify_bfs)(
+    return (t->method->frame->verify ? t->method->frame->verify : hw_verify_bfs)(
         t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
 }
 

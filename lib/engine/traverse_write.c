@@ -118,7 +118,8 @@ static enum hw_status write_sssp_options(struct hw_traversal *t, struct hw_error
         status = hw_store_set_f64(t->store, HW_AT_RUN, "delta", t->result.delta, err);
     if (status == HW_OK && strcmp(t->method->name, "delta") != 0)
         status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
-    if (status == HW_OK && t->method->device == HW_CUDA && strcmp(t->method->name, "delta") != 0)
+    if (status == HW_OK && t->method->frame->device == HW_CUDA &&
+        strcmp(t->method->name, "delta") != 0)
         status = write_relaxing(t, err);
     return status;
 }
@@ -203,11 +204,12 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
     const struct hw_layout_spec *spec = &t->part.spec;
     bool separate = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
     const struct text texts[] = {
-        {"device", hw_device_words[t->method->device]},
+        {"device", hw_device_words[t->method->frame->device]},
         {"method", t->method->name},
         {"method_asked", options->method},
-        {"transport", t->method->transport ? t->method->transport(t->engine) : "mpi"},
-        {"mpi_buffers", t->method->mpi_buffers ? t->method->mpi_buffers(t->engine) : NULL},
+        {"transport", t->method->frame->transport ? t->method->frame->transport(t->engine) : "mpi"},
+        {"mpi_buffers",
+         t->method->frame->mpi_buffers ? t->method->frame->mpi_buffers(t->engine) : NULL},
         {"layout", hw_layout_name(spec->layout)},
         {"order", hw_order_name(spec->order)},
         {"direction", hw_direction_words[options->engine.direction]},
