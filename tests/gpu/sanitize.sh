@@ -69,6 +69,7 @@ both 1 p-s10.h5 --algorithm sssp --method bellman-ford
 both 2 g12.h5 --layout 1d --parts 2 --method fused --transport mpi
 both 4 g12.h5 --layout 2d --grid 2x2 --method scan2d --transport mpi
 both 2 d10.h5 --layout degree-separated --parts 2 --degree-threshold 20 --transport mpi
+both 4 d10.h5 --layout degree-separated --parts 2x2 --degree-threshold 20 --transport mpi
 both 2 i10.h5 --layout 1d --parts 2 --algorithm sssp --method delta --transport mpi
 both 2 s10.h5 --layout degree-separated --parts 2 --algorithm sssp --method bellman-ford --transport mpi
 gather
