@@ -32,11 +32,12 @@ struct run {
     MPI_Request request;
     hw_count steps;
     double lap;
+    enum hw_status owed; /* by a kernel: told when the ranks agree next */
 };
 
 /* Flags of the words that ranks exchange, below their counts: of entries for the other, of
  * delegates found where it is the rank itself. */
-enum { FOUND_SLOT = 1, SENDS = 2, FLAG_BITS = 2 };
+enum { FOUND_SLOT = 1, SENDS = 2, FAILED = 4, FLAG_BITS = 3 };
 
 enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struct hw_error *err)
 {
@@ -130,13 +131,11 @@ static enum hw_status share_news(struct run *run, enum hw_status status, struct 
 {
     const struct hw_context *ctx = run->engine->ctx;
     const struct hw_gpu_delegates_control *control = run->carrier->control;
-    uint64_t own[HW_GPU_DELEGATES_PARTS], flags = 0;
+    uint64_t own[HW_GPU_DELEGATES_PARTS], flags = status == HW_OK ? 0 : FAILED;
 
-    status = hw_agree(ctx->world, status, err);
-    if (status != HW_OK)
-        return status;
+    memset(run->sent_now, 0, sizeof run->sent_now);
     flags |= control->found_slot ? FOUND_SLOT : 0;
-    for (int q = 0; q < ctx->size; q++) {
+    for (int q = 0; q < ctx->size && status == HW_OK; q++) {
         run->sent_now[q] = (hw_count)control->sent[q] - run->told[q];
         flags |= run->sent_now[q] > 0 ? SENDS : 0;
     }
@@ -144,11 +143,15 @@ static enum hw_status share_news(struct run *run, enum hw_status status, struct 
         own[q] = (uint64_t)(q == ctx->rank ? control->found_delegate : run->sent_now[q])
                      << FLAG_BITS |
                  flags;
-    status = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words, ctx->size, MPI_UINT64_T,
-                                  ctx->world),
-                    "MPI_Allgather", err);
+    enum hw_status told = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words, ctx->size,
+                                               MPI_UINT64_T, ctx->world),
+                                 "MPI_Allgather", err);
+    if (told != HW_OK)
+        return told;
     for (int q = 0; q < ctx->size; q++)
         flags |= run->words[q * ctx->size] & ((1u << FLAG_BITS) - 1);
+    if (flags & FAILED)
+        return hw_agree(ctx->world, status, err);
     run->news.any_delegate = 0;
     for (int q = 0; q < ctx->size; q++) {
         const uint32_t found = (uint32_t)(run->words[q * ctx->size + q] >> FLAG_BITS);
@@ -156,7 +159,7 @@ static enum hw_status share_news(struct run *run, enum hw_status status, struct 
     }
     run->news.any_slot = (flags & (FOUND_SLOT | SENDS)) != 0;
     run->entries = (flags & SENDS) != 0;
-    return status;
+    return HW_OK;
 }
 
 /* Entries that rank r has for rank q in this step. */
@@ -245,7 +248,8 @@ static enum hw_status bring_masks(struct run *run, struct hw_error *err)
                                : hw_transport_spread(transport, from, out, to, in, err);
 }
 
-/* This rank's share of its group's masks, combined on its GPU. Collective; ranks agree. */
+/* This rank's share of its group's masks, combined on its GPU. Collective; ranks agree, but for
+ * what the kernel owes. */
 static enum hw_status combine_group(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = run->state;
@@ -257,7 +261,7 @@ static enum hw_status combine_group(struct run *run, struct hw_error *err)
     const hw_count found = state->heap.found[carrier->control->parity] + bytes_in(own.first);
     struct hw_gpu_delegates_masks masks = {.count = (uint32_t)carrier->group_count,
                                            .words = own.words};
-    enum hw_status status = bring_masks(run, err);
+    const enum hw_status status = bring_masks(run, err);
 
     for (int k = 0; k < carrier->group_count; k++) {
         const int q = carrier->group_first + k;
@@ -266,7 +270,7 @@ static enum hw_status combine_group(struct run *run, struct hw_error *err)
         masks.mask[k] = (const uint32_t *)there;
     }
     if (status == HW_OK)
-        status = hw_cuda(
+        run->owed = hw_cuda(
             hw_gpu_delegates_combine(&state->plan, &masks, carrier->combined + own.first, NULL),
             "the kernel that combines masks", err);
     return status;
@@ -309,23 +313,31 @@ static enum hw_status start_across(struct run *run, struct hw_error *err)
         "MPI_Allreduce", err);
 }
 
-/* The first phase, and the second begun. Collective; ranks agree. */
-static enum hw_status reduce_start(struct run *run, struct hw_error *err)
+/* Waits for what this rank combined, where MPI takes it from. Local. */
+static enum hw_status await_share(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    const struct hw_context *ctx = run->engine->ctx;
-    const struct share own = share_of(run, ctx->rank);
+    const struct share own = share_of(run, run->engine->ctx->rank);
+    const enum hw_status owed = run->owed;
+
+    run->owed = HW_OK;
+    if (owed != HW_OK)
+        return owed;
+    if (is_direct(run))
+        return hw_cuda((int)cudaStreamSynchronize(NULL), "the kernel that combines masks", err);
+    return hw_gpu_get(carrier->mask + own.first, carrier->combined + own.first,
+                      (size_t)bytes_in(own.words), err);
+}
+
+/* The first phase, and the second begun. Collective; ranks agree, likewise. */
+static enum hw_status reduce_start(struct run *run, struct hw_error *err)
+{
     enum hw_status status = combine_group(run, err);
 
-    if (status == HW_OK && carrier->across != MPI_COMM_NULL)
-        status =
-            is_direct(run)
-                ? hw_cuda((int)cudaStreamSynchronize(NULL), "the kernel that combines masks", err)
-                : hw_gpu_get(carrier->mask + own.first, carrier->combined + own.first,
-                             (size_t)bytes_in(own.words), err);
-    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK && run->carrier->across != MPI_COMM_NULL)
+        status = hw_agree(run->engine->ctx->world, await_share(run, err), err);
     LAP(run, local);
-    if (status != HW_OK || carrier->across == MPI_COMM_NULL)
+    if (status != HW_OK || run->carrier->across == MPI_COMM_NULL)
         return status;
     status = start_across(run, err);
     LAP(run, reduction);
@@ -539,7 +551,7 @@ static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_
         code = hw_gpu_delegates_advance(plan, NULL);
     LAP(run, update);
     run->steps++;
-    *own = hw_cuda(code, "a step of method delegates", err);
+    *own = run->owed != HW_OK ? run->owed : hw_cuda(code, "a step of method delegates", err);
     return HW_OK;
 }
 

@@ -15,7 +15,8 @@ struct run {
     enum hw_node_routine next;
     unsigned long long told[HW_SHARE_PARTS][3]; /* by all GPUs, when counts were last summed */
     uint32_t frontier;                          /* this GPU's */
-    double lap;                                 /* when the last measurement ended */
+    enum hw_status owed; /* by a level's last kernels: told when the ranks agree next */
+    double lap;          /* when the last measurement ended */
 };
 
 static const struct hw_context *context(const struct run *run)
@@ -98,30 +99,46 @@ static enum hw_status read_counters(struct run *run, struct hw_error *err)
     return status;
 }
 
-/* Sums over all GPUs: found, edges of a queue, and rest of a ring. Agrees on status first.
- * Collective. */
+/* This rank's status with what it owes. */
+static enum hw_status settle(struct run *run, enum hw_status status)
+{
+    const enum hw_status owed = run->owed;
+
+    run->owed = HW_OK;
+    return owed != HW_OK ? owed : status;
+}
+
+/* Sums over all GPUs: found, edges of a queue, and rest of a ring. Collective; ranks agree, on
+ * status too. */
 static enum hw_status sum_counters(struct run *run, enum hw_status status, int ring, uint32_t next,
                                    unsigned long long *sum, struct hw_error *err)
 {
     const struct hw_node_control *control = &run->control;
     const unsigned long long mask = (1ull << HW_NODE_EDGE_BITS) - 1;
-    const unsigned long long own[3] = {control->found[ring], control->queue[next & 3] & mask,
-                                       control->rest[ring]};
+    unsigned long long own[4] = {control->found[ring], control->queue[next & 3] & mask,
+                                 control->rest[ring], HW_OK};
+    unsigned long long all[HW_SHARE_PARTS][4];
+    bool fine = true;
 
-    status = hw_agree(context(run)->world, status, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(own, 3, MPI_UNSIGNED_LONG_LONG, run->told, 3,
-                                      MPI_UNSIGNED_LONG_LONG, context(run)->world),
-                        "MPI_Allgather", err);
-    for (uint32_t q = 0; q < run->stepper->plan->share.parts && status == HW_OK; q++)
+    status = settle(run, status);
+    own[3] = (unsigned long long)status;
+    enum hw_status told = hw_mpi(MPI_Allgather(own, 4, MPI_UNSIGNED_LONG_LONG, all, 4,
+                                               MPI_UNSIGNED_LONG_LONG, context(run)->world),
+                                 "MPI_Allgather", err);
+    if (told != HW_OK)
+        return told;
+    for (uint32_t q = 0; q < run->stepper->plan->share.parts; q++) {
+        fine = fine && all[q][3] == HW_OK;
+        memcpy(run->told[q], all[q], sizeof run->told[q]);
         for (int k = 0; k < 3; k++)
-            sum[k] += run->told[q][k];
-    return status;
+            sum[k] += all[q][k];
+    }
+    return fine ? HW_OK : hw_agree(context(run)->world, status, err);
 }
 
 /* Makes all GPUs' copies of a bitmap equal: each gets the words of their owners, or a list
  * of what they found, as they told last, where that is shorter. kept: the bitmap is the one
- * that there was before. Collective. */
+ * that there was before. Collective; ranks agree, but for what the last kernels owe. */
 static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, struct hw_error *err)
 {
     struct hw_node_stepper *stepper = run->stepper;
@@ -141,16 +158,16 @@ static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, s
         sent[q] = q != share->part ? came[share->part] : 0;
     came[share->part] = 0;
     step.kind = step.from[share->part] == HW_NODE_ALL_WORDS ? HW_NODE_STEP_PACK : HW_NODE_STEP_LIST;
-    enum hw_status status = hw_agree(context(run)->world, launch(run, &step, err), err);
-    if (status == HW_OK)
-        status = exchange(run, true, from, sent, to, came, err);
+    hw_transport_owe(stepper->transport, launch(run, &step, err));
+    enum hw_status status = exchange(run, true, from, sent, to, came, err);
+    if (status != HW_OK)
+        return status;
     step.kind = HW_NODE_STEP_UNPACK;
-    if (status == HW_OK)
-        status = launch(run, &step, err);
+    run->owed = launch(run, &step, err);
     step.kind = HW_NODE_STEP_SET;
-    if (status == HW_OK)
-        status = launch(run, &step, err);
-    return hw_agree(context(run)->world, status, err);
+    if (run->owed == HW_OK)
+        run->owed = launch(run, &step, err);
+    return HW_OK;
 }
 
 /* Sends what lies in the outboxes; from: how many entries came from each. Collective. */
@@ -198,7 +215,7 @@ static enum hw_status take(struct run *run, bool all, struct hw_error *err)
 
     run->row.exchange += lap(run);
     if (status == HW_OK)
-        status = hw_agree(context(run)->world, launch(run, &step, err), err);
+        status = launch(run, &step, err);
     if (status == HW_OK)
         status = read_counters(run, err);
     run->row.update += lap(run);
@@ -285,9 +302,8 @@ static enum hw_status push_bits(struct run *run, struct hw_error *err)
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     run->row.expansion = lap(run);
-    status = hw_agree(context(run)->world, status, err);
-    if (status == HW_OK)
-        status = send_bits(run, err);
+    hw_transport_owe(run->stepper->transport, settle(run, status));
+    status = send_bits(run, err);
     run->row.exchange = lap(run);
     step.kind = HW_NODE_STEP_FOLD;
     if (status == HW_OK)
@@ -422,5 +438,5 @@ enum hw_status hw_node_search_by_steps(struct hw_node_stepper *stepper, uint32_t
                                    .edges = stepper->plan->share.active - stepper->plan->share.core,
                                    .update = lap(&run)};
     keep_row(&run);
-    return hw_agree(stepper->transport->ctx->world, status, err);
+    return hw_agree(stepper->transport->ctx->world, settle(&run, status), err);
 }

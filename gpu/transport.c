@@ -316,24 +316,28 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
                                const hw_count *send_bytes, const hw_count *receive_offset,
                                const hw_count *receive_bytes, bool same, struct hw_error *err)
 {
-    const struct hw_nodewise_load load = {.base = transport->heap[transport->ctx->rank],
-                                          .send_offset = send_offset,
-                                          .send_bytes = send_bytes,
-                                          .receive_offset = receive_offset,
-                                          .receive_bytes = receive_bytes,
-                                          .same = same,
-                                          .base_of = transport->reaches ? transport->heap : NULL};
-    enum hw_status status =
-        hw_agree(transport->ctx->world,
-                 hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err), err);
+    struct hw_nodewise_load load = {.base = transport->heap[transport->ctx->rank],
+                                    .send_offset = send_offset,
+                                    .send_bytes = send_bytes,
+                                    .receive_offset = receive_offset,
+                                    .receive_bytes = receive_bytes,
+                                    .same = same,
+                                    .base_of = transport->reaches ? transport->heap : NULL};
+    enum hw_status status = transport->owed;
 
+    transport->owed = HW_OK;
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
+    if (transport->kind == HW_TRANSPORT_MPI) { /* where nobody waits in vain for one that failed */
+        load.status = status;
+        return hw_staging_exchange(transport->staging, &load, err);
+    }
+    status = hw_agree(transport->ctx->world, status, err);
     if (status != HW_OK)
         return status;
     if (transport->kind == HW_TRANSPORT_PEER)
         return pull_all(transport, send_offset, receive_offset, receive_bytes, err);
-    if (transport->kind == HW_TRANSPORT_NCCL)
-        return exchange_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
-    return hw_staging_exchange(transport->staging, &load, err);
+    return exchange_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
 }
 
 enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
@@ -348,6 +352,12 @@ enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_coun
                                    const hw_count *receive_bytes, struct hw_error *err)
 {
     return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, true, err);
+}
+
+void hw_transport_owe(struct hw_transport *transport, enum hw_status status)
+{
+    if (transport->owed == HW_OK)
+        transport->owed = status;
 }
 
 struct hw_crossed hw_transport_crossed(struct hw_transport *transport)

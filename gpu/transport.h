@@ -28,6 +28,7 @@ struct hw_transport {
     struct hw_nodes nodes;
     bool reaches;               /* mpi: the heaps of this rank's node are open */
     bool direct;                /* MPI gets pointers to memory of devices */
+    enum hw_status owed;        /* of hw_transport_owe() */
     struct hw_staging *staging; /* mpi */
     struct hw_collective *nccl;
     bool borrowed;             /* nodes, staging and nccl are another one's */
@@ -91,6 +92,10 @@ enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_co
 enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_count *send_offset,
                                    const hw_count *send_bytes, const hw_count *receive_offset,
                                    const hw_count *receive_bytes, struct hw_error *err);
+
+/* The next exchange ends with this failure on all ranks, where it is one, so that they need
+ * not agree before. Local. */
+void hw_transport_owe(struct hw_transport *transport, enum hw_status status);
 
 /* What this rank has sent to other nodes in exchanges since the last call. Local. */
 struct hw_crossed hw_transport_crossed(struct hw_transport *transport);

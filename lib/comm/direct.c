@@ -140,7 +140,7 @@ enum hw_status hw_direct_exchange(struct hw_direct *self, const struct hw_nodewi
                                   struct hw_error *err)
 {
     const int me = self->ctx->rank;
-    enum hw_status status = HW_OK;
+    enum hw_status status = load->status;
     hw_count most = 0;
 
     for (int q = 0; q < self->ctx->size; q++) {
@@ -150,9 +150,10 @@ enum hw_status hw_direct_exchange(struct hw_direct *self, const struct hw_nodewi
         most = q != me && bytes > most ? bytes : most;
     }
     if (load->receive_bytes[me] > 0)
-        status = self->mover.copy(self->mover.self, false, load->base + load->receive_offset[me],
-                                  load->base + load->send_offset[me],
-                                  (size_t)load->receive_bytes[me], err);
+        status = worse(status, self->mover.copy(self->mover.self, false,
+                                                load->base + load->receive_offset[me],
+                                                load->base + load->send_offset[me],
+                                                (size_t)load->receive_bytes[me], err));
     for (hw_count at = 0; at < most; at += self->piece)
         status = worse(status, pass(self, load, at, err));
     status = worse(status, self->mover.wait(self->mover.self, false, err));

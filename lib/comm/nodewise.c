@@ -576,7 +576,7 @@ enum hw_status hw_nodewise_exchange(struct hw_nodewise *self, const struct hw_no
                                     struct hw_error *err)
 {
     struct exchange x = {.self = self, .load = load};
-    enum hw_status status = tell(&x, err);
+    enum hw_status status = worse(load->status, tell(&x, err));
 
     status = worse(status, copy_straight(&x, err));
     status = worse(status, receive_round(&x, 0, false, err));

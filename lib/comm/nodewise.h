@@ -57,8 +57,10 @@ struct hw_nodewise_load {
     const hw_count *receive_offset, *receive_bytes; /* [ranks] likewise, from each */
     bool same; /* all that get any of a rank get the same, of one offset */
     char *const
-        *base_of; /* [ranks] other ranks' memory, of all ranks of the node or none, where
-                     this one reaches it: then it takes what is its from there. May be NULL */
+        *base_of;          /* [ranks] other ranks' memory, of all ranks of the node or none, where
+                              this one reaches it: then it takes what is its from there. May be NULL */
+    enum hw_status status; /* what this rank's work before came to: it takes part all the same, and
+                              what it failed of is everybody's at the end */
 };
 
 /*

@@ -93,6 +93,23 @@ static void try(struct tap *tap, struct hw_direct *direct, struct trial *trial)
            "and what crossed is counted");
 }
 
+/* Who failed before the exchange takes part, and all hear of it. */
+static void try_failure(struct tap *tap, struct hw_direct *direct, struct trial *trial)
+{
+    const int ranks = trial->ctx->size;
+    struct hw_error err = {{0}};
+
+    fill(trial);
+    const struct hw_nodewise_load load = {.base = trial->memory,
+                                          .send_offset = trial->count,
+                                          .send_bytes = trial->count + ranks,
+                                          .receive_offset = trial->count + 2 * ranks,
+                                          .receive_bytes = trial->count + 3 * ranks,
+                                          .status = trial->ctx->rank == 0 ? HW_RESOURCES : HW_OK};
+    enum hw_status status = hw_direct_exchange(direct, &load, &err);
+    tap_ok(tap, status == HW_RESOURCES && right(trial), "a failure before is everyone's");
+}
+
 /* From the last rank to all. */
 static void try_broadcast(struct tap *tap, struct hw_direct *direct, struct trial *trial)
 {
@@ -127,6 +144,8 @@ static void try_pieces(struct tap *tap, struct trial *trial, hw_count piece)
         try(tap, direct, trial);
     if (status == HW_OK)
         try_broadcast(tap, direct, trial);
+    if (status == HW_OK)
+        try_failure(tap, direct, trial);
     hw_direct_close(direct);
     hw_nodes_free(&nodes);
 }

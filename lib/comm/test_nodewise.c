@@ -206,6 +206,10 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
     if (status == HW_OK)
         status = hw_nodewise_exchange(exchanges, &load, &err);
     tap_ok(tap, status == (ranks > 1 ? HW_RESOURCES : HW_OK), "a failure is everyone's");
+    load.status = ctx->rank == ranks - 1 ? HW_INTERNAL : HW_OK;
+    if (exchanges)
+        status = hw_nodewise_exchange(exchanges, &load, &err);
+    tap_ok(tap, status == HW_INTERNAL, "one before the exchange, too");
     hw_nodewise_close(exchanges);
     hw_nodes_free(&nodes);
 }
