@@ -69,19 +69,30 @@ __device__ __forceinline__ uint32_t probe_list(const plan_t &plan, const tested 
     return parent;
 }
 
-/* The same by a whole warp for one list. */
+/* The same by a whole warp for one list, four loads at a time: hubs have lists of a million. */
 __device__ uint32_t probe_warp(const plan_t &plan, const tested &map, uint64_t at, uint64_t end,
                                uint32_t &probes)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (; at < end; at += 32) {
-        const uint32_t v = at + lane < end ? __ldg(plan.share.in.rank + at + lane) : HW_RANK_NONE;
-        const uint32_t ballot = __ballot_sync(HW_WARP, has(word_of(map, v), v));
-        probes += v < map.core;
-        if (ballot)
-            return __shfl_sync(HW_WARP, v, __ffs(ballot) - 1);
-        if (__any_sync(HW_WARP, v >= map.core))
+    for (; at < end; at += 128) {
+        uint32_t v[4], word[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const uint64_t i = at + k * 32 + lane;
+            v[k] = i < end ? __ldg(plan.share.in.rank + i) : HW_RANK_NONE;
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            word[k] = word_of(map, v[k]);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const uint32_t ballot = __ballot_sync(HW_WARP, has(word[k], v[k]));
+            probes += v[k] < map.core;
+            if (ballot)
+                return __shfl_sync(HW_WARP, v[k], __ffs(ballot) - 1);
+        }
+        if (__any_sync(HW_WARP, v[3] >= map.core))
             break;
     }
     return HW_RANK_NONE;
