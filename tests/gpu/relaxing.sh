@@ -182,7 +182,8 @@ if "$python" -c 'import h5py' 2>/dev/null; then
     gather
     # The kernel goes from pile to pile by itself; a sweep finds what is near then.
     # shellcheck disable=SC2086
-    try "searches with piles" $search float.h5 --device cuda --method near-far --roots 1 -o gpu.h5
+    try "searches with piles" $search float.h5 --device cuda --method near-far --delta 0.02 --roots 1 \
+        -o gpu.h5
     try "each pile begins with a sweep" "$python" -c "
 import h5py, sys
 rows = h5py.File('gpu.h5')['run/steps'][()]
