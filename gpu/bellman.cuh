@@ -79,7 +79,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     uint32_t *next, *slot, *wait;
     uint32_t held = 0, waiting = 0;
     uint32_t edges = 0, found = 0, long_found = 0, frontier = 0, pending = 0; /* of this lane */
-    key_t least = none;                                                       /* that is far */
+    key_t least = none; /* of the far keys that this lane met */
 
     /* For the phase after given.phase. far: keys from there on are. */
     __device__ hw_bellman_worker(const hw_bellman_plan &whole, hw_bellman_shared &shared,
@@ -556,7 +556,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         return u;
     }
 
-    /* The frontier of the queue but for pieces, tile by tile. */
+    /* What the queue holds, tile by tile. */
     __device__ void take_queue(uint32_t width)
     {
         const uint32_t each = tile_size();
@@ -570,7 +570,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         }
     }
 
-    /* The same by a sweep. */
+    /* What a sweep finds, tile by tile. */
     __device__ void take_sweep(uint32_t width)
     {
         const uint64_t of = plan.graph.active - sweep_begin();
@@ -587,6 +587,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         }
     }
 
+    /* The frontier but for pieces. */
     __device__ void take_tiles()
     {
         const uint32_t width = hw_bellman_width(plan, state.count);
