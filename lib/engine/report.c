@@ -52,11 +52,6 @@ enum hw_status hw_report_open(const struct hw_context *ctx, const struct hw_part
     enum hw_status status =
         hw_alloc_zero(&report->search, searches, sizeof *report->search, "search rows", err);
 
-    if (status == HW_OK)
-        status = hw_alloc(&report->ends, part->own.count, sizeof *report->ends, "tuple ends", err);
-#pragma omp parallel for if (status == HW_OK && part->own.count > 1 << 16)
-    for (hw_lid i = 0; i < (status == HW_OK ? part->own.count : 0); i++)
-        report->ends[i] = part->own.tuples[part->own.by_graph_id[i]];
     return hw_agree(ctx->world, status, err);
 }
 
@@ -69,6 +64,19 @@ void hw_report_close(struct hw_report *report)
 }
 
 /* ---- adding a search ---- */
+
+/* Tuple ends by rising graph id, for trees that come to the host. Local. */
+static enum hw_status find_ends(struct hw_report *report, struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &report->part->own;
+    enum hw_status status =
+        hw_alloc(&report->ends, own->count, sizeof *report->ends, "tuple ends", err);
+
+#pragma omp parallel for if (status == HW_OK && own->count > 1 << 16)
+    for (hw_lid i = 0; i < (status == HW_OK ? own->count : 0); i++)
+        report->ends[i] = own->tuples[own->by_graph_id[i]];
+    return status;
+}
 
 /* What one rank sees of a tree. */
 struct view {
@@ -293,7 +301,11 @@ enum hw_status hw_report_add(struct hw_report *report, hw_gid root, const struct
 
     if (report->count >= report->capacity)
         return hw_fail(err, HW_INTERNAL, "more searches than the report has room for");
-    status = fill_search(report, root, result, &report->search[report->count], err);
+    if (result->parent && !report->ends)
+        status = find_ends(report, err);
+    status = hw_agree(report->ctx->world, status, err);
+    if (status == HW_OK)
+        status = fill_search(report, root, result, &report->search[report->count], err);
     if (status == HW_OK && steps)
         status = add_scans(report->ctx, &result->steps, &report->search[report->count].scans, err);
     if (status == HW_OK && steps)

@@ -76,7 +76,8 @@ struct hw_report {
     const struct hw_context *ctx;
     const struct hw_part *part;
     enum hw_algorithm algorithm;
-    hw_count *ends;           /* [part->own.count] of tuples, by rising graph id */
+    hw_count *ends; /* [part->own.count] of tuples, by rising graph id; NULL before the first tree
+                       on the host */
     hw_count count, capacity; /* searches; the same on all ranks */
     struct hw_search_row *search;
     hw_count steps, steps_capacity; /* rows; on rank 0 */

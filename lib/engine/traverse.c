@@ -86,11 +86,10 @@ static bool may_keep(const struct hw_traversal *t)
            t->options->min_component <= 2;
 }
 
-/* The same until it is known whether the engine keeps trees: where it may, the report's alone. */
+/* The same until it is known whether the engine keeps trees: where it may, none. */
 static hw_count first_bytes(const struct hw_traversal *t)
 {
-    return may_keep(t) ? (hw_count)t->source.described.own.count * (hw_count)sizeof(hw_count)
-                       : result_bytes(t, 1);
+    return may_keep(t) ? 0 : result_bytes(t, 1);
 }
 
 /* How many roots there will be, as far as that is known before any is chosen. */
