@@ -107,6 +107,8 @@ TESTS += tests/gpu/routes.t
 EXTRA_DIST += tests/gpu/routes.t
 TESTS += tests/gpu/lost.t
 EXTRA_DIST += tests/gpu/lost.t
+TESTS += tests/gpu/odd.t
+EXTRA_DIST += tests/gpu/odd.t
 TESTS += tests/gpu/check.t
 EXTRA_DIST += tests/gpu/check.t tests/gpu/same-rows.py
 
