@@ -1,7 +1,7 @@
 # bench
 EXTRA_DIST += bench/peers bench/graph500_roots.py bench/gpu-methods
 EXTRA_DIST += bench/gpu-degree-sweep bench/gpu-common.sh bench/side_by_side.c
-EXTRA_DIST += bench/gpu-paths bench/scaling-model bench/machines.json
+EXTRA_DIST += bench/gpu-paths bench/scaling-model bench/machines.json bench/measured.json
 EXTRA_DIST += bench/import
 
 # Atomic against scan enqueueing, on a GPU.
