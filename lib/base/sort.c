@@ -189,3 +189,17 @@ done:
     free(next);
     return status;
 }
+
+hw_count hw_lower_bound(const uint64_t *key, hw_count count, uint64_t value)
+{
+    hw_count low = 0, high = count;
+
+    while (low < high) {
+        const hw_count middle = low + (high - low) / 2;
+        if (key[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

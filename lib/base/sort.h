@@ -39,6 +39,10 @@ enum hw_status hw_sort(uint64_t *key, uint32_t *payload, hw_count count, int bit
 void hw_sort_here(uint64_t *key, uint32_t *payload, hw_count count, int bits, uint64_t *key_room,
                   uint32_t *payload_room);
 
+/* The place of the first of the rising keys that is not below `value`; count where all are.
+ * key: [count]. Local. */
+hw_count hw_lower_bound(const uint64_t *key, hw_count count, uint64_t value);
+
 /* Bits that hold every number below count. Local. */
 static inline int hw_bits(uint64_t count)
 {

@@ -82,6 +82,18 @@ static void test_sort(struct tap *tap)
            "bits that hold a range");
 }
 
+static void test_lower_bound(struct tap *tap)
+{
+    static const uint64_t key[] = {2, 2, 5, UINT64_MAX};
+
+    tap_ok(tap,
+           hw_lower_bound(key, 4, 0) == 0 && hw_lower_bound(key, 4, 2) == 0 &&
+               hw_lower_bound(key, 4, 3) == 2 && hw_lower_bound(key, 4, UINT64_MAX) == 3,
+           "the first that is not below");
+    tap_ok(tap, hw_lower_bound(key, 3, 6) == 3 && hw_lower_bound(key, 0, 1) == 0,
+           "none where all are, or there is none");
+}
+
 static void test_divide(struct tap *tap)
 {
     static const uint64_t by[] = {1, 2, 3, 7, 64, 1000, 4096, 1048575, 1048576};
@@ -104,6 +116,7 @@ int main(void)
     struct tap tap = {0};
 
     test_sort(&tap);
+    test_lower_bound(&tap);
     test_divide(&tap);
     return tap_done(&tap);
 }

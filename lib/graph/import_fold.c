@@ -97,21 +97,6 @@ static enum hw_status tidy(struct pairs *pairs, struct hw_error *err)
 
 /* ---- dealing by value ---- */
 
-/* The first pair that is not below `value`. */
-static hw_count position(const struct pairs *pairs, uint64_t value)
-{
-    hw_count low = 0, high = pairs->count;
-
-    while (low < high) {
-        const hw_count middle = (low + high) / 2;
-        if (pairs->key[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Pairs that go to each rank: those between two cuts, which do not change what
  * comes out. send: [ranks]. Collective. */
 static enum hw_status count_sends(const struct hw_context *ctx, const struct pairs *pairs,
@@ -133,8 +118,9 @@ static enum hw_status count_sends(const struct hw_context *ctx, const struct pai
         status = hw_agree(ctx->world, hw_sort(sample, NULL, all, 64, err), err);
     hw_count before = 0;
     for (int r = 0; r < ctx->size && status == HW_OK; r++) {
-        const hw_count next =
-            r + 1 < ctx->size ? position(pairs, sample[(r + 1) * all / ctx->size]) : pairs->count;
+        const hw_count next = r + 1 < ctx->size ? hw_lower_bound(pairs->key, pairs->count,
+                                                                 sample[(r + 1) * all / ctx->size])
+                                                : pairs->count;
         send[r] = next - before;
         before = next;
     }

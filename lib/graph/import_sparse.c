@@ -115,21 +115,6 @@ static enum hw_status choose_cuts(const struct hw_context *ctx, const struct ids
     return status;
 }
 
-/* The first of the ids that is not below `value`. */
-static hw_count position(const struct ids *ids, uint64_t value)
-{
-    hw_count low = 0, high = ids->count;
-
-    while (low < high) {
-        const hw_count middle = (low + high) / 2;
-        if (ids->id[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* What ranks ask of each other, and the numbers they get. */
 struct questions {
     hw_count *send, *receive; /* [ranks] */
@@ -163,7 +148,8 @@ static enum hw_status deal(const struct hw_context *ctx, const struct ids *ids, 
         status = choose_cuts(ctx, ids, bits, cut, err);
     if (status == HW_OK) {
         for (int r = 0; r < ctx->size; r++)
-            questions->send[r] = position(ids, cut[r + 1]) - position(ids, cut[r]);
+            questions->send[r] = hw_lower_bound(ids->id, ids->count, cut[r + 1]) -
+                                 hw_lower_bound(ids->id, ids->count, cut[r]);
         status = hw_exchange(ctx->world, sizeof *ids->id, ids->id, questions->send,
                              &questions->asked, questions->receive, err);
     }
@@ -193,7 +179,7 @@ static enum hw_status answer(const struct hw_context *ctx, const struct ids *hel
         asked += questions->receive[r];
 #pragma omp parallel for
     for (hw_count i = 0; i < asked; i++)
-        found[i] = first + position(held, questions->asked[i]);
+        found[i] = first + hw_lower_bound(held->id, held->count, questions->asked[i]);
     enum hw_status status =
         hw_alloc(&questions->answer, wanted, sizeof *questions->answer, "new ids", err);
     status = hw_agree(ctx->world, status, err);
