@@ -101,7 +101,7 @@ void hw_steps_free(struct hw_steps *steps);
 /* What methods take where the user says nothing. */
 #define HW_EXPAND_FACTOR 10.0
 #define HW_EDGES_PER_THREAD 4
-#define HW_FORWARD_FACTOR 0.05
+#define HW_FORWARD_FACTOR 0.03
 /* How bellman-ford and near-far relax on a GPU; zero is the default. */
 enum hw_frontier { HW_FRONTIER_AUTO, HW_FRONTIER_QUEUE, HW_FRONTIER_SWEEP, HW_FRONTIER_NONE };
 enum hw_removal { HW_REMOVAL_AUTO, HW_REMOVAL_WORDS, HW_REMOVAL_MARKS };
