@@ -44,6 +44,24 @@ struct parse {
     int wrong; /* the word of argv at which parsing failed */
 };
 
+/* Whether the value of a program's own option names a file. */
+static bool names_file(const struct hw_cli_program *program, int key)
+{
+    for (const struct argp_option *option = program->options; option && option->doc; option++)
+        if (option->key == key)
+            return option->arg && (strstr(option->arg, "FILE") || strstr(option->arg, ".h5"));
+    return false;
+}
+
+static void note_input(struct parse *parse, int key, const char *arg)
+{
+    struct hw_cli *cli = parse->cli;
+
+    if (parse->program->has_output && cli->inputs < HW_CLI_INPUTS &&
+        (key == ARGP_KEY_ARG || names_file(parse->program, key)))
+        cli->input[cli->inputs++] = arg;
+}
+
 static error_t take_own(int key, char *arg, struct argp_state *state)
 {
     struct parse *parse = state->input;
@@ -61,6 +79,7 @@ static error_t take_own(int key, char *arg, struct argp_state *state)
         hw_fail(parse->err, HW_USAGE, "takes no argument, found '%s'", arg);
         return EINVAL;
     }
+    note_input(parse, key, arg);
     return parse->program->take(key, arg, parse->options, parse->err) == HW_OK ? 0 : EINVAL;
 }
 

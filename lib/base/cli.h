@@ -10,13 +10,16 @@
 #ifndef HOPWAVE_BASE_CLI_H
 #define HOPWAVE_BASE_CLI_H
 
-/* OpenMP threads of a rank: more overflow the stack of the OpenMP library. */
-#define HW_THREADS_MOST 4096
-
 #include "base/status.h"
 #include "base/types.h"
 
 #include <argp.h>
+
+/* OpenMP threads of a rank: more overflow the stack of the OpenMP library. */
+#define HW_THREADS_MOST 4096
+
+/* Files that one command of a program with an output names to read, at most. */
+#define HW_CLI_INPUTS 8
 
 /* What a program says of itself. */
 struct hw_cli_program {
@@ -45,6 +48,10 @@ struct hw_cli {
     bool quiet;         /* --quiet */
     int threads;        /* --threads; 0 if not given */
     bool finished;      /* --help or --version was answered: leave with status 0 */
+    /* What is to be read, of programs with an output: their arguments, and those of options
+     * whose value is a FILE or X.h5 in --help; the first of them. Borrowed from argv. */
+    const char *input[HW_CLI_INPUTS];
+    int inputs;
 };
 
 /*

@@ -3,7 +3,6 @@
 #include "comm/watch.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Seconds that a rank may be stopped before all end. */
@@ -26,33 +25,20 @@ static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
     return HW_OK;
 }
 
-/* Whether word i of the command line, or what it says after '=', is the output's file. */
-static bool names_output(const struct hw_stage *stage, int i, const struct stat *output)
-{
-    const char *word = stage->argv[i], *before = stage->argv[i - 1];
-    const char *value = word[0] == '-' ? strchr(word, '=') : NULL;
-    struct stat other;
-
-    if (word == stage->cli.output || strcmp(before, "-o") == 0 || strcmp(before, "--output") == 0 ||
-        strncmp(word, "-o", 2) == 0 || strncmp(word, "--output", 8) == 0)
-        return false;
-    return stat(value ? value + 1 : word, &other) == 0 && other.st_dev == output->st_dev &&
-           other.st_ino == output->st_ino;
-}
-
 /* Refuses to run without an output that is needed, and to replace an input by it. Local. */
 static enum hw_status check_output(const struct hw_stage *stage,
                                    const struct hw_cli_program *program, struct hw_error *err)
 {
     const char *output = stage->cli.output;
-    struct stat about;
+    struct stat about, other;
 
     if (program->has_output && !program->output_optional && !output && !stage->cli.estimate)
         return hw_fail(err, HW_USAGE, "no output; give -o FILE");
     if (!output || stat(output, &about) != 0)
         return HW_OK;
-    for (int i = 1; i < stage->argc; i++)
-        if (names_output(stage, i, &about))
+    for (int i = 0; i < stage->cli.inputs; i++)
+        if (stat(stage->cli.input[i], &other) == 0 && other.st_dev == about.st_dev &&
+            other.st_ino == about.st_ino)
             return hw_fail(err, HW_USAGE, "%s: is an input, which the output would replace",
                            output);
     return HW_OK;

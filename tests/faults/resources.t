@@ -134,6 +134,14 @@ refused "validating a small tree against it" 3 'made from an undirected graph of
 # What no output may replace, and what is no number of bytes or threads.
 refused "the input as the output" 2 'is an input' \
     hopwave-partition "$small" --layout 1d --parts 2 --quiet --force --output="$work/./small.h5"
+refused "a graph to validate against as the output" 2 'is an input' \
+    hopwave-validate "$work/tree.h5" --graph "$small" --quiet --force --out="$small"
+(
+    cd "$work" || exit 1
+    hopwave-generate --model rmat --scale 4 --quiet -o rmat &&
+        hopwave-generate --model rmat --scale 4 --quiet --force --outp=rmat
+) 2>"$work/err"
+is "an option's value that is the output's name too is no input" "$? $(cat "$work/err")" "0 "
 mkfifo "$work/pipe"
 # shellcheck disable=SC2086
 refused "a pipe as the output" 4 'is no plain file' $generate --scale 5 --force -o "$work/pipe"
