@@ -10,13 +10,7 @@ namespace
 
 using plan_t = hw_bellman_plan;
 
-/* Blocks for a loop over `count` elements. */
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 8, wanted = (count + hw_bellman_threads - 1) / hw_bellman_threads;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
+constexpr uint64_t most_blocks = 132 * 8; /* in loops over vertices and edges */
 
 /* ---- before and after ---- */
 
@@ -236,7 +230,9 @@ template <class Call> cudaError_t typed(const plan_t &plan, Call call)
 struct call_begin {
     template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
     {
-        begin<kind, words><<<blocks_for(plan.graph.active), hw_bellman_threads>>>(plan);
+        begin<kind, words>
+            <<<hw_blocks(plan.graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
+                plan);
         set_root<Offset><<<1, 1>>>(plan);
         return cudaGetLastError();
     }
@@ -247,7 +243,8 @@ struct call_leaves {
     {
         const uint64_t lanes = static_cast<uint64_t>(plan.graph.active) * 8;
 
-        leaves<kind, words, Offset><<<blocks_for(lanes), hw_bellman_threads>>>(plan);
+        leaves<kind, words, Offset>
+            <<<hw_blocks(lanes, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(plan);
         keep_leaves<<<1, 1>>>(plan);
         return cudaGetLastError();
     }
@@ -256,7 +253,9 @@ struct call_leaves {
 struct call_chains {
     template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
     {
-        chains<kind, words, Offset><<<blocks_for(plan.graph.active), hw_bellman_threads>>>(plan);
+        chains<kind, words, Offset>
+            <<<hw_blocks(plan.graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
+                plan);
         return cudaGetLastError();
     }
 };
@@ -285,7 +284,7 @@ int hw_bellman_launch_run(const hw_bellman_plan *plan, int blocks, uint32_t last
 int hw_bellman_launch_classes(const hw_bellman_plan *plan)
 {
     hw_gpu_edge *list = const_cast<hw_gpu_edge *>(plan->paths.out);
-    const int blocks = blocks_for(plan->graph.edges);
+    const int blocks = hw_blocks(plan->graph.edges, hw_bellman_threads, most_blocks);
 
     if (plan->graph.wide)
         classes<uint64_t><<<blocks, hw_bellman_threads>>>(*plan, list);
@@ -301,7 +300,9 @@ int hw_bellman_launch_leaves(const hw_bellman_plan *plan)
 
 int hw_bellman_launch_unpack(const hw_bellman_plan *plan)
 {
-    unpack<HW_GPU_KEY_I32><<<blocks_for(plan->graph.active), hw_bellman_threads>>>(*plan);
+    unpack<HW_GPU_KEY_I32>
+        <<<hw_blocks(plan->graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
+            *plan);
     return cudaGetLastError();
 }
 
@@ -317,6 +318,7 @@ int hw_bellman_launch_jump(const hw_bellman_plan *plan, uint32_t round)
 
     if (error != cudaSuccess)
         return error;
-    jump<<<blocks_for(plan->graph.active), hw_bellman_threads>>>(*plan, round);
+    jump<<<hw_blocks(plan->graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
+        *plan, round);
     return cudaGetLastError();
 }

@@ -26,14 +26,6 @@ using count64 = unsigned long long;
 constexpr int block_size = hw_tuple_threads;
 constexpr int each = 4; /* tuples that a thread makes between barriers */
 
-/* Blocks for a loop over `count` elements: enough to fill any device. */
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /* ---- entries ---- */
 
 /* The two entries of a tuple, and a bit for each that is wanted. */
@@ -558,8 +550,8 @@ int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *byt
 int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count, const hw_gpu_entries *entries,
                              uint64_t *ends, uint32_t *degree, uint32_t *some)
 {
-    count_rows<<<blocks_for(count), block_size>>>(key, count, *entries,
-                                                  reinterpret_cast<count64 *>(ends), degree, some);
+    count_rows<<<hw_blocks(count, block_size), block_size>>>(
+        key, count, *entries, reinterpret_cast<count64 *>(ends), degree, some);
     return cudaGetLastError();
 }
 
@@ -596,7 +588,8 @@ int hw_gpu_launch_heaviness(hw_gpu_keys *keys, uint64_t count, int column_bits, 
 
 int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind, hw_gpu_edge *edge)
 {
-    put_edges<<<blocks_for(count), block_size>>>(keys->key[0], keys->value[0], count, kind, edge);
+    put_edges<<<hw_blocks(count, block_size), block_size>>>(keys->key[0], keys->value[0], count,
+                                                            kind, edge);
     return cudaGetLastError();
 }
 
@@ -608,7 +601,7 @@ int hw_gpu_launch_see(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
 
 int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
 {
-    const int blocks = blocks_for(ranking->vertices);
+    const int blocks = hw_blocks(ranking->vertices, block_size);
     uint32_t *const *room = ranking->room;
     size_t bytes = ranking->bytes;
     int error = cudaMemsetAsync(ranking->bound, 0, 2 * sizeof *ranking->bound);
@@ -629,7 +622,7 @@ int hw_gpu_launch_rank(const hw_gpu_ranking *ranking)
 int hw_gpu_launch_rank_leaves(const hw_gpu_ranking *ranking, uint32_t core, uint32_t active)
 {
     const uint32_t count = active - core;
-    const int blocks = blocks_for(count);
+    const int blocks = hw_blocks(count, block_size);
     uint32_t *const *room = ranking->room;
     size_t bytes = ranking->bytes;
 
@@ -663,6 +656,6 @@ int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *tot
 int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
                          uint64_t *by_rank)
 {
-    gather<<<blocks_for(vertices), block_size>>>(value, graph_id, vertices, by_rank);
+    gather<<<hw_blocks(vertices, block_size), block_size>>>(value, graph_id, vertices, by_rank);
     return cudaGetLastError();
 }

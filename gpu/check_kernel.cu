@@ -19,13 +19,6 @@ constexpr int block_size = hw_tuple_threads;
 /* Rules, as enum hw_rule of verify/verify.h numbers them. */
 enum { rule_tree, rule_tree_levels, rule_edge_levels, rule_spans, rule_tree_edges };
 
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 __device__ void add(hw_gpu_tally *tally, int rule, uint64_t first, uint64_t second_and_1)
 {
     atomicAdd(reinterpret_cast<count64 *>(tally->violations + rule), 1ull);
@@ -489,8 +482,8 @@ int hw_gpu_launch_record(const hw_gpu_trees *trees, uint64_t count, const void *
                          const int64_t *parent, hw_gpu_place *to, int stride)
 {
     return with_value(trees, [=](auto value) {
-        record<value.value>
-            <<<blocks_for(count), block_size>>>(trees->vertices, count, values, parent, to, stride);
+        record<value.value><<<hw_blocks(count, block_size), block_size>>>(
+            trees->vertices, count, values, parent, to, stride);
     });
 }
 
@@ -498,8 +491,8 @@ int hw_gpu_launch_record_found(const hw_gpu_trees *trees, uint64_t count, const 
                                const uint32_t *parent, hw_gpu_place *to, int stride)
 {
     return with_value(trees, [=](auto value) {
-        record_found<value.value>
-            <<<blocks_for(count), block_size>>>(trees->vertices, count, values, parent, to, stride);
+        record_found<value.value><<<hw_blocks(count, block_size), block_size>>>(
+            trees->vertices, count, values, parent, to, stride);
     });
 }
 
@@ -509,21 +502,22 @@ int hw_gpu_launch_empty(const hw_gpu_trees *trees)
         static_cast<uint64_t>(trees->vertices) * static_cast<uint64_t>(trees->roots);
 
     return with_value(trees, [=](auto value) {
-        empty_places<value.value><<<blocks_for(places), block_size>>>(trees->place, places);
+        empty_places<value.value>
+            <<<hw_blocks(places, block_size), block_size>>>(trees->place, places);
     });
 }
 
 int hw_gpu_launch_place(const hw_gpu_trees *trees, int tree, const hw_gpu_place *record,
                         const uint32_t *id, uint64_t count)
 {
-    place_records<<<blocks_for(count), block_size>>>(*trees, tree, record, id, count);
+    place_records<<<hw_blocks(count, block_size), block_size>>>(*trees, tree, record, id, count);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_check_vertices(const hw_gpu_trees *trees)
 {
     return with_value(trees, [=](auto value) {
-        check_vertices<value.value><<<blocks_for(trees->vertices), block_size>>>(*trees);
+        check_vertices<value.value><<<hw_blocks(trees->vertices, block_size), block_size>>>(*trees);
     });
 }
 
@@ -542,20 +536,20 @@ int hw_gpu_launch_check_tuples(const hw_gpu_trees *trees, const hw_gpu_tuples *t
 
 int hw_gpu_launch_pack_joined(const hw_gpu_trees *trees, uint16_t *packed)
 {
-    pack_joined<<<blocks_for(trees->vertices), block_size>>>(*trees, packed);
+    pack_joined<<<hw_blocks(trees->vertices, block_size), block_size>>>(*trees, packed);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_join(const hw_gpu_trees *trees, const uint16_t *packed)
 {
-    join<<<blocks_for(trees->end - trees->begin), block_size>>>(*trees, packed);
+    join<<<hw_blocks(trees->end - trees->begin, block_size), block_size>>>(*trees, packed);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_check_joined(const hw_gpu_trees *trees)
 {
     return with_value(trees, [=](auto value) {
-        check_joined<value.value><<<blocks_for(trees->vertices), block_size>>>(*trees);
+        check_joined<value.value><<<hw_blocks(trees->vertices, block_size), block_size>>>(*trees);
     });
 }
 
@@ -563,18 +557,18 @@ int hw_gpu_launch_follow_begin(const hw_gpu_trees *trees, int tree, bool flat, u
 {
     return with_value(trees, [=](auto value) {
         follow_begin<value.value>
-            <<<blocks_for(trees->vertices), block_size>>>(*trees, tree, flat, to);
+            <<<hw_blocks(trees->vertices, block_size), block_size>>>(*trees, tree, flat, to);
     });
 }
 
 int hw_gpu_launch_follow_jump(uint32_t vertices, uint32_t *to, uint32_t *changed)
 {
-    follow_jump<<<blocks_for(vertices), block_size>>>(vertices, to, changed);
+    follow_jump<<<hw_blocks(vertices, block_size), block_size>>>(vertices, to, changed);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_follow_end(const hw_gpu_trees *trees, int tree, const uint32_t *to)
 {
-    follow_end<<<blocks_for(trees->vertices), block_size>>>(*trees, tree, to);
+    follow_end<<<hw_blocks(trees->vertices, block_size), block_size>>>(*trees, tree, to);
     return cudaGetLastError();
 }

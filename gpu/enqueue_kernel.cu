@@ -12,13 +12,6 @@ namespace
 
 constexpr int block_size = 256;
 
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /* A number that looks random, from the number of an entry (the finalizer of MurmurHash3). */
 __device__ __forceinline__ uint32_t mixed(uint32_t x)
 {
@@ -108,14 +101,14 @@ int hw_enqueue_fill(const hw_enqueue *work, double share)
 {
     const double below = share * 4294967295.0;
 
-    fill<<<blocks_for(work->entries), block_size>>>(work->status, work->entries,
-                                                    static_cast<uint32_t>(below));
+    fill<<<hw_blocks(work->entries, block_size), block_size>>>(work->status, work->entries,
+                                                               static_cast<uint32_t>(below));
     return cudaGetLastError();
 }
 
 int hw_enqueue_launch(const hw_enqueue *work, hw_enqueue_way way)
 {
-    const int blocks = blocks_for(work->entries);
+    const int blocks = hw_blocks(work->entries, block_size);
     uint32_t *size = reinterpret_cast<uint32_t *>(work->size);
     size_t bytes = work->room_bytes;
     cudaError_t error = cudaMemsetAsync(work->size, 0, sizeof *work->size);

@@ -27,13 +27,6 @@ constexpr int block_size = 256;
 /* A round for each level of depth; deeper trees are searched. */
 constexpr int rounds_most = 32;
 
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /* What is left of the neighbours of each vertex of the core. */
 struct remains {
     uint32_t *count, *all; /* all: the exclusive or of them */
@@ -168,7 +161,7 @@ struct hangs {
 cudaError_t take_rounds(const hw_gpu_graph &graph, const remains &left, uint32_t *up,
                         uint32_t *changed)
 {
-    const int blocks = blocks_for(graph.core);
+    const int blocks = hw_blocks(graph.core, block_size);
     cudaError_t error = cudaSuccess;
     uint32_t more = 1;
 
@@ -216,9 +209,9 @@ cudaError_t cut_trees(hw_fused_plan *plan, uint32_t *trees)
 
     if (error != cudaSuccess)
         return error;
-    cut_off<<<blocks_for(graph.core), block_size>>>(graph, plan->up, anchor, first, about,
-                                                    plan->hanging);
-    describe<<<blocks_for(plan->hung_count), block_size>>>(*plan, anchor, first, trees);
+    cut_off<<<hw_blocks(graph.core, block_size), block_size>>>(graph, plan->up, anchor, first,
+                                                               about, plan->hanging);
+    describe<<<hw_blocks(plan->hung_count, block_size), block_size>>>(*plan, anchor, first, trees);
     error = cudaGetLastError();
     return error == cudaSuccess
                ? cudaMemcpy(&plan->trees, trees, sizeof plan->trees, cudaMemcpyDeviceToHost)
@@ -231,7 +224,7 @@ cudaError_t find_trees(hw_fused_plan *plan)
     const hw_gpu_graph &graph = plan->graph;
     /* Searches have these to themselves later. */
     const remains left = {plan->queue[0], plan->queue[1], static_cast<uint32_t *>(plan->prefix[0])};
-    const int blocks = blocks_for(static_cast<uint64_t>(graph.core) * 32);
+    const int blocks = hw_blocks(static_cast<uint64_t>(graph.core) * 32, block_size);
     cudaError_t error = cudaMemset(plan->up, 0xff, sizeof *plan->up * graph.core);
 
     if (error == cudaSuccess)
@@ -242,7 +235,7 @@ cudaError_t find_trees(hw_fused_plan *plan)
         count_neighbours<uint64_t><<<blocks, block_size>>>(graph, left);
     else
         count_neighbours<uint32_t><<<blocks, block_size>>>(graph, left);
-    take_leaves<<<blocks_for(graph.active - graph.core), block_size>>>(graph, left);
+    take_leaves<<<hw_blocks(graph.active - graph.core, block_size), block_size>>>(graph, left);
     error = cudaGetLastError();
     if (error == cudaSuccess)
         error = take_rounds(graph, left, plan->up, plan->left);
@@ -266,6 +259,6 @@ int hw_fused_launch_prepare(hw_fused_plan *plan)
         error = find_trees(plan);
     if (error != cudaSuccess)
         return error;
-    gather_near<<<blocks_for(graph.core), block_size>>>(graph, next);
+    gather_near<<<hw_blocks(graph.core, block_size), block_size>>>(graph, next);
     return cudaGetLastError();
 }

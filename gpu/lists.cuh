@@ -24,6 +24,15 @@ __device__ __forceinline__ uint64_t hw_stride()
     return static_cast<uint64_t>(gridDim.x) * blockDim.x;
 }
 
+/* Blocks of so many threads for such a loop over `count` elements: no more than fill any
+ * device. */
+inline int hw_blocks(uint64_t count, unsigned threads, uint64_t most = 132 * 16)
+{
+    const uint64_t wanted = (count + threads - 1) / threads;
+
+    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
 __device__ __forceinline__ bool hw_test(const uint32_t *bits, uint32_t at)
 {
     return bits[at >> 5] >> (at & 31) & 1;

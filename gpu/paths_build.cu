@@ -12,13 +12,6 @@ namespace
 
 constexpr int block_size = 256;
 
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /* The bits of a weight as an unsigned number in the order of the weights. */
 __device__ __forceinline__ uint32_t ordered(uint32_t weight, int floats)
 {
@@ -96,7 +89,7 @@ int bits_for(uint64_t lists)
 int hw_gpu_launch_chunk(const hw_gpu_graph *graph, const void *offset, const hw_gpu_chunk *chunk,
                         int floats, hw_gpu_edge *to)
 {
-    const int blocks = blocks_for(chunk->count);
+    const int blocks = hw_blocks(chunk->count, block_size);
 
     if (chunk->count == 0)
         return cudaSuccess;

@@ -13,6 +13,7 @@ namespace
 namespace cg = cooperative_groups;
 
 constexpr int block_size = 512;
+constexpr uint64_t most_blocks = 132 * 8; /* in loops over vertices and edges */
 /* By hops, lists longer than this are scanned by the whole grid, in pieces. */
 constexpr uint32_t long_list = 1024;
 
@@ -402,13 +403,6 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t
 
 /* ---- launchers ---- */
 
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 8, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /* Launches a cooperative kernel on as many blocks as the device holds. */
 cudaError_t launch_all(const void *kernel, void **arguments)
 {
@@ -466,21 +460,22 @@ int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_paths *paths, 
 int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t *parent_id,
                           uint32_t root, int nothing)
 {
-    const int blocks = blocks_for(graph->vertices / 4 + 1);
+    const int blocks = hw_blocks(graph->vertices / 4 + 1, block_size, most_blocks);
 
     if (paths->kind == HW_GPU_KEY_F32)
         results<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
     else if (paths->kind == HW_GPU_KEY_I32)
         results<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
     else
-        results_wide<<<blocks_for(graph->vertices), block_size>>>(*graph, *paths, parent_id, root,
-                                                                  nothing);
+        results_wide<<<hw_blocks(graph->vertices, block_size, most_blocks), block_size>>>(
+            *graph, *paths, parent_id, root, nothing);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_overflows(const hw_gpu_graph *graph, const hw_gpu_paths *paths)
 {
-    const int blocks = blocks_for(static_cast<uint64_t>(graph->active) * 32);
+    const int blocks =
+        hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size, most_blocks);
 
     if (graph->wide)
         overflows<uint64_t><<<blocks, block_size>>>(*graph, *paths);

@@ -3,7 +3,7 @@
 #include "scan2d_state.h"
 
 #include "base/sort.h"
-#include "tuples.h"
+#include "sort.h"
 
 #include <cuda_runtime_api.h>
 
@@ -66,9 +66,8 @@ static enum hw_status open_sorting(const struct hw_parts_engine *engine, struct 
     }
     self->capacity = state->edges < KEYS ? state->edges : KEYS;
     self->capacity = longest > self->capacity ? longest : self->capacity;
-    enum hw_status status =
-        hw_cuda(hw_gpu_scratch_bytes((uint64_t)self->capacity, false, 0, &self->bytes),
-                "sorting lists", err);
+    enum hw_status status = hw_cuda(
+        hw_gpu_sort_scratch((uint64_t)self->capacity, false, &self->bytes), "sorting lists", err);
     for (int k = 0; k < 2; k++)
         hw_gpu_add(&self->arrays, &self->keys.key[k], self->capacity, sizeof(uint64_t));
     hw_gpu_add(&self->arrays, &self->scratch, (hw_count)self->bytes, 1);

@@ -905,14 +905,6 @@ __global__ void answer_sets(const __grid_constant__ plan_t plan, const __grid_co
     }
 }
 
-/* Blocks for a kernel that goes over so many elements. */
-unsigned blocks_for(uint64_t count)
-{
-    const uint64_t blocks = (count + threads - 1) / threads, most = 132 * 16;
-
-    return static_cast<unsigned>(blocks < 1 ? 1 : blocks < most ? blocks : most);
-}
-
 template <typename Offset> const void *expand_for(int many)
 {
     static const void *const kernels[HW_SCAN2D_MANY] = {
@@ -955,8 +947,8 @@ int hw_grid_launch_shape(const hw_grid_plan *plan, hw_grid_shape *shape)
 
 int hw_grid_launch_begin(const hw_grid_plan *plan, uint32_t root)
 {
-    begin<<<blocks_for(plan->block / 32 * static_cast<uint64_t>(plan->columns)), threads>>>(*plan,
-                                                                                            root);
+    begin<<<hw_blocks(plan->block / 32 * static_cast<uint64_t>(plan->columns), threads), threads>>>(
+        *plan, root);
     return cudaGetLastError();
 }
 
@@ -985,7 +977,7 @@ int hw_grid_launch_update(const hw_grid_plan *plan, const hw_grid_shape *shape, 
 
 int hw_grid_launch_resolve(const hw_grid_plan *plan)
 {
-    resolve<<<blocks_for(plan->block), threads>>>(*plan);
+    resolve<<<hw_blocks(plan->block, threads), threads>>>(*plan);
     return cudaGetLastError();
 }
 
@@ -993,26 +985,28 @@ int hw_grid_launch_parents(const hw_grid_plan *plan, const uint32_t *position, u
                            const uint32_t *gid, uint32_t root, uint32_t root_id,
                            uint32_t *parent_id)
 {
-    parents<<<blocks_for(count), threads>>>(*plan, position, count, gid, root, root_id, parent_id);
+    parents<<<hw_blocks(count, threads), threads>>>(*plan, position, count, gid, root, root_id,
+                                                    parent_id);
     return cudaGetLastError();
 }
 
 int hw_grid_launch_levels(const hw_grid_plan *plan, const uint32_t *position, uint32_t count,
                           uint32_t root, int32_t *level)
 {
-    levels<<<blocks_for(count), threads>>>(*plan, position, count, root, level);
+    levels<<<hw_blocks(count, threads), threads>>>(*plan, position, count, root, level);
     return cudaGetLastError();
 }
 
 int hw_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
 {
-    renumber<<<blocks_for(count), threads>>>(row, count, from, to);
+    renumber<<<hw_blocks(count, threads), threads>>>(row, count, from, to);
     return cudaGetLastError();
 }
 
 int hw_grid_launch_find_unsorted(const hw_grid_plan *plan, uint32_t *unsorted)
 {
-    const unsigned blocks = blocks_for(static_cast<uint64_t>(plan->rows) * plan->block * 32);
+    const unsigned blocks =
+        hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block * 32, threads);
 
     if (plan->wide)
         find_unsorted<uint64_t><<<blocks, threads>>>(*plan, unsorted);
@@ -1024,15 +1018,15 @@ int hw_grid_launch_find_unsorted(const hw_grid_plan *plan, uint32_t *unsorted)
 int hw_grid_launch_make_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, uint64_t *key)
 {
     if (plan->wide)
-        make_keys<uint64_t><<<blocks_for(keys->count), threads>>>(*plan, *keys, key);
+        make_keys<uint64_t><<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
     else
-        make_keys<uint32_t><<<blocks_for(keys->count), threads>>>(*plan, *keys, key);
+        make_keys<uint32_t><<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
     return cudaGetLastError();
 }
 
 int hw_grid_launch_put_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, const uint64_t *key)
 {
-    put_keys<<<blocks_for(keys->count), threads>>>(*plan, *keys, key);
+    put_keys<<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
     return cudaGetLastError();
 }
 
@@ -1045,7 +1039,7 @@ int hw_grid_launch_count(const uint32_t *const *bits, uint32_t parts, uint32_t b
     for (uint32_t m = 0; m < parts && scratch; m++)
         of.of[m] = bits[m];
     if (scratch)
-        count_sets<<<blocks_for(all * 32), threads>>>(of, parts, block, base);
+        count_sets<<<hw_blocks(all * 32, threads), threads>>>(of, parts, block, base);
     const cudaError_t error = cudaGetLastError();
     return error == cudaSuccess
                ? cub::DeviceScan::ExclusiveSum(scratch, *bytes, base, base, all + 1)
@@ -1061,21 +1055,22 @@ int hw_grid_launch_answer(const hw_grid_plan *plan, const uint32_t *const *asked
         from.of[m] = asked[m];
         to.of[m] = answer[m];
     }
-    answer_sets<<<blocks_for(static_cast<uint64_t>(plan->columns) * plan->block), threads>>>(
-        *plan, from, base, to);
+    answer_sets<<<hw_blocks(static_cast<uint64_t>(plan->columns) * plan->block, threads),
+                  threads>>>(*plan, from, base, to);
     return cudaGetLastError();
 }
 
 int hw_grid_launch_canon_levels(const hw_grid_plan *plan, const hw_grid_canon *canon)
 {
-    canon_levels<<<blocks_for(static_cast<uint64_t>(plan->columns) * plan->block), threads>>>(
-        *plan, *canon);
+    canon_levels<<<hw_blocks(static_cast<uint64_t>(plan->columns) * plan->block, threads),
+                   threads>>>(*plan, *canon);
     return cudaGetLastError();
 }
 
 int hw_grid_launch_canon_best(const hw_grid_plan *plan, const hw_grid_canon *canon)
 {
-    const unsigned blocks = blocks_for(static_cast<uint64_t>(plan->rows) * plan->block * 32);
+    const unsigned blocks =
+        hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block * 32, threads);
 
     if (plan->wide)
         canon_best<uint64_t><<<blocks, threads>>>(*plan, *canon);
@@ -1088,7 +1083,7 @@ int hw_grid_launch_canon_parents(const hw_grid_plan *plan, const hw_grid_canon *
                                  const uint32_t *position, uint32_t count, uint32_t root,
                                  uint32_t root_id, uint32_t *parent_id)
 {
-    canon_parents<<<blocks_for(count), threads>>>(*plan, *canon, position, count, root, root_id,
-                                                  parent_id);
+    canon_parents<<<hw_blocks(count, threads), threads>>>(*plan, *canon, position, count, root,
+                                                          root_id, parent_id);
     return cudaGetLastError();
 }

@@ -13,14 +13,6 @@ namespace
 constexpr int block_size = 256;
 constexpr uint32_t grain = HW_SHARE_GRAIN;
 
-/* Blocks for a loop over `count` elements: enough to fill any device. */
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 /* The owner and the local rank of a global one. */
 __device__ __forceinline__ uint32_t part_of(const hw_share &share, uint32_t rank)
 {
@@ -210,35 +202,36 @@ int hw_share_launch_first(const hw_share *share, uint32_t *led)
 
     if (error != cudaSuccess)
         return error;
-    take_first<<<blocks_for(share->active), block_size>>>(
+    take_first<<<hw_blocks(share->active, block_size), block_size>>>(
         *share, const_cast<uint32_t *>(share->first), const_cast<uint32_t *>(share->next), led);
     return cudaGetLastError();
 }
 
 int hw_share_launch_first_ids(const hw_share *share)
 {
-    take_first_ids<<<blocks_for(share->owned), block_size>>>(
+    take_first_ids<<<hw_blocks(share->owned, block_size), block_size>>>(
         *share, const_cast<uint32_t *>(share->first_id));
     return cudaGetLastError();
 }
 
 int hw_share_launch_deal(const hw_share *share, uint32_t part, const uint32_t *own, uint32_t *all)
 {
-    deal<<<blocks_for(share->active), block_size>>>(*share, part, own, all);
+    deal<<<hw_blocks(share->active, block_size), block_size>>>(*share, part, own, all);
     return cudaGetLastError();
 }
 
 int hw_share_launch_translate(const hw_share *share, const hw_share_output *output,
                               uint32_t root_place, uint32_t root_id)
 {
-    translate<<<blocks_for(share->owned), block_size>>>(*share, *output, root_place, root_id);
+    translate<<<hw_blocks(share->owned, block_size), block_size>>>(*share, *output, root_place,
+                                                                   root_id);
     return cudaGetLastError();
 }
 
 int hw_share_launch_chain_begin(const hw_share *share, uint32_t part, const uint32_t *parent,
                                 uint64_t *chain)
 {
-    chain_begin<<<blocks_for(share->active), block_size>>>(*share, part, parent, chain);
+    chain_begin<<<hw_blocks(share->active, block_size), block_size>>>(*share, part, parent, chain);
     return cudaGetLastError();
 }
 
@@ -246,21 +239,23 @@ int hw_share_launch_chain_jump(const hw_share *share, const hw_share_output *out
 {
     const uint32_t ranks = share->parts * share->active;
 
-    chain_jump<<<blocks_for(ranks), block_size>>>(ranks, output->chain, root, output->changed);
+    chain_jump<<<hw_blocks(ranks, block_size), block_size>>>(ranks, output->chain, root,
+                                                             output->changed);
     return cudaGetLastError();
 }
 
 int hw_share_launch_chain_end(const hw_share *share, const hw_share_output *output, uint32_t root,
                               uint32_t root_place)
 {
-    chain_end<<<blocks_for(share->owned), block_size>>>(*share, *output, root, root_place);
+    chain_end<<<hw_blocks(share->owned, block_size), block_size>>>(*share, *output, root,
+                                                                   root_place);
     return cudaGetLastError();
 }
 
 int hw_share_launch_canonical(const hw_share *share, const hw_share_output *output, uint32_t root)
 {
-    canonical<<<blocks_for(static_cast<uint64_t>(share->owned) * 32), block_size>>>(*share, *output,
-                                                                                    root);
+    canonical<<<hw_blocks(static_cast<uint64_t>(share->owned) * 32, block_size), block_size>>>(
+        *share, *output, root);
     return cudaGetLastError();
 }
 
@@ -268,7 +263,7 @@ int hw_share_launch_rinse(const hw_share *share, uint64_t count, uint32_t *never
 {
     const uint64_t most = 32u << 20, wanted = count < most ? count : most;
 
-    read_lists<<<blocks_for(wanted), block_size>>>(share->in.rank, wanted, never);
+    read_lists<<<hw_blocks(wanted, block_size), block_size>>>(share->in.rank, wanted, never);
     return cudaGetLastError();
 }
 

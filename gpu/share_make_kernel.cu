@@ -10,14 +10,6 @@ namespace
 
 constexpr int block_size = hw_tuple_threads;
 
-/* Blocks for a loop over `count` elements: enough to fill any device. */
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 template <typename Maker>
 __global__ void __launch_bounds__(block_size)
     count_ends(hw_gpu_tuples tuples, uint32_t *ends, uint32_t *loops)
@@ -92,6 +84,6 @@ int hw_share_launch_neighbours(const hw_gpu_tuples *tuples, const uint32_t *ends
 int hw_share_launch_place_ids(const hw_share *share, const uint32_t *id, uint32_t with_edges,
                               uint32_t *graph_id)
 {
-    place_ids<<<blocks_for(with_edges), block_size>>>(*share, id, with_edges, graph_id);
+    place_ids<<<hw_blocks(with_edges, block_size), block_size>>>(*share, id, with_edges, graph_id);
     return cudaGetLastError();
 }

@@ -12,14 +12,6 @@ namespace
 
 constexpr int block_size = 256;
 
-/* Blocks for a loop over `count` elements: enough to fill any device. */
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 template <typename Offset>
 __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *about)
 {
@@ -208,7 +200,7 @@ __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
 
 int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
 {
-    const int blocks = blocks_for(graph->active);
+    const int blocks = hw_blocks(graph->active, block_size);
     uint32_t *first = const_cast<uint32_t *>(graph->first);
     uint32_t *next = const_cast<uint32_t *>(graph->next);
     uint32_t *about = const_cast<uint32_t *>(graph->about);
@@ -222,17 +214,17 @@ int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
         error = cudaGetLastError();
     if (error != cudaSuccess)
         return error;
-    take_first_ids<<<blocks_for(graph->vertices), block_size>>>(
+    take_first_ids<<<hw_blocks(graph->vertices, block_size), block_size>>>(
         *graph, first, const_cast<uint32_t *>(graph->first_id));
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, uint32_t *scratch)
 {
-    const int blocks = blocks_for(graph->active - graph->core);
+    const int blocks = hw_blocks(graph->active - graph->core, block_size);
     uint32_t *list = const_cast<uint32_t *>(graph->out.rank);
 
-    rename_leaves<<<blocks_for(graph->edges), block_size>>>(*graph, rank, list);
+    rename_leaves<<<hw_blocks(graph->edges, block_size), block_size>>>(*graph, rank, list);
     take_leaves<<<blocks, block_size>>>(*graph, rank, list, scratch);
     put_leaves<<<blocks, block_size>>>(*graph, scratch, list);
     return cudaGetLastError();
@@ -242,37 +234,39 @@ int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never)
 {
     const uint64_t most = 32u << 20, read = count < most ? count : most;
 
-    read_words<<<blocks_for(read), block_size>>>(static_cast<const uint32_t *>(words), read, never);
+    read_words<<<hw_blocks(read, block_size), block_size>>>(static_cast<const uint32_t *>(words),
+                                                            read, never);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_translate(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
 {
-    translate<<<blocks_for((graph->vertices + 3) / 4), block_size>>>(*graph, *output, root);
+    translate<<<hw_blocks((graph->vertices + 3) / 4, block_size), block_size>>>(*graph, *output,
+                                                                                root);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_chain_begin(const hw_gpu_graph *graph, const hw_gpu_output *output)
 {
-    chain_begin<<<blocks_for(graph->active), block_size>>>(*graph, *output);
+    chain_begin<<<hw_blocks(graph->active, block_size), block_size>>>(*graph, *output);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_chain_jump(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
 {
-    chain_jump<<<blocks_for(graph->active), block_size>>>(*graph, *output, root);
+    chain_jump<<<hw_blocks(graph->active, block_size), block_size>>>(*graph, *output, root);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_chain_end(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
 {
-    chain_end<<<blocks_for(graph->vertices), block_size>>>(*graph, *output, root);
+    chain_end<<<hw_blocks(graph->vertices, block_size), block_size>>>(*graph, *output, root);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_canonical(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
 {
-    const int blocks = blocks_for(static_cast<uint64_t>(graph->active) * 32);
+    const int blocks = hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size);
 
     if (graph->wide)
         canonical<uint64_t><<<blocks, block_size>>>(*graph, *output, root);

@@ -7,14 +7,6 @@ namespace
 
 constexpr int block_size = 256;
 
-/* Blocks for a loop over `count` elements: enough to fill any device. */
-int blocks_for(uint64_t count)
-{
-    const uint64_t most = 132 * 16, wanted = (count + block_size - 1) / block_size;
-
-    return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 __global__ void number(uint32_t *id, uint64_t count)
 {
     for (uint64_t v = hw_first(); v < count; v += hw_stride())
@@ -69,47 +61,47 @@ __global__ void name_delegates(const hw_delegate *delegate, uint64_t count, uint
 
 int hw_gpu_launch_number(uint32_t *id, uint64_t count)
 {
-    number<<<blocks_for(count), block_size>>>(id, count);
+    number<<<hw_blocks(count, block_size), block_size>>>(id, count);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *number)
 {
-    invert<<<blocks_for(count), block_size>>>(id, count, base, number);
+    invert<<<hw_blocks(count, block_size), block_size>>>(id, count, base, number);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_pick(const uint32_t *from, uint32_t stride, uint32_t first, uint64_t count,
                        uint32_t *to)
 {
-    pick<<<blocks_for(count), block_size>>>(from, stride, first, count, to);
+    pick<<<hw_blocks(count, block_size), block_size>>>(from, stride, first, count, to);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_take(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to)
 {
-    take<<<blocks_for(count), block_size>>>(from, id, count, to);
+    take<<<hw_blocks(count, block_size), block_size>>>(from, id, count, to);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_spread *spread,
                            const uint64_t *begin, uint32_t *to)
 {
-    unspread<<<blocks_for(static_cast<uint64_t>(spread->vertices)), block_size>>>(from, *spread,
-                                                                                  begin, to);
+    unspread<<<hw_blocks(static_cast<uint64_t>(spread->vertices), block_size), block_size>>>(
+        from, *spread, begin, to);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_spread(const uint32_t *from, const struct hw_spread *spread, int rank,
                          uint64_t count, uint32_t *to)
 {
-    spread_out<<<blocks_for(count), block_size>>>(from, *spread, rank, count, to);
+    spread_out<<<hw_blocks(count, block_size), block_size>>>(from, *spread, rank, count, to);
     return cudaGetLastError();
 }
 
 int hw_gpu_launch_delegates(const hw_delegate *delegate, uint64_t count, uint32_t first,
                             uint32_t *number)
 {
-    name_delegates<<<blocks_for(count), block_size>>>(delegate, count, first, number);
+    name_delegates<<<hw_blocks(count, block_size), block_size>>>(delegate, count, first, number);
     return cudaGetLastError();
 }
