@@ -27,7 +27,7 @@ static char *place_out(const struct hw_post *post, int k)
     return post->out + k * post->mail.room;
 }
 
-/* Posts the receives of a round. */
+/* Posts the receives of a delivery. */
 static enum hw_status post_receives(struct hw_post *post, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -70,7 +70,7 @@ enum hw_status hw_post_open(const struct hw_transport *transport, const struct h
     enum hw_status status = hw_agree(context(post)->world, pin(post, err), err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Comm_dup(context(post)->world, &post->comm), "MPI_Comm_dup", err);
-    if (status == HW_OK)
+    if (status == HW_OK && !transport->direct)
         status = post_receives(post, err);
     return hw_agree(context(post)->world, status, err);
 }
@@ -115,21 +115,24 @@ static enum hw_status send_all(struct hw_post *post, enum hw_status status, cons
 enum hw_status hw_post_deliver(struct hw_post *post, const hw_count *sent, const hw_count *came,
                                struct hw_error *err)
 {
+    const bool direct = post->transport->direct;
     MPI_Status statuses[HW_ROUND_RANKS];
-    enum hw_status status = stage(post, true, sent, err);
+    enum hw_status status = stage(post, true, sent, err), told = HW_OK;
 
-    /* What the last delivery brought has been copied then, too. */
+    /* What the last delivery brought has been copied, or read by kernels, then, too. */
     if (status == HW_OK)
         status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
+    if (direct)
+        told = post_receives(post, err);
     status = send_all(post, status, sent, err);
-    enum hw_status told =
-        hw_mpi(MPI_Waitall(post->partners, post->receive, statuses), "MPI_Waitall", err);
+    if (told == HW_OK)
+        told = hw_mpi(MPI_Waitall(post->partners, post->receive, statuses), "MPI_Waitall", err);
     if (status == HW_OK)
         status = told;
     if (status == HW_OK)
         status = stage(post, false, came, err);
     post->turn = 1 - post->turn;
-    if (told == HW_OK)
+    if (told == HW_OK && !direct)
         told = post_receives(post, err);
     if (told == HW_OK)
         told = hw_mpi(MPI_Waitall(post->partners, post->send, statuses), "MPI_Waitall", err);

@@ -4,9 +4,10 @@
  * started, the receives posted in the round before completed, and those of the next round
  * posted. Every delivery sends one message to each partner, empty or not.
  *
- * Messages go through pinned memory of the hosts, or, where MPI takes pointers to memory of
- * devices, from box to box: a round of the ranks lies between what reads a box and the next
- * delivery to it, so that it may be posted before.
+ * Messages go through pinned memory of the hosts, of which there are two for each partner: one
+ * is filled while the other is read. Or, where MPI takes pointers to memory of devices, from box
+ * to box: kernels read a box until the next delivery to it, and what is posted to MPI must not
+ * be touched, so that receives are posted then, before the sends, when the stream has ended.
  */
 #ifndef HOPWAVE_GPU_POST_H
 #define HOPWAVE_GPU_POST_H

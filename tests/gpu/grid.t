@@ -30,6 +30,11 @@ search rmat.h5 3 --layout 1d --parts 3 --transport mpi
 search rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --exchange list --edges-per-thread 1
 search rmat.h5 4 --layout 2d --grid 4x1 --transport mpi --exchange bitmap --order none
 search rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --canonical-parents --order hash
+if ranks 2 hopwave-traverse -q rmat.h5 --layout 2d --grid 1x2 --device cuda --method scan2d \
+    --roots 1 --store none --transport mpi --mpi-buffers device -o device.h5 2>err; then
+    search rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --mpi-buffers device
+    search rmat.h5 4 --layout 2d --grid 1x4 --transport mpi --mpi-buffers device --exchange list
+fi
 hopwave-partition -q rmat.h5 --layout 2d --grid 2x2 -o parts.h5
 hopwave-traverse -q --force rmat.h5 --layout 1d --roots 4 --canonical-parents -o cpu.h5
 ok "from a partition file" ranks 4 hopwave-traverse -q --force parts.h5 --device cuda \
