@@ -23,50 +23,87 @@ static hw_count offsets_of(const hw_count *count, int ranks, hw_count *offset)
     return sum;
 }
 
+/* What an exchange needs beside the elements: made before any rank waits for another. */
+struct parcels {
+    int ranks;
+    size_t size;
+    MPI_Datatype type;
+    const hw_count *send_count, *receive_count;
+    hw_count *offset; /* [2][ranks] of what goes, of what comes */
 #ifdef HAVE_MPI_LARGE_COUNT
-/* One call with 64-bit counts. */
-static enum hw_status exchange_elements(MPI_Comm comm, int ranks, MPI_Datatype type, size_t size,
-                                        const void *send, const hw_count *send_count,
-                                        const hw_count *send_offset, void *receive,
-                                        const hw_count *receive_count,
-                                        const hw_count *receive_offset, struct hw_error *err)
-{
-    MPI_Count *counts = NULL;
-    MPI_Aint *offsets = NULL;
-    enum hw_status status = hw_alloc(&counts, 2 * (hw_count)ranks, sizeof *counts, "counts", err);
+    MPI_Count *counts; /* likewise */
+    MPI_Aint *offsets; /* likewise */
+#else
+    MPI_Request *request; /* one for each piece */
+#endif
+};
 
-    (void)size;
-    if (status == HW_OK)
-        status = hw_alloc(&offsets, 2 * (hw_count)ranks, sizeof *offsets, "offsets", err);
-    if (status != HW_OK)
-        goto done;
+#ifdef HAVE_MPI_LARGE_COUNT
+/* Local. */
+static enum hw_status make_ways(struct parcels *parcels, struct hw_error *err)
+{
+    const hw_count both = 2 * (hw_count)parcels->ranks;
+    enum hw_status status =
+        hw_alloc(&parcels->counts, both, sizeof *parcels->counts, "counts", err);
+
+    return status == HW_OK
+               ? hw_alloc(&parcels->offsets, both, sizeof *parcels->offsets, "offsets", err)
+               : status;
+}
+
+static void free_ways(struct parcels *parcels)
+{
+    free(parcels->counts);
+    free(parcels->offsets);
+}
+
+/* One call with 64-bit counts. */
+static enum hw_status exchange_elements(MPI_Comm comm, struct parcels *parcels, const void *send,
+                                        void *receive, struct hw_error *err)
+{
+    const int ranks = parcels->ranks;
+    MPI_Count *counts = parcels->counts;
+    MPI_Aint *offsets = parcels->offsets;
+
     for (int r = 0; r < ranks; r++) {
-        counts[r] = send_count[r];
-        counts[ranks + r] = receive_count[r];
-        offsets[r] = send_offset[r];
-        offsets[ranks + r] = receive_offset[r];
+        counts[r] = parcels->send_count[r];
+        counts[ranks + r] = parcels->receive_count[r];
+        offsets[r] = parcels->offset[r];
+        offsets[ranks + r] = parcels->offset[ranks + r];
     }
-    status = hw_mpi(MPI_Alltoallv_c(send, counts, offsets, type, receive, counts + ranks,
-                                    offsets + ranks, type, comm),
-                    "MPI_Alltoallv_c", err);
-done:
-    free(counts);
-    free(offsets);
-    return status;
+    return hw_mpi(MPI_Alltoallv_c(send, counts, offsets, parcels->type, receive, counts + ranks,
+                                  offsets + ranks, parcels->type, comm),
+                  "MPI_Alltoallv_c", err);
 }
 #else
-/* Sends or receives the elements of one peer in pieces; returns the requests made. */
-static enum hw_status post_pieces(MPI_Comm comm, MPI_Datatype type, size_t size, char *base,
-                                  hw_count count, int peer, bool sending, MPI_Request *request,
-                                  int *made, struct hw_error *err)
+/* Local. */
+static enum hw_status make_ways(struct parcels *parcels, struct hw_error *err)
 {
+    hw_count pieces = 0;
+
+    for (int r = 0; r < parcels->ranks; r++)
+        pieces += parcels->send_count[r] / PIECE + parcels->receive_count[r] / PIECE + 2;
+    return hw_alloc(&parcels->request, pieces, sizeof *parcels->request, "requests", err);
+}
+
+static void free_ways(struct parcels *parcels)
+{
+    free(parcels->request);
+}
+
+/* Sends or receives the elements of one peer in pieces; returns the requests made. */
+static enum hw_status post_pieces(MPI_Comm comm, const struct parcels *parcels, char *base,
+                                  hw_count count, int peer, bool sending, int *made,
+                                  struct hw_error *err)
+{
+    MPI_Request *request = parcels->request;
     enum hw_status status = HW_OK;
 
     for (hw_count done = 0; done < count && status == HW_OK; done += PIECE) {
         int piece = (int)(count - done < PIECE ? count - done : PIECE);
-        char *at = base + (size_t)done * size;
-        int code = sending ? MPI_Isend(at, piece, type, peer, 1, comm, &request[*made])
-                           : MPI_Irecv(at, piece, type, peer, 1, comm, &request[*made]);
+        char *at = base + (size_t)done * parcels->size;
+        int code = sending ? MPI_Isend(at, piece, parcels->type, peer, 1, comm, &request[*made])
+                           : MPI_Irecv(at, piece, parcels->type, peer, 1, comm, &request[*made]);
         status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
         *made += status == HW_OK;
     }
@@ -74,59 +111,82 @@ static enum hw_status post_pieces(MPI_Comm comm, MPI_Datatype type, size_t size,
 }
 
 /* Messages of at most PIECE elements, for MPI before 4. */
-static enum hw_status exchange_elements(MPI_Comm comm, int ranks, MPI_Datatype type, size_t size,
-                                        const void *send, const hw_count *send_count,
-                                        const hw_count *send_offset, void *receive,
-                                        const hw_count *receive_count,
-                                        const hw_count *receive_offset, struct hw_error *err)
+static enum hw_status exchange_elements(MPI_Comm comm, struct parcels *parcels, const void *send,
+                                        void *receive, struct hw_error *err)
 {
-    MPI_Request *request = NULL;
-    hw_count pieces = 0;
+    const int ranks = parcels->ranks;
+    char *const out = (char *)(uintptr_t)send, *const in = receive;
+    enum hw_status status = HW_OK;
     int made = 0;
 
-    for (int r = 0; r < ranks; r++)
-        pieces += send_count[r] / PIECE + receive_count[r] / PIECE + 2;
-    enum hw_status status = hw_alloc(&request, pieces, sizeof *request, "requests", err);
     for (int r = 0; r < ranks && status == HW_OK; r++)
-        status = post_pieces(comm, type, size, (char *)receive + (size_t)receive_offset[r] * size,
-                             receive_count[r], r, false, request, &made, err);
+        status = post_pieces(comm, parcels, in + (size_t)parcels->offset[ranks + r] * parcels->size,
+                             parcels->receive_count[r], r, false, &made, err);
     for (int r = 0; r < ranks && status == HW_OK; r++)
-        status =
-            post_pieces(comm, type, size, (char *)(uintptr_t)send + (size_t)send_offset[r] * size,
-                        send_count[r], r, true, request, &made, err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Waitall(made, request, MPI_STATUSES_IGNORE), "MPI_Waitall", err);
-    free(request);
-    return status;
+        status = post_pieces(comm, parcels, out + (size_t)parcels->offset[r] * parcels->size,
+                             parcels->send_count[r], r, true, &made, err);
+    return status == HW_OK ? hw_mpi(MPI_Waitall(made, parcels->request, MPI_STATUSES_IGNORE),
+                                    "MPI_Waitall", err)
+                           : status;
 }
 #endif
+
+/* Local. */
+static enum hw_status make_parcels(struct parcels *parcels, struct hw_error *err)
+{
+    const int ranks = parcels->ranks;
+    enum hw_status status =
+        hw_alloc(&parcels->offset, 2 * (hw_count)ranks, sizeof *parcels->offset, "offsets", err);
+
+    if (status == HW_OK)
+        status = make_ways(parcels, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Type_contiguous((int)parcels->size, MPI_BYTE, &parcels->type),
+                        "MPI_Type_contiguous", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Type_commit(&parcels->type), "MPI_Type_commit", err);
+    if (status == HW_OK) {
+        offsets_of(parcels->send_count, ranks, parcels->offset);
+        offsets_of(parcels->receive_count, ranks, parcels->offset + ranks);
+    }
+    return status;
+}
+
+static void free_parcels(struct parcels *parcels)
+{
+    if (parcels->type != MPI_DATATYPE_NULL)
+        MPI_Type_free(&parcels->type);
+    free(parcels->offset);
+    free_ways(parcels);
+}
+
+/* The exchange, unless a rank has failed before: status is this one's. Ranks agree on that.
+ * Collective. */
+static enum hw_status pass(MPI_Comm comm, size_t size, const void *send, const hw_count *send_count,
+                           void *receive, const hw_count *receive_count, enum hw_status status,
+                           struct hw_error *err)
+{
+    struct parcels parcels = {.size = size,
+                              .type = MPI_DATATYPE_NULL,
+                              .send_count = send_count,
+                              .receive_count = receive_count};
+
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_size(comm, &parcels.ranks), "MPI_Comm_size", err);
+    if (status == HW_OK)
+        status = make_parcels(&parcels, err);
+    status = hw_agree(comm, status, err);
+    if (status == HW_OK)
+        status = exchange_elements(comm, &parcels, send, receive, err);
+    free_parcels(&parcels);
+    return status;
+}
 
 enum hw_status hw_exchange_into(MPI_Comm comm, size_t size, const void *send,
                                 const hw_count *send_count, void *receive,
                                 const hw_count *receive_count, struct hw_error *err)
 {
-    int ranks = 0;
-    hw_count *offset = NULL;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    enum hw_status status = hw_mpi(MPI_Comm_size(comm, &ranks), "MPI_Comm_size", err);
-
-    if (status == HW_OK)
-        status = hw_alloc(&offset, 2 * (hw_count)ranks, sizeof *offset, "offsets", err);
-    if (status == HW_OK)
-        status =
-            hw_mpi(MPI_Type_contiguous((int)size, MPI_BYTE, &type), "MPI_Type_contiguous", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Type_commit(&type), "MPI_Type_commit", err);
-    if (status == HW_OK) {
-        offsets_of(send_count, ranks, offset);
-        offsets_of(receive_count, ranks, offset + ranks);
-        status = exchange_elements(comm, ranks, type, size, send, send_count, offset, receive,
-                                   receive_count, offset + ranks, err);
-    }
-    if (type != MPI_DATATYPE_NULL)
-        MPI_Type_free(&type);
-    free(offset);
-    return status;
+    return pass(comm, size, send, send_count, receive, receive_count, HW_OK, err);
 }
 
 enum hw_status hw_exchange(MPI_Comm comm, size_t size, const void *send, const hw_count *send_count,
@@ -146,9 +206,7 @@ enum hw_status hw_exchange(MPI_Comm comm, size_t size, const void *send, const h
         sum += receive_count[r];
     if (status == HW_OK)
         status = hw_alloc(&memory, sum, size, "received data", err);
-    status = hw_agree(comm, status, err);
-    if (status == HW_OK)
-        status = hw_exchange_into(comm, size, send, send_count, memory, receive_count, err);
+    status = pass(comm, size, send, send_count, memory, receive_count, status, err);
     if (status != HW_OK) {
         free(memory);
         return status;

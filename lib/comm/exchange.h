@@ -19,8 +19,8 @@ enum hw_status hw_exchange(MPI_Comm comm, size_t size, const void *send, const h
                            void *received, hw_count *receive_count, struct hw_error *err);
 
 /*
- * The same into memory that the caller holds, with counts known on both sides.
- * Collective over comm.
+ * The same into memory that the caller holds, with counts known on both sides. Ranks agree on
+ * failures. Collective over comm.
  */
 enum hw_status hw_exchange_into(MPI_Comm comm, size_t size, const void *send,
                                 const hw_count *send_count, void *receive,
