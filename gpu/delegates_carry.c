@@ -32,7 +32,7 @@ struct run {
     MPI_Request request;
     hw_count steps;
     double lap;
-    enum hw_status owed; /* by a kernel: told when the ranks agree next */
+    enum hw_status owed; /* by work on the GPU: told when the ranks agree next */
 };
 
 /* Flags of the words that ranks exchange, below their counts: of entries for the other, of
@@ -366,26 +366,34 @@ static enum hw_status share_masks(struct run *run, struct hw_error *err)
     return hw_transport_spread(&run->engine->transport, from, out, to, in, err);
 }
 
-/* The rest. Collective; ranks agree. */
-static enum hw_status reduce_finish(struct run *run, struct hw_error *err)
+/* Waits for what is under way. Local. */
+static enum hw_status await_reduction(struct run *run, struct hw_error *err)
+{
+    if (run->request == MPI_REQUEST_NULL)
+        return HW_OK;
+    return hw_mpi(MPI_Wait(&run->request, MPI_STATUS_IGNORE), "MPI_Wait", err);
+}
+
+/* The rest, whose failures are owed. status: what came between, on which ranks have agreed.
+ * Collective; ranks agree. */
+static enum hw_status reduce_finish(struct run *run, enum hw_status status, struct hw_error *err)
 {
     const struct hw_gpu_delegates_carrier *carrier = run->carrier;
     const struct share own = share_of(run, run->engine->ctx->rank);
-    enum hw_status status = HW_OK;
+    enum hw_status owed = await_reduction(run, err);
 
-    if (carrier->across == MPI_COMM_NULL)
-        return HW_OK;
-    if (run->request != MPI_REQUEST_NULL)
-        status = hw_mpi(MPI_Wait(&run->request, MPI_STATUS_IGNORE), "MPI_Wait", err);
-    if (status == HW_OK && !is_direct(run))
-        status = hw_gpu_put(carrier->combined + own.first, carrier->mask + own.first,
-                            (size_t)bytes_in(own.words), err);
-    LAP(run, reduction);
-    if (!carrier->two_phases)
+    if (status != HW_OK || carrier->across == MPI_COMM_NULL)
         return status;
-    status = hw_agree(run->engine->ctx->world, status, err);
-    if (status == HW_OK)
-        status = share_masks(run, err);
+    if (owed == HW_OK && !is_direct(run))
+        owed = hw_gpu_put(carrier->combined + own.first, carrier->mask + own.first,
+                          (size_t)bytes_in(own.words), err);
+    LAP(run, reduction);
+    if (!carrier->two_phases) {
+        run->owed = owed;
+        return HW_OK;
+    }
+    hw_transport_owe(&run->engine->transport, owed);
+    status = share_masks(run, err);
     LAP(run, local);
     return status;
 }
@@ -533,8 +541,7 @@ static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_
         status = reduce_start(run, err);
     if (status == HW_OK && run->entries)
         status = run->carrier->two_hops ? relay_entries(run, err) : send_entries(run, err);
-    if (status == HW_OK && run->news.any_delegate)
-        status = reduce_finish(run, err);
+    status = run->news.any_delegate ? reduce_finish(run, status, err) : status;
     if (status != HW_OK)
         return status;
     for (int q = 0; q < run->engine->ctx->size; q++) {
