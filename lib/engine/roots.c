@@ -261,6 +261,17 @@ done:
     return status;
 }
 
+/* Own vertices that may be drawn. Local. */
+static hw_count count_candidates(const struct hw_sampler *sampler)
+{
+    hw_count count = 0;
+
+#pragma omp parallel for reduction(+ : count)
+    for (hw_lid t = 0; t < sampler->part->own.count; t++)
+        count += sampler->candidate[t];
+    return count;
+}
+
 enum hw_status hw_sampler_open(const struct hw_context *ctx, const struct hw_part *part,
                                uint64_t seed, struct hw_sampler *sampler, struct hw_error *err)
 {
@@ -273,13 +284,10 @@ enum hw_status hw_sampler_open(const struct hw_context *ctx, const struct hw_par
         delegate_candidates(part, sampler->candidate);
     else if (status == HW_OK)
         status = grid_candidates(ctx, part, sampler->candidate, err);
-    hw_count total = 0;
-#pragma omp parallel for reduction(+ : total) if (status == HW_OK)
-    for (hw_lid t = 0; t < (status == HW_OK ? part->own.count : 0); t++)
-        total += sampler->candidate[t];
-    sampler->total = total;
-    if (status == HW_OK)
+    if (status == HW_OK) {
+        sampler->total = count_candidates(sampler);
         status = hw_sum(ctx->world, &sampler->total, err);
+    }
     if (status != HW_OK)
         hw_sampler_close(sampler);
     return status;

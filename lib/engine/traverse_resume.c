@@ -68,14 +68,22 @@ static char *make_key(const struct hw_traversal *t)
     return key;
 }
 
+/* Where the journal is; NULL where there is no memory. free() it. */
+static char *journal_path(const struct hw_traversal *t)
+{
+    char *path = NULL;
+
+    return asprintf(&path, "%s.partial.searches", t->stage->cli.output) < 0 ? NULL : path;
+}
+
 /* Whether this run's files stay where they are, should it fail. */
 static void keep(struct hw_traversal *t, bool files)
 {
-    char *journal = NULL;
+    char *journal = journal_path(t);
 
     t->kept = files;
     hw_store_keep(t->store, files);
-    if (asprintf(&journal, "%s.partial.searches", t->stage->cli.output) < 0)
+    if (!journal)
         return;
     (files ? hw_unfinished_forget : hw_unfinished_add)(journal);
     free(journal);
@@ -129,19 +137,17 @@ static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool 
 
 enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
 {
-    const char *output = t->stage->cli.output;
     bool found = false, other = false;
-    char *path = NULL, *key = NULL;
+    char *path = journal_path(t), *key = make_key(t);
     enum hw_status status = hw_stop_catch(err);
 
-    if (status == HW_OK &&
-        (asprintf(&path, "%s.partial.searches", output) < 0 || !(key = make_key(t))))
+    if (status == HW_OK && (!path || !key))
         status = hw_fail(err, HW_RESOURCES, "no memory for a path");
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = hw_journal_open(t->ctx, path, key, t->found, &t->journal, &found, &other, err);
     if (status == HW_OK && other)
-        hw_note(t->ctx, "%s.partial is of another run, and is begun anew", output);
+        hw_note(t->ctx, "%s.partial is of another run, and is begun anew", t->stage->cli.output);
     keep(t, found);
     if (status == HW_OK && found)
         status = hw_journal_restore(&t->journal, &t->report, &t->outcomes, take_tree, t, err);
