@@ -3,10 +3,8 @@
  * between nodes as is sent there, and the MPI is asked whether it takes memory of devices.
  */
 #include "comm/direct.h"
+#include "comm/test_letters.h"
 #include "tap.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 5000, TRIALS = 4 };
 
@@ -18,15 +16,6 @@ int MPIX_Query_cuda_support(void)
     return getenv("HOPWAVE_TEST_CUDA") != NULL;
 }
 
-/* One exchange between all ranks. */
-struct trial {
-    const struct hw_context *ctx;
-    const struct hw_nodes *nodes;
-    int number;
-    char *memory;    /* what goes out, one rank's MOST bytes after another's, then what comes */
-    hw_count *count; /* [4][ranks]: offsets and bytes that go, offsets and bytes that come */
-};
-
 /* Bytes of rank r for rank q, itself too: often none. */
 static hw_count bytes_of(const struct trial *trial, int r, int q)
 {
@@ -35,60 +24,21 @@ static hw_count bytes_of(const struct trial *trial, int r, int q)
     return sizes[(7 * r + 3 * q + 5 * trial->number) % 7];
 }
 
-static char letter(const struct trial *trial, int r, int q, hw_count at)
-{
-    return (char)(r * 31 + q * 17 + trial->number + at + at / 251);
-}
-
-static void fill(struct trial *trial)
-{
-    const int ranks = trial->ctx->size, me = trial->ctx->rank;
-
-    memset(trial->memory, 0, (size_t)2 * (size_t)ranks * MOST);
-    for (int q = 0; q < ranks; q++) {
-        trial->count[q] = (hw_count)q * MOST;
-        trial->count[ranks + q] = bytes_of(trial, me, q);
-        trial->count[2 * ranks + q] = (hw_count)(ranks + q) * MOST;
-        trial->count[3 * ranks + q] = bytes_of(trial, q, me);
-        for (hw_count i = 0; i < trial->count[ranks + q]; i++)
-            trial->memory[trial->count[q] + i] = letter(trial, me, q, i);
-    }
-}
-
-/* Whether what came is what was sent, and no more. */
-static bool right(const struct trial *trial)
-{
-    const int ranks = trial->ctx->size, me = trial->ctx->rank;
-
-    for (int r = 0; r < ranks; r++) {
-        const char *came = trial->memory + (size_t)(ranks + r) * MOST;
-        const hw_count bytes = bytes_of(trial, r, me);
-        for (hw_count i = 0; i < MOST; i++)
-            if (came[i] != (i < bytes ? letter(trial, r, me, i) : 0))
-                return false;
-    }
-    return true;
-}
-
 static void try(struct tap *tap, struct hw_direct *direct, struct trial *trial)
 {
     const int ranks = trial->ctx->size, me = trial->ctx->rank, *node = trial->nodes->node;
-    const struct hw_nodewise_load load = {.base = trial->memory,
-                                          .send_offset = trial->count,
-                                          .send_bytes = trial->count + ranks,
-                                          .receive_offset = trial->count + 2 * ranks,
-                                          .receive_bytes = trial->count + 3 * ranks};
+    const struct hw_nodewise_load load = trial_load(trial, HW_OK);
     struct hw_crossed wanted = {0, 0};
     struct hw_error err = {{0}};
 
-    fill(trial);
+    trial_fill(trial);
     for (int q = 0; q < ranks; q++) {
         wanted.bytes += node[q] != node[me] ? bytes_of(trial, me, q) : 0;
         wanted.messages += node[q] != node[me] && bytes_of(trial, me, q) > 0;
     }
     enum hw_status status = hw_direct_exchange(direct, &load, &err);
     const struct hw_crossed crossed = hw_direct_crossed(direct);
-    tap_ok(tap, status == HW_OK && right(trial), "try %d: everything came", trial->number);
+    tap_ok(tap, status == HW_OK && trial_right(trial), "try %d: everything came", trial->number);
     tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
            "and what crossed is counted");
 }
@@ -96,18 +46,13 @@ static void try(struct tap *tap, struct hw_direct *direct, struct trial *trial)
 /* Who failed before the exchange takes part, and all hear of it. */
 static void try_failure(struct tap *tap, struct hw_direct *direct, struct trial *trial)
 {
-    const int ranks = trial->ctx->size;
+    const struct hw_nodewise_load load =
+        trial_load(trial, trial->ctx->rank == 0 ? HW_RESOURCES : HW_OK);
     struct hw_error err = {{0}};
 
-    fill(trial);
-    const struct hw_nodewise_load load = {.base = trial->memory,
-                                          .send_offset = trial->count,
-                                          .send_bytes = trial->count + ranks,
-                                          .receive_offset = trial->count + 2 * ranks,
-                                          .receive_bytes = trial->count + 3 * ranks,
-                                          .status = trial->ctx->rank == 0 ? HW_RESOURCES : HW_OK};
+    trial_fill(trial);
     enum hw_status status = hw_direct_exchange(direct, &load, &err);
-    tap_ok(tap, status == HW_RESOURCES && right(trial), "a failure before is everyone's");
+    tap_ok(tap, status == HW_RESOURCES && trial_right(trial), "a failure before is everyone's");
 }
 
 /* From the last rank to all. */
@@ -119,11 +64,11 @@ static void try_broadcast(struct tap *tap, struct hw_direct *direct, struct tria
 
     memset(trial->memory, 0, 2 * MOST);
     for (hw_count i = 0; i < MOST && trial->ctx->rank == last; i++)
-        trial->memory[i] = letter(trial, last, 0, i);
+        trial->memory[i] = trial_letter(trial, last, 0, i);
     enum hw_status status =
         hw_direct_broadcast(direct, last, trial->memory, MOST, trial->memory + MOST, &err);
     for (hw_count i = 0; i < MOST; i++)
-        fine = fine && trial->memory[MOST + i] == letter(trial, last, 0, i);
+        fine = fine && trial->memory[MOST + i] == trial_letter(trial, last, 0, i);
     tap_ok(tap, status == HW_OK && fine, "a broadcast comes whole");
 }
 
@@ -163,17 +108,14 @@ static void test_query(struct tap *tap)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    const size_t ranks = (size_t)ctx->size;
-    struct trial trial = {.ctx = ctx,
-                          .memory = malloc(2 * ranks * MOST),
-                          .count = malloc(4 * ranks * sizeof *trial.count)};
-    if (trial.memory && trial.count) {
+    struct trial trial = {.ctx = ctx, .most = MOST, .bytes_of = bytes_of};
+
+    if (trial_open(&trial)) {
         try_pieces(tap, &trial, 0);
         try_pieces(tap, &trial, 1000);
     }
     test_query(tap);
-    free(trial.memory);
-    free(trial.count);
+    trial_close(&trial);
 }
 
 int main(int argc, char **argv)

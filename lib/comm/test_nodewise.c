@@ -4,10 +4,8 @@
  * say.
  */
 #include "comm/nodewise.h"
+#include "comm/test_letters.h"
 #include "tap.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 50000, TRIALS = 6 };
 
@@ -15,16 +13,6 @@ enum { MOST = 50000, TRIALS = 6 };
 struct apart {
     const struct hw_nodes *nodes;
     MPI_Win window;
-};
-
-/* One exchange between all ranks. */
-struct trial {
-    const struct hw_context *ctx;
-    const struct hw_nodes *nodes;
-    int number;
-    bool same;
-    char *memory;    /* what goes out, one rank's MOST bytes after another's, then what comes */
-    hw_count *count; /* [4][ranks]: offsets and bytes that go, offsets and bytes that come */
 };
 
 /* Bytes of rank r for rank q: often none, sometimes many pieces. */
@@ -36,43 +24,6 @@ static hw_count bytes_of(const struct trial *trial, int r, int q)
     if (trial->same && (r + q + trial->number) % 4 == 0)
         return 0;
     return sizes[key % (sizeof sizes / sizeof *sizes)];
-}
-
-static char letter(const struct trial *trial, int r, int q, hw_count at)
-{
-    return (char)(r * 31 + (trial->same ? 0 : q * 17) + trial->number + at + at / 251);
-}
-
-static void fill(struct trial *trial)
-{
-    const int ranks = trial->ctx->size, me = trial->ctx->rank;
-
-    memset(trial->memory, 0, (size_t)2 * (size_t)ranks * MOST);
-    for (int q = 0; q < ranks; q++) {
-        const hw_count offset = trial->same ? 0 : (hw_count)q * MOST;
-        const hw_count bytes = bytes_of(trial, me, q);
-        trial->count[q] = offset;
-        trial->count[ranks + q] = bytes;
-        trial->count[2 * ranks + q] = (hw_count)(ranks + q) * MOST;
-        trial->count[3 * ranks + q] = bytes_of(trial, q, me);
-        for (hw_count i = 0; i < bytes; i++)
-            trial->memory[offset + i] = letter(trial, me, q, i);
-    }
-}
-
-/* Whether what came is what was sent, and no more. */
-static bool right(const struct trial *trial)
-{
-    const int ranks = trial->ctx->size, me = trial->ctx->rank;
-
-    for (int r = 0; r < ranks; r++) {
-        const char *came = trial->memory + (size_t)(ranks + r) * MOST;
-        const hw_count bytes = bytes_of(trial, r, me);
-        for (hw_count i = 0; i < MOST; i++)
-            if (came[i] != (i < bytes ? letter(trial, r, me, i) : 0))
-                return false;
-    }
-    return true;
 }
 
 /* One message to each other node that gets any: all that goes there, or one copy. */
@@ -96,21 +47,15 @@ static struct hw_crossed formula(const struct trial *trial)
 
 static void try(struct tap *tap, struct hw_nodewise *exchanges, struct trial *trial)
 {
-    const int ranks = trial->ctx->size;
-    const struct hw_nodewise_load load = {.base = trial->memory,
-                                          .send_offset = trial->count,
-                                          .send_bytes = trial->count + ranks,
-                                          .receive_offset = trial->count + 2 * ranks,
-                                          .receive_bytes = trial->count + 3 * ranks,
-                                          .same = trial->same};
+    const struct hw_nodewise_load load = trial_load(trial, HW_OK);
     const struct hw_crossed wanted = formula(trial);
     const char *kind = trial->same ? "one for all" : "each its own";
     struct hw_error err = {{0}};
 
-    fill(trial);
+    trial_fill(trial);
     enum hw_status status = hw_nodewise_exchange(exchanges, &load, &err);
     const struct hw_crossed crossed = hw_nodewise_crossed(exchanges);
-    tap_ok(tap, status == HW_OK && right(trial), "%s, try %d: everything came", kind,
+    tap_ok(tap, status == HW_OK && trial_right(trial), "%s, try %d: everything came", kind,
            trial->number);
     tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
            "and crossed once");
@@ -185,11 +130,6 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
     const struct hw_nodewise_mover mover = {
         .self = (void *)(uintptr_t)ctx, .copy = cannot, .wait = hw_nodewise_plain.wait};
     const int ranks = ctx->size;
-    struct hw_nodewise_load load = {.base = trial->memory,
-                                    .send_offset = trial->count,
-                                    .send_bytes = trial->count + ranks,
-                                    .receive_offset = trial->count + 2 * ranks,
-                                    .receive_bytes = trial->count + 3 * ranks};
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
     struct hw_nodewise *exchanges = NULL;
@@ -199,6 +139,7 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
         status = hw_nodewise_open(ctx, &nodes, 0, &mover, &exchanges, &err);
     trial->number = 0;
     trial->same = false;
+    struct hw_nodewise_load load = trial_load(trial, HW_OK);
     for (int q = 0; q < ranks; q++) {
         trial->count[q] = trial->count[2 * ranks + q] = (hw_count)q * MOST;
         trial->count[ranks + q] = trial->count[3 * ranks + q] = MOST;
@@ -216,17 +157,17 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    const size_t ranks = (size_t)ctx->size;
-    struct trial trial = {.ctx = ctx,
-                          .memory = malloc(2 * ranks * MOST),
-                          .count = malloc(4 * ranks * sizeof *trial.count)};
-    for (int together = 1; together <= 4 && trial.memory && trial.count; together++)
+    struct trial trial = {.ctx = ctx, .most = MOST, .bytes_of = bytes_of};
+    const bool room = trial_open(&trial);
+
+    tap_ok(tap, room, "memory for letters");
+    for (int together = 1; together <= 4 && room; together++)
         try_nodes(tap, ctx, together, false, &trial);
-    for (int together = 1; together <= 4 && trial.memory && trial.count; together++)
+    for (int together = 1; together <= 4 && room; together++)
         try_nodes(tap, ctx, together, true, &trial);
-    test_failure(tap, ctx, &trial);
-    free(trial.memory);
-    free(trial.count);
+    if (room)
+        test_failure(tap, ctx, &trial);
+    trial_close(&trial);
 }
 
 int main(int argc, char **argv)
