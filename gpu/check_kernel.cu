@@ -462,8 +462,8 @@ template <typename Launch> int with_value(const hw_gpu_trees *trees, Launch laun
     return cudaGetLastError();
 }
 
-/* The same with the number of trees. */
-template <typename Launch> int with_roots(const hw_gpu_trees *trees, Launch launch)
+/* The same with the number of trees, within it: what the launch came to is left for it to tell. */
+template <typename Launch> void with_roots(const hw_gpu_trees *trees, Launch launch)
 {
     if (trees->roots == 8)
         launch(std::integral_constant<int, 8>());
@@ -473,7 +473,6 @@ template <typename Launch> int with_roots(const hw_gpu_trees *trees, Launch laun
         launch(std::integral_constant<int, 2>());
     else
         launch(std::integral_constant<int, 1>());
-    return cudaGetLastError();
 }
 
 } // namespace
@@ -526,7 +525,7 @@ int hw_gpu_launch_check_tuples(const hw_gpu_trees *trees, const hw_gpu_tuples *t
     return hw_with_maker(*tuples, [=](auto maker) {
         using Maker = decltype(maker);
         return with_value(trees, [=](auto value) {
-            (void)with_roots(trees, [=](auto roots) {
+            with_roots(trees, [=](auto roots) {
                 check_tuples<Maker, value.value, roots.value>
                     <<<hw_tuple_blocks, block_size>>>(*trees, *tuples);
             });
