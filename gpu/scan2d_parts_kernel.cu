@@ -83,7 +83,7 @@ __device__ __forceinline__ hw_grid_row *row_of(const plan_t &plan, uint32_t dept
     return plan.step + min(depth, plan.step_capacity - 1);
 }
 
-/* Books a set that is sent. */
+/* Books a set that is sent: bitmaps go whole. */
 __device__ __forceinline__ void book(const plan_t &plan, hw_grid_row *row, uint32_t active,
                                      count64 count)
 {
@@ -92,7 +92,7 @@ __device__ __forceinline__ void book(const plan_t &plan, hw_grid_row *row, uint3
     row->messages++;
     if (count == 0)
         return;
-    row->bytes += bitmap ? (active + 7) / 8 : 4 * count;
+    row->bytes += bitmap ? plan.block / 8 : 4 * count;
     row->forms |= bitmap ? 2 : 1;
 }
 
