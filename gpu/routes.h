@@ -105,7 +105,7 @@ enum hw_routes_mode {
                          above, graph id of the source below */
     HW_ROUTES_BLAME,  /* value = source above, weight below, of an edge that explains the
                          distance or would lower it */
-    HW_ROUTES_CUT_OFF /* counts edges to what is not reached */
+    HW_ROUTES_CUT_OFF /* counts edges to what is not reached, or is at minus infinity */
 };
 
 /* Bounds of one job; keys. */

@@ -308,7 +308,8 @@ __device__ __forceinline__ void relax_value(const plan_t &plan, const job_t &job
     if (one.key == hw_keys<kind>::none)
         return;
     if (mode == HW_ROUTES_CUT_OFF) {
-        if (there == hw_keys<kind>::none)
+        if (there == hw_keys<kind>::none ||
+            (kind == HW_GPU_KEY_F32 && there == hw_key_of(__uint_as_float(0xff800000u))))
             atomicAdd(&plan.control->count, 1ull);
         return;
     }

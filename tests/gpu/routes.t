@@ -68,6 +68,13 @@ hopwave-import -q edge.wel --undirected -o edge.h5
 ok "auto finds a negative edge on one GPU" hopwave-traverse -q edge.h5 --layout 1d --device cuda \
     --algorithm sssp --root-list 0 -o edge-1.h5
 ok "which is a cycle" hopwave-validate -q edge-1.h5 --graph edge.h5 --reference
+printf '%s\n' '0 1 -3e38' '1 2 -3e38' >deep.wel
+hopwave-import -q deep.wel --directed -o deep.h5
+for layout in 1d degree-separated; do
+    refused "a sum below all floats is refused, $layout" 3 'what a 32-bit float holds' \
+        "$MPIEXEC" -n 2 hopwave-traverse -q deep.h5 --layout $layout --parts 2 --device cuda \
+        --algorithm sssp --root-list 0 -o no.h5
+done
 refused "--exchange is refused" 3 'sends lists' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
     --layout 1d --parts 2 --device cuda --algorithm sssp --exchange bitmap -o no.h5
 refused "so are switches of one GPU" 3 'in one part' "$MPIEXEC" -n 2 hopwave-traverse -q recipe.h5 \
