@@ -74,7 +74,8 @@ struct hw_routes_plan {
     uint32_t list_segment[HW_ROUTES_RANKS]; /* of each block of lists */
     uint32_t list_end[HW_ROUTES_RANKS];     /* [block] past the last list with edges */
     uint32_t own_lists;                     /* the first list of the part's own vertices */
-    uint32_t active;                        /* own positions past the last vertex with edges */
+    uint32_t active;                        /* own positions past the last vertex with edges;
+                                               directed: all */
     uint32_t row_segment[HW_ROUTES_RANKS];  /* where edges end at a rank's vertices, and whom */
     uint32_t column_block[HW_ROUTES_RANKS]; /* they begin at: list blocks; or HW_ROUTES_NONE */
     const uint64_t *offset;                 /* [lists + 1] */

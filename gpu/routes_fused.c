@@ -145,8 +145,6 @@ enum hw_status hw_routes_fused_open(struct hw_routes *routes, struct hw_error *e
     plan->endless = routes->bellman_ford;
     plan->directed = routes->engine->part->directed;
     plan->mean_degree = (uint32_t)degree + 1;
-    if (plan->directed) /* edges may end where none begins */
-        plan->part.active = plan->part.block;
     share_arrays(plan);
     reach_heaps(routes);
     if (status == HW_OK)

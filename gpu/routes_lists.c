@@ -51,11 +51,14 @@ static void shape_separate(struct hw_routes_plan *plan, const struct hw_part *pa
         plan->owner[q] = plan->row_segment[q] = q;
 }
 
-/* Own positions past the last vertex with edges. */
+/* Own positions past the last vertex with edges. Of directed graphs only those that leave are
+ * counted, and edges may end where none begins: then all. */
 static uint32_t find_active(const struct hw_part *part)
 {
     uint32_t active = 0;
 
+    if (part->directed)
+        return part->own.count;
 #pragma omp parallel for reduction(max : active)
     for (hw_lid t = 0; t < part->own.count; t++)
         active = part->own.tuples[t] > 0 ? t + 1 : active;

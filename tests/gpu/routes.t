@@ -42,6 +42,12 @@ cpu directed.h5
 gpu 4 "2d --grid 2x2" --method delta --order hash
 gpu 1 "degree-separated --parts 1" --method bellman-ford
 gpu 3 "1d --parts 3" --method delta
+# Vertex 5, the last of its part, has no edge that leaves it; 2 is not the way there.
+printf '%s\n' '0 2 10' '2 5 1' '0 1 1' '1 3 1' '3 5 1' '4 0 1' >sink.wel
+hopwave-import -q sink.wel --directed -o sink.h5
+cpu sink.h5 --roots 5
+gpu 2 "1d --parts 2 --order none" --roots 5 --transport mpi --method delta
+gpu 2 "1d --parts 2 --order none" --roots 5 --transport mpi --method bellman-ford
 hopwave-generate -q --model rmat --scale 8 --weights integer:0:3 --recipe -o zeros.h5
 cpu zeros.h5 --canonical-parents
 gpu 2 "1d --parts 2" --method delta --check
