@@ -124,14 +124,8 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     __device__ __forceinline__ hw_gpu_edge read(Offset at) const
     {
         const uint2 *edge = reinterpret_cast<const uint2 *>(plan.paths.out) + at;
-        uint2 pair;
+        const uint2 pair = plan.hints ? hw_read_once(edge) : __ldca(edge);
 
-        if (plan.hints)
-            asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
-                : "=r"(pair.x), "=r"(pair.y)
-                : "l"(edge));
-        else
-            pair = __ldca(edge);
         return hw_gpu_edge{pair.x, pair.y};
     }
 
@@ -843,14 +837,6 @@ __device__ __forceinline__ bool hw_bellman_advance(const hw_bellman_plan &plan,
     return collects;
 }
 
-__device__ __forceinline__ uint64_t hw_bellman_clock()
-{
-    uint64_t now;
-
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-}
-
 /* Keeps the row of a phase, and clears the counters of the one after the next. One thread. */
 __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uint32_t phase,
                                                 uint32_t routine, uint32_t bucket)
@@ -869,7 +855,7 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
         row->settled = 0;
         row->pushed = (more ? row->pushed : 0) + ring.edges;
         row->pulled = 0;
-        row->clock = hw_bellman_clock();
+        row->clock = hw_nanoseconds();
         control->rows = more ? at : at + 1;
     }
     control->ring[(phase + 2) & 3] = hw_bellman_ring{};

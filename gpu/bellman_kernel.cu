@@ -10,7 +10,7 @@ namespace
 
 using plan_t = hw_bellman_plan;
 
-constexpr uint64_t most_blocks = 132 * 8; /* in loops over vertices and edges */
+constexpr uint64_t most_blocks = hw_many_blocks / 2; /* in loops over vertices and edges */
 
 /* ---- before and after ---- */
 
@@ -68,7 +68,7 @@ template <typename Offset> __global__ void set_root(const plan_t plan)
         plan.queue[0][0] = plan.root;
     control->pile.width = control->pile.limit = plan.first;
     control->pile.key = plan.far ? hw_bellman_bound(plan.paths.kind, plan.first, 0) : INT64_MAX;
-    control->begun = hw_bellman_clock();
+    control->begun = hw_nanoseconds();
 }
 
 template <int kind> __global__ void unpack(const plan_t plan)

@@ -124,17 +124,13 @@ __device__ __forceinline__ uint32_t take_places(uint32_t *count, bool wanted)
 
 /* ---- rounds ---- */
 
-/* A record, asked for at once: volatile, else it would be read only once it is needed. */
+/* A record, asked for at once. */
 __device__ __forceinline__ void read_record(const plan_t &plan, uint32_t index, uint4 (&half)[2])
 {
     const hw_gpu_edge *at = plan.record + static_cast<uint64_t>(index) * slots;
 
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(half[0].x), "=r"(half[0].y), "=r"(half[0].z), "=r"(half[0].w)
-                 : "l"(at));
-    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(half[1].x), "=r"(half[1].y), "=r"(half[1].z), "=r"(half[1].w)
-                 : "l"(at + 2));
+    half[0] = hw_read_now(at);
+    half[1] = hw_read_now(at + 2);
 }
 
 template <int kind>

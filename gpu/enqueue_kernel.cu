@@ -32,12 +32,9 @@ __global__ void enqueue_each(const uint32_t *status, uint64_t entries, uint32_t 
                              uint32_t *size)
 {
     for (uint64_t i = hw_first(); i < entries; i += hw_stride()) {
-        uint32_t at;
         if (status[i] == 0)
             continue;
-        /* By hand, or the compiler would turn it into one addition a warp. */
-        asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(at) : "l"(size) : "memory");
-        queue[at] = static_cast<uint32_t>(i);
+        queue[hw_add_alone(size)] = static_cast<uint32_t>(i);
     }
 }
 

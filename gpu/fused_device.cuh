@@ -94,7 +94,7 @@ __device__ __forceinline__ uint4 near_sources(const hw_gpu_graph &graph, uint32_
 /* Sends for them, to be there when they are asked for. */
 __device__ __forceinline__ void fetch_near(const hw_gpu_graph &graph, uint32_t v)
 {
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(graph.next + 8ull * v));
+    hw_fetch_ahead(graph.next + 8ull * v);
 }
 
 /* ---- the blocks together ---- */

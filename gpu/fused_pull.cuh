@@ -349,7 +349,7 @@ __device__ __forceinline__ void fetch_sources(const plan_t &plan, uint32_t chunk
     const uint64_t at = static_cast<uint64_t>(chunk) * chunk_words + (threadIdx.x & 31);
 
     if (word != HW_WARP)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(plan.graph.first + 32 * at));
+        hw_fetch_ahead(plan.graph.first + 32 * at);
 }
 
 /* All chunks, dealt to the blocks and then to their warps in turn. The sources of the next

@@ -3,6 +3,7 @@
 #define HOPWAVE_GPU_LISTS_CUH
 
 #include "graph.h"
+#include "machine.cuh"
 
 #define HW_WARP 0xffffffffu /* all lanes */
 
@@ -26,7 +27,7 @@ __device__ __forceinline__ uint64_t hw_stride()
 
 /* Blocks of so many threads for such a loop over `count` elements: no more than fill any
  * device. */
-inline int hw_blocks(uint64_t count, unsigned threads, uint64_t most = 132 * 16)
+inline int hw_blocks(uint64_t count, unsigned threads, uint64_t most = hw_many_blocks)
 {
     const uint64_t wanted = (count + threads - 1) / threads;
 

@@ -143,12 +143,6 @@ __device__ __forceinline__ uint32_t probe_rest(const plan_t &plan, const tested 
     return parent;
 }
 
-/* Brings a line of memory to the second-level cache. */
-__device__ __forceinline__ void fetch_ahead(const void *at)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-}
-
 /* Tests the first sources of the unvisited vertices of up to eight words, and takes those
  * out of pending; others wait in the chunk. */
 __device__ __forceinline__ void pull_first_sources(const plan_t &plan, const tested &map,
@@ -282,7 +276,7 @@ __device__ void pull_chunks(const plan_t &plan, const tested &map, level_t level
 
     for (uint32_t c = threadIdx.x / 32 * gridDim.x + blockIdx.x; c < chunks; c += stride) {
         if (lane < grain_words && c + stride < chunks && level.initial)
-            fetch_ahead(plan.share.first + ((c + stride) * grain_words + lane) * 32);
+            hw_fetch_ahead(plan.share.first + ((c + stride) * grain_words + lane) * 32);
         make_chunk(plan, map, level, c, chunk, counts);
     }
 }

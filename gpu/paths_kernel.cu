@@ -13,7 +13,7 @@ namespace
 namespace cg = cooperative_groups;
 
 constexpr int block_size = 512;
-constexpr uint64_t most_blocks = 132 * 8; /* in loops over vertices and edges */
+constexpr uint64_t most_blocks = hw_many_blocks / 2; /* in loops over vertices and edges */
 /* By hops, lists longer than this are scanned by the whole grid, in pieces. */
 constexpr uint32_t long_list = 1024;
 

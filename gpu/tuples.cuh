@@ -11,7 +11,6 @@
 #include "graph/generator.h"
 
 constexpr int hw_tuple_threads = 256;
-constexpr int hw_tuple_stride_bits = 19;
 constexpr uint64_t hw_tuple_stride = 1ull << hw_tuple_stride_bits;
 constexpr int hw_tuple_blocks = static_cast<int>(hw_tuple_stride / hw_tuple_threads);
 

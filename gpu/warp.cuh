@@ -4,11 +4,6 @@
 
 #include "lists.cuh"
 
-template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
-{
-    return *static_cast<const volatile T *>(counter);
-}
-
 /* The sum over all lanes. */
 __device__ __forceinline__ uint32_t hw_warp_sum(uint32_t x)
 {
@@ -33,15 +28,6 @@ template <typename T> __device__ __forceinline__ T hw_warp_scan(T x)
             x += before;
     }
     return x;
-}
-
-/* Nanoseconds on a clock of the whole device. */
-__device__ __forceinline__ unsigned long long hw_nanoseconds()
-{
-    unsigned long long now;
-
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
 }
 
 #endif

@@ -1,0 +1,71 @@
+/* What kernels ask of the machine beyond CUDA C++, and how far they spread over it. */
+#ifndef HOPWAVE_GPU_MACHINE_CUH
+#define HOPWAVE_GPU_MACHINE_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#ifdef HOPWAVE_EMULATED
+#include "emulated/machine.cuh"
+#else
+
+/* Blocks of a loop over many elements: no more than fill any device. */
+constexpr uint64_t hw_many_blocks = 132 * 16;
+/* Threads of a loop over the tuples of a recipe: 2 to the power of. */
+constexpr int hw_tuple_stride_bits = 19;
+
+/* What another block or device may be changing, as it is now. */
+template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
+{
+    return *static_cast<const volatile T *>(counter);
+}
+
+/* Nanoseconds on a clock of the whole device. */
+__device__ __forceinline__ unsigned long long hw_nanoseconds()
+{
+    unsigned long long now;
+
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* Brings a line of memory to the second-level cache. */
+__device__ __forceinline__ void hw_fetch_ahead(const void *at)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+
+/* Read once, and never written meanwhile: it need not stay in the first-level cache. */
+__device__ __forceinline__ uint2 hw_read_once(const uint2 *at)
+{
+    uint2 pair;
+
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+        : "=r"(pair.x), "=r"(pair.y)
+        : "l"(at));
+    return pair;
+}
+
+/* Asked for at once: else it would be read only where it is needed. */
+__device__ __forceinline__ uint4 hw_read_now(const void *at)
+{
+    uint4 all;
+
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(all.x), "=r"(all.y), "=r"(all.z), "=r"(all.w)
+                 : "l"(at));
+    return all;
+}
+
+/* Adds one, each thread by itself: the compiler would turn atomicAdd() into one addition a
+ * warp. Returns what was there. */
+__device__ __forceinline__ uint32_t hw_add_alone(uint32_t *to)
+{
+    uint32_t before;
+
+    asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(to) : "memory");
+    return before;
+}
+
+#endif
+#endif
