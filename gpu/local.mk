@@ -91,7 +91,14 @@ bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
 EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
 kernels += gpu/adaptive_kernel.cu gpu/enqueue_kernel.cu
 kernel_includes += gpu/adaptive.h gpu/adaptive_device.cuh gpu/adaptive_scan.cuh gpu/adaptive_push.cuh
-kernel_includes += gpu/adaptive_pull.cuh gpu/enqueue.h
+kernel_includes += gpu/adaptive_pull.cuh gpu/enqueue.h gpu/machine.cuh
+
+# devices emulated on processors, for tests where there is no GPU
+emulated = gpu/emulated/lanes.cc gpu/emulated/runtime.cc
+emulated_includes = gpu/emulated/include
+EXTRA_DIST += $(emulated) $(emulated_includes) gpu/emulated/lanes.h gpu/emulated/launch.h \
+  gpu/emulated/machine.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
+
 EXTRA_DIST += gpu/adaptive.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
@@ -106,11 +113,25 @@ libhopwave_a_LIBADD += $(kernels:.cu=.o)
 CLEANFILES += $(kernels:.cu=.o)
 # Kernels that launch kernels are relocatable, and linked on their own.
 dynamic_kernels = gpu/bellman_dynamic.o
+libhopwave_a_LIBADD += $(dynamic_kernels)
+CLEANFILES += $(dynamic_kernels)
+if EMULATED
+libhopwave_a_LIBADD += $(emulated:.cc=.o)
+CLEANFILES += $(emulated:.cc=.o) $(emulated:.cc=.d) $(kernels:.cu=.cc) $(dynamic_kernels:.o=.cc)
+-include $(emulated:.cc=.d)
+check_PROGRAMS += gpu/emulated/test_emulated.t
+TESTS += gpu/emulated/test_emulated.t
+gpu_emulated_test_emulated_t_SOURCES =
+gpu_emulated_test_emulated_t_LDADD = gpu/emulated/test_emulated.o $(TAP_LDADD)
+gpu_emulated_test_emulated_t_DEPENDENCIES = gpu/emulated/test_emulated.o tests/tap/libtap.a libhopwave.a
+CLEANFILES += gpu/emulated/test_emulated.o gpu/emulated/test_emulated.cc gpu/emulated/test_emulated.cu.d
+else
 gpu/bellman_dynamic.o: override NVCCFLAGS += -rdc=true
 gpu/dynamic_link.o: $(dynamic_kernels)
 	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -o $@ $(dynamic_kernels) -lcudadevrt
-libhopwave_a_LIBADD += $(dynamic_kernels) gpu/dynamic_link.o
-CLEANFILES += $(dynamic_kernels) gpu/dynamic_link.o
+libhopwave_a_LIBADD += gpu/dynamic_link.o
+CLEANFILES += gpu/dynamic_link.o
+endif
 # What each includes, nvcc tells; objects from before it did are made anew.
 $(kernels:.cu=.o) $(dynamic_kernels): gpu/kernels.told
 gpu/kernels.told:
@@ -124,7 +145,23 @@ endif
 AM_V_NVCC = $(am__v_NVCC_@AM_V@)
 am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
 am__v_NVCC_0 = @echo "  NVCC    " $@;
-SUFFIXES = .cu .o
+SUFFIXES = .cu .cc .o
+if EMULATED
+# Kernels as C++ for devices emulated on processors.
+AM_V_EMULATE = $(am__v_EMULATE_@AM_V@)
+am__v_EMULATE_ = $(am__v_EMULATE_@AM_DEFAULT_V@)
+am__v_EMULATE_0 = @echo "  EMULATE " $@;
+emulate = $(CXX) -std=c++17 -O1 -g $(SANITIZER_CFLAGS) -isystem $(top_srcdir)/gpu/emulated/include \
+  -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -MD -MP
+.cu.o:
+	$(AM_V_EMULATE)$(MKDIR_P) $(@D) && \
+	  $(PYTHON3) $(top_srcdir)/gpu/emulated/launches.py $< >$*.cc && \
+	  $(emulate) -I$(top_srcdir)/tests -w -fno-strict-aliasing -include cuda_runtime.h -MF $*.cu.d -c -o $@ $*.cc
+.cc.o:
+	$(AM_V_EMULATE)$(MKDIR_P) $(@D) && $(emulate) -Wall -Wextra -Wshadow -MF $*.d -c -o $@ $<
+$(kernels:.cu=.o) $(dynamic_kernels): $(top_srcdir)/gpu/emulated/launches.py
+else
 .cu.o:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 --threads 0 $(NVCC_WARN) $(NVCCFLAGS) \
 	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -MD -MP -MF $*.cu.d -c -o $@ $<
+endif

@@ -1,12 +1,15 @@
 # HW_CHECK_CUDA
 # -------------
-# --with-cuda=DIR|guess|no, --with-cuda-arch=LIST. CUDA 12 or later (the first with the cooperative
+# --with-cuda=DIR|guess|emulated|no, --with-cuda-arch=LIST. CUDA 12 or later (the first with the cooperative
 # launches and CCCL the kernels use) and, if there, NCCL. Absent, it costs the
 # GPU methods alone; asked for by name and absent, it is an error. Sets NVCC,
 # CUDA_CFLAGS, CUDA_ARCH_FLAGS, CUDA_LIBS and the conditional HAVE_CUDA; defines HAVE_NCCL
 # where its header is. The library itself is looked for when a run asks for it.
+# With emulated devices (gpu/emulated), for tests alone, kernels are C++ that CXX compiles:
+# the conditional EMULATED.
 AC_DEFUN([HW_CHECK_CUDA], [
-AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR|guess|no], [CUDA Toolkit 12 or later (default: guess)])],
+AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR|guess|emulated|no],
+  [CUDA Toolkit 12 or later, or devices emulated on processors, for tests (default: guess)])],
   [], [with_cuda=guess])
 AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST],
   [compute capabilities to compile for, such as 80,90, and PTX of the last (default: 75,80,90: Turing to Hopper)])],
@@ -14,7 +17,16 @@ AC_ARG_WITH([cuda-arch], [AS_HELP_STRING([--with-cuda-arch=LIST],
 AC_ARG_VAR([NVCC], [CUDA compiler])
 AC_ARG_VAR([NVCCFLAGS], [CUDA compiler flags])
 hw_cuda=no hw_nccl=no CUDA_ARCH_FLAGS=
-AS_IF([test "x$with_cuda" != xno], [
+AS_IF([test "x$with_cuda" = xemulated], [
+  AC_CHECK_PROGS([CXX], [g++ clang++])
+  AC_CHECK_PROGS([PYTHON3], [python3])
+  AS_IF([test -z "$CXX" || test -z "$PYTHON3"], [AC_MSG_ERROR([emulated devices need a C++ compiler and Python])])
+  AC_COMPILE_IFELSE([AC_LANG_SOURCE([[int is_one[__x86_64__];]])], [],
+    [AC_MSG_ERROR([emulated devices run on x86-64 alone])])
+  hw_cuda=emulated
+  CUDA_CFLAGS='-isystem $(top_srcdir)/gpu/emulated/include'
+  CUDA_LIBS="-lpthread -lstdc++"],
+  [test "x$with_cuda" != xno], [
   AS_CASE([$with_cuda],
     [guess|yes], [hw_cuda_path=$PATH:/usr/local/cuda/bin],
     [hw_cuda_path=$with_cuda/bin])
@@ -51,5 +63,6 @@ AS_IF([test "x$with_cuda" != xno], [
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([CUDA_ARCH_FLAGS])
 AC_SUBST([CUDA_LIBS])
-AM_CONDITIONAL([HAVE_CUDA], [test $hw_cuda = yes])
+AM_CONDITIONAL([HAVE_CUDA], [test $hw_cuda != no])
+AM_CONDITIONAL([EMULATED], [test $hw_cuda = emulated])
 ])

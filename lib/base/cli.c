@@ -174,7 +174,7 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
         if (print && parse.help)
             argp_help(&argp, stdout, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK, name);
         else if (print)
-            printf("%s (Hopwave) %s\n", program->name, PACKAGE_VERSION);
+            printf("%s (Hopwave) %s\n", program->name, PACKAGE_VERSION HW_BUILD);
         return HW_OK;
     }
     if (!failed)

@@ -57,7 +57,7 @@ static char *make_key(const struct hw_traversal *t)
                  "; %d ranks %d threads; algorithm %d method %s device %d; %s; %" PRI_COUNT
                  " ranks a node; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
                  " trees kept, checked %d",
-                 PACKAGE_VERSION, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
+                 PACKAGE_VERSION HW_BUILD, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
                  digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
                  spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
                  spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,

@@ -110,7 +110,7 @@ static enum hw_status set_versions(struct hw_store *store, struct hw_error *err)
         status = hw_h5(H5get_libversion(&major, &minor, &release), HW_INTERNAL, "HDF5", err);
     snprintf(hdf5, sizeof hdf5, "%u.%u.%u", major, minor, release);
     if (status == HW_OK)
-        status = hw_store_set_string(store, HW_AT_RUN, "version", PACKAGE_VERSION, err);
+        status = hw_store_set_string(store, HW_AT_RUN, "version", PACKAGE_VERSION HW_BUILD, err);
     if (status == HW_OK)
         status = hw_store_set_string(store, HW_AT_RUN, "mpi", mpi, err);
     if (status == HW_OK)

@@ -8,7 +8,11 @@ hopwave-generate -q --model rmat --scale 9 --recipe -o recipe.h5
 needs_gpu "searches on several parts" 2 recipe.h5 --layout 1d --parts 2
 
 # Those that searches see.
-gpus=$(nvidia-smi -L | wc -l)
+if hopwave-info --version | grep -q emulated; then
+    gpus=${HW_EMULATED_DEVICES:-4}
+else
+    gpus=$(nvidia-smi -L | wc -l)
+fi
 [ -z "${CUDA_VISIBLE_DEVICES-}" ] || gpus=$(echo "$CUDA_VISIBLE_DEVICES" | tr , '\n' | wc -l)
 
 # compare NAME GRAPH PARTS OPTIONS...: the levels of the CPU.

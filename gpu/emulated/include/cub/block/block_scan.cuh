@@ -1,0 +1,81 @@
+#ifndef HOPWAVE_EMULATED_BLOCK_SCAN_CUH
+#define HOPWAVE_EMULATED_BLOCK_SCAN_CUH
+
+#include <cuda_runtime.h>
+
+namespace cub
+{
+
+/* The storage is in use until all threads have left: each spoils its part when it does. */
+template <class T, int Threads> class BlockScan
+{
+  public:
+    struct TempStorage {
+        T value[Threads];
+    };
+
+    explicit BlockScan(TempStorage &storage) : room(storage)
+    {
+    }
+
+    void ExclusiveSum(T in, T &out, T &total)
+    {
+        T before = 0, all = 0;
+
+        if (blockDim.x != Threads)
+            emulated::fail("a scan over %d threads in a block of %u", Threads, blockDim.x);
+        room.value[threadIdx.x] = in;
+        __syncthreads();
+        for (unsigned i = 0; i < Threads; i++) {
+            before = i < threadIdx.x ? static_cast<T>(before + room.value[i]) : before;
+            all = static_cast<T>(all + room.value[i]);
+        }
+        __syncthreads();
+        room.value[threadIdx.x] = static_cast<T>(0xA5);
+        out = before;
+        total = all;
+    }
+
+    void ExclusiveSum(T in, T &out)
+    {
+        T total;
+
+        ExclusiveSum(in, out, total);
+    }
+
+    void InclusiveSum(T in, T &out, T &total)
+    {
+        T before;
+
+        ExclusiveSum(in, before, total);
+        out = static_cast<T>(before + in);
+    }
+
+    template <int Items> void ExclusiveSum(T (&in)[Items], T (&out)[Items], T &total)
+    {
+        T own = 0, before;
+
+        for (int i = 0; i < Items; i++)
+            own = static_cast<T>(own + in[i]);
+        ExclusiveSum(own, before, total);
+        for (int i = 0; i < Items; i++) {
+            const T value = in[i];
+            out[i] = before;
+            before = static_cast<T>(before + value);
+        }
+    }
+
+    template <int Items> void ExclusiveSum(T (&in)[Items], T (&out)[Items])
+    {
+        T total;
+
+        ExclusiveSum(in, out, total);
+    }
+
+  private:
+    TempStorage &room;
+};
+
+} // namespace cub
+
+#endif

@@ -1,0 +1,79 @@
+/* How kernels are launched: by name, as launches.py writes `kernel<<<...>>>(...)`, or by their
+ * address with an array of pointers to arguments. Arguments are copied when a kernel is
+ * launched. */
+#ifndef HOPWAVE_EMULATED_LAUNCH_H
+#define HOPWAVE_EMULATED_LAUNCH_H
+
+#include "lanes.h"
+
+#include <tuple>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+namespace emulated
+{
+
+using action = std::function<void()>;
+/* Makes a call of a kernel with copies of what the pointers point to. */
+using caller = std::function<action(void **arguments)>;
+
+void know(const void *kernel, caller call);
+/* Runs it, or keeps it where the stream is being captured. */
+void launch(const shape &is, const char *kernel, action body);
+
+template <class Kernel, class... Arguments> action bound(Kernel kernel, Arguments... arguments)
+{
+    return
+        [kernel, copies = std::tuple<Arguments...>(arguments...)] { std::apply(kernel, copies); };
+}
+
+template <class... Parameters, size_t... I>
+action bound_to(void (*kernel)(Parameters...), void **arguments, std::index_sequence<I...>)
+{
+    return bound<void (*)(Parameters...), std::decay_t<Parameters>...>(
+        kernel, *static_cast<std::decay_t<Parameters> *>(arguments[I])...);
+}
+
+/* The address of a kernel, which can be launched by it from then on. */
+template <class... Parameters> const void *kernel(void (*kernel)(Parameters...))
+{
+    const void *address = reinterpret_cast<const void *>(kernel);
+
+    know(address, [kernel](void **arguments) {
+        return bound_to(kernel, arguments, std::index_sequence_for<Parameters...>());
+    });
+    return address;
+}
+
+/* `name<<<grid, block, shared, stream>>>`. */
+struct launcher {
+    const char *name;
+    shape is;
+
+    launcher(const char *kernel, dim3 grid, dim3 block, uint64_t shared = 0, cudaStream_t = nullptr)
+        : name(kernel), is{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, false}
+    {
+    }
+
+    /* The launch of a function, whose parameters say what the arguments are converted to. */
+    template <class... Parameters> auto of(void (*kernel)(Parameters...)) const
+    {
+        return [*this, kernel](Parameters... arguments) {
+            launch(
+                is, name,
+                bound<void (*)(Parameters...), std::decay_t<Parameters>...>(kernel, arguments...));
+        };
+    }
+
+    /* That of a template whose arguments say which. */
+    template <class Kernel> auto with(Kernel kernel) const
+    {
+        return
+            [*this, kernel](auto... arguments) { launch(is, name, bound(kernel, arguments...)); };
+    }
+};
+
+} // namespace emulated
+
+#endif

@@ -1,0 +1,54 @@
+"""launches.py KERNELS.cu: the same as C++ for emulated devices, on standard output.
+
+What is CUDA's own in its grammar becomes calls of launch.h: launches, kernels' addresses,
+shared memory whose size a launch gives. Lines keep their numbers.
+"""
+
+import re
+import sys
+
+
+def kernel_before(text, end):
+    """Where the name of the kernel begins that ends before `end`, and where it ends."""
+    while text[end - 1].isspace():
+        end -= 1
+    begin = end
+    if text[end - 1] == ">":
+        depth = 0
+        while depth != 0 or begin == end:
+            begin -= 1
+            depth += {">": 1, "<": -1}.get(text[begin], 0)
+    while re.match(r"[\w:]", text[begin - 1]):
+        begin -= 1
+    return begin, end
+
+
+def launches(text):
+    while (at := text.find("<<<")) >= 0:
+        begin, end = kernel_before(text, at)
+        close = text.index(">>>", at)
+        kernel = text[begin:end]
+        name = " ".join(kernel.split())
+        call = f'emulated::launcher("{name}", {text[at + 3 : close]})'
+        if kernel.endswith(">"):
+            call += f".of({kernel})"
+        else:  # the arguments may say which
+            call += f".with([=](auto... all) {{ {kernel}(all...); }})"
+        text = text[:begin] + call + text[end:at] + text[close + 3 :]
+    return text
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = launches(file.read())
+    text = text.replace("reinterpret_cast<const void *>(", "emulated::kernel(")
+    text = re.sub(
+        r"extern __shared__ (\w+) (\w+)\[\];",
+        r"\1 *\2 = static_cast<\1 *>(emulated::dynamic_shared());",
+        text,
+    )
+    print(f'#line 1 "{sys.argv[1]}"')
+    print(text, end="")
+
+
+main()

@@ -1,0 +1,38 @@
+/* machine.cuh for emulated devices, where a thread costs more. */
+#ifndef HOPWAVE_EMULATED_MACHINE_CUH
+#define HOPWAVE_EMULATED_MACHINE_CUH
+
+constexpr uint64_t hw_many_blocks = 8;
+constexpr int hw_tuple_stride_bits = 11;
+
+template <typename T> T hw_latest(const T *counter)
+{
+    emulated::give_way();
+    return *static_cast<const volatile T *>(counter);
+}
+
+inline unsigned long long hw_nanoseconds()
+{
+    return emulated::nanoseconds();
+}
+
+inline void hw_fetch_ahead(const void *)
+{
+}
+
+inline uint2 hw_read_once(const uint2 *at)
+{
+    return *at;
+}
+
+inline uint4 hw_read_now(const void *at)
+{
+    return *static_cast<const uint4 *>(at);
+}
+
+inline uint32_t hw_add_alone(uint32_t *to)
+{
+    return atomicAdd(to, 1u);
+}
+
+#endif

@@ -1,0 +1,542 @@
+/*
+ * CUDA's runtime on a machine without devices. Memory of a device is a file of the kernel's
+ * (memfd), so that other processes can open it; behind each array lies a page without access,
+ * and fresh memory holds no zeros, so that kernels fail here that read or write beyond an
+ * array or read what nobody wrote. Every process has its own device, shared memory aside.
+ */
+#include "launch.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <vector>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+using emulated::action;
+
+struct CUstream_st {
+    int unused;
+};
+struct CUevent_st {
+    timespec time;
+};
+struct CUgraph_st {
+    std::vector<action> actions;
+};
+struct CUgraphExec_st {
+    std::vector<action> actions;
+};
+
+namespace
+{
+
+constexpr size_t page = 4096, grain = 16; /* vectors' alignment */
+constexpr int shared_most = 227 << 10;    /* bytes a block, as on sm_90 */
+
+size_t rounded(size_t bytes)
+{
+    return (bytes + page - 1) / page * page;
+}
+
+/* ---- errors ---- */
+
+thread_local cudaError_t last = cudaSuccess;
+
+cudaError_t told(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last = error;
+    return error;
+}
+
+/* ---- what a stream is asked for while it is captured ---- */
+
+thread_local std::unique_ptr<CUgraph_st> captured;
+
+cudaError_t act(action what)
+{
+    if (captured)
+        captured->actions.push_back(std::move(what));
+    else
+        what();
+    return cudaSuccess;
+}
+
+/* ---- memory ---- */
+
+struct area {
+    char *map; /* a page without access, those of the array, another page without access */
+    size_t bytes;
+    int file;
+    bool own;
+};
+
+struct handle {
+    int process, file;
+    size_t bytes;
+};
+
+struct memory {
+    std::mutex mutex;
+    std::map<void *, area> areas;
+    size_t used = 0;
+};
+
+memory &all_memory()
+{
+    static auto *all = new memory; /* outlives the threads that use it */
+    return *all;
+}
+
+size_t capacity()
+{
+    return static_cast<size_t>(emulated::setting("HW_EMULATED_MEMORY", 4096)) << 20;
+}
+
+/* Maps the array of a file so that it ends at the page without access. */
+void *map_area(int file, size_t bytes, bool own)
+{
+    const size_t mapped = rounded(bytes);
+    void *room = mmap(nullptr, mapped + 2 * page, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *map = static_cast<char *>(room);
+
+    if (room == MAP_FAILED || mmap(map + page, mapped, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+        emulated::fail("%zu bytes of a device's memory cannot be mapped: %m", bytes);
+    char *at = map + page + (mapped - bytes) / grain * grain;
+#ifdef __SANITIZE_ADDRESS__
+    __asan_poison_memory_region(at + bytes,
+                                static_cast<size_t>(map + page + mapped - (at + bytes)));
+#endif
+    all_memory().areas[at] = area{map, bytes, file, own};
+    return at;
+}
+
+cudaError_t release(void *at)
+{
+    memory &all = all_memory();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto found = all.areas.find(at);
+
+    if (!at)
+        return cudaSuccess;
+    if (found == all.areas.end())
+        emulated::fail("%p is freed, and is not allocated", at);
+    const area &freed = found->second;
+    const size_t mapped = rounded(freed.bytes);
+#ifdef __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(freed.map + page, mapped);
+#endif
+    /* The addresses stay taken, so that a late use is seen. */
+    if (mmap(freed.map, mapped + 2 * page, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+        emulated::fail("a device's memory cannot be unmapped: %m");
+    close(freed.file);
+    all.used -= freed.own ? freed.bytes : 0;
+    all.areas.erase(found);
+    return cudaSuccess;
+}
+
+/* ---- kernels known by their addresses ---- */
+
+struct kernels {
+    std::mutex mutex;
+    std::map<const void *, emulated::caller> known;
+};
+
+kernels &all_kernels()
+{
+    static auto *all = new kernels;
+    return *all;
+}
+
+void launch_by_address(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                       bool cooperative)
+{
+    kernels &all = all_kernels();
+    std::unique_lock<std::mutex> lock(all.mutex);
+    const auto found = all.known.find(kernel);
+
+    if (found == all.known.end())
+        emulated::fail("a kernel is launched that nobody asked the address of");
+    const emulated::caller call = found->second;
+    lock.unlock();
+    emulated::launch({{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative},
+                     cooperative ? "of a cooperative launch" : "launched by address",
+                     call(arguments));
+}
+
+int chosen = 0; /* device */
+
+} // namespace
+
+namespace emulated
+{
+
+void know(const void *kernel, caller call)
+{
+    kernels &all = all_kernels();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+
+    all.known.emplace(kernel, std::move(call));
+}
+
+void launch(const shape &is, const char *kernel, action body)
+{
+    if (self()) /* a kernel's own launches belong to it */
+        run(is, kernel, body);
+    else
+        act([is, kernel, body] { run(is, kernel, body); });
+}
+
+} // namespace emulated
+
+using namespace emulated;
+
+extern "C" {
+
+/* ---- devices ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = static_cast<int>(setting("HW_EMULATED_DEVICES", 4));
+    return *count > 0 ? cudaSuccess : told(cudaErrorNoDevice);
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = chosen;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    chosen = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
+{
+    *value = attribute == cudaDevAttrMultiProcessorCount
+                 ? static_cast<int>(setting("HW_EMULATED_MULTIPROCESSORS", 3))
+             : attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? shared_most
+                                                                    : 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int device)
+{
+    snprintf(name, static_cast<size_t>(length), "0000:%02x:00.0", device + 1);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit, size_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last;
+
+    if (!self())
+        last = cudaSuccess;
+    return self() ? cudaSuccess : error;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorNoDevice:
+        return "no CUDA-capable device is detected";
+    case cudaErrorInvalidValue:
+        return "invalid argument";
+    default:
+        return "an error that emulated devices do not make";
+    }
+}
+
+/* ---- memory ---- */
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
+{
+    memory &all = all_memory();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+
+    *total = capacity();
+    *left = *total - all.used;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **out, size_t bytes)
+{
+    memory &all = all_memory();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+
+    *out = nullptr;
+    if (bytes == 0)
+        return cudaSuccess;
+    if (bytes > capacity() - all.used)
+        return told(cudaErrorMemoryAllocation);
+    const int file = memfd_create("emulated device", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, static_cast<off_t>(rounded(bytes))) != 0)
+        fail("%zu bytes of a device's memory cannot be made: %m", bytes);
+    *out = map_area(file, bytes, true);
+    all.used += bytes;
+    if (bytes <= size_t{256} << 20) /* more would take long */
+        memset(*out, 0xCD, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    return release(memory);
+}
+
+cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned)
+{
+    *out = aligned_alloc(page, rounded(bytes));
+    if (!*out)
+        return told(cudaErrorMemoryAllocation);
+    memset(*out, 0xCE, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *memory)
+{
+    free(memory);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void *, size_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind)
+{
+    if (bytes > 0)
+        memmove(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t)
+{
+    return act([=] { cudaMemcpy(to, from, bytes, kind); });
+}
+
+cudaError_t cudaMemset(void *memory, int byte, size_t bytes)
+{
+    if (bytes > 0)
+        memset(memory, byte, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *memory, int byte, size_t bytes, cudaStream_t)
+{
+    return act([=] { cudaMemset(memory, byte, bytes); });
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *out, void *at)
+{
+    memory &all = all_memory();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto found = all.areas.find(at);
+
+    if (found == all.areas.end())
+        return told(cudaErrorInvalidValue);
+    const handle own = {getpid(), found->second.file, found->second.bytes};
+    static_assert(sizeof own <= sizeof *out);
+    memset(out, 0, sizeof *out);
+    memcpy(out, &own, sizeof own);
+    return cudaSuccess;
+}
+
+cudaError_t cudaIpcOpenMemHandle(void **out, cudaIpcMemHandle_t from, unsigned)
+{
+    memory &all = all_memory();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    char path[64];
+    handle other;
+
+    if (setting("HW_EMULATED_HIDDEN", 0)) /* as where a scheduler hides the peers' devices */
+        return told(cudaErrorInvalidValue);
+    memcpy(&other, &from, sizeof other);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", other.process, other.file);
+    const int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return told(cudaErrorInvalidValue);
+    *out = map_area(file, other.bytes, false);
+    return cudaSuccess;
+}
+
+cudaError_t cudaIpcCloseMemHandle(void *memory)
+{
+    return release(memory);
+}
+
+/* ---- streams, graphs and events ---- */
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    *stream = new CUstream_st{};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    return cudaStreamCreate(stream);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, enum cudaStreamCaptureMode)
+{
+    captured = std::make_unique<CUgraph_st>();
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph)
+{
+    *graph = captured.release();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
+{
+    *exec = new CUgraphExec_st{graph->actions};
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t)
+{
+    for (const action &each : exec->actions)
+        each();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    delete exec;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    delete graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    *event = new CUevent_st{};
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    return cudaEventCreate(event);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    return act([event] { clock_gettime(CLOCK_MONOTONIC, &event->time); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
+{
+    *milliseconds =
+        static_cast<float>(1e3 * static_cast<double>(to->time.tv_sec - from->time.tv_sec) +
+                           1e-6 * static_cast<double>(to->time.tv_nsec - from->time.tv_nsec));
+    return cudaSuccess;
+}
+
+/* ---- kernels ---- */
+
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *)
+{
+    attributes->sharedSizeBytes = 8192; /* more than any kernel here declares */
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *, int,
+                                                          size_t shared)
+{
+    *blocks = shared <= shared_most ? static_cast<int>(setting("HW_EMULATED_RESIDENT", 1)) : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                             size_t shared, cudaStream_t)
+{
+    launch_by_address(kernel, grid, block, arguments, shared, false);
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared, cudaStream_t)
+{
+    launch_by_address(kernel, grid, block, arguments, shared, true);
+    return cudaSuccess;
+}
+
+} // extern "C"
