@@ -16,9 +16,10 @@ struct hw_routes_news {
     uint64_t near, later; /* none is left of them where they are 0 */
     uint64_t frontier, edges, degrees;
     uint32_t rounds;
-    int64_t least;            /* no key that is left is less; INT64_MAX */
-    uint64_t open, unreached; /* vertices beyond the bucket */
-    uint64_t own_frontier, own_near, own_edges, sent, spread; /* of this rank: pairs */
+    int64_t least;                              /* no key that is left is less; INT64_MAX */
+    uint64_t open, unreached;                   /* vertices beyond the bucket */
+    uint64_t own_frontier, own_near, own_edges; /* of this rank, as are: */
+    uint64_t sent, messages;                    /* pairs, each as often as it went */
 };
 
 /* The whole search in one kernel. */

@@ -19,7 +19,6 @@ void hw_routes_add_row(struct hw_routes *routes, const char *routine, enum hw_di
 {
     const bool wanted = routes->engine->options.steps;
     struct hw_step *step = wanted ? hw_steps_add(&routes->steps) : NULL;
-    const hw_count others = (hw_count)routes->plan.ranks - 1;
     const double now = hw_seconds();
 
     if (wanted && !step)
@@ -34,9 +33,8 @@ void hw_routes_add_row(struct hw_routes *routes, const char *routine, enum hw_di
     step->edges_examined = (hw_count)news->own_edges;
     if (direction == HW_DIRECTION_BOTTOM_UP)
         step->pulled = step->edges_examined;
-    step->bytes_sent =
-        (hw_count)(news->sent + news->spread * (uint64_t)others) * pair_bytes(routes, false);
-    step->messages_sent = step->bytes_sent > 0 ? others : 0;
+    step->bytes_sent = (hw_count)news->sent * pair_bytes(routes, false);
+    step->messages_sent = (hw_count)news->messages;
     const struct hw_crossed crossed = hw_transport_crossed(&routes->engine->transport);
     step->bytes_between = crossed.bytes;
     step->messages_between = crossed.messages;
@@ -121,8 +119,24 @@ static int64_t key_of(uint64_t told)
     return (int64_t)(~told ^ UINT64_C(1) << 63);
 }
 
-static void read_news(const struct hw_routes *routes, const struct hw_round_result *result,
-                      struct hw_routes_news *news)
+/* The pairs that this rank sent, each as often as it went, and their messages. */
+static void count_sent(const struct hw_routes_plan *plan, enum hw_routes_what what,
+                       const uint64_t *own, struct hw_routes_news *news)
+{
+    const uint32_t *meets = what == HW_ROUTES_EXPAND ? plan->column_block : plan->row_segment;
+    const uint64_t spread = own[HW_ROUTES_SPREAD];
+
+    for (uint32_t q = 0; q < plan->ranks; q++) {
+        const uint64_t alone = sent_of(own, q);
+        const bool gets =
+            spread > 0 && q != plan->rank && (what == HW_ROUTES_FOLD || meets[q] != HW_ROUTES_NONE);
+        news->sent += alone + (gets ? spread : 0);
+        news->messages += (uint64_t)(alone > 0) + gets;
+    }
+}
+
+static void read_news(const struct hw_routes *routes, enum hw_routes_what what,
+                      const struct hw_round_result *result, struct hw_routes_news *news)
 {
     const uint64_t *all = result->all, *own = result->of[routes->plan.rank];
 
@@ -137,10 +151,8 @@ static void read_news(const struct hw_routes *routes, const struct hw_round_resu
                                     .unreached = all[HW_ROUTES_OPEN] & UINT32_MAX,
                                     .own_frontier = own[HW_ROUTES_FRONTIER],
                                     .own_near = own[HW_ROUTES_NEAR],
-                                    .own_edges = own[HW_ROUTES_EDGES],
-                                    .spread = own[HW_ROUTES_SPREAD]};
-    for (uint32_t q = 0; q < routes->plan.ranks; q++)
-        news->sent += sent_of(own, q);
+                                    .own_edges = own[HW_ROUTES_EDGES]};
+    count_sent(&routes->plan, what, own, news);
 }
 
 enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status status,
@@ -171,7 +183,7 @@ enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status statu
     routes->exchanges++;
     status = hw_round_wait(&routes->round, &result, err);
     if (status == HW_OK)
-        read_news(routes, result, news);
+        read_news(routes, what, result, news);
     return status;
 }
 
@@ -184,7 +196,8 @@ static void join_news(struct hw_routes_news *news, const struct hw_routes_news *
     news->least = before->least;
     news->open = before->open;
     news->unreached = before->unreached;
-    news->spread += before->spread;
+    news->sent += before->sent;
+    news->messages += before->messages;
 }
 
 enum hw_status hw_routes_relax(struct hw_routes *routes, const struct hw_routes_job *job,

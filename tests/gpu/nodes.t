@@ -100,4 +100,14 @@ for each in 1 2; do
     search relaxed-$each $each w.h5 --algorithm sssp --layout 2d --grid 2x2 --method bellman-ford \
         --transport mpi
 done
+# sent NAME: bytes and messages, to any rank.
+sent() {
+    "$python" -c 'import h5py, sys
+t = h5py.File(sys.argv[1] + ".h5")["run/steps"][:]
+print(t["bytes_sent"].sum(), t["messages_sent"].sum())' "$1"
+}
+for name in delta-1 relaxed-1; do
+    is "$name: where every rank is a node all that is sent crosses" "$(crossed $name "")" \
+        "$(sent $name)"
+done
 done_testing
