@@ -150,7 +150,7 @@ enum hw_status hw_gpu_require(hw_count bytes, const char *what, struct hw_error 
     if (status == HW_OK && bytes > left)
         return hw_fail(
             err, HW_RESOURCES,
-            "%.2f GiB of the device's memory are needed for %s, and %.2f of %.2f GiB are "
+            "%.4g GiB of the device's memory are needed for %s, and %.4g of %.4g GiB are "
             "free",
             (double)bytes / gib, what, (double)left / gib, (double)total / gib);
     return status;

@@ -125,8 +125,8 @@ static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_g
             sum += bucket[end];
         if (end == first)
             return hw_fail(err, HW_RESOURCES,
-                           "building the graph: %" PRIu64 " edges at few vertices need %.2f GiB "
-                           "of the device's memory at once, and there is room for %.2f GiB",
+                           "building the graph: %" PRIu64 " edges at few vertices need %.4g GiB "
+                           "of the device's memory at once, and there is room for %.4g GiB",
                            bucket[first], (double)bucket[first] * 16 / gib,
                            (double)room * 16 / gib);
         struct hw_gpu_entries range = *entries;
