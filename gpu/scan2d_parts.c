@@ -293,6 +293,16 @@ static bool posts(const struct hw_parts_engine *engine)
     return engine->transport.kind == HW_TRANSPORT_MPI && !hw_transport_nodewise(&engine->transport);
 }
 
+/* Begins the counts of what goes to other nodes in the level after this one, for its frontier
+ * goes before it; and in the first one. Local. */
+static void begin_crossed(struct hw_scan2d_state *state, uint32_t depth)
+{
+    if (state->crossed && depth == 0)
+        state->crossed[0] = (struct hw_crossed){0, 0};
+    if (state->crossed && depth + 1 < state->plan.step_capacity)
+        state->crossed[depth + 1] = (struct hw_crossed){0, 0};
+}
+
 /* Counts what a level has sent to other nodes. Local. */
 static void count_crossed(struct hw_parts_engine *engine, uint32_t depth, const hw_count *sent)
 {
@@ -356,7 +366,7 @@ static enum hw_status deliver_expand(struct hw_parts_engine *engine, uint32_t de
     enum hw_status status =
         posts(engine) ? hw_post_deliver(&state->expand_post[half], sent, came, err)
                       : hw_round_spread(&engine->transport, &state->expand[half], sent, came, err);
-    count_crossed(engine, depth, sent);
+    count_crossed(engine, depth + 1, sent);
     return status;
 }
 
@@ -368,8 +378,7 @@ static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth, enu
     struct hw_scan2d_state *state = engine->state;
     const struct hw_round_result *heard = NULL;
 
-    if (state->crossed && depth < state->plan.step_capacity)
-        state->crossed[depth] = (struct hw_crossed){0, 0};
+    begin_crossed(state, depth);
     if (status == HW_OK)
         status =
             hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, depth, state->root, *told),

@@ -100,14 +100,18 @@ for each in 1 2; do
     search relaxed-$each $each w.h5 --algorithm sssp --layout 2d --grid 2x2 --method bellman-ford \
         --transport mpi
 done
-# sent NAME: bytes and messages, to any rank.
-sent() {
+# column NAME COLUMN: of all steps.
+column() {
     "$python" -c 'import h5py, sys
-t = h5py.File(sys.argv[1] + ".h5")["run/steps"][:]
-print(t["bytes_sent"].sum(), t["messages_sent"].sum())' "$1"
+print(*h5py.File(sys.argv[1] + ".h5")["run/steps"][:][sys.argv[2]])' "$1" "$2"
+}
+# all_cross NAME WHAT: as every rank is a node.
+all_cross() {
+    is "$1: all $2 of each step cross" "$(column $1 $2_between_nodes)" "$(column $1 $2_sent)"
 }
 for name in delta-1 relaxed-1; do
-    is "$name: where every rank is a node all that is sent crosses" "$(crossed $name "")" \
-        "$(sent $name)"
+    all_cross $name bytes
+    all_cross $name messages
 done
+all_cross scan2d-1 bytes
 done_testing
