@@ -43,7 +43,7 @@ static void close_traversal(struct hw_traversal *t)
     hw_part_free(&t->part);
     hw_source_close(&t->source);
     /* What was finished stays with the partial file, unless all of it is done. */
-    hw_journal_close(&t->journal, t->store && t->kept);
+    hw_journal_close(&t->journal, t->kept);
     hw_store_close(t->store);
 }
 

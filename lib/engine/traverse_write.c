@@ -270,7 +270,9 @@ enum hw_status hw_traversal_write(struct hw_traversal *t, struct hw_error *err)
     if (status != HW_OK)
         return status;
     t->store = NULL; /* commit frees it */
-    return hw_store_commit(store, err);
+    status = hw_store_commit(store, err);
+    t->kept = t->kept && status != HW_OK;
+    return status;
 }
 
 /* The last word: one line, or the failure of a check. */

@@ -68,6 +68,19 @@ else
     skip "each search has its row" "$PYTHON3 has no h5py"
 fi
 
+# ---- all done, but the file cannot be put in its place ----
+start blocked.h5
+reach blocked.h5 60000
+mkdir blocked.h5
+wait "$started"
+is "a file that cannot be put in its place" "$?" 4
+ok "stays, with what was finished" test -s blocked.h5.partial.searches -a -s blocked.h5.partial
+rmdir blocked.h5
+ranks 2 "$t" p.h5 --roots 300 --threads 1 -o blocked.h5 >again.log 2>&1
+ok "no search runs again" grep -q "300 of 300 searches are there" again.log
+is "and it is the same file" "$(value blocked.h5 digest)" "$whole"
+is "nothing lasts" "$(lasting)" ""
+
 # ---- asked to stop ----
 start asked.h5
 reach asked.h5 60000
