@@ -137,6 +137,13 @@ static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, d
     return status;
 }
 
+/* Whether what follows a search needs all ranks, too, who do not wait for each other in kernels
+ * that give up. */
+static bool by_rounds(const struct hw_parts_engine *engine)
+{
+    return engine->method->algorithm == HW_SSSP && engine->transport.kind != HW_TRANSPORT_PEER;
+}
+
 /* What the clock measures; all is over on return. Collective. */
 static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err)
 {
@@ -151,7 +158,7 @@ static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err
         status = own->search(engine, err);
     if (status == HW_OK)
         status = mark(engine, 1, err);
-    if (engine->options.canonical_parents) /* needs all ranks */
+    if (engine->options.canonical_parents || by_rounds(engine)) /* needs all ranks */
         status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
         status = own->translate(engine, err);

@@ -41,6 +41,12 @@ static enum hw_status forget_values(struct hw_routes *routes, uint32_t root, int
 
 /* ---- parents ---- */
 
+/* What the next round is to tell, unless something is owed already. */
+static void owe(struct hw_routes *routes, enum hw_status status)
+{
+    routes->owed = routes->owed == HW_OK ? status : routes->owed;
+}
+
 /* Lists look for neighbours; those of other parts' vertices tell them. */
 static enum hw_status look(struct hw_routes *routes, struct hw_error *err)
 {
@@ -54,7 +60,7 @@ static enum hw_status look(struct hw_routes *routes, struct hw_error *err)
                          "the kernel that looks for parents", err);
     if (remote)
         return hw_routes_exchange(routes, status, HW_ROUTES_FOLD, &job, &news, err);
-    routes->owed = routes->owed == HW_OK ? status : routes->owed;
+    owe(routes, status);
     return HW_OK;
 }
 
@@ -66,7 +72,7 @@ static enum hw_status offer(struct hw_routes *routes, enum hw_routes_mode mode, 
     struct hw_routes_news news;
 
     job.mask = mask;
-    routes->owed = forget_values(routes, HW_ROUTES_NONE, 0, err);
+    owe(routes, forget_values(routes, HW_ROUTES_NONE, 0, err));
     return hw_routes_relax_range(routes, &job, &news, err);
 }
 
@@ -84,7 +90,7 @@ static enum hw_status hop(struct hw_routes *routes, struct hw_error *err)
         status = hw_gpu_get(&root_id, routes->plan.graph_id + routes->root, sizeof root_id, err);
     if (status == HW_OK)
         status = forget_values(routes, routes->root, root_id, err);
-    routes->owed = status;
+    owe(routes, status);
     status = HW_OK;
     while (status == HW_OK && news.near > 0)
         status = hw_routes_relax(routes, &job, false, &news, err);
@@ -185,7 +191,7 @@ enum hw_status hw_routes_check_overflow(struct hw_routes *routes, struct hw_erro
     unsigned long long count = 0;
     enum hw_status status = HW_OK;
 
-    routes->owed = hw_routes_clear(routes, err);
+    owe(routes, hw_routes_clear(routes, err));
     status = hw_routes_relax_range(routes, &job, &news, err);
     if (status != HW_OK)
         return status;
