@@ -86,7 +86,6 @@ __device__ __forceinline__ pair_of_entries
 entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     const uint64_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
-    const bool both[2] = {entries.forward, entries.backward};
     pair_of_entries pair;
 
     pair.wanted = 0;
@@ -95,7 +94,8 @@ entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, ui
         const hw_entry place = hw_place_joined(entries.places, k ? to : from, k ? from : to);
         pair.row[k] = place.row;
         pair.column[k] = place.column;
-        pair.wanted |= (both[k] && place.part == entries.first_part ? 1u : 0u) << k;
+        const bool counts = k ? entries.backward : entries.forward;
+        pair.wanted |= (counts && place.part == entries.first_part ? 1u : 0u) << k;
     }
     return pair;
 }
