@@ -177,9 +177,13 @@ enum hw_status hw_routes_exchange(struct hw_routes *routes, enum hw_status statu
         status = deliver(routes, what, job, result, err);
     if (status != HW_OK)
         return status;
-    routes->owed = cuda(hw_routes_launch_unpack(plan, job, what, &boxes,
-                                                hw_round_device(&routes->round), routes->blocks),
-                        "the kernel that unpacks", err);
+    /* Without the round's result on the device there is nothing to unpack by. */
+    routes->owed = routes->round.owed;
+    if (routes->owed == HW_OK)
+        routes->owed =
+            cuda(hw_routes_launch_unpack(plan, job, what, &boxes, hw_round_device(&routes->round),
+                                         routes->blocks),
+                 "the kernel that unpacks", err);
     routes->exchanges++;
     status = hw_round_wait(&routes->round, &result, err);
     if (status == HW_OK)

@@ -518,7 +518,7 @@ static enum hw_status check_algorithm(const struct hw_traverse_options *run, str
                                                  : hw_relaxing_given(&engine->relaxing);
 
     if (name && engine->algorithm != HW_SSSP)
-        return hw_fail(err, HW_USAGE, "%s: is for --algorithm sssp", name);
+        return hw_fail(err, HW_USAGE, "%s is for --algorithm sssp", name);
     if (engine->profile && !engine->steps)
         return hw_fail(err, HW_USAGE,
                        "--degree-profile: adds to the steps, which --no-steps leaves out");

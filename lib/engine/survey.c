@@ -96,8 +96,8 @@ enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part 
         return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
     if (survey->negative > 0 && !takes_negative)
         return hw_fail(err, HW_BAD_INPUT,
-                       "method %s takes no negative weights, and %" PRI_COUNT
-                       " edges have such; use --method bellman-ford",
+                       "method %s takes no negative weights (edges that have such: %" PRI_COUNT
+                       "); use --method bellman-ford",
                        method, survey->negative);
     return HW_OK;
 }
