@@ -41,7 +41,7 @@ whole=$(value whole.h5 digest)
 
 # ---- killed ----
 start killed.h5
-reach killed.h5 60000
+reach killed.h5 20000
 # shellcheck disable=SC2046
 kill -KILL $(processes killed.h5) 2>/dev/null
 wait "$started"
@@ -70,7 +70,7 @@ fi
 
 # ---- all done, but the file cannot be put in its place ----
 start blocked.h5
-reach blocked.h5 60000
+reach blocked.h5 20000
 mkdir blocked.h5
 wait "$started"
 is "a file that cannot be put in its place" "$?" 4
@@ -83,7 +83,7 @@ is "nothing lasts" "$(lasting)" ""
 
 # ---- asked to stop ----
 start asked.h5
-reach asked.h5 60000
+reach asked.h5 20000
 # shellcheck disable=SC2046
 kill -TERM $(processes asked.h5) 2>/dev/null
 wait "$started"
@@ -96,7 +96,7 @@ is "the same file" "$(value asked.h5 digest)" "$whole"
 
 # ---- with validation, without trees, shortest paths ----
 start checked.h5 --store none --check --graph g.h5
-reach checked.h5 60000
+reach checked.h5 20000
 # shellcheck disable=SC2046
 kill -KILL $(processes checked.h5) 2>/dev/null
 wait "$started"
@@ -108,7 +108,7 @@ is "are all checked" "$(value checked.h5 checked)" 300
 # leave OUTPUT: a run that is killed leaves what it finished.
 leave() {
     start "$1"
-    reach "$1" 60000
+    reach "$1" 20000
     # shellcheck disable=SC2046
     kill -KILL $(processes "$1") 2>/dev/null
     wait "$started"
