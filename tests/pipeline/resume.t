@@ -12,42 +12,50 @@ v=$top_builddir/hopwave-validate
 value() { "$top_builddir/hopwave-info" "$1" | sed -n "s/^ *$2: *//p" | head -n 1; }
 lasting() { find . -name '*.partial*' -o -name '.*tmp*' | sort | tr '\n' ' '; }
 
-"$g" --model rmat --scale 15 --weights uniform -o g.h5 --quiet
+"$g" --model rmat --scale 16 --weights uniform -o g.h5 --quiet
 "$p" g.h5 --layout 1d --parts 2 -o p.h5 --quiet
+
+# Both ranks on one processor, and searches that do not turn: slow enough for the signals.
+one=$(taskset -pc $$ 2>/dev/null | sed 's/.*: *\([0-9]*\).*/taskset -c \1/')
 
 # start OUTPUT OPTION...: 300 searches on two ranks, in the background.
 start() {
     start_output=$1
     shift
-    "$MPIEXEC" -n 2 "$t" p.h5 --roots 300 --threads 1 -o "$start_output" "$@" >start.log 2>&1 &
+    # shellcheck disable=SC2086 # words
+    $one "$MPIEXEC" -n 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down \
+        -o "$start_output" "$@" >start.log 2>&1 &
     started=$!
 }
 
-# reach OUTPUT BYTES: waits until the journal has that many bytes, or the run ended.
+# processes OUTPUT: the ranks that write it.
+processes() { pgrep -f "hopwave-traverse p.h5 .*-o $1( |\$)" | grep -v -x "$started"; }
+
+# reach OUTPUT BYTES: waits until the journal has that many bytes, or the run ended. The two
+# ranks are $ranks_there: looked for beforehand, so that a signal comes at once.
 reach() {
+    ranks_there=
     for _ in $(seq 1000); do
+        [ "$(echo "$ranks_there" | wc -w)" -eq 2 ] || ranks_there=$(processes "$1" | xargs)
         [ "$(stat -c %s "$1.partial.searches" 2>/dev/null || echo 0)" -ge "$2" ] && return
         kill -0 "$started" 2>/dev/null || return
         sleep 0.01
     done
 }
 
-# processes OUTPUT: the ranks that write it.
-processes() { pgrep -f "hopwave-traverse p.h5 .*-o $1( |\$)" | grep -v -x "$started"; }
-
-ok "a run left alone" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o whole.h5 --quiet
+ok "a run left alone" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o whole.h5 --quiet
 is "nothing lasts beside it" "$(lasting)" ""
 whole=$(value whole.h5 digest)
 
 # ---- killed ----
 start killed.h5
 reach killed.h5 20000
-# shellcheck disable=SC2046
-kill -KILL $(processes killed.h5) 2>/dev/null
+# shellcheck disable=SC2086 # words
+kill -KILL $ranks_there 2>/dev/null
 wait "$started"
 ok "a killed run leaves no file" test ! -e killed.h5
 ok "but what it finished" test -s killed.h5.partial.searches -a -s killed.h5.partial
-ranks 2 "$t" p.h5 --roots 300 --threads 1 -o killed.h5 >again.log 2>&1
+ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o killed.h5 >again.log 2>&1
 ok "the next start says what is there" grep -q "searches are there from a run that was stopped" again.log
 is "and ends with the same file" "$(value killed.h5 digest)" "$whole"
 ok "some searches were taken over" test "$(value killed.h5 searches_resumed)" -gt 0
@@ -76,7 +84,7 @@ wait "$started"
 is "a file that cannot be put in its place" "$?" 4
 ok "stays, with what was finished" test -s blocked.h5.partial.searches -a -s blocked.h5.partial
 rmdir blocked.h5
-ranks 2 "$t" p.h5 --roots 300 --threads 1 -o blocked.h5 >again.log 2>&1
+ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o blocked.h5 >again.log 2>&1
 ok "no search runs again" grep -q "300 of 300 searches are there" again.log
 is "and it is the same file" "$(value blocked.h5 digest)" "$whole"
 is "nothing lasts" "$(lasting)" ""
@@ -84,24 +92,24 @@ is "nothing lasts" "$(lasting)" ""
 # ---- asked to stop ----
 start asked.h5
 reach asked.h5 20000
-# shellcheck disable=SC2046
-kill -TERM $(processes asked.h5) 2>/dev/null
+# shellcheck disable=SC2086 # words
+kill -TERM $ranks_there 2>/dev/null
 wait "$started"
 is "SIGTERM ends it with status 4" "$?" 4
 ok "with a sentence" grep -q "stopped by SIGTERM after [0-9]* of 300 searches" start.log
 done=$(sed -n 's/.*SIGTERM after \([0-9]*\) of.*/\1/p' start.log)
-ranks 2 "$t" p.h5 --roots 300 --threads 1 -o asked.h5 --quiet
+ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o asked.h5 --quiet
 is "what was finished does not run again" "$(value asked.h5 searches_resumed)" "$done"
 is "the same file" "$(value asked.h5 digest)" "$whole"
 
 # ---- with validation, without trees, shortest paths ----
 start checked.h5 --store none --check --graph g.h5
 reach checked.h5 20000
-# shellcheck disable=SC2046
-kill -KILL $(processes checked.h5) 2>/dev/null
+# shellcheck disable=SC2086 # words
+kill -KILL $ranks_there 2>/dev/null
 wait "$started"
 ok "searches that are checked on the spot" \
-    ranks 2 "$t" p.h5 --roots 300 --threads 1 -o checked.h5 --store none --check --graph g.h5 --quiet
+    ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o checked.h5 --store none --check --graph g.h5 --quiet
 is "are all checked" "$(value checked.h5 checked)" 300
 
 # ---- what is left is of another run, or broken ----
@@ -109,41 +117,41 @@ is "are all checked" "$(value checked.h5 checked)" 300
 leave() {
     start "$1"
     reach "$1" 20000
-    # shellcheck disable=SC2046
-    kill -KILL $(processes "$1") 2>/dev/null
+    # shellcheck disable=SC2086 # words
+    kill -KILL $ranks_there 2>/dev/null
     wait "$started"
 }
 leave other.h5
-ranks 2 "$t" p.h5 --roots 300 --root-seed 2 --threads 1 -o other.h5 >other.log 2>&1
+ranks 2 "$t" p.h5 --roots 300 --root-seed 2 --threads 1 --direction top-down -o other.h5 >other.log 2>&1
 ok "other roots begin anew" grep -q "is of another run, and is begun anew" other.log
 is "with no search of the former" "$(value other.h5 searches_resumed)" 0
 
 leave torn.h5
 truncate -s -5 torn.h5.partial.searches
-ok "a record cut off" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o torn.h5 --quiet
+ok "a record cut off" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o torn.h5 --quiet
 is "runs again" "$(value torn.h5 digest)" "$whole"
 
 leave flipped.h5
 "$PYTHON3" -c 'import sys
 with open(sys.argv[1], "r+b") as f:
     f.seek(200000); b = f.read(64); f.seek(200000); f.write(bytes(x ^ 255 for x in b))' flipped.h5.partial
-ok "a tree that was spoilt" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o flipped.h5 --quiet
+ok "a tree that was spoilt" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o flipped.h5 --quiet
 is "is searched again" "$(value flipped.h5 digest)" "$whole"
 
 leave short.h5
 truncate -s 150000 short.h5.partial
 ok "a tree that a crash of the machine cut off" \
-    ranks 2 "$t" p.h5 --roots 300 --threads 1 -o short.h5 --quiet
+    ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o short.h5 --quiet
 is "is searched again, too" "$(value short.h5 digest)" "$whole"
 
 leave text.h5
 echo "no journal" >text.h5.partial.searches
-ok "a journal that is none" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o text.h5 --quiet
+ok "a journal that is none" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o text.h5 --quiet
 is "begins anew" "$(value text.h5 searches_resumed) $(value text.h5 digest)" "0 $whole"
 
 leave alone.h5
 rm alone.h5.partial
-ok "a journal without trees" ranks 2 "$t" p.h5 --roots 300 --threads 1 -o alone.h5 --quiet
+ok "a journal without trees" ranks 2 "$t" p.h5 --roots 300 --threads 1 --direction top-down -o alone.h5 --quiet
 is "begins anew too" "$(value alone.h5 searches_resumed) $(value alone.h5 digest)" "0 $whole"
 
 start busy.h5
