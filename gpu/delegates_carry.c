@@ -389,7 +389,7 @@ static enum hw_status reduce_finish(struct run *run, enum hw_status status, stru
                           (size_t)bytes_in(own.words), err);
     LAP(run, reduction);
     if (!carrier->two_phases) {
-        run->owed = owed;
+        run->owed = run->owed == HW_OK ? owed : run->owed;
         return HW_OK;
     }
     hw_transport_owe(&run->engine->transport, owed);
