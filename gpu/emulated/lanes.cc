@@ -129,7 +129,7 @@ struct worker {
     grid *of = nullptr;
     index block;
     int count, alive, waiting, in_grid; /* lanes */
-    int any, all, number;               /* of the predicates brought to the barrier */
+    int any, all;                       /* of the predicates brought to the barrier */
     std::vector<char> shared;
     uint64_t random;
     bool advanced;
@@ -210,13 +210,10 @@ void open_block_if_all()
         lane &l = me->lanes[i];
         if (l.now != state::in_block)
             continue;
-        l.result = l.how == combining::any      ? me->any
-                   : l.how == combining::all    ? me->all
-                   : l.how == combining::number ? me->number
-                                                : 0;
+        l.result = l.how == combining::any ? me->any : l.how == combining::all ? me->all : 0;
         l.now = state::ready;
     }
-    me->waiting = 0, me->any = 0, me->all = 1, me->number = 0;
+    me->waiting = 0, me->any = 0, me->all = 1;
 }
 
 /* ---- the lanes of a block ---- */
@@ -266,7 +263,7 @@ void begin_block(uint64_t block)
     me->block = {static_cast<unsigned>(block % is.grid.x), static_cast<unsigned>(block / is.grid.x),
                  0};
     me->count = me->alive = static_cast<int>(is.block.x);
-    me->waiting = me->in_grid = me->any = me->number = 0;
+    me->waiting = me->in_grid = me->any = 0;
     me->all = 1;
     me->shared.assign(is.shared + 16, static_cast<char>(0xA5)); /* no zeros to rely on */
     for (int w = 0; w * warp_lanes < me->count; w++) {
@@ -501,7 +498,6 @@ int block_barrier(combining how, int predicate)
 
     me->any |= predicate != 0;
     me->all &= predicate != 0;
-    me->number += predicate != 0;
     me->waiting++;
     me->advanced = true;
     l->how = how;

@@ -36,7 +36,7 @@ const index &block_size();
 const index &grid_size();
 void *dynamic_shared(); /* of the block, aligned for vectors */
 
-enum class operation { shuffle, ballot, any, all, wait, match, add, least, most, either };
+enum class operation { shuffle, ballot, any, all, wait, match, add, least, either };
 
 /* What the lanes of a mask brought to one operation. */
 struct meeting {
@@ -68,7 +68,7 @@ class rendezvous
 };
 
 /* How the predicates of a block's lanes are put together. */
-enum class combining { none, any, all, number };
+enum class combining { none, any, all };
 int block_barrier(combining how, int predicate);
 void grid_barrier();
 

@@ -102,6 +102,11 @@ void write_beyond()
     beyond<<<1, threads>>>(array(threads - 4));
 }
 
+void write_within()
+{
+    beyond<<<1, threads>>>(array(threads));
+}
+
 void meet_apart()
 {
     apart<<<1, 32>>>();
@@ -174,6 +179,7 @@ int main()
 
     /* Before threads of our own: a child has none of its parent's. */
     tap_ok(&tap, ends(write_beyond, nullptr), "a write beyond an array");
+    tap_ok(&tap, !ends(write_within, nullptr), "one within it ends nothing");
     tap_ok(&tap, ends(meet_apart, "different operations"), "lanes of one mask in two operations");
     tap_ok(&tap, ends(shuffle_from_absent, "lane 20"), "a shuffle from a lane outside the mask");
     tap_ok(&tap, ends(wait_for_ever, "all lanes of a block wait"), "a barrier that not all reach");

@@ -154,12 +154,6 @@ inline unsigned __reduce_min_sync(uint32_t mask, unsigned value)
                              [](unsigned a, unsigned b) { return std::min(a, b); });
 }
 
-inline unsigned __reduce_max_sync(uint32_t mask, unsigned value)
-{
-    return emulated::reduced(emulated::operation::most, mask, value,
-                             [](unsigned a, unsigned b) { return std::max(a, b); });
-}
-
 inline unsigned __reduce_or_sync(uint32_t mask, unsigned value)
 {
     return emulated::reduced(emulated::operation::either, mask, value,
@@ -181,11 +175,6 @@ inline int __syncthreads_or(int predicate)
 inline int __syncthreads_and(int predicate)
 {
     return emulated::block_barrier(emulated::combining::all, predicate);
-}
-
-inline int __syncthreads_count(int predicate)
-{
-    return emulated::block_barrier(emulated::combining::number, predicate);
 }
 
 /* ---- memory ---- */

@@ -36,40 +36,12 @@ template <class T, int Threads> class BlockScan
         total = all;
     }
 
-    void ExclusiveSum(T in, T &out)
-    {
-        T total;
-
-        ExclusiveSum(in, out, total);
-    }
-
     void InclusiveSum(T in, T &out, T &total)
     {
         T before;
 
         ExclusiveSum(in, before, total);
         out = static_cast<T>(before + in);
-    }
-
-    template <int Items> void ExclusiveSum(T (&in)[Items], T (&out)[Items], T &total)
-    {
-        T own = 0, before;
-
-        for (int i = 0; i < Items; i++)
-            own = static_cast<T>(own + in[i]);
-        ExclusiveSum(own, before, total);
-        for (int i = 0; i < Items; i++) {
-            const T value = in[i];
-            out[i] = before;
-            before = static_cast<T>(before + value);
-        }
-    }
-
-    template <int Items> void ExclusiveSum(T (&in)[Items], T (&out)[Items])
-    {
-        T total;
-
-        ExclusiveSum(in, out, total);
     }
 
   private:
