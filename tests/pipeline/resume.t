@@ -12,7 +12,7 @@ v=$top_builddir/hopwave-validate
 value() { "$top_builddir/hopwave-info" "$1" | sed -n "s/^ *$2: *//p" | head -n 1; }
 lasting() { find . -name '*.partial*' -o -name '.*tmp*' | sort | tr '\n' ' '; }
 
-"$g" --model rmat --scale 16 --weights uniform -o g.h5 --quiet
+"$g" --model rmat --scale 15 --weights uniform -o g.h5 --quiet
 "$p" g.h5 --layout 1d --parts 2 -o p.h5 --quiet
 
 # Both ranks on one processor, and searches that do not turn: slow enough for the signals.
