@@ -1,4 +1,5 @@
 /* The tree file of a run: what was searched, how, and what came out. */
+#include "comm/exchange.h"
 #include "engine/relaxing.h"
 #include "engine/traversal.h"
 
@@ -173,6 +174,30 @@ static enum hw_status write_method_options(struct hw_traversal *t, struct hw_err
     return status;
 }
 
+/* Edges of each subgraph of all parts; of lists that a method joined, nothing. Collective. */
+static enum hw_status write_subgraphs(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_delegate_part *part = &t->part.separate;
+    const struct hw_csr *const subgraph[] = {&part->nn, &part->nd, &part->dn, &part->dd};
+    struct number numbers[] = {{HW_AT_RUN, "nn_edges", 0},
+                               {HW_AT_RUN, "nd_edges", 0},
+                               {HW_AT_RUN, "dn_edges", 0},
+                               {HW_AT_RUN, "dd_edges", 0}};
+    enum { COUNT = sizeof numbers / sizeof *numbers };
+    hw_count sum = 0;
+    enum hw_status status = HW_OK;
+
+    for (int k = 0; k < COUNT && status == HW_OK; k++) {
+        if (subgraph[k]->offset)
+            numbers[k].value = subgraph[k]->offset[subgraph[k]->rows];
+        status = hw_sum(t->ctx->world, &numbers[k].value, err);
+        sum += numbers[k].value;
+    }
+    if (status == HW_OK && sum == t->part.edges && part->dd.offset)
+        status = set_numbers(t->store, numbers, COUNT, err);
+    return status;
+}
+
 /* What there is of a degree-separated layout. */
 static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_error *err)
 {
@@ -188,6 +213,8 @@ static enum hw_status write_separate_options(struct hw_traversal *t, struct hw_e
     };
     enum hw_status status = set_numbers(t->store, numbers, sizeof numbers / sizeof *numbers, err);
 
+    if (status == HW_OK)
+        status = write_subgraphs(t, err);
     if (status != HW_OK || strcmp(t->method->name, "delegates") != 0)
         return status;
     status =
@@ -220,6 +247,7 @@ static enum hw_status write_how(struct hw_traversal *t, struct hw_error *err)
         {"partition_digest", t->part.digest[0] ? t->part.digest : NULL},
     };
     const struct number common[] = {{HW_AT_RUN, "parts", spec->parts},
+                                    {HW_AT_RUN, "stored_edges", t->part.edges},
                                     {HW_AT_RUN, "partition_built", t->source.built},
                                     {HW_AT_RUN, "searches_resumed", t->resumed}};
     const struct number grid[] = {{HW_AT_RUN, "rows", spec->rows},

@@ -81,6 +81,10 @@ ok "a threshold is chosen" [ "$threshold" -gt 0 ]
 hopwave-partition -q --force -o q.h5 g.h5 --layout degree-separated --parts 4 \
     --degree-threshold "$threshold"
 is "and the same when given" "$(digest q.h5)" "$(digest p.h5)"
+ranks 4 hopwave-traverse -q p.h5 --roots 1 --store none -o t.h5
+is "a tree file says how the edges are shared out" \
+    "$(hopwave-info t.h5 | awk '$1 ~ /^(nn|nd|dn|dd)_edges:$/ { sum += $2 } END { print sum }')" \
+    "$(attribute p.h5 edges)"
 is "weights are kept" "$(attribute p.h5 weights)" f32
 hopwave-partition -q --force -o p.h5 g.h5 --layout 1d --parts 1 --no-weights
 is "unless refused" "$(attribute p.h5 weights)" none
