@@ -852,7 +852,6 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
         row->bucket = bucket;
         row->frontier = ring.frontier;
         row->found = static_cast<uint32_t>(ring.found);
-        row->settled = 0;
         row->pushed = (more ? row->pushed : 0) + ring.edges;
         row->pulled = 0;
         row->clock = hw_nanoseconds();

@@ -35,6 +35,7 @@
 struct state {
     struct hw_delta_plan plan;
     struct hw_delta_shape shape;
+    uint32_t root; /* of the last search */
 };
 
 /* The records that lists take beside the first one of each vertex: the last has HW_DELTA_SLOTS
@@ -123,8 +124,9 @@ static enum hw_status prepare(const struct hw_delta_plan *plan, struct hw_error 
 
 static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
 {
-    const struct state *state = engine->state;
+    struct state *state = engine->state;
 
+    state->root = root;
     if (engine->result)
         engine->result->delta = state->plan.width;
     return hw_cuda(hw_delta_launch(&state->plan, &state->shape, root), "the kernel of method delta",
@@ -144,6 +146,31 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     if (status == HW_OK)
         status = search(engine, 0, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method delta", err) : status;
+}
+
+/* What the row of the vertices of degree 1 says: an edge of each, and whom that reaches. It is
+ * the last one. */
+static enum hw_status add_leaves(const struct hw_gpu_engine *engine, struct hw_steps *steps,
+                                 struct hw_error *err)
+{
+    const uint32_t core = engine->graph.core, root = ((const struct state *)engine->state)->root;
+    uint32_t reached = 0;
+    enum hw_status status = hw_gpu_fill(engine->output.changed, 0, sizeof reached, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_count_reached(&engine->graph, &engine->paths, core,
+                                                     engine->output.changed),
+                         "the kernel that counts leaves", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&reached, engine->output.changed, sizeof reached, err);
+    if (status != HW_OK || steps->count == 0)
+        return status;
+    struct hw_step *last = &steps->step[steps->count - 1];
+    const hw_count leaves = engine->graph.active - core;
+    last->found += (hw_count)reached - (root >= core && root < engine->graph.active);
+    last->pulled += leaves;
+    last->edges_examined += leaves;
+    return HW_OK;
 }
 
 static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
@@ -169,7 +196,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    return hw_gpu_add_path_rows(own->row, rows, clock, names, HW_DELTA_ROUTINES, steps, err);
+    status = hw_gpu_add_path_rows(own->row, rows, clock, names, HW_DELTA_ROUTINES, steps, err);
+    return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 
 static const struct hw_gpu_search delta = {.by_weight = true,

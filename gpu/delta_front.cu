@@ -480,7 +480,7 @@ __device__ __forceinline__ void clear_rows(const plan_t &plan, place_t<kind> &pl
     if (!plan.row || blockIdx.x != 0)
         return;
     for (uint32_t r = place.cleared + threadIdx.x; r < min(end, plan.row_capacity); r += threads)
-        plan.row[r] = hw_gpu_path_row{0, 0, 0, 0, 0, 0, 0, 0};
+        plan.row[r] = hw_gpu_path_row{0, 0, 0, 0, 0, 0, 0};
     place.cleared = end;
 }
 

@@ -243,7 +243,7 @@ __device__ __forceinline__ void add_row(const plan_t &plan, const pass_t<kind> &
         return;
     hw_gpu_path_row *row = plan.row + min(*pass.rows, plan.row_capacity - 1);
     if (*pass.rows < plan.row_capacity)
-        *row = hw_gpu_path_row{pass.routine, pass.bucket, 0, 0, 0, 0, 0, 0};
+        *row = hw_gpu_path_row{pass.routine, pass.bucket, 0, 0, 0, 0, 0};
     row->frontier += pass.frontier;
     row->found += found;
     row->pushed += pushed;

@@ -13,6 +13,7 @@
 struct state {
     struct hw_fused_plan plan;
     struct hw_fused_shape shape;
+    uint32_t root; /* of the last search */
 };
 
 /* Vertices of the core by degree: their numbers and mean degrees, in classes that double. */
@@ -122,8 +123,9 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
 
 static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
 {
-    const struct state *state = engine->state;
+    struct state *state = engine->state;
 
+    state->root = root;
     return hw_cuda(hw_fused_launch(&state->plan, &state->shape, root), "the kernel of method fused",
                    err);
 }
@@ -147,6 +149,40 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
 }
 
+/* How many vertices the last search reached, but the root. */
+static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count *count,
+                                    struct hw_error *err)
+{
+    const struct state *state = engine->state;
+    const uint32_t active = engine->graph.active;
+    uint32_t parents = 0;
+    enum hw_status status = hw_gpu_fill(engine->output.changed, 0, sizeof parents, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(
+            hw_gpu_launch_count_parents(engine->output.parent, active, engine->output.changed),
+            "the kernel that counts parents", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&parents, engine->output.changed, sizeof parents, err);
+    *count = (hw_count)parents - (state->root < active);
+    return status;
+}
+
+/* What no level found is the last row's: leaves, and trees that hang off others. */
+static enum hw_status add_rest(const struct hw_gpu_engine *engine, struct hw_steps *steps,
+                               struct hw_error *err)
+{
+    hw_count rest = 0;
+    enum hw_status status = count_reached(engine, &rest, err);
+
+    if (steps->count == 0)
+        return status;
+    for (hw_count s = 0; s < steps->count; s++)
+        rest -= steps->step[s].found;
+    steps->step[steps->count - 1].found += rest;
+    return status;
+}
+
 static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
@@ -159,7 +195,8 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    return hw_gpu_add_rows(own->row, rows, clock, steps, err);
+    status = hw_gpu_add_rows(own->row, rows, clock, steps, err);
+    return status == HW_OK ? add_rest(engine, steps, err) : status;
 }
 
 static const struct hw_gpu_search fused = {.state_bytes = sizeof(struct state),

@@ -56,6 +56,9 @@ int hw_gpu_launch_move_leaves(const struct hw_gpu_graph *graph, const uint32_t *
 /* Reads words, up to 128 MiB, and writes nothing. */
 int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never);
 
+/* Adds to *total how many of parent[0 .. count) are not HW_RANK_NONE. */
+int hw_gpu_launch_count_parents(const uint32_t *parent, uint64_t count, uint32_t *total);
+
 /* output->parent_id from output->parent and output->settled. */
 int hw_gpu_launch_translate(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,
                             uint32_t root);

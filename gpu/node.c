@@ -4,6 +4,7 @@
 #include "node_steps.h"
 
 #include "base/memory.h"
+#include "kernels.h"
 #include "methods.h"
 #include "parts.h"
 #include "share_build.h"
@@ -523,6 +524,24 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
     return status;
 }
 
+/* How many of this rank's vertices the last search reached, but the root. Local. */
+static enum hw_status count_reached(const struct state *state, hw_count *count,
+                                    struct hw_error *err)
+{
+    const struct hw_node_plan *own = &state->plan;
+    uint32_t parents = 0, *total = state->output.changed;
+    enum hw_status status = hw_gpu_fill(total, 0, sizeof parents, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(
+            hw_gpu_launch_count_parents(own->parent, own->share.count[own->share.part], total),
+            "the kernel that counts parents", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&parents, total, sizeof parents, err);
+    *count = (hw_count)parents - (state->root != HW_RANK_NONE && state->root_place != HW_RANK_NONE);
+    return status;
+}
+
 /* The rows of the last search; free() them. Local. */
 static enum hw_status read_rows(const struct state *state, struct hw_node_row **kept,
                                 hw_count *count, struct hw_error *err)
@@ -556,9 +575,11 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
         HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
     const struct hw_node_plan *own = &((struct state *)engine->state)->plan;
     struct hw_node_row *kept = NULL;
-    hw_count count = 0;
+    hw_count count = 0, rest = 0;
     enum hw_status status = read_rows(engine->state, &kept, &count, err);
 
+    if (status == HW_OK)
+        status = count_reached(engine->state, &rest, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
         if (!step) {
@@ -582,7 +603,10 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
         step->seconds[HW_PHASE_EXPANSION] = 1e-9 * kept[r].expansion;
         step->seconds[HW_PHASE_FOLD_EXCHANGE] = 1e-9 * kept[r].exchange;
         step->seconds[HW_PHASE_UPDATE] = 1e-9 * kept[r].update;
+        rest -= step->found;
     }
+    if (status == HW_OK && count > 0) /* what no level found are leaves */
+        result->steps.step[result->steps.count - 1].found += rest;
     free(kept);
     return status;
 }

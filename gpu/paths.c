@@ -328,7 +328,6 @@ enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_path_row *row, hw_count 
         step->bucket = kept[r].bucket;
         step->frontier = kept[r].frontier;
         step->found = kept[r].found;
-        step->settled = kept[r].settled;
         step->edges_examined = (hw_count)(kept[r].pushed + kept[r].pulled);
         step->pulled = (hw_count)kept[r].pulled;
         step->seconds[HW_PHASE_EXPANSION] = (double)(kept[r].clock - clock.begun) * clock.seconds;

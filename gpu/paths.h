@@ -72,7 +72,7 @@ struct hw_gpu_paths_control {
 /* The row of one step as a method's kernels keep it. */
 struct hw_gpu_path_row {
     uint32_t routine; /* of the method's own table of names */
-    uint32_t bucket, frontier, found, settled;
+    uint32_t bucket, frontier, found;
     uint64_t pushed, pulled; /* edges examined either way */
     uint64_t clock;          /* when it ended, in ticks as in struct hw_gpu_row */
 };
@@ -102,6 +102,10 @@ int hw_gpu_launch_parents(const struct hw_gpu_graph *graph, const struct hw_gpu_
 /* Distances and parents by graph id. nothing: all unreached. */
 int hw_gpu_launch_results(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,
                           uint32_t *parent_id, uint32_t root, int nothing);
+
+/* Adds to *total how many vertices of ranks [first, active) are reached. */
+int hw_gpu_launch_count_reached(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,
+                                uint32_t first, uint32_t *total);
 
 /* Counts edges from reached to unreached vertices, and distances of minus infinity, into
  * paths->control->overflows. */

@@ -3,6 +3,7 @@
  */
 #include "lists.cuh"
 #include "paths.cuh"
+#include "warp.cuh"
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -380,6 +381,19 @@ __global__ void results_wide(hw_gpu_graph graph, paths_t paths, uint32_t *parent
     }
 }
 
+template <int kind>
+__global__ void count_reached(hw_gpu_graph graph, paths_t paths, uint32_t first, uint32_t *total)
+{
+    const auto *distance = static_cast<const typename hw_keys<kind>::type *>(paths.distance);
+    uint32_t mine = 0;
+
+    for (uint64_t v = first + hw_first(); v < graph.active; v += hw_stride())
+        mine += distance[v] != hw_keys<kind>::none;
+    mine = hw_warp_sum(mine);
+    if ((threadIdx.x & 31) == 0 && mine > 0)
+        atomicAdd(total, mine);
+}
+
 template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t paths)
 {
     const int32_t *distance = static_cast<const int32_t *>(paths.distance);
@@ -469,6 +483,20 @@ int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_paths *paths, 
     else
         results_wide<<<hw_blocks(graph->vertices, block_size, most_blocks), block_size>>>(
             *graph, *paths, parent_id, root, nothing);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_paths *paths,
+                                uint32_t first, uint32_t *total)
+{
+    const int blocks = hw_blocks(graph->active - first, block_size, most_blocks);
+
+    if (paths->kind == HW_GPU_KEY_F32)
+        count_reached<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, first, total);
+    else if (paths->kind == HW_GPU_KEY_I32)
+        count_reached<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, first, total);
+    else
+        count_reached<HW_GPU_KEY_I64><<<blocks, block_size>>>(*graph, *paths, first, total);
     return cudaGetLastError();
 }
 

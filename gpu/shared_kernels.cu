@@ -4,6 +4,7 @@
  */
 #include "kernels.h"
 #include "lists.cuh"
+#include "warp.cuh"
 
 #include <cuda_runtime.h>
 
@@ -68,6 +69,17 @@ __global__ void read_words(const uint32_t *words, uint64_t count, uint32_t *neve
         all |= words[k];
     if (all == HW_RANK_NONE) /* so that the reads are not left out */
         *never = all;
+}
+
+__global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *total)
+{
+    uint32_t mine = 0;
+
+    for (uint64_t v = hw_first(); v < count; v += hw_stride())
+        mine += parent[v] != HW_RANK_NONE;
+    mine = hw_warp_sum(mine);
+    if ((threadIdx.x & 31) == 0 && mine > 0)
+        atomicAdd(total, mine);
 }
 
 __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
@@ -236,6 +248,12 @@ int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never)
 
     read_words<<<hw_blocks(read, block_size), block_size>>>(static_cast<const uint32_t *>(words),
                                                             read, never);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_count_parents(const uint32_t *parent, uint64_t count, uint32_t *total)
+{
+    count_parents<<<hw_blocks(count, block_size), block_size>>>(parent, count, total);
     return cudaGetLastError();
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Trees that stay on the devices and are validated there, on one part and on several, in every
-# layout and over each transport: what the CPU counts. (That broken ones are found: test_check.)
+# layout and over each transport: what the CPU counts, in steps that found it all. (That broken
+# ones are found: test_check.)
 # shellcheck disable=SC1091,SC2086 # options are lists of words
 rows=$(cd "${top_srcdir:-.}" && pwd)/tests/gpu/same-rows.py
 . "${top_srcdir:-.}/tests/tap/gpu.sh"
@@ -35,12 +36,14 @@ gpu() {
 }
 
 cpu recipe.h5 bfs
+gpu 1 1d
 gpu 2 1d
 gpu 3 1d --transport mpi --order hash
 gpu 4 "2d --grid 2x2"
 gpu 4 "degree-separated --parts 4"
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 40000 --directed -o directed.h5
 cpu directed.h5 bfs
+gpu 1 1d
 gpu 2 1d
 hopwave-generate -q --model graph500 --scale 10 --weights uniform --recipe -o reals.h5
 cpu reals.h5 sssp

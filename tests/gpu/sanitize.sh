@@ -2,13 +2,16 @@
 # Memory and races of every GPU method, by compute-sanitizer on small graphs: no error and no
 # hazard. Ranks of several parts share the GPU. One line a case.
 #
-#   sanitize.sh [CASES]   CASES: only those of which the line contains it
+#   sanitize.sh [CASES]   CASES: only those of which the line, such as "1 memcheck p-g12.h5
+#                         --method fused --direction auto", matches it, an extended regular
+#                         expression
 #
 # Skips without a GPU or compute-sanitizer. HW_GPU_JOBS: how many cases at a time.
 set -u
 # shellcheck source=tests/gpu/long.sh
 . "$(dirname -- "$(readlink -f -- "$0")")/long.sh"
 only=${1:-}
+command -v compute-sanitizer >/dev/null || PATH=$PATH:/usr/local/cuda/bin
 if ! command -v compute-sanitizer >/dev/null; then
     echo "1..0 # SKIP there is no compute-sanitizer here"
     exit 0
@@ -38,7 +41,9 @@ both() {
     parts=$1
     shift
     for tool in memcheck racecheck; do
-        case "$parts $tool $*" in *"$only"*) later check "$parts" $tool "$@" ;; esac
+        if echo "$parts $tool $*" | grep -Eq -e "$only"; then
+            later check "$parts" $tool "$@"
+        fi
     done
 }
 
@@ -66,6 +71,10 @@ for graph in w12 i10; do
     done
 done
 both 1 p-s10.h5 --algorithm sssp --method bellman-ford
+both 1 g12.h5 --layout degree-separated --parts 1
+both 1 d10.h5 --layout degree-separated --parts 1 --degree-threshold 20 --direction top-down
+both 1 g12.h5 --layout degree-separated --parts 1 --degree-threshold 20 --direction bottom-up
+both 1 i10.h5 --layout degree-separated --parts 1 --algorithm sssp --method delta
 both 2 g12.h5 --layout 1d --parts 2 --method fused --transport mpi
 both 4 g12.h5 --layout 2d --grid 2x2 --method scan2d --transport mpi
 both 2 d10.h5 --layout degree-separated --parts 2 --degree-threshold 20 --transport mpi
