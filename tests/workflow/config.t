@@ -193,8 +193,8 @@ ok "and the rest would run, methods in the layouts that they are for" grep -q '^
 "$PYTHON3" "$study" run --config few.yaml -n >all.out 2>&1
 ok "and all of it without" grep -q '^traverse  *7$' all.out
 
-# The studies of the papers are such as the workflow takes.
-for paper in "$top_srcdir"/config/papers/*.yaml; do
+# The studies that come with it are such as the workflow takes.
+for paper in "$top_srcdir"/config/scaling.yaml "$top_srcdir"/config/papers/*.yaml; do
     ok "$(basename "$paper")" "$PYTHON3" -c 'if True:
         import sys, yaml
         sys.path.insert(0, sys.argv[1])

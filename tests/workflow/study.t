@@ -61,6 +61,26 @@ ok "every program has a log" test -f results/logs/traverse/rmat-s6/2d-2x1/auto-k
 is "the file's graph has a row for each layout" "$(grep -c '^ring,5,' results/results.csv)" 3
 is "a second run would make nothing" "$(would_make "$test_config")" ""
 
+# ---- partitions in memory ----
+cat >memory.yaml <<'END'
+graphs: [{model: rmat, scales: [6], recipe: true, parts: [2]}]
+layouts: [{layout: 2d}, {layout: degree-separated}]
+partitions: memory
+roots: {count: 2}
+store: none
+END
+mkdir memory
+ok "a study without partition files runs" run_study memory.yaml --directory memory
+ok "it made none" test ! -e memory/results/partitions
+ok "its report has what that from files has of bytes and edges" "$PYTHON3" -c 'if True:
+    import pandas
+    tables = [pandas.read_csv(f"{at}results/results.csv") for at in ("", "memory/")]
+    columns = ["layout", "degree_threshold", "nn_share", "dd_share", "delegates_share",
+               "model_bytes_per_rank"]
+    rows = tables[0].query("graph == \"rmat\" and parts == 2 and algorithm == \"bfs\" and layout != \"1d\"")
+    pandas.testing.assert_frame_equal(rows[columns].reset_index(drop=True),
+                                      tables[1][columns].reset_index(drop=True))'
+
 # ---- what is remade ----
 all="results/gate.csv
 results/results.csv"

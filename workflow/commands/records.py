@@ -54,15 +54,17 @@ def record(path):
 def inputs(study):
     """The files of a study, each with those that it was made from."""
     made = {}
-    checks = set(study.checks())
+    checks, partitions = set(study.checks()), set(study.partition_files())
     for run in study.runs:
         graph, partition, tree, check = (
             study.files(template, [run])[0]
             for template in (GRAPH, PARTITION, TREE, CHECK)
         )
         made[graph] = []
-        made[partition] = [graph]
-        made[tree] = [partition, graph]
+        made[tree] = [graph]
+        if partition in partitions:
+            made[partition] = [graph]
+            made[tree] = [partition, graph]
         if check in checks:
             made[check] = [tree, graph]
     return made

@@ -281,10 +281,11 @@ class Repeat:
 
     def compare(self, study, runs):
         """A row for each file that was to be made again."""
-        from study import GRAPH, PARTITION, TREE
+        from study import GRAPH, TREE
 
-        for kind, template in (("graph", GRAPH), ("partition", PARTITION)):
-            for path in study.files(template, runs):
+        graphs, partitions = study.files(GRAPH, runs), study.partition_files(runs)
+        for kind, paths in (("graph", graphs), ("partition", partitions)):
+            for path in paths:
                 # Other parts have no partition to be compared with.
                 if path in self.table.index:
                     yield self.row(kind, path, path, "seconds")

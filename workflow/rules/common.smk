@@ -95,8 +95,11 @@ def parts_of(wildcards):
 
 
 def search_arguments(wildcards, input):
-    """What a search is estimated by, which needs no GPU."""
+    """What a search is started with, and estimated by, which needs no GPU."""
     options = STUDY.searches[wildcards.search]["options"]
+    if STUDY.in_memory:
+        layout = STUDY.partitions[wildcards.partition]["options"]
+        return f"{input.graph} {layout} {options}"
     graph = f"--graph {input.graph}" if input.graph else ""
     return f"{input.partition} {options} {graph}"
 

@@ -1,13 +1,14 @@
-# Searches, timed: one rank a part. They wait for all graphs and partitions, which
+# Searches, timed: one rank a part, from a partition or from the graph, which they then lay
+# out themselves. They wait for all graphs and partitions, which
 # have a higher priority, and then come first, all first repeats before any second
 # one, so that a drift of the machine meets all methods alike. Each takes the whole
 # `machine`, of which profiles/default has 100, so that nothing runs beside it.
 # Status 1 says that a check failed, as in validate.smk.
 rule traverse:
     input:
-        partition=PARTITION,
+        partition=[] if STUDY.in_memory else PARTITION,
         # Trees that are not kept are checked on the spot.
-        graph=GRAPH if STUDY.config["store"] != "all" else [],
+        graph=GRAPH if STUDY.in_memory or STUDY.config["store"] != "all" else [],
     output:
         TREE,
     log:
@@ -22,12 +23,11 @@ rule traverse:
         tasks=parts_of,
         mpi=os.environ.get("HOPWAVE_MPIEXEC", "mpiexec"),
     params:
-        options=lambda wildcards: STUDY.searches[wildcards.search]["options"],
-        graph=lambda wildcards, input: input.graph and f"--graph {input.graph}",
+        arguments=search_arguments,
         launch=launch,
     shell:
-        "rc=0; {params.launch} hopwave-traverse {input.partition} {params.options} "
-        "{params.graph} --threads {threads} --quiet -o {output} "
+        "rc=0; {params.launch} hopwave-traverse {params.arguments} "
+        "--threads {threads} --quiet -o {output} "
         "</dev/null >{log} 2>&1 || rc=$?; [ $rc -le 1 ]"
 
 

@@ -42,25 +42,26 @@ def of_steps(table, parts):
     }
 
 
-def models(run, partition, table):
+def models(run, layout, table):
     """The bytes of the papers' models, which are of breadth-first search."""
     if run["algorithm"] != "bfs":
         return float("nan")
     parents = table["routine"].str.startswith("parents")
     searches = table["search"].nunique() or 1
-    return model_bytes(partition, table[~parents]) / (searches * run["parts"])
+    return model_bytes(layout, table[~parents]) / (searches * run["parts"])
 
 
 def row(run):
     """The row of one run."""
-    with h5py.File(run["tree"]) as tree, h5py.File(run["partition"]) as partition:
+    with h5py.File(run["tree"]) as tree:
         about, record, table = attributes(tree), attributes(tree["run"]), steps(tree)
-        split = shares(partition)
+        layout = {**record, "vertices": about["vertices"]}
+        split = shares(layout)
         record["resolved_method"] = record.get("method")
         searches = frame(tree["run/search"])
         return {
             **run,
-            **{key: partition.attrs.get(key) for key in PARTITION},
+            **{key: record.get(key) for key in PARTITION},
             **{key: split.get(key) for key in SHARES},
             **{key: record.get(key) for key in RUN},
             "scale": record.get("SCALE") if run["scale"] is None else run["scale"],
@@ -69,7 +70,7 @@ def row(run):
             "search_order_time": searches["seconds_search_order"].mean(),
             "levels": searches["levels"].mean(),
             **of_steps(table, run["parts"]),
-            "model_bytes_per_rank": models(run, partition, table),
+            "model_bytes_per_rank": models(run, layout, table),
             **{key: about[key] for key in DIGESTS},
         }
 

@@ -3,11 +3,11 @@
 NUMBERS = ["min", "firstquartile", "median", "thirdquartile", "max"]
 # What a row is about.
 ABOUT = ["graph", "scale", "layout", "parts", "algorithm", "method", "repeat"]
-FILES = ["tree", "partition"]
-# Attributes of the partition.
+FILES = ["tree"]
+# Attributes of /run in the tree file: of the degree-separated layout ...
 PARTITION = ["degree_threshold"]
 SHARES = ["nn_share", "nd_share", "dn_share", "dd_share", "delegates_share"]
-# Attributes of /run in the tree file ...
+# ... of the searches ...
 RUN = ["SCALE", "edgefactor", "NBFS", "construction_time", "scans_per_edge"]
 # ... and those whose names begin there with that of the algorithm.
 STATISTICS = [

@@ -1,4 +1,4 @@
-"""Bytes that the papers' models allow, from the partition and the steps of the searches.
+"""Bytes that the papers' models allow, from the layout and the steps of the searches.
 
 Grids (Parallel Distributed Breadth First Search on the Kepler Architecture, sections 3
 and 5): vertices of one block travel to another rank as 32 bits each or as one bit for
@@ -40,14 +40,16 @@ def delegate_bytes(ranks, delegates, normal_edges, steps):
     return reductions + steps["search"].nunique() * 4 * normal_edges
 
 
-def model_bytes(partition, steps):
-    """Bytes that all ranks together may send in the steps, those for parents left out."""
-    about = partition.attrs
-    ranks = int(about["parts"])
+def model_bytes(layout, steps):
+    """Bytes that all ranks together may send in the steps, those for parents left out.
+
+    layout  the attributes of /run in a tree file, and "vertices"
+    """
+    ranks = layout["parts"]
     if ranks == 1:
         return 0
-    if "block" in about:
-        shape = int(about["rows"]), int(about["columns"]), int(about["block"])
-        return grid_bytes(*shape, steps)
-    normal_edges = len(partition["nn/target"])
-    return delegate_bytes(ranks, int(about["delegates"]), normal_edges, steps)
+    if "delegates" in layout:
+        normal_edges = layout.get("nn_edges", float("nan"))
+        return delegate_bytes(ranks, layout["delegates"], normal_edges, steps)
+    block = -(-layout["vertices"] // ranks)
+    return grid_bytes(layout["rows"], layout["columns"], block, steps)

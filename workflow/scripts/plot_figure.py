@@ -172,7 +172,9 @@ def words_of(columns, unit):
 def in_unit(columns, most):
     """The factor for these columns, and the unit, as far as all have the same."""
     kinds = [kind_of(column) for column in columns]
-    return unit_of(columns[0], most) if kinds.count(kinds[0]) == len(kinds) else (1, None)
+    return (
+        unit_of(columns[0], most) if kinds.count(kinds[0]) == len(kinds) else (1, None)
+    )
 
 
 figure = snakemake.params.figure
@@ -186,7 +188,10 @@ if isinstance(y, list):
         draw_breakdown(axes, table)
 elif "relative" in figure:
     tables, legend = relative(values(figure), figure["relative"]), figure["by"]
-    table, what = tables["median"], f"{words(y, None)}, over that of {figure['relative']}"
+    table, what = (
+        tables["median"],
+        f"{words(y, None)}, over that of {figure['relative']}",
+    )
     if len(table):
         draw(axes, tables)
 else:

@@ -218,6 +218,7 @@ class Study:
     figures     as the configuration has them, by name
     runs        list of (graph, partition, search, repeat), repeats outermost
     left_out    optional files that are not there, as texts
+    in_memory   whether searches lay out graphs themselves, and partitions are no files
 
     Files are looked for from the folder that holds results/.
     """
@@ -225,6 +226,7 @@ class Study:
     def __init__(self, config, folder="."):
         self.config = filled(config)
         self.title = self.config["title"]
+        self.in_memory = self.config["partitions"] == "memory"
         self.folder = Path(folder)
         self.graphs, self.partitions, self.searches = {}, {}, {}
         self.left_out = []
@@ -455,6 +457,10 @@ class Study:
         named = (template.format(**dict(zip(keys, run))) for run in runs)
         return list(dict.fromkeys(named))
 
+    def partition_files(self, runs=None):
+        """The files of partitions, if they are any."""
+        return [] if self.in_memory else self.files(PARTITION, runs)
+
     def checks(self, runs=None):
         """The check files; where no tree is kept there is nothing to validate."""
         return self.files(CHECK, runs) if self.config["store"] != "none" else []
@@ -473,7 +479,6 @@ class Study:
                 **{key: self.searches[search]["more"].get(key) for key in self.more()},
                 "repeat": repeat,
                 "tree": self.files(TREE, run)[0],
-                "partition": self.files(PARTITION, run)[0],
             }
 
     def _examples(self):

@@ -34,15 +34,18 @@ def steps(tree):
     return table
 
 
-def shares(partition):
-    """What shares of its edges an open degree-separated partition has in each subgraph, and
-    of its vertices among the delegates; nothing of other layouts."""
-    if "delegates" not in partition.attrs:
+def shares(layout):
+    """What shares of its edges the degree-separated layout of a tree file has in each
+    subgraph, and of its vertices among the delegates; nothing of other layouts.
+
+    layout  the attributes of /run, and "vertices"
+    """
+    if "delegates" not in layout:
         return {}
-    edges, vertices = (max(int(partition.attrs[k]), 1) for k in ("edges", "vertices"))
-    lists = {"nn": "target", "nd": "index", "dn": "index", "dd": "index"}
-    parts = {f"{k}_share": len(partition[k][v]) / edges for k, v in lists.items()}
-    return {**parts, "delegates_share": int(partition.attrs["delegates"]) / vertices}
+    edges, vertices = max(layout["stored_edges"], 1), max(layout["vertices"], 1)
+    kinds = [kind for kind in ("nn", "nd", "dn", "dd") if f"{kind}_edges" in layout]
+    parts = {f"{kind}_share": layout[f"{kind}_edges"] / edges for kind in kinds}
+    return {**parts, "delegates_share": layout["delegates"] / vertices}
 
 
 def verdict(path):
