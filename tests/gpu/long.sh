@@ -68,6 +68,48 @@ gather() {
     cases=0
 }
 
+# ---- cases that have GPUs of their own ----
+
+# devices: the numbers of the GPUs that are to be seen.
+devices() {
+    if [ -n "${CUDA_VISIBLE_DEVICES-}" ]; then
+        echo "$CUDA_VISIBLE_DEVICES" | tr , ' '
+    elif hopwave-info --version | grep -q emulated; then
+        seq -s ' ' 0 $((${HW_EMULATED_DEVICES:-4} - 1))
+    else
+        nvidia-smi -L | awk '{ printf "%s%d", NR > 1 ? " " : "", NR - 1 }'
+    fi
+}
+
+# on COUNT COMMAND...: a case as soon as so many GPUs are free, which it alone has until it
+# says `free_gpus`. $gpus must hold all of them at first. The command prints what it finds.
+on() {
+    wanted=$1
+    shift
+    until [ "$(echo "$gpus" | wc -w)" -ge "$wanted" ]; do
+        read -r freed <&9
+        gpus=$(echo "$gpus $freed" | tr ' ' '\n' | sort -n | xargs)
+    done
+    mine=$(echo "$gpus" | cut -d ' ' -f "1-$wanted")
+    gpus=$(echo "$gpus " | cut -d ' ' -f "$((wanted + 1))-")
+    cases=$((cases + 1))
+    own=case-$cases-
+    {
+        failures=0
+        CUDA_VISIBLE_DEVICES=$(echo "$mine" | tr ' ' ,)
+        export CUDA_VISIBLE_DEVICES
+        "$@"
+        free_gpus
+    } &
+    own=''
+}
+
+# free_gpus: says that a case has done with its GPUs.
+free_gpus() {
+    [ -z "$mine" ] || echo "$mine" >&9
+    mine=''
+}
+
 finish() {
     echo "# $failures failures"
     exit $((failures > 0))
