@@ -10,6 +10,7 @@
 #ifndef HOPWAVE_GPU_ENGINE_H
 #define HOPWAVE_GPU_ENGINE_H
 
+#include "counting.h"
 #include "device.h"
 #include "engine/engine.h"
 #include "engine/survey.h"
@@ -74,6 +75,7 @@ struct hw_gpu_engine {
     uint32_t *staging;                /* [vertices + 1] on the host, pinned */
     void *event[HW_GPU_EVENTS];       /* cudaEvent_t */
     struct hw_gpu_checking *checking; /* of trees that are kept; NULL until verify.c opens it */
+    struct hw_gpu_counting counting;  /* of what they reach, where nobody wants them */
     void *state;                      /* the method's own */
 };
 

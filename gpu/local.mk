@@ -20,10 +20,10 @@ EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu
 
 # graphs built and laid out, and trees validated, on the device
 builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h \
-  gpu/checking.c gpu/checking.h gpu/found.h \
+  gpu/checking.c gpu/checking.h gpu/found.h gpu/counting.c gpu/counting.h \
   gpu/passes.c gpu/passes.h gpu/layout.c gpu/laying.c gpu/laying.h gpu/own.c gpu/own.h
-kernels += gpu/builder_kernel.cu gpu/vertices_kernel.cu gpu/sort_kernel.cu gpu/check_kernel.cu
-kernel_includes += gpu/sort.h gpu/vertices.h gpu/tuples.h gpu/tuples.cuh gpu/check.h
+kernels += gpu/builder_kernel.cu gpu/vertices_kernel.cu gpu/sort_kernel.cu gpu/check_kernel.cu gpu/count_kernel.cu
+kernel_includes += gpu/sort.h gpu/vertices.h gpu/tuples.h gpu/tuples.cuh gpu/check.h gpu/count.h
 EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
 if HAVE_CUDA
 libhopwave_a_SOURCES += $(builder_sources)

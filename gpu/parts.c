@@ -30,6 +30,7 @@ static void destroy(void *given)
     if (!engine)
         return;
     hw_gpu_keeper_close(engine->checking);
+    hw_gpu_counting_close(&engine->counting);
     if (engine->state)
         engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);

@@ -10,6 +10,7 @@
 #ifndef HOPWAVE_GPU_PARTS_H
 #define HOPWAVE_GPU_PARTS_H
 
+#include "counting.h"
 #include "device.h"
 #include "engine/engine.h"
 #include "found.h"
@@ -60,6 +61,7 @@ struct hw_parts_engine {
     hw_count heap_bytes, beside;
     struct hw_gpu_found found;        /* where trees will be; set by open() */
     struct hw_gpu_checking *checking; /* of trees that are kept; NULL until verify.c opens it */
+    struct hw_gpu_counting counting;  /* of what they reach, where nobody wants them */
     void *event[3];                   /* cudaEvent_t: begun, in search order, in graph ids */
     void *state;                      /* the method's own */
 };

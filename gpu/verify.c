@@ -196,8 +196,26 @@ static enum hw_status judge_alone(void *given, struct hw_verdict *verdict, hw_co
     return hw_gpu_checking_judge(engine->checking, verdict, levels, err);
 }
 
-const struct hw_keeper hw_gpu_keeper = {
-    .open = open_alone, .keep = keep_alone, .judge = judge_alone};
+static enum hw_status open_counting_alone(void *given, struct hw_error *err)
+{
+    struct hw_gpu_engine *engine = given;
+    const struct hw_gpu_found found = hw_gpu_found(engine);
+
+    return hw_gpu_counting_open(&engine->counting, engine->part, &found, err);
+}
+
+static enum hw_status count_alone(void *given, struct hw_seen *seen, struct hw_error *err)
+{
+    const struct hw_gpu_engine *engine = given;
+
+    return hw_gpu_counting_count(&engine->counting, seen, err);
+}
+
+const struct hw_keeper hw_gpu_keeper = {.open = open_alone,
+                                        .keep = keep_alone,
+                                        .judge = judge_alone,
+                                        .open_counting = open_counting_alone,
+                                        .count = count_alone};
 
 static enum hw_status open_parts(void *given, struct hw_graph *graph, int *most,
                                  struct hw_error *err)
@@ -225,5 +243,22 @@ static enum hw_status judge_parts(void *given, struct hw_verdict *verdict, hw_co
     return hw_gpu_checking_judge(engine->checking, verdict, levels, err);
 }
 
-const struct hw_keeper hw_parts_keeper = {
-    .open = open_parts, .keep = keep_parts, .judge = judge_parts};
+static enum hw_status open_counting_parts(void *given, struct hw_error *err)
+{
+    struct hw_parts_engine *engine = given;
+
+    return hw_gpu_counting_open(&engine->counting, engine->part, &engine->found, err);
+}
+
+static enum hw_status count_parts(void *given, struct hw_seen *seen, struct hw_error *err)
+{
+    const struct hw_parts_engine *engine = given;
+
+    return hw_gpu_counting_count(&engine->counting, seen, err);
+}
+
+const struct hw_keeper hw_parts_keeper = {.open = open_parts,
+                                          .keep = keep_parts,
+                                          .judge = judge_parts,
+                                          .open_counting = open_counting_parts,
+                                          .count = count_parts};

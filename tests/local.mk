@@ -76,7 +76,7 @@ TESTS += tests/gpu/adaptive.t
 EXTRA_DIST += tests/gpu/adaptive.t
 # All of them, the long ones too, on a machine that has a GPU, and a table of them.
 gpu_scripts = tests/gpu/run tests/gpu/long.sh tests/gpu/traverse.sh tests/gpu/paths.sh \
-  tests/gpu/relaxing.sh tests/gpu/adaptive.sh tests/gpu/sanitize.sh
+  tests/gpu/relaxing.sh tests/gpu/adaptive.sh tests/gpu/every.sh tests/gpu/sanitize.sh
 EXTRA_DIST += $(gpu_scripts)
 .PHONY: check-gpu
 check-gpu: $(bin_PROGRAMS) $(gpu_tests)

@@ -169,6 +169,14 @@ static inline double hw_backward_factor(const struct hw_engine_options *options)
 /* How a search ended. */
 enum hw_outcome { HW_OUTCOME_TREE, HW_OUTCOME_NEGATIVE_CYCLE };
 
+/* What a tree reaches of the vertices of one rank. */
+struct hw_seen {
+    hw_count reached;
+    hw_count ends;    /* of input tuples at reached vertices */
+    hw_count deepest; /* of the levels, -1 where there is none */
+    bool unset;       /* some element is no legal value */
+};
+
 /*
  * What one search returns on one rank. Arrays have part->own.count elements in
  * the order of rising graph id (part->own.by_graph_id); the caller owns and
@@ -195,16 +203,18 @@ struct hw_result {
     double seconds;          /* until parent[] is complete in graph ids, slowest rank */
     double seconds_search_order; /* until all parents are known in search ids, slowest rank */
     struct hw_steps steps;
+    struct hw_seen seen; /* where parent is NULL, as keeper->count() has found it */
 };
 
 /*
- * An engine that keeps trees where it found them and validates them there, for
- * runs that store none. All functions are collective unless they say otherwise.
+ * An engine that leaves trees where it found them, and validates or counts them there, for
+ * runs that store none: of the two ways, one is opened. From then on search() with
+ * result->parent NULL brings no tree to the host. All functions are collective unless they say
+ * otherwise.
  */
 struct hw_keeper {
     /* Takes memory to keep *most trees at a time of searches in this graph; HW_RESOURCES where
-     * there is too little for one. From then on search() with result->parent NULL brings no tree
-     * to the host. */
+     * there is too little for one. */
     enum hw_status (*open)(void *engine, struct hw_graph *graph, int *most, struct hw_error *err);
 
     /* Keeps the tree of the last search, from this root. Local. */
@@ -215,6 +225,13 @@ struct hw_keeper {
      * levels that have a vertex, of shortest paths -1. */
     enum hw_status (*judge)(void *engine, struct hw_verdict *verdict, hw_count *levels,
                             struct hw_error *err);
+
+    /* Takes memory to count what searches reach, no tree being kept; HW_RESOURCES where that
+     * cannot be. Local. */
+    enum hw_status (*open_counting)(void *engine, struct hw_error *err);
+
+    /* Counts what the last search reached. Local. */
+    enum hw_status (*count)(void *engine, struct hw_seen *seen, struct hw_error *err);
 };
 
 struct hw_method;

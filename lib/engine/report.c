@@ -79,20 +79,17 @@ static enum hw_status find_ends(struct hw_report *report, struct hw_error *err)
 }
 
 /* What one rank sees of a tree. */
-struct view {
-    hw_count reached, ends, deepest; /* ends: of input tuples at reached vertices */
-    bool unset;                      /* some element is no legal value */
-};
-
-static struct view look(const struct hw_report *report, const struct hw_result *result)
+static struct hw_seen look(const struct hw_report *report, const struct hw_result *result)
 {
     const struct hw_part *part = report->part;
     const hw_lid count = part->own.count;
     hw_count reached = 0, ends = 0, deepest = -1, unset = 0;
 
+    if (!result->parent)
+        return result->seen;
 #pragma omp parallel for reduction(+ : reached, ends, unset) reduction(max : deepest)                \
     if (count > 1 << 16)
-    for (hw_lid i = 0; i < (result->parent ? count : 0); i++) {
+    for (hw_lid i = 0; i < count; i++) {
         unset += !hw_result_legal(part, result, i);
         if (result->parent[i] == -1)
             continue;
@@ -101,7 +98,7 @@ static struct view look(const struct hw_report *report, const struct hw_result *
         if (result->level)
             deepest = result->level[i] > deepest ? result->level[i] : deepest;
     }
-    return (struct view){reached, ends, deepest, unset > 0};
+    return (struct hw_seen){reached, ends, deepest, unset > 0};
 }
 
 /* Fills the row of one search but for its verdict. Collective. */
@@ -110,28 +107,28 @@ static enum hw_status fill_search(const struct hw_report *report, hw_gid root,
                                   struct hw_error *err)
 {
     MPI_Comm world = report->ctx->world;
-    struct view view = look(report, result);
+    struct hw_seen seen = look(report, result);
     enum hw_status status = HW_OK;
 
-    if (view.unset)
+    if (seen.unset)
         status = hw_fail(err, HW_INTERNAL,
                          "the search from %" PRI_GID
                          " left a level, distance or parent unset on rank %d",
                          root, report->ctx->rank);
     status = hw_agree(world, status, err);
     if (status == HW_OK)
-        status = hw_sum(world, &view.reached, err);
+        status = hw_sum(world, &seen.reached, err);
     if (status == HW_OK)
-        status = hw_sum(world, &view.ends, err);
+        status = hw_sum(world, &seen.ends, err);
     if (status == HW_OK)
-        status = hw_largest(world, &view.deepest, err);
+        status = hw_largest(world, &seen.deepest, err);
     *row = (struct hw_search_row){
         .root = root,
         .seconds = result->seconds,
         .seconds_search_order = result->seconds_search_order,
-        .edges = report->part->directed ? view.ends : view.ends / 2,
-        .reached = view.reached,
-        .levels = report->algorithm == HW_BFS ? view.deepest + 1 : -1,
+        .edges = report->part->directed ? seen.ends : seen.ends / 2,
+        .reached = seen.reached,
+        .levels = report->algorithm == HW_BFS ? seen.deepest + 1 : -1,
         .outcome = result->outcome,
         .steps = result->steps.count,
         .scans = -1,

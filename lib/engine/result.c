@@ -58,6 +58,7 @@ void hw_result_poison(const struct hw_part *part, struct hw_result *result)
     hw_cycle_free(&result->cycle);
     result->seconds = result->seconds_search_order = 0;
     hw_steps_clear(&result->steps);
+    result->seen = (struct hw_seen){.deepest = -1};
 }
 
 bool hw_result_legal(const struct hw_part *part, const struct hw_result *result, hw_lid i)

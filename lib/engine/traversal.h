@@ -26,7 +26,8 @@ struct hw_traversal {
     void *engine;
     double construction; /* seconds of kernel 1 */
     double checking;     /* seconds of validation on this rank */
-    int keeps; /* trees that stay with the engine at a time, which validates them; 0: none */
+    int keeps;   /* trees that stay with the engine at a time, which validates them; 0: none */
+    bool counts; /* the engine counts what each search reached, and its tree is lost */
     struct hw_result result;
     struct hw_roots roots;
     int *owner;       /* [roots] */

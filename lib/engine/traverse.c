@@ -80,16 +80,16 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch)
 }
 
 /* Whether no tree need come to the host: none is stored, and what chooses roots needs none. */
-static bool may_keep(const struct hw_traversal *t)
+static bool may_stay(const struct hw_traversal *t)
 {
-    return t->method->frame->keeper && t->options->check && t->options->trees == HW_TREES_NONE &&
+    return t->method->frame->keeper && t->options->trees == HW_TREES_NONE &&
            t->options->min_component <= 2;
 }
 
-/* The same until it is known whether the engine keeps trees: where it may, none. */
+/* The same until it is known whether trees stay with the engine: where they may, none. */
 static hw_count first_bytes(const struct hw_traversal *t)
 {
-    return may_keep(t) ? 0 : result_bytes(t, 1);
+    return may_stay(t) ? 0 : result_bytes(t, 1);
 }
 
 /* How many roots there will be, as far as that is known before any is chosen. */
@@ -294,17 +294,25 @@ static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
     return status == HW_OK ? hw_source_load(&t->source, &t->part, err) : status;
 }
 
-/* Has the engine keep trees, if it has the memory. */
+/* Has the engine keep or count trees, if it has the memory. Collective. */
 static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
 {
-    if (!may_keep(t))
+    const struct hw_keeper *keeper = t->method->frame->keeper;
+    enum hw_status status;
+
+    if (!may_stay(t))
         return HW_OK;
-    enum hw_status status =
-        t->method->frame->keeper->open(t->engine, t->source.graph, &t->keeps, err);
+    if (t->options->check)
+        status = keeper->open(t->engine, t->source.graph, &t->keeps, err);
+    else
+        status = hw_agree(t->ctx->world, keeper->open_counting(t->engine, err), err);
+    t->counts = status == HW_OK && !t->options->check;
     if (status != HW_RESOURCES)
         return status;
-    hw_note(t->ctx, "trees come to the host to be validated: %s", err ? err->text : "no memory");
-    return hw_memory_require(t->ctx, result_bytes(t, 1), "trees and their validation", err);
+    if (t->options->check)
+        hw_note(t->ctx, "trees come to the host to be validated: %s",
+                err ? err->text : "no memory");
+    return hw_memory_require(t->ctx, result_bytes(t, 1), "trees on the host", err);
 }
 
 /* Makes the engine and room for its results. Collective. */
@@ -320,7 +328,7 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = open_keeper(t, err);
-    if (status == HW_OK && !t->keeps)
+    if (status == HW_OK && !t->keeps && !t->counts)
         status = hw_agree(t->ctx->world,
                           hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
     return status;

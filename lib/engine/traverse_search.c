@@ -63,6 +63,8 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     MPI_Pcontrol(1);
     status = t->method->frame->search(t->engine, t->owner[i], t->position[i], &t->result, err);
     MPI_Pcontrol(0);
+    if (status == HW_OK && t->counts)
+        status = t->method->frame->keeper->count(t->engine, &t->result.seen, err);
     hw_watch_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
