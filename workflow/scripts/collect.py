@@ -59,6 +59,7 @@ def row(run):
         split = shares(layout)
         record["resolved_method"] = record.get("method")
         searches = frame(tree["run/search"])
+        levels = searches["levels"]
         return {
             **run,
             **{key: record.get(key) for key in PARTITION},
@@ -68,7 +69,7 @@ def row(run):
             **{key: record.get(f"{run['algorithm']}_{key}") for key in STATISTICS},
             **{key: record.get(key) for key in MACHINE},
             "search_order_time": searches["seconds_search_order"].mean(),
-            "levels": searches["levels"].mean(),
+            "levels": levels[levels >= 0].mean(),  # shortest paths have none
             **of_steps(table, run["parts"]),
             "model_bytes_per_rank": models(run, layout, table),
             **{key: about[key] for key in DIGESTS},
