@@ -43,8 +43,8 @@ def of_steps(table, parts):
 
 
 def models(run, layout, table):
-    """The bytes of the papers' models, which are of breadth-first search."""
-    if run["algorithm"] != "bfs":
+    """The bytes of the papers' models, which are of their own methods."""
+    if layout.get("method") not in ("grid", "scan2d", "delegates"):
         return float("nan")
     parents = table["routine"].str.startswith("parents")
     searches = table["search"].nunique() or 1

@@ -7,6 +7,7 @@ from textwrap import fill
 
 import pandas
 from matplotlib.container import BarContainer
+from matplotlib.ticker import LogLocator, NullFormatter
 from page import STYLE
 from pandas.api.types import is_numeric_dtype
 from style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
@@ -105,7 +106,7 @@ def relative(tables, name):
     return {number: table.div(base, axis=0) for number, table in tables.items()}
 
 
-def draw(axes, tables):
+def draw(axes, tables, logarithmic=False):
     """Lines where x is a number, bars where it is a name."""
     middle = tables["median"]
     below, above = middle - tables["min"], tables["max"] - middle
@@ -134,7 +135,7 @@ def draw(axes, tables):
             label=str(name),
         )
     wide = middle.index[0] > 0 and middle.index[-1] > 8 * middle.index[0]
-    if len(middle) > 2 and wide:
+    if len(middle) > 2 and wide or logarithmic and middle.index[0] > 0:
         axes.set_xscale("log", base=2)
     if len(middle) <= 12:
         axes.set_xticks(middle.index, ticks(axes, list(middle.index)))
@@ -180,6 +181,8 @@ def in_unit(columns, most):
 figure = snakemake.params.figure
 canvas, axes = plt.subplots(figsize=(7, 4.5))
 y = figure["y"]
+# Pieces upon another have no logarithms.
+logarithmic = figure["logarithmic"] and not isinstance(y, list)
 if isinstance(y, list):
     table, legend = breakdown(figure), None
     factor, unit = in_unit(y, table.sum(axis=1).max())
@@ -193,18 +196,25 @@ elif "relative" in figure:
         f"{words(y, None)}, over that of {figure['relative']}",
     )
     if len(table):
-        draw(axes, tables)
+        draw(axes, tables, logarithmic)
 else:
     tables, legend = values(figure), figure["by"]
     factor, unit = unit_of(y, tables["max"].max(axis=None))
     tables = {number: table * factor for number, table in tables.items()}
     table, what = tables["median"], words(y, unit)
     if len(table):
-        draw(axes, tables)
+        draw(axes, tables, logarithmic)
 if len(table):
-    axes.set_ylim(bottom=0)
+    if logarithmic and tables["min"].min(axis=None) > 0:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=legend)
-axes.set_xlabel(figure["x"].replace("_", " "))
+rows = " and ".join(name for name in table.index.names if name)
+axes.set_xlabel((rows or figure["x"]).replace("_", " "))
 axes.set_ylabel(fill(what, 45))
 axes.set_title(figure["title"], wrap=True)
 save(canvas, snakemake.output.plot)

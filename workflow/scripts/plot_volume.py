@@ -31,11 +31,16 @@ names = [
 figure, axes = plt.subplots(figsize=(7, 1.2 + 0.35 * len(volume)))
 places = range(len(volume))
 for (column, (label, style)), colour in zip(SHOWN.items(), COLOURS):
+    if not volume[column].any():  # such as the models of shortest paths
+        continue
     axes.plot(volume[column], places, color=colour, label=label, **style)
 axes.set_yticks(places, names)
 axes.set_ylim(len(volume) - 0.5, -0.5)
-if len(volume):
+sent = volume.where(volume > 0)
+if sent.max(axis=None) > 10 * sent.min(axis=None):
     axes.set_xscale("log")
+else:
+    axes.set_xlim(0, 1.05 * (sent.max(axis=None) if len(volume) else 1))
 axes.set_xlabel("bytes per rank and search (mean)")
 axes.set_title(f"{snakemake.wildcards.name}: bytes sent")
 axes.legend(
