@@ -57,6 +57,31 @@ cudaError_t told(cudaError_t error)
     return error;
 }
 
+/* ---- what there is ---- */
+
+/* The devices that this process is shown: all, or those that CUDA_VISIBLE_DEVICES lists up to
+ * the first that is none. */
+std::vector<int> visible()
+{
+    const int devices = static_cast<int>(emulated::setting("HW_EMULATED_DEVICES", 4));
+    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    std::vector<int> shown;
+
+    for (int d = 0; !list && d < devices; d++)
+        shown.push_back(d);
+    while (list && *list) {
+        char *end = nullptr;
+        const long device = strtol(list, &end, 10);
+        if (end == list || device < 0 || device >= devices)
+            break;
+        shown.push_back(static_cast<int>(device));
+        list = *end == ',' ? end + 1 : end;
+        if (*end != ',')
+            break;
+    }
+    return shown;
+}
+
 /* ---- what a stream is asked for while it is captured ---- */
 
 thread_local std::unique_ptr<CUgraph_st> captured;
@@ -208,7 +233,7 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    *count = static_cast<int>(setting("HW_EMULATED_DEVICES", 4));
+    *count = static_cast<int>(visible().size());
     return *count > 0 ? cudaSuccess : told(cudaErrorNoDevice);
 }
 
@@ -235,7 +260,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 
 cudaError_t cudaDeviceGetPCIBusId(char *name, int length, int device)
 {
-    snprintf(name, static_cast<size_t>(length), "0000:%02x:00.0", device + 1);
+    snprintf(name, static_cast<size_t>(length), "0000:%02x:00.0",
+             visible().at(static_cast<size_t>(device)) + 1);
     return cudaSuccess;
 }
 
