@@ -239,6 +239,14 @@ __device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32
     }
 }
 
+/* Where the long lists of a frontier are kept: at the end of the next one's list, which ends before
+ * them, as no vertex is in both frontiers. */
+__device__ __forceinline__ uint32_t *long_at(const hw_gpu_graph &graph, const paths_t &paths,
+                                             uint32_t hops, uint32_t i)
+{
+    return flat_of(paths, hops + 1) + (graph.active - 1 - i);
+}
+
 template <typename Offset, int kind>
 __device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
                              uint32_t count)
@@ -252,25 +260,20 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, ui
         if (length <= long_list)
             try_list<Offset, kind>(graph, paths, list[i], 0, 32, hops);
         else if ((threadIdx.x & 31) == 0)
-            atomicAdd(&paths.control->large, 1u);
+            *long_at(graph, paths, hops, atomicAdd(&paths.control->large, 1u)) = list[i];
     }
 }
 
-/* The long lists of the frontier, by all warps together. */
+/* The long lists of the frontier, each by all warps together. */
 template <typename Offset, int kind>
 __device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
                                uint32_t count)
 {
-    const uint32_t *list = flat_of(paths, hops);
     const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
 
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t length =
-            hw_begin<Offset>(graph.out, list[i] + 1) - hw_begin<Offset>(graph.out, list[i]);
-        if (length > long_list)
-            try_list<Offset, kind>(graph, paths, list[i], (warp + i) % warps * 32, warps * 32,
-                                   hops);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        try_list<Offset, kind>(graph, paths, latest(long_at(graph, paths, hops, i)),
+                               (warp + i) % warps * 32, warps * 32, hops);
 }
 
 template <typename Offset, int kind>
@@ -300,10 +303,10 @@ __global__ void __launch_bounds__(block_size)
             control->flat[(hops + 2) % 3] = 0;
         try_frontier<Offset, kind>(graph, paths, hops, count);
         grid.sync();
-        const bool large = latest(&control->large) > 0;
+        const uint32_t large = latest(&control->large);
         grid.sync();
-        if (large) {
-            try_long_lists<Offset, kind>(graph, paths, hops, count);
+        if (large > 0) {
+            try_long_lists<Offset, kind>(graph, paths, hops, large);
             if (hw_first() == 0)
                 control->large = 0;
             grid.sync();
