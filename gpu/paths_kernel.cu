@@ -264,16 +264,26 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, ui
     }
 }
 
-/* The long lists of the frontier, each by all warps together. */
+/* The long lists of the frontier, each by all warps together. A warp looks at 32 of them at a time
+ * for those that are long enough to have something for it. */
 template <typename Offset, int kind>
 __device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
                                uint32_t count)
 {
     const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
 
-    for (uint32_t i = 0; i < count; i++)
-        try_list<Offset, kind>(graph, paths, latest(long_at(graph, paths, hops, i)),
-                               (warp + i) % warps * 32, warps * 32, hops);
+    for (uint32_t base = 0; base < count; base += 32) {
+        const uint32_t i = base + (threadIdx.x & 31);
+        const uint32_t v = i < count ? latest(long_at(graph, paths, hops, i)) : HW_RANK_NONE;
+        const uint64_t first = (warp + i) % warps * 32;
+        const bool mine = i < count && first < hw_begin<Offset>(graph.out, v + 1) -
+                                                   hw_begin<Offset>(graph.out, v);
+        for (uint32_t some = __ballot_sync(HW_WARP, mine); some; some &= some - 1) {
+            const int from = __ffs(some) - 1;
+            try_list<Offset, kind>(graph, paths, __shfl_sync(HW_WARP, v, from),
+                                   __shfl_sync(HW_WARP, first, from), warps * 32, hops);
+        }
+    }
 }
 
 template <typename Offset, int kind>
