@@ -280,12 +280,6 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
                              "cudaEventCreate", err);
         state->event[s] = event;
     }
-    if (status == HW_OK)
-        status = hw_cuda(
-            (int)cudaHostAlloc((void **)&state->staging,
-                               ((size_t)state->plan.graph.owned + 1) * sizeof *state->staging,
-                               cudaHostAllocDefault),
-            "cudaHostAlloc", err);
     if (status == HW_OK) {
         *state->watch = 0;
         state->plan.watch = state->watch;
@@ -467,18 +461,14 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 {
     struct hw_gpu_delegates_state *state = engine->state;
     const size_t n = state->plan.graph.owned;
-    const uint32_t *id = state->staging;
     enum hw_status status = hw_cuda(hw_gpu_delegates_levels(&state->plan, state->level),
                                     "the kernel that gathers levels", err);
 
     if (status != HW_OK || !result->parent)
         return status;
-    status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
+    status = hw_gpu_get_parents(&state->staging, state->parent_id, n, result->parent, err);
     if (status != HW_OK)
         return status;
-#pragma omp parallel for
-    for (size_t k = 0; k < n; k++)
-        result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
     return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
 }
 

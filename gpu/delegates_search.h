@@ -59,7 +59,7 @@ struct hw_gpu_delegates_state {
     void *step;                 /* cudaGraphExec_t: one step, where nothing is carried */
     uint32_t *parent_id;        /* [owned] on the device, by rising graph id */
     int32_t *level;             /* likewise */
-    uint32_t *staging;          /* [owned] on the host, pinned */
+    uint32_t *staging;          /* [owned] on the host, pinned; NULL before it is needed */
 };
 
 /* The same where the host carries: opens it, searches, closes. Collective; ranks agree but on

@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include "base/memory.h"
+#include "graph.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -206,6 +207,31 @@ enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, stru
     for (size_t i = 0; i < bytes / page; i++)
         at[i * page] = 0;
     return hw_gpu_get(host, device, bytes, err);
+}
+
+enum hw_status hw_gpu_pin(uint32_t **staging, size_t count, struct hw_error *err)
+{
+    if (*staging)
+        return HW_OK;
+    return hw_cuda(
+        (int)cudaHostAlloc((void **)staging, (count + 1) * sizeof **staging, cudaHostAllocDefault),
+        "cudaHostAlloc", err);
+}
+
+enum hw_status hw_gpu_get_parents(uint32_t **staging, const uint32_t *id, size_t count,
+                                  hw_gid *parent, struct hw_error *err)
+{
+    enum hw_status status = hw_gpu_pin(staging, count, err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(*staging, id, count * sizeof *id, err);
+    if (status != HW_OK)
+        return status;
+    const uint32_t *came = *staging;
+#pragma omp parallel for if (count > 1 << 16)
+    for (size_t k = 0; k < count; k++)
+        parent[k] = came[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)came[k];
+    return HW_OK;
 }
 
 enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err)

@@ -75,6 +75,16 @@ enum hw_status hw_gpu_get(void *host, const void *device, size_t bytes, struct h
 /* The same into memory that was never written, whose pages all threads bring in first. Local. */
 enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, struct hw_error *err);
 
+/* Makes *staging room for that many numbers on the host, pinned, unless it is there; freed by
+ * cudaFreeHost(). Pinning takes long, so that only those ask who need it. Local. */
+enum hw_status hw_gpu_pin(uint32_t **staging, size_t count, struct hw_error *err);
+
+/* Brings parents in graph ids to the host: id: [count] on the device, HW_RANK_NONE unreached;
+ * parent: [count] on the host, HW_GID_NONE unreached; *staging: as hw_gpu_pin(), for as many.
+ * Local. */
+enum hw_status hw_gpu_get_parents(uint32_t **staging, const uint32_t *id, size_t count,
+                                  hw_gid *parent, struct hw_error *err);
+
 /* Copies bytes inside the device, in the order of launches. Local. */
 enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err);
 

@@ -209,8 +209,10 @@ static enum hw_status put_graph(struct hw_gpu_engine *engine, const struct hw_ho
                                 struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
-    enum hw_status status = put_lists(engine, &order->out, &graph->out, err);
+    enum hw_status status = hw_gpu_pin(&engine->staging, graph->vertices, err);
 
+    if (status == HW_OK)
+        status = put_lists(engine, &order->out, &graph->out, err);
     if (status == HW_OK && graph->directed)
         status = put_lists(engine, &order->in, &graph->in, err);
     return status == HW_OK ? put_ids(engine, order, err) : status;
@@ -260,11 +262,6 @@ static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_or
         status = hw_cuda((int)cudaEventCreate(&event), "cudaEventCreate", err);
         engine->event[e] = event;
     }
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaHostAlloc((void **)&engine->staging,
-                                            ((size_t)order->vertices + 1) * sizeof(uint32_t),
-                                            cudaHostAllocDefault),
-                         "cudaHostAlloc", err);
     if (status == HW_OK)
         status = upload(engine, order, err);
     return status;
@@ -476,18 +473,14 @@ static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struc
                               struct hw_error *err)
 {
     hw_lid n = engine->graph.vertices;
-    const uint32_t *id = engine->staging;
 
     if (!result->parent) /* kept on the device */
         return finds_paths(engine) ? hw_gpu_paths_deliver(engine, result, err)
                                    : write_levels(engine, root, err);
     enum hw_status status =
-        hw_gpu_get(engine->staging, engine->output.parent_id, n * sizeof *id, err);
+        hw_gpu_get_parents(&engine->staging, engine->output.parent_id, n, result->parent, err);
     if (status != HW_OK)
         return status;
-#pragma omp parallel for
-    for (hw_lid k = 0; k < n; k++)
-        result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
     if (finds_paths(engine))
         return hw_gpu_paths_deliver(engine, result, err);
     status = write_levels(engine, root, err);

@@ -72,7 +72,7 @@ struct hw_gpu_engine {
     bool may_overflow;                /* SSSP: distances may pass what a float holds */
     double parents_seconds;           /* SSSP: of the search, for parents */
     struct hw_result *result;         /* of the search under way */
-    uint32_t *staging;                /* [vertices + 1] on the host, pinned */
+    uint32_t *staging;                /* [vertices + 1] on the host, pinned; or NULL */
     void *event[HW_GPU_EVENTS];       /* cudaEvent_t */
     struct hw_gpu_checking *checking; /* of trees that are kept; NULL until verify.c opens it */
     struct hw_gpu_counting counting;  /* of what they reach, where nobody wants them */

@@ -43,10 +43,10 @@ struct state {
     uint32_t *room; /* [active] another part's parents, where they are not reachable */
     struct hw_node_row *host_row; /* [row_capacity] where the host keeps them */
     struct hw_node_books *books;  /* likewise */
-    uint32_t *staging;   /* [owned] on the host, pinned; from the first tree that goes there */
-    uint64_t own_edges;  /* elements of this part's lists of sources */
-    uint32_t root;       /* global rank, or HW_RANK_NONE where it has no edges */
-    uint32_t root_place; /* among the owned vertices, or HW_RANK_NONE */
+    uint32_t *staging;            /* [owned] on the host, pinned; NULL before it is needed */
+    uint64_t own_edges;           /* elements of this part's lists of sources */
+    uint32_t root;                /* global rank, or HW_RANK_NONE where it has no edges */
+    uint32_t root_place;          /* among the owned vertices, or HW_RANK_NONE */
     uint32_t root_id;
 };
 
@@ -483,34 +483,16 @@ static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *e
                    failed <= HW_NODE_FULL ? reasons[failed] : "it is not known why");
 }
 
-/* Brings the parents to the host. parent: [owned]. Local. */
-static enum hw_status get_parents(struct state *state, hw_gid *parent, struct hw_error *err)
-{
-    const size_t n = state->plan.share.owned;
-    enum hw_status status = HW_OK;
-
-    if (!state->staging)
-        status = hw_cuda((int)cudaHostAlloc((void **)&state->staging,
-                                            (n + 1) * sizeof *state->staging, cudaHostAllocDefault),
-                         "cudaHostAlloc", err);
-    const uint32_t *id = state->staging;
-    if (status == HW_OK)
-        status = hw_gpu_get(state->staging, state->output.parent_id, n * sizeof *id, err);
-    if (status != HW_OK)
-        return status;
-#pragma omp parallel for
-    for (size_t k = 0; k < n; k++)
-        parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
-    return HW_OK;
-}
-
 static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_share *share = &state->plan.share;
     const size_t n = share->owned;
-    enum hw_status status = result->parent ? get_parents(state, result->parent, err) : HW_OK;
+    enum hw_status status =
+        result->parent
+            ? hw_gpu_get_parents(&state->staging, state->output.parent_id, n, result->parent, err)
+            : HW_OK;
 
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK && !engine->options.canonical_parents)

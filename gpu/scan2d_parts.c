@@ -489,12 +489,6 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status == HW_OK)
         status =
             hw_cuda(hw_grid_launch_shape(&state->plan, &state->shape), engine->method->name, err);
-    if (status == HW_OK)
-        status = hw_cuda(
-            (int)cudaHostAlloc((void **)&state->staging,
-                               ((size_t)engine->part->own.count + 1) * sizeof *state->staging,
-                               cudaHostAllocDefault),
-            "cudaHostAlloc", err);
     if (status == HW_OK && engine->options.steps && !is_peer(engine))
         status = hw_alloc(&state->crossed, state->plan.step_capacity, sizeof *state->crossed,
                           "the steps", err);
@@ -595,7 +589,6 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 {
     struct hw_scan2d_state *state = engine->state;
     const size_t n = engine->part->own.count;
-    const uint32_t *id = state->staging;
     enum hw_status status =
         hw_cuda(hw_grid_launch_levels(&state->plan, state->position, (uint32_t)n, state->root_at,
                                       state->level),
@@ -603,12 +596,9 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 
     if (status != HW_OK || !result->parent)
         return status;
-    status = hw_gpu_get(state->staging, state->parent_id, n * sizeof *id, err);
+    status = hw_gpu_get_parents(&state->staging, state->parent_id, n, result->parent, err);
     if (status != HW_OK)
         return status;
-#pragma omp parallel for
-    for (size_t k = 0; k < n; k++)
-        result->parent[k] = id[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)id[k];
     return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
 }
 

@@ -21,7 +21,7 @@ struct hw_scan2d_state {
     uint32_t *parent_id; /* [own.count] likewise */
     int32_t *level;      /* [own.count] likewise */
     uint32_t *never;     /* [1] */
-    uint32_t *staging;   /* [own.count + 1] on the host, pinned */
+    uint32_t *staging;   /* [own.count] on the host, pinned; NULL before it is needed */
 
     /* Not over peer: where answers begin, for what this part asks and is asked. */
     uint32_t *base, *asked_base; /* [columns * block / 1024 + 1] */
