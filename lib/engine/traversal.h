@@ -29,6 +29,7 @@ struct hw_traversal {
     int keeps;   /* trees that stay with the engine at a time, which validates them; 0: none */
     bool counts; /* the engine counts what each search reached, and its tree is lost */
     struct hw_result result;
+    struct hw_result bare; /* of searches whose trees do not come to the host */
     struct hw_roots roots;
     int *owner;       /* [roots] */
     hw_lid *position; /* [roots] */

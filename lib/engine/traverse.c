@@ -32,6 +32,7 @@ static void close_traversal(struct hw_traversal *t)
     if (t->engine)
         t->method->frame->destroy(t->engine);
     hw_result_close(&t->result);
+    hw_result_close(&t->bare);
     hw_roots_free(&t->roots);
     free(t->owner);
     free(t->position);
@@ -62,8 +63,8 @@ hw_count hw_traversal_value_bytes(const struct hw_traversal *t)
 }
 
 /* Bytes of the results, of the report's tuple ends, and of the way into slices,
- * `batch` trees at a time. */
-static hw_count result_bytes(const struct hw_traversal *t, hw_count batch)
+ * `batch` trees at a time; judges: they are validated here, too. */
+static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool judges)
 {
     const struct hw_part *part = &t->source.described;
     const hw_count values = hw_traversal_value_bytes(t);
@@ -73,23 +74,26 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch)
     hw_store_share(part->vertices, 0, t->ctx->size, &first, &length);
     if (t->options->check || t->options->trees != HW_TREES_NONE)
         bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
-    if (t->options->check)
+    if (judges)
         bytes += (hw_traversal_is_sssp(t) ? hw_verify_sssp_bytes : hw_verify_bytes)(
             hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads, batch);
     return bytes;
 }
 
-/* Whether no tree need come to the host: none is stored, and what chooses roots needs none. */
+/* Whether no tree need come to the host but those that are stored: what chooses roots needs
+ * none. */
 static bool may_stay(const struct hw_traversal *t)
 {
-    return t->method->frame->keeper && t->options->trees == HW_TREES_NONE &&
-           t->options->min_component <= 2;
+    return t->method->frame->keeper && t->options->min_component <= 2;
 }
 
-/* The same until it is known whether trees stay with the engine: where they may, none. */
+/* The same until it is known whether trees stay with the engine, as though they did where they
+ * may. */
 static hw_count first_bytes(const struct hw_traversal *t)
 {
-    return may_stay(t) ? 0 : result_bytes(t, 1);
+    if (!may_stay(t))
+        return result_bytes(t, 1, t->options->check);
+    return t->options->trees == HW_TREES_NONE ? 0 : result_bytes(t, 1, false);
 }
 
 /* How many roots there will be, as far as that is known before any is chosen. */
@@ -136,7 +140,7 @@ static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *er
 {
     hw_count roots = roots_asked(t);
     hw_count peak = hw_source_peak_bytes(&t->source);
-    hw_count memory = hw_source_part_bytes(&t->source) + result_bytes(t, 1) +
+    hw_count memory = hw_source_part_bytes(&t->source) + result_bytes(t, 1, t->options->check) +
                       t->method->bytes(&t->source.described, &t->options->engine);
 
     memory = memory > peak ? memory : peak;
@@ -312,7 +316,8 @@ static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
     if (t->options->check)
         hw_note(t->ctx, "trees come to the host to be validated: %s",
                 err ? err->text : "no memory");
-    return hw_memory_require(t->ctx, result_bytes(t, 1), "trees on the host", err);
+    return hw_memory_require(t->ctx, result_bytes(t, 1, t->options->check), "trees on the host",
+                             err);
 }
 
 /* Makes the engine and room for its results. Collective. */
@@ -328,7 +333,8 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = open_keeper(t, err);
-    if (status == HW_OK && !t->keeps && !t->counts)
+    const bool all_stay = (t->keeps || t->counts) && t->options->trees == HW_TREES_NONE;
+    if (status == HW_OK && !all_stay)
         status = hw_agree(t->ctx->world,
                           hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
     return status;

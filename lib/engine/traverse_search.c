@@ -36,17 +36,18 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
     t->values = hw_values(t->options->engine.algorithm, t->part.weights);
     t->stored = hw_trees_kept(t->options, t->roots.count);
     t->batch = t->keeps;
-    if (status != HW_OK || t->keeps || (t->stored == 0 && !t->options->check))
+    if (status != HW_OK || (t->stored == 0 && (t->keeps || !t->options->check)))
         return status;
     status = hw_tree_open(t->ctx, &t->part, &t->tree, err);
-    if (status == HW_OK)
+    if (status == HW_OK && !t->keeps)
         status = choose_batch(t, err);
     if (status != HW_OK)
         return status;
-    status = hw_alloc(&t->value, t->batch * t->tree.length, t->values.size, "slices of trees", err);
+    const hw_count slices = t->keeps && t->stored < t->batch ? t->stored : t->batch;
+    status = hw_alloc(&t->value, slices * t->tree.length, t->values.size, "slices of trees", err);
     if (status == HW_OK)
-        status = hw_alloc(&t->parent, t->batch * t->tree.length, sizeof *t->parent,
-                          "slices of trees", err);
+        status = hw_alloc(&t->parent, slices * t->tree.length, sizeof *t->parent, "slices of trees",
+                          err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK && t->stored > 0)
         status = hw_tree_define(t->store, &t->values, t->stored, t->part.vertices, err);
@@ -56,22 +57,24 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
 /* One search: clean arrays, the search itself, its rows. Collective. */
 static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
+    const bool stays = (t->keeps || t->counts) && i >= t->stored;
+    struct hw_result *result = stays ? &t->bare : &t->result;
     enum hw_status status;
 
-    hw_result_poison(&t->part, &t->result);
+    hw_result_poison(&t->part, result);
     /* Profilers that count or trace only searches switch on this. */
     MPI_Pcontrol(1);
-    status = t->method->frame->search(t->engine, t->owner[i], t->position[i], &t->result, err);
+    status = t->method->frame->search(t->engine, t->owner[i], t->position[i], result, err);
     MPI_Pcontrol(0);
-    if (status == HW_OK && t->counts)
-        status = t->method->frame->keeper->count(t->engine, &t->result.seen, err);
+    if (status == HW_OK && t->counts && stays)
+        status = t->method->frame->keeper->count(t->engine, &result->seen, err);
     hw_watch_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status =
-            hw_report_add(&t->report, t->roots.id[i], &t->result, t->options->engine.steps, err);
+        status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.steps, err);
     if (status == HW_OK)
-        hw_outcomes_add(&t->outcomes, &t->result);
+        hw_outcomes_add(&t->outcomes, result);
+    t->result.delta = result->delta;
     return status;
 }
 
@@ -79,15 +82,17 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
  * Collective. */
 static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *err)
 {
+    enum hw_status status = HW_OK;
+
     if (t->keeps)
-        return hw_agree(t->ctx->world,
-                        t->method->frame->keeper->keep(t->engine, t->roots.id[i], err), err);
+        status = hw_agree(t->ctx->world,
+                          t->method->frame->keeper->keep(t->engine, t->roots.id[i], err), err);
+    if (status != HW_OK || (t->keeps && i >= t->stored))
+        return status;
     hw_count at = i % t->batch * t->tree.length;
     char *value = (char *)t->value + (size_t)at * t->values.size;
     hw_gid *parent = t->parent + at;
-    enum hw_status status =
-        hw_tree_slice(&t->tree, t->values.size, hw_result_values(&t->result), value, err);
-
+    status = hw_tree_slice(&t->tree, t->values.size, hw_result_values(&t->result), value, err);
     if (status == HW_OK)
         status = hw_tree_slice(&t->tree, sizeof *parent, t->result.parent, parent, err);
     if (status == HW_OK && i < t->stored)
@@ -121,7 +126,8 @@ static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count cou
     enum hw_status status = t->method->frame->keeper->judge(t->engine, verdict, levels, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++)
-        hw_report_count(&t->report, first + i, &verdict[i], levels[i]);
+        if (first + i >= t->stored)
+            hw_report_count(&t->report, first + i, &verdict[i], levels[i]);
     return status;
 }
 

@@ -56,6 +56,15 @@ gpu 2 "degree-separated --parts 2"
 ok "trees that are stored too" ranks 2 hopwave-traverse -q --force whole.h5 --layout 1d \
     --parts 2 --device cuda --algorithm sssp --roots 11 --check -o gpu.h5
 same
+is "are as many as there are searches" "$(hopwave-info gpu.h5 | grep -c 'distance: i64 \[11,')" 1
+hopwave-traverse -q --force whole.h5 --layout 1d --algorithm sssp --roots 11 --check \
+    --canonical-parents --store first -o cpu.h5
+ok "or one alone" ranks 2 hopwave-traverse --force whole.h5 --layout 1d --parts 2 --device cuda \
+    --algorithm sssp --roots 11 --check --canonical-parents --store first -o gpu.h5
+is "no other comes to the host" "$(grep -c 'come to the host\|on the CPU' "$work/tap.out")" 0
+same
+same_parents
+ok "validates, like the CPU's" hopwave-validate -q gpu.h5 --graph whole.h5 --against cpu.h5
 
 # Nothing is validated, and what was reached is counted all the same.
 check=
