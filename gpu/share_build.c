@@ -332,25 +332,28 @@ static enum hw_status put_ids(const struct hw_context *ctx, const struct hw_shar
     return status;
 }
 
-/* Elements that are added up at a time: few enough to stay in the hosts' caches. */
-#define PIECE (1u << 20)
+/* Elements of a part that are added up at a time: few enough to stay in the hosts' caches. */
+#define PIECE (1u << 18)
 
-/* What all parts counted of part q's core, into `led` there. counted: [core] on each device;
- * room: [2 PIECE] on the host. Collective; a rank that fails goes on, for the others. */
-static enum hw_status add_counts(const struct hw_context *ctx, const uint32_t *counted,
-                                 uint32_t core, int q, uint32_t *led, uint32_t *room,
-                                 struct hw_error *err)
+/* What all parts counted of this part's core, into `led`. counted: [parts][core] on each device;
+ * room: [parts + 1][PIECE] on the host. Collective; a rank that fails goes on, for the others. */
+static enum hw_status add_counts(const struct hw_context *ctx, const struct hw_share *share,
+                                 const uint32_t *counted, uint32_t *room, struct hw_error *err)
 {
-    uint32_t *sum = room + PIECE;
+    const size_t core = share->core;
+    uint32_t *led = (uint32_t *)(uintptr_t)share->led, *sum = room + (size_t)share->parts * PIECE;
     enum hw_status status = HW_OK, sent = HW_OK;
 
-    for (uint32_t at = 0; at < core && sent == HW_OK; at += PIECE) {
-        const uint32_t count = core - at < PIECE ? core - at : PIECE;
-        if (status == HW_OK)
-            status = hw_gpu_get(room, counted + at, count * sizeof *room, err);
-        sent = hw_mpi(MPI_Reduce(room, sum, (int)count, MPI_UINT32_T, MPI_SUM, q, ctx->world),
-                      "MPI_Reduce", err);
-        if (status == HW_OK && sent == HW_OK && q == ctx->rank)
+    for (size_t at = 0; at < core && sent == HW_OK; at += PIECE) {
+        const size_t count = core - at < PIECE ? core - at : PIECE;
+        for (uint32_t q = 0; q < share->parts && status == HW_OK; q++)
+            status =
+                hw_gpu_get(room + q * count, counted + q * core + at, count * sizeof *room, err);
+        /* Ranks add at the same time, each what is its own. */
+        sent = hw_mpi(
+            MPI_Reduce_scatter_block(room, sum, (int)count, MPI_UINT32_T, MPI_SUM, ctx->world),
+            "MPI_Reduce_scatter_block", err);
+        if (status == HW_OK && sent == HW_OK)
             status = hw_gpu_put(led + at, sum, count * sizeof *sum, err);
     }
     return sent == HW_OK ? status : sent;
@@ -360,10 +363,11 @@ static enum hw_status add_counts(const struct hw_context *ctx, const uint32_t *c
 static enum hw_status put_first(const struct hw_context *ctx, const struct hw_share *share,
                                 struct hw_error *err)
 {
-    const size_t core = share->core, all = core * share->parts;
+    const size_t all = (size_t)share->core * share->parts;
     uint32_t *room = NULL, *counted = NULL;
     void *device = NULL;
-    enum hw_status status = hw_alloc_zero(&room, 2 * (hw_count)PIECE, sizeof *room, "leaders", err);
+    enum hw_status status =
+        hw_alloc_zero(&room, ((hw_count)share->parts + 1) * PIECE, sizeof *room, "leaders", err);
 
     if (status == HW_OK)
         status = hw_cuda((int)cudaMalloc(&device, all * sizeof *counted), "cudaMalloc", err);
@@ -372,11 +376,8 @@ static enum hw_status put_first(const struct hw_context *ctx, const struct hw_sh
         status = hw_cuda(hw_share_launch_first(share, counted),
                          "the kernel that takes first neighbours", err);
     status = hw_agree(ctx->world, status, err);
-    for (uint32_t q = 0; q < share->parts && status == HW_OK; q++)
-        status = hw_agree(ctx->world,
-                          add_counts(ctx, counted + q * core, share->core, (int)q,
-                                     (uint32_t *)(uintptr_t)share->led, room, err),
-                          err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, add_counts(ctx, share, counted, room, err), err);
     cudaFree(device);
     free(room);
     return status;
