@@ -7,10 +7,10 @@ from textwrap import fill
 
 import pandas
 from matplotlib.container import BarContainer
-from matplotlib.ticker import LogLocator, NullFormatter
 from page import STYLE
 from pandas.api.types import is_numeric_dtype
 from style import COLOURS, HATCHES, LINES, MARKERS, plt, save, styles
+from style import logarithmic as log_axis
 from units import kind_of, unit_of, words
 
 sys.stderr = open(snakemake.log[0], "w")
@@ -199,17 +199,15 @@ elif "relative" in figure:
         draw(axes, tables, logarithmic)
 else:
     tables, legend = values(figure), figure["by"]
-    factor, unit = unit_of(y, tables["max"].max(axis=None))
+    most = tables["max"].max(axis=None) if len(tables["max"]) else 0
+    factor, unit = unit_of(y, most)
     tables = {number: table * factor for number, table in tables.items()}
     table, what = tables["median"], words(y, unit)
     if len(table):
         draw(axes, tables, logarithmic)
 if len(table):
     if logarithmic and tables["min"].min(axis=None) > 0:
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        log_axis(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), title=legend)

@@ -49,7 +49,8 @@ seconds.bar(
 seconds.set_ylabel("time (ms, mean over ranks)")
 if len(table) <= 12:
     routines = [
-        routine.replace(" ", "\n").replace("-", "-\n") for routine in table["routine"]
+        routine.replace(" ", "\n").replace("-", "-\n").replace("+", "+\n")
+        for routine in table["routine"]
     ]
     names = [f"{step}\n{routine}" for step, routine in zip(table["step"], routines)]
     seconds.set_xticks(table["step"], names, fontsize=8)

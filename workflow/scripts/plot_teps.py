@@ -5,6 +5,7 @@ import sys
 
 import pandas
 from style import COLOURS, LINES, MARKERS, across, plt, save, styles
+from units import unit_of
 
 sys.stderr = open(snakemake.log[0], "w")
 
@@ -22,9 +23,10 @@ keys = ["layout", "parts", "method"]
 groups = results.groupby(keys, sort=False)
 # Points above one single scale stand side by side.
 width = 0.5 / len(groups) if results[x].nunique() == 1 else 0
+factor, unit = unit_of("harmonic_mean_TEPS", results["harmonic_mean_TEPS"].max())
 for number, ((layout, parts, method), runs) in enumerate(groups):
     teps = runs.groupby(x)["harmonic_mean_TEPS"].agg(["min", "median", "max"])
-    teps /= 1e6
+    teps *= factor
     axes.errorbar(
         teps.index + width * (number - (len(groups) - 1) / 2),
         teps["median"],
@@ -37,7 +39,7 @@ for number, ((layout, parts, method), runs) in enumerate(groups):
         + f", {method}" * (not one_method),
     )
 axes.set_xlabel("scale (log2 of the vertices)" if x == "scale" else words)
-axes.set_ylabel("harmonic mean TEPS (millions of edges/s)")
+axes.set_ylabel(f"harmonic mean {unit}")
 ticks = sorted(results[x].unique())
 if x == "scale":
     axes.set_xlim(ticks[0] - 0.5, ticks[-1] + 0.5)

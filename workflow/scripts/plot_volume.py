@@ -3,7 +3,8 @@
 import sys
 
 import pandas
-from style import COLOURS, plt, save
+from style import COLOURS, logarithmic, plt, save
+from units import unit_of
 
 sys.stderr = open(snakemake.log[0], "w")
 
@@ -23,6 +24,8 @@ results = results[
 keys = ["layout", "parts", "scale", "method"]
 volume = results.groupby(keys, sort=True)[list(SHOWN)].median()
 one_method = results["method"].nunique() == 1
+factor, unit = unit_of("bytes", volume.max(axis=None) if len(volume) else 0)
+volume *= factor
 names = [
     f"{layout}, {parts} parts, scale {scale}" + f", {method}" * (not one_method)
     for layout, parts, scale, method in volume.index
@@ -36,12 +39,12 @@ for (column, (label, style)), colour in zip(SHOWN.items(), COLOURS):
     axes.plot(volume[column], places, color=colour, label=label, **style)
 axes.set_yticks(places, names)
 axes.set_ylim(len(volume) - 0.5, -0.5)
-sent = volume.where(volume > 0)
-if sent.max(axis=None) > 10 * sent.min(axis=None):
-    axes.set_xscale("log")
+sent = volume.where(volume > 0).stack()
+if len(sent) and sent.max() > 10 * sent.min():
+    logarithmic(axes.xaxis)
 else:
-    axes.set_xlim(0, 1.05 * (sent.max(axis=None) if len(volume) else 1))
-axes.set_xlabel("bytes per rank and search (mean)")
+    axes.set_xlim(0, 1.05 * sent.max() if len(sent) else 1)
+axes.set_xlabel(f"{unit} per rank and search (mean)")
 axes.set_title(f"{snakemake.wildcards.name}: bytes sent")
 axes.legend(
     loc="upper center", bbox_to_anchor=(0.5, -0.9 / figure.get_figheight()), ncols=3

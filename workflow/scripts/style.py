@@ -5,6 +5,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.ticker import LogLocator, NullFormatter  # noqa: E402
 from whole import whole  # noqa: E402
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
@@ -33,6 +34,14 @@ def styles(values, choices):
     """One of the choices for each distinct value, in the order of first appearance."""
     distinct = dict.fromkeys(values)
     return {v: choices[i % len(choices)] for i, v in enumerate(distinct)}
+
+
+def logarithmic(axis):
+    """Makes an axis logarithmic, with numbers that do not run into each other."""
+    getattr(axis.axes, f"set_{axis.axis_name}scale")("log")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def across(results):
