@@ -420,7 +420,7 @@ __global__ void __launch_bounds__(256)
             key = 0;
         } else if (code - home < plan.part.active) { /* others have no edges */
             const uint2 both = __ldcg(result + code);
-            parent = both.x;
+            parent = both.x != HW_RANK_NONE ? plan.part.graph_id[both.x] : HW_RANK_NONE;
             if constexpr (kind == HW_GPU_KEY_I64)
                 key = __ldcg(distances<kind>(plan) + code);
             else

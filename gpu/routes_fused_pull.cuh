@@ -357,8 +357,8 @@ template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
     ring->most = complement(hw_further<kind>(0, plan.part.edge[first].weight));
 }
 
-/* What a search leaves of an own vertex: its parent's graph id, and its key beside unless it has
- * 64 bits. */
+/* What a search leaves of an own vertex: its parent's code, and its key beside unless it has 64
+ * bits. A hint that holds is that already. */
 template <int kind>
 __device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uint32_t parent,
                                              key_of<kind> key)
@@ -396,7 +396,7 @@ template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t r
         const key_of<kind> from = any ? __ldcg(distance + edge.rank) : hw_keys<kind>::none;
         if (far(from) < far(hw_keys<kind>::none)) {
             key = hw_further<kind>(from, edge.weight);
-            parent = __ldg(plan.part.graph_id + edge.rank);
+            parent = edge.rank;
         }
         distance[home + v] = key;
         leave_result<kind>(plan, v, parent, key);
@@ -442,9 +442,11 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
         const key_of<kind> key = there ? __ldcg(own + v) : hw_keys<kind>::none;
         const bool reached = key != hw_keys<kind>::none;
         uint32_t source = HW_RANK_NONE;
+        bool known = false;
         if (reached && kind != HW_GPU_KEY_I64) {
             const uint2 hint = __ldcg(reinterpret_cast<const uint2 *>(plan.part.value) + home + v);
             source = hint.y == static_cast<uint32_t>(key) ? hint.x : HW_RANK_NONE;
+            known = source != HW_RANK_NONE;
         }
         for (uint32_t left =
                  __ballot_sync(HW_WARP, reached && source == HW_RANK_NONE && !plan.directed);
@@ -456,10 +458,8 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
         }
         lost += reached && source == HW_RANK_NONE;
         keep(room, near_queue, pass.near, reached && source == HW_RANK_NONE, v);
-        if (there)
-            leave_result<kind>(
-                plan, v, source != HW_RANK_NONE ? __ldg(plan.part.graph_id + source) : HW_RANK_NONE,
-                key);
+        if (there && !known)
+            leave_result<kind>(plan, v, source, key);
     }
     return lost;
 }
@@ -543,7 +543,7 @@ __device__ uint32_t find_beside(const plan_t &plan, room_t &room, pass_t<kind> &
         const uint32_t source = look_beside<kind>(plan, v, key, root);
         const bool found = source != HW_RANK_NONE;
         if (found && first) {
-            leave_result<kind>(plan, v, __ldg(plan.part.graph_id + source), key);
+            leave_result<kind>(plan, v, source, key);
             __threadfence_system();
             show<kind>(plan, v, key);
         }
