@@ -38,8 +38,9 @@ struct room_t {
     uint32_t came[HW_ROUTES_FUSED_RANKS];
     uint32_t last, fine;
     queue_t queue[queues];
-    uint4 mail[warps][mailed];              /* code, source, key */
-    uint32_t find[queues][warps][buffered]; /* a vertex may be there twice */
+    uint4 mail[warps][mailed];                      /* code, source, key */
+    uint32_t mail_at[HW_ROUTES_FUSED_RANKS][warps]; /* how much each warp has, then where it goes */
+    uint32_t find[queues][warps][buffered];         /* a vertex may be there twice */
     uint32_t count[queues][warps];
     piece_t piece[pieces_most];
     uint32_t pieces; /* their number above, chunks below */
@@ -157,44 +158,102 @@ __device__ __forceinline__ void leave_for(const plan_t &plan, uint32_t turn, uin
     atomicOr_system(plan.touched_of[turn][q] + (position >> 5), 1u << (position & 31));
 }
 
-/* Sends what this warp has for others. */
+/* Mail of a warp, some slots a lane, and whose it is: no rank where there is none. */
+struct mail_t {
+    uint4 entry[mail_slots];
+    uint32_t owner[mail_slots];
+};
+
+__device__ __forceinline__ mail_t mail_of(const plan_t &plan, const room_t &room, uint32_t count)
+{
+    mail_t mail;
+
+#pragma unroll
+    for (uint32_t k = 0; k < mail_slots; k++) {
+        const uint32_t at = 32 * k + (threadIdx.x & 31);
+        mail.entry[k] = at < count ? room.mail[threadIdx.x / 32][at] : make_uint4(0, 0, 0, 0);
+        mail.owner[k] = at < count ? owner_of(plan, mail.entry[k].x) : HW_RANK_NONE;
+    }
+    return mail;
+}
+
+/* How much of it is for the rank of each lane's number. */
+__device__ __forceinline__ uint32_t for_lane(const plan_t &plan, const mail_t &mail)
+{
+    uint32_t mine = 0;
+
+    for (uint32_t q = 0; q < plan.part.ranks; q++) {
+        uint32_t all = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < mail_slots; k++)
+            all += __popc(__ballot_sync(HW_WARP, mail.owner[k] == q));
+        if ((threadIdx.x & 31) == q)
+            mine = all;
+    }
+    return mine;
+}
+
+/* Stores it from `start` on in the boxes; start and count: of the rank of each lane's number. */
+template <int kind>
+__device__ __forceinline__ void store_mail(const plan_t &plan, uint32_t turn, const mail_t &mail,
+                                           uint32_t start, uint32_t count)
+{
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+
+    for (uint32_t q = 0; q < plan.part.ranks; q++) {
+        uint32_t at = __shfl_sync(HW_WARP, start, q);
+        if (__shfl_sync(HW_WARP, count, q) == 0)
+            continue;
+#pragma unroll
+        for (uint32_t k = 0; k < mail_slots; k++) {
+            const uint32_t here = __ballot_sync(HW_WARP, mail.owner[k] == q);
+            if (mail.owner[k] == q)
+                leave_for<kind>(plan, turn, q, at + __popc(here & below), mail.entry[k]);
+            at += __popc(here);
+        }
+    }
+}
+
+/* Sends what this warp has for others: room in all boxes is taken at once. */
 template <int kind>
 __device__ __noinline__ void send(const plan_t &plan, const room_t &room, uint32_t number,
                                   uint32_t turn, uint32_t count)
 {
     const uint32_t lane = threadIdx.x & 31;
-    ring_t *next = &plan.control->ring[(number + 1) & 3];
-    uint4 entry[mail_slots];
-    uint32_t owner[mail_slots];
+    uint32_t start = 0;
 
     __syncwarp();
-#pragma unroll
-    for (uint32_t k = 0; k < mail_slots; k++) {
-        const bool there = 32 * k + lane < count;
-        entry[k] = there ? room.mail[threadIdx.x / 32][32 * k + lane] : make_uint4(0, 0, 0, 0);
-        owner[k] = there ? owner_of(plan, entry[k].x) : HW_RANK_NONE;
-    }
-    for (uint32_t q = 0; q < plan.part.ranks; q++) {
-        uint32_t here[mail_slots], all = 0, start = 0;
-#pragma unroll
-        for (uint32_t k = 0; k < mail_slots; k++) {
-            here[k] = __ballot_sync(HW_WARP, owner[k] == q);
-            all += __popc(here[k]);
-        }
-        if (all == 0)
-            continue;
-        if (lane == 0)
-            start = atomicAdd(&next->sent[q], all);
-        start = __shfl_sync(HW_WARP, start, 0);
-#pragma unroll
-        for (uint32_t k = 0; k < mail_slots; k++) {
-            if (owner[k] == q)
-                leave_for<kind>(plan, turn, q, start + __popc(here[k] & ((1u << lane) - 1)),
-                                entry[k]);
-            start += __popc(here[k]);
-        }
-    }
+    const mail_t mail = mail_of(plan, room, count);
+    const uint32_t mine = for_lane(plan, mail);
+    if (mine)
+        start = atomicAdd(&plan.control->ring[(number + 1) & 3].sent[lane], mine);
     __syncwarp();
+    store_mail<kind>(plan, turn, mail, start, mine);
+    __syncwarp();
+}
+
+/* Sends what the warps of the block have left for others, each so many. All threads call it. */
+template <int kind>
+__device__ __noinline__ void send_block(const plan_t &plan, room_t &room, uint32_t number,
+                                        uint32_t turn, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+
+    __syncwarp();
+    const mail_t mail = mail_of(plan, room, count);
+    const uint32_t mine = for_lane(plan, mail);
+    if (lane < plan.part.ranks)
+        room.mail_at[lane][warp] = mine;
+    __syncthreads();
+    if (warp < plan.part.ranks) { /* a warp for each rank */
+        const uint32_t of = room.mail_at[warp][lane], upto = hw_warp_scan(of);
+        uint32_t base = 0;
+        if (lane == 31 && upto)
+            base = atomicAdd(&plan.control->ring[(number + 1) & 3].sent[warp], upto);
+        room.mail_at[warp][lane] = __shfl_sync(HW_WARP, base, 31) + upto - of;
+    }
+    __syncthreads();
+    store_mail<kind>(plan, turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0, mine);
 }
 
 /* Notes what is for another part; all lanes call it. */
@@ -493,8 +552,8 @@ __device__ void empty_block(const plan_t &plan, room_t &room, pass_t<kind> &pass
     const bool mine = pass.near || pass.later || pass.edges || pass.pulled || pass.degrees ||
                       pass.open || pass.sent_keys || pass.least != hw_keys<kind>::none;
 
-    if (pass.mail)
-        send<kind>(plan, room, pass.number, pass.turn, pass.mail);
+    if (__syncthreads_or(pass.mail != 0))
+        send_block<kind>(plan, room, pass.number, pass.turn, pass.mail);
     if (__syncthreads_or(mine)) { /* most blocks have nothing in small passes */
         add_up(room, pass);
         flush_block(room, pass.near, pass.later);
@@ -519,33 +578,50 @@ __device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_
 
 /* ---- taking mail ---- */
 
-/* Entries that a lane has under way. */
+/* Entries that a lane has under way where there are many. */
 constexpr uint32_t taken = 4;
 
-template <int kind>
-__device__ void take_box(const plan_t &plan, room_t &room, pass_t<kind> &pass, const void *box,
-                         uint32_t count)
+/* Entries of rank q's that are in its box here. */
+__device__ __forceinline__ uint32_t boxed_by(const plan_t &plan, const room_t &room, uint32_t q)
 {
-    const uint4 *entries = static_cast<const uint4 *>(box);
+    return q == plan.part.rank ? 0 : min(sent_by(plan, room, q), plan.room);
+}
+
+/* Entry i of all that came. */
+__device__ __forceinline__ const uint4 *entry_at(const plan_t &plan, const room_t &room,
+                                                 uint32_t turn, uint64_t i)
+{
+    uint32_t q = 0;
+
+    for (uint32_t count; i >= (count = boxed_by(plan, room, q)); q++)
+        i -= count;
+    return static_cast<const uint4 *>(plan.box[turn].came[q]) + i;
+}
+
+/* Takes so many entries, all that came: what they wait for they wait for together. */
+template <int N, int kind>
+__device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count)
+{
     key_of<kind> *own = distances<kind>(plan) + home_of(plan);
     const uint64_t lane = threadIdx.x & 31;
 
     /* By turns of blocks, so that few entries go to many. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
-         w * 32 * taken < count; w += hw_stride() / 32) {
-        uint4 entry[taken];
-        key_of<kind> old[taken];
+         w * 32 * N < count; w += hw_stride() / 32) {
+        uint4 entry[N];
+        key_of<kind> old[N];
         uint32_t better = 0;
 #pragma unroll
-        for (uint32_t k = 0; k < taken; k++) {
-            const uint64_t i = (w * taken + k) * 32 + lane;
-            entry[k] = i < count ? __ldcg(entries + i) : make_uint4(HW_RANK_NONE, 0, 0, 0);
+        for (uint32_t k = 0; k < N; k++) {
+            const uint64_t i = (w * N + k) * 32 + lane;
+            entry[k] = i < count ? __ldcg(entry_at(plan, room, pass.turn, i))
+                                 : make_uint4(HW_RANK_NONE, 0, 0, 0);
         }
 #pragma unroll
-        for (uint32_t k = 0; k < taken; k++)
+        for (uint32_t k = 0; k < N; k++)
             old[k] = entry[k].x != HW_RANK_NONE ? __ldcg(own + entry[k].x) : -1;
 #pragma unroll
-        for (uint32_t k = 0; k < taken; k++) {
+        for (uint32_t k = 0; k < N; k++) {
             const key_of<kind> key = key_in<kind>(entry[k]);
             if (key < old[k] && key < lower(own + entry[k].x, key)) {
                 put_hint<kind>(plan, entry[k].x, entry[k].y, key);
@@ -553,7 +629,7 @@ __device__ void take_box(const plan_t &plan, room_t &room, pass_t<kind> &pass, c
             }
         }
 #pragma unroll
-        for (uint32_t k = 0; k < taken; k++)
+        for (uint32_t k = 0; k < N; k++)
             queue(room, pass, better >> k & 1, entry[k].x, key_in<kind>(entry[k]));
     }
 }
@@ -586,22 +662,23 @@ __device__ void take_touched(const plan_t &plan, room_t &room, pass_t<kind> &pas
 /* Takes what came. Returns whether anything did. All threads call it. */
 template <int kind> __device__ bool take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass)
 {
-    bool any = false, full = false;
+    uint64_t count = 0;
+    bool full = false;
 
-    for (uint32_t step = 1; step < plan.part.ranks; step++) {
-        const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
-        const uint32_t sent = sent_by(plan, room, q);
-        if (sent == 0)
-            continue;
-        any = true;
-        full = full || sent > plan.room;
-        take_box<kind>(plan, room, pass, plan.box[pass.turn].came[q], min(sent, plan.room));
+    for (uint32_t q = 0; q < plan.part.ranks; q++) {
+        const uint32_t boxed = boxed_by(plan, room, q);
+        full = full || (q != plan.part.rank && sent_by(plan, room, q) > boxed);
+        count += boxed;
     }
+    if (count <= hw_stride())
+        take_entries<1, kind>(plan, room, pass, count);
+    else
+        take_entries<taken, kind>(plan, room, pass, count);
     if (full)
         take_touched<kind>(plan, room, pass);
-    if (any && __syncthreads_or(pass.near || pass.later))
+    if (count > 0 && __syncthreads_or(pass.near || pass.later))
         flush_block(room, pass.near, pass.later);
-    return any;
+    return count > 0;
 }
 
 /* Ends a pass: all GPUs meet, and take what they were sent. Returns false where all must give
