@@ -13,6 +13,8 @@
 constexpr uint64_t hw_many_blocks = 132 * 16;
 /* Threads of a loop over the tuples of a recipe: 2 to the power of. */
 constexpr int hw_tuple_stride_bits = 19;
+/* Tiles of each block, for which a level is worth expanding in parts. */
+constexpr uint32_t hw_tiles_worth_parts = 32;
 
 /* What another block or device may be changing, as it is now. */
 template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)

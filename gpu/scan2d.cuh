@@ -204,30 +204,29 @@ __device__ __forceinline__ void narrow(const front<Offset> &from, count64 first,
     __syncthreads();
 }
 
-/* Tiles that a block takes after each other, of `all` edges: some, where there are many, so that
+/* Tiles that a warp takes after each other, of `all` edges: some, where there are many, so that
  * it need not look for them often. */
-__device__ __forceinline__ uint32_t tiles_at_once(count64 all, uint32_t blocks, uint32_t tile)
+__device__ __forceinline__ uint32_t tiles_at_once(count64 all, uint32_t warps, uint32_t tile)
 {
-    const count64 rounds = all / (static_cast<count64>(blocks) * tile * 4);
+    const count64 rounds = all / (static_cast<count64>(warps) * tile * 4);
 
     return rounds < 1 ? 1 : rounds < 8 ? static_cast<uint32_t>(rounds) : 8;
 }
 
 /*
- * Finds the slots of `count` edges from `first` on, among low .. high, for each lane those that
- * are 32 edges apart: lanes search for the first of `many` that follow each other, walk on from
- * there (section 3.4.1), and change them, so that a warp reads 32 that follow each other at a
- * time. There are at most 2^15 edges before the last since the beginning of slot `low`, so that
- * 16 bits count slots from there. room: [32 * many]. Returns the slot of the last edge. A whole
- * warp.
+ * Finds the slots of `count` edges from `first` on, for each lane those that are 32 edges apart:
+ * lanes search for the first of `many` that follow each other, walk on from there (section 3.4.1),
+ * and change them, so that a warp reads 32 that follow each other at a time. low: the slot of
+ * `first` or the one before; slots end at `high`. room: [32 * many]. Returns the slot of the last
+ * edge. A whole warp.
  */
 template <typename Offset, int many>
-__device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
-                                               uint32_t low, uint32_t high, uint16_t *room,
-                                               uint32_t *slot)
+__device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first, uint32_t count,
+                                                 uint32_t low, uint32_t high, uint16_t *room,
+                                                 uint32_t *slot)
 {
     const uint32_t begin = min(lane_of() * many, count - 1), base = low;
-    uint32_t end = high;
+    uint32_t end = min(high, low + count + 1); /* none is empty */
 
     while (end - low > 1) {
         const uint32_t middle = (low + end) / 2;
@@ -252,6 +251,30 @@ __device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, 
         slot[k] = base + room[k * 32 + lane_of()];
     __syncwarp();
     return __shfl_sync(HW_WARP, low, 31);
+}
+
+/* The same, where the edges are of few lists without a search: each lane knows where one begins. */
+template <typename Offset, int many>
+__device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
+                                               uint32_t low, uint32_t high, uint16_t *room,
+                                               uint32_t *slot)
+{
+    const uint32_t mine = low + 1 + lane_of();
+    const Offset begin = mine < high ? sum[mine] : ~static_cast<Offset>(0);
+    const uint32_t within = __popc(__ballot_sync(HW_WARP, begin <= first + (count - 1)));
+
+    if (within == 32)
+        return search_slots<Offset, many>(sum, first, count, low, high, room, slot);
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        slot[k] = low;
+    for (uint32_t j = 0; j < within; j++) {
+        const Offset from = __shfl_sync(HW_WARP, begin, static_cast<int>(j));
+#pragma unroll
+        for (int k = 0; k < many; k++)
+            slot[k] += first + (k * 32 + lane_of()) >= from;
+    }
+    return low + within;
 }
 
 /* Blocks on a multiprocessor: many, so that searches wait for memory side by side, but

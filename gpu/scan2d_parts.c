@@ -17,6 +17,9 @@
 /* Rows of steps that the device keeps at most; later steps add to the last one. */
 #define ROWS ((hw_count)1 << 20)
 
+/* The most vertices and edges of a level that one block does. */
+#define FEW UINT32_C(16384)
+
 static bool is_peer(const struct hw_parts_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_PEER;
@@ -57,6 +60,22 @@ static void find_active(const struct hw_part *part, const struct hw_csr *lists, 
     }
 }
 
+/* The most vertices and edges of a level that one block does: so few that all sets that it sends
+ * are lists. active: [parts]. The same on all ranks. */
+static uint32_t find_few(const struct hw_parts_engine *engine, const uint32_t *active)
+{
+    const struct hw_part *part = engine->part;
+    uint32_t few = FEW;
+
+    if (!is_peer(engine) || engine->options.exchange == HW_EXCHANGE_BITMAP)
+        return 0;
+    for (int b = 0; b < part->spec.parts; b++) {
+        const uint32_t most = active[b] / 32 / (uint32_t)part->spec.columns;
+        few = most < few ? most : few;
+    }
+    return few;
+}
+
 /* How far the positions of all blocks are in use. Collective. */
 static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_error *err)
 {
@@ -75,6 +94,7 @@ static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_
     for (int b = 0; b < part->spec.parts; b++)
         most = active[b] > most ? active[b] : most;
     own->block = (most + HW_GRID_GRAIN - 1) / HW_GRID_GRAIN * HW_GRID_GRAIN;
+    own->few = find_few(engine, active);
     for (uint32_t m = 0; m < own->columns; m++)
         own->row_active[m] = active[m * own->rows + own->row];
     for (uint32_t r = 0; r < own->rows; r++)
@@ -91,6 +111,8 @@ static void lay_heap(struct hw_parts_engine *engine)
     const hw_count set = own->exchange == HW_EXCHANGE_LIST ? 4 * block : block / 8;
     hw_count at = hw_round_heap_bytes(engine->ctx->size);
 
+    state->few_at = at;
+    at += hw_round_heap_bytes(engine->ctx->size);
     state->pred_at = (at + 255) / 256 * 256;
     at = state->pred_at + (hw_count)own->columns * block * 4;
     state->fold = hw_round_mail_lay(&engine->transport, set, &at);
@@ -117,6 +139,7 @@ static void plan_arrays(struct hw_parts_engine *engine)
     hw_gpu_add(arrays, &own->lists.offset, rows + 1, width);
     if (!hw_gpu_kept(engine->part))
         hw_gpu_add(arrays, &own->lists.rank, state->edges, sizeof *own->lists.rank);
+    hw_gpu_add(arrays, &own->ends, rows, 4 * sizeof *own->lists.rank);
     hw_gpu_add(arrays, &own->seen, columns / 32, sizeof *own->seen);
     hw_gpu_add(arrays, &own->before, columns / 32, sizeof *own->before);
     hw_gpu_add(arrays, &own->from, columns / 32, sizeof *own->from);
@@ -133,6 +156,7 @@ static void plan_arrays(struct hw_parts_engine *engine)
     hw_gpu_add(arrays, &state->parent_id, count, sizeof *state->parent_id);
     hw_gpu_add(arrays, &state->level, count, sizeof *state->level);
     hw_gpu_add(arrays, &state->never, 1, sizeof *state->never);
+    hw_gpu_add(arrays, &state->few_told, 3, sizeof *state->few_told);
 }
 
 static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
@@ -217,6 +241,8 @@ static enum hw_status put_lists(struct hw_parts_engine *engine, struct hw_error 
         kept->block = own->block;
     if (status == HW_OK)
         status = hw_scan2d_order(engine, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_grid_launch_find_ends(own), "the kernel that finds ends of lists", err);
     return status == HW_OK ? hw_gpu_put(state->position, part->own.by_graph_id,
                                         part->own.count * sizeof(uint32_t), err)
                            : status;
@@ -379,10 +405,13 @@ static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth, enu
     const struct hw_round_result *heard = NULL;
 
     begin_crossed(state, depth);
+    if (status == HW_OK && state->plan.few > 0)
+        status = hw_cuda(
+            hw_grid_launch_few(&state->plan, state->root, *told, &state->few.plan, state->few_told),
+            "the kernel of levels of few edges", err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, depth, state->root, *told),
-                    "the kernel that expands the frontier", err);
+        status = hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, state->root, *told),
+                         "the kernel that expands the frontier", err);
     if (state->plan.columns == 1)
         return status;
     status = hw_round_start(&state->round, status, (uint64_t *)state->plan.control->fresh,
@@ -402,7 +431,7 @@ static enum hw_status update(struct hw_parts_engine *engine, uint32_t depth, enu
     const struct hw_round_result *heard = NULL;
 
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_update(&state->plan, &state->shape, depth, *told),
+        status = hw_cuda(hw_grid_launch_update(&state->plan, &state->shape, *told),
                          "the kernel that updates the frontier", err);
     status = hw_round_start(&state->round, status, (uint64_t *)&state->plan.control->found, 1, 0,
                             NULL, err);
@@ -415,31 +444,43 @@ static enum hw_status update(struct hw_parts_engine *engine, uint32_t depth, enu
     return deliver_expand(engine, depth, heard, err);
 }
 
-/* All levels. Over peer the host launches a level ahead of the one whose end it knows; what
+/* Waits for the round at the end of a level: *found, the frontier of the next one. */
+static enum hw_status hear(struct hw_scan2d_state *state, uint32_t number, uint64_t *found,
+                           struct hw_error *err)
+{
+    const struct hw_round_result *heard = NULL;
+    enum hw_status status = hw_round_wait_for(&state->round, number, &heard, err);
+
+    *found = status == HW_OK ? heard->all[0] : 0;
+    return status;
+}
+
+/* All levels; over peer one pass may do several. There the host launches a pass ahead of the one
+ * whose end it knows, unless so few vertices are left that this one is likely to be the last; what
  * comes after the last one does nothing. */
 static enum hw_status search_levels(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_state *state = engine->state;
     struct hw_round *round = &state->round;
-    const struct hw_round_result *told = NULL, *heard = NULL;
-    uint32_t last = 0; /* the number of the round at the end of the level before */
+    const struct hw_round_result *told = state->few_told + 2;
+    uint32_t last = 0; /* the number of the round at the end of the pass before */
+    uint64_t found = 1;
     enum hw_status status =
         hw_cuda(hw_grid_launch_begin(&state->plan, state->root), "the kernel that begins", err);
-    bool more = true;
 
-    for (uint32_t depth = 0; more; depth++) {
+    for (uint32_t depth = 0; found > 0; depth++) {
         status = expand(engine, depth, status, &told, err);
         status = update(engine, depth, status, &told, err);
         const uint32_t look = is_peer(engine) ? last : round->number;
         last = round->number;
+        if (status == HW_OK && look > 0)
+            status = hear(state, look, &found, err);
+        if (status == HW_OK && look > 0 && look < last && found > 0 && found <= state->plan.few)
+            status = hear(state, last, &found, err);
         if (status != HW_OK)
             return status;
-        if (look == 0)
-            continue;
-        status = hw_round_wait_for(round, look, &heard, err);
-        more = status == HW_OK && heard->all[0] > 0;
     }
-    return status;
+    return HW_OK;
 }
 
 static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *err)
@@ -482,6 +523,12 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     const struct hw_context *ctx = engine->ctx;
     enum hw_status status = hw_round_open(&engine->transport, 0, &state->round, err);
 
+    if (status == HW_OK)
+        status = hw_round_open(&engine->transport, state->few_at, &state->few, err);
+    memcpy(state->few.plan.failed, state->round.plan.failed, sizeof state->few.plan.failed);
+    if (status == HW_OK)
+        status = hw_gpu_fill(state->few_told, 0, 3 * sizeof *state->few_told, err);
+
     engine->found = (struct hw_gpu_found){.parent = state->parent_id, .values = state->level};
     find_heaps(engine);
     if (status == HW_OK)
@@ -513,6 +560,7 @@ static void close_search(struct hw_parts_engine *engine)
     for (int half = 0; half < 2; half++)
         hw_post_close(&state->expand_post[half]);
     hw_round_close(&state->round);
+    hw_round_close(&state->few);
     cudaFreeHost(state->staging);
     free(state->crossed);
 }

@@ -24,14 +24,18 @@ extern "C" {
 struct hw_grid_control {
     unsigned long long fresh[HW_GRID_LINE]; /* rows found for each column of the grid */
     unsigned long long found;               /* own vertices in the next frontier */
-    unsigned long long queue;               /* the frontier's vertices and edges, packed */
-    unsigned long long put[HW_GRID_LINE];   /* entries of the lists being packed */
-    unsigned long long looked;              /* edges visited while the frontier is gathered */
-    unsigned long long rows;                /* of steps */
-
+    unsigned long long queue[2]; /* vertices and edges of the frontier, packed: of the parts
+                                    that a level is expanded in by turns */
+    unsigned long long put[HW_GRID_LINE]; /* entries of the lists being packed */
+    unsigned long long looked;            /* edges visited while the frontier is gathered */
+    unsigned long long rows;              /* of steps */
+    unsigned long long over;              /* the search: there is no frontier */
+    unsigned long long depth;             /* the level that is being done, or comes next */
+    unsigned long long few[HW_GRID_LINE]; /* words of the rounds in levels of few edges */
     /* By the parity of the level that begins: the first position at which some local row is not
      * visited. */
     unsigned long long open[2];
+    unsigned long long opened[2]; /* the same when a part of a level ends, by its parity */
 };
 
 /* When the phases of a level ended. */
@@ -58,8 +62,11 @@ struct hw_grid_plan {
     uint32_t column_active[HW_GRID_LINE]; /* of this grid column */
     int exchange;                         /* enum hw_exchange */
     int edges_per_thread;
-    bool wide;                 /* offsets have 64 bits */
+    uint32_t few; /* most vertices of a level, and edges of a part, that one block does; or 0 */
+    bool wide;    /* offsets have 64 bits */
     struct hw_gpu_lists lists; /* local rows by local column; offset [rows * block + 1] */
+    const struct uint4 *ends;  /* [rows * block] last four of each, the last one first;
+                                  HW_RANK_NONE where there are fewer */
 
     uint32_t *seen;   /* [columns * block / 32] local rows reached, as far as known here */
     uint32_t *before; /* the same when the level began */
@@ -110,16 +117,27 @@ int hw_grid_launch_shape(const struct hw_grid_plan *plan, struct hw_grid_shape *
 int hw_grid_launch_begin(const struct hw_grid_plan *plan, uint32_t root);
 
 /*
+ * Over peer: levels as long as they have few edges, in one block, which tells the next kernels
+ * where they are to go on. told: what the last round gave, replaced by what that of the last
+ * level gave, on the device; result: [2] for the rounds of these levels, which go by their own
+ * numbers, zeroed once.
+ */
+int hw_grid_launch_few(const struct hw_grid_plan *plan, uint32_t root,
+                       const struct hw_round_result *told, const struct hw_round_plan *round,
+                       struct hw_round_result *result);
+
+/*
  * The two halves of a level. expand, in two kernels: the frontier is gathered from what came along
  * the grid column, expanded, and what was found for the other columns of the grid packed;
  * control->fresh[columns] is told in the round that follows. update: what came along the
  * grid row is taken, and the next frontier packed; control->found is told. told: what the
- * last round gave; both do nothing where the frontier is empty, told->all[0] of an update.
+ * last round gave, of any content before the first level; both do nothing where the frontier is
+ * empty, told->all[0] of an update.
  */
 int hw_grid_launch_expand(const struct hw_grid_plan *plan, const struct hw_grid_shape *shape,
-                          uint32_t depth, uint32_t root, const struct hw_round_result *told);
+                          uint32_t root, const struct hw_round_result *told);
 int hw_grid_launch_update(const struct hw_grid_plan *plan, const struct hw_grid_shape *shape,
-                          uint32_t depth, const struct hw_round_result *told);
+                          const struct hw_round_result *told);
 
 /* plan->parent, once all searching is over. */
 int hw_grid_launch_resolve(const struct hw_grid_plan *plan);
@@ -166,6 +184,9 @@ int hw_grid_launch_make_keys(const struct hw_grid_plan *plan, const struct hw_gr
                              uint64_t *key);
 int hw_grid_launch_put_keys(const struct hw_grid_plan *plan, const struct hw_grid_keys *keys,
                             const uint64_t *key);
+
+/* plan->ends from the lists. */
+int hw_grid_launch_find_ends(const struct hw_grid_plan *plan);
 
 /* Where no peer's memory is reached. bits: [parts] sets of `block` positions each, or NULL;
  * base [parts * block / 1024 + 1]: the positions set before each 1024 of them, over all sets.

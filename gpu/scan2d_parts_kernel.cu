@@ -15,12 +15,13 @@
  *
  * Lists have the rows at the first positions of their blocks first, under --order degree hubs.
  * Once all of those below some position are visited, gather leaves them out of all lists, and
- * visits what little most lists have after them itself. (The paper looks at every edge.)
+ * visits what little most lists have after them itself; the last entries of all lists are kept
+ * once more, apart, for that. expand takes levels of many edges in parts, and leaves out between
+ * them what has come to be visited. (The paper looks at every edge.)
  *
  * Sets travel as lists or as bitmaps, whichever is smaller. Both are packed from `seen`
  * against what it was before, by the kernels that make them, straight into the memory of
- * the GPU they are for where that is reached, and bitmaps are unpacked a word of a warp at a
- * time, handed round by shuffles.
+ * the GPU they are for where that is reached. Blocks unpack 4096 positions of a bitmap at a time.
  *
  * Predecessors stay where they were found. At the end each GPU takes those of its vertices
  * from the parts of its row that had sent them (section 3.2).
@@ -28,6 +29,7 @@
  * A vertex's bit in `seen` may be read while another block sets it: the atomic operation
  * decides. After a barrier of the grid it is read past the first-level cache.
  */
+#include "round.cuh"
 #include "scan2d.cuh"
 #include "scan2d_parts.h"
 
@@ -45,9 +47,15 @@ using plan_t = hw_grid_plan;
 using told_t = hw_round_result;
 using word_scan = cub::BlockScan<uint32_t, threads>;
 
-constexpr int gathered = 2;      /* columns that a thread gathers at a time */
-constexpr int gather_blocks = 5; /* on a multiprocessor */
-constexpr int ends = 4;          /* last entries of their lists that it visits at once, at most */
+constexpr int gathered = 2; /* columns that a thread gathers at a time */
+constexpr int ends = 4;     /* last entries of their lists that it visits at once, at most */
+constexpr uint32_t picked = 16 * threads; /* positions that a block looks through at a time */
+
+/* On a multiprocessor. */
+constexpr int gather_blocks()
+{
+    return resident(HW_SCAN2D_MANY) < 5 ? resident(HW_SCAN2D_MANY) : 5;
+}
 
 struct shared {
     union {
@@ -69,6 +77,12 @@ __device__ __forceinline__ uint32_t words_of(const plan_t &plan)
 __device__ __forceinline__ uint32_t part_at(const plan_t &plan, uint32_t row, uint32_t column)
 {
     return column * plan.rows + row;
+}
+
+/* The level that is being done. */
+__device__ __forceinline__ uint32_t depth_of(const plan_t &plan)
+{
+    return static_cast<uint32_t>(hw_latest(&plan.control->depth));
 }
 
 /* ---- rows of the steps ---- */
@@ -219,6 +233,23 @@ __device__ __forceinline__ hw_queue_plan visited_of(const plan_t &plan)
     return visited;
 }
 
+/* A queue of lists, in one of the places for them. */
+template <typename Offset> struct line {
+    uint32_t *column;
+    Offset *prefix, *shift;
+    count64 *size; /* packed */
+};
+
+/* The queue of a part of a level: what is left of a queue goes to the other half of its arrays. */
+template <typename Offset>
+__device__ __forceinline__ line<Offset> line_of(const plan_t &plan, uint32_t turn)
+{
+    const uint64_t at = turn ? static_cast<uint64_t>(plan.rows) * plan.block / 2 : 0;
+
+    return {plan.queue + at, static_cast<Offset *>(plan.prefix) + at,
+            static_cast<Offset *>(plan.shift) + at, &plan.control->queue[turn]};
+}
+
 /* The position of a row in its block. */
 __device__ __forceinline__ uint32_t position_of(const plan_t &plan, uint32_t row)
 {
@@ -234,9 +265,12 @@ __device__ __forceinline__ uint32_t visit_ends(const plan_t &plan, uint32_t open
     uint32_t row[gathered * ends], looked = 0;
 
 #pragma unroll
-    for (int i = 0; i < gathered * ends; i++) {
-        const Offset end = of.end[i / ends], back = i % ends + 1;
-        row[i] = end - of.begin[i / ends] >= back ? plan.lists.rank[end - back] : HW_RANK_NONE;
+    for (int k = 0; k < gathered; k++) {
+        uint4 last = make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
+        if (of.column[k] != HW_RANK_NONE)
+            last = __ldcs(plan.ends + of.column[k]);
+        row[k * ends] = last.x, row[k * ends + 1] = last.y;
+        row[k * ends + 2] = last.z, row[k * ends + 3] = last.w;
     }
 #pragma unroll
     for (int i = 0; i < gathered * ends; i++)
@@ -244,12 +278,15 @@ __device__ __forceinline__ uint32_t visit_ends(const plan_t &plan, uint32_t open
             row[i] = HW_RANK_NONE;
 #pragma unroll
     for (int k = 0; k < gathered; k++) {
-        const Offset length = of.end[k] - of.begin[k];
         uint32_t count = 0;
 #pragma unroll
         for (int j = 0; j < ends; j++)
             count += row[k * ends + j] != HW_RANK_NONE;
-        of.end[k] = count < ends || length == ends ? of.begin[k] : of.end[k] - ends;
+        of.begin[k] = of.end[k] = 0;
+        if (count == ends) {
+            of.begin[k] = hw_begin<Offset>(plan.lists, of.column[k]);
+            of.end[k] = hw_begin<Offset>(plan.lists, of.column[k] + 1) - ends;
+        }
         looked += count;
     }
     visit<gathered * ends>(visited_of(plan), row, [&](int i) { return of.column[i / ends]; });
@@ -258,7 +295,8 @@ __device__ __forceinline__ uint32_t visit_ends(const plan_t &plan, uint32_t open
 
 /* Queues columns. All threads of a block. */
 template <typename Offset>
-__device__ __forceinline__ void enqueue(const plan_t &plan, const some<Offset> &of, shared &room)
+__device__ __forceinline__ void enqueue(const line<Offset> &to, const some<Offset> &of,
+                                        shared &room)
 {
     count64 own[gathered], sum = 0, before, total;
 
@@ -271,16 +309,16 @@ __device__ __forceinline__ void enqueue(const plan_t &plan, const some<Offset> &
         return;
     block_scan(room.scan.edges).ExclusiveSum(sum, before, total);
     if (threadIdx.x == 0)
-        room.start = atomicAdd(&plan.control->queue, total);
+        room.start = atomicAdd(to.size, total);
     __syncthreads();
     before += room.start;
 #pragma unroll
     for (int k = 0; k < gathered; k++) {
         if (own[k]) {
             const Offset edges = static_cast<Offset>(edges_of(before));
-            plan.queue[vertices_of(before)] = of.column[k];
-            static_cast<Offset *>(plan.prefix)[vertices_of(before)] = edges;
-            static_cast<Offset *>(plan.shift)[vertices_of(before)] = of.begin[k] - edges;
+            to.column[vertices_of(before)] = of.column[k];
+            to.prefix[vertices_of(before)] = edges;
+            to.shift[vertices_of(before)] = of.begin[k] - edges;
         }
         before += own[k];
     }
@@ -322,6 +360,43 @@ __device__ __forceinline__ bool put_aside(const some<Offset> &of, hold<Offset> &
     return __syncthreads_or(upto > hold_most - gathered * threads);
 }
 
+/* Moves the beginnings of lists to where rows at `open` or after begin: near their ends where most
+ * rows are visited. */
+template <typename Offset>
+__device__ __forceinline__ void leave_out(const plan_t &plan, uint32_t open, some<Offset> &of)
+{
+    auto is_open = [&](Offset e) { return position_of(plan, plan.lists.rank[e]) >= open; };
+    Offset upper[gathered];
+    bool more = open < plan.block / 8;
+
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        upper[k] = of.end[k];
+        if (!more)
+            of.begin[k] = after_visited(of.begin[k], of.end[k], is_open);
+    }
+    while (more) {
+        Offset middle[gathered];
+        uint32_t row[gathered];
+        more = false;
+#pragma unroll
+        for (int k = 0; k < gathered; k++) {
+            middle[k] = of.begin[k] + (upper[k] - of.begin[k]) / 2;
+            row[k] = middle[k] < upper[k] ? plan.lists.rank[middle[k]] : HW_RANK_NONE;
+        }
+#pragma unroll
+        for (int k = 0; k < gathered; k++) {
+            if (middle[k] == upper[k])
+                continue;
+            if (position_of(plan, row[k]) >= open)
+                upper[k] = middle[k];
+            else
+                of.begin[k] = middle[k] + 1;
+            more = true;
+        }
+    }
+}
+
 /* Queues what was put aside, from where rows at `open` or after begin. All threads of a block,
  * which wait for each other before. */
 template <typename Offset>
@@ -338,11 +413,9 @@ __device__ __noinline__ void queue_held(const plan_t &plan, uint32_t open, hold<
             of.column[k] = i < count ? held.column[i] : HW_RANK_NONE;
             of.begin[k] = i < count ? held.begin[i] : 0;
             of.end[k] = i < count ? held.end[i] : 0;
-            of.begin[k] = after_visited(of.begin[k], of.end[k], [&](Offset e) {
-                return position_of(plan, plan.lists.rank[e]) >= open;
-            });
         }
-        enqueue(plan, of, room);
+        leave_out(plan, open, of);
+        enqueue(line_of<Offset>(plan, 0), of, room);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -350,39 +423,98 @@ __device__ __noinline__ void queue_held(const plan_t &plan, uint32_t open, hold<
     __syncthreads();
 }
 
+/* Positions of a set that a block looks through at a time: those that are in it. */
+struct picks {
+    uint16_t at[picked];
+};
+
+/* The at-th position that this block looks through in its turn-th time: blocks take words by
+ * turns, since the lists of positions that are close to each other are of like lengths. */
+__device__ __forceinline__ uint32_t picked_at(uint32_t turn, uint32_t at)
+{
+    return ((turn * (picked / 32) + at / 32) * gridDim.x + blockIdx.x) * 32 + (at & 31);
+}
+
+/* Finds which of this block's positions are in a bitmap, and asks for the ends of their lists.
+ * Returns how many. All threads of the block. */
+__device__ __forceinline__ uint32_t pick(const plan_t &plan, const uint32_t *set,
+                                         const uint4 *ends_of, uint32_t turn, picks &of,
+                                         shared &room)
+{
+    const uint32_t first = 16 * threadIdx.x, position = picked_at(turn, first);
+    uint32_t bits = 0, at, total;
+
+    if (position < plan.block)
+        bits = __ldcg(set + position / 32) >> (first & 16) & 0xffff;
+    if (bits & 0xff) /* a line of ends each */
+        hw_fetch_ahead(ends_of + position);
+    if (bits & 0xff00)
+        hw_fetch_ahead(ends_of + position + 8);
+    __syncthreads(); /* the last ones are used */
+    word_scan(room.scan.words).ExclusiveSum(__popc(bits), at, total);
+    for (; bits; bits &= bits - 1)
+        of.at[at++] = static_cast<uint16_t>(first + __ffs(bits) - 1);
+    __syncthreads();
+    return total;
+}
+
+/* Up to gathered * threads columns of the frontier, into the queue or put aside, unless what is
+ * not visited of them is at their ends. column(k): the k-th of this thread, or HW_RANK_NONE.
+ * Returns the edges that were visited at once. All threads of the block. */
+template <typename Offset, typename Column>
+__device__ __forceinline__ uint32_t gather_some(const plan_t &plan, uint32_t open, Column column,
+                                                hold<Offset> &held, shared &room)
+{
+    some<Offset> of;
+    uint32_t looked = 0;
+
+#pragma unroll
+    for (int k = 0; k < gathered; k++)
+        of.column[k] = column(k);
+    if (open > 0) {
+        looked = visit_ends(plan, open, of);
+        if (put_aside(of, held))
+            queue_held(plan, open, held, room);
+        return looked;
+    }
+#pragma unroll
+    for (int k = 0; k < gathered; k++) {
+        const uint32_t u = of.column[k];
+        of.begin[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u) : 0;
+        of.end[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u + 1) : 0;
+    }
+    enqueue(line_of<Offset>(plan, 0), of, room);
+    return 0;
+}
+
 /* The frontier of one part of the grid column. Returns the edges that were visited at once. All
  * threads of the grid. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t gather_set(const plan_t &plan, const uint32_t *set, uint32_t r,
-                                               count64 count, uint32_t open, hold<Offset> &held,
-                                               shared &room)
+                                               count64 count, uint32_t open, picks &of,
+                                               hold<Offset> &held, shared &room)
 {
+    constexpr uint32_t tile = gathered * threads;
     const bool bitmap = hw_grid_as_bitmap(plan.exchange, plan.column_active[r], count);
     const uint32_t limit = bitmap ? plan.block : static_cast<uint32_t>(count);
-    const uint32_t stride = gridDim.x * threads;
+    const uint32_t each = gridDim.x * (bitmap ? picked : tile), first = r * plan.block;
     uint32_t looked = 0;
 
-    for (uint32_t base = blockIdx.x * threads; base < limit; base += gathered * stride) {
-        some<Offset> of;
-#pragma unroll
-        for (int k = 0; k < gathered; k++) {
-            const uint32_t at = base + k * stride + threadIdx.x;
-            uint32_t u = HW_RANK_NONE;
-            if (at < limit && bitmap && (__ldcg(set + at / 32) >> (at & 31) & 1))
-                u = r * plan.block + at;
-            else if (at < limit && !bitmap)
-                u = r * plan.block + __ldcg(set + at);
-            of.column[k] = u;
-            of.begin[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u) : 0;
-            of.end[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u + 1) : 0;
-        }
-        if (open == 0) {
-            enqueue(plan, of, room);
-            continue;
-        }
-        looked += visit_ends(plan, open, of);
-        if (put_aside(of, held))
-            queue_held(plan, open, held, room);
+    for (uint32_t turn = 0; turn * each < limit; turn++) {
+        const uint32_t base = turn * each + blockIdx.x * tile;
+        const uint32_t many = bitmap         ? pick(plan, set, plan.ends + first, turn, of, room)
+                              : base < limit ? min(limit - base, tile)
+                                             : 0;
+        for (uint32_t from = threadIdx.x; from < many + threadIdx.x; from += tile)
+            looked += gather_some<Offset>(
+                plan, open,
+                [&](int k) {
+                    const uint32_t i = from + k * threads;
+                    if (i >= many)
+                        return HW_RANK_NONE;
+                    return first + (bitmap ? picked_at(turn, of.at[i]) : __ldcg(set + base + i));
+                },
+                held, room);
     }
     return looked;
 }
@@ -398,7 +530,7 @@ template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32
     plan.queue[0] = u;
     static_cast<Offset *>(plan.prefix)[0] = 0;
     static_cast<Offset *>(plan.shift)[0] = hw_begin<Offset>(plan.lists, u);
-    plan.control->queue =
+    plan.control->queue[0] =
         packed(hw_begin<Offset>(plan.lists, u + 1) - hw_begin<Offset>(plan.lists, u));
 }
 
@@ -408,23 +540,28 @@ __device__ __forceinline__ uint32_t open_from(const plan_t &plan, uint32_t depth
 {
     const uint32_t open = static_cast<uint32_t>(hw_latest(&plan.control->open[depth & 1]));
 
-    return open >= plan.block / 16384 ? open : 0;
+    return open >= plan.block / 128 ? open : 0;
 }
 
 /* The frontier of the grid column into the queue, but for what is visited at once. */
 template <typename Offset>
-__global__ void __launch_bounds__(threads, gather_blocks)
-    gather(const __grid_constant__ plan_t plan, uint32_t depth, uint32_t root, const told_t *told)
+__global__ void __launch_bounds__(threads, gather_blocks())
+    gather(const __grid_constant__ plan_t plan, uint32_t root, const told_t *told)
 {
     __shared__ shared room;
     __shared__ hold<Offset> held;
+    __shared__ picks of;
+    const uint32_t depth = depth_of(plan);
     uint32_t looked = 0;
 
     if (hw_first() == 0) {
         plan.control->found = plan.control->put[plan.column] = 0;
-        plan.control->open[(depth + 1) & 1] = plan.block;
+        plan.control->open[(depth + 1) & 1] = plan.control->opened[0] = plan.block;
     }
-    if (depth > 0 && told->all[0] == 0)
+    const bool over = depth > 0 && told->all[0] == 0;
+    if (hw_first() == 0)
+        plan.control->over = over;
+    if (over)
         return;
     if (keeps_rows(plan)) {
         const uint32_t own = part_at(plan, plan.row, plan.column);
@@ -442,8 +579,8 @@ __global__ void __launch_bounds__(threads, gather_blocks)
     for (uint32_t r = 0; r < plan.rows; r++) {
         const count64 count = told->of[part_at(plan, r, plan.column)][0];
         if (count > 0)
-            looked +=
-                gather_set<Offset>(plan, plan.expand_in[depth & 1][r], r, count, open, held, room);
+            looked += gather_set<Offset>(plan, plan.expand_in[depth & 1][r], r, count, open, of,
+                                         held, room);
     }
     __syncthreads();
     queue_held(plan, open, held, room);
@@ -475,26 +612,139 @@ __device__ __forceinline__ uint32_t expand_some(const plan_t &plan, const front<
     return low;
 }
 
-/* The edges of the queue: algorithm 3. Blocks take some tiles after each other at a time, where
- * there are many, so that they need not look for them often. All threads of the grid. */
+/* The edges begin .. end of the queue: algorithm 3. Warps take some tiles after each other at a
+ * time, where there are many, so that they need not look for the first list often. All threads of
+ * the grid. */
 template <typename Offset, int many>
-__device__ void expand_edges(const plan_t &plan, const front<Offset> &from, count64 all,
-                             shared &room)
+__device__ __forceinline__ void expand_edges(const plan_t &plan, const front<Offset> &from,
+                                             count64 begin, count64 end, shared &room)
 {
-    constexpr uint32_t tile = threads * many, warp_tile = 32 * many;
-    const uint32_t chunk = tile * tiles_at_once(all, gridDim.x, tile);
+    constexpr uint32_t tile = 32 * many, warps = threads / 32;
+    const uint32_t chunk = tile * tiles_at_once(end - begin, gridDim.x * warps, tile);
     const uint32_t warp = threadIdx.x / 32;
 
-    for (count64 base = static_cast<count64>(blockIdx.x) * chunk; base < all;
-         base += static_cast<count64>(gridDim.x) * chunk) {
-        const uint32_t count = static_cast<uint32_t>(min(all - base, static_cast<count64>(chunk)));
-        narrow(from, base, base + count - 1, all, room.cut);
-        uint32_t low = room.cut[0] - 1;
-        for (uint32_t i = warp * warp_tile; i < count; i += tile)
+    for (count64 base = begin + (static_cast<count64>(blockIdx.x) * warps + warp) * chunk;
+         base < end; base += static_cast<count64>(gridDim.x) * warps * chunk) {
+        const uint32_t count = static_cast<uint32_t>(min(end - base, static_cast<count64>(chunk)));
+        uint32_t low = warp_count(from.count,
+                                  [&](uint32_t i) {
+                                      return static_cast<count64>(__ldcg(from.sum + i)) <= base;
+                                  }) -
+                       1;
+        for (uint32_t i = 0; i < count; i += tile)
             low = expand_some<Offset, many>(plan, from, static_cast<Offset>(base + i),
-                                            min(count - i, warp_tile), low, room.cut[1],
-                                            room.scan.slot + warp * warp_tile);
-        __syncthreads(); /* the cut is used */
+                                            min(count - i, tile), low, from.count,
+                                            room.scan.slot + warp * tile);
+    }
+}
+
+/* Finds the first position that some row here is not visited at. All threads of the grid. */
+__device__ __noinline__ void find_open(const plan_t &plan, count64 *open)
+{
+    uint32_t first = plan.block;
+
+    for (uint32_t m = 0; m < plan.columns; m++) {
+        const uint32_t *seen = plan.seen + m * words_of(plan);
+        for (uint64_t w = hw_first(); w < words_of(plan) && w * 32 < first; w += hw_stride()) {
+            const uint32_t left = ~__ldcg(seen + w);
+            if (left)
+                first = min(first, static_cast<uint32_t>(w) * 32 + __ffs(left) - 1);
+        }
+    }
+    first = warp_min(first);
+    if (lane_of() == 0 && first < hw_latest(open))
+        atomicMin(open, static_cast<count64>(first));
+}
+
+/* Queues what is left of lists from the edge `begin` of a queue's `all` on, and from where rows at
+ * `open` or after begin in each. All threads of the grid. */
+template <typename Offset>
+__device__ __noinline__ void requeue(const plan_t &plan, const front<Offset> &from, count64 begin,
+                                     count64 all, uint32_t open, const line<Offset> &to,
+                                     shared &room)
+{
+    constexpr uint32_t tile = gathered * threads;
+
+    narrow(from, begin, all - 1, all, room.cut);
+    for (count64 base = room.cut[0] - 1 + static_cast<count64>(blockIdx.x) * tile;
+         base < from.count; base += static_cast<count64>(gridDim.x) * tile) {
+        some<Offset> of;
+#pragma unroll
+        for (int k = 0; k < gathered; k++) {
+            const count64 i = base + k * threads + threadIdx.x;
+            of.column[k] = HW_RANK_NONE;
+            of.begin[k] = of.end[k] = 0;
+            if (i < from.count) {
+                const count64 next = i + 1 < from.count ? from.sum[i + 1] : all;
+                of.column[k] = from.vertex[i];
+                of.begin[k] = static_cast<Offset>(max(static_cast<count64>(from.sum[i]), begin)) +
+                              from.shift[i];
+                of.end[k] = static_cast<Offset>(next) + from.shift[i];
+            }
+        }
+        leave_out(plan, open, of);
+        enqueue(to, of, room);
+    }
+}
+
+/* A level has so many parts at most. */
+constexpr int most_parts = 3;
+
+/* The share of what is queued still that a part but the last one takes: one of so many. */
+__device__ __forceinline__ count64 parts_left(int part)
+{
+    return part == 0 ? 16 : 4;
+}
+
+/* Whether a queue is worth another part: there is room for what is left of it, and edges for some
+ * tiles of all blocks. */
+__device__ __forceinline__ bool worth_parts(const plan_t &plan, count64 queued, uint32_t tile)
+{
+    const uint64_t half = static_cast<uint64_t>(plan.rows) * plan.block / 2;
+
+    return vertices_of(queued) <= half &&
+           edges_of(queued) >= static_cast<count64>(gridDim.x) * tile * hw_tiles_worth_parts;
+}
+
+/*
+ * The edges of the queue. A level of many edges finds its hubs with few of them, to which most
+ * others go as well: it is taken in parts, and after each of them what has come to be visited at
+ * the beginning of the lists is left out of what is still to do. Returns the edges that were
+ * looked at. All threads of the grid.
+ */
+template <typename Offset, int many>
+__device__ __forceinline__ count64 expand_queue(const plan_t &plan, uint32_t open,
+                                                cg::grid_group &grid, shared &room)
+{
+    count64 queued = hw_latest(&plan.control->queue[0]), begin = 0, looked = 0;
+    uint32_t turn = 0;
+
+    for (int part = 0;; part++) {
+        const line<Offset> line = line_of<Offset>(plan, turn);
+        const front<Offset> from = {line.column, vertices_of(queued), line.prefix, line.shift};
+        const count64 all = edges_of(queued);
+        const bool last = part == most_parts - 1 || !worth_parts(plan, queued, threads * many);
+        const count64 end = last ? all : begin + (all - begin) / parts_left(part);
+
+        expand_edges<Offset, many>(plan, from, begin, end, room);
+        looked += end - begin;
+        if (last)
+            return looked;
+        grid.sync();
+        if (hw_first() == 0)
+            plan.control->queue[!turn] = 0, plan.control->opened[!(part & 1)] = plan.block;
+        find_open(plan, &plan.control->opened[part & 1]);
+        grid.sync();
+        const uint32_t now = static_cast<uint32_t>(hw_latest(&plan.control->opened[part & 1]));
+        begin = end;
+        if (now < plan.block / 16384 || now / 2 < open)
+            continue;
+        open = now;
+        requeue(plan, from, begin, all, open, line_of<Offset>(plan, !turn), room);
+        grid.sync();
+        turn = !turn;
+        queued = hw_latest(&plan.control->queue[turn]);
+        begin = 0;
     }
 }
 
@@ -515,23 +765,22 @@ __device__ __noinline__ void pack_finds(const plan_t &plan, cg::grid_group &grid
 /* Registers are worth more than threads here: as many as for more edges. */
 template <typename Offset, int many>
 __global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
-    expand(const __grid_constant__ plan_t plan, uint32_t depth, const told_t *told)
+    expand(const __grid_constant__ plan_t plan, const told_t *told)
 {
     __shared__ shared room;
+    const uint32_t depth = depth_of(plan);
     cg::grid_group grid = cg::this_grid();
 
     if (depth > 0 && told->all[0] == 0)
         return;
-    const count64 all = hw_latest(&plan.control->queue);
-    const front<Offset> from = {plan.queue, vertices_of(all), static_cast<Offset *>(plan.prefix),
-                                static_cast<Offset *>(plan.shift)};
-    expand_edges<Offset, many>(plan, from, edges_of(all), room);
+    const count64 looked =
+        expand_queue<Offset, many>(plan, depth > 0 ? open_from(plan, depth) : 0, grid, room);
     if (plan.columns > 1)
         pack_finds(plan, grid, room);
     if (!keeps_rows(plan))
         return;
     hw_grid_row *row = row_of(plan, depth);
-    row->edges += edges_of(all) + hw_latest(&plan.control->looked);
+    row->edges += looked + hw_latest(&plan.control->looked);
     row->time[HW_GRID_EXPANDED] = hw_nanoseconds();
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
@@ -552,14 +801,16 @@ __device__ __forceinline__ void take_word(const plan_t &plan, uint32_t m, uint32
         plan.from[m * words_of(plan) + w] |= fresh;
 }
 
-/* The same of one vertex; others may be in the same word. */
-__device__ __forceinline__ void take(const plan_t &plan, uint32_t m, uint32_t position)
+/* The same of one vertex; others may be in the same word. Whether it is new. */
+__device__ __forceinline__ bool take(const plan_t &plan, uint32_t m, uint32_t position)
 {
     const uint32_t w = position / 32, bit = 1u << (position & 31);
     uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
 
-    if (!(__ldcg(seen) & bit) && !(atomicOr(seen, bit) & bit))
-        atomicOr(plan.from + m * words_of(plan) + w, bit);
+    if ((__ldcg(seen) & bit) || (atomicOr(seen, bit) & bit))
+        return false;
+    atomicOr(plan.from + m * words_of(plan) + w, bit);
+    return true;
 }
 
 /* What part m of the row has sent. All threads of the grid. */
@@ -599,28 +850,10 @@ __device__ void settle(const plan_t &plan, int32_t level, shared &room)
     add_up(&plan.control->found, count, room);
 }
 
-/* Finds the first position that some row here is not visited at. All threads of the grid. */
-__device__ void find_open(const plan_t &plan, count64 *open)
-{
-    uint32_t first = plan.block;
-
-    for (uint32_t m = 0; m < plan.columns; m++) {
-        const uint32_t *seen = plan.seen + m * words_of(plan);
-        for (uint64_t w = hw_first(); w < words_of(plan) && w * 32 < first; w += hw_stride()) {
-            const uint32_t left = ~__ldcg(seen + w);
-            if (left)
-                first = min(first, static_cast<uint32_t>(w) * 32 + __ffs(left) - 1);
-        }
-    }
-    first = warp_min(first);
-    if (lane_of() == 0 && first < hw_latest(open))
-        atomicMin(open, static_cast<count64>(first));
-}
-
 /* Makes counters ready for the next expansion. One thread. */
 __device__ void clear_counters(const plan_t &plan)
 {
-    plan.control->queue = plan.control->looked = 0;
+    plan.control->queue[0] = plan.control->looked = 0;
     for (uint32_t m = 0; m < plan.columns; m++) {
         plan.control->fresh[m] = 0;
         if (m != plan.column)
@@ -629,12 +862,15 @@ __device__ void clear_counters(const plan_t &plan)
 }
 
 __global__ void __launch_bounds__(threads)
-    update(const __grid_constant__ plan_t plan, uint32_t depth, const told_t *told)
+    update(const __grid_constant__ plan_t plan, const told_t *told)
 {
     __shared__ shared room;
+    const uint32_t depth = depth_of(plan);
     cg::grid_group grid = cg::this_grid();
-    const bool keeps = keeps_rows(plan) && plan.control->rows == depth + 1;
+    const bool keeps = keeps_rows(plan);
 
+    if (hw_latest(&plan.control->over))
+        return;
     if (hw_first() == 0)
         clear_counters(plan);
     if (keeps)
@@ -647,6 +883,8 @@ __global__ void __launch_bounds__(threads)
     find_open(plan, &plan.control->open[(depth + 1) & 1]);
     settle(plan, static_cast<int32_t>(depth) + 1, room);
     grid.sync();
+    if (hw_first() == 0)
+        plan.control->depth = depth + 1;
     const count64 found = hw_latest(&plan.control->found);
     if (keeps) {
         row_of(plan, depth)->found += found;
@@ -655,6 +893,10 @@ __global__ void __launch_bounds__(threads)
     pack(plan, plan.column, {plan.expand_out[(depth + 1) & 1], plan.rows},
          plan.column_active[plan.row], found, room);
 }
+
+/* ---- levels of few edges ---- */
+
+#include "scan2d_few.cuh"
 
 /* ---- the beginning and the end ---- */
 
@@ -864,6 +1106,24 @@ __global__ void put_keys(const __grid_constant__ plan_t plan, const hw_grid_keys
         row[k] = row_at(plan, static_cast<uint32_t>(key[k]));
 }
 
+/* The last entries of each list, the last one first. */
+template <typename Offset>
+__global__ void find_ends(const __grid_constant__ plan_t plan, uint4 *last)
+{
+    const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
+
+    for (uint64_t u = hw_first(); u < columns; u += hw_stride()) {
+        const Offset begin = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u));
+        const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
+        uint32_t row[ends];
+#pragma unroll
+        for (int j = 0; j < ends; j++)
+            row[j] =
+                end - begin > static_cast<Offset>(j) ? plan.lists.rank[end - 1 - j] : HW_RANK_NONE;
+        last[u] = make_uint4(row[0], row[1], row[2], row[3]);
+    }
+}
+
 /* Sets of the parts of a row. */
 struct sets {
     const uint32_t *of[HW_GRID_LINE];
@@ -952,11 +1212,23 @@ int hw_grid_launch_begin(const hw_grid_plan *plan, uint32_t root)
     return cudaGetLastError();
 }
 
-int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t depth,
-                          uint32_t root, const hw_round_result *told)
+int hw_grid_launch_few(const hw_grid_plan *plan, uint32_t root, const hw_round_result *told,
+                       const hw_round_plan *round, hw_round_result *result)
 {
-    void *gathering[] = {const_cast<hw_grid_plan *>(plan), &depth, &root, &told};
-    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &depth, &told};
+    hw_round_result *to = const_cast<hw_round_result *>(told);
+
+    if (plan->wide)
+        few_levels<uint64_t><<<1, few_threads>>>(*plan, root, to, *round, result);
+    else
+        few_levels<uint32_t><<<1, few_threads>>>(*plan, root, to, *round, result);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t root,
+                          const hw_round_result *told)
+{
+    void *gathering[] = {const_cast<hw_grid_plan *>(plan), &root, &told};
+    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &told};
     const cudaError_t error = cudaLaunchKernel(gather_of(plan), dim3(shape->gather), dim3(threads),
                                                gathering, 0, nullptr);
 
@@ -966,10 +1238,10 @@ int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, 
                                        arguments, 0, nullptr);
 }
 
-int hw_grid_launch_update(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t depth,
+int hw_grid_launch_update(const hw_grid_plan *plan, const hw_grid_shape *shape,
                           const hw_round_result *told)
 {
-    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &depth, &told};
+    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &told};
 
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(update), dim3(shape->update),
                                        dim3(threads), arguments, 0, nullptr);
@@ -1027,6 +1299,18 @@ int hw_grid_launch_make_keys(const hw_grid_plan *plan, const hw_grid_keys *keys,
 int hw_grid_launch_put_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, const uint64_t *key)
 {
     put_keys<<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
+    return cudaGetLastError();
+}
+
+int hw_grid_launch_find_ends(const hw_grid_plan *plan)
+{
+    const unsigned blocks = hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block, threads);
+    uint4 *last = const_cast<uint4 *>(plan->ends);
+
+    if (plan->wide)
+        find_ends<uint64_t><<<blocks, threads>>>(*plan, last);
+    else
+        find_ends<uint32_t><<<blocks, threads>>>(*plan, last);
     return cudaGetLastError();
 }
 
