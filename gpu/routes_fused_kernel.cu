@@ -23,7 +23,7 @@ constexpr uint32_t few_passes = 4, many_passes = 8;
 /* Buckets grow by this once a pull paid. */
 constexpr double growth = 3;
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
-constexpr count64 pull_edges = 4, push_price = 2;
+constexpr count64 pull_edges = 8, push_price = 2;
 /* Once fewer than one in so many vertices is left, the rest is one bucket. */
 constexpr uint32_t tail_share = 4;
 

@@ -378,28 +378,44 @@ __device__ void wake_links(const plan_t &plan)
             static_cast<uint4 *>(plan.box[0].to[q])[i * apart % plan.room] = make_uint4(0, 0, 0, 0);
 }
 
+/* Vertices that a lane has under way at the end. */
+constexpr uint32_t ended = 4;
+
 /* Vertices of one edge take their only neighbour. */
 template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t root)
 {
     key_of<kind> *distance = distances<kind>(plan);
     const uint32_t home = home_of(plan);
+    const uint64_t stride = hw_stride();
 
-    for (uint64_t i = plan.core + hw_first(); i < plan.part.active; i += hw_stride()) {
-        const uint32_t v = static_cast<uint32_t>(i);
-        const uint64_t begin = __ldg(plan.part.offset + v);
-        const bool any = begin < __ldg(plan.part.offset + v + 1);
-        key_of<kind> key = hw_keys<kind>::none;
-        uint32_t parent = HW_RANK_NONE;
-        if (home + v == root)
-            continue;
-        const hw_gpu_edge edge = any ? hw_read_edge(plan.part.edge + begin) : hw_gpu_edge{0, 0};
-        const key_of<kind> from = any ? __ldcg(distance + edge.rank) : hw_keys<kind>::none;
-        if (far(from) < far(hw_keys<kind>::none)) {
-            key = hw_further<kind>(from, edge.weight);
-            parent = edge.rank;
+    for (uint64_t first = plan.core + hw_first(); first < plan.part.active;
+         first += ended * stride) {
+        hw_gpu_edge edge[ended];
+        key_of<kind> from[ended];
+#pragma unroll
+        for (uint32_t k = 0; k < ended; k++) {
+            const uint64_t v = first + k * stride;
+            const bool there = v < plan.part.active;
+            const uint64_t begin = there ? __ldg(plan.part.offset + v) : 0;
+            edge[k] = there && begin < __ldg(plan.part.offset + v + 1)
+                          ? hw_read_edge(plan.part.edge + begin)
+                          : hw_gpu_edge{HW_RANK_NONE, 0};
         }
-        distance[home + v] = key;
-        leave_result<kind>(plan, v, parent, key);
+#pragma unroll
+        for (uint32_t k = 0; k < ended; k++)
+            from[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank)
+                                                   : hw_keys<kind>::none;
+#pragma unroll
+        for (uint32_t k = 0; k < ended; k++) {
+            const uint32_t v = static_cast<uint32_t>(first + k * stride);
+            const bool reached = far(from[k]) < far(hw_keys<kind>::none);
+            const key_of<kind> key =
+                reached ? hw_further<kind>(from[k], edge[k].weight) : hw_keys<kind>::none;
+            if (first + k * stride >= plan.part.active || home + v == root)
+                continue;
+            distance[home + v] = key;
+            leave_result<kind>(plan, v, reached ? edge[k].rank : HW_RANK_NONE, key);
+        }
     }
 }
 
@@ -426,40 +442,67 @@ template <int kind> __device__ uint32_t look_for(const plan_t &plan, uint32_t v,
     return HW_RANK_NONE;
 }
 
+/* Looks at some own vertices of several edges, 32 * ended from `first` on: leaves results of those
+ * that are not reached, and takes those that have no hint into `waits`. Returns how many. The
+ * whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ uint32_t check_hints(const plan_t &plan, uint32_t root, uint64_t first,
+                                                uint32_t *waits)
+{
+    const uint32_t home = home_of(plan), lane = threadIdx.x & 31, below = (1u << lane) - 1;
+    const key_of<kind> *own = distances<kind>(plan) + home;
+    const uint2 *value = reinterpret_cast<const uint2 *>(plan.part.value) + home;
+    key_of<kind> key[ended];
+    uint2 hint[ended];
+    uint32_t waiting = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++) {
+        const uint64_t v = first + 32 * k + lane;
+        key[k] = v < plan.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        hint[k] = kind != HW_GPU_KEY_I64 && v < plan.core ? __ldcg(value + v)
+                                                          : make_uint2(HW_RANK_NONE, 0);
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++) {
+        const uint32_t v = static_cast<uint32_t>(first) + 32 * k + lane;
+        const bool there = first + 32 * k + lane < plan.core && home + v != root;
+        const bool reached = key[k] != hw_keys<kind>::none;
+        const bool known = hint[k].x != HW_RANK_NONE && hint[k].y == static_cast<uint32_t>(key[k]);
+        const uint32_t wanted = __ballot_sync(HW_WARP, there && reached && !known);
+        if (there && !reached)
+            leave_result<kind>(plan, v, HW_RANK_NONE, key[k]);
+        if (wanted >> lane & 1)
+            waits[waiting + __popc(wanted & below)] = v;
+        waiting += __popc(wanted);
+    }
+    __syncwarp();
+    return waiting;
+}
+
 /* Parents of own vertices of several edges, as values. Queues those that found none, and returns
- * how many; on each lane. */
+ * how many; on each warp's first lane. */
 template <int kind>
 __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                  uint32_t root)
 {
-    const uint32_t home = home_of(plan), lane = threadIdx.x & 31;
-    const key_of<kind> *own = distances<kind>(plan) + home;
+    static_assert(32 * ended <= buffered, "waiting vertices have room");
+    uint32_t *waits = room.find[later_queue][threadIdx.x / 32];
+    const bool first = (threadIdx.x & 31) == 0;
     uint32_t lost = 0;
 
-    for (uint64_t i = hw_first(); i - lane < plan.core; i += hw_stride()) {
-        const uint32_t v = static_cast<uint32_t>(i);
-        const bool there = i < plan.core && home + v != root;
-        const key_of<kind> key = there ? __ldcg(own + v) : hw_keys<kind>::none;
-        const bool reached = key != hw_keys<kind>::none;
-        uint32_t source = HW_RANK_NONE;
-        bool known = false;
-        if (reached && kind != HW_GPU_KEY_I64) {
-            const uint2 hint = __ldcg(reinterpret_cast<const uint2 *>(plan.part.value) + home + v);
-            source = hint.y == static_cast<uint32_t>(key) ? hint.x : HW_RANK_NONE;
-            known = source != HW_RANK_NONE;
+    for (uint64_t w = hw_first() / 32; w * 32 * ended < plan.core; w += hw_stride() / 32) {
+        const uint32_t waiting = check_hints<kind>(plan, root, w * 32 * ended, waits);
+        for (uint32_t k = 0; k < waiting; k++) {
+            const uint32_t v = waits[k];
+            const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
+            const uint32_t source = plan.directed ? HW_RANK_NONE : look_for<kind>(plan, v, key);
+            if (first)
+                leave_result<kind>(plan, v, source, key);
+            lost += first && source == HW_RANK_NONE;
+            keep(room, near_queue, pass.near, first && source == HW_RANK_NONE, v);
         }
-        for (uint32_t left =
-                 __ballot_sync(HW_WARP, reached && source == HW_RANK_NONE && !plan.directed);
-             left; left &= left - 1) {
-            const int who = __ffs(left) - 1;
-            const uint32_t found =
-                look_for<kind>(plan, __shfl_sync(HW_WARP, v, who), __shfl_sync(HW_WARP, key, who));
-            source = static_cast<int>(lane) == who ? found : source;
-        }
-        lost += reached && source == HW_RANK_NONE;
-        keep(room, near_queue, pass.near, reached && source == HW_RANK_NONE, v);
-        if (there && !known)
-            leave_result<kind>(plan, v, source, key);
+        __syncwarp();
     }
     return lost;
 }
