@@ -18,9 +18,9 @@ markers = styles(results["parts"], MARKERS)
 one_method = results["method"].nunique() == 1
 lines = styles(results["parts" if one_method else "method"], LINES)
 
-figure, axes = plt.subplots(figsize=(7, 4.5))
 keys = ["layout", "parts", "method"]
 groups = results.groupby(keys, sort=False)
+figure, axes = plt.subplots(figsize=(7, max(4.5, 0.22 * len(groups))))
 # Points above one single scale stand side by side.
 width = 0.5 / len(groups) if results[x].nunique() == 1 else 0
 factor, unit = unit_of("harmonic_mean_TEPS", results["harmonic_mean_TEPS"].max())

@@ -21,17 +21,24 @@ times = results.groupby(keys, sort=False)[list(shares)].median() * 1e3
 scales = times.index.get_level_values(x).unique()
 one_method = results["method"].nunique() == 1
 
-figure, panels = plt.subplots(
-    1, len(scales), figsize=(2 + 2.4 * len(scales), 4.5), squeeze=False
-)
+
+def names_of(bars):
+    """What stands under bars."""
+    return [f"{l}, {p}" + f", {m}" * (not one_method) for l, p, m in bars.index]
+
+
+# As wide as its bars need, and as high as their names.
+bars = times.groupby(level=x).size()
+longest = max(len(name) for scale in scales for name in names_of(times.loc[scale]))
+size = (3.5 + max(2.4, 0.24 * bars.max()) * len(scales), 3.2 + 0.075 * longest)
+figure, panels = plt.subplots(1, len(scales), figsize=size, squeeze=False)
 for axes, scale in zip(panels[0], scales):
     bars = times.loc[scale]
     left = numpy.zeros(len(bars))
     for (share, label), colour in zip(shares.items(), COLOURS):
         axes.bar(range(len(bars)), bars[share], bottom=left, color=colour, label=label)
         left += bars[share].to_numpy()
-    names = [f"{l}, {p}" + f", {m}" * (not one_method) for l, p, m in bars.index]
-    axes.set_xticks(range(len(bars)), names, rotation=90)
+    axes.set_xticks(range(len(bars)), names_of(bars), rotation=90)
     axes.set_title(f"{words} {scale:g}")
 panels[0][0].set_ylabel("mean time of a search (ms)")
 panels[0][-1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
