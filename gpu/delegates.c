@@ -77,6 +77,8 @@ static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_d
     for (int half = 0; half < 2; half++) {
         heap->found[half] = at;
         at = after(at, mask);
+        heap->dirty[half] = at;
+        at = after(at, 4 * (hw_count)graph->dirty_words);
     }
     heap->candidate = at;
     at = after(at, 4 * (hw_count)graph->delegates);
@@ -140,10 +142,15 @@ static void plan_arrays(struct hw_parts_engine *engine)
                    sizeof *own->told);
     if (state->canonical)
         hw_gpu_add(arrays, &own->delegate_level, delegates, sizeof *own->delegate_level);
-    own->mask_stride = (own->graph.mask_words + 3) / 4 * 4;
-    if (!own->carried)
+    own->mask_stride = (own->graph.mask_words + HW_GPU_DELEGATES_SECTOR - 1) /
+                       HW_GPU_DELEGATES_SECTOR * HW_GPU_DELEGATES_SECTOR;
+    hw_gpu_add(arrays, &own->stale, own->graph.dirty_words, sizeof *own->stale);
+    if (!own->carried) {
         hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
                    sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->gathered_dirty,
+                   (own->graph.parts - 1) * (hw_count)own->graph.dirty_words, sizeof(uint32_t));
+    }
     hw_gpu_add(arrays, &state->carrier.unknown, 1, sizeof(uint32_t));
     if (own->carried && state->carrier.two_hops && engine->options.uniquify)
         hw_gpu_add(arrays, &state->carrier.passed, ((hw_count)own->graph.parts * slots + 31) / 32,
@@ -236,8 +243,10 @@ static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error
         hw_mpi(MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, there, 1, HW_MPI_COUNT, engine->ctx->world),
                "MPI_Alltoall", err);
 
-    for (int half = 0; half < 2; half++)
+    for (int half = 0; half < 2; half++) {
         own->found[half] = (uint32_t *)(base[me] + heap->found[half]);
+        own->dirty[half] = (uint32_t *)(base[me] + heap->dirty[half]);
+    }
     own->candidate = (uint32_t *)(base[me] + heap->candidate);
     for (int q = 0; q < parts; q++) {
         own->inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
@@ -255,8 +264,10 @@ static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error
         own->mail[q] = (struct hw_gpu_delegates_mail *)(base[q] + heap->mail);
         if (q == me)
             continue;
-        own->mask[0][own->masks] = (uint32_t *)(base[q] + heap->found[0]);
-        own->mask[1][own->masks] = (uint32_t *)(base[q] + heap->found[1]);
+        for (int half = 0; half < 2; half++) {
+            own->mask[half][own->masks] = (uint32_t *)(base[q] + heap->found[half]);
+            own->mask_dirty[half][own->masks] = (uint32_t *)(base[q] + heap->dirty[half]);
+        }
         own->others[own->masks++] = (uint32_t *)(base[q] + heap->candidate);
     }
     return hw_agree(engine->ctx->world, status, err);

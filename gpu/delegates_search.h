@@ -7,7 +7,7 @@
 
 /* Where things stand in the heaps. */
 struct hw_gpu_delegates_heap {
-    hw_count mail, found[2], candidate;
+    hw_count mail, found[2], dirty[2], candidate;
     hw_count in[HW_GPU_DELEGATES_PARTS];  /* entries from each part; in two hops: of this node,
                                              or of the node whose device this is */
     hw_count out[HW_GPU_DELEGATES_PARTS]; /* for each part, where the host carries them */

@@ -24,6 +24,7 @@ namespace
 
 /* Words of a mask that a warp takes at a time, backward. */
 constexpr uint32_t tile_words = 8;
+static_assert(tile_words == HW_GPU_DELEGATES_SECTOR, "a bit of the summary for each tile");
 
 /* Of these, words whose first sources are read at once. */
 constexpr uint32_t together = 8;
@@ -39,6 +40,7 @@ struct view {
     const plan_t &plan;
     const uint32_t *visited; /* delegates, when the step began */
     uint32_t *found;         /* delegates, in this step */
+    uint32_t *dirty;         /* and its summary */
     bool bare_only;
 };
 
@@ -252,6 +254,15 @@ __device__ __forceinline__ bool matters(const view &step, uint32_t word, uint32_
            (c.unvisited_in[HW_GPU_ND] > 0 && (bits & __ldg(step.plan.graph.out[HW_GPU_ND] + word)));
 }
 
+/* Takes down that delegates were found in these words, which share a bit of the summary. */
+__device__ __forceinline__ void note_sector(const view &step, uint32_t word)
+{
+    const uint32_t sector = word / HW_GPU_DELEGATES_SECTOR;
+
+    if (!is_set(step.dirty, sector))
+        atomicOr(step.dirty + sector / 32, 1u << (sector & 31));
+}
+
 template <int which>
 __device__ void visit_backward(const view &step, pending &mine, count64 &examined, uint32_t &finds)
 {
@@ -284,6 +295,8 @@ __device__ void visit_backward(const view &step, pending &mine, count64 &examine
             atomicOr(found + word, bits);
             finds += delegates || matters(step, word, bits) ? __popc(bits) : 0;
         }
+        if (delegates && __any_sync(HW_WARP, bits != 0) && lane == 0)
+            note_sector(step, first);
         __syncwarp();
     }
 }
@@ -306,6 +319,7 @@ __device__ __forceinline__ void find_delegate(const view &step, uint32_t *found,
                                               uint32_t id, uint32_t &finds)
 {
     if (claim(found, v)) {
+        note_sector(step, v / 32);
         step.plan.candidate[v] = id;
         finds++;
     }
@@ -626,7 +640,8 @@ __global__ void __launch_bounds__(threads, at_once(5)) visit(const plan_t plan)
             tell_others(plan, delegates);
         return;
     }
-    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], c->bare_only != 0};
+    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], plan.dirty[c->parity],
+                       c->bare_only != 0};
     visit_one<first>(step, pend[threadIdx.x / 32], examined, finds);
     visit_one<second>(step, pend[threadIdx.x / 32], examined, finds);
     examined = block_sum(examined, room[0]);
