@@ -485,14 +485,14 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 
 /* ---- rows ---- */
 
-/* "dd:bu nd:-- dn:bu nn:td" */
+/* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small" */
 static void name_routine(uint32_t ways, char *routine, size_t size)
 {
     static const char *const way[] = {"--", "td", "bu", "??"};
 
-    snprintf(routine, size, "dd:%s nd:%s dn:%s nn:%s", way[ways >> 2 * HW_GPU_DD & 3],
+    snprintf(routine, size, "dd:%s nd:%s dn:%s nn:%s%s", way[ways >> 2 * HW_GPU_DD & 3],
              way[ways >> 2 * HW_GPU_ND & 3], way[ways >> 2 * HW_GPU_DN & 3],
-             way[ways >> 2 * HW_GPU_NN & 3]);
+             way[ways >> 2 * HW_GPU_NN & 3], ways >> 2 * HW_GPU_SUBGRAPHS ? " small" : "");
 }
 
 /* Times and messages of a row: those of the host, where it carries. */

@@ -12,6 +12,9 @@
  *
  * then previsit: what is new among the slots becomes the frontier of nd and nn; and one
  * thread decides for each subgraph whether it is visited next, and which way.
+ *
+ * Where nothing is carried, steps that follow few edges are taken one after another in one
+ * kernel of as many blocks as are resident (delegates_small.cuh).
  */
 #ifndef HOPWAVE_GPU_DELEGATES_H
 #define HOPWAVE_GPU_DELEGATES_H
@@ -35,6 +38,9 @@ extern "C" {
  * and dn go backward, and no queue is formed for them. */
 #define HW_GPU_DELEGATES_MANY 1024u
 #define HW_GPU_DELEGATES_SHARE 64u
+
+/* A step that only goes forward, along no more edges than this, is a small one. */
+#define HW_GPU_DELEGATES_SMALL 32768u
 
 /* The queue of dd has its size in one word: vertices above, edges below. */
 #define HW_GPU_DELEGATES_EDGE_BITS 36
@@ -89,7 +95,8 @@ struct hw_gpu_delegates_mail {
 
 /* One step of this GPU; times in nanoseconds. */
 struct hw_gpu_delegates_row {
-    uint32_t ways; /* two bits a subgraph: 0 not visited, 1 top-down, 2 bottom-up */
+    uint32_t ways; /* two bits a subgraph: 0 not visited, 1 top-down, 2 bottom-up; a bit above:
+                      a small step */
     uint32_t frontier, found;
     uint32_t expansion, exchange, reduction, update;
     uint64_t edges, bytes, bytes_between; /* between: to other nodes */
@@ -104,7 +111,11 @@ struct hw_gpu_delegates_control {
     uint32_t level;  /* of the frontier */
     uint32_t parity; /* which of the masks of finds this step fills; turns when any are found */
     uint32_t rows;
-    uint32_t arrived[3]; /* blocks through with the visits of a stream, and with a previsit */
+    uint32_t arrived[4]; /* blocks through with the visits of a stream, and with a previsit, and at
+                            a gate of small steps */
+    uint32_t passages;   /* of that gate */
+    uint32_t small;      /* whether the step is small */
+    uint32_t rounds;     /* of small steps and one that is not, that have begun */
     uint32_t unvisited;  /* delegates, over all parts */
     uint32_t bare_only;  /* nn: vertices that have delegates as sources are found through dn */
     uint32_t visit[HW_GPU_SUBGRAPHS], backward[HW_GPU_SUBGRAPHS];
@@ -136,17 +147,12 @@ struct hw_gpu_delegates_control {
     unsigned long long begun, met[2], passed[2], reduced, took, joined; /* nanoseconds */
 };
 
-/* What the host watches, in its own memory: the step decided, and whether it is over. */
-struct hw_gpu_delegates_watch {
-    unsigned long long state; /* over in the upper half, decisions in the lower */
-};
-
 struct hw_gpu_delegates_plan {
     struct hw_gpu_delegates_graph graph;
     struct hw_gpu_delegates_control *control; /* [1] */
     struct hw_gpu_delegates_row *row;         /* [row_capacity], NULL where none are wanted */
     uint32_t row_capacity;
-    volatile unsigned long long *watch; /* on the host */
+    volatile unsigned long long *watch; /* on the host: over in the upper half, rounds below */
 
     uint32_t *visited[2]; /* [mask_words] delegates, by parity */
     uint32_t *found[2];   /* [mask_words] in this GPU's heap */
@@ -185,6 +191,7 @@ struct hw_gpu_delegates_plan {
     float forward_factor, backward_factor;
     uint64_t patience;           /* nanoseconds at a barrier */
     int blocks, visit_blocks[2]; /* at most; exactly of visits, to delegates and to slots */
+    int small_blocks;            /* of small steps */
 };
 
 /* A root: its delegate or NONE; its slot, where this part owns it, or NONE. */
@@ -197,7 +204,8 @@ struct hw_gpu_delegates_root {
 /* Chooses plan->blocks. */
 int hw_gpu_delegates_shape(struct hw_gpu_delegates_plan *plan);
 
-/* Forgets the last search and decides the first step. */
+/* Forgets the last search and decides the first step; where nothing is carried, takes small
+ * steps, too. */
 int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
                            const struct hw_gpu_delegates_root *root, void *stream);
 
@@ -212,6 +220,8 @@ int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, bool local
 /* Where nothing is carried all GPUs come here, too. */
 int hw_gpu_delegates_take(const struct hw_gpu_delegates_plan *plan, void *stream);
 int hw_gpu_delegates_advance(const struct hw_gpu_delegates_plan *plan, void *stream);
+/* Small steps, as many as follow. */
+int hw_gpu_delegates_small(const struct hw_gpu_delegates_plan *plan, void *stream);
 
 /* What the host learnt from all parts in a step, in place of meeting. */
 struct hw_gpu_delegates_news {

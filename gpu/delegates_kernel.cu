@@ -1,8 +1,19 @@
 /*
- * Method `delegates`: launchers of its visits and of what is between them.
+ * Method `delegates`: launchers of its visits and of what is between them, and of small steps.
  */
+#include "delegates_small.cuh"
 #include "delegates_step.cuh"
 #include "delegates_visit.cuh"
+
+/* Small steps take fewer registers, too, where there are few others. */
+static const void *small_kernel(const hw_gpu_delegates_plan *plan)
+{
+    if (plan->masks <= 1)
+        return reinterpret_cast<const void *>(take_small<1>);
+    if (plan->masks <= 3)
+        return reinterpret_cast<const void *>(take_small<3>);
+    return reinterpret_cast<const void *>(take_small<HW_GPU_DELEGATES_PEERS - 1>);
+}
 
 extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
 {
@@ -21,6 +32,7 @@ extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
                                                               threads, 0);
     for (int k = 0; k < 2; k++)
         plan->visit_blocks[k] = each[k] * processors;
+    plan->small_blocks = processors; /* more would wait for each other longer */
     return error;
 }
 
@@ -63,8 +75,8 @@ extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, void *st
     /* Few blocks may wait, lest they keep others from what is waited for. */
     if (plan->masks == 0 || combining(plan) <= gathering)
         return launch_reduce<true>(plan, false, stream);
-    meet_delegates<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0,
-                     stream_of(stream)>>>(*plan);
+    bring<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0, stream_of(stream)>>>(
+        *plan);
     const int code = cudaGetLastError();
     return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, false, stream) : code;
 }
@@ -94,6 +106,15 @@ extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_plan *plan, void 
     return advance(plan, false, stream_of(stream));
 }
 
+extern "C" int hw_gpu_delegates_small(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    hw_gpu_delegates_plan own = *plan;
+    void *arguments[] = {&own};
+
+    return cudaLaunchCooperativeKernel(small_kernel(plan), dim3(plan->small_blocks), dim3(threads),
+                                       arguments, 0, stream_of(stream));
+}
+
 extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
                                       const hw_gpu_delegates_root *root, void *stream)
 {
@@ -112,6 +133,8 @@ extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
     if (error != cudaSuccess)
         return error;
     start<<<blocks_for(plan, words), threads, 0, to>>>(*plan, *root);
-    const int code = hw_gpu_delegates_reduce(plan, true, stream);
-    return code == cudaSuccess ? advance(plan, true, to) : code;
+    int code = hw_gpu_delegates_reduce(plan, true, stream);
+    if (code == cudaSuccess)
+        code = advance(plan, true, to);
+    return code == cudaSuccess && !plan->carried ? hw_gpu_delegates_small(plan, stream) : code;
 }

@@ -1,7 +1,8 @@
 /*
  * Method `delegates` on GPUs that reach each other, or on one: a step is a graph of kernels
- * in two streams, launched again and again. GPUs meet and decide by themselves; the host
- * keeps one step ahead of them and stops when it sees that the search is over.
+ * in two streams, launched again and again, and after it a kernel that takes small steps, if such
+ * follow. GPUs meet and decide by themselves; the host learns when a step that is not small comes
+ * next, and launches it behind what is under way, or that the search is over.
  */
 #include "delegates_search.h"
 
@@ -62,7 +63,18 @@ static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_er
     return status;
 }
 
-/* Launches steps until the search is over. */
+/* A step, and the small ones after it. */
+static enum hw_status launch_round(const struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    const enum hw_status status =
+        hw_cuda((int)cudaGraphLaunch((cudaGraphExec_t)state->step, NULL), "cudaGraphLaunch", err);
+
+    return status == HW_OK ? hw_cuda(hw_gpu_delegates_small(&state->plan, NULL),
+                                     "the kernel of small steps", err)
+                           : status;
+}
+
+/* Launches rounds until the search is over. */
 static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -72,9 +84,8 @@ static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, stru
         const unsigned long long seen = __atomic_load_n(state->watch, __ATOMIC_ACQUIRE);
         if (seen >> 32)
             break;
-        if (launched <= (uint32_t)seen) {
-            status = hw_cuda((int)cudaGraphLaunch((cudaGraphExec_t)state->step, NULL),
-                             "cudaGraphLaunch", err);
+        if (launched < (uint32_t)seen) {
+            status = launch_round(state, err);
             launched++;
         } else if (look % LOOKS == 0) {
             const cudaError_t error = cudaStreamQuery(NULL);

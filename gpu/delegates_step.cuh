@@ -44,9 +44,13 @@ __device__ __forceinline__ void add(count64 *sum, uint32_t x)
 }
 
 /* What is added to a counter by every warp of a block, in order: this warp's share begins
- * there. One atomic a block. amount: the same in all lanes. */
-template <typename T> __device__ T reserve(T *counter, T amount, T *room)
+ * there. One atomic a block; or one a warp, which is alone then. amount: the same in all lanes. */
+template <bool whole, typename T> __device__ T reserve(T *counter, T amount, T *room)
 {
+    if (!whole) {
+        const T at = (threadIdx.x & 31) == 0 && amount > 0 ? atomicAdd(counter, amount) : 0;
+        return __shfl_sync(HW_WARP, at, 0);
+    }
     __syncthreads();
     if ((threadIdx.x & 31) == 0)
         room[threadIdx.x / 32] = amount;
@@ -77,12 +81,18 @@ struct sectors {
 
 /* A word of the masks in each of the first warp_words lanes of a warp, of up to so many others. */
 template <uint32_t others> struct news {
-    uint32_t first;         /* the warp's first word */
-    uint32_t whose;         /* others that found any in the warp's sector, a bit each */
+    uint32_t word;          /* which */
+    uint32_t whose;         /* others that found any in its sector, a bit each */
     uint32_t fresh;         /* new in this lane's word */
     uint32_t own;           /* what this part found */
     uint32_t found[others]; /* what each other one found */
 };
+
+/* This lane's vertex in the word of lane k. */
+__device__ __forceinline__ uint32_t vertex_in(uint32_t word, uint32_t k)
+{
+    return __shfl_sync(HW_WARP, word, k) * 32 + (threadIdx.x & 31);
+}
 
 /* Whether this lane's delegate in the warp's word k has its bit in that lane's. */
 __device__ __forceinline__ bool in_word(uint32_t words, uint32_t k)
@@ -138,13 +148,12 @@ __device__ __forceinline__ void keep_sectors(const plan_t &plan, uint64_t tile, 
     next[tile] = 0;
 }
 
-/* What all parts found, taken as visited; this part's other mask is cleared. changed: whether
- * anything is to be done in this warp's sector; far: as above. */
+/* What all parts found in a word, taken as visited; this part's other mask is cleared. there:
+ * whether anything is to be done in this lane's word; far: as above. */
 template <bool far, uint32_t others>
-__device__ __forceinline__ void combine_word(const plan_t &plan, bool changed, news<others> &words)
+__device__ __forceinline__ void combine_word(const plan_t &plan, bool there, news<others> &words)
 {
-    const uint32_t parity = plan.control->parity, word = words.first + (threadIdx.x & 31);
-    const bool there = changed && (threadIdx.x & 31) < warp_words && word < plan.graph.mask_words;
+    const uint32_t parity = plan.control->parity, word = words.word;
     const uint32_t old = there ? plan.visited[parity][word] : 0;
     uint32_t all = 0;
 
@@ -191,23 +200,23 @@ __device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news<
 template <uint32_t others>
 __device__ __forceinline__ uint32_t label(const plan_t &plan, const news<others> &words)
 {
-    const uint32_t from = words.first * 32 + (threadIdx.x & 31);
     const int32_t level = static_cast<int32_t>(plan.control->level + 1);
     uint32_t slot[warp_words], parent[warp_words], owned = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
         const bool fresh = in_word(words.fresh, k);
-        slot[k] = fresh ? __ldg(plan.graph.own_slot + from + 32 * k) : HW_RANK_NONE;
+        const uint32_t v = vertex_in(words.word, k);
+        slot[k] = fresh ? __ldg(plan.graph.own_slot + v) : HW_RANK_NONE;
         if (fresh && plan.delegate_level)
-            plan.delegate_level[from + 32 * k] = level;
+            plan.delegate_level[v] = level;
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
         parent[k] = HW_RANK_NONE;
         if (!__any_sync(HW_WARP, slot[k] != HW_RANK_NONE))
             continue;
-        const uint32_t *at = known(plan, words, k, from + 32 * k);
+        const uint32_t *at = known(plan, words, k, vertex_in(words.word, k));
         parent[k] = at && slot[k] != HW_RANK_NONE ? *static_cast<const volatile uint32_t *>(at)
                                                   : HW_RANK_NONE;
     }
@@ -242,21 +251,22 @@ struct rooms {
 };
 
 /* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
- * this lane's edges in dn. All threads of a block. */
-__device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, uint32_t first,
+ * this lane's edges in dn. All threads of a block, or, where whole is false, of a warp. */
+template <bool whole>
+__device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, uint32_t word,
                                                     uint32_t dd_out, uint32_t dn_out, rooms &room)
 {
     control_t *const c = plan.control;
     uint64_t *const dn_queue = plan.dn_queue[c->parity ^ 1];
-    const uint32_t from = first * 32 + (threadIdx.x & 31);
     uint32_t dd_length[warp_words], dn_length[warp_words], work = 0, pieces = 0;
     count64 edges = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
         const bool dd = in_word(dd_out, k), dn = in_word(dn_out, k);
-        dd_length[k] = dd ? length_of(plan.graph.forward[HW_GPU_DD], from + 32 * k) : 0;
-        dn_length[k] = dn ? length_of(plan.graph.forward[HW_GPU_DN], from + 32 * k) : 0;
+        const uint32_t v = vertex_in(word, k);
+        dd_length[k] = dd ? length_of(plan.graph.forward[HW_GPU_DD], v) : 0;
+        dn_length[k] = dn ? length_of(plan.graph.forward[HW_GPU_DN], v) : 0;
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
@@ -267,14 +277,14 @@ __device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, uint32_t
     /* A lane's vertices follow each other. */
     const count64 past = hw_warp_scan(edges);
     const uint32_t last = hw_warp_scan(pieces);
-    count64 dd_at = reserve(&c->next_dd_queue, __shfl_sync(HW_WARP, past, 31), room.wide);
+    count64 dd_at = reserve<whole>(&c->next_dd_queue, __shfl_sync(HW_WARP, past, 31), room.wide);
     uint32_t dn_at =
-        reserve(&c->next_queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), room.narrow);
+        reserve<whole>(&c->next_queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), room.narrow);
     dd_at += past - edges;
     dn_at += last - pieces;
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        const uint32_t v = from + 32 * k;
+        const uint32_t v = vertex_in(word, k);
         if (dd_length[k] > 0) {
             plan.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
             plan.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
@@ -333,9 +343,11 @@ enum { SLOTS, ND_OUT, NN_OUT, DN_IN, ND_WORK, SLOT_SUMS };
 /* Words of slots that a warp takes at a time, and a block. */
 constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
 
-/* New slots of a warp's words into the queues of nn and nd. Returns this lane's edges in nd.
- * All threads of a block. */
-__device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t first, uint32_t nn_out,
+/* New slots of a warp's words, one in each of the first slot_words lanes, into the queues of nn
+ * and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is false, of a
+ * warp. */
+template <bool whole>
+__device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t word, uint32_t nn_out,
                                                 uint32_t nd_out, count64 *room)
 {
     static_assert(HW_GPU_ND == HW_GPU_NN + 1, "both sizes in one word");
@@ -343,14 +355,14 @@ __device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t fir
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
     const count64 here =
         static_cast<count64>(hw_warp_sum(__popc(nd_out))) << 32 | hw_warp_sum(__popc(nn_out));
-    const count64 at = reserve(sizes, here, room);
+    const count64 at = reserve<whole>(sizes, here, room);
     uint32_t nn_at = static_cast<uint32_t>(at), nd_at = static_cast<uint32_t>(at >> 32), work = 0;
 
     if (here == 0)
         return 0;
 #pragma unroll
     for (uint32_t k = 0; k < slot_words; k++) {
-        const uint32_t v = (first + k) * 32 + lane;
+        const uint32_t v = vertex_in(word, k);
         const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
         const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
         if (nn_bits >> lane & 1)
@@ -415,28 +427,36 @@ __device__ __forceinline__ bool is_found(count64 word)
     return word >> 40 & 1;
 }
 
-/* The streams of delegates meet, whose visits have told. All blocks wait; the first keeps what
- * was heard. Returns the most that any part found. All threads of a block. */
+/* The streams of delegates meet, whose visits have told. keep: whether this block keeps what was
+ * heard. Returns the most that any part found. The first warp of a block. */
+__device__ uint32_t meet_delegates(const plan_t &plan, bool keep)
+{
+    control_t *const c = plan.control;
+    count64 word;
+    const bool came = hear(plan, 0, threadIdx.x, &word);
+    uint32_t some = max(static_cast<uint32_t>(word), hw_latest(&c->found_delegate));
+
+    for (int half = 16; half > 0; half /= 2)
+        some = max(some, __shfl_xor_sync(HW_WARP, some, half));
+    const bool all = __all_sync(HW_WARP, came);
+    if (keep && threadIdx.x == 0) {
+        c->any_delegate = some;
+        c->passed[0] = hw_nanoseconds();
+        if (!all)
+            c->failed = HW_GPU_DELEGATES_SILENT;
+    }
+    return some;
+}
+
+/* The same for all threads of a block; the first block keeps what was heard. */
 __device__ uint32_t hear_delegates(const plan_t &plan)
 {
     __shared__ uint32_t any;
-    control_t *const c = plan.control;
 
     if (threadIdx.x < 32) {
-        count64 word;
-        const bool came = hear(plan, 0, threadIdx.x, &word);
-        uint32_t some = max(static_cast<uint32_t>(word), c->found_delegate);
-        for (int half = 16; half > 0; half /= 2)
-            some = max(some, __shfl_xor_sync(HW_WARP, some, half));
-        const bool all = __all_sync(HW_WARP, came);
+        const uint32_t some = meet_delegates(plan, blockIdx.x == 0);
         if (threadIdx.x == 0)
             any = some;
-        if (blockIdx.x == 0 && threadIdx.x == 0) {
-            c->any_delegate = some;
-            c->passed[0] = hw_nanoseconds();
-            if (!all)
-                c->failed = HW_GPU_DELEGATES_SILENT;
-        }
     }
     __syncthreads();
     return any;
@@ -473,7 +493,7 @@ __device__ __forceinline__ void bring_masks(const plan_t &plan)
 }
 
 /* The streams of delegates meet, and bring masks. */
-__global__ void __launch_bounds__(threads) meet_delegates(const plan_t plan)
+__global__ void __launch_bounds__(threads) bring(const plan_t plan)
 {
     if (!plan.control->over && hear_delegates(plan) > 0)
         bring_masks(plan);
@@ -484,6 +504,26 @@ struct reducing {
     count64 sum[SUMS];
     rooms room;
 };
+
+/* What is new in a warp's words: sums, queues, levels and parents. whole: as above. */
+template <bool whole, uint32_t others>
+__device__ __forceinline__ void take_delegates(const plan_t &plan, const news<others> &words,
+                                               bool queues, reducing &own)
+{
+    const graph_t &graph = plan.graph;
+    const uint32_t fresh = words.fresh, at = fresh ? words.word : 0;
+    const uint32_t dd_out = fresh & __ldg(graph.out[HW_GPU_DD] + at);
+    const uint32_t dn_out = fresh & __ldg(graph.out[HW_GPU_DN] + at);
+
+    add(&own.sum[DD_OUT], __popc(dd_out));
+    add(&own.sum[DN_OUT], __popc(dn_out));
+    add(&own.sum[DD_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DD] + at)));
+    add(&own.sum[ND_IN], __popc(fresh & __ldg(graph.in[HW_GPU_ND] + at)));
+    add(&own.sum[DELEGATES], __popc(fresh));
+    if (queues)
+        add(&own.sum[DN_WORK], queue_delegates<whole>(plan, words.word, dd_out, dn_out, own.room));
+    add(&own.sum[OWNED], label(plan, words));
+}
 
 /* The masks of a step combined, and what is new in them. any: the most that any part found;
  * far, asked: as above. All threads of the grid. */
@@ -501,8 +541,13 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool a
         const sectors here = find_sectors<far, others>(plan, tile, asked, &words.whose);
         if (here.changed == 0)
             continue;
-        words.first = static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words;
-        combine_word<far>(plan, here.changed >> (threadIdx.x / 32) & 1, words);
+        const uint32_t lane = threadIdx.x & 31;
+        words.word =
+            static_cast<uint32_t>(tile) * block_words + threadIdx.x / 32 * warp_words + lane;
+        combine_word<far>(plan,
+                          (here.changed >> (threadIdx.x / 32) & 1) && lane < warp_words &&
+                              words.word < graph.mask_words,
+                          words);
         const bool news_here = __syncthreads_or(words.fresh != 0);
         if (threadIdx.x == 0) {
             keep_sectors(plan, tile, here);
@@ -510,17 +555,7 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool a
         }
         if (!news_here)
             continue;
-        const uint32_t fresh = words.fresh, word = fresh ? words.first + (threadIdx.x & 31) : 0;
-        const uint32_t dd_out = fresh & __ldg(graph.out[HW_GPU_DD] + word);
-        const uint32_t dn_out = fresh & __ldg(graph.out[HW_GPU_DN] + word);
-        add(&own.sum[DD_OUT], __popc(dd_out));
-        add(&own.sum[DN_OUT], __popc(dn_out));
-        add(&own.sum[DD_IN], __popc(fresh & __ldg(graph.in[HW_GPU_DD] + word)));
-        add(&own.sum[ND_IN], __popc(fresh & __ldg(graph.in[HW_GPU_ND] + word)));
-        add(&own.sum[DELEGATES], __popc(fresh));
-        if (queues)
-            add(&own.sum[DN_WORK], queue_delegates(plan, words.first, dd_out, dn_out, own.room));
-        add(&own.sum[OWNED], label(plan, words));
+        take_delegates<true>(plan, words, queues, own);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -542,9 +577,9 @@ __global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4))
         combine<meets, others>(plan, any, !local, own);
 }
 
-/* The streams of slots meet, whose visits have told. All blocks wait, by their first warps;
- * the first keeps what was heard. came: [32] what has come from each part. */
-__device__ void meet_slots(const plan_t &plan, uint32_t *came)
+/* The streams of slots meet, whose visits have told. keep: whether this block keeps what was
+ * heard. came: [32] what has come from each part. The first warp of a block. */
+__device__ void meet_slots(const plan_t &plan, bool keep, uint32_t *came)
 {
     control_t *const c = plan.control;
     const uint32_t q = threadIdx.x;
@@ -556,7 +591,7 @@ __device__ void meet_slots(const plan_t &plan, uint32_t *came)
     const bool any = __any_sync(HW_WARP, is_found(word)) || found_slots(plan);
     const bool all = __all_sync(HW_WARP, fine);
     came[q] = count;
-    if (blockIdx.x > 0)
+    if (!keep)
         return;
     if (here && fine)
         c->came[q] = count;
@@ -594,7 +629,7 @@ __global__ void __launch_bounds__(threads) take(const plan_t plan)
     if (plan.control->over)
         return;
     if (!plan.carried && threadIdx.x < 32)
-        meet_slots(plan, came);
+        meet_slots(plan, blockIdx.x == 0, came);
     __syncthreads();
     take_entries(plan, plan.carried ? plan.control->came : came);
 }
@@ -662,6 +697,7 @@ __device__ void keep_row(const plan_t &plan, count64 now)
     row = {};
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
         row.ways |= (c.visit[k] ? c.backward[k] ? 2u : 1u : 0u) << 2 * k;
+    row.ways |= c.small << 2 * HW_GPU_SUBGRAPHS;
     for (uint32_t q = 0; q < plan.graph.parts; q++)
         count_sent(plan, q, row);
     row.frontier = c.frontier;
@@ -672,6 +708,33 @@ __device__ void keep_row(const plan_t &plan, count64 now)
     row.update = since(c.joined, now);
     row.edges = c.examined;
     c.rows = at + 1;
+}
+
+/* Whether the step that was decided goes only forward, along few edges. Lists in nn are short. */
+__device__ bool is_small(const plan_t &plan)
+{
+    const control_t &c = *plan.control;
+    count64 edges = 0;
+
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
+        if (c.visit[k] && c.backward[k] && k != HW_GPU_NN)
+            return false;
+        edges += !c.visit[k]      ? 0
+                 : k == HW_GPU_DD ? c.dd_queue & edge_mask
+                 : k == HW_GPU_NN ? 2ull * c.queued[k]
+                                  : c.work[k];
+    }
+    return !plan.carried && !c.over && edges <= HW_GPU_DELEGATES_SMALL;
+}
+
+/* Tells the host that another round may be launched, or that all is over. One thread. */
+__device__ void tell_host(const plan_t &plan)
+{
+    control_t &c = *plan.control;
+
+    c.rounds++;
+    __threadfence_system();
+    *plan.watch = static_cast<count64>(c.over) << 32 | c.rounds;
 }
 
 /* The frontier is formed: what the next step does, by one thread. */
@@ -697,7 +760,6 @@ __device__ void decide(const plan_t &plan, bool first)
             c.backward[k] =
                 (k == HW_GPU_ND ? nd_backward : backward) || goes_backward(plan, k, work);
         c.next_queued[k] = 0;
-        c.work[k] = 0;
     }
     c.frontier = c.fresh_slots + c.fresh_owned;
     c.bare_only = plan.graph.marked && c.unvisited == 0;
@@ -717,9 +779,10 @@ __device__ void decide(const plan_t &plan, bool first)
     c.epoch++;
     c.over = !more || c.failed;
     c.met[0] = c.met[1] = c.reduced = c.took = c.joined = 0;
+    c.small = is_small(plan);
+    for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
+        c.work[k] = 0;
     c.begun = hw_nanoseconds();
-    __threadfence_system();
-    *plan.watch = static_cast<count64>(c.over) << 32 | (c.level + 1);
 }
 
 /* ---- the end of a step ---- */
@@ -729,23 +792,63 @@ struct forming {
     count64 sum[SLOT_SUMS], room[warps];
 };
 
-/* What is new among the slots. All threads of the grid. */
-__device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
+/* What becomes of new slots. */
+struct slot_uses {
+    const uint32_t *nn; /* those that are queued for nn, and whether any are for nd */
+    bool nd;
+};
+
+/* The same in this step; a block's sums are cleared. All threads of a block. */
+__device__ __forceinline__ slot_uses begin_forming(const plan_t &plan, forming &own)
 {
     control_t *const c = plan.control;
     const graph_t &graph = plan.graph;
     const bool bare_only = graph.marked && c->unvisited == c->fresh_delegates;
-    const bool nd_wanted =
-        c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND] && !only_nd_backward(plan);
-    const uint32_t *const nn_mask = bare_only ? graph.bare : graph.out[HW_GPU_NN];
+    const bool nd = c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND] && !only_nd_backward(plan);
 
     if (threadIdx.x < SLOT_SUMS)
         own.sum[threadIdx.x] = 0;
     if (plan.row && blockIdx.x == 0 && threadIdx.x == 0)
         c->joined = hw_nanoseconds();
     __syncthreads();
+    return {bare_only ? graph.bare : graph.out[HW_GPU_NN], nd};
+}
+
+/* New slots of a warp's words, one in each of the first slot_words lanes. whole: as above. */
+template <bool whole>
+__device__ __forceinline__ void take_slots(const plan_t &plan, const slot_uses &uses, uint32_t word,
+                                           uint32_t fresh, forming &own)
+{
+    const graph_t &graph = plan.graph;
+    const int32_t level = static_cast<int32_t>(plan.control->level + 1);
+
+    if (fresh) {
+        plan.next[word] = 0;
+        atomicOr(plan.seen + word, fresh);
+    }
+    const uint32_t nd_out = fresh & __ldg(graph.out[HW_GPU_ND] + word);
+    const uint32_t nn_out = fresh & __ldg(uses.nn + word);
+    const uint32_t dn_in = fresh & __ldg(graph.in[HW_GPU_DN] + word);
+#pragma unroll
+    for (uint32_t k = 0; k < slot_words; k++) {
+        const uint32_t v = vertex_in(word, k);
+        if (in_word(fresh, k))
+            plan.level[v] = level;
+    }
+    add(&own.sum[SLOTS], __popc(fresh));
+    add(&own.sum[ND_OUT], __popc(nd_out));
+    add(&own.sum[NN_OUT], __popc(nn_out));
+    add(&own.sum[DN_IN], __popc(dn_in));
+    add(&own.sum[ND_WORK], queue_slots<whole>(plan, word, nn_out, uses.nd ? nd_out : 0, own.room));
+}
+
+/* What is new among the slots. All threads of the grid. */
+__device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
+{
+    const graph_t &graph = plan.graph;
     const uint32_t lane = threadIdx.x & 31;
-    const int32_t level = static_cast<int32_t>(c->level + 1);
+    const slot_uses uses = begin_forming(plan, own);
+
     for (uint64_t tile = blockIdx.x; tile * block_slot_words < graph.slot_words;
          tile += gridDim.x) {
         const uint32_t first =
@@ -754,23 +857,7 @@ __device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
         const uint32_t fresh = there ? __ldcg(plan.next + first + lane) : 0;
         if (!__syncthreads_or(fresh != 0))
             continue;
-        const uint32_t word = fresh ? first + lane : 0;
-        if (fresh) {
-            plan.next[word] = 0;
-            atomicOr(plan.seen + word, fresh);
-        }
-        const uint32_t nd_out = fresh & __ldg(graph.out[HW_GPU_ND] + word);
-        const uint32_t nn_out = fresh & __ldg(nn_mask + word);
-        const uint32_t dn_in = fresh & __ldg(graph.in[HW_GPU_DN] + word);
-#pragma unroll
-        for (uint32_t k = 0; k < slot_words; k++)
-            if (in_word(fresh, k))
-                plan.level[(first + k) * 32 + lane] = level;
-        add(&own.sum[SLOTS], __popc(fresh));
-        add(&own.sum[ND_OUT], __popc(nd_out));
-        add(&own.sum[NN_OUT], __popc(nn_out));
-        add(&own.sum[DN_IN], __popc(dn_in));
-        add(&own.sum[ND_WORK], queue_slots(plan, first, nn_out, nd_wanted ? nd_out : 0, own.room));
+        take_slots<true>(plan, uses, fresh ? first + lane : 0, fresh, own);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -785,8 +872,11 @@ __global__ void __launch_bounds__(threads) previsit(const plan_t plan, bool firs
     if (plan.control->over)
         return;
     form_frontier(plan, own);
-    if (threadIdx.x == 0 && is_last(&plan.control->arrived[2]))
+    if (threadIdx.x == 0 && is_last(&plan.control->arrived[2])) {
         decide(plan, first);
+        if (!plan.control->small)
+            tell_host(plan);
+    }
 }
 
 /* ---- beginning ---- */

@@ -74,7 +74,7 @@ endif
 # method delegates
 kernels += gpu/delegates_kernel.cu gpu/delegates_ends.cu
 kernel_includes += gpu/delegates.h gpu/delegates_device.cuh gpu/delegates_visit.cuh \
-  gpu/delegates_step.cuh
+  gpu/delegates_step.cuh gpu/delegates_small.cuh
 delegates_sources = gpu/delegates.c gpu/delegates_graph.c gpu/delegates_graph.h gpu/delegates_run.c gpu/delegates_carry.c gpu/delegates_parents.c gpu/delegates_search.h
 EXTRA_DIST += $(delegates_sources)
 if HAVE_CUDA

@@ -1,0 +1,296 @@
+/*
+ * Method `delegates`: small steps, one after another in one cooperative kernel. (The paper has
+ * kernels for each piece of a step; of a search half of the steps follow few edges, and then most
+ * of their time goes between kernels.) The same visits, meetings and previsits, between gates that
+ * all blocks pass together; what is looked for in masks and bitmaps is found by warps, each by
+ * itself.
+ */
+#ifndef HOPWAVE_GPU_DELEGATES_SMALL_CUH
+#define HOPWAVE_GPU_DELEGATES_SMALL_CUH
+
+#include "delegates_step.cuh"
+#include "delegates_visit.cuh"
+
+namespace
+{
+
+/* Words of new slots that a warp looks at together. */
+constexpr uint32_t scan_vectors = 4, scan_words = scan_vectors * 32 * 4;
+
+/* What a block of small steps needs. */
+struct small_room {
+    union {
+        reducing delegates;
+        forming slots;
+        count64 sums[3][warps];
+    };
+    uint32_t list[warps][scan_words]; /* words with new slots */
+    uint32_t came[32];
+    bool last;
+};
+
+/* All blocks come here before any goes on; the last that comes does the work in between, by its
+ * first warp. What was done before is seen after, here and, where the work tells them, in other
+ * GPUs. All threads of the grid. */
+template <class Work>
+__device__ __forceinline__ void pass(const plan_t &plan, bool *last, Work work)
+{
+    control_t *const c = plan.control;
+    uint32_t passages = 0;
+
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        passages = hw_latest(&c->passages);
+        *last = is_last(&c->arrived[3]);
+    }
+    __syncthreads();
+    if (*last) {
+        if (threadIdx.x < 32)
+            work();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicAdd(&c->passages, 1u);
+        }
+    } else if (threadIdx.x == 0) {
+        while (hw_latest(&c->passages) == passages)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+/* The visits of a small step. */
+__device__ __forceinline__ void visit_small(const plan_t &plan, small_room &room)
+{
+    control_t *const c = plan.control;
+    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], plan.dirty[c->parity],
+                       c->bare_only != 0};
+    count64 examined = 0;
+    uint32_t delegates = 0, slots = 0;
+
+    if (c->visit[HW_GPU_DD])
+        visit_tiles(step, examined, delegates);
+    if (c->visit[HW_GPU_ND])
+        visit_lists<HW_GPU_ND>(step, examined, delegates);
+    if (c->visit[HW_GPU_DN])
+        visit_lists<HW_GPU_DN>(step, examined, slots);
+    if (c->visit[HW_GPU_NN])
+        visit_lists<HW_GPU_NN>(step, examined, slots);
+    examined = block_sum(examined, room.sums[0]);
+    const count64 found_delegates = block_sum(delegates, room.sums[1]);
+    const count64 found_slots = block_sum(slots, room.sums[2]);
+    if (threadIdx.x != 0)
+        return;
+    if (examined > 0)
+        atomicAdd(&c->examined, examined);
+    if (found_delegates > 0)
+        atomicAdd(&c->found_delegate, static_cast<uint32_t>(found_delegates));
+    if (found_slots > 0)
+        atomicAdd(&c->found_slot, static_cast<uint32_t>(found_slots));
+}
+
+/* The k-th bit that is set, from 0 on, or 32. */
+__device__ __forceinline__ uint32_t nth_bit(uint32_t bits, uint32_t k)
+{
+    for (uint32_t j = 0; j < k; j++)
+        bits &= bits - 1;
+    return bits ? __ffs(bits) - 1 : 32;
+}
+
+/* New delegates in words that are in all lanes of a warp, warp_words of them at a time. */
+template <uint32_t others>
+__device__ void take_words(const plan_t &plan, const news<others> &words, bool queues,
+                           reducing &own)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint32_t left = __ballot_sync(HW_WARP, words.fresh != 0); left;) {
+        const uint32_t from = lane < warp_words ? nth_bit(left, lane) : 32;
+        news<others> some;
+        some.word = __shfl_sync(HW_WARP, words.word, from & 31);
+        some.whose = 0;
+        some.fresh = __shfl_sync(HW_WARP, words.fresh, from & 31);
+        some.own = __shfl_sync(HW_WARP, words.own, from & 31);
+        some.fresh = from < 32 ? some.fresh : 0;
+#pragma unroll
+        for (uint32_t q = 0; q < others; q++)
+            some.found[q] = __shfl_sync(HW_WARP, words.found[q], from & 31);
+        take_delegates<false>(plan, some, queues, own);
+        for (uint32_t k = 0; k < warp_words; k++)
+            left &= left - 1;
+    }
+}
+
+/* Bytes of the summaries of one tile. */
+struct tile_bytes {
+    uint32_t own, all, changed;
+    count64 theirs; /* of each other part, a byte each */
+};
+
+__device__ __forceinline__ tile_bytes read_tile(const plan_t &plan, uint64_t tile)
+{
+    const uint32_t parity = plan.control->parity;
+    tile_bytes here = {tile_of(plan.dirty[parity], tile), 0, 0, 0};
+
+    here.all = here.own;
+    for (uint32_t q = 0; q < plan.masks; q++) {
+        const uint32_t theirs = tile_of(plan.mask_dirty[parity][q], tile);
+        here.theirs |= static_cast<count64>(theirs) << 8 * q;
+        here.all |= theirs;
+    }
+    here.changed = here.all | tile_of(plan.stale, tile);
+    return here;
+}
+
+/* The masks of a tile combined, of block_words words, by a warp. */
+template <uint32_t others>
+__device__ void combine_tile(const plan_t &plan, uint32_t tile, const tile_bytes &here, bool queues,
+                             reducing &own)
+{
+    constexpr uint32_t halves = block_words / 32;
+    const uint32_t lane = threadIdx.x & 31;
+    news<others> words[halves];
+
+#pragma unroll
+    for (uint32_t h = 0; h < halves; h++) {
+        const uint32_t sector = h * (32 / warp_words) + lane / warp_words;
+        words[h].word = tile * block_words + 32 * h + lane;
+        words[h].whose = 0;
+#pragma unroll
+        for (uint32_t q = 0; q < others; q++)
+            words[h].whose |= static_cast<uint32_t>(here.theirs >> (8 * q + sector) & 1) << q;
+        combine_word<true>(
+            plan, (here.changed >> sector & 1) && words[h].word < plan.graph.mask_words, words[h]);
+    }
+    if (lane == 0) {
+        keep_sectors(plan, tile, {here.own, here.all, here.changed});
+        if (here.own)
+            atomicAdd(&own.sum[SECTORS], static_cast<count64>(__popc(here.own)));
+    }
+#pragma unroll
+    for (uint32_t h = 0; h < halves; h++)
+        take_words(plan, words[h], queues, own);
+}
+
+/* As combine(), where few words have anything: each lane reads the summaries of one tile, then
+ * the warp takes those in which there is something. All threads of the grid. */
+template <uint32_t others> __device__ void combine_small(const plan_t &plan, reducing &own)
+{
+    const uint32_t tiles = (plan.graph.mask_words + block_words - 1) / block_words;
+    const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_stride() / 32);
+    const bool queues = !only_backward(plan, plan.control->any_delegate);
+
+    if (threadIdx.x < SUMS)
+        own.sum[threadIdx.x] = 0;
+    __syncthreads();
+    for (uint64_t first = hw_first() / 32; first < tiles; first += 32ull * stride) {
+        const uint64_t tile = first + static_cast<uint64_t>(lane) * stride;
+        tile_bytes mine = {0, 0, 0, 0};
+        if (tile < tiles)
+            mine = read_tile(plan, tile);
+        for (uint32_t rest = __ballot_sync(HW_WARP, mine.changed != 0); rest; rest &= rest - 1) {
+            const uint32_t from = __ffs(rest) - 1;
+            const tile_bytes here = {
+                __shfl_sync(HW_WARP, mine.own, from), __shfl_sync(HW_WARP, mine.all, from),
+                __shfl_sync(HW_WARP, mine.changed, from), __shfl_sync(HW_WARP, mine.theirs, from)};
+            combine_tile<others>(plan, static_cast<uint32_t>(first + from * stride), here, queues,
+                                 own);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_delegates(plan, own.sum);
+}
+
+/* Words of `next` from `first` on that have new slots, into the warp's list. Returns how many. */
+__device__ uint32_t list_words(const plan_t &plan, uint64_t first, uint32_t *list)
+{
+    const uint32_t lane = threadIdx.x & 31, words = plan.graph.slot_words;
+    uint32_t mine[scan_vectors], count = 0;
+    bool any = false;
+
+#pragma unroll
+    for (uint32_t j = 0; j < scan_vectors; j++) {
+        const uint64_t at = first + 4 * (32 * j + lane);
+        mine[j] = 0;
+        if (at + 4 <= words) {
+            const uint4 four = __ldcg(reinterpret_cast<const uint4 *>(plan.next + at));
+            mine[j] = (four.x != 0) | (four.y != 0) << 1 | (four.z != 0) << 2 | (four.w != 0) << 3;
+        } else {
+            for (uint32_t k = 0; k < 4 && at + k < words; k++)
+                mine[j] |= (__ldcg(plan.next + at + k) != 0) << k;
+        }
+        any = any || mine[j] != 0;
+    }
+    if (!__any_sync(HW_WARP, any))
+        return 0;
+#pragma unroll
+    for (uint32_t j = 0; j < scan_vectors; j++) {
+        const uint32_t past = hw_warp_scan(static_cast<uint32_t>(__popc(mine[j])));
+        uint32_t at = count + past - __popc(mine[j]);
+        for (uint32_t bits = mine[j]; bits; bits &= bits - 1)
+            list[at++] = static_cast<uint32_t>(first) + 4 * (32 * j + lane) + __ffs(bits) - 1;
+        count += __shfl_sync(HW_WARP, past, 31);
+    }
+    __syncwarp();
+    return count;
+}
+
+/* As form_frontier(), where few words have anything. All threads of the grid. */
+__device__ void form_small(const plan_t &plan, small_room &room)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t *const list = room.list[threadIdx.x / 32];
+    const slot_uses uses = begin_forming(plan, room.slots);
+
+    for (uint64_t first = hw_first() / 32 * scan_words; first < plan.graph.slot_words;
+         first += hw_stride() / 32 * scan_words) {
+        const uint32_t count = list_words(plan, first, list);
+        for (uint32_t base = 0; base < count; base += slot_words) {
+            const bool there = lane < slot_words && base + lane < count;
+            const uint32_t word = there ? list[base + lane] : 0;
+            const uint32_t fresh = there ? __ldcg(plan.next + word) : 0;
+            take_slots<false>(plan, uses, word, fresh, room.slots);
+        }
+        __syncwarp();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_slots(plan, room.slots.sum);
+}
+
+/* Small steps, until one is not. */
+template <uint32_t others> __global__ void __launch_bounds__(threads) take_small(const plan_t plan)
+{
+    __shared__ small_room room;
+    control_t *const c = plan.control;
+
+    if (!c->small)
+        return;
+    while (c->small) {
+        visit_small(plan, room);
+        pass(plan, &room.last, [&] {
+            tell_others(plan, true);
+            tell_others(plan, false);
+            (void)meet_delegates(plan, true);
+            meet_slots(plan, true, room.came);
+        });
+        if (c->any_delegate > 0)
+            combine_small<others>(plan, room.delegates);
+        take_entries(plan, c->came);
+        pass(plan, &room.last, [] {});
+        form_small(plan, room);
+        pass(plan, &room.last, [&] {
+            if (threadIdx.x == 0)
+                decide(plan, false);
+            __syncwarp();
+        });
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        tell_host(plan);
+}
+
+} // namespace
+
+#endif
