@@ -78,7 +78,7 @@ static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_d
         heap->found[half] = at;
         at = after(at, mask);
         heap->dirty[half] = at;
-        at = after(at, 4 * (hw_count)graph->dirty_words);
+        at = after(at, graph->summary);
     }
     heap->candidate = at;
     at = after(at, 4 * (hw_count)graph->delegates);
@@ -144,12 +144,12 @@ static void plan_arrays(struct hw_parts_engine *engine)
         hw_gpu_add(arrays, &own->delegate_level, delegates, sizeof *own->delegate_level);
     own->mask_stride = (own->graph.mask_words + HW_GPU_DELEGATES_SECTOR - 1) /
                        HW_GPU_DELEGATES_SECTOR * HW_GPU_DELEGATES_SECTOR;
-    hw_gpu_add(arrays, &own->stale, own->graph.dirty_words, sizeof *own->stale);
+    hw_gpu_add(arrays, &own->stale, own->graph.summary, sizeof *own->stale);
     if (!own->carried) {
         hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
                    sizeof(uint32_t));
         hw_gpu_add(arrays, &own->gathered_dirty,
-                   (own->graph.parts - 1) * (hw_count)own->graph.dirty_words, sizeof(uint32_t));
+                   (own->graph.parts - 1) * (hw_count)own->graph.summary, sizeof(uint8_t));
     }
     hw_gpu_add(arrays, &state->carrier.unknown, 1, sizeof(uint32_t));
     if (own->carried && state->carrier.two_hops && engine->options.uniquify)
@@ -245,7 +245,7 @@ static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error
 
     for (int half = 0; half < 2; half++) {
         own->found[half] = (uint32_t *)(base[me] + heap->found[half]);
-        own->dirty[half] = (uint32_t *)(base[me] + heap->dirty[half]);
+        own->dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
     }
     own->candidate = (uint32_t *)(base[me] + heap->candidate);
     for (int q = 0; q < parts; q++) {
@@ -266,7 +266,7 @@ static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error
             continue;
         for (int half = 0; half < 2; half++) {
             own->mask[half][own->masks] = (uint32_t *)(base[q] + heap->found[half]);
-            own->mask_dirty[half][own->masks] = (uint32_t *)(base[q] + heap->dirty[half]);
+            own->mask_dirty[half][own->masks] = (uint8_t *)(base[q] + heap->dirty[half]);
         }
         own->others[own->masks++] = (uint32_t *)(base[q] + heap->candidate);
     }

@@ -31,7 +31,7 @@ extern "C" {
 /* Edges of dn that are queued together at most, so that no block gets a whole hub. */
 #define HW_GPU_DELEGATES_PIECE 1024u
 
-/* Words of a mask that one bit of its summary stands for, which tells whether any is set. */
+/* Words of a mask that one byte of its summary stands for: 1 where any bit is set, else 0. */
 #define HW_GPU_DELEGATES_SECTOR 8u
 
 /* Where a part found more delegates than this and than a share of all, the next visits of dd
@@ -65,8 +65,9 @@ struct hw_gpu_matrix {
 struct hw_gpu_delegates_graph {
     uint32_t parts, part, devices; /* devices: parts of a node */
     uint32_t slots, delegates;
-    uint32_t slot_words, mask_words, dirty_words; /* 32-bit words; dirty: of summaries */
-    uint64_t by_slots;                            /* floor(2^64 / slots) + 1, or 0 for one slot */
+    uint32_t slot_words, mask_words; /* 32-bit words */
+    uint32_t summary;                /* bytes of a summary, a multiple of 8 */
+    uint64_t by_slots;               /* floor(2^64 / slots) + 1, or 0 for one slot */
     bool marked;
     struct hw_gpu_matrix forward[HW_GPU_SUBGRAPHS];  /* source -> destinations */
     struct hw_gpu_matrix backward[HW_GPU_SUBGRAPHS]; /* destination -> sources; not NN */
@@ -156,9 +157,9 @@ struct hw_gpu_delegates_plan {
 
     uint32_t *visited[2]; /* [mask_words] delegates, by parity */
     uint32_t *found[2];   /* [mask_words] in this GPU's heap */
-    uint32_t *dirty[2];   /* [dirty_words] likewise: sectors of found that have any */
-    uint32_t *stale; /* [dirty_words] sectors in which visited differs from the other parity's */
-    uint32_t *candidate;               /* [delegates] in this GPU's heap: a parent */
+    uint8_t *dirty[2];    /* [summary] likewise: sectors of found that have any */
+    uint8_t *stale;      /* [summary] sectors in which visited may differ from the other parity's */
+    uint32_t *candidate; /* [delegates] in this GPU's heap: a parent */
     uint32_t *seen, *next;             /* [slot_words] */
     uint32_t *parent;                  /* [slots] where seen: graph ids, or where graph.marked also
                                      delegates with the highest bit */
@@ -175,12 +176,12 @@ struct hw_gpu_delegates_plan {
 
     /* Other parts' finds: brought here by the GPUs as they meet, or combined by the host. */
     uint32_t masks;
-    uint32_t *gathered;                              /* [masks][mask_stride] */
-    uint32_t mask_stride;                            /* a multiple of a sector */
-    uint32_t *gathered_dirty;                        /* [masks][dirty_words] over peer */
-    const uint32_t *mask[2][HW_GPU_DELEGATES_PEERS]; /* over peer: where they are, by parity */
-    const uint32_t *mask_dirty[2][HW_GPU_DELEGATES_PEERS]; /* and their summaries */
-    const uint32_t *others[HW_GPU_DELEGATES_PEERS];        /* their candidates; NULL: ask later */
+    uint32_t *gathered;                                   /* [masks][mask_stride] */
+    uint32_t mask_stride;                                 /* a multiple of a sector */
+    uint8_t *gathered_dirty;                              /* [masks][summary] over peer */
+    const uint32_t *mask[2][HW_GPU_DELEGATES_PEERS];      /* over peer: where they are, by parity */
+    const uint8_t *mask_dirty[2][HW_GPU_DELEGATES_PEERS]; /* and their summaries */
+    const uint32_t *others[HW_GPU_DELEGATES_PEERS];       /* their candidates; NULL: ask later */
     struct hw_gpu_delegates_mail *mail[HW_GPU_DELEGATES_PEERS];
     unsigned long long *box[HW_GPU_DELEGATES_PARTS]; /* for entries to each part */
     uint32_t box_room[HW_GPU_DELEGATES_PARTS];

@@ -202,8 +202,8 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
         .delegates = own->delegates,
         .slot_words = words_of(own->slots),
         .mask_words = words_of(own->delegates),
-        .dirty_words = words_of((words_of(own->delegates) + HW_GPU_DELEGATES_SECTOR - 1) /
-                                HW_GPU_DELEGATES_SECTOR),
+        .summary = (words_of(own->delegates) + 8 * HW_GPU_DELEGATES_SECTOR - 1) /
+                   (8 * HW_GPU_DELEGATES_SECTOR) * 8,
         .by_slots = hw_divisor(own->slots).magic,
         .marked = codes <= MARK,
         .owned = part->own.count,

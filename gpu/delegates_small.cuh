@@ -122,16 +122,16 @@ __device__ void take_words(const plan_t &plan, const news<others> &words, bool q
     }
 }
 
-/* Bytes of the summaries of one tile. */
-struct tile_bytes {
+/* The summaries of one tile, a bit for each sector. */
+struct tile_bits {
     uint32_t own, all, changed;
-    count64 theirs; /* of each other part, a byte each */
+    count64 theirs; /* eight bits of each other part */
 };
 
-__device__ __forceinline__ tile_bytes read_tile(const plan_t &plan, uint64_t tile)
+__device__ __forceinline__ tile_bits read_tile(const plan_t &plan, uint64_t tile)
 {
     const uint32_t parity = plan.control->parity;
-    tile_bytes here = {tile_of(plan.dirty[parity], tile), 0, 0, 0};
+    tile_bits here = {tile_of(plan.dirty[parity], tile), 0, 0, 0};
 
     here.all = here.own;
     for (uint32_t q = 0; q < plan.masks; q++) {
@@ -145,7 +145,7 @@ __device__ __forceinline__ tile_bytes read_tile(const plan_t &plan, uint64_t til
 
 /* The masks of a tile combined, of block_words words, by a warp. */
 template <uint32_t others>
-__device__ void combine_tile(const plan_t &plan, uint32_t tile, const tile_bytes &here, bool queues,
+__device__ void combine_tile(const plan_t &plan, uint32_t tile, const tile_bits &here, bool queues,
                              reducing &own)
 {
     constexpr uint32_t halves = block_words / 32;
@@ -163,11 +163,10 @@ __device__ void combine_tile(const plan_t &plan, uint32_t tile, const tile_bytes
         combine_word<true>(
             plan, (here.changed >> sector & 1) && words[h].word < plan.graph.mask_words, words[h]);
     }
-    if (lane == 0) {
-        keep_sectors(plan, tile, {here.own, here.all, here.changed});
-        if (here.own)
-            atomicAdd(&own.sum[SECTORS], static_cast<count64>(__popc(here.own)));
-    }
+    if (lane < 8)
+        keep_sector(plan, tile, lane, {here.own, here.all, here.changed});
+    if (lane == 0 && here.own)
+        atomicAdd(&own.sum[SECTORS], static_cast<count64>(__popc(here.own)));
 #pragma unroll
     for (uint32_t h = 0; h < halves; h++)
         take_words(plan, words[h], queues, own);
@@ -186,12 +185,12 @@ template <uint32_t others> __device__ void combine_small(const plan_t &plan, red
     __syncthreads();
     for (uint64_t first = hw_first() / 32; first < tiles; first += 32ull * stride) {
         const uint64_t tile = first + static_cast<uint64_t>(lane) * stride;
-        tile_bytes mine = {0, 0, 0, 0};
+        tile_bits mine = {0, 0, 0, 0};
         if (tile < tiles)
             mine = read_tile(plan, tile);
         for (uint32_t rest = __ballot_sync(HW_WARP, mine.changed != 0); rest; rest &= rest - 1) {
             const uint32_t from = __ffs(rest) - 1;
-            const tile_bytes here = {
+            const tile_bits here = {
                 __shfl_sync(HW_WARP, mine.own, from), __shfl_sync(HW_WARP, mine.all, from),
                 __shfl_sync(HW_WARP, mine.changed, from), __shfl_sync(HW_WARP, mine.theirs, from)};
             combine_tile<others>(plan, static_cast<uint32_t>(first + from * stride), here, queues,
@@ -261,7 +260,8 @@ __device__ void form_small(const plan_t &plan, small_room &room)
 }
 
 /* Small steps, until one is not. */
-template <uint32_t others> __global__ void __launch_bounds__(threads) take_small(const plan_t plan)
+template <uint32_t others>
+__global__ void __launch_bounds__(threads, 1) take_small(const plan_t plan)
 {
     __shared__ small_room room;
     control_t *const c = plan.control;

@@ -6,7 +6,7 @@
  * Over peer each GPU brings the others' masks once all have met, or reads small ones where they
  * are, and fills one of two masks of its own in turn: it clears the one that the others read
  * when delegates were found last, since they have met again after that. Most steps find few of
- * the delegates, so that beside each mask there is a summary, a bit for each sector of it, and
+ * the delegates, so that beside each mask there is a summary, a byte for each sector of it, and
  * others get that and the sectors in which there is anything. (The paper sends whole masks.) Of
  * the two masks of what is visited, sectors that neither this step nor the last one changed are
  * equal already.
@@ -27,7 +27,7 @@ namespace
 /* Words that a warp takes at a time, and a block. */
 constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
 static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
-              "a bit of the summary for each warp, a byte for each block");
+              "a byte of the summary for each warp, a word of 64 bits for each block");
 
 /* Blocks that bring masks from other GPUs. */
 constexpr int gathering = 128;
@@ -100,10 +100,12 @@ __device__ __forceinline__ bool in_word(uint32_t words, uint32_t k)
     return __shfl_sync(HW_WARP, words, k) >> (threadIdx.x & 31) & 1;
 }
 
-/* A tile's byte of a summary. */
-__device__ __forceinline__ uint32_t tile_of(const uint32_t *summary, uint64_t tile)
+/* A tile of a summary: a bit for each of its bytes. */
+__device__ __forceinline__ uint32_t tile_of(const uint8_t *summary, uint64_t tile)
 {
-    return __ldcv(reinterpret_cast<const unsigned char *>(summary) + tile);
+    const count64 bytes = __ldcv(reinterpret_cast<const count64 *>(summary) + tile);
+
+    return static_cast<uint32_t>(bytes * 0x0102040810204080ull >> 56);
 }
 
 /* The sectors of a tile, and who found any in this warp's. asked: whether others are; far: where
@@ -123,9 +125,9 @@ __device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t til
     uint32_t all = own;
 #pragma unroll
     for (uint32_t q = 0; q < others; q++) {
-        const uint32_t *const summary =
+        const uint8_t *const summary =
             far ? plan.mask_dirty[parity][q]
-                : plan.gathered_dirty + static_cast<uint64_t>(q) * plan.graph.dirty_words;
+                : plan.gathered_dirty + static_cast<uint64_t>(q) * plan.graph.summary;
         theirs[q] = asked && q < plan.masks ? tile_of(summary, tile) : 0;
     }
     *whose = 0;
@@ -137,15 +139,13 @@ __device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t til
     return {own, all, all | stale};
 }
 
-/* Takes down which sectors of a tile this step changed, and clears the tile's byte in this
- * part's other summary. One thread of a block, when all have found the sectors. */
-__device__ __forceinline__ void keep_sectors(const plan_t &plan, uint64_t tile, const sectors &here)
+/* Takes down whether this step changed a sector, the k-th of a tile, and clears its byte in this
+ * part's other summary. One thread for each, when all have found the sectors. */
+__device__ __forceinline__ void keep_sector(const plan_t &plan, uint64_t tile, uint32_t k,
+                                            const sectors &here)
 {
-    unsigned char *const next =
-        reinterpret_cast<unsigned char *>(plan.dirty[plan.control->parity ^ 1]);
-
-    reinterpret_cast<unsigned char *>(plan.stale)[tile] = static_cast<unsigned char>(here.all);
-    next[tile] = 0;
+    plan.stale[8 * tile + k] = here.all >> k & 1;
+    plan.dirty[plan.control->parity ^ 1][8 * tile + k] = 0;
 }
 
 /* What all parts found in a word, taken as visited; this part's other mask is cleared. there:
@@ -470,23 +470,23 @@ __device__ __forceinline__ void bring_masks(const plan_t &plan)
     const uint32_t vectors = plan.mask_stride / 4, parity = plan.control->parity;
 
     for (uint64_t k = hw_first(); k < vectors; k += hw_stride()) {
-        const uint64_t sector = k / each, at = sector / 32;
+        const uint64_t sector = k / each;
         uint4 words[HW_GPU_DELEGATES_PEERS - 1];
-        uint32_t dirty[HW_GPU_DELEGATES_PEERS - 1];
+        bool dirty[HW_GPU_DELEGATES_PEERS - 1];
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
-            dirty[q] = q < plan.masks ? __ldcv(plan.mask_dirty[parity][q] + at) : 0;
+            dirty[q] = q < plan.masks && __ldcv(plan.mask_dirty[parity][q] + sector) != 0;
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
-            if (dirty[q] >> (sector & 31) & 1)
+            if (dirty[q])
                 words[q] = __ldcv(reinterpret_cast<const uint4 *>(plan.mask[parity][q]) + k);
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
-            if (dirty[q] >> (sector & 31) & 1)
+            if (dirty[q])
                 reinterpret_cast<uint4 *>(plan.gathered)[static_cast<uint64_t>(q) * vectors + k] =
                     words[q];
-            if (q < plan.masks && k % (32 * each) == 0)
-                plan.gathered_dirty[static_cast<uint64_t>(q) * plan.graph.dirty_words + at] =
+            if (q < plan.masks && k % each == 0)
+                plan.gathered_dirty[static_cast<uint64_t>(q) * plan.graph.summary + sector] =
                     dirty[q];
         }
     }
@@ -549,10 +549,10 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool a
                               words.word < graph.mask_words,
                           words);
         const bool news_here = __syncthreads_or(words.fresh != 0);
-        if (threadIdx.x == 0) {
-            keep_sectors(plan, tile, here);
+        if (lane == 0)
+            keep_sector(plan, tile, threadIdx.x / 32, here);
+        if (threadIdx.x == 0)
             own.sum[SECTORS] += __popc(here.own);
-        }
         if (!news_here)
             continue;
         take_delegates<true>(plan, words, queues, own);
@@ -672,7 +672,7 @@ __device__ void count_sent(const plan_t &plan, uint32_t q, hw_gpu_delegates_row 
     const uint64_t entries = c.sent[q] - c.told[q];
     const uint64_t words =
         plan.carried ? plan.graph.mask_words
-                     : plan.graph.dirty_words + uint64_t{HW_GPU_DELEGATES_SECTOR} * c.sectors;
+                     : plan.graph.summary / 4 + uint64_t{HW_GPU_DELEGATES_SECTOR} * c.sectors;
     const uint64_t mask = c.any_delegate ? 4 * words : 0;
     const uint64_t bytes = entries * sizeof(count64) + mask;
     const uint32_t messages = (entries > 0) + (mask > 0);
@@ -922,9 +922,9 @@ __global__ void __launch_bounds__(threads) start(const plan_t plan, hw_gpu_deleg
         plan.found[0][w] = 0;
         plan.found[1][w] = word_of(w, root.delegate);
     }
-    for (uint64_t w = hw_first(); w < plan.graph.dirty_words; w += hw_stride()) {
-        plan.stale[w] = plan.dirty[0][w] = 0;
-        plan.dirty[1][w] = word_of(w, sector);
+    for (uint64_t k = hw_first(); k < plan.graph.summary; k += hw_stride()) {
+        plan.stale[k] = plan.dirty[0][k] = 0;
+        plan.dirty[1][k] = k == sector;
     }
     for (uint64_t w = hw_first(); w < plan.graph.slot_words; w += hw_stride()) {
         plan.seen[w] = 0;

@@ -24,7 +24,7 @@ namespace
 
 /* Words of a mask that a warp takes at a time, backward. */
 constexpr uint32_t tile_words = 8;
-static_assert(tile_words == HW_GPU_DELEGATES_SECTOR, "a bit of the summary for each tile");
+static_assert(tile_words == HW_GPU_DELEGATES_SECTOR, "a byte of the summary for each tile");
 
 /* Of these, words whose first sources are read at once. */
 constexpr uint32_t together = 8;
@@ -40,7 +40,7 @@ struct view {
     const plan_t &plan;
     const uint32_t *visited; /* delegates, when the step began */
     uint32_t *found;         /* delegates, in this step */
-    uint32_t *dirty;         /* and its summary */
+    uint8_t *dirty;          /* and its summary */
     bool bare_only;
 };
 
@@ -254,13 +254,10 @@ __device__ __forceinline__ bool matters(const view &step, uint32_t word, uint32_
            (c.unvisited_in[HW_GPU_ND] > 0 && (bits & __ldg(step.plan.graph.out[HW_GPU_ND] + word)));
 }
 
-/* Takes down that delegates were found in these words, which share a bit of the summary. */
+/* Takes down that a delegate was found in this word: a store that nobody waits for. */
 __device__ __forceinline__ void note_sector(const view &step, uint32_t word)
 {
-    const uint32_t sector = word / HW_GPU_DELEGATES_SECTOR;
-
-    if (!is_set(step.dirty, sector))
-        atomicOr(step.dirty + sector / 32, 1u << (sector & 31));
+    step.dirty[word / HW_GPU_DELEGATES_SECTOR] = 1;
 }
 
 template <int which>
