@@ -142,12 +142,13 @@ static void plan_arrays(struct hw_parts_engine *engine)
                    sizeof *own->told);
     if (state->canonical)
         hw_gpu_add(arrays, &own->delegate_level, delegates, sizeof *own->delegate_level);
-    own->mask_stride = (own->graph.mask_words + HW_GPU_DELEGATES_SECTOR - 1) /
-                       HW_GPU_DELEGATES_SECTOR * HW_GPU_DELEGATES_SECTOR;
+    own->mask_stride = own->graph.summary * HW_GPU_DELEGATES_SECTOR;
     hw_gpu_add(arrays, &own->stale, own->graph.summary, sizeof *own->stale);
     if (!own->carried) {
         hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
                    sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->fresh, own->graph.mask_words, sizeof *own->fresh);
+        hw_gpu_add(arrays, &own->fresh_own, own->graph.mask_words, sizeof *own->fresh_own);
         hw_gpu_add(arrays, &own->gathered_dirty,
                    (own->graph.parts - 1) * (hw_count)own->graph.summary, sizeof(uint8_t));
     }
@@ -282,10 +283,12 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
 
     for (int s = 0; s < 2 && status == HW_OK; s++) {
         cudaStream_t stream = NULL;
-        cudaEvent_t event = NULL;
         status = hw_cuda((int)cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
                          "cudaStreamCreate", err);
         state->stream[s] = stream;
+    }
+    for (int s = 0; s < 3 && status == HW_OK; s++) {
+        cudaEvent_t event = NULL;
         if (status == HW_OK)
             status = hw_cuda((int)cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
                              "cudaEventCreate", err);
@@ -359,12 +362,12 @@ static void close_search(struct hw_parts_engine *engine)
     hw_gpu_delegates_carry_close(&state->carrier);
     if (state->step)
         cudaGraphExecDestroy((cudaGraphExec_t)state->step);
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 3; s++)
         if (state->event[s])
             cudaEventDestroy((cudaEvent_t)state->event[s]);
+    for (int s = 0; s < 2; s++)
         if (state->stream[s])
             cudaStreamDestroy((cudaStream_t)state->stream[s]);
-    }
     cudaFreeHost(state->watch);
     cudaFreeHost(state->staging);
 }

@@ -75,6 +75,7 @@ struct hw_gpu_delegates_graph {
     const uint32_t *out[HW_GPU_SUBGRAPHS], *in[HW_GPU_SUBGRAPHS];
     const uint32_t *bare;        /* [slot_words] those with a marked vertex in nn */
     const uint32_t *own_slot;    /* [delegates] its slot where this part owns it, else NONE */
+    const uint32_t *mine;        /* [mask_words] delegates that this part owns */
     const uint32_t *delegate_id; /* [delegates] graph ids */
     const uint32_t *slot_id;     /* [slots] graph ids of this part's vertices */
     const uint32_t *place;       /* [owned] slots by rising graph id */
@@ -133,7 +134,9 @@ struct hw_gpu_delegates_control {
     unsigned long long work[HW_GPU_SUBGRAPHS]; /* edges in its lists; not DD */
     uint32_t fresh_out[HW_GPU_SUBGRAPHS], fresh_in[HW_GPU_SUBGRAPHS]; /* of it, in the masks */
     uint32_t fresh_delegates, fresh_owned, fresh_slots;
-    uint32_t sectors; /* of this part's mask that others read */
+    uint32_t sectors;          /* of this part's mask that others read */
+    uint32_t late, late_level; /* whether levels and parents of new delegates are still to be
+                                  written, and which level */
 
     /* What the step finds. */
     uint32_t found_delegate, found_slot; /* here; of slots those that matter to a later step */
@@ -169,6 +172,9 @@ struct hw_gpu_delegates_plan {
     uint64_t *prefix;      /* [delegates] edges of dd before each in its queue */
     uint32_t *told;        /* [parts * slots / 32 + 1] uniquify: codes already sent */
 
+    /* New delegates where they are many, and those that this part found. */
+    uint32_t *fresh, *fresh_own; /* [mask_words]; NULL where the host carries */
+
     /* Canonical parents: */
     int32_t *delegate_level;                    /* [delegates]; -1 unreached; else NULL */
     int32_t *box_level[HW_GPU_DELEGATES_PARTS]; /* levels of the sources beside box */
@@ -176,9 +182,9 @@ struct hw_gpu_delegates_plan {
 
     /* Other parts' finds: brought here by the GPUs as they meet, or combined by the host. */
     uint32_t masks;
-    uint32_t *gathered;                                   /* [masks][mask_stride] */
-    uint32_t mask_stride;                                 /* a multiple of a sector */
-    uint8_t *gathered_dirty;                              /* [masks][summary] over peer */
+    uint32_t *gathered;      /* [masks][mask_stride] */
+    uint32_t mask_stride;    /* as much as a summary tells of: 64 and multiples */
+    uint8_t *gathered_dirty; /* [masks][summary] over peer */
     const uint32_t *mask[2][HW_GPU_DELEGATES_PEERS];      /* over peer: where they are, by parity */
     const uint8_t *mask_dirty[2][HW_GPU_DELEGATES_PEERS]; /* and their summaries */
     const uint32_t *others[HW_GPU_DELEGATES_PEERS];       /* their candidates; NULL: ask later */
@@ -218,6 +224,9 @@ int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, bool delega
 int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, void *stream);
 /* The same where the host carries; local: this part's mask alone. */
 int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, bool local, void *stream);
+/* What of that does not decide the next step, and may run beside what does: levels and parents
+ * of new delegates, where they are many. Before the next meeting. */
+int hw_gpu_delegates_label(const struct hw_gpu_delegates_plan *plan, void *stream);
 /* Where nothing is carried all GPUs come here, too. */
 int hw_gpu_delegates_take(const struct hw_gpu_delegates_plan *plan, void *stream);
 int hw_gpu_delegates_advance(const struct hw_gpu_delegates_plan *plan, void *stream);

@@ -162,6 +162,7 @@ static void plan_arrays(const struct hw_part *part, struct hw_gpu_delegates_uplo
     hw_gpu_add(arrays, &graph->first[HW_GPU_DD], graph->delegates, sizeof(uint32_t));
     hw_gpu_add(arrays, &graph->bare, slots, sizeof *graph->bare);
     hw_gpu_add(arrays, &graph->own_slot, graph->delegates, sizeof *graph->own_slot);
+    hw_gpu_add(arrays, &graph->mine, masks, sizeof *graph->mine);
     hw_gpu_add(arrays, &graph->delegate_id, graph->delegates, sizeof *graph->delegate_id);
     hw_gpu_add(arrays, &graph->slot_id, graph->slots, sizeof *graph->slot_id);
     hw_gpu_add(arrays, &graph->place, graph->owned, sizeof *graph->place);
@@ -379,6 +380,27 @@ static enum hw_status put_codes(const struct hw_part *part,
     return status;
 }
 
+/* The mask of delegates that this part owns. */
+static enum hw_status put_mine(const struct hw_part *part,
+                               const struct hw_gpu_delegates_graph *graph, struct hw_error *err)
+{
+    const struct hw_delegate_part *own = &part->separate;
+    uint32_t *mask = NULL;
+    enum hw_status status = hw_alloc_zero(&mask, graph->mask_words, sizeof *mask, "a mask", err);
+
+    if (status == HW_OK) {
+#pragma omp parallel for
+        for (uint32_t w = 0; w < graph->mask_words; w++)
+            for (hw_lid g = 32 * w; g < own->delegates && g < 32 * ((hw_gid)w + 1); g++)
+                mask[w] |= (uint32_t)(hw_owner(&part->spec, own->search_id[g]) == part->index)
+                           << g % 32;
+        status = hw_gpu_put((void *)(uintptr_t)graph->mine, mask,
+                            (size_t)graph->mask_words * sizeof *mask, err);
+    }
+    free(mask);
+    return status;
+}
+
 /* Ids of delegates and slots, and which of both belong together. */
 static enum hw_status put_ids(const struct hw_part *part,
                               const struct hw_gpu_delegates_graph *graph, struct hw_error *err)
@@ -397,6 +419,8 @@ static enum hw_status put_ids(const struct hw_part *part,
         status = hw_gpu_put((void *)(uintptr_t)graph->own_slot, room,
                             (size_t)own->delegates * sizeof *room, err);
     }
+    if (status == HW_OK)
+        status = put_mine(part, graph, err);
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid g = 0; g < own->delegates; g++)

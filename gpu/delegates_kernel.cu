@@ -86,6 +86,22 @@ extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, bool l
     return launch_reduce<false>(plan, local, stream);
 }
 
+template <uint32_t others> static void launch_label(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    label_late<others><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
+}
+
+extern "C" int hw_gpu_delegates_label(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    if (plan->masks <= 1)
+        launch_label<1>(plan, stream);
+    else if (plan->masks <= 3)
+        launch_label<3>(plan, stream);
+    else
+        launch_label<HW_GPU_DELEGATES_PEERS - 1>(plan, stream);
+    return cudaGetLastError();
+}
+
 extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *stream)
 {
     const int blocks = plan->graph.parts > 1 ? plan->blocks / 4 + 1 : 1;

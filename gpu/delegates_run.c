@@ -17,7 +17,8 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     const struct hw_gpu_delegates_plan *plan = &state->plan;
     cudaStream_t delegates = (cudaStream_t)state->stream[0],
                  normal = (cudaStream_t)state->stream[1];
-    cudaEvent_t fork = (cudaEvent_t)state->event[0], join = (cudaEvent_t)state->event[1];
+    cudaEvent_t fork = (cudaEvent_t)state->event[0], join = (cudaEvent_t)state->event[1],
+                combined = (cudaEvent_t)state->event[2];
     int code = (int)cudaEventRecord(fork, delegates);
 
     if (code == 0)
@@ -27,15 +28,21 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     if (code == 0)
         code = hw_gpu_delegates_meet(plan, delegates);
     if (code == 0)
+        code = (int)cudaEventRecord(combined, delegates);
+    if (code == 0)
         code = hw_gpu_delegates_visit(plan, false, normal);
     if (code == 0)
         code = hw_gpu_delegates_take(plan, normal);
     if (code == 0)
+        code = hw_gpu_delegates_label(plan, delegates);
+    if (code == 0)
+        code = (int)cudaStreamWaitEvent(normal, combined, 0);
+    if (code == 0)
+        code = hw_gpu_delegates_advance(plan, normal);
+    if (code == 0)
         code = (int)cudaEventRecord(join, normal);
     if (code == 0)
         code = (int)cudaStreamWaitEvent(delegates, join, 0);
-    if (code == 0)
-        code = hw_gpu_delegates_advance(plan, delegates);
     return hw_cuda(code, "a step of method delegates", err);
 }
 

@@ -55,7 +55,8 @@ struct hw_gpu_delegates_state {
     struct hw_gpu_delegates_carrier carrier; /* where plan.carried */
     bool canonical;
     unsigned long long *watch;  /* pinned */
-    void *stream[2], *event[2]; /* cudaStream_t: delegates, normal; cudaEvent_t: fork, join */
+    void *stream[2], *event[3]; /* cudaStream_t: delegates, normal; cudaEvent_t: fork, join,
+                                   masks combined */
     void *step;                 /* cudaGraphExec_t: one step, where nothing is carried */
     uint32_t *parent_id;        /* [owned] on the device, by rising graph id */
     int32_t *level;             /* likewise */

@@ -198,17 +198,17 @@ __device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news<
 /* New delegates of this part in a warp's words: their levels and parents, all words at once,
  * since memory of other GPUs is far. Returns how many this lane has. */
 template <uint32_t others>
-__device__ __forceinline__ uint32_t label(const plan_t &plan, const news<others> &words)
+__device__ __forceinline__ uint32_t label(const plan_t &plan, const news<others> &words,
+                                          int32_t level)
 {
-    const int32_t level = static_cast<int32_t>(plan.control->level + 1);
+    const uint32_t mine = words.fresh ? words.fresh & __ldg(plan.graph.mine + words.word) : 0;
     uint32_t slot[warp_words], parent[warp_words], owned = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        const bool fresh = in_word(words.fresh, k);
         const uint32_t v = vertex_in(words.word, k);
-        slot[k] = fresh ? __ldg(plan.graph.own_slot + v) : HW_RANK_NONE;
-        if (fresh && plan.delegate_level)
+        slot[k] = in_word(mine, k) ? __ldg(plan.graph.own_slot + v) : HW_RANK_NONE;
+        if (plan.delegate_level && in_word(words.fresh, k))
             plan.delegate_level[v] = level;
     }
 #pragma unroll
@@ -462,9 +462,9 @@ __device__ uint32_t hear_delegates(const plan_t &plan)
     return any;
 }
 
-/* The others' summaries are brought here, and the sectors of their masks that have anything.
- * All threads of the grid. */
-__device__ __forceinline__ void bring_masks(const plan_t &plan)
+/* The others' summaries are brought here, and the sectors of their masks that have anything; the
+ * rest is cleared, where all is to be looked at. All threads of the grid. */
+__device__ __forceinline__ void bring_masks(const plan_t &plan, bool all)
 {
     constexpr uint32_t each = HW_GPU_DELEGATES_SECTOR / 4; /* vectors of a sector */
     const uint32_t vectors = plan.mask_stride / 4, parity = plan.control->parity;
@@ -478,11 +478,11 @@ __device__ __forceinline__ void bring_masks(const plan_t &plan)
             dirty[q] = q < plan.masks && __ldcv(plan.mask_dirty[parity][q] + sector) != 0;
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++)
-            if (dirty[q])
-                words[q] = __ldcv(reinterpret_cast<const uint4 *>(plan.mask[parity][q]) + k);
+            words[q] = dirty[q] ? __ldcv(reinterpret_cast<const uint4 *>(plan.mask[parity][q]) + k)
+                                : make_uint4(0, 0, 0, 0);
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
-            if (dirty[q])
+            if (dirty[q] || (all && q < plan.masks))
                 reinterpret_cast<uint4 *>(plan.gathered)[static_cast<uint64_t>(q) * vectors + k] =
                     words[q];
             if (q < plan.masks && k % each == 0)
@@ -495,8 +495,11 @@ __device__ __forceinline__ void bring_masks(const plan_t &plan)
 /* The streams of delegates meet, and bring masks. */
 __global__ void __launch_bounds__(threads) bring(const plan_t plan)
 {
-    if (!plan.control->over && hear_delegates(plan) > 0)
-        bring_masks(plan);
+    if (plan.control->over)
+        return;
+    const uint32_t any = hear_delegates(plan);
+    if (any > 0)
+        bring_masks(plan, only_backward(plan, any));
 }
 
 /* What a block sums up of new delegates, and its room. */
@@ -522,7 +525,7 @@ __device__ __forceinline__ void take_delegates(const plan_t &plan, const news<ot
     add(&own.sum[DELEGATES], __popc(fresh));
     if (queues)
         add(&own.sum[DN_WORK], queue_delegates<whole>(plan, words.word, dd_out, dn_out, own.room));
-    add(&own.sum[OWNED], label(plan, words));
+    add(&own.sum[OWNED], label(plan, words, static_cast<int32_t>(plan.control->level + 1)));
 }
 
 /* The masks of a step combined, and what is new in them. any: the most that any part found;
@@ -562,6 +565,85 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool a
         add_delegates(plan, own.sum);
 }
 
+/* The same where so many were found that they are visited backward alone, and need no queue: a
+ * word of all masks for each thread, and levels and parents are left to label_late(). Others'
+ * masks were brought. All threads of the grid. */
+__device__ __forceinline__ void combine_many(const plan_t &plan, reducing &own)
+{
+    const graph_t &graph = plan.graph;
+    const uint32_t parity = plan.control->parity, lane = threadIdx.x & 31;
+    uint32_t count[SUMS] = {0};
+
+    if (threadIdx.x < SUMS)
+        own.sum[threadIdx.x] = 0;
+    if (hw_first() == 0) {
+        plan.control->late = 1;
+        plan.control->late_level = plan.control->level + 1;
+    }
+    __syncthreads();
+    for (uint64_t w = hw_first(); w < graph.mask_words; w += hw_stride()) {
+        const uint32_t old = plan.visited[parity][w], found = __ldcg(plan.found[parity] + w);
+        uint32_t all = found;
+        for (uint32_t q = 0; q < plan.masks; q++)
+            all |= __ldcg(plan.gathered + static_cast<uint64_t>(q) * plan.mask_stride + w);
+        const uint32_t fresh = all & ~old;
+        plan.visited[parity ^ 1][w] = old | all;
+        plan.found[parity ^ 1][w] = 0;
+        plan.fresh[w] = fresh;
+        plan.fresh_own[w] = fresh & found;
+        if (w % HW_GPU_DELEGATES_SECTOR == 0) {
+            const uint64_t sector = w / HW_GPU_DELEGATES_SECTOR;
+            count[SECTORS] += __ldcg(plan.dirty[parity] + sector);
+            plan.stale[sector] = 1;
+            plan.dirty[parity ^ 1][sector] = 0;
+        }
+        count[DD_OUT] += __popc(fresh & __ldg(graph.out[HW_GPU_DD] + w));
+        count[DN_OUT] += __popc(fresh & __ldg(graph.out[HW_GPU_DN] + w));
+        count[DD_IN] += __popc(fresh & __ldg(graph.in[HW_GPU_DD] + w));
+        count[ND_IN] += __popc(fresh & __ldg(graph.in[HW_GPU_ND] + w));
+        count[DELEGATES] += __popc(fresh);
+        count[OWNED] += __popc(fresh & __ldg(graph.mine + w));
+    }
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < SUMS; k++) {
+        const uint32_t sum = hw_warp_sum(count[k]);
+        if (lane == 0 && sum > 0)
+            atomicAdd(&own.sum[k], static_cast<count64>(sum));
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_delegates(plan, own.sum);
+}
+
+/* Levels and parents of the new delegates that combine_many() left. */
+template <uint32_t others> __global__ void __launch_bounds__(threads) label_late(const plan_t plan)
+{
+    const graph_t &graph = plan.graph;
+    const uint32_t lane = threadIdx.x & 31;
+    const int32_t level = static_cast<int32_t>(plan.control->late_level);
+
+    if (!plan.control->late)
+        return;
+    for (uint64_t first = hw_first() / 32 * warp_words; first < graph.mask_words;
+         first += hw_stride() / 32 * warp_words) {
+        news<others> words;
+        words.word = static_cast<uint32_t>(first) + lane;
+        const bool there = lane < warp_words && words.word < graph.mask_words;
+        words.fresh = there ? plan.fresh[words.word] : 0;
+        words.own = there ? plan.fresh_own[words.word] : 0;
+        words.whose = 0;
+#pragma unroll
+        for (uint32_t q = 0; q < others; q++)
+            words.found[q] =
+                there && q < plan.masks
+                    ? plan.gathered[static_cast<uint64_t>(q) * plan.mask_stride + words.word]
+                    : 0;
+        if (__any_sync(HW_WARP, words.fresh != 0))
+            (void)label(plan, words, level);
+    }
+}
+
 /* local: this part's mask alone; meets: the GPUs meet here, and no other kernel brings the
  * masks. */
 template <bool meets, uint32_t others>
@@ -573,7 +655,12 @@ __global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4))
     if (plan.control->over)
         return;
     const uint32_t any = meets ? hear_delegates(plan) : plan.control->any_delegate;
-    if (any > 0)
+    const bool here = plan.fresh && (!meets || plan.masks == 0); /* all masks that are needed */
+    if (hw_first() == 0)
+        plan.control->late = 0;
+    if (any > 0 && !local && here && only_backward(plan, any))
+        combine_many(plan, own);
+    else if (any > 0)
         combine<meets, others>(plan, any, !local, own);
 }
 
