@@ -250,6 +250,14 @@ int hw_gpu_delegates_combine(const struct hw_gpu_delegates_plan *plan,
                              const struct hw_gpu_delegates_masks *masks, uint32_t *to,
                              void *stream);
 
+/* This part's finds among the delegates of this step, up to `room` numbers of them, after which
+ * there is HW_RANK_NONE; *count is cleared first. */
+int hw_gpu_delegates_list(const struct hw_gpu_delegates_plan *plan, uint32_t *list, uint32_t room,
+                          uint32_t *count);
+/* Sets bits of a mask, which is cleared first; HW_RANK_NONE is none. */
+int hw_gpu_delegates_set(const struct hw_gpu_delegates_plan *plan, const uint32_t *list,
+                         uint32_t count, uint32_t *mask);
+
 /* Entries whose slot of part `owner` was not passed on before, into `to`; *count is cleared
  * first. passed: [parts * slots / 32 + 1] */
 int hw_gpu_delegates_unique(const struct hw_gpu_delegates_plan *plan,

@@ -6,6 +6,10 @@
  * goes between nodes once, and inside a node each gets the others' shares. Entries for other
  * parts' vertices (section V.B) go from point to point through the transport.
  *
+ * Where MPI combines the masks of all parts and few delegates were found, lists of them go to
+ * everybody instead; large masks in blocking reductions are combined by the ranks themselves, each
+ * its share, since MPI's own reductions were slower. (Neither is the paper's.)
+ *
  * In a step all ranks tell each other in one exchange of a word whether they found anything,
  * and how many entries come. Parents of delegates that another part found are asked for when
  * the search is over (delegates_parents.c).
@@ -39,6 +43,9 @@ struct run {
  * delegates found where it is the rank itself. */
 enum { FOUND_SLOT = 1, SENDS = 2, FAILED = 4, FLAG_BITS = 3 };
 
+/* Lists of delegates go in place of masks where they have a number for so many words or less. */
+#define LIST_SHARE 8
+
 enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -59,6 +66,11 @@ enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struc
         hw_cuda((int)cudaHostAlloc((void **)&carrier->mask, bytes, cudaHostAllocDefault),
                 "cudaHostAlloc", err);
     if (status == HW_OK)
+        status = hw_cuda((int)cudaHostAlloc((void **)&carrier->others,
+                                            bytes + HW_GPU_DELEGATES_PARTS * sizeof(uint32_t),
+                                            cudaHostAllocDefault),
+                         "cudaHostAlloc", err);
+    if (status == HW_OK)
         status = hw_cuda((int)cudaHostAlloc((void **)&carrier->control, sizeof *carrier->control,
                                             cudaHostAllocDefault),
                          "cudaHostAlloc", err);
@@ -78,6 +90,7 @@ enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struc
 void hw_gpu_delegates_carry_close(struct hw_gpu_delegates_carrier *carrier)
 {
     cudaFreeHost(carrier->mask);
+    cudaFreeHost(carrier->others);
     cudaFreeHost(carrier->control);
     free(carrier->times);
     if (carrier->two_phases && carrier->split != MPI_COMM_NULL)
@@ -296,6 +309,52 @@ static void count_reduction(const struct run *run)
                           shares ? 1 : spec->devices);
 }
 
+/* The words of those that are combined across nodes that the rank of number q there combines. */
+static struct share split_share(struct share all, int q, int ranks)
+{
+    const uint32_t each = (all.words + (uint32_t)ranks - 1) / (uint32_t)ranks;
+    const uint32_t from = (uint32_t)q * each < all.words ? (uint32_t)q * each : all.words;
+
+    return (struct share){all.first + from, all.words - from < each ? all.words - from : each};
+}
+
+/* Combines words on the hosts of the ranks across nodes: each its share of them, which all then
+ * get. Collective. */
+static enum hw_status combine_shares(struct run *run, struct share all, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    int ranks = 0, me = 0, out[HW_GPU_DELEGATES_PARTS], from[HW_GPU_DELEGATES_PARTS],
+        in[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
+
+    enum hw_status status = hw_mpi(MPI_Comm_size(carrier->across, &ranks), "MPI_Comm_size", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_rank(carrier->across, &me), "MPI_Comm_rank", err);
+    if (status != HW_OK)
+        return status;
+    const struct share own = split_share(all, me, ranks);
+    uint32_t *const mask = carrier->mask, *const theirs = carrier->others;
+    for (int q = 0; q < ranks; q++) {
+        const struct share share = split_share(all, q, ranks);
+        out[q] = q == me ? 0 : (int)share.words;
+        from[q] = (int)share.first;
+        in[q] = q == me ? 0 : (int)own.words;
+        to[q] = q * (int)own.words;
+    }
+    status = hw_mpi(
+        MPI_Alltoallv(mask, out, from, MPI_UINT32_T, theirs, in, to, MPI_UINT32_T, carrier->across),
+        "MPI_Alltoallv", err);
+    for (int q = 0; q < ranks && status == HW_OK; q++)
+        for (uint32_t w = 0; q != me && w < own.words; w++)
+            mask[own.first + w] |= theirs[to[q] + (int)w];
+    for (int q = 0; q < ranks; q++)
+        out[q] = (int)split_share(all, q, ranks).words;
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, mask, out, from,
+                                       MPI_UINT32_T, carrier->across),
+                        "MPI_Allgatherv", err);
+    return status;
+}
+
 /* The second phase begun. Collective. */
 static enum hw_status start_across(struct run *run, struct hw_error *err)
 {
@@ -304,6 +363,8 @@ static enum hw_status start_across(struct run *run, struct hw_error *err)
     uint32_t *const words = (is_direct(run) ? carrier->combined : carrier->mask) + own.first;
 
     count_reduction(run);
+    if (!run->engine->options.nonblocking && !is_direct(run))
+        return combine_shares(run, own, err);
     if (run->engine->options.nonblocking)
         return hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR,
                                      carrier->across, &run->request),
@@ -396,6 +457,81 @@ static enum hw_status reduce_finish(struct run *run, enum hw_status status, stru
     status = share_masks(run, err);
     LAP(run, local);
     return status;
+}
+
+/* Delegates that all parts found, and those that part q did, some of them twice. */
+static hw_count found_by(const struct run *run, int q)
+{
+    return (hw_count)(run->words[q * run->engine->ctx->size + q] >> FLAG_BITS);
+}
+
+static hw_count found_by_all(const struct run *run)
+{
+    hw_count all = 0;
+
+    for (int q = 0; q < run->engine->ctx->size; q++)
+        all += found_by(run, q);
+    return all;
+}
+
+/* Whether this step's delegates go as lists: where MPI would combine the masks of all parts, and
+ * the lists are much shorter. The same on all ranks. */
+static bool sends_lists(const struct run *run)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+
+    return carrier->across != MPI_COMM_NULL && !carrier->two_phases &&
+           found_by_all(run) <= (hw_count)run->state->plan.graph.mask_words / LIST_SHARE;
+}
+
+/* This part's list on the host. Local. */
+static enum hw_status list_own(struct run *run, uint32_t *there, struct hw_error *err)
+{
+    const hw_count own = found_by(run, run->engine->ctx->rank);
+
+    if (own == 0)
+        return HW_OK;
+    enum hw_status status = hw_cuda(
+        hw_gpu_delegates_list(&run->state->plan, there, (uint32_t)own, run->carrier->unknown),
+        "the kernel that lists delegates", err);
+    return status == HW_OK
+               ? hw_gpu_get(run->carrier->mask, there, (size_t)bytes_in((uint32_t)own), err)
+               : status;
+}
+
+/* Lists of delegates in place of masks; what the last kernel comes to is owed. Collective; ranks
+ * agree. */
+static enum hw_status reduce_lists(struct run *run, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_context *ctx = run->engine->ctx;
+    uint32_t *const there =
+        (uint32_t *)(run->engine->transport.heap[ctx->rank] + run->state->heap.gathered);
+    int count[HW_GPU_DELEGATES_PARTS], at[HW_GPU_DELEGATES_PARTS], all = 0;
+    hw_count out[HW_GPU_DELEGATES_PARTS];
+    enum hw_status status = hw_agree(ctx->world, list_own(run, there, err), err);
+
+    LAP(run, local);
+    for (int q = 0; q < ctx->size; q++) {
+        count[q] = (int)found_by(run, q);
+        at[q] = all;
+        all += count[q];
+        out[q] = q == ctx->rank ? 0 : bytes_in((uint32_t)found_by(run, ctx->rank));
+    }
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgatherv(carrier->mask, count[ctx->rank], MPI_UINT32_T,
+                                       carrier->others, count, at, MPI_UINT32_T, ctx->world),
+                        "MPI_Allgatherv", err);
+    if (status != HW_OK)
+        return status;
+    count_sent(run, out);
+    run->owed = hw_gpu_put(there, carrier->others, (size_t)bytes_in((uint32_t)all), err);
+    if (run->owed == HW_OK)
+        run->owed = hw_cuda(
+            hw_gpu_delegates_set(&run->state->plan, there, (uint32_t)all, carrier->combined),
+            "the kernel that sets bits", err);
+    LAP(run, reduction);
+    return HW_OK;
 }
 
 /* ---- entries ---- */
@@ -537,11 +673,13 @@ static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_
     status = share_news(run, status, err);
     LAP(run, counts);
     memset(run->come_now, 0, sizeof run->come_now);
+    const bool lists = run->news.any_delegate && sends_lists(run);
     if (status == HW_OK && run->news.any_delegate)
-        status = reduce_start(run, err);
+        status = lists ? reduce_lists(run, err) : reduce_start(run, err);
     if (status == HW_OK && run->entries)
         status = run->carrier->two_hops ? relay_entries(run, err) : send_entries(run, err);
-    status = run->news.any_delegate ? reduce_finish(run, status, err) : status;
+    if (run->news.any_delegate && !lists)
+        status = reduce_finish(run, status, err);
     if (status != HW_OK)
         return status;
     for (int q = 0; q < run->engine->ctx->size; q++) {
@@ -575,7 +713,8 @@ enum hw_status hw_gpu_delegates_carry(struct hw_parts_engine *engine, struct hw_
     const size_t passed_bytes = ((size_t)graph->parts * graph->slots + 31) / 32 * 4;
 
     if (state->carrier.times)
-        memset(state->carrier.times, 0, HW_GPU_DELEGATES_TIMES * sizeof *state->carrier.times);
+        memset(state->carrier.times, 0,
+               (size_t)state->carrier.timed * sizeof *state->carrier.times);
     enum hw_status own = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
                                  "the beginning of a search", err);
     if (own == HW_OK && state->carrier.passed)
@@ -584,6 +723,8 @@ enum hw_status hw_gpu_delegates_carry(struct hw_parts_engine *engine, struct hw_
         enum hw_status status = take_step(&run, &own, err);
         if (status != HW_OK)
             return status;
+        state->carrier.timed =
+            run.steps < HW_GPU_DELEGATES_TIMES ? run.steps : HW_GPU_DELEGATES_TIMES;
     } while (run.news.any_delegate || run.news.any_slot);
     return hw_gpu_delegates_ask(engine, own, false, err);
 }

@@ -52,6 +52,27 @@ __global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks,
 }
 
 __global__ void __launch_bounds__(threads)
+    list_found(const plan_t plan, uint32_t *list, uint32_t room, uint32_t *count)
+{
+    const uint32_t *const found = plan.found[plan.control->parity];
+
+    for (uint64_t w = hw_first(); w < plan.graph.mask_words; w += hw_stride())
+        for (uint32_t bits = found[w]; bits; bits &= bits - 1) {
+            const uint32_t at = atomicAdd(count, 1u);
+            if (at < room)
+                list[at] = static_cast<uint32_t>(w) * 32 + __ffs(bits) - 1;
+        }
+}
+
+__global__ void __launch_bounds__(threads)
+    set_listed(const uint32_t *list, uint32_t count, uint32_t *mask)
+{
+    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        if (list[k] != HW_RANK_NONE)
+            atomicOr(mask + list[k] / 32, 1u << (list[k] & 31));
+}
+
+__global__ void __launch_bounds__(threads)
     pass_on(const count64 *entries, uint64_t number, uint64_t first, uint32_t *passed, count64 *to,
             uint32_t *count)
 {
@@ -268,6 +289,31 @@ extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_plan *plan,
                                         void *stream)
 {
     combine<<<blocks_for(plan, masks->words), threads, 0, stream_of(stream)>>>(*masks, to);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_list(const hw_gpu_delegates_plan *plan, uint32_t *list,
+                                     uint32_t room, uint32_t *count)
+{
+    cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
+
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(list, 0xff, size_t{room} * sizeof *list, nullptr);
+    if (error != cudaSuccess)
+        return error;
+    list_found<<<blocks_for(plan, plan->graph.mask_words), threads>>>(*plan, list, room, count);
+    return cudaGetLastError();
+}
+
+extern "C" int hw_gpu_delegates_set(const hw_gpu_delegates_plan *plan, const uint32_t *list,
+                                    uint32_t count, uint32_t *mask)
+{
+    const size_t bytes = size_t{plan->graph.mask_words} * sizeof *mask;
+    const cudaError_t error = cudaMemsetAsync(mask, 0, bytes, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    set_listed<<<blocks_for(plan, count), threads>>>(list, count, mask);
     return cudaGetLastError();
 }
 
