@@ -222,8 +222,8 @@ int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
 int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, bool delegates, void *stream);
 /* All GPUs meet, in the stream of delegates, and combine their masks. */
 int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, void *stream);
-/* The same where the host carries; local: this part's mask alone. */
-int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, bool local, void *stream);
+/* The same where the host carries. */
+int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, void *stream);
 /* What of that does not decide the next step, and may run beside what does: levels and parents
  * of new delegates, where they are many. Before the next meeting. */
 int hw_gpu_delegates_label(const struct hw_gpu_delegates_plan *plan, void *stream);

@@ -689,7 +689,7 @@ static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_
     }
     int code = hw_gpu_delegates_hear(plan, &run->news, NULL);
     if (code == 0)
-        code = hw_gpu_delegates_reduce(plan, false, NULL);
+        code = hw_gpu_delegates_reduce(plan, NULL);
     if (code == 0 && run->entries)
         code = hw_gpu_delegates_take(plan, NULL);
     if (code == 0)

@@ -55,16 +55,15 @@ static int combining(const hw_gpu_delegates_plan *plan)
 }
 
 /* Masks of few others take fewer registers. */
-template <bool meets>
-static int launch_reduce(const hw_gpu_delegates_plan *plan, bool local, void *stream)
+template <bool meets> static int launch_reduce(const hw_gpu_delegates_plan *plan, void *stream)
 {
     if (plan->masks <= 1)
-        reduce<meets, 1><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan, local);
+        reduce<meets, 1><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
     else if (plan->masks <= 3)
-        reduce<meets, 3><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan, local);
+        reduce<meets, 3><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
     else
         reduce<meets, HW_GPU_DELEGATES_PEERS - 1>
-            <<<combining(plan), threads, 0, stream_of(stream)>>>(*plan, local);
+            <<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
     return cudaGetLastError();
 }
 
@@ -74,16 +73,16 @@ extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, void *st
 
     /* Few blocks may wait, lest they keep others from what is waited for. */
     if (plan->masks == 0 || combining(plan) <= gathering)
-        return launch_reduce<true>(plan, false, stream);
+        return launch_reduce<true>(plan, stream);
     bring<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0, stream_of(stream)>>>(
         *plan);
     const int code = cudaGetLastError();
-    return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, false, stream) : code;
+    return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, stream) : code;
 }
 
-extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, bool local, void *stream)
+extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, void *stream)
 {
-    return launch_reduce<false>(plan, local, stream);
+    return launch_reduce<false>(plan, stream);
 }
 
 template <uint32_t others> static void launch_label(const hw_gpu_delegates_plan *plan, void *stream)
@@ -111,15 +110,11 @@ extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *st
 }
 
 /* The end of a step: previsit of the slots, and the decision. */
-static int advance(const hw_gpu_delegates_plan *plan, bool first, cudaStream_t stream)
-{
-    previsit<<<blocks_for(plan, 2ull * plan->graph.slot_words), threads, 0, stream>>>(*plan, first);
-    return cudaGetLastError();
-}
-
 extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_plan *plan, void *stream)
 {
-    return advance(plan, false, stream_of(stream));
+    previsit<<<blocks_for(plan, 2ull * plan->graph.slot_words), threads, 0, stream_of(stream)>>>(
+        *plan);
+    return cudaGetLastError();
 }
 
 extern "C" int hw_gpu_delegates_small(const hw_gpu_delegates_plan *plan, void *stream)
@@ -149,8 +144,6 @@ extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
     if (error != cudaSuccess)
         return error;
     start<<<blocks_for(plan, words), threads, 0, to>>>(*plan, *root);
-    int code = hw_gpu_delegates_reduce(plan, true, stream);
-    if (code == cudaSuccess)
-        code = advance(plan, true, to);
+    const int code = cudaGetLastError();
     return code == cudaSuccess && !plan->carried ? hw_gpu_delegates_small(plan, stream) : code;
 }

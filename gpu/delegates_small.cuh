@@ -60,22 +60,33 @@ __device__ __forceinline__ void pass(const plan_t &plan, bool *last, Work work)
     __syncthreads();
 }
 
-/* The visits of a small step. */
+/* The visits of a small step, each stream's by half of the blocks. */
 __device__ __forceinline__ void visit_small(const plan_t &plan, small_room &room)
 {
     control_t *const c = plan.control;
-    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], plan.dirty[c->parity],
-                       c->bare_only != 0};
+    const bool to_delegates = c->visit[HW_GPU_DD] || c->visit[HW_GPU_ND];
+    const bool to_slots = c->visit[HW_GPU_DN] || c->visit[HW_GPU_NN];
+    const uint32_t half = to_delegates && to_slots ? gridDim.x / 2 : 0; /* of the blocks */
+    const bool second = half > 0 && blockIdx.x >= half;
+    const view step = {plan,
+                       plan.visited[c->parity],
+                       plan.found[c->parity],
+                       plan.dirty[c->parity],
+                       c->bare_only != 0,
+                       second ? blockIdx.x - half : blockIdx.x,
+                       half == 0 ? gridDim.x
+                       : second  ? gridDim.x - half
+                                 : half};
     count64 examined = 0;
     uint32_t delegates = 0, slots = 0;
 
-    if (c->visit[HW_GPU_DD])
+    if (c->visit[HW_GPU_DD] && !second)
         visit_tiles(step, examined, delegates);
-    if (c->visit[HW_GPU_ND])
+    if (c->visit[HW_GPU_ND] && !second)
         visit_lists<HW_GPU_ND>(step, examined, delegates);
-    if (c->visit[HW_GPU_DN])
+    if (c->visit[HW_GPU_DN] && (half == 0 || second))
         visit_lists<HW_GPU_DN>(step, examined, slots);
-    if (c->visit[HW_GPU_NN])
+    if (c->visit[HW_GPU_NN] && (half == 0 || second))
         visit_lists<HW_GPU_NN>(step, examined, slots);
     examined = block_sum(examined, room.sums[0]);
     const count64 found_delegates = block_sum(delegates, room.sums[1]);
@@ -122,79 +133,60 @@ __device__ void take_words(const plan_t &plan, const news<others> &words, bool q
     }
 }
 
-/* The summaries of one tile, a bit for each sector. */
-struct tile_bits {
-    uint32_t own, all, changed;
-    count64 theirs; /* eight bits of each other part */
+/* What summaries tell of one sector. */
+struct sector_bits {
+    bool own, all, changed;
+    uint32_t whose; /* others that found any in it, a bit each */
 };
 
-__device__ __forceinline__ tile_bits read_tile(const plan_t &plan, uint64_t tile)
+template <uint32_t others>
+__device__ __forceinline__ sector_bits read_sector(const plan_t &plan, uint64_t sector)
 {
     const uint32_t parity = plan.control->parity;
-    tile_bits here = {tile_of(plan.dirty[parity], tile), 0, 0, 0};
+    const bool own = __ldcv(plan.dirty[parity] + sector) != 0;
+    const bool stale = __ldcv(plan.stale + sector) != 0;
+    sector_bits here = {own, own, false, 0};
 
-    here.all = here.own;
-    for (uint32_t q = 0; q < plan.masks; q++) {
-        const uint32_t theirs = tile_of(plan.mask_dirty[parity][q], tile);
-        here.theirs |= static_cast<count64>(theirs) << 8 * q;
-        here.all |= theirs;
-    }
-    here.changed = here.all | tile_of(plan.stale, tile);
+#pragma unroll
+    for (uint32_t q = 0; q < others; q++)
+        if (q < plan.masks && __ldcv(plan.mask_dirty[parity][q] + sector) != 0)
+            here.whose |= 1u << q;
+    here.all = own || here.whose != 0;
+    here.changed = here.all || stale;
     return here;
 }
 
-/* The masks of a tile combined, of block_words words, by a warp. */
-template <uint32_t others>
-__device__ void combine_tile(const plan_t &plan, uint32_t tile, const tile_bits &here, bool queues,
-                             reducing &own)
-{
-    constexpr uint32_t halves = block_words / 32;
-    const uint32_t lane = threadIdx.x & 31;
-    news<others> words[halves];
-
-#pragma unroll
-    for (uint32_t h = 0; h < halves; h++) {
-        const uint32_t sector = h * (32 / warp_words) + lane / warp_words;
-        words[h].word = tile * block_words + 32 * h + lane;
-        words[h].whose = 0;
-#pragma unroll
-        for (uint32_t q = 0; q < others; q++)
-            words[h].whose |= static_cast<uint32_t>(here.theirs >> (8 * q + sector) & 1) << q;
-        combine_word<true>(
-            plan, (here.changed >> sector & 1) && words[h].word < plan.graph.mask_words, words[h]);
-    }
-    if (lane < 8)
-        keep_sector(plan, tile, lane, {here.own, here.all, here.changed});
-    if (lane == 0 && here.own)
-        atomicAdd(&own.sum[SECTORS], static_cast<count64>(__popc(here.own)));
-#pragma unroll
-    for (uint32_t h = 0; h < halves; h++)
-        take_words(plan, words[h], queues, own);
-}
-
-/* As combine(), where few words have anything: each lane reads the summaries of one tile, then
- * the warp takes those in which there is something. All threads of the grid. */
+/* As combine(), where few words have anything: each lane reads the summaries of one sector, then
+ * the warp takes those in which there is something, several at a time. Sectors of hubs, which
+ * stand first, are different warps'. All threads of the grid. */
 template <uint32_t others> __device__ void combine_small(const plan_t &plan, reducing &own)
 {
-    const uint32_t tiles = (plan.graph.mask_words + block_words - 1) / block_words;
+    constexpr uint32_t groups = 32 / warp_words; /* sectors at a time */
+    const uint32_t sectors = (plan.graph.mask_words + warp_words - 1) / warp_words;
     const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_stride() / 32);
     const bool queues = !only_backward(plan, plan.control->any_delegate);
 
     if (threadIdx.x < SUMS)
         own.sum[threadIdx.x] = 0;
     __syncthreads();
-    for (uint64_t first = hw_first() / 32; first < tiles; first += 32ull * stride) {
-        const uint64_t tile = first + static_cast<uint64_t>(lane) * stride;
-        tile_bits mine = {0, 0, 0, 0};
-        if (tile < tiles)
-            mine = read_tile(plan, tile);
-        for (uint32_t rest = __ballot_sync(HW_WARP, mine.changed != 0); rest; rest &= rest - 1) {
-            const uint32_t from = __ffs(rest) - 1;
-            const tile_bits here = {
-                __shfl_sync(HW_WARP, mine.own, from), __shfl_sync(HW_WARP, mine.all, from),
-                __shfl_sync(HW_WARP, mine.changed, from), __shfl_sync(HW_WARP, mine.theirs, from)};
-            combine_tile<others>(plan, static_cast<uint32_t>(first + from * stride), here, queues,
-                                 own);
+    for (uint64_t first = hw_first() / 32; first < sectors; first += 32ull * stride) {
+        const uint64_t sector = first + static_cast<uint64_t>(lane) * stride;
+        sector_bits mine = {false, false, false, 0};
+        if (sector < sectors)
+            mine = read_sector<others>(plan, sector);
+        if (mine.changed)
+            keep_sector(plan, sector, mine.all);
+        add(&own.sum[SECTORS], mine.own);
+        for (uint32_t rest = __ballot_sync(HW_WARP, mine.changed); rest;) {
+            const uint32_t from = nth_bit(rest, lane / warp_words);
+            news<others> words;
+            words.whose = __shfl_sync(HW_WARP, mine.whose, from & 31);
+            words.word =
+                (static_cast<uint32_t>(first) + from * stride) * warp_words + lane % warp_words;
+            combine_word<true>(plan, from < 32 && words.word < plan.graph.mask_words, words);
+            take_words(plan, words, queues, own);
+            for (uint32_t k = 0; k < groups; k++)
+                rest &= rest - 1;
         }
     }
     __syncthreads();

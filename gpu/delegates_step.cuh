@@ -108,17 +108,16 @@ __device__ __forceinline__ uint32_t tile_of(const uint8_t *summary, uint64_t til
     return static_cast<uint32_t>(bytes * 0x0102040810204080ull >> 56);
 }
 
-/* The sectors of a tile, and who found any in this warp's. asked: whether others are; far: where
- * their masks are, else where they were brought. Masks that the host combined have no summary. */
+/* The sectors of a tile, and who found any in this warp's. far: others' masks are looked at where
+ * they are, else where they were brought. Masks that the host combined have no summary. */
 template <bool far, uint32_t others>
-__device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t tile, bool asked,
-                                                uint32_t *whose)
+__device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t tile, uint32_t *whose)
 {
     const uint32_t parity = plan.control->parity, warp = threadIdx.x / 32;
     constexpr uint32_t every = 0xff;
     uint32_t theirs[others];
 
-    *whose = asked ? 1 : 0;
+    *whose = 1;
     if (plan.carried)
         return {every, every, every};
     const uint32_t own = tile_of(plan.dirty[parity], tile), stale = tile_of(plan.stale, tile);
@@ -128,7 +127,7 @@ __device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t til
         const uint8_t *const summary =
             far ? plan.mask_dirty[parity][q]
                 : plan.gathered_dirty + static_cast<uint64_t>(q) * plan.graph.summary;
-        theirs[q] = asked && q < plan.masks ? tile_of(summary, tile) : 0;
+        theirs[q] = q < plan.masks ? tile_of(summary, tile) : 0;
     }
     *whose = 0;
 #pragma unroll
@@ -139,13 +138,12 @@ __device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t til
     return {own, all, all | stale};
 }
 
-/* Takes down whether this step changed a sector, the k-th of a tile, and clears its byte in this
- * part's other summary. One thread for each, when all have found the sectors. */
-__device__ __forceinline__ void keep_sector(const plan_t &plan, uint64_t tile, uint32_t k,
-                                            const sectors &here)
+/* Takes down whether this step changed a sector, and clears its byte in this part's other
+ * summary. One thread for each, when all have looked at it. */
+__device__ __forceinline__ void keep_sector(const plan_t &plan, uint64_t sector, bool changed)
 {
-    plan.stale[8 * tile + k] = here.all >> k & 1;
-    plan.dirty[plan.control->parity ^ 1][8 * tile + k] = 0;
+    plan.stale[sector] = changed;
+    plan.dirty[plan.control->parity ^ 1][sector] = 0;
 }
 
 /* What all parts found in a word, taken as visited; this part's other mask is cleared. there:
@@ -531,7 +529,7 @@ __device__ __forceinline__ void take_delegates(const plan_t &plan, const news<ot
 /* The masks of a step combined, and what is new in them. any: the most that any part found;
  * far, asked: as above. All threads of the grid. */
 template <bool far, uint32_t others>
-__device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool asked, reducing &own)
+__device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, reducing &own)
 {
     const graph_t &graph = plan.graph;
     const bool queues = !only_backward(plan, any);
@@ -541,7 +539,7 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool a
     __syncthreads();
     for (uint64_t tile = blockIdx.x; tile * block_words < graph.mask_words; tile += gridDim.x) {
         news<others> words;
-        const sectors here = find_sectors<far, others>(plan, tile, asked, &words.whose);
+        const sectors here = find_sectors<far, others>(plan, tile, &words.whose);
         if (here.changed == 0)
             continue;
         const uint32_t lane = threadIdx.x & 31;
@@ -553,7 +551,7 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, bool a
                           words);
         const bool news_here = __syncthreads_or(words.fresh != 0);
         if (lane == 0)
-            keep_sector(plan, tile, threadIdx.x / 32, here);
+            keep_sector(plan, tile * warps + threadIdx.x / 32, here.all >> (threadIdx.x / 32) & 1);
         if (threadIdx.x == 0)
             own.sum[SECTORS] += __popc(here.own);
         if (!news_here)
@@ -644,11 +642,10 @@ template <uint32_t others> __global__ void __launch_bounds__(threads) label_late
     }
 }
 
-/* local: this part's mask alone; meets: the GPUs meet here, and no other kernel brings the
+/* meets: the GPUs meet here, and no other kernel brings the
  * masks. */
 template <bool meets, uint32_t others>
-__global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4))
-    reduce(const plan_t plan, bool local)
+__global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4)) reduce(const plan_t plan)
 {
     __shared__ reducing own;
 
@@ -658,10 +655,10 @@ __global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4))
     const bool here = plan.fresh && (!meets || plan.masks == 0); /* all masks that are needed */
     if (hw_first() == 0)
         plan.control->late = 0;
-    if (any > 0 && !local && here && only_backward(plan, any))
+    if (any > 0 && here && only_backward(plan, any))
         combine_many(plan, own);
     else if (any > 0)
-        combine<meets, others>(plan, any, !local, own);
+        combine<meets, others>(plan, any, own);
 }
 
 /* The streams of slots meet, whose visits have told. keep: whether this block keeps what was
@@ -952,7 +949,7 @@ __device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
 }
 
 /* The same; then the last block decides. */
-__global__ void __launch_bounds__(threads) previsit(const plan_t plan, bool first)
+__global__ void __launch_bounds__(threads) previsit(const plan_t plan)
 {
     __shared__ forming own;
 
@@ -960,7 +957,7 @@ __global__ void __launch_bounds__(threads) previsit(const plan_t plan, bool firs
         return;
     form_frontier(plan, own);
     if (threadIdx.x == 0 && is_last(&plan.control->arrived[2])) {
-        decide(plan, first);
+        decide(plan, false);
         if (!plan.control->small)
             tell_host(plan);
     }
@@ -975,7 +972,7 @@ __device__ __forceinline__ uint32_t word_of(uint64_t word, uint32_t at)
 }
 
 /* Clears the counters of a search. One thread. */
-__device__ void clear_control(const plan_t &plan, const hw_gpu_delegates_root &root)
+__device__ void clear_control(const plan_t &plan)
 {
     control_t &c = *plan.control;
     const uint32_t epoch = c.epoch;
@@ -983,42 +980,93 @@ __device__ void clear_control(const plan_t &plan, const hw_gpu_delegates_root &r
     c = {};
     c.epoch = epoch;
     c.level = ~0u; /* the first decision makes it 0 */
-    c.parity = 1;
     c.unvisited = plan.graph.delegates;
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         c.unvisited_out[k] = plan.graph.all_out[k];
         c.unvisited_in[k] = plan.graph.all_in[k];
     }
-    if (root.delegate != HW_RANK_NONE) {
-        plan.candidate[root.delegate] = root.id;
-        c.any_delegate = 1;
-    } else if (root.slot != HW_RANK_NONE) {
-        plan.parent[root.slot] = root.id;
-    }
 }
 
-/* Nothing is visited, and the root is found. */
+/* A root that is a delegate is found, as a delegate is by combine(). One thread. */
+__device__ void find_delegate_root(const plan_t &plan, const hw_gpu_delegates_root &root)
+{
+    control_t &c = *plan.control;
+    const graph_t &graph = plan.graph;
+    const uint32_t v = root.delegate;
+    const uint32_t dd =
+        hw_test(graph.out[HW_GPU_DD], v) ? length_of(graph.forward[HW_GPU_DD], v) : 0;
+    const uint32_t dn =
+        hw_test(graph.out[HW_GPU_DN], v) ? length_of(graph.forward[HW_GPU_DN], v) : 0;
+
+    c.fresh_delegates = 1;
+    c.fresh_out[HW_GPU_DD] = dd > 0;
+    c.fresh_out[HW_GPU_DN] = dn > 0;
+    c.fresh_in[HW_GPU_DD] = hw_test(graph.in[HW_GPU_DD], v);
+    c.fresh_in[HW_GPU_ND] = hw_test(graph.in[HW_GPU_ND], v);
+    c.next_dd_queue = packed(dd);
+    plan.queue[HW_GPU_DD][0] = v;
+    plan.prefix[0] = 0;
+    c.next_queued[HW_GPU_DN] = pieces_of(dn);
+    for (uint32_t piece = 0; piece < pieces_of(dn); piece++)
+        plan.dn_queue[c.parity][piece] = static_cast<uint64_t>(piece) << 32 | v;
+    c.work[HW_GPU_DN] = dn;
+    plan.candidate[v] = root.id;
+    if (plan.delegate_level)
+        plan.delegate_level[v] = 0;
+    c.fresh_owned = root.slot != HW_RANK_NONE;
+}
+
+/* A root that is a slot of this part is found, as one is by form_frontier(). One thread. */
+__device__ void find_slot_root(const plan_t &plan, const hw_gpu_delegates_root &root)
+{
+    control_t &c = *plan.control;
+    const graph_t &graph = plan.graph;
+    const bool bare_only = graph.marked && c.unvisited == 0;
+    const bool nd = hw_test(graph.out[HW_GPU_ND], root.slot);
+
+    c.fresh_slots = 1;
+    c.fresh_out[HW_GPU_ND] = nd;
+    c.fresh_in[HW_GPU_DN] = hw_test(graph.in[HW_GPU_DN], root.slot);
+    c.next_queued[HW_GPU_ND] = nd;
+    c.next_queued[HW_GPU_NN] = c.fresh_out[HW_GPU_NN] =
+        hw_test(bare_only ? graph.bare : graph.out[HW_GPU_NN], root.slot);
+    plan.queue[HW_GPU_ND][0] = plan.queue[HW_GPU_NN][0] = root.slot;
+    c.work[HW_GPU_ND] = nd ? length_of(graph.forward[HW_GPU_ND], root.slot) : 0;
+}
+
+/* The root is found, and the first step decided, by one thread. */
+__device__ void begin_search(const plan_t &plan, const hw_gpu_delegates_root &root)
+{
+    clear_control(plan);
+    if (root.delegate != HW_RANK_NONE)
+        find_delegate_root(plan, root);
+    else if (root.slot != HW_RANK_NONE)
+        find_slot_root(plan, root);
+    if (root.slot != HW_RANK_NONE) {
+        plan.parent[root.slot] = root.id;
+        plan.level[root.slot] = 0;
+    }
+    decide(plan, true);
+    if (!plan.control->small)
+        tell_host(plan);
+}
+
+/* Nothing but the root is visited; the last block begins the search. */
 __global__ void __launch_bounds__(threads) start(const plan_t plan, hw_gpu_delegates_root root)
 {
-    const uint32_t slot = root.delegate == HW_RANK_NONE ? root.slot : HW_RANK_NONE;
-    const uint32_t sector =
-        root.delegate == HW_RANK_NONE ? HW_RANK_NONE : root.delegate / 32 / HW_GPU_DELEGATES_SECTOR;
-
     for (uint64_t w = hw_first(); w < plan.graph.mask_words; w += hw_stride()) {
-        plan.visited[0][w] = plan.visited[1][w] = 0;
-        plan.found[0][w] = 0;
-        plan.found[1][w] = word_of(w, root.delegate);
+        plan.visited[0][w] = plan.visited[1][w] = word_of(w, root.delegate);
+        plan.found[0][w] = plan.found[1][w] = 0;
     }
-    for (uint64_t k = hw_first(); k < plan.graph.summary; k += hw_stride()) {
-        plan.stale[k] = plan.dirty[0][k] = 0;
-        plan.dirty[1][k] = k == sector;
-    }
+    for (uint64_t k = hw_first(); k < plan.graph.summary; k += hw_stride())
+        plan.stale[k] = plan.dirty[0][k] = plan.dirty[1][k] = 0;
     for (uint64_t w = hw_first(); w < plan.graph.slot_words; w += hw_stride()) {
-        plan.seen[w] = 0;
-        plan.next[w] = word_of(w, slot);
+        plan.seen[w] = word_of(w, root.slot);
+        plan.next[w] = 0;
     }
-    if (hw_first() == 0)
-        clear_control(plan, root);
+    __syncthreads();
+    if (threadIdx.x == 0 && is_last(&plan.control->arrived[2]))
+        begin_search(plan, root);
 }
 
 } // namespace

@@ -42,6 +42,7 @@ struct view {
     uint32_t *found;         /* delegates, in this step */
     uint8_t *dirty;          /* and its summary */
     bool bare_only;
+    uint32_t block, blocks; /* of this visit, forward */
 };
 
 /* What a visit needs of the plan, by subgraph. */
@@ -467,7 +468,8 @@ __device__ void visit_tiles(const view &step, count64 &examined, uint32_t &finds
     uint32_t *const found = step.found;
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t tile = hw_first() / 32; tile * tile_edges < edges; tile += hw_stride() / 32) {
+    for (uint64_t tile = step.block * warps + threadIdx.x / 32; tile * tile_edges < edges;
+         tile += step.blocks * warps) {
         const count64 from = tile * tile_edges, to = min(from + tile_edges, edges);
         uint32_t slot = warp_slot(step.plan.prefix, count, from);
         for (count64 base = from; base < to; base += 32 * batch) {
@@ -555,10 +557,10 @@ __device__ void visit_lists(const view &step, count64 &examined, uint32_t &finds
     const uint32_t lane = threadIdx.x & 31;
     uint32_t *const found = step.found;
 
-    const uint32_t each = min(max((count + gridDim.x - 1) / gridDim.x, 1u), uint32_t{threads});
+    const uint32_t each = min(max((count + step.blocks - 1) / step.blocks, 1u), uint32_t{threads});
 
-    for (uint64_t base = static_cast<uint64_t>(blockIdx.x) * each; base < count;
-         base += static_cast<uint64_t>(gridDim.x) * each) {
+    for (uint64_t base = static_cast<uint64_t>(step.block) * each; base < count;
+         base += static_cast<uint64_t>(step.blocks) * each) {
         const uint64_t at = base + threadIdx.x;
         const bool there = threadIdx.x < each && at < count;
         uint64_t begin = 0, end = 0;
@@ -637,8 +639,13 @@ __global__ void __launch_bounds__(threads, at_once(5)) visit(const plan_t plan)
             tell_others(plan, delegates);
         return;
     }
-    const view step = {plan, plan.visited[c->parity], plan.found[c->parity], plan.dirty[c->parity],
-                       c->bare_only != 0};
+    const view step = {plan,
+                       plan.visited[c->parity],
+                       plan.found[c->parity],
+                       plan.dirty[c->parity],
+                       c->bare_only != 0,
+                       blockIdx.x,
+                       gridDim.x};
     visit_one<first>(step, pend[threadIdx.x / 32], examined, finds);
     visit_one<second>(step, pend[threadIdx.x / 32], examined, finds);
     examined = block_sum(examined, room[0]);
