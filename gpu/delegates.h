@@ -39,6 +39,10 @@ extern "C" {
 #define HW_GPU_DELEGATES_MANY 1024u
 #define HW_GPU_DELEGATES_SHARE 64u
 
+/* Where a part found more delegates than 1024 and than this share of all, each part first looks
+ * for delegates of its own, in dd. */
+#define HW_GPU_DELEGATES_TWICE_SHARE 512u
+
 /* A step that only goes forward, along no more edges than this, is a small one. */
 #define HW_GPU_DELEGATES_SMALL 32768u
 
@@ -90,9 +94,19 @@ enum hw_gpu_delegates_failure {
     HW_GPU_DELEGATES_FULL    /* an inbox has no room: a defect */
 };
 
+/* What a word is about: the visits to delegates, those to slots, or the first of two to delegates
+ * are done. */
+enum hw_gpu_delegates_word {
+    HW_GPU_DELEGATES_MASK,
+    HW_GPU_DELEGATES_ENTRIES,
+    HW_GPU_DELEGATES_EARLY,
+    HW_GPU_DELEGATES_WORDS
+};
+
 /* Where GPUs leave each other words: a tag of 16 bits, a flag of 8, a count of 40. */
 struct hw_gpu_delegates_mail {
-    unsigned long long slot[2][2][HW_GPU_DELEGATES_PEERS]; /* by stream, parity and sender */
+    /* by what it is about, parity and sender */
+    unsigned long long slot[HW_GPU_DELEGATES_WORDS][2][HW_GPU_DELEGATES_PEERS];
 };
 
 /* One step of this GPU; times in nanoseconds. */
@@ -117,9 +131,12 @@ struct hw_gpu_delegates_control {
                             a gate of small steps */
     uint32_t passages;   /* of that gate */
     uint32_t small;      /* whether the step is small */
-    uint32_t rounds;     /* of small steps and one that is not, that have begun */
-    uint32_t unvisited;  /* delegates, over all parts */
-    uint32_t bare_only;  /* nn: vertices that have delegates as sources are found through dn */
+    uint32_t twice;      /* whether delegates are visited twice in it: by their owners first */
+    uint32_t early;      /* whether any were found then */
+    unsigned long long early_bytes; /* what was brought of the others' masks then */
+    uint32_t rounds;                /* of small steps and one that is not, that have begun */
+    uint32_t unvisited;             /* delegates, over all parts */
+    uint32_t bare_only; /* nn: vertices that have delegates as sources are found through dn */
     uint32_t visit[HW_GPU_SUBGRAPHS], backward[HW_GPU_SUBGRAPHS];
     uint32_t unvisited_out[HW_GPU_SUBGRAPHS], unvisited_in[HW_GPU_SUBGRAPHS];
 
@@ -193,8 +210,9 @@ struct hw_gpu_delegates_plan {
     uint32_t box_room[HW_GPU_DELEGATES_PARTS];
     const unsigned long long *inbox[HW_GPU_DELEGATES_PARTS]; /* from each part */
 
-    bool carried;  /* the host carries masks and entries */
-    int direction; /* enum hw_direction */
+    bool carried;   /* the host carries masks and entries */
+    bool may_twice; /* masks are brought, so that delegates may be visited twice */
+    int direction;  /* enum hw_direction */
     float forward_factor, backward_factor;
     uint64_t patience;           /* nanoseconds at a barrier */
     int blocks, visit_blocks[2]; /* at most; exactly of visits, to delegates and to slots */
@@ -220,6 +238,9 @@ int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
 
 /* Visits the subgraphs whose destinations are delegates, or those whose are slots. */
 int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, bool delegates, void *stream);
+/* Where plan->may_twice, the second visits to delegates, which those that their owners found are
+ * spared. */
+int hw_gpu_delegates_visit_again(const struct hw_gpu_delegates_plan *plan, void *stream);
 /* All GPUs meet, in the stream of delegates, and combine their masks. */
 int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, void *stream);
 /* The same where the host carries. */

@@ -98,9 +98,10 @@ __device__ __forceinline__ bool found_slots(const plan_t &plan)
     return __any_sync(HW_WARP, sent) || hw_latest(&c.found_slot) != 0;
 }
 
-/* Leaves a word for every other GPU: this one's visits of a stream are done. A warp. */
-__device__ __forceinline__ void tell_others(const plan_t &plan, bool delegates)
+/* Leaves a word for every other GPU: these visits of this one are done. A warp. */
+__device__ __forceinline__ void tell_others(const plan_t &plan, hw_gpu_delegates_word which)
 {
+    const bool delegates = which != HW_GPU_DELEGATES_ENTRIES;
     control_t &c = *plan.control;
     const uint32_t q = threadIdx.x & 31, me = plan.graph.part, epoch = c.epoch;
     const uint32_t finds = hw_latest(&c.found_delegate);
@@ -108,11 +109,11 @@ __device__ __forceinline__ void tell_others(const plan_t &plan, bool delegates)
     const bool there = q < plan.graph.parts && q != me;
     const count64 count = delegates ? finds : there ? hw_latest(&c.sent[q]) : 0;
 
-    if (q == 0)
+    if (q == 0 && which != HW_GPU_DELEGATES_EARLY)
         c.met[delegates ? 0 : 1] = hw_nanoseconds();
     __threadfence_system();
     if (there)
-        *static_cast<volatile count64 *>(&plan.mail[q]->slot[delegates ? 0 : 1][epoch & 1][me]) =
+        *static_cast<volatile count64 *>(&plan.mail[q]->slot[which][epoch & 1][me]) =
             static_cast<count64>(epoch & 0xffff) << 48 | static_cast<count64>(found) << 40 | count;
 }
 

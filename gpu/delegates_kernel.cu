@@ -5,6 +5,27 @@
 #include "delegates_step.cuh"
 #include "delegates_visit.cuh"
 
+/* Blocks that combine masks. */
+static int combining(const hw_gpu_delegates_plan *plan)
+{
+    return blocks_for(plan, 4ull * plan->graph.mask_words);
+}
+
+/* Whether a kernel of its own brings masks: few blocks may wait for other GPUs, lest they keep
+ * others from what is waited for. */
+static bool brings(const hw_gpu_delegates_plan *plan)
+{
+    return plan->masks > 0 && combining(plan) > gathering;
+}
+
+/* Its blocks. */
+static int bringing(const hw_gpu_delegates_plan *plan)
+{
+    const uint64_t wanted = (plan->mask_stride / 4 + threads - 1) / threads;
+
+    return static_cast<int>(min(wanted, uint64_t{gathering}));
+}
+
 /* Small steps take fewer registers, too, where there are few others. */
 static const void *small_kernel(const hw_gpu_delegates_plan *plan)
 {
@@ -25,13 +46,14 @@ extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
     plan->blocks = 8 * processors;
     int each[2] = {0};
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(each, visit<HW_GPU_DD, HW_GPU_ND>,
-                                                              threads, 0);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            each, visit<HW_GPU_DD, HW_GPU_ND, false>, threads, 0);
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(each + 1, visit<HW_GPU_DN, HW_GPU_NN>,
-                                                              threads, 0);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            each + 1, visit<HW_GPU_DN, HW_GPU_NN, false>, threads, 0);
     for (int k = 0; k < 2; k++)
         plan->visit_blocks[k] = each[k] * processors;
+    plan->may_twice = !plan->carried && brings(plan);
     plan->small_blocks = processors; /* more would wait for each other longer */
     return error;
 }
@@ -42,16 +64,10 @@ extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_plan *plan, bool de
     const cudaStream_t to = static_cast<cudaStream_t>(stream);
 
     if (delegates)
-        visit<HW_GPU_DD, HW_GPU_ND><<<plan->visit_blocks[0], threads, 0, to>>>(*plan);
+        visit<HW_GPU_DD, HW_GPU_ND, false><<<plan->visit_blocks[0], threads, 0, to>>>(*plan);
     else
-        visit<HW_GPU_DN, HW_GPU_NN><<<plan->visit_blocks[1], threads, 0, to>>>(*plan);
+        visit<HW_GPU_DN, HW_GPU_NN, false><<<plan->visit_blocks[1], threads, 0, to>>>(*plan);
     return cudaGetLastError();
-}
-
-/* Blocks that combine masks. */
-static int combining(const hw_gpu_delegates_plan *plan)
-{
-    return blocks_for(plan, 4ull * plan->graph.mask_words);
 }
 
 /* Masks of few others take fewer registers. */
@@ -67,15 +83,19 @@ template <bool meets> static int launch_reduce(const hw_gpu_delegates_plan *plan
     return cudaGetLastError();
 }
 
+extern "C" int hw_gpu_delegates_visit_again(const hw_gpu_delegates_plan *plan, void *stream)
+{
+    bring_early<<<bringing(plan), threads, 0, stream_of(stream)>>>(*plan);
+    visit<HW_GPU_DD, HW_GPU_ND, true>
+        <<<plan->visit_blocks[0], threads, 0, stream_of(stream)>>>(*plan);
+    return cudaGetLastError();
+}
+
 extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, void *stream)
 {
-    const uint64_t wanted = (plan->mask_stride / 4 + threads - 1) / threads;
-
-    /* Few blocks may wait, lest they keep others from what is waited for. */
-    if (plan->masks == 0 || combining(plan) <= gathering)
+    if (!brings(plan))
         return launch_reduce<true>(plan, stream);
-    bring<<<static_cast<int>(min(wanted, uint64_t{gathering})), threads, 0, stream_of(stream)>>>(
-        *plan);
+    bring<<<bringing(plan), threads, 0, stream_of(stream)>>>(*plan);
     const int code = cudaGetLastError();
     return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, stream) : code;
 }

@@ -25,6 +25,8 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
         code = (int)cudaStreamWaitEvent(normal, fork, 0);
     if (code == 0)
         code = hw_gpu_delegates_visit(plan, true, delegates);
+    if (code == 0 && plan->may_twice)
+        code = hw_gpu_delegates_visit_again(plan, delegates);
     if (code == 0)
         code = hw_gpu_delegates_meet(plan, delegates);
     if (code == 0)

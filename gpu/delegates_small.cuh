@@ -263,8 +263,10 @@ __global__ void __launch_bounds__(threads, 1) take_small(const plan_t plan)
     while (c->small) {
         visit_small(plan, room);
         pass(plan, &room.last, [&] {
-            tell_others(plan, true);
-            tell_others(plan, false);
+            if (c->twice)
+                tell_others(plan, HW_GPU_DELEGATES_EARLY);
+            tell_others(plan, HW_GPU_DELEGATES_MASK);
+            tell_others(plan, HW_GPU_DELEGATES_ENTRIES);
             (void)meet_delegates(plan, true);
             meet_slots(plan, true, room.came);
         });

@@ -407,7 +407,7 @@ __device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t pa
 }
 
 /* Waits for GPU q's word, if there is such another one. Returns whether it came. */
-__device__ bool hear(const plan_t &plan, int which, uint32_t q, count64 *word)
+__device__ bool hear(const plan_t &plan, hw_gpu_delegates_word which, uint32_t q, count64 *word)
 {
     const uint32_t epoch = plan.control->epoch, me = plan.graph.part;
 
@@ -431,7 +431,7 @@ __device__ uint32_t meet_delegates(const plan_t &plan, bool keep)
 {
     control_t *const c = plan.control;
     count64 word;
-    const bool came = hear(plan, 0, threadIdx.x, &word);
+    const bool came = hear(plan, HW_GPU_DELEGATES_MASK, threadIdx.x, &word);
     uint32_t some = max(static_cast<uint32_t>(word), hw_latest(&c->found_delegate));
 
     for (int half = 16; half > 0; half /= 2)
@@ -461,9 +461,11 @@ __device__ uint32_t hear_delegates(const plan_t &plan)
 }
 
 /* The others' summaries are brought here, and the sectors of their masks that have anything; the
- * rest is cleared, where all is to be looked at. All threads of the grid. */
-__device__ __forceinline__ void bring_masks(const plan_t &plan, bool all)
+ * rest is cleared, where all is to be looked at. Returns how many vectors of 16 bytes this thread
+ * brought. All threads of the grid. */
+__device__ __forceinline__ uint32_t bring_masks(const plan_t &plan, bool all)
 {
+    uint32_t brought = 0;
     constexpr uint32_t each = HW_GPU_DELEGATES_SECTOR / 4; /* vectors of a sector */
     const uint32_t vectors = plan.mask_stride / 4, parity = plan.control->parity;
 
@@ -480,6 +482,7 @@ __device__ __forceinline__ void bring_masks(const plan_t &plan, bool all)
                                 : make_uint4(0, 0, 0, 0);
 #pragma unroll
         for (uint32_t q = 0; q < HW_GPU_DELEGATES_PEERS - 1; q++) {
+            brought += dirty[q];
             if (dirty[q] || (all && q < plan.masks))
                 reinterpret_cast<uint4 *>(plan.gathered)[static_cast<uint64_t>(q) * vectors + k] =
                     words[q];
@@ -488,6 +491,7 @@ __device__ __forceinline__ void bring_masks(const plan_t &plan, bool all)
                     dirty[q];
         }
     }
+    return brought;
 }
 
 /* The streams of delegates meet, and bring masks. */
@@ -497,7 +501,36 @@ __global__ void __launch_bounds__(threads) bring(const plan_t plan)
         return;
     const uint32_t any = hear_delegates(plan);
     if (any > 0)
-        bring_masks(plan, only_backward(plan, any));
+        (void)bring_masks(plan, only_backward(plan, any));
+}
+
+/* The same after the first of two visits: what owners found. */
+__global__ void __launch_bounds__(threads) bring_early(const plan_t plan)
+{
+    __shared__ bool found;
+    __shared__ count64 room[warps];
+    control_t *const c = plan.control;
+
+    if (c->over || !c->twice)
+        return;
+    if (threadIdx.x < 32) {
+        count64 word;
+        const bool came = hear(plan, HW_GPU_DELEGATES_EARLY, threadIdx.x, &word);
+        const bool any = __any_sync(HW_WARP, is_found(word)) != 0;
+        const bool all = __all_sync(HW_WARP, came) != 0;
+        if (threadIdx.x == 0) {
+            found = any;
+            if (blockIdx.x == 0)
+                c->early = any;
+            if (!all)
+                c->failed = HW_GPU_DELEGATES_SILENT;
+        }
+    }
+    __syncthreads();
+    const uint32_t mine = found ? bring_masks(plan, true) : 0;
+    const count64 brought = block_sum(mine, room);
+    if (threadIdx.x == 0 && found)
+        atomicAdd(&c->early_bytes, 16 * brought);
 }
 
 /* What a block sums up of new delegates, and its room. */
@@ -670,7 +703,7 @@ __device__ void meet_slots(const plan_t &plan, bool keep, uint32_t *came)
     const bool here = q < plan.graph.parts && q != plan.graph.part;
     count64 word;
 
-    const bool fine = hear(plan, 1, q, &word);
+    const bool fine = hear(plan, HW_GPU_DELEGATES_ENTRIES, q, &word);
     const uint32_t count = here && fine ? static_cast<uint32_t>(word) : 0;
     const bool any = __any_sync(HW_WARP, is_found(word)) || found_slots(plan);
     const bool all = __all_sync(HW_WARP, fine);
@@ -758,8 +791,10 @@ __device__ void count_sent(const plan_t &plan, uint32_t q, hw_gpu_delegates_row 
         plan.carried ? plan.graph.mask_words
                      : plan.graph.summary / 4 + uint64_t{HW_GPU_DELEGATES_SECTOR} * c.sectors;
     const uint64_t mask = c.any_delegate ? 4 * words : 0;
-    const uint64_t bytes = entries * sizeof(count64) + mask;
-    const uint32_t messages = (entries > 0) + (mask > 0);
+    /* Of early masks each part counts what it brought, since more may be found meanwhile. */
+    const uint64_t early = c.early ? plan.graph.summary + c.early_bytes / plan.masks : 0;
+    const uint64_t bytes = entries * sizeof(count64) + mask + early;
+    const uint32_t messages = (entries > 0) + (mask > 0) + (early > 0);
 
     if (q == plan.graph.part)
         return;
@@ -821,6 +856,15 @@ __device__ void tell_host(const plan_t &plan)
     *plan.watch = static_cast<count64>(c.over) << 32 | c.rounds;
 }
 
+/* Whether delegates are visited twice in the next step: every part decides alike. */
+__device__ bool comes_twice(const plan_t &plan, uint32_t any)
+{
+    const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_TWICE_SHARE;
+
+    return plan.may_twice && plan.direction != top_down && plan.control->unvisited > 0 &&
+           any > max(share, HW_GPU_DELEGATES_MANY);
+}
+
 /* The frontier is formed: what the next step does, by one thread. */
 __device__ void decide(const plan_t &plan, bool first)
 {
@@ -852,6 +896,7 @@ __device__ void decide(const plan_t &plan, bool first)
     c.next_dd_queue = 0;
     c.fresh_delegates = c.fresh_owned = c.fresh_slots = c.sectors = 0;
     const bool more = first || c.any_delegate || c.any_slot;
+    c.twice = comes_twice(plan, c.any_delegate);
     c.parity ^= c.any_delegate > 0;
     c.found_delegate = c.found_slot = c.any_delegate = c.any_slot = 0;
     for (uint32_t q = 0; q < plan.graph.parts; q++) {
@@ -864,6 +909,8 @@ __device__ void decide(const plan_t &plan, bool first)
     c.over = !more || c.failed;
     c.met[0] = c.met[1] = c.reduced = c.took = c.joined = 0;
     c.small = is_small(plan);
+    c.early = 0;
+    c.early_bytes = 0;
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
         c.work[k] = 0;
     c.begun = hw_nanoseconds();
