@@ -276,6 +276,7 @@ __global__ void __launch_bounds__(threads, 1) take_small(const plan_t plan)
         pass(plan, &room.last, [] {});
         form_small(plan, room);
         pass(plan, &room.last, [&] {
+            near_control(plan);
             if (threadIdx.x == 0)
                 decide(plan, false);
             __syncwarp();

@@ -811,9 +811,8 @@ __device__ void keep_row(const plan_t &plan, count64 now)
 {
     control_t &c = *plan.control;
     const uint32_t at = min(c.rows, plan.row_capacity - 1);
-    hw_gpu_delegates_row &row = plan.row[at];
+    hw_gpu_delegates_row row = {};
 
-    row = {};
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
         row.ways |= (c.visit[k] ? c.backward[k] ? 2u : 1u : 0u) << 2 * k;
     row.ways |= c.small << 2 * HW_GPU_SUBGRAPHS;
@@ -826,6 +825,7 @@ __device__ void keep_row(const plan_t &plan, count64 now)
     row.exchange = since(c.met[1], c.took);
     row.update = since(c.joined, now);
     row.edges = c.examined;
+    plan.row[at] = row;
     c.rows = at + 1;
 }
 
@@ -863,6 +863,18 @@ __device__ bool comes_twice(const plan_t &plan, uint32_t any)
 
     return plan.may_twice && plan.direction != top_down && plan.control->unvisited > 0 &&
            any > max(share, HW_GPU_DELEGATES_MANY);
+}
+
+/* The control is brought near, line by line, so that one thread does not wait for each of them. A
+ * warp. */
+__device__ __forceinline__ void near_control(const plan_t &plan)
+{
+    constexpr uint32_t line = 128;
+    const char *const control = reinterpret_cast<const char *>(plan.control);
+
+    for (uint32_t at = (threadIdx.x & 31) * line; at < sizeof(control_t); at += 32 * line)
+        hw_bring_near(control + at);
+    __syncwarp();
 }
 
 /* The frontier is formed: what the next step does, by one thread. */
@@ -999,15 +1011,22 @@ __device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
 __global__ void __launch_bounds__(threads) previsit(const plan_t plan)
 {
     __shared__ forming own;
+    __shared__ bool last;
 
     if (plan.control->over)
         return;
     form_frontier(plan, own);
-    if (threadIdx.x == 0 && is_last(&plan.control->arrived[2])) {
-        decide(plan, false);
-        if (!plan.control->small)
-            tell_host(plan);
-    }
+    if (threadIdx.x == 0)
+        last = is_last(&plan.control->arrived[2]);
+    __syncthreads();
+    if (!last || threadIdx.x >= 32)
+        return;
+    near_control(plan);
+    if (threadIdx.x > 0)
+        return;
+    decide(plan, false);
+    if (!plan.control->small)
+        tell_host(plan);
 }
 
 /* ---- beginning ---- */

@@ -21,6 +21,10 @@ inline void hw_fetch_ahead(const void *)
 {
 }
 
+inline void hw_bring_near(const void *)
+{
+}
+
 inline uint2 hw_read_once(const uint2 *at)
 {
     return *at;
