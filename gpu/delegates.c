@@ -147,6 +147,7 @@ static void plan_arrays(struct hw_parts_engine *engine)
     if (!own->carried) {
         hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
                    sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->sector_list, own->graph.summary, sizeof *own->sector_list);
         hw_gpu_add(arrays, &own->fresh, own->graph.mask_words, sizeof *own->fresh);
         hw_gpu_add(arrays, &own->fresh_own, own->graph.mask_words, sizeof *own->fresh_own);
         hw_gpu_add(arrays, &own->gathered_dirty,

@@ -131,6 +131,7 @@ struct hw_gpu_delegates_control {
                             a gate of small steps */
     uint32_t passages;   /* of that gate */
     uint32_t small;      /* whether the step is small */
+    uint32_t listed;     /* sectors that a small step lists */
     uint32_t twice;      /* whether delegates are visited twice in it: by their owners first */
     uint32_t early;      /* whether any were found then */
     unsigned long long early_bytes; /* what was brought of the others' masks then */
@@ -175,9 +176,10 @@ struct hw_gpu_delegates_plan {
     uint32_t row_capacity;
     volatile unsigned long long *watch; /* on the host: over in the upper half, rounds below */
 
-    uint32_t *visited[2]; /* [mask_words] delegates, by parity */
-    uint32_t *found[2];   /* [mask_words] in this GPU's heap */
-    uint8_t *dirty[2];    /* [summary] likewise: sectors of found that have any */
+    uint32_t *visited[2];  /* [mask_words] delegates, by parity */
+    uint32_t *found[2];    /* [mask_words] in this GPU's heap */
+    uint8_t *dirty[2];     /* [summary] likewise: sectors of found that have any */
+    uint32_t *sector_list; /* [summary] of a small step */
     uint8_t *stale;      /* [summary] sectors in which visited may differ from the other parity's */
     uint32_t *candidate; /* [delegates] in this GPU's heap: a parent */
     uint32_t *seen, *next;             /* [slot_words] */

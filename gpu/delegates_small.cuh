@@ -133,61 +133,69 @@ __device__ void take_words(const plan_t &plan, const news<others> &words, bool q
     }
 }
 
-/* What summaries tell of one sector. */
-struct sector_bits {
-    bool own, all, changed;
-    uint32_t whose; /* others that found any in it, a bit each */
-};
+/* A sector in which something is to be done, as it is listed: its number, and which others found
+ * any in it. */
+constexpr uint32_t sector_bits = 24;
+static_assert((1ull << (64 - HW_GPU_DELEGATES_EDGE_BITS)) / 32 / HW_GPU_DELEGATES_SECTOR <=
+                      1ull << sector_bits &&
+                  HW_GPU_DELEGATES_PEERS <= 32 - sector_bits,
+              "sectors fit");
 
-template <uint32_t others>
-__device__ __forceinline__ sector_bits read_sector(const plan_t &plan, uint64_t sector)
+/* Lists the sectors in which something is to be done. All threads of the grid; a gate before they
+ * are taken. */
+template <uint32_t others> __device__ void list_sectors(const plan_t &plan, reducing &own)
 {
-    const uint32_t parity = plan.control->parity;
-    const bool own = __ldcv(plan.dirty[parity] + sector) != 0;
-    const bool stale = __ldcv(plan.stale + sector) != 0;
-    sector_bits here = {own, own, false, 0};
-
-#pragma unroll
-    for (uint32_t q = 0; q < others; q++)
-        if (q < plan.masks && __ldcv(plan.mask_dirty[parity][q] + sector) != 0)
-            here.whose |= 1u << q;
-    here.all = own || here.whose != 0;
-    here.changed = here.all || stale;
-    return here;
-}
-
-/* As combine(), where few words have anything: each lane reads the summaries of one sector, then
- * the warp takes those in which there is something, several at a time. Sectors of hubs, which
- * stand first, are different warps'. All threads of the grid. */
-template <uint32_t others> __device__ void combine_small(const plan_t &plan, reducing &own)
-{
-    constexpr uint32_t groups = 32 / warp_words; /* sectors at a time */
+    control_t *const c = plan.control;
+    const uint32_t parity = c->parity, lane = threadIdx.x & 31;
     const uint32_t sectors = (plan.graph.mask_words + warp_words - 1) / warp_words;
-    const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_stride() / 32);
-    const bool queues = !only_backward(plan, plan.control->any_delegate);
 
     if (threadIdx.x < SUMS)
         own.sum[threadIdx.x] = 0;
     __syncthreads();
-    for (uint64_t first = hw_first() / 32; first < sectors; first += 32ull * stride) {
-        const uint64_t sector = first + static_cast<uint64_t>(lane) * stride;
-        sector_bits mine = {false, false, false, 0};
-        if (sector < sectors)
-            mine = read_sector<others>(plan, sector);
-        if (mine.changed)
-            keep_sector(plan, sector, mine.all);
-        add(&own.sum[SECTORS], mine.own);
-        for (uint32_t rest = __ballot_sync(HW_WARP, mine.changed); rest;) {
-            const uint32_t from = nth_bit(rest, lane / warp_words);
-            news<others> words;
-            words.whose = __shfl_sync(HW_WARP, mine.whose, from & 31);
-            words.word =
-                (static_cast<uint32_t>(first) + from * stride) * warp_words + lane % warp_words;
-            combine_word<true>(plan, from < 32 && words.word < plan.graph.mask_words, words);
-            take_words(plan, words, queues, own);
-            for (uint32_t k = 0; k < groups; k++)
-                rest &= rest - 1;
+    for (uint64_t first = hw_first() - lane; first < sectors; first += hw_stride()) {
+        const uint64_t sector = first + lane;
+        const bool there = sector < sectors;
+        const bool mine = there && __ldcv(plan.dirty[parity] + sector) != 0;
+        const bool stale = there && __ldcv(plan.stale + sector) != 0;
+        uint32_t whose = 0;
+#pragma unroll
+        for (uint32_t q = 0; q < others; q++)
+            if (there && q < plan.masks && __ldcv(plan.mask_dirty[parity][q] + sector) != 0)
+                whose |= 1u << q;
+        const bool changed = mine || stale || whose != 0;
+        const uint32_t all = __ballot_sync(HW_WARP, changed);
+        if (all == 0)
+            continue;
+        uint32_t at = 0;
+        if (lane == 0)
+            at = atomicAdd(&c->listed, static_cast<uint32_t>(__popc(all)));
+        at = __shfl_sync(HW_WARP, at, 0) + __popc(all & ((1u << lane) - 1));
+        if (changed) {
+            plan.sector_list[at] = whose << sector_bits | static_cast<uint32_t>(sector);
+            keep_sector(plan, sector, mine || whose != 0);
         }
+        add(&own.sum[SECTORS], mine);
+    }
+}
+
+/* As combine(), where few words have anything: the sectors that were listed, several at a time in
+ * a warp. All threads of the grid. */
+template <uint32_t others> __device__ void combine_small(const plan_t &plan, reducing &own)
+{
+    constexpr uint32_t groups = 32 / warp_words; /* sectors at a time */
+    const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_stride() / 32);
+    const uint32_t count = plan.control->listed;
+    const bool queues = !only_backward(plan, plan.control->any_delegate);
+
+    for (uint64_t first = hw_first() / 32; first < count; first += groups * stride) {
+        const uint64_t at = first + static_cast<uint64_t>(lane / warp_words) * stride;
+        const uint32_t entry = at < count ? __ldcg(plan.sector_list + at) : 0;
+        const uint32_t sector = entry & ((1u << sector_bits) - 1);
+        news<others> words;
+        words.whose = entry >> sector_bits;
+        words.word = sector * warp_words + lane % warp_words;
+        combine_word<true>(plan, at < count && words.word < plan.graph.mask_words, words);
+        take_words(plan, words, queues, own);
     }
     __syncthreads();
     if (threadIdx.x == 0)
@@ -270,8 +278,11 @@ __global__ void __launch_bounds__(threads, 1) take_small(const plan_t plan)
             (void)meet_delegates(plan, true);
             meet_slots(plan, true, room.came);
         });
-        if (c->any_delegate > 0)
+        if (c->any_delegate > 0) {
+            list_sectors<others>(plan, room.delegates);
+            pass(plan, &room.last, [] {});
             combine_small<others>(plan, room.delegates);
+        }
         take_entries(plan, c->came);
         pass(plan, &room.last, [] {});
         form_small(plan, room);

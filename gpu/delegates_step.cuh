@@ -755,8 +755,9 @@ __global__ void __launch_bounds__(threads) take(const plan_t plan)
 
 /* How many times what backward work is taken for here the paper's estimate is where a visit had
  * better turn: the factors are meant for that. (Edges looked at in a search of R-MAT graphs of
- * scales 21 and 22, on one part and on four: within 3% of the fewest from 10 to 17 times on.) */
-constexpr float overestimate = 12;
+ * scales 21 and 22, on one part and on four: within 3% of the fewest from 10 to 17 times.) Edges
+ * of dn take several times as long forward, each with an atomic operation on its slot. */
+constexpr float overestimate = 12, overestimate_dn = 4;
 
 /* Whether a visit goes backward. The paper's estimate takes sources for vertices of equal worth,
  * and lets an unvisited one look at (q + s) / q of them. But a source stands in as many lists as it
@@ -769,7 +770,8 @@ __device__ bool goes_backward(const plan_t &plan, int k, count64 forward)
     const float edges = static_cast<float>(plan.graph.edges[k]);
     const float work = static_cast<float>(forward);
     const float mean = edges / static_cast<float>(max(plan.graph.all_in[k], 1u));
-    const float backward = overestimate * open * fminf(edges / fmaxf(work, 1), mean);
+    const float over = k == HW_GPU_DN ? overestimate_dn : overestimate;
+    const float backward = over * open * fminf(edges / fmaxf(work, 1), mean);
 
     if (plan.direction == top_down || plan.direction == bottom_up)
         return plan.direction == bottom_up;
@@ -922,6 +924,7 @@ __device__ void decide(const plan_t &plan, bool first)
     c.met[0] = c.met[1] = c.reduced = c.took = c.joined = 0;
     c.small = is_small(plan);
     c.early = 0;
+    c.listed = 0;
     c.early_bytes = 0;
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
         c.work[k] = 0;
