@@ -40,9 +40,7 @@ __device__ __forceinline__ void hw_fetch_ahead(const void *at)
 /* Brings a line of memory to the first-level cache. */
 __device__ __forceinline__ void hw_bring_near(const void *at)
 {
-    uint32_t unused;
-
-    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(unused) : "l"(at) : "memory");
+    asm volatile("{ .reg .u32 unused; ld.global.ca.u32 unused, [%0]; }" ::"l"(at) : "memory");
 }
 
 /* Read once, and never written meanwhile: it need not stay in the first-level cache. */
