@@ -41,7 +41,7 @@ extern "C" {
 
 /* Where a part found more delegates than 1024 and than this share of all, each part first looks
  * for delegates of its own, in dd. */
-#define HW_GPU_DELEGATES_TWICE_SHARE 512u
+#define HW_GPU_DELEGATES_TWICE_SHARE 4096u
 
 /* A step that only goes forward, along no more edges than this, is a small one. */
 #define HW_GPU_DELEGATES_SMALL 32768u
