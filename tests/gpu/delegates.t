@@ -41,6 +41,10 @@ compare directed 2 2 --degree-threshold 20
 compare tiny 4 4
 compare recipe 2 2
 
+# Masks of which parts are sent; delegates that are looked for twice.
+hopwave-generate -q --model rmat --scale 14 -o large.h5
+compare large 4 4 --degree-threshold 2
+
 # canonical RANKS PARTS: the CPU's parents too.
 canonical() {
     search "$1" "$2" rmat.h5 gpu.h5 --canonical-parents --degree-threshold 60
@@ -71,6 +75,14 @@ is "both ways are taken" "$(directions auto.h5)" "-- bu td"
 is "or one" "$(directions down.h5)" "-- td"
 ok "and backward visits save edges" test "$(total auto.h5 edges_examined)" -lt \
     "$(total down.h5 edges_examined)"
+ok "small steps are taken in one kernel" "$PYTHON3" -c 'import h5py, sys
+rows = h5py.File(sys.argv[1])["run/steps"]["routine"]
+sys.exit(0 if 0 < sum(row.endswith(b" small") for row in rows) < len(rows) else 1)' auto.h5
+search 4 4 large.h5 sparse.h5 --degree-threshold 2 --store none
+ok "few delegates are told of in few bytes" "$PYTHON3" -c 'import h5py, sys
+rows = h5py.File(sys.argv[1])["run/steps"][:]
+sent = rows["bytes_sent"]
+sys.exit(0 if 0 < 2 * sent[rows["step"] == 0].max() < sent.max() else 1)' sparse.h5
 search 4 2x2 rmat.h5 plain.h5 $many
 search 4 2x2 rmat.h5 unique.h5 $many --uniquify
 search 4 2x2 rmat.h5 all2all.h5 $many --local-all2all
