@@ -7,8 +7,7 @@
  * parts' vertices (section V.B) go from point to point through the transport.
  *
  * Where MPI combines the masks of all parts and few delegates were found, lists of them go to
- * everybody instead; large masks in blocking reductions are combined by the ranks themselves, each
- * its share, since MPI's own reductions were slower. (Neither is the paper's.)
+ * everybody instead (which the paper does not do).
  *
  * In a step all ranks tell each other in one exchange of a word whether they found anything,
  * and how many entries come. Parents of delegates that another part found are asked for when
@@ -66,10 +65,10 @@ enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struc
         hw_cuda((int)cudaHostAlloc((void **)&carrier->mask, bytes, cudaHostAllocDefault),
                 "cudaHostAlloc", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaHostAlloc((void **)&carrier->others,
-                                            bytes + HW_GPU_DELEGATES_PARTS * sizeof(uint32_t),
-                                            cudaHostAllocDefault),
-                         "cudaHostAlloc", err);
+        status =
+            hw_cuda((int)cudaHostAlloc((void **)&carrier->others,
+                                       bytes / LIST_SHARE + sizeof(uint32_t), cudaHostAllocDefault),
+                    "cudaHostAlloc", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaHostAlloc((void **)&carrier->control, sizeof *carrier->control,
                                             cudaHostAllocDefault),
@@ -309,52 +308,6 @@ static void count_reduction(const struct run *run)
                           shares ? 1 : spec->devices);
 }
 
-/* The words of those that are combined across nodes that the rank of number q there combines. */
-static struct share split_share(struct share all, int q, int ranks)
-{
-    const uint32_t each = (all.words + (uint32_t)ranks - 1) / (uint32_t)ranks;
-    const uint32_t from = (uint32_t)q * each < all.words ? (uint32_t)q * each : all.words;
-
-    return (struct share){all.first + from, all.words - from < each ? all.words - from : each};
-}
-
-/* Combines words on the hosts of the ranks across nodes: each its share of them, which all then
- * get. Collective. */
-static enum hw_status combine_shares(struct run *run, struct share all, struct hw_error *err)
-{
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    int ranks = 0, me = 0, out[HW_GPU_DELEGATES_PARTS], from[HW_GPU_DELEGATES_PARTS],
-        in[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
-
-    enum hw_status status = hw_mpi(MPI_Comm_size(carrier->across, &ranks), "MPI_Comm_size", err);
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_rank(carrier->across, &me), "MPI_Comm_rank", err);
-    if (status != HW_OK)
-        return status;
-    const struct share own = split_share(all, me, ranks);
-    uint32_t *const mask = carrier->mask, *const theirs = carrier->others;
-    for (int q = 0; q < ranks; q++) {
-        const struct share share = split_share(all, q, ranks);
-        out[q] = q == me ? 0 : (int)share.words;
-        from[q] = (int)share.first;
-        in[q] = q == me ? 0 : (int)own.words;
-        to[q] = q * (int)own.words;
-    }
-    status = hw_mpi(
-        MPI_Alltoallv(mask, out, from, MPI_UINT32_T, theirs, in, to, MPI_UINT32_T, carrier->across),
-        "MPI_Alltoallv", err);
-    for (int q = 0; q < ranks && status == HW_OK; q++)
-        for (uint32_t w = 0; q != me && w < own.words; w++)
-            mask[own.first + w] |= theirs[to[q] + (int)w];
-    for (int q = 0; q < ranks; q++)
-        out[q] = (int)split_share(all, q, ranks).words;
-    if (status == HW_OK)
-        status = hw_mpi(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, mask, out, from,
-                                       MPI_UINT32_T, carrier->across),
-                        "MPI_Allgatherv", err);
-    return status;
-}
-
 /* The second phase begun. Collective. */
 static enum hw_status start_across(struct run *run, struct hw_error *err)
 {
@@ -363,8 +316,6 @@ static enum hw_status start_across(struct run *run, struct hw_error *err)
     uint32_t *const words = (is_direct(run) ? carrier->combined : carrier->mask) + own.first;
 
     count_reduction(run);
-    if (!run->engine->options.nonblocking && !is_direct(run))
-        return combine_shares(run, own, err);
     if (run->engine->options.nonblocking)
         return hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR,
                                      carrier->across, &run->request),

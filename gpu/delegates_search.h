@@ -38,7 +38,7 @@ struct hw_gpu_delegates_carrier {
     int group_first, group_count;             /* ranks whose masks GPUs combine by themselves */
     uint32_t *combined;                       /* [mask_words] in the heap */
     uint32_t *mask;                           /* [mask_words] on the host, pinned */
-    uint32_t *others;                         /* [mask_words + PARTS] likewise: what comes */
+    uint32_t *others;                         /* likewise: lists of delegates that come */
     uint32_t *unknown;                        /* [1] on the device */
     hw_count own;                             /* delegates of this part */
     struct hw_gpu_delegates_control *control; /* [1] on the host, pinned: after the visits */
