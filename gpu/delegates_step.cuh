@@ -762,7 +762,7 @@ __global__ void __launch_bounds__(threads) take(const plan_t plan)
  * better turn: the factors are meant for that. (Edges looked at in a search of R-MAT graphs of
  * scales 21 and 22, on one part and on four: within 3% of the fewest from 10 to 17 times.) Edges
  * of dn take several times as long forward, each with an atomic operation on its slot. */
-constexpr float overestimate = 12, overestimate_dn = 4;
+constexpr float overestimate = 12, overestimate_dn = 1;
 
 /* Whether a visit goes backward. The paper's estimate takes sources for vertices of equal worth,
  * and lets an unvisited one look at (q + s) / q of them. But a source stands in as many lists as it
