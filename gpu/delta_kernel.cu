@@ -38,8 +38,8 @@ constexpr double first_step = 0.1;
 constexpr count64 little_work = 4000000;
 /* Steps of so many passes are followed by wider ones; of more than so many, by narrower. */
 constexpr uint32_t few_passes = 4, many_passes = 8;
-/* Buckets grow by this once a pull paid; before, after one whose lists hold fewer than one in so
- * many edges. */
+/* Buckets grow by this once a pull paid; before, after two in a row whose lists hold fewer than one
+ * in so many edges: many searches of R-MAT graphs begin with one. */
 constexpr double growth = 3;
 constexpr count64 little_share = 64;
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
@@ -353,8 +353,9 @@ __device__ bool go_on(const plan_t &plan, room_t &room, cg::grid_group &grid, pl
         const bool pulls = pull < push_price * place.begun;
         const bool little = place.begun < plan.graph.edges / little_share;
         place.inside = place.inside && !pulls;
-        if (grows && (little || !place.inside))
+        if (grows && ((little && place.little) || !place.inside))
             place.span *= growth;
+        place.little = little;
         if (pulls)
             return long_pull<Offset, kind>(plan, room, grid, place, tail);
         long_push<Offset, kind>(plan, room, grid, place);

@@ -39,6 +39,7 @@ template <int kind> struct place_t {
     uint32_t bucket, rows;
     bool inside;   /* steps inside buckets? */
     bool whole;    /* are lists pushed whole? */
+    bool little;   /* did the bucket before hold few edges? */
     double span;   /* of the bucket */
     count64 begun; /* lengths of the lists begun in it */
     uint32_t open; /* vertices beyond it at its beginning, reached or not */
