@@ -27,6 +27,7 @@ roots=${HW_GPU_ROOTS:-64} only=${HW_GPU_ONLY-} limit=${HW_GPU_LIMIT:-60} left=0
 last=$(($(date +%s) + ${HW_GPU_SECONDS:-100000}))
 gpus=$(devices)
 all=$(echo "$gpus" | wc -w)
+[ "$all" -gt 0 ] || exit 99
 
 # forms GPUS: what is tried on so many, a line each: algorithm, layout and method.
 forms() {

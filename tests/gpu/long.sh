@@ -77,7 +77,7 @@ devices() {
     elif hopwave-info --version | grep -q emulated; then
         seq -s ' ' 0 $((${HW_EMULATED_DEVICES:-4} - 1))
     else
-        nvidia-smi -L | awk '{ printf "%s%d", (NR > 1 ? " " : ""), NR - 1 }'
+        seq -s ' ' 0 $(($(nvidia-smi -L | wc -l) - 1))
     fi
 }
 
