@@ -5,6 +5,7 @@
 #include "check.h"
 #include "lists.cuh"
 #include "tuples.cuh"
+#include "warp.cuh"
 
 #include <cuda_runtime.h>
 #include <type_traits>
@@ -128,15 +129,6 @@ __device__ __forceinline__ hw_gpu_place make_place(const void *values, uint64_t 
 }
 
 /* ---- counting ---- */
-
-/* Adds each thread's number to *sum. All threads of the block. */
-__device__ void add_sum(count64 own, uint64_t *sum)
-{
-    for (int half = 16; half > 0; half /= 2)
-        own += __shfl_xor_sync(HW_WARP, own, half);
-    if ((threadIdx.x & 31) == 0 && own)
-        atomicAdd(reinterpret_cast<count64 *>(sum), own);
-}
 
 /* Adds up what the threads of each tree have, thread i of tree i % roots: vertices reached, and
  * levels. All threads of the block. */
@@ -333,7 +325,7 @@ __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, h
     __syncwarp();
 #pragma unroll
     for (int r = 0; r < roots; r++)
-        add_sum(within[r], &trees.tally[r].tuples);
+        hw_add_sum(within[r], &trees.tally[r].tuples);
 }
 
 __global__ void pack_joined(hw_gpu_trees trees, uint16_t *packed)

@@ -13,16 +13,7 @@ using count64 = unsigned long long;
 constexpr int block_size = 256;
 constexpr uint32_t no_parent = UINT32_MAX;
 
-/* Adds each thread's number to *sum. All threads of the block. */
-__device__ void add_sum(count64 own, uint64_t *sum)
-{
-    for (int half = 16; half > 0; half /= 2)
-        own += __shfl_xor_sync(HW_WARP, own, half);
-    if ((threadIdx.x & 31) == 0 && own)
-        atomicAdd(reinterpret_cast<count64 *>(sum), own);
-}
-
-/* The same for the greatest. */
+/* Takes the greatest of all lanes' numbers into *most. */
 __device__ void take_most(count64 own, uint64_t *most)
 {
     for (int half = 16; half > 0; half /= 2) {
@@ -72,9 +63,9 @@ __global__ void __launch_bounds__(block_size) count(hw_gpu_counting_job job, hw_
                          : levels;
         }
     }
-    add_sum(reached, &sum->reached);
-    add_sum(own_ends, &sum->ends);
-    add_sum(unset, &sum->unset);
+    hw_add_sum(reached, &sum->reached);
+    hw_add_sum(own_ends, &sum->ends);
+    hw_add_sum(unset, &sum->unset);
     take_most(levels, &sum->levels);
 }
 

@@ -290,9 +290,8 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
     }
     for (int s = 0; s < 3 && status == HW_OK; s++) {
         cudaEvent_t event = NULL;
-        if (status == HW_OK)
-            status = hw_cuda((int)cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
-                             "cudaEventCreate", err);
+        status = hw_cuda((int)cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                         "cudaEventCreate", err);
         state->event[s] = event;
     }
     if (status == HW_OK) {

@@ -29,13 +29,8 @@ constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
 static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
               "a byte of the summary for each warp, a word of 64 bits for each block");
 
-/* Blocks that bring masks from other GPUs, where more combine them. (Masks that emulated devices
- * are given are small, and those should be brought, too.) */
-#ifdef HOPWAVE_EMULATED
-constexpr int gathering = 1;
-#else
-constexpr int gathering = 128;
-#endif
+/* Blocks that bring masks from other GPUs, where more combine them. */
+constexpr int gathering = hw_bringing_blocks;
 
 /* Sums of a block, one for each counter, added to the control at the end. */
 enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SECTORS, SUMS };

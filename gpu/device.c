@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "graph.h"
+#include "kernels.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
@@ -232,6 +233,21 @@ enum hw_status hw_gpu_get_parents(uint32_t **staging, const uint32_t *id, size_t
     for (size_t k = 0; k < count; k++)
         parent[k] = came[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)came[k];
     return HW_OK;
+}
+
+enum hw_status hw_gpu_count_parents(const uint32_t *parent, uint64_t count, uint32_t *room,
+                                    hw_count *reached, struct hw_error *err)
+{
+    uint32_t parents = 0;
+    enum hw_status status = hw_gpu_fill(room, 0, sizeof parents, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_count_parents(parent, count, room),
+                         "the kernel that counts parents", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&parents, room, sizeof parents, err);
+    *reached = parents;
+    return status;
 }
 
 enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err)

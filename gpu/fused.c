@@ -155,16 +155,10 @@ static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count
 {
     const struct state *state = engine->state;
     const uint32_t active = engine->graph.active;
-    uint32_t parents = 0;
-    enum hw_status status = hw_gpu_fill(engine->output.changed, 0, sizeof parents, err);
+    enum hw_status status =
+        hw_gpu_count_parents(engine->output.parent, active, engine->output.changed, count, err);
 
-    if (status == HW_OK)
-        status = hw_cuda(
-            hw_gpu_launch_count_parents(engine->output.parent, active, engine->output.changed),
-            "the kernel that counts parents", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(&parents, engine->output.changed, sizeof parents, err);
-    *count = (hw_count)parents - (state->root < active);
+    *count -= state->root < active;
     return status;
 }
 

@@ -16,6 +16,9 @@ constexpr int hw_tuple_stride_bits = 19;
 /* Tiles of each block, for which a level is worth expanding in parts. */
 constexpr uint32_t hw_tiles_worth_parts = 32;
 
+/* Blocks that are enough to bring what other devices have. */
+constexpr int hw_bringing_blocks = 128;
+
 /* What another block or device may be changing, as it is now. */
 template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
 {

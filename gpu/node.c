@@ -4,7 +4,6 @@
 #include "node_steps.h"
 
 #include "base/memory.h"
-#include "kernels.h"
 #include "methods.h"
 #include "parts.h"
 #include "share_build.h"
@@ -511,16 +510,10 @@ static enum hw_status count_reached(const struct state *state, hw_count *count,
                                     struct hw_error *err)
 {
     const struct hw_node_plan *own = &state->plan;
-    uint32_t parents = 0, *total = state->output.changed;
-    enum hw_status status = hw_gpu_fill(total, 0, sizeof parents, err);
+    enum hw_status status = hw_gpu_count_parents(own->parent, own->share.count[own->share.part],
+                                                 state->output.changed, count, err);
 
-    if (status == HW_OK)
-        status = hw_cuda(
-            hw_gpu_launch_count_parents(own->parent, own->share.count[own->share.part], total),
-            "the kernel that counts parents", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(&parents, total, sizeof parents, err);
-    *count = (hw_count)parents - (state->root != HW_RANK_NONE && state->root_place != HW_RANK_NONE);
+    *count -= state->root != HW_RANK_NONE && state->root_place != HW_RANK_NONE;
     return status;
 }
 

@@ -141,16 +141,9 @@ __device__ __forceinline__ void clear(sums_t &sums)
     __syncthreads();
 }
 
-__device__ __forceinline__ count64 warp_add(count64 mine)
-{
-    for (int half = 16; half > 0; half /= 2)
-        mine += __shfl_xor_sync(HW_WARP, mine, half);
-    return mine;
-}
-
 __device__ __forceinline__ void add(sums_t &sums, int which, count64 mine)
 {
-    const count64 all = warp_add(mine);
+    const count64 all = hw_warp_sum64(mine);
 
     if ((threadIdx.x & 31) == 0 && all)
         atomicAdd(&sums.sum[which], all);

@@ -272,7 +272,7 @@ __global__ void __launch_bounds__(threads)
                 plan.value[code] == INT64_MAX;
     }
     __syncwarp();
-    lost = warp_add(lost);
+    lost = hw_warp_sum64(lost);
     if (lost && (threadIdx.x & 31) == 0)
         atomicAdd(&plan.control->count, lost);
 }

@@ -16,6 +16,22 @@ __device__ __forceinline__ uint32_t hw_warp_sum(uint32_t x)
 #endif
 }
 
+__device__ __forceinline__ unsigned long long hw_warp_sum64(unsigned long long x)
+{
+    for (int half = 16; half > 0; half /= 2)
+        x += __shfl_xor_sync(HW_WARP, x, half);
+    return x;
+}
+
+/* Adds each lane's number to *sum, which is in memory. */
+__device__ __forceinline__ void hw_add_sum(unsigned long long own, uint64_t *sum)
+{
+    const unsigned long long all = hw_warp_sum64(own);
+
+    if ((threadIdx.x & 31) == 0 && all)
+        atomicAdd(reinterpret_cast<unsigned long long *>(sum), all);
+}
+
 /* The sum over this lane and those before it. */
 template <typename T> __device__ __forceinline__ T hw_warp_scan(T x)
 {

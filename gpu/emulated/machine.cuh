@@ -5,6 +5,7 @@
 constexpr uint64_t hw_many_blocks = 8;
 constexpr int hw_tuple_stride_bits = 11;
 constexpr uint32_t hw_tiles_worth_parts = 1;
+constexpr int hw_bringing_blocks = 1;
 
 template <typename T> T hw_latest(const T *counter)
 {

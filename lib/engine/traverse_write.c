@@ -193,7 +193,7 @@ static enum hw_status write_subgraphs(struct hw_traversal *t, struct hw_error *e
         status = hw_sum(t->ctx->world, &numbers[k].value, err);
         sum += numbers[k].value;
     }
-    if (status == HW_OK && sum == t->part.edges && part->dd.offset)
+    if (status == HW_OK && sum > 0 && sum == t->part.edges)
         status = set_numbers(t->store, numbers, COUNT, err);
     return status;
 }
