@@ -122,7 +122,7 @@ static void set_pointer(const struct hw_gpu_array *array, void *memory)
     memcpy(array->out, &memory, sizeof memory);
 }
 
-static hw_count sum(const struct hw_gpu_arrays *arrays)
+hw_count hw_gpu_bytes(const struct hw_gpu_arrays *arrays)
 {
     const hw_count grain = 512; /* what an allocation is rounded up to at most, small ones */
     hw_count bytes = 0;
@@ -162,7 +162,7 @@ enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, co
                                struct hw_error *err)
 {
     const hw_count reserve = (hw_count)64 << 20; /* the runtime's own, and pages half used */
-    enum hw_status status = hw_gpu_require(sum(arrays) + beside + reserve, what, err);
+    enum hw_status status = hw_gpu_require(hw_gpu_bytes(arrays) + beside + reserve, what, err);
 
     for (int a = 0; a < arrays->count; a++)
         set_pointer(&arrays->of[a], NULL);

@@ -50,6 +50,9 @@ enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct h
 /* Lists an array of `count` elements of `size` bytes; out points to its pointer. */
 void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size);
 
+/* Bytes that all that is listed takes. Local. */
+hw_count hw_gpu_bytes(const struct hw_gpu_arrays *arrays);
+
 /* Fails with HW_RESOURCES, and both figures, where the device has fewer bytes free. Local. */
 enum hw_status hw_gpu_require(hw_count bytes, const char *what, struct hw_error *err);
 

@@ -61,8 +61,10 @@ libhopwave_a_SOURCES += $(routes_sources)
 endif
 
 # methods merge and scan2d and their baselines
-kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu gpu/scan2d_parts_kernel.cu
-kernel_includes += gpu/queue.h gpu/queue.cuh gpu/merge.h gpu/scan2d.h gpu/scan2d.cuh gpu/scan2d_few.cuh
+kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu gpu/scan2d_parts_kernel.cu \
+  gpu/scan2d_turn_kernel.cu
+kernel_includes += gpu/queue.h gpu/queue.cuh gpu/merge.h gpu/scan2d.h gpu/scan2d.cuh gpu/scan2d_few.cuh \
+  gpu/scan2d_up.cuh
 scan2d_parts_sources = gpu/scan2d_parts.c gpu/scan2d_fetch.c gpu/scan2d_canon.c \
   gpu/scan2d_order.c
 EXTRA_DIST += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(scan2d_parts_sources) \

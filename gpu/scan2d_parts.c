@@ -20,6 +20,11 @@
 /* The most vertices and edges of a level that one block does. */
 #define FEW UINT32_C(16384)
 
+/* A level goes bottom-up where its frontier has one in so many local columns, or one in so many
+ * stored edges leads out of it. */
+#define UP_COLUMNS 16
+#define UP_EDGES 16
+
 static bool is_peer(const struct hw_parts_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_PEER;
@@ -67,7 +72,8 @@ static uint32_t find_few(const struct hw_parts_engine *engine, const uint32_t *a
     const struct hw_part *part = engine->part;
     uint32_t few = FEW;
 
-    if (!is_peer(engine) || engine->options.exchange == HW_EXCHANGE_BITMAP)
+    if (!is_peer(engine) || engine->options.exchange == HW_EXCHANGE_BITMAP ||
+        engine->options.direction == HW_DIRECTION_BOTTOM_UP)
         return 0;
     for (int b = 0; b < part->spec.parts; b++) {
         const uint32_t most = active[b] / 32 / (uint32_t)part->spec.columns;
@@ -159,6 +165,68 @@ static void plan_arrays(struct hw_parts_engine *engine)
     hw_gpu_add(arrays, &state->few_told, 3, sizeof *state->few_told);
 }
 
+/* What levels bottom-up take on top of that. */
+static void plan_ways(struct hw_parts_engine *engine, struct hw_gpu_arrays *arrays)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_grid_plan *own = &state->plan;
+    const hw_count rows = own->rows * (hw_count)own->block;
+    const hw_count columns = own->columns * (hw_count)own->block;
+    const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+
+    hw_gpu_add(arrays, &own->by_row.offset, columns + 1, width);
+    hw_gpu_add(arrays, &own->by_row.rank, state->edges, sizeof *own->by_row.rank);
+    hw_gpu_add(arrays, &own->heads, columns, 4 * sizeof *own->by_row.rank);
+    hw_gpu_add(arrays, &own->listed, columns / 32, sizeof *own->listed);
+    hw_gpu_add(arrays, &own->front, rows / 32, sizeof *own->front);
+}
+
+/* Whether this rank has the memory for levels bottom-up. Collective. */
+static enum hw_status has_room(struct hw_parts_engine *engine, int *room, struct hw_error *err)
+{
+    struct hw_gpu_arrays more = engine->arrays;
+    const hw_count beside = engine->heap_bytes + engine->beside + HW_SCAN2D_SORTING;
+    hw_count left = 0, total = 0;
+    int ranks = 1;
+    enum hw_status status = hw_gpu_sharing(engine->ctx, &ranks, err);
+
+    plan_ways(engine, &more);
+    if (status == HW_OK)
+        status = hw_gpu_memory(&left, &total, err);
+    *room = status == HW_OK && hw_gpu_bytes(&more) + beside <= left / ranks;
+    return status;
+}
+
+/* Whether levels may go bottom-up: where that is not asked for, if all ranks have the memory for
+ * it. Collective; ranks agree. */
+static enum hw_status plan_direction(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    struct hw_grid_plan *own = &state->plan;
+    const enum hw_direction direction = engine->options.direction;
+    int room = direction == HW_DIRECTION_BOTTOM_UP;
+    hw_count active = 0;
+    enum hw_status status = HW_OK;
+
+    if (direction == HW_DIRECTION_AUTO) {
+        status = hw_agree(engine->ctx->world, has_room(engine, &room, err), err);
+        if (status == HW_OK)
+            status =
+                hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_LAND, engine->ctx->world),
+                       "MPI_Allreduce", err);
+    }
+    for (uint32_t r = 0; r < own->rows; r++)
+        active += own->column_active[r];
+    if (direction == HW_DIRECTION_AUTO) {
+        own->up_columns = (uint64_t)(active / UP_COLUMNS + 1);
+        own->up_edges = (uint64_t)(state->edges / UP_EDGES + 1);
+    }
+    state->both_ways = room != 0;
+    if (state->both_ways)
+        plan_ways(engine, &engine->arrays);
+    return status;
+}
+
 static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_state *state = engine->state;
@@ -185,7 +253,10 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
         return status;
     lay_heap(engine);
     plan_arrays(engine);
-    return is_peer(engine) ? HW_OK : hw_scan2d_fetch_plan(state, &engine->arrays, err);
+    if (!is_peer(engine))
+        status = hw_scan2d_fetch_plan(state, &engine->arrays, err);
+    status = hw_agree(engine->ctx->world, status, err);
+    return status == HW_OK ? plan_direction(engine, err) : status;
 }
 
 /* ---- filling ---- */
@@ -240,9 +311,11 @@ static enum hw_status put_lists(struct hw_parts_engine *engine, struct hw_error 
     if (kept)
         kept->block = own->block;
     if (status == HW_OK)
-        status = hw_scan2d_order(engine, err);
+        status = hw_scan2d_order(own, state->never, err);
     if (status == HW_OK)
         status = hw_cuda(hw_grid_launch_find_ends(own), "the kernel that finds ends of lists", err);
+    if (status == HW_OK && state->both_ways)
+        status = hw_scan2d_turn(own, state->edges, state->never, err);
     return status == HW_OK ? hw_gpu_put(state->position, part->own.by_graph_id,
                                         part->own.count * sizeof(uint32_t), err)
                            : status;
@@ -656,7 +729,7 @@ static void fill_step(const struct hw_grid_row *row, uint64_t before, struct hw_
     static const char *const forms[] = {"", " list", " bitmap", " list+bitmap"};
     const uint64_t *time = row->time;
 
-    step->direction = HW_DIRECTION_TOP_DOWN;
+    step->direction = row->forms & HW_GRID_UP ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
     snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[row->forms & 3]);
     step->frontier = (hw_count)row->frontier;
     step->found = (hw_count)row->found;

@@ -25,7 +25,8 @@ struct hw_grid_control {
     unsigned long long fresh[HW_GRID_LINE]; /* rows found for each column of the grid */
     unsigned long long found;               /* own vertices in the next frontier */
     unsigned long long queue[2]; /* vertices and edges of the frontier, packed: of the parts
-                                    that a level is expanded in by turns */
+                                    that a level is expanded in by turns. Of a level bottom-up
+                                    the other one counts rows of long lists */
     unsigned long long put[HW_GRID_LINE]; /* entries of the lists being packed */
     unsigned long long looked;            /* edges visited while the frontier is gathered */
     unsigned long long rows;              /* of steps */
@@ -47,11 +48,13 @@ enum hw_grid_mark {
     HW_GRID_MARKS
 };
 
+#define HW_GRID_UP 4
+
 /* One level, as one GPU saw it. */
 struct hw_grid_row {
     uint64_t frontier, found; /* own vertices */
     uint64_t edges, bytes, messages;
-    uint64_t forms;               /* 1: lists were sent, 2: bitmaps */
+    uint64_t forms;               /* 1: lists were sent, 2: bitmaps, and HW_GRID_UP: bottom-up */
     uint64_t time[HW_GRID_MARKS]; /* nanoseconds, on the GPU's clock */
 };
 
@@ -67,6 +70,16 @@ struct hw_grid_plan {
     struct hw_gpu_lists lists; /* local rows by local column; offset [rows * block + 1] */
     const struct uint4 *ends;  /* [rows * block] last four of each, the last one first;
                                   HW_RANK_NONE where there are fewer */
+
+    /* For levels bottom-up; NULL where there are to be none. */
+    struct hw_gpu_lists by_row; /* local columns by local row; offset [columns * block + 1] */
+    const struct uint4 *heads;  /* [columns * block] first four of each, HW_RANK_NONE where there
+                                   are fewer */
+    const uint32_t *listed;     /* [columns * block / 32] local rows that have any */
+    uint32_t *front;            /* [rows * block / 32] local columns in the frontier */
+    /* A level goes bottom-up where its frontier has so many local columns, or so many edges are
+     * queued here. */
+    uint64_t up_columns, up_edges;
 
     uint32_t *seen;   /* [columns * block / 32] local rows reached, as far as known here */
     uint32_t *before; /* the same when the level began */
@@ -187,6 +200,13 @@ int hw_grid_launch_put_keys(const struct hw_grid_plan *plan, const struct hw_gri
 
 /* plan->ends from the lists. */
 int hw_grid_launch_find_ends(const struct hw_grid_plan *plan);
+
+/* plan->by_row from the lists, each in any order. scratch NULL: only *bytes is set. */
+int hw_grid_launch_turn(const struct hw_grid_plan *plan, uint64_t edges, void *scratch,
+                        size_t *bytes);
+
+/* plan->heads and plan->listed from plan->by_row. */
+int hw_grid_launch_find_heads(const struct hw_grid_plan *plan);
 
 /* Where no peer's memory is reached. bits: [parts] sets of `block` positions each, or NULL;
  * base [parts * block / 1024 + 1]: the positions set before each 1024 of them, over all sets.

@@ -19,6 +19,9 @@
  * once more, apart, for that. expand takes levels of many edges in parts, and leaves out between
  * them what has come to be visited. (The paper looks at every edge.)
  *
+ * Levels of large frontiers go bottom-up instead (scan2d_up.cuh), unless that is not wanted: gather
+ * then leaves the frontier as a bitmap, and expand lets rows look for their predecessors.
+ *
  * Sets travel as lists or as bitmaps, whichever is smaller. Both are packed from `seen`
  * against what it was before, by the kernels that make them, straight into the memory of
  * the GPU they are for where that is reached. Blocks unpack 4096 positions of a bitmap at a time.
@@ -49,6 +52,8 @@ using word_scan = cub::BlockScan<uint32_t, threads>;
 
 constexpr int gathered = 2; /* columns that a thread gathers at a time */
 constexpr int ends = 4;     /* last entries of their lists that it visits at once, at most */
+constexpr int up_rows = 2;  /* rows that a lane looks at at a time, bottom-up */
+constexpr uint32_t up_sparse = 384;       /* of 1024 rows that a warp looks at, few */
 constexpr uint32_t picked = 16 * threads; /* positions that a block looks through at a time */
 
 /* On a multiprocessor. */
@@ -57,11 +62,18 @@ constexpr int gather_blocks()
     return resident(HW_SCAN2D_MANY) < 5 ? resident(HW_SCAN2D_MANY) : 5;
 }
 
+/* Rows that a warp looks at, bottom-up. */
+struct picked_rows {
+    uint16_t at[up_sparse];
+    uint32_t further[up_rows * 32]; /* that are looked further for */
+};
+
 struct shared {
     union {
         block_scan::TempStorage edges;
         word_scan::TempStorage words;
         uint16_t slot[HW_SCAN2D_MANY * threads]; /* of edges, by warps */
+        picked_rows rows[threads / 32];          /* by warps */
     } scan;
     count64 start;
     uint32_t cut[2];
@@ -519,6 +531,8 @@ __device__ __forceinline__ uint32_t gather_set(const plan_t &plan, const uint32_
     return looked;
 }
 
+#include "scan2d_up.cuh"
+
 /* The root, which all know. One thread. */
 template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32_t root)
 {
@@ -527,6 +541,8 @@ template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32
     if (root < first || root - first >= plan.rows * plan.block)
         return;
     const uint32_t u = root - first;
+    if (plan.front)
+        plan.front[u / 32] = 1u << (u & 31);
     plan.queue[0] = u;
     static_cast<Offset *>(plan.prefix)[0] = 0;
     static_cast<Offset *>(plan.shift)[0] = hw_begin<Offset>(plan.lists, u);
@@ -576,11 +592,14 @@ __global__ void __launch_bounds__(threads, gather_blocks())
     if (threadIdx.x == 0)
         held.count = 0;
     __syncthreads();
+    const bool up = surely_up(plan, depth, told);
     for (uint32_t r = 0; r < plan.rows; r++) {
+        const uint32_t *set = plan.expand_in[depth & 1][r];
         const count64 count = told->of[part_at(plan, r, plan.column)][0];
-        if (count > 0)
-            looked += gather_set<Offset>(plan, plan.expand_in[depth & 1][r], r, count, open, of,
-                                         held, room);
+        if (count > 0 && plan.front)
+            mark_front(plan, set, r, count);
+        if (count > 0 && !up)
+            looked += gather_set<Offset>(plan, set, r, count, open, of, held, room);
     }
     __syncthreads();
     queue_held(plan, open, held, room);
@@ -773,14 +792,20 @@ __global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
 
     if (depth > 0 && told->all[0] == 0)
         return;
-    const count64 looked =
-        expand_queue<Offset, many>(plan, depth > 0 ? open_from(plan, depth) : 0, grid, room);
+    const uint32_t open = depth > 0 ? open_from(plan, depth) : 0;
+    const bool up = goes_up(plan, depth, open, told);
+    count64 looked = 0;
+    if (up)
+        look_up<Offset>(plan, grid, room);
+    else
+        looked = expand_queue<Offset, many>(plan, open, grid, room);
     if (plan.columns > 1)
         pack_finds(plan, grid, room);
     if (!keeps_rows(plan))
         return;
     hw_grid_row *row = row_of(plan, depth);
     row->edges += looked + hw_latest(&plan.control->looked);
+    row->forms |= up ? HW_GRID_UP : 0;
     row->time[HW_GRID_EXPANDED] = hw_nanoseconds();
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
@@ -853,7 +878,7 @@ __device__ void settle(const plan_t &plan, int32_t level, shared &room)
 /* Makes counters ready for the next expansion. One thread. */
 __device__ void clear_counters(const plan_t &plan)
 {
-    plan.control->queue[0] = plan.control->looked = 0;
+    plan.control->queue[0] = plan.control->queue[1] = plan.control->looked = 0;
     for (uint32_t m = 0; m < plan.columns; m++) {
         plan.control->fresh[m] = 0;
         if (m != plan.column)
@@ -880,6 +905,7 @@ __global__ void __launch_bounds__(threads)
             receive(plan, m, told->of[part_at(plan, plan.row, m)][plan.column]);
     if (plan.columns > 1)
         grid.sync();
+    clear_front(plan);
     find_open(plan, &plan.control->open[(depth + 1) & 1]);
     settle(plan, static_cast<int32_t>(depth) + 1, room);
     grid.sync();
@@ -912,6 +938,7 @@ __global__ void begin(const __grid_constant__ plan_t plan, uint32_t root)
         plan.seen[w] = plan.before[w] = bit;
         plan.from[w] = 0;
     }
+    clear_front(plan);
     if (hw_first() != 0)
         return;
     *plan.control = hw_grid_control{};

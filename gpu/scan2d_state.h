@@ -6,6 +6,9 @@
 #include "post.h"
 #include "scan2d_parts.h"
 
+/* Bytes that sorting and turning lists takes for a while, where no list is longer than most. */
+#define HW_SCAN2D_SORTING ((hw_count)256 << 20)
+
 struct hw_scan2d_state {
     struct hw_grid_plan plan;
     struct hw_grid_shape shape;
@@ -17,6 +20,7 @@ struct hw_scan2d_state {
     struct hw_round_mail answers;             /* not over peer: predecessors */
     hw_count few_at, pred_at, canon_at;       /* offsets in the heaps */
     hw_count edges;                           /* stored, of this part */
+    bool both_ways;                           /* levels may go bottom-up, too */
 
     uint32_t *gid;       /* [parts * block] graph ids by code */
     uint32_t *position;  /* [own.count] by rising graph id */
@@ -38,8 +42,13 @@ struct hw_scan2d_state {
     uint32_t root_id;
 };
 
-/* scan2d_order.c: puts lists in the order that kernels want. Local. */
-enum hw_status hw_scan2d_order(const struct hw_parts_engine *engine, struct hw_error *err);
+/* scan2d_order.c: puts lists in the order that kernels want. word: one on the device. Local. */
+enum hw_status hw_scan2d_order(const struct hw_grid_plan *plan, uint32_t *word,
+                               struct hw_error *err);
+
+/* Fills plan->by_row, in that order, and plan->heads. Local. */
+enum hw_status hw_scan2d_turn(const struct hw_grid_plan *plan, hw_count edges, uint32_t *word,
+                              struct hw_error *err);
 
 /* scan2d_fetch.c: predecessors through the transport, where no peer's memory is reached. */
 

@@ -67,7 +67,7 @@ books() {
     ranks 4 hopwave-traverse -q --force "$1" --layout 2d --grid 2x2 --direction top-down \
         --exchange "$2" --roots 4 -o books.h5
     ranks 4 hopwave-traverse -q --force "$1" --layout 2d --grid 2x2 --device cuda \
-        --method scan2d --exchange "$2" --transport "$3" --roots 4 -o gpu.h5
+        --method scan2d --direction top-down --exchange "$2" --transport "$3" --roots 4 -o gpu.h5
     ok "books of method grid, $1, $2 over $3" "$PYTHON3" books.py "$4"
 }
 hopwave-generate -q --model erdos-renyi --vertices 4096 --edges 60000 -o full.h5
@@ -77,9 +77,48 @@ for transport in peer mpi; do
     books full.h5 auto $transport same
 done
 
+# Bottom-up from the first level on, and never; levels each way, of which few edges are looked at.
+for grid in 1x2 2x1 2x2; do
+    search rmat.h5 $((${grid%x*} * ${grid#*x})) --layout 2d --grid $grid --direction bottom-up
+    cp gpu.h5 up-$grid.h5
+done
+search rmat.h5 2 --layout 2d --grid 2x1 --direction bottom-up --order none --exchange list
+search rmat.h5 4 --layout 2d --grid 2x2 --transport mpi --direction bottom-up --canonical-parents
+search rmat.h5 2 --layout 1d --parts 2 --direction top-down
+mv gpu.h5 down.h5
+search rmat.h5 2 --layout 1d --parts 2
+cat >ways.py <<'END'
+import h5py
+def rows(name):
+    r = h5py.File(name)["run/steps"][:]
+    return r[r["direction"] != b"none"]
+both, down = rows("gpu.h5"), rows("down.h5")
+for grid in ("1x2", "2x1", "2x2"):
+    assert set(rows(f"up-{grid}.h5")["direction"]) == {b"bottom-up"}, grid
+assert set(down["direction"]) == {b"top-down"}
+assert set(both["direction"]) == {b"top-down", b"bottom-up"}
+assert both["edges_examined"].sum() < down["edges_examined"].sum()
+assert (both["found"] == down["found"]).all()
+END
+ok "directions are as asked for" "$PYTHON3" ways.py
+# Hubs that find no neighbour in the frontier for long: all blocks look through their lists.
+"$PYTHON3" - <<'END'
+with open("stars.txt", "w") as file:
+    for hub, first in ((0, 2), (1, 40002)):
+        for leaf in range(first, first + 40000):
+            file.write(f"{hub} {leaf}\n")
+    file.write("2 80002\n80002 80003\n80003 40002\n")
+END
+hopwave-import -q --format edges --undirected stars.txt -o stars.h5
+cpu stars.h5
+search stars.h5 2 --layout 2d --grid 2x1 --direction bottom-up
+search stars.h5 4 --layout 2d --grid 2x2
+
 cpu directed.h5
 search directed.h5 4 --layout 2d --grid 2x2 --transport mpi
+search directed.h5 2 --layout 2d --grid 1x2 --direction bottom-up
 cpu tiny.h5
+search tiny.h5 4 --layout 2d --grid 2x2 --direction bottom-up
 search tiny.h5 4 --layout 2d --grid 2x2 --transport mpi
 search tiny.h5 2 --layout 1d --parts 2
 cpu recipe.h5
