@@ -77,6 +77,7 @@ both 1 g12.h5 --layout degree-separated --parts 1 --degree-threshold 20 --direct
 both 1 i10.h5 --layout degree-separated --parts 1 --algorithm sssp --method delta
 both 2 g12.h5 --layout 1d --parts 2 --method fused --transport mpi
 both 4 g12.h5 --layout 2d --grid 2x2 --method scan2d --transport mpi
+both 2 g12.h5 --layout 2d --grid 1x2 --method scan2d --transport mpi --direction bottom-up
 both 2 d10.h5 --layout degree-separated --parts 2 --degree-threshold 20 --transport mpi
 both 4 d10.h5 --layout degree-separated --parts 2x2 --degree-threshold 20 --transport mpi
 both 2 i10.h5 --layout 1d --parts 2 --algorithm sssp --method delta --transport mpi
