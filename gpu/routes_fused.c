@@ -202,9 +202,11 @@ static enum hw_status prepare_rounds(struct hw_routes *routes, struct hw_error *
 enum hw_status hw_routes_fused_run(struct hw_routes *routes, struct hw_error *err)
 {
     struct hw_routes_fused *fused = &routes->fused;
-    const struct hw_routes_fused_search search = {
-        .root = routes->root_code, .number = routes->round.number + 1, .run = ++fused->searches};
     const bool more = routes->engine->options.canonical_parents || routes->may_overflow;
+    const struct hw_routes_fused_search search = {.root = routes->root_code,
+                                                  .number = routes->round.number + 1,
+                                                  .run = ++fused->searches,
+                                                  .all = more};
     enum hw_status status =
         hw_cuda(hw_routes_fused_launch(&fused->plan, &search, fused->blocks, fused->shared_bytes),
                 "the kernel of method delta", err);

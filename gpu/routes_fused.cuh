@@ -23,8 +23,9 @@ using ring_t = hw_routes_fused_ring;
 
 static_assert(threads == HW_ROUTES_FUSED_THREADS, "blocks are of this size");
 
-/* Finds for other GPUs that a warp keeps before it sends them. */
-constexpr uint32_t mailed = 64, mail_slots = mailed / 32;
+/* Finds for other GPUs that a warp keeps before it sends them: the more, the fewer waits for room
+ * in the boxes. As many as leave a block's memory below the 99 KB of smaller devices. */
+constexpr uint32_t mailed = 96, mail_slots = mailed / 32;
 
 static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
 
@@ -38,7 +39,7 @@ struct room_t {
     uint32_t came[HW_ROUTES_FUSED_RANKS];
     uint32_t last, fine;
     queue_t queue[queues];
-    uint4 mail[warps][mailed];                      /* code, source, key */
+    uint4 mail[warps][mailed];                      /* code, source, key; or a chunk that is told */
     uint32_t mail_at[HW_ROUTES_FUSED_RANKS][warps]; /* how much each warp has, then where it goes */
     uint32_t find[queues][warps][buffered];         /* a vertex may be there twice */
     uint32_t count[queues][warps];
@@ -54,11 +55,13 @@ template <int kind> struct place_t {
     uint32_t meeting;       /* the number of the next one */
     uint32_t barriers;      /* meetings and joins */
     uint32_t bucket, rows;
-    bool inside;   /* steps inside buckets? */
-    bool whole;    /* are lists pushed whole? */
-    double span;   /* of the bucket */
-    count64 begun; /* lengths of the lists begun in it */
-    count64 open;  /* vertices beyond it at its beginning, reached or not */
+    bool inside;    /* steps inside buckets? */
+    bool whole;     /* are lists pushed whole? */
+    double span;    /* of the bucket */
+    count64 begun;  /* lengths of the lists begun in it */
+    count64 open;   /* vertices beyond it at its beginning, reached or not */
+    count64 held;   /* vertices in it at its beginning */
+    count64 pulled; /* edges of the last pull */
 };
 
 /* A pass under way, as one lane sees it. */
@@ -66,12 +69,13 @@ template <int kind> struct pass_t {
     uint32_t number, turn; /* turn: of the boxes */
     bounds<kind> bound;
     key_of<kind> from, to;  /* edges whose ends are in [from, to) are relaxed */
+    key_of<kind> told;      /* others' keys from here on are asked for, unless there is no such */
     uint32_t near, later;   /* finds of the warp that are not queued yet */
     uint32_t mail;          /* likewise: not sent yet */
     uint32_t edges, pulled; /* edges of this lane, pushed and pulled */
     uint32_t degrees;       /* likewise */
     uint32_t sent_near, sent_later;
-    uint32_t sent_keys; /* told to others */
+    uint32_t sent_keys; /* told to others, or asked for */
     key_of<kind> least;
     uint32_t open;
 };
@@ -142,6 +146,30 @@ __device__ __forceinline__ uint32_t owner_of(const plan_t &plan, uint32_t code)
     return plan.part.magic ? static_cast<uint32_t>(__umul64hi(code, plan.part.magic)) : code;
 }
 
+/* What a copy of another part's key holds while that vertex looks for a parent. */
+constexpr int hidden = -2;
+
+/* The key of a vertex, `known` as far as this GPU knows. Keys below `told` are final; for others,
+ * the owner of another part's vertex is asked, in a pass that changes no key that matters. */
+template <int kind>
+__device__ __forceinline__ key_of<kind> ask(const plan_t &plan, pass_t<kind> &pass, uint32_t code,
+                                            key_of<kind> known, key_of<kind> told)
+{
+    if (known < told || told == hw_keys<kind>::none || code - home_of(plan) < plan.part.block)
+        return known;
+    pass.sent_keys++;
+    return hw_latest(static_cast<const key_of<kind> *>(plan.distance_of[owner_of(plan, code)]) +
+                     code);
+}
+
+/* Likewise in a pass that hides vertices: the owner is asked for hidden ones, too. */
+template <int kind>
+__device__ __forceinline__ key_of<kind> ask_any(const plan_t &plan, pass_t<kind> &pass,
+                                                uint32_t code, key_of<kind> known)
+{
+    return ask<kind>(plan, pass, code, known, known == hidden ? known : pass.told);
+}
+
 /* One entry for rank q: into its box, or, if that is full, in place. */
 template <int kind>
 __device__ __forceinline__ void leave_for(const plan_t &plan, uint32_t turn, uint32_t q,
@@ -158,59 +186,52 @@ __device__ __forceinline__ void leave_for(const plan_t &plan, uint32_t turn, uin
     atomicOr_system(plan.touched_of[turn][q] + (position >> 5), 1u << (position & 31));
 }
 
-/* Mail of a warp, some slots a lane, and whose it is: no rank where there is none. */
+/* Mail of a warp, some slots a lane. The entries stay where they are. */
 struct mail_t {
-    uint4 entry[mail_slots];
-    uint32_t owner[mail_slots];
+    const uint4 *entry;          /* of this lane, 32 apart */
+    uint32_t owner[mail_slots];  /* no rank where there is none */
+    uint32_t before[mail_slots]; /* how much for that rank comes before it */
+    uint32_t mine;               /* how much is for the rank of this lane's number */
 };
 
+/* The first `count` entries that this warp keeps, as mail. The whole warp calls it. */
 __device__ __forceinline__ mail_t mail_of(const plan_t &plan, const room_t &room, uint32_t count)
 {
+    const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
     mail_t mail;
 
+    mail.entry = room.mail[threadIdx.x / 32] + lane;
+    mail.mine = 0;
 #pragma unroll
     for (uint32_t k = 0; k < mail_slots; k++) {
-        const uint32_t at = 32 * k + (threadIdx.x & 31);
-        mail.entry[k] = at < count ? room.mail[threadIdx.x / 32][at] : make_uint4(0, 0, 0, 0);
-        mail.owner[k] = at < count ? owner_of(plan, mail.entry[k].x) : HW_RANK_NONE;
+        mail.owner[k] = 32 * k + lane < count ? owner_of(plan, mail.entry[32 * k].x) : HW_RANK_NONE;
+        mail.before[k] = 0;
+        if (32 * k >= count)
+            continue;
+        for (uint32_t q = 0; q < plan.part.ranks; q++) {
+            const uint32_t here = __ballot_sync(HW_WARP, mail.owner[k] == q);
+            const uint32_t so_far = __shfl_sync(HW_WARP, mail.mine, q);
+            if (mail.owner[k] == q)
+                mail.before[k] = so_far + __popc(here & below);
+            mail.mine += lane == q ? __popc(here) : 0;
+        }
     }
     return mail;
 }
 
-/* How much of it is for the rank of each lane's number. */
-__device__ __forceinline__ uint32_t for_lane(const plan_t &plan, const mail_t &mail)
-{
-    uint32_t mine = 0;
-
-    for (uint32_t q = 0; q < plan.part.ranks; q++) {
-        uint32_t all = 0;
-#pragma unroll
-        for (uint32_t k = 0; k < mail_slots; k++)
-            all += __popc(__ballot_sync(HW_WARP, mail.owner[k] == q));
-        if ((threadIdx.x & 31) == q)
-            mine = all;
-    }
-    return mine;
-}
-
-/* Stores it from `start` on in the boxes; start and count: of the rank of each lane's number. */
+/* Stores it from `start` on in the boxes: of the rank of each lane's number. The whole warp calls
+ * it. */
 template <int kind>
 __device__ __forceinline__ void store_mail(const plan_t &plan, uint32_t turn, const mail_t &mail,
-                                           uint32_t start, uint32_t count)
+                                           uint32_t start)
 {
-    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
-
-    for (uint32_t q = 0; q < plan.part.ranks; q++) {
-        uint32_t at = __shfl_sync(HW_WARP, start, q);
-        if (__shfl_sync(HW_WARP, count, q) == 0)
-            continue;
+    if (!__any_sync(HW_WARP, mail.mine != 0))
+        return;
 #pragma unroll
-        for (uint32_t k = 0; k < mail_slots; k++) {
-            const uint32_t here = __ballot_sync(HW_WARP, mail.owner[k] == q);
-            if (mail.owner[k] == q)
-                leave_for<kind>(plan, turn, q, at + __popc(here & below), mail.entry[k]);
-            at += __popc(here);
-        }
+    for (uint32_t k = 0; k < mail_slots; k++) {
+        const uint32_t q = mail.owner[k], at = __shfl_sync(HW_WARP, start, q & 31);
+        if (q != HW_RANK_NONE)
+            leave_for<kind>(plan, turn, q, at + mail.before[k], mail.entry[32 * k]);
     }
 }
 
@@ -224,11 +245,10 @@ __device__ __noinline__ void send(const plan_t &plan, const room_t &room, uint32
 
     __syncwarp();
     const mail_t mail = mail_of(plan, room, count);
-    const uint32_t mine = for_lane(plan, mail);
-    if (mine)
-        start = atomicAdd(&plan.control->ring[(number + 1) & 3].sent[lane], mine);
+    if (mail.mine)
+        start = atomicAdd(&plan.control->ring[(number + 1) & 3].sent[lane], mail.mine);
     __syncwarp();
-    store_mail<kind>(plan, turn, mail, start, mine);
+    store_mail<kind>(plan, turn, mail, start);
     __syncwarp();
 }
 
@@ -241,9 +261,8 @@ __device__ __noinline__ void send_block(const plan_t &plan, room_t &room, uint32
 
     __syncwarp();
     const mail_t mail = mail_of(plan, room, count);
-    const uint32_t mine = for_lane(plan, mail);
     if (lane < plan.part.ranks)
-        room.mail_at[lane][warp] = mine;
+        room.mail_at[lane][warp] = mail.mine;
     __syncthreads();
     if (warp < plan.part.ranks) { /* a warp for each rank */
         const uint32_t of = room.mail_at[warp][lane], upto = hw_warp_scan(of);
@@ -253,7 +272,7 @@ __device__ __noinline__ void send_block(const plan_t &plan, room_t &room, uint32
         room.mail_at[warp][lane] = __shfl_sync(HW_WARP, base, 31) + upto - of;
     }
     __syncthreads();
-    store_mail<kind>(plan, turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0, mine);
+    store_mail<kind>(plan, turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0);
 }
 
 /* Notes what is for another part; all lanes call it. */
@@ -407,6 +426,8 @@ __device__ uint64_t word_of(const plan_t &plan, uint32_t which, uint32_t number,
         return __ldcg(&ring->open);
     case HW_ROUTES_FUSED_LOST:
         return __ldcg(&ring->lost);
+    case HW_ROUTES_FUSED_PULLED:
+        return __ldcg(&ring->pulled);
     case HW_ROUTES_FUSED_LEAST:
         return __ldcg(&ring->most);
     default:
@@ -505,7 +526,7 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     pass.near = pass.later = pass.mail = 0;
     pass.edges = pass.pulled = pass.degrees = pass.open = 0;
     pass.sent_near = pass.sent_later = pass.sent_keys = 0;
-    pass.least = hw_keys<kind>::none;
+    pass.least = pass.told = hw_keys<kind>::none;
     if (threadIdx.x == 0) {
         room.queue[near_queue] =
             queue_t{one_of(plan.near, number + 1), &control->ring[(number + 1) & 3].near,

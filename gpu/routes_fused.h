@@ -4,10 +4,15 @@
  *
  * Codes and lists are those of routes.h: own vertices have the positions [0, active), of which
  * those from `core` on have one edge at most and are left out until the end. What is known of
- * other parts' vertices is the best that was sent to their owner, or what that told: it is
- * final for keys below the bucket under way, since owners store what a bucket settled straight
- * into the others' distances before anybody pulls from it. Vertices of one edge count as
- * nearer than all, when they are pushed to, and as unreached when they are pulled from.
+ * other parts' vertices is the best that was sent to their owner, or what that told. Before a
+ * pull that examines many edges, owners tell all others what the bucket settled; a pull that
+ * examines few, and the end, ask the owners for the keys that they need. Vertices of one edge
+ * count as nearer than all, when they are pushed to, and as unreached when they are pulled
+ * from.
+ *
+ * Keys are told packed where boxes are large enough: chunks of positions have their places in
+ * the boxes, which no mail needs in that pass. Else they are stored straight into the others'
+ * distances.
  *
  * What a push finds for another part goes to a box in that GPU's memory, as (position, source,
  * key), and is taken after the next meeting of all GPUs. A box that is full is no loss: then
@@ -51,9 +56,10 @@ enum {
     HW_ROUTES_FUSED_FRONTIER,                         /* vertices pushed */
     HW_ROUTES_FUSED_EDGES,                            /* pushed */
     HW_ROUTES_FUSED_DEGREES,                          /* lengths of the lists begun */
-    HW_ROUTES_FUSED_OPEN,  /* vertices beyond the bucket, reached or not */
-    HW_ROUTES_FUSED_LOST,  /* vertices without a parent */
-    HW_ROUTES_FUSED_LEAST, /* maximum: the complement of the least key left */
+    HW_ROUTES_FUSED_OPEN,   /* vertices beyond the bucket, reached or not */
+    HW_ROUTES_FUSED_LOST,   /* vertices without a parent */
+    HW_ROUTES_FUSED_PULLED, /* edges */
+    HW_ROUTES_FUSED_LEAST,  /* maximum: the complement of the least key left */
     HW_ROUTES_FUSED_WORDS
 };
 
@@ -65,7 +71,7 @@ struct hw_routes_fused_ring {
     unsigned long long most;           /* the complement of the least key left for later */
     unsigned long long open;           /* vertices left beyond the bucket */
     unsigned long long lost;
-    unsigned long long sent_keys;   /* told to other GPUs */
+    unsigned long long sent_keys;   /* told to other GPUs, or asked for */
     uint32_t near;                  /* the next pass's queue */
     uint32_t sent_near, sent_later; /* entries that are to be pushed next, or wait */
     uint32_t frontier;
@@ -139,6 +145,7 @@ struct hw_routes_fused_search {
     uint32_t root;   /* code; the same on all parts */
     uint32_t number; /* of the first meeting */
     uint32_t run;
+    bool all; /* all GPUs are to know all distances before parents are looked for */
 };
 
 /* Blocks and shared memory for this device. Returns a cudaError_t, as all launchers do. */

@@ -24,6 +24,9 @@ constexpr uint32_t few_passes = 4, many_passes = 8;
 constexpr double growth = 3;
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
 constexpr count64 pull_edges = 8, push_price = 2;
+/* A pull asks for keys if the one before examined fewer edges than this for each vertex that it put
+ * into the bucket; else they are told before it. */
+constexpr count64 asking_edges = 2;
 /* Once fewer than one in so many vertices is left, the rest is one bucket. */
 constexpr uint32_t tail_share = 4;
 
@@ -201,15 +204,33 @@ template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
     }
 }
 
-/* Tells the others own keys below `to` that they do not know yet. */
-template <int kind> __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to)
+/* Tells the others own keys below `to` that they do not know yet. lost: of this lane, vertices
+ * without a parent, which the GPUs tell each other again. */
+template <int kind>
+__device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uint32_t lost)
 {
+    const bool packed = packs<kind>(state.plan);
     pass_t<kind> pass;
 
     begin_pass(state.plan, state.room, pass, state.place, true, true);
-    tell<kind>(state.plan, pass, state.place.told, to);
+    add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
+    if (packed)
+        tell_packed<kind>(state.plan, state.room, pass, state.place.told, to);
+    else
+        tell<kind>(state.plan, pass, state.place.told, to);
     state.place.told = to;
     finish_pass(state, pass, HW_ROUTES_FUSED_TELL);
+    if (!packed || !state.fine)
+        return;
+    take_told<kind>(state.plan, pass.turn);
+    state.fine = join(state.plan, state.room, state.place.barriers);
+}
+
+/* Is it cheaper to ask for keys of the bucket while pulling than to tell all of them before? A pull
+ * examines a fraction of the edges of the one before. */
+template <int kind> __device__ bool asks(const place_t<kind> &place)
+{
+    return place.held > 0 && place.pulled < asking_edges * place.held;
 }
 
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
@@ -219,13 +240,17 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     room_t &room = state.room;
     place_t<kind> &place = state.place;
     const bounds<kind> from = place.bound;
+    const bool asking = asks(place);
     pass_t<kind> pass;
 
-    tell_all(state, from.high);
+    if (!asking)
+        tell_all(state, from.high, 0);
     if (!state.fine)
         return false;
     begin_filling(state.plan, room, pass, place, false, false);
     open_bucket(state.plan, place, from.high, tail);
+    if (asking)
+        pass.told = place.told;
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = place.bound.high;
@@ -233,7 +258,10 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
     if (!state.fine)
         return false;
-    place.open = told(room, HW_ROUTES_FUSED_OPEN);
+    const count64 open = told(room, HW_ROUTES_FUSED_OPEN);
+    place.held = place.open > open ? place.open - open : 0;
+    place.open = open;
+    place.pulled = told(room, HW_ROUTES_FUSED_PULLED);
     place.begun = told(room, HW_ROUTES_FUSED_DEGREES);
     if (queued(room) || place.begun > 0)
         return true;
@@ -304,48 +332,56 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     return length > 0;
 }
 
-/* Parents of those whose neighbours are no nearer. Each pass finds some, or there are none left
- * that it could. */
-template <int kind> __device__ __noinline__ void settle_lost(state_t<kind> &state, uint32_t root)
+/* Parents of those whose neighbours are no nearer, which are hidden. Each pass finds some, or there
+ * are none left that it could. Returns how many are left; on the first lanes. */
+template <int kind>
+__device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root)
 {
-    uint64_t before = told(state.room, HW_ROUTES_FUSED_LOST);
+    uint64_t before = told(state.room, HW_ROUTES_FUSED_LOST), now = 0;
+    uint32_t lost = 0;
 
-    for (bool first = true; before > 0; first = false) {
+    for (; before > 0; before = now) {
         const uint32_t count = state.room.seen.near;
         pass_t<kind> pass;
         begin_pass(state.plan, state.room, pass, state.place, true, true);
-        if (first)
-            hide_lost(state.plan, state.room, pass, count);
-        else
-            add(&state.plan.control->ring[(pass.number + 1) & 3].lost,
-                find_beside(state.plan, state.room, pass, count, root));
+        pass.told = state.place.told;
+        lost = find_beside(state.plan, state.room, pass, count, root);
+        add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
         finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
         if (!state.fine)
-            return;
-        if (first)
-            continue;
-        const uint64_t now = told(state.room, HW_ROUTES_FUSED_LOST);
+            break;
+        now = told(state.room, HW_ROUTES_FUSED_LOST);
         if (now == before)
-            return;
-        before = now;
+            break;
     }
+    return lost;
 }
 
-/* Vertices of one edge, and all parents. */
-template <int kind> __device__ __noinline__ void finish(state_t<kind> &state, uint32_t root)
+/* Vertices of one edge, and all parents. The few distances that matter and are not known here are
+ * asked for; all are told only where the host goes on. */
+template <int kind>
+__device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_search &search)
 {
+    const plan_t &plan = state.plan;
+    place_t<kind> &place = state.place;
     pass_t<kind> pass;
 
-    tell_all(state, hw_keys<kind>::none);
+    if (search.all)
+        tell_all(state, hw_keys<kind>::none, 0);
     if (!state.fine)
         return;
-    begin_pass(state.plan, state.room, pass, state.place, true, true);
-    settle_leaves<kind>(state.plan, root);
-    const uint32_t lost = find_parents(state.plan, state.room, pass, root);
-    add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
+    begin_pass(plan, state.room, pass, place, true, true);
+    pass.told = place.told;
+    settle_leaves<kind>(plan, pass, search.root);
+    uint32_t lost = find_parents(plan, state.room, pass, search.root);
+    add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
     finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
-    if (state.fine && !state.plan.directed)
-        settle_lost(state, root);
+    if (state.fine && !plan.directed)
+        lost = settle_lost(state, search.root);
+    if (!state.fine || told(state.room, HW_ROUTES_FUSED_LOST) == 0)
+        return;
+    place.told = 0; /* hidden ones, too */
+    tell_all(state, hw_keys<kind>::none, lost);
 }
 
 /* Tells the host. One thread. */
@@ -375,7 +411,7 @@ __global__ void __launch_bounds__(threads, 1)
         more = state.fine && go_on(state);
     }
     if (state.fine)
-        finish(state, search.root);
+        finish(state, search);
     if (hw_first() == 0)
         report(state, search);
 }

@@ -40,6 +40,145 @@ __device__ __forceinline__ uint64_t groups_of(const plan_t &plan)
 
 /* ---- telling ---- */
 
+/* Whole chunks of positions are told packed: a bit for each position and the keys of those whose
+ * bit is set, into a box, where chunks have their places. So links carry full lines, which keys
+ * that lie scattered over the others' distances would not make. */
+template <int kind> struct chunk_t {
+    static constexpr uint32_t words = 32 / sizeof(key_of<kind>); /* of 32 positions */
+    static constexpr uint32_t positions = 32 * words;
+    static constexpr uint32_t masks = words / 4;             /* entries of a box */
+    static constexpr uint32_t entries = masks + 64;          /* at most */
+    static constexpr uint32_t apart = (entries + 7) / 8 * 8; /* whole lines */
+};
+
+/* Has a box room for all chunks of a part? Its entries are as many as a part's positions. */
+template <int kind> __device__ __forceinline__ bool packs(const plan_t &plan)
+{
+    using chunk = chunk_t<kind>;
+    static_assert(3 * chunk::apart <= 2 * chunk::positions, "two chunks and a begun one fit");
+
+    return plan.room >= 2 * chunk::positions;
+}
+
+/* How many chunks so many positions make. */
+template <int kind> __device__ __forceinline__ uint32_t chunks_of(uint32_t core)
+{
+    return (core + chunk_t<kind>::positions - 1) / chunk_t<kind>::positions;
+}
+
+/* Packs own keys in [from, to) of a chunk from position `begin` on into `stage`, and counts them as
+ * sent to all others. Returns how many entries of a box they take. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ uint32_t pack_chunk(const plan_t &plan, pass_t<kind> &pass,
+                                               uint32_t begin, key_of<kind> from, key_of<kind> to,
+                                               uint4 *stage)
+{
+    using chunk = chunk_t<kind>;
+    static_assert(chunk::positions * sizeof(key_of<kind>) == 64 * sizeof(uint4), "keys fit");
+    const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1, first = begin + lane;
+    const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+    key_of<kind> *packed = reinterpret_cast<key_of<kind> *>(stage + chunk::masks);
+    key_of<kind> key[chunk::words];
+    uint32_t mask = 0, count = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < chunk::words; k++)
+        key[k] = first + 32 * k < plan.core ? __ldcg(own + first + 32 * k) : hw_keys<kind>::none;
+#pragma unroll
+    for (uint32_t k = 0; k < chunk::words; k++) {
+        const bool wanted = key[k] >= from && key[k] < to;
+        const uint32_t all = __ballot_sync(HW_WARP, wanted);
+        if (wanted)
+            packed[count + __popc(all & below)] = key[k];
+        mask = lane == k ? all : mask;
+        count += __popc(all);
+    }
+    if (lane < chunk::words)
+        reinterpret_cast<uint32_t *>(stage)[lane] = mask;
+    if (lane == 0)
+        pass.sent_keys += count * (plan.part.ranks - 1);
+    __syncwarp();
+    return chunk::masks + (count * static_cast<uint32_t>(sizeof(key_of<kind>)) + 15) / 16;
+}
+
+/* Own keys in [from, to) go to the others' boxes. */
+template <int kind>
+__device__ void tell_packed(const plan_t &plan, room_t &room, pass_t<kind> &pass, key_of<kind> from,
+                            key_of<kind> to)
+{
+    using chunk = chunk_t<kind>;
+    static_assert(chunk::entries <= mailed, "a warp has room");
+    uint4 *stage = room.mail[threadIdx.x / 32];
+
+    for (uint64_t c = hw_first() / 32; c < chunks_of<kind>(plan.core); c += hw_stride() / 32) {
+        const uint32_t begin = static_cast<uint32_t>(c) * chunk::positions;
+        const uint32_t entries = pack_chunk<kind>(plan, pass, begin, from, to, stage);
+        for (uint32_t i = threadIdx.x & 31; i < entries; i += 32) {
+            const uint4 entry = stage[i];
+            for (uint32_t step = 1; step < plan.part.ranks; step++) {
+                const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
+                static_cast<uint4 *>(plan.box[pass.turn].to[q])[c * chunk::apart + i] = entry;
+            }
+        }
+        __syncwarp();
+    }
+}
+
+/* The masks of a chunk that came, one a lane; none past the last chunk. */
+template <int kind>
+__device__ __forceinline__ uint32_t mask_of(const uint4 *box, uint64_t c, uint32_t chunks)
+{
+    using chunk = chunk_t<kind>;
+    const uint32_t lane = threadIdx.x & 31;
+
+    return lane < chunk::words && c < chunks
+               ? __ldcg(reinterpret_cast<const uint32_t *>(box + c * chunk::apart) + lane)
+               : 0;
+}
+
+/* Stores the keys of a chunk that came; mask: as of mask_of(); there: the place of this lane's
+ * first position. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ void take_chunk(const uint4 *came, uint32_t mask, key_of<kind> *there)
+{
+    using chunk = chunk_t<kind>;
+    const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
+    const key_of<kind> *packed = reinterpret_cast<const key_of<kind> *>(came + chunk::masks);
+    key_of<kind> key[chunk::words];
+    uint32_t count = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < chunk::words; k++) {
+        const uint32_t all = __shfl_sync(HW_WARP, mask, k);
+        key[k] = all >> lane & 1 ? __ldcg(packed + count + __popc(all & below)) : -1;
+        count += __popc(all);
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < chunk::words; k++)
+        if (key[k] >= 0)
+            there[32 * k] = key[k];
+}
+
+/* Takes what the others told packed, asking for the next chunk's masks meanwhile. */
+template <int kind> __device__ void take_told(const plan_t &plan, uint32_t turn)
+{
+    using chunk = chunk_t<kind>;
+    const uint64_t first = hw_first() / 32, stride = hw_stride() / 32;
+
+    for (uint32_t step = 1; step < plan.part.ranks; step++) {
+        const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
+        const uint4 *box = static_cast<const uint4 *>(plan.box[turn].came[q]);
+        const uint32_t chunks = chunks_of<kind>(plan.core_of[q]);
+        key_of<kind> *there = distances<kind>(plan) + q * plan.part.block + (threadIdx.x & 31);
+        uint32_t next = mask_of<kind>(box, first, chunks);
+        for (uint64_t c = first; c < chunks; c += stride) {
+            const uint32_t mask = next;
+            next = mask_of<kind>(box, c + stride, chunks);
+            take_chunk<kind>(box + c * chunk::apart, mask, there + c * chunk::positions);
+        }
+    }
+}
+
 /* Own keys in [from, to) go straight to where the others have them. */
 template <int kind>
 __device__ void tell(const plan_t &plan, pass_t<kind> &pass, key_of<kind> from, key_of<kind> to)
@@ -70,10 +209,12 @@ template <int kind> struct pulled_t {
 
 /* Takes an edge to an inner vertex where it is better. */
 template <int kind>
-__device__ __forceinline__ void take(const key_of<kind> *distance, const bounds<kind> &bound,
-                                     const hw_gpu_edge &edge, pulled_t<kind> &best)
+__device__ __forceinline__ void take(const plan_t &plan, pass_t<kind> &pass,
+                                     const bounds<kind> &bound, const hw_gpu_edge &edge,
+                                     pulled_t<kind> &best)
 {
-    const key_of<kind> from = __ldca(distance + edge.rank);
+    const key_of<kind> from =
+        ask<kind>(plan, pass, edge.rank, __ldca(distances<kind>(plan) + edge.rank), pass.told);
 
     if (far(from) >= far(bound.high))
         return;
@@ -98,7 +239,7 @@ pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
         const key_of<kind> before = best.key;
         if (good) {
             pass.pulled++;
-            take<kind>(distances<kind>(plan), bound, edge, best);
+            take<kind>(plan, pass, bound, edge, best);
         }
         const key_of<kind> least = warp_least(best.key);
         if (least < before) {
@@ -119,7 +260,6 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
                                      const bounds<kind> &bound, uint32_t v, pulled_t<kind> best)
 {
     const hw_gpu_edge *list = plan.part.edge;
-    const key_of<kind> *distance = distances<kind>(plan);
     uint32_t length = 0, at = 0;
     bool more = false;
 
@@ -140,7 +280,7 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
                        hw_further<kind>(bound.low, edge[k].weight) < best.key;
                 if (more) {
                     pass.pulled++;
-                    take<kind>(distance, bound, edge[k], best);
+                    take<kind>(plan, pass, bound, edge[k], best);
                 }
             }
         }
@@ -382,7 +522,8 @@ __device__ void wake_links(const plan_t &plan)
 constexpr uint32_t ended = 4;
 
 /* Vertices of one edge take their only neighbour. */
-template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t root)
+template <int kind>
+__device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t root)
 {
     key_of<kind> *distance = distances<kind>(plan);
     const uint32_t home = home_of(plan);
@@ -406,6 +547,10 @@ template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t r
             from[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank)
                                                    : hw_keys<kind>::none;
 #pragma unroll
+        for (uint32_t k = 0; k < ended; k++)
+            if (edge[k].rank != HW_RANK_NONE)
+                from[k] = ask_any<kind>(plan, pass, edge[k].rank, from[k]);
+#pragma unroll
         for (uint32_t k = 0; k < ended; k++) {
             const uint32_t v = static_cast<uint32_t>(first + k * stride);
             const bool reached = far(from[k]) < far(hw_keys<kind>::none);
@@ -420,7 +565,8 @@ template <int kind> __device__ void settle_leaves(const plan_t &plan, uint32_t r
 }
 
 /* Looks for a nearer neighbour that explains a vertex's key. The whole warp calls it. */
-template <int kind> __device__ uint32_t look_for(const plan_t &plan, uint32_t v, key_of<kind> key)
+template <int kind>
+__device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v, key_of<kind> key)
 {
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> *distance = distances<kind>(plan);
@@ -430,7 +576,9 @@ template <int kind> __device__ uint32_t look_for(const plan_t &plan, uint32_t v,
         const bool there = at + lane < end;
         const hw_gpu_edge edge =
             there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
-        const key_of<kind> from = there ? __ldcg(distance + edge.rank) : hw_keys<kind>::none;
+        const key_of<kind> from =
+            there ? ask_any<kind>(plan, pass, edge.rank, __ldcg(distance + edge.rank))
+                  : hw_keys<kind>::none;
         const bool good =
             there && far(from) < far(key) && hw_further<kind>(from, edge.weight) == key;
         const uint32_t who = __ballot_sync(HW_WARP, good);
@@ -480,8 +628,16 @@ __device__ __forceinline__ uint32_t check_hints(const plan_t &plan, uint32_t roo
     return waiting;
 }
 
-/* Parents of own vertices of several edges, as values. Queues those that found none, and returns
- * how many; on each warp's first lane. */
+/* What others know of an own vertex. */
+template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<kind> key)
+{
+    for (uint32_t q = 0; q < plan.part.ranks; q++)
+        if (q != plan.part.rank)
+            static_cast<volatile key_of<kind> *>(plan.distance_of[q])[home_of(plan) + v] = key;
+}
+
+/* Parents of own vertices of several edges, as values. Queues those that found none and hides them
+ * from other GPUs, where these look for them, and returns how many; on each warp's first lane. */
 template <int kind>
 __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                  uint32_t root)
@@ -496,9 +652,12 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waits[k];
             const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
-            const uint32_t source = plan.directed ? HW_RANK_NONE : look_for<kind>(plan, v, key);
+            const uint32_t source =
+                plan.directed ? HW_RANK_NONE : look_for<kind>(plan, pass, v, key);
             if (first)
                 leave_result<kind>(plan, v, source, key);
+            if (first && source == HW_RANK_NONE && !plan.directed)
+                show<kind>(plan, v, hidden);
             lost += first && source == HW_RANK_NONE;
             keep(room, near_queue, pass.near, first && source == HW_RANK_NONE, v);
         }
@@ -508,29 +667,6 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
 }
 
 /* ---- those whose neighbours are no nearer ---- */
-
-/* What others know of an own vertex. */
-template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<kind> key)
-{
-    for (uint32_t q = 0; q < plan.part.ranks; q++)
-        if (q != plan.part.rank)
-            static_cast<volatile key_of<kind> *>(plan.distance_of[q])[home_of(plan) + v] = key;
-}
-
-/* Hides the queued from other GPUs, and queues them again. */
-template <int kind>
-__device__ void hide_lost(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count)
-{
-    const uint32_t *list = one_of(plan.near, pass.number);
-    const uint32_t lane = threadIdx.x & 31;
-
-    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
-        const uint32_t v = i < count ? __ldcg(list + i) : HW_RANK_NONE;
-        if (i < count)
-            show<kind>(plan, v, -1);
-        keep(room, near_queue, pass.near, i < count, v);
-    }
-}
 
 /* Has a reached vertex a parent? Others' that have none are hidden. */
 __device__ __forceinline__ bool has_parent(const plan_t &plan, uint32_t code, uint32_t root)
@@ -546,7 +682,8 @@ __device__ __forceinline__ bool has_parent(const plan_t &plan, uint32_t code, ui
 /* Looks for a neighbour that explains a vertex's key, is no further and has a parent. The whole
  * warp calls it. */
 template <int kind>
-__device__ uint32_t look_beside(const plan_t &plan, uint32_t v, key_of<kind> key, uint32_t root)
+__device__ uint32_t look_beside(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
+                                key_of<kind> key, uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> *distance = distances<kind>(plan);
@@ -556,7 +693,9 @@ __device__ uint32_t look_beside(const plan_t &plan, uint32_t v, key_of<kind> key
         const bool there = at + lane < end;
         const hw_gpu_edge edge =
             there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
-        const key_of<kind> from = there ? hw_latest(distance + edge.rank) : hw_keys<kind>::none;
+        const key_of<kind> from =
+            there ? ask<kind>(plan, pass, edge.rank, hw_latest(distance + edge.rank), pass.told)
+                  : hw_keys<kind>::none;
         const bool good = there && far(from) <= far(key) &&
                           hw_further<kind>(from, edge.weight) == key &&
                           has_parent(plan, edge.rank, root);
@@ -583,7 +722,7 @@ __device__ uint32_t find_beside(const plan_t &plan, room_t &room, pass_t<kind> &
     for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
         const uint32_t v = __ldcg(list + i);
         const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
-        const uint32_t source = look_beside<kind>(plan, v, key, root);
+        const uint32_t source = look_beside<kind>(plan, pass, v, key, root);
         const bool found = source != HW_RANK_NONE;
         if (found && first) {
             leave_result<kind>(plan, v, source, key);

@@ -32,6 +32,13 @@ gpu 2 "1d --parts 2" --method delta
 gpu 4 "1d --parts 4" --method delta
 gpu 4 "2d --grid 2x2" --method delta
 gpu 2 "degree-separated --parts 2" --method delta
+# Boxes large enough for keys that are told packed, of 32 bits and of 64.
+hopwave-generate -q --model rmat --scale 12 --weights integer:0:99 --recipe -o larger.h5
+cpu larger.h5
+gpu 4 "1d --parts 4" --method delta
+hopwave-generate -q --model rmat --scale 12 --weights integer:0:1000000 --recipe -o longer.h5
+cpu longer.h5
+gpu 3 "1d --parts 3" --method delta
 cpu recipe.h5 --min-component 5
 gpu 1 "1d --parts 1" --min-component 5
 gpu 2 "1d --parts 2" --min-component 5
