@@ -121,6 +121,8 @@ static void lay_heap(struct hw_parts_engine *engine)
     at += hw_round_heap_bytes(engine->ctx->size);
     state->pred_at = (at + 255) / 256 * 256;
     at = state->pred_at + (hw_count)own->columns * block * 4;
+    state->seen_at = (at + 255) / 256 * 256;
+    at = state->seen_at + (hw_count)own->columns * block / 8;
     state->fold = hw_round_mail_lay(&engine->transport, set, &at);
     for (int half = 0; half < 2; half++)
         state->expand[half] = hw_round_mail_lay(&engine->transport, set, &at);
@@ -146,7 +148,6 @@ static void plan_arrays(struct hw_parts_engine *engine)
     if (!hw_gpu_kept(engine->part))
         hw_gpu_add(arrays, &own->lists.rank, state->edges, sizeof *own->lists.rank);
     hw_gpu_add(arrays, &own->ends, rows, 4 * sizeof *own->lists.rank);
-    hw_gpu_add(arrays, &own->seen, columns / 32, sizeof *own->seen);
     hw_gpu_add(arrays, &own->before, columns / 32, sizeof *own->before);
     hw_gpu_add(arrays, &own->from, columns / 32, sizeof *own->from);
     hw_gpu_add(arrays, &own->queue, rows, sizeof *own->queue);
@@ -355,12 +356,16 @@ static void find_heaps(struct hw_parts_engine *engine)
     const int rank = engine->ctx->rank;
 
     own->pred = (uint32_t *)(void *)(transport->heap[rank] + state->pred_at);
+    own->seen = (uint32_t *)(void *)(transport->heap[rank] + state->seen_at);
     for (uint32_t m = 0; m < own->columns; m++) {
         const int q = (int)(m * own->rows + own->row);
         own->fold_out[m] = hw_round_box(transport, &state->fold, q);
         own->fold_in[m] = hw_round_came(transport, &state->fold, q);
         own->known[m] = is_peer(engine) ? (uint32_t *)(void *)(transport->heap[q] + state->pred_at)
                                         : hw_round_came(transport, &state->answers, q);
+        if (is_peer(engine) && m != own->column)
+            own->theirs[m] = (uint32_t *)(void *)(transport->heap[q] + state->seen_at) +
+                             (size_t)m * (own->block / 32);
     }
     for (int half = 0; half < 2; half++)
         for (uint32_t r = 0; r < own->rows; r++) {

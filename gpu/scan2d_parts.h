@@ -81,7 +81,10 @@ struct hw_grid_plan {
      * queued here. */
     uint64_t up_columns, up_edges;
 
-    uint32_t *seen;   /* [columns * block / 32] local rows reached, as far as known here */
+    uint32_t *seen; /* [columns * block / 32] local rows reached, as far as known here */
+    /* What the parts of the grid row have in theirs of their own vertices, [block / 32], NULL where
+     * that is not reached. */
+    const uint32_t *theirs[HW_GRID_LINE];
     uint32_t *before; /* the same when the level began */
     uint32_t *from;   /* [columns][block / 32] own vertices that a part of the row told of */
     uint32_t *pred;   /* [columns * block] local columns, by local row */

@@ -796,7 +796,7 @@ __global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
     const bool up = goes_up(plan, depth, open, told);
     count64 looked = 0;
     if (up)
-        look_up<Offset>(plan, grid, room);
+        look_up<Offset>(plan, depth, grid, room);
     else
         looked = expand_queue<Offset, many>(plan, open, grid, room);
     if (plan.columns > 1)

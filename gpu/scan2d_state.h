@@ -16,11 +16,11 @@ struct hw_scan2d_state {
     struct hw_round few;              /* over peer: of levels of few edges, told by their kernel */
     struct hw_round_result *few_told; /* [3]: of these two, and of a round before the first */
     struct hw_round_mail fold, expand[2];
-    struct hw_post fold_post, expand_post[2]; /* over mpi alone */
-    struct hw_round_mail answers;             /* not over peer: predecessors */
-    hw_count few_at, pred_at, canon_at;       /* offsets in the heaps */
-    hw_count edges;                           /* stored, of this part */
-    bool both_ways;                           /* levels may go bottom-up, too */
+    struct hw_post fold_post, expand_post[2];    /* over mpi alone */
+    struct hw_round_mail answers;                /* not over peer: predecessors */
+    hw_count few_at, pred_at, seen_at, canon_at; /* offsets in the heaps */
+    hw_count edges;                              /* stored, of this part */
+    bool both_ways;                              /* levels may go bottom-up, too */
 
     uint32_t *gid;       /* [parts * block] graph ids by code */
     uint32_t *position;  /* [own.count] by rising graph id */

@@ -4,7 +4,8 @@
  * Beamer, Asanovic and Patterson, "Direction-Optimizing Breadth-First Search" (2012), and for grids
  * Beamer et al., "Distributed Memory Breadth-First Search Revisited: Enabling Bottom-Up Search"
  * (2013), from which it differs in that all parts of a grid row look at once: each looks among its
- * own columns alone, and what several find the owner takes from one of them. Included by
+ * own columns alone, for its own vertices first and then for those of others that these have not
+ * found by then; what several find the owner takes from one of them. Included by
  * scan2d_parts_kernel.cu.
  *
  * Lists have the columns at the first positions of their blocks first, hubs under --order degree.
@@ -326,35 +327,55 @@ __device__ __noinline__ void look_long(const plan_t &plan, count64 rows, uint32_
     }
 }
 
-/* Those of the 32 words from `first` on that have lists and are not visited, a word a lane; none
- * past the last word. Words are a multiple of 32. */
-__device__ __forceinline__ uint32_t open_at(const plan_t &plan, uint64_t first, uint32_t words)
-{
-    if (first >= words)
-        return 0;
-    return plan.listed[first + lane_of()] & ~__ldcg(plan.seen + first + lane_of());
-}
-
-/* A level bottom-up. All threads of the grid. */
-template <typename Offset>
-__device__ __noinline__ void look_up(const plan_t &plan, cg::grid_group &grid, shared &room)
+/* The words of rows that are looked at in the turn-th place: those of own vertices first. */
+__device__ __forceinline__ uint32_t words_in_turn(const plan_t &plan, uint64_t turn)
 {
     const uint32_t words = plan.columns * words_of(plan);
-    const uint64_t stride = hw_stride();
-    uint64_t first = hw_first() / 32 * 32;
+    const uint64_t first = turn + plan.column * words_of(plan);
+
+    return static_cast<uint32_t>(first < words ? first : first - words);
+}
+
+/* Those of 32 words that have lists and are not visited, a word a lane; none past the last word.
+ * Words are a multiple of 32. */
+__device__ __forceinline__ uint32_t open_at(const plan_t &plan, uint64_t turn)
+{
+    if (turn >= plan.columns * words_of(plan))
+        return 0;
+    const uint32_t w = words_in_turn(plan, turn) + lane_of();
+    return plan.listed[w] & ~__ldcg(plan.seen + w);
+}
+
+/* Those of them that their owner has not visited either, as far as it has come: it looked at its
+ * own vertices first, too. What it visits meanwhile is looked for in vain. */
+__device__ __forceinline__ uint32_t still_open(const plan_t &plan, uint32_t first, uint32_t open)
+{
+    const uint32_t m = first / words_of(plan); /* all are of one block */
+    const volatile uint32_t *theirs = plan.theirs[m];
+
+    return theirs && open ? open & ~theirs[first - m * words_of(plan) + lane_of()] : open;
+}
+
+/* A level bottom-up. In the first one others may not have forgotten the last search yet. All
+ * threads of the grid. */
+template <typename Offset>
+__device__ __noinline__ void look_up(const plan_t &plan, uint32_t depth, cg::grid_group &grid,
+                                     shared &room)
+{
+    const uint64_t stride = hw_stride(), turns = plan.columns * words_of(plan);
+    uint64_t turn = hw_first() / 32 * 32;
     uint32_t looked = 0;
 
-    for (uint32_t next = open_at(plan, first, words); first < words; first += stride) {
-        const uint32_t open = next, count = hw_warp_sum(__popc(open));
-        next = open_at(plan, first + stride, words);
-        if (count == 0)
-            continue;
-        const uint32_t w = static_cast<uint32_t>(first);
+    for (uint32_t next = open_at(plan, turn); turn < turns; turn += stride) {
+        const uint32_t first = words_in_turn(plan, turn);
+        const uint32_t open = depth > 0 ? still_open(plan, first, next) : next;
+        const uint32_t count = hw_warp_sum(__popc(open));
         picked_rows &rows = room.scan.rows[threadIdx.x / 32];
+        next = open_at(plan, turn + stride);
         if (count > up_sparse)
-            look_dense<Offset>(plan, w, open, rows, looked);
-        else
-            look_sparse<Offset>(plan, w, open, rows, looked);
+            look_dense<Offset>(plan, first, open, rows, looked);
+        else if (count > 0)
+            look_sparse<Offset>(plan, first, open, rows, looked);
     }
     grid.sync();
     look_long<Offset>(plan, min(hw_latest(&plan.control->queue[1]), queue_room(plan)), looked);
