@@ -101,6 +101,15 @@ assert both["edges_examined"].sum() < down["edges_examined"].sum()
 assert (both["found"] == down["found"]).all()
 END
 ok "directions are as asked for" "$PYTHON3" ways.py
+# Lists by row are for where there is memory to spare.
+HOPWAVE_DEVICE_MEMORY=200M
+export HOPWAVE_DEVICE_MEMORY
+search rmat.h5 2 --layout 1d --parts 2
+unset HOPWAVE_DEVICE_MEMORY
+ok "top-down where memory is short" "$PYTHON3" -c 'if True:
+    import h5py
+    ways = set(h5py.File("gpu.h5")["run/steps"]["direction"])
+    assert ways == {b"top-down", b"none"}, ways'
 # Hubs that find no neighbour in the frontier for long: all blocks look through their lists.
 "$PYTHON3" - <<'END'
 with open("stars.txt", "w") as file:
