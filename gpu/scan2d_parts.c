@@ -25,6 +25,10 @@
 #define UP_COLUMNS 16
 #define UP_EDGES 16
 
+/* Bytes that turning lists and sorting them takes for a while, but for two keys for each entry of
+ * the longest one. */
+#define TURNING ((hw_count)256 << 20)
+
 static bool is_peer(const struct hw_parts_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_PEER;
@@ -182,11 +186,16 @@ static void plan_ways(struct hw_parts_engine *engine, struct hw_gpu_arrays *arra
     hw_gpu_add(arrays, &own->front, rows / 32, sizeof *own->front);
 }
 
-/* Whether this rank has the memory for levels bottom-up. Collective. */
+/* Whether this rank has the memory for levels bottom-up, turning the lists included, of which none
+ * is longer than there are local columns. Collective. */
 static enum hw_status has_room(struct hw_parts_engine *engine, int *room, struct hw_error *err)
 {
+    const struct hw_scan2d_state *state = engine->state;
+    const hw_count columns = state->plan.rows * (hw_count)state->plan.block;
+    const hw_count longest = columns < state->edges ? columns : state->edges;
     struct hw_gpu_arrays more = engine->arrays;
-    const hw_count beside = engine->heap_bytes + engine->beside + HW_SCAN2D_SORTING;
+    const hw_count beside =
+        engine->heap_bytes + engine->beside + TURNING + 2 * longest * (hw_count)sizeof(uint64_t);
     hw_count left = 0, total = 0;
     int ranks = 1;
     enum hw_status status = hw_gpu_sharing(engine->ctx, &ranks, err);
@@ -194,7 +203,8 @@ static enum hw_status has_room(struct hw_parts_engine *engine, int *room, struct
     plan_ways(engine, &more);
     if (status == HW_OK)
         status = hw_gpu_memory(&left, &total, err);
-    *room = status == HW_OK && hw_gpu_bytes(&more) + beside <= left / ranks;
+    /* An eighth is left to what validates trees, and may come later. */
+    *room = status == HW_OK && hw_gpu_bytes(&more) + beside <= (left - total / 8) / ranks;
     return status;
 }
 

@@ -6,9 +6,6 @@
 #include "post.h"
 #include "scan2d_parts.h"
 
-/* Bytes that sorting and turning lists takes for a while, where no list is longer than most. */
-#define HW_SCAN2D_SORTING ((hw_count)256 << 20)
-
 struct hw_scan2d_state {
     struct hw_grid_plan plan;
     struct hw_grid_shape shape;

@@ -69,7 +69,9 @@ __device__ __forceinline__ void clear_front(const plan_t &plan)
 {
     const uint64_t words = static_cast<uint64_t>(plan.rows) * words_of(plan);
 
-    for (uint64_t w = hw_first(); w < words / 4 && plan.front; w += hw_stride())
+    if (!plan.front)
+        return;
+    for (uint64_t w = hw_first(); w < words / 4; w += hw_stride())
         reinterpret_cast<uint4 *>(plan.front)[w] = make_uint4(0, 0, 0, 0);
 }
 
