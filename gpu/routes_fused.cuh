@@ -586,6 +586,10 @@ __device__ void empty_block(const plan_t &plan, room_t &room, pass_t<kind> &pass
 
 /* ---- hints ---- */
 
+/* What stands for the source of an edge that vanishes in its source's key: no parent as such, for
+ * two vertices could have each other. */
+constexpr uint32_t tied = HW_RANK_NONE - 1;
+
 /* The last edge that lowered an own vertex, as its source and the key it gave: without order
  * among threads, so that it holds only where that is the vertex's key in the end. */
 template <int kind>

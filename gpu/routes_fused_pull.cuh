@@ -324,7 +324,7 @@ __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass
     if (v != HW_RANK_NONE && best.source != HW_RANK_NONE) {
         key = lower(own + v, best.key); /* others push to it meanwhile */
         if (best.key < key) {
-            put_hint<kind>(plan, v, best.from < best.key ? best.source : HW_RANK_NONE, best.key);
+            put_hint<kind>(plan, v, best.from < best.key ? best.source : tied, best.key);
             key = best.key;
         }
     }
@@ -590,44 +590,6 @@ __device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
     return HW_RANK_NONE;
 }
 
-/* Looks at some own vertices of several edges, 32 * ended from `first` on: leaves results of those
- * that are not reached, and takes those that have no hint into `waits`. Returns how many. The
- * whole warp calls it. */
-template <int kind>
-__device__ __forceinline__ uint32_t check_hints(const plan_t &plan, uint32_t root, uint64_t first,
-                                                uint32_t *waits)
-{
-    const uint32_t home = home_of(plan), lane = threadIdx.x & 31, below = (1u << lane) - 1;
-    const key_of<kind> *own = distances<kind>(plan) + home;
-    const uint2 *value = reinterpret_cast<const uint2 *>(plan.part.value) + home;
-    key_of<kind> key[ended];
-    uint2 hint[ended];
-    uint32_t waiting = 0;
-
-#pragma unroll
-    for (uint32_t k = 0; k < ended; k++) {
-        const uint64_t v = first + 32 * k + lane;
-        key[k] = v < plan.core ? __ldcg(own + v) : hw_keys<kind>::none;
-        hint[k] = kind != HW_GPU_KEY_I64 && v < plan.core ? __ldcg(value + v)
-                                                          : make_uint2(HW_RANK_NONE, 0);
-    }
-#pragma unroll
-    for (uint32_t k = 0; k < ended; k++) {
-        const uint32_t v = static_cast<uint32_t>(first) + 32 * k + lane;
-        const bool there = first + 32 * k + lane < plan.core && home + v != root;
-        const bool reached = key[k] != hw_keys<kind>::none;
-        const bool known = hint[k].x != HW_RANK_NONE && hint[k].y == static_cast<uint32_t>(key[k]);
-        const uint32_t wanted = __ballot_sync(HW_WARP, there && reached && !known);
-        if (there && !reached)
-            leave_result<kind>(plan, v, HW_RANK_NONE, key[k]);
-        if (wanted >> lane & 1)
-            waits[waiting + __popc(wanted & below)] = v;
-        waiting += __popc(wanted);
-    }
-    __syncwarp();
-    return waiting;
-}
-
 /* What others know of an own vertex. */
 template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<kind> key)
 {
@@ -636,8 +598,79 @@ template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<
             static_cast<volatile key_of<kind> *>(plan.distance_of[q])[home_of(plan) + v] = key;
 }
 
+/* Queues those that have no parent yet, one a lane, and hides them from other GPUs, where these
+ * look for them. Returns how many; on this lane. All lanes call it. */
+template <int kind>
+__device__ __forceinline__ uint32_t lose(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                         bool lost, uint32_t v, key_of<kind> key)
+{
+    if (lost)
+        leave_result<kind>(plan, v, HW_RANK_NONE, key);
+    if (lost && !plan.directed)
+        show<kind>(plan, v, hidden);
+    keep(room, near_queue, pass.near, lost, v);
+    return lost;
+}
+
+/* What was noted of some own vertices of several edges, one of each 32 a lane. */
+template <int kind> struct noted_t {
+    key_of<kind> key[ended];
+    uint2 hint[ended];
+};
+
+template <int kind>
+__device__ __forceinline__ noted_t<kind> note_of(const plan_t &plan, uint64_t first)
+{
+    const uint32_t home = home_of(plan), lane = threadIdx.x & 31;
+    const key_of<kind> *own = distances<kind>(plan) + home;
+    const uint2 *value = reinterpret_cast<const uint2 *>(plan.part.value) + home;
+    noted_t<kind> noted;
+
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++) {
+        const uint64_t v = first + 32 * k + lane;
+        noted.key[k] = v < plan.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        noted.hint[k] = kind != HW_GPU_KEY_I64 && v < plan.core ? __ldcg(value + v)
+                                                                : make_uint2(HW_RANK_NONE, 0);
+    }
+    return noted;
+}
+
+/* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
+ * are not reached, and takes those that have no hint into `waits`: `waiting`, in the end. Those
+ * whose edge vanished have no nearer neighbour that is known, and are not to look through long
+ * lists for one. Returns how many these are; on this lane. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room,
+                                                pass_t<kind> &pass, uint32_t root, uint64_t first,
+                                                uint32_t *waits, uint32_t &waiting)
+{
+    const uint32_t home = home_of(plan), lane = threadIdx.x & 31, below = (1u << lane) - 1;
+    const noted_t<kind> noted = note_of<kind>(plan, first);
+    uint32_t lost = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++) {
+        const uint32_t v = static_cast<uint32_t>(first) + 32 * k + lane;
+        const key_of<kind> key = noted.key[k];
+        const uint2 hint = noted.hint[k];
+        const bool there = first + 32 * k + lane < plan.core && home + v != root;
+        const bool reached = there && key != hw_keys<kind>::none;
+        const bool holds = hint.x != HW_RANK_NONE && hint.y == static_cast<uint32_t>(key);
+        const uint32_t wanted = __ballot_sync(HW_WARP, reached && !holds);
+        if (there && !reached)
+            leave_result<kind>(plan, v, HW_RANK_NONE, key);
+        if (wanted >> lane & 1)
+            waits[waiting + __popc(wanted & below)] = v;
+        waiting += __popc(wanted);
+        lost += lose(plan, room, pass, reached && holds && hint.x == tied, v, key);
+    }
+    __syncwarp();
+    return lost;
+}
+
 /* Parents of own vertices of several edges, as values. Queues those that found none and hides them
- * from other GPUs, where these look for them, and returns how many; on each warp's first lane. */
+ * from other GPUs, and returns how many; on this lane. */
 template <int kind>
 __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                  uint32_t root)
@@ -648,18 +681,16 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
     uint32_t lost = 0;
 
     for (uint64_t w = hw_first() / 32; w * 32 * ended < plan.core; w += hw_stride() / 32) {
-        const uint32_t waiting = check_hints<kind>(plan, root, w * 32 * ended, waits);
+        uint32_t waiting = 0;
+        lost += check_hints(plan, room, pass, root, w * 32 * ended, waits, waiting);
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waits[k];
             const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
             const uint32_t source =
                 plan.directed ? HW_RANK_NONE : look_for<kind>(plan, pass, v, key);
-            if (first)
+            if (first && source != HW_RANK_NONE)
                 leave_result<kind>(plan, v, source, key);
-            if (first && source == HW_RANK_NONE && !plan.directed)
-                show<kind>(plan, v, hidden);
-            lost += first && source == HW_RANK_NONE;
-            keep(room, near_queue, pass.near, first && source == HW_RANK_NONE, v);
+            lost += lose(plan, room, pass, first && source == HW_RANK_NONE, v, key);
         }
         __syncwarp();
     }
@@ -679,8 +710,9 @@ __device__ __forceinline__ bool has_parent(const plan_t &plan, uint32_t code, ui
     return v < plan.core && hw_latest(&result[code].x) != HW_RANK_NONE;
 }
 
-/* Looks for a neighbour that explains a vertex's key, is no further and has a parent. The whole
- * warp calls it. */
+/* Looks for a neighbour that explains a vertex's key along an edge that vanishes in it, and has a
+ * parent: whoever is lost was given its key by such a one, or looked in vain for a nearer one. The
+ * whole warp calls it. */
 template <int kind>
 __device__ uint32_t look_beside(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
                                 key_of<kind> key, uint32_t root)
@@ -702,7 +734,7 @@ __device__ uint32_t look_beside(const plan_t &plan, pass_t<kind> &pass, uint32_t
         const uint32_t who = __ballot_sync(HW_WARP, good);
         if (who)
             return __shfl_sync(HW_WARP, edge.rank, __ffs(who) - 1);
-        if (__any_sync(HW_WARP, there && hw_further<kind>(0, edge.weight) > key))
+        if (__any_sync(HW_WARP, there && hw_further<kind>(key, edge.weight) > key))
             break;
     }
     return HW_RANK_NONE;

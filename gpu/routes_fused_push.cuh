@@ -37,8 +37,8 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
             better |= 1u << k;
             if (edge[k].rank - home < plan.part.block) {
                 own |= 1u << k;
-                put_hint<kind>(plan, edge[k].rank - home,
-                               from < next[k] ? home + source : HW_RANK_NONE, next[k]);
+                put_hint<kind>(plan, edge[k].rank - home, from < next[k] ? home + source : tied,
+                               next[k]);
             }
         }
     if (!__any_sync(HW_WARP, better != 0))
@@ -47,7 +47,7 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
     for (int k = 0; k < N; k++) {
         queue(room, pass, own >> k & 1, edge[k].rank - home, next[k]);
         post_find(plan, room, pass, (better & ~own) >> k & 1, edge[k].rank,
-                  from < next[k] ? home + source : HW_RANK_NONE, next[k]);
+                  from < next[k] ? home + source : tied, next[k]);
     }
 }
 
@@ -156,7 +156,7 @@ relax_of(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge
     for (int k = 0; k < N; k++) {
         const key_of<kind> key = __shfl_sync(HW_WARP, list.key, from[k]);
         const uint32_t at = __shfl_sync(HW_WARP, list.source, from[k]);
-        const uint32_t source = key < next[k] ? home + at : HW_RANK_NONE;
+        const uint32_t source = key < next[k] ? home + at : tied;
         const bool mine = better >> k & 1, own = edge[k].rank - home < plan.part.block;
         if (mine && own)
             put_hint<kind>(plan, edge[k].rank - home, source, next[k]);
