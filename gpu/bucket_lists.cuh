@@ -53,6 +53,14 @@ __device__ __forceinline__ uint32_t reach(uint32_t probed, uint32_t from, uint32
             from + (first < 24 ? static_cast<uint64_t>(piece_edges) << first : length)));
 }
 
+/* Where edges of a list no longer matter to a pass: it pushes whole what improved since its bucket
+ * was left. */
+template <int kind, typename Pass>
+__device__ __forceinline__ key_of<kind> end_for(const Pass &pass, key_of<kind> key)
+{
+    return key < pass.bound.low ? hw_keys<kind>::none : pass.to;
+}
+
 /* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
  * length that is no multiple of 128, too. */
 template <int kind, typename Plan, typename Room, typename Pass>
@@ -61,6 +69,7 @@ __device__ __forceinline__ bool push_piece(const Plan &plan, Room &room, Pass &p
                                            uint32_t source, key_of<kind> key)
 {
     const uint32_t lane = threadIdx.x & 31;
+    const key_of<kind> to = end_for<kind>(pass, key);
 
     for (uint32_t at = from; at < end; at += 128) {
         hw_gpu_edge edge[4];
@@ -75,7 +84,7 @@ __device__ __forceinline__ bool push_piece(const Plan &plan, Room &room, Pass &p
         for (int k = 0; k < 4; k++) {
             const bool there = at + 32 * k + lane < end;
             next[k] = there ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
-            last = there && next[k] < pass.to;
+            last = there && next[k] < to;
             if (!last)
                 edge[k].rank = HW_RANK_NONE;
             pass.edges += last;
@@ -93,6 +102,7 @@ template <int kind, typename Plan, typename Room, typename Pass>
 __device__ __forceinline__ bool push_four(const Plan &plan, Room &room, Pass &pass,
                                           const list_t<kind> &list, uint32_t at, uint32_t step)
 {
+    const key_of<kind> to = end_for<kind>(pass, list.key);
     hw_gpu_edge edge[4];
     key_of<kind> next[4];
     bool inside = false;
@@ -105,7 +115,7 @@ __device__ __forceinline__ bool push_four(const Plan &plan, Room &room, Pass &pa
     for (uint32_t k = 0; k < 4; k++) {
         const bool there = list.more && at + step * k < list.length;
         next[k] = there ? hw_further<kind>(list.key, edge[k].weight) : hw_keys<kind>::none;
-        inside = there && next[k] < pass.to;
+        inside = there && next[k] < to;
         if (!inside)
             edge[k].rank = HW_RANK_NONE;
         pass.edges += inside;

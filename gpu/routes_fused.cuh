@@ -57,6 +57,7 @@ template <int kind> struct place_t {
     uint32_t bucket, rows;
     bool inside;    /* steps inside buckets? */
     bool whole;     /* are lists pushed whole? */
+    bool late;      /* may what improves be of a bucket before? */
     double span;    /* of the bucket */
     count64 begun;  /* lengths of the lists begun in it */
     count64 open;   /* vertices beyond it at its beginning, reached or not */

@@ -30,6 +30,11 @@ constexpr count64 asking_edges = 2;
 /* Once fewer than one in so many vertices is left, the rest is one bucket. */
 constexpr uint32_t tail_share = 4;
 
+/* A step goes on once fewer than one in so many of those that wait are left of it. */
+constexpr uint32_t lagging = 256;
+/* Vertices for each GPU, below which what is left of a bucket comes along with the pull. */
+constexpr uint32_t late_most = 512;
+
 /* A search under way, as all its functions see it. */
 template <int kind> struct state_t {
     const plan_t &plan;
@@ -73,24 +78,28 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     pass.bound = state.place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
-    push<kind>(state.plan, state.room, pass, count, heavy);
+    if (state.place.late)
+        show_queue<kind>(state.plan, pass.number, count, state.place.told);
+    push_queue<kind>(state.plan, state.room, pass, count, heavy);
+    push_beside<kind>(state.plan, state.room, pass);
     finish_pass(state, pass, routine);
     state.place.begun += told(state.room, HW_ROUTES_FUSED_DEGREES);
 }
 
-/* Goes on to the next step of the bucket, which the next pass pushes. */
+/* Goes on to the next step of the bucket, which the next pass pushes, with what is queued. */
 template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, key_of<kind> near)
 {
     const plan_t &plan = state.plan;
     room_t &room = state.room;
     place_t<kind> &place = state.place;
-    const uint32_t count = room.later[place.later % 3];
+    const uint32_t count = room.later[place.later % 3], queued = room.seen.near;
     const key_of<kind> settled = place.bound.near;
     pass_t<kind> pass;
 
     place.bound.near = near;
     begin_filling(plan, room, pass, place, true, true);
     pass.bound = place.bound;
+    keep_queued(plan, room, pass, queued);
     next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
     empty_block(plan, room, pass);
     state.fine = join(plan, room, place.barriers);
@@ -101,6 +110,35 @@ template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, k
     /* What is left is told after the next pass. */
     if (hw_first() == 0 && room.seen.most)
         atomicMax(&plan.control->ring[(place.number + 1) & 3].most, room.seen.most);
+}
+
+/* Are so few left of the step that what waits may come along with them? */
+template <int kind> __device__ bool lags(const state_t<kind> &state)
+{
+    const room_t &room = state.room;
+
+    return state.plan.adaptive && !state.plan.whole && told(room, HW_ROUTES_FUSED_HEAVY) == 0 &&
+           told(room, HW_ROUTES_FUSED_NEAR) * lagging < told(room, HW_ROUTES_FUSED_LATER);
+}
+
+/* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
+template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
+{
+    const place_t<kind> &place = state.place;
+
+    return !state.plan.directed && !place.whole && place.bound.high < hw_keys<kind>::none &&
+           place.begun > 0 && pull_edges * place.open < push_price * place.begun;
+}
+
+/* Are so few left of the bucket that they may come along with the pull that follows? They push
+ * their lists whole there, and so does what improves by them. */
+template <int kind> __device__ bool may_leave(const state_t<kind> &state)
+{
+    const room_t &room = state.room;
+
+    return told(room, HW_ROUTES_FUSED_HEAVY) == 0 && told(room, HW_ROUTES_FUSED_LATER) == 0 &&
+           told(room, HW_ROUTES_FUSED_NEAR) < late_most * state.plan.part.ranks &&
+           state.place.open > 0 && pulls_next(state);
 }
 
 /* Settles the bucket. */
@@ -114,7 +152,9 @@ template <int kind> __device__ void settle(state_t<kind> &state)
     uint32_t passes = 0;
 
     for (bool stepped = false; state.fine;) {
-        if (stepped || queued(room)) {
+        if (!stepped && may_leave(state))
+            break;
+        if (stepped || (queued(room) && !lags(state))) {
             push_pass(state, routine, place.whole);
             edges += told(room, HW_ROUTES_FUSED_EDGES);
             passes++;
@@ -214,6 +254,7 @@ __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uin
 
     begin_pass(state.plan, state.room, pass, state.place, true, true);
     add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
+    keep_queued(state.plan, state.room, pass, state.room.seen.near);
     if (packed)
         tell_packed<kind>(state.plan, state.room, pass, state.place.told, to);
     else
@@ -233,6 +274,17 @@ template <int kind> __device__ bool asks(const place_t<kind> &place)
     return place.held > 0 && place.pulled < asking_edges * place.held;
 }
 
+/* Pushes what was left of the bucket in the pass that pulls. */
+template <int kind> __device__ void push_late(state_t<kind> &state, pass_t<kind> &pass)
+{
+    const uint32_t count = state.room.seen.near;
+
+    if (hw_first() == 0)
+        state.plan.control->ring[(pass.number + 1) & 3].frontier = count;
+    show_queue<kind>(state.plan, pass.number, count, state.place.told);
+    push_queue<kind>(state.plan, state.room, pass, count, 0);
+}
+
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
  * whether anything is left. */
 template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state, bool tail)
@@ -247,6 +299,7 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
         tell_all(state, from.high, 0);
     if (!state.fine)
         return false;
+    place.late = place.late || queued(room);
     begin_filling(state.plan, room, pass, place, false, false);
     open_bucket(state.plan, place, from.high, tail);
     if (asking)
@@ -254,6 +307,8 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = place.bound.high;
+    if (place.late)
+        push_late(state, pass);
     pull<kind>(state.plan, room, pass, from);
     finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
     if (!state.fine)
@@ -284,7 +339,7 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
     if (place.bound.high == hw_keys<kind>::none || place.open == 0)
         return false;
     if (!place.whole && place.begun > 0) {
-        const bool pulls = !plan.directed && pull_edges * place.open < push_price * place.begun;
+        const bool pulls = pulls_next(state);
         place.inside = place.inside && !pulls;
         if (grows && !place.inside)
             place.span *= growth;

@@ -311,7 +311,8 @@ __device__ __forceinline__ void count_beyond(pass_t<kind> &pass, key_of<kind> ke
 }
 
 /* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, and pushes
- * its edges at once if it is in the pass's bucket now. */
+ * its edges at once if it is in the pass's bucket now. One that came to a bucket that was left with
+ * a few vertices waits for the next pass, which pushes it whole. */
 template <int kind>
 __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                           const bounds<kind> &from, uint32_t v)
@@ -328,9 +329,11 @@ __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass
             key = best.key;
         }
     }
-    const bool inside = v != HW_RANK_NONE && key < pass.bound.high;
-    if (v != HW_RANK_NONE && !inside)
+    const bool late = v != HW_RANK_NONE && key < pass.bound.low;
+    const bool inside = v != HW_RANK_NONE && !late && key < pass.bound.high;
+    if (v != HW_RANK_NONE && !late && !inside)
         count_beyond(pass, key);
+    queue(room, pass, late, v, key);
     if (__any_sync(HW_WARP, inside))
         push_lists<kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
 }
@@ -434,6 +437,22 @@ template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pa
             if (__any_sync(HW_WARP, inside))
                 queue(room, pass, inside, seen.first + 32 * k, key);
         }
+    }
+}
+
+/* What is queued stays so for the next pass. */
+template <int kind>
+__device__ void keep_queued(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count)
+{
+    const uint32_t *list = one_of(plan.near, pass.number);
+    uint32_t *bits = one_of(plan.near_bits, pass.number);
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : 0;
+        if (i < count)
+            bits[v >> 5] = 0; /* all bits of the word are of this pass */
+        keep(room, near_queue, pass.near, i < count, v);
     }
 }
 

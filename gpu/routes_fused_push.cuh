@@ -118,6 +118,7 @@ __device__ __forceinline__ uint32_t extent_of(const pass_t<kind> &pass, const li
 {
     const uint32_t left = list.length - list.at;
     const hw_gpu_edge *edge = list.edge + list.at;
+    const key_of<kind> to = end_for<kind>(pass, list.key);
     uint32_t weight[flat_steps], extent = 8;
 
     if (!list.more)
@@ -127,7 +128,7 @@ __device__ __forceinline__ uint32_t extent_of(const pass_t<kind> &pass, const li
         weight[k] = 8u << k < left ? __ldg(&edge[8u << k].weight) : 0;
 #pragma unroll
     for (uint32_t k = 0; k < flat_steps; k++)
-        if (8u << k < left && hw_further<kind>(list.key, weight[k]) < pass.to)
+        if (8u << k < left && hw_further<kind>(list.key, weight[k]) < to)
             extent = 16u << k;
     return extent > flat_edges ? 0 : min(extent, left);
 }
@@ -191,7 +192,7 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
         for (uint32_t k = 0; k < 4; k++) {
             const key_of<kind> key = __shfl_sync(HW_WARP, list.key, from[k]);
             next[k] = hw_further<kind>(key, edge[k].weight);
-            const bool inside = edge[k].rank != HW_RANK_NONE && next[k] < pass.to;
+            const bool inside = edge[k].rank != HW_RANK_NONE && next[k] < end_for<kind>(pass, key);
             if (!inside)
                 edge[k].rank = HW_RANK_NONE;
             pass.edges += inside;
@@ -206,7 +207,8 @@ template <int kind>
 __device__ __forceinline__ void share_rest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                            const list_t<kind> &list, uint32_t from, uint32_t probed)
 {
-    const uint32_t last = reach<kind>(probed, from, list.length, list.key, pass.to);
+    const uint32_t last =
+        reach<kind>(probed, from, list.length, list.key, end_for<kind>(pass, list.key));
     uint32_t end = last - from > block_edges ? from + block_edges : last;
 
     if (!leave_beside<kind>(room, list, from, end)) {
@@ -301,10 +303,26 @@ __device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     }
 }
 
-/* Pushes what is in the queue and the long lists. */
+/* Tells the others what is queued and has a key that they were told, which is less by now. */
 template <int kind>
-__device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
-                     count64 heavy)
+__device__ void show_queue(const plan_t &plan, uint32_t number, uint32_t count, key_of<kind> told)
+{
+    const uint32_t *near = one_of(plan.near, number);
+    const uint32_t home = home_of(plan);
+
+    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+        const uint32_t v = __ldcg(near + i);
+        const key_of<kind> key = __ldcg(distances<kind>(plan) + home + v);
+        for (uint32_t q = 0; key < told && q < plan.part.ranks; q++)
+            if (q != plan.part.rank)
+                lower_there(static_cast<key_of<kind> *>(plan.distance_of[q]) + home + v, key);
+    }
+}
+
+/* Pushes what is in the queue and the long lists; what that leaves to the block is left there. */
+template <int kind>
+__device__ void push_queue(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
+                           count64 heavy)
 {
     const uint32_t *near = one_of(plan.near, pass.number);
     uint32_t *bits = one_of(plan.near_bits, pass.number);
@@ -322,7 +340,6 @@ __device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint3
             bits[v >> 5] = 0; /* all bits of the word are of this pass */
         push_lists<kind>(plan, room, pass, v, each > few_lists);
     }
-    push_beside<kind>(plan, room, pass);
 }
 
 /* Pushes the long edges of all that lies in the bucket. */
