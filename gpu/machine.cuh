@@ -25,6 +25,14 @@ template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
     return *static_cast<const volatile T *>(counter);
 }
 
+/* The shared memory that a launch gives each block, for vectors. */
+__device__ __forceinline__ void *hw_block_memory()
+{
+    extern __shared__ uint4 hw_memory_of_block[];
+
+    return hw_memory_of_block;
+}
+
 /* Nanoseconds on a clock of the whole device. */
 __device__ __forceinline__ unsigned long long hw_nanoseconds()
 {

@@ -29,8 +29,10 @@ constexpr uint32_t mailed = 96, mail_slots = mailed / 32;
 
 static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
 
-/* What a block shares. */
+/* What a block shares. The plan is there, too: functions that are called find it where they need no
+ * register for it. */
 struct room_t {
+    plan_t plan;
     ring_t seen;                                           /* of the pass before */
     uint32_t later[3];                                     /* likewise */
     ring_t sum;                                            /* of this pass and block */
@@ -46,6 +48,24 @@ struct room_t {
     piece_t piece[pieces_most];
     uint32_t pieces; /* their number above, chunks below */
 };
+
+/* What this block shares. */
+__device__ __forceinline__ room_t &room_of()
+{
+    return *static_cast<room_t *>(hw_block_memory());
+}
+
+/* Takes the plan there. All threads call it. */
+__device__ void take_plan(const plan_t &plan)
+{
+    static_assert(sizeof plan % sizeof(uint64_t) == 0, "words of 64 bits");
+    const uint64_t *from = reinterpret_cast<const uint64_t *>(&plan);
+    uint64_t *to = reinterpret_cast<uint64_t *>(&room_of().plan);
+
+    for (uint32_t i = threadIdx.x; i < sizeof plan / sizeof *to; i += threads)
+        to[i] = from[i];
+    __syncthreads();
+}
 
 /* Where a search is; the same in all blocks of all GPUs, but for the number of joins. */
 template <int kind> struct place_t {
@@ -238,9 +258,10 @@ __device__ __forceinline__ void store_mail(const plan_t &plan, uint32_t turn, co
 
 /* Sends what this warp has for others: room in all boxes is taken at once. */
 template <int kind>
-__device__ __noinline__ void send(const plan_t &plan, const room_t &room, uint32_t number,
-                                  uint32_t turn, uint32_t count)
+__device__ __noinline__ void send(uint32_t number, uint32_t turn, uint32_t count)
 {
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     const uint32_t lane = threadIdx.x & 31;
     uint32_t start = 0;
 
@@ -255,9 +276,10 @@ __device__ __noinline__ void send(const plan_t &plan, const room_t &room, uint32
 
 /* Sends what the warps of the block have left for others, each so many. All threads call it. */
 template <int kind>
-__device__ __noinline__ void send_block(const plan_t &plan, room_t &room, uint32_t number,
-                                        uint32_t turn, uint32_t count)
+__device__ __noinline__ void send_block(uint32_t number, uint32_t turn, uint32_t count)
 {
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
 
     __syncwarp();
@@ -294,7 +316,7 @@ __device__ __forceinline__ void post_find(const plan_t &plan, room_t &room, pass
     }
     pass.mail += __popc(all);
     if (pass.mail > mailed - 32) {
-        send<kind>(plan, room, pass.number, pass.turn, pass.mail);
+        send<kind>(pass.number, pass.turn, pass.mail);
         pass.mail = 0;
     }
 }
@@ -465,10 +487,10 @@ __device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meet
 
 /* A barrier over all blocks of all GPUs, which tell each other what the pass came to. Returns
  * false where all must give up. */
-template <int kind>
-__device__ __noinline__ bool meet(const plan_t &plan, room_t &room, place_t<kind> &place,
-                                  uint32_t number)
+template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint32_t number)
 {
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     const uint32_t warp = threadIdx.x / 32, meeting = place.meeting++;
 
     place.barriers++;
@@ -575,7 +597,7 @@ __device__ void empty_block(const plan_t &plan, room_t &room, pass_t<kind> &pass
                       pass.open || pass.sent_keys || pass.least != hw_keys<kind>::none;
 
     if (__syncthreads_or(pass.mail != 0))
-        send_block<kind>(plan, room, pass.number, pass.turn, pass.mail);
+        send_block<kind>(pass.number, pass.turn, pass.mail);
     if (__syncthreads_or(mine)) { /* most blocks have nothing in small passes */
         add_up(room, pass);
         flush_block(room, pass.near, pass.later);
@@ -713,7 +735,7 @@ template <int kind>
 __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place)
 {
     empty_block(plan, room, pass);
-    if (!meet(plan, room, place, pass.number))
+    if (!meet(place, pass.number))
         return false;
     if (take_mail(plan, room, pass) && !join(plan, room, place.barriers))
         return false;

@@ -35,10 +35,8 @@ constexpr uint32_t lagging = 256;
 /* Vertices for each GPU, below which what is left of a bucket comes along with the pull. */
 constexpr uint32_t late_most = 512;
 
-/* A search under way, as all its functions see it. */
+/* A search under way, as all its functions see it: where it is. What they share is the block's. */
 template <int kind> struct state_t {
-    const plan_t &plan;
-    room_t &room;
     place_t<kind> place;
     bool fine;
 };
@@ -58,39 +56,43 @@ __device__ __forceinline__ bool queued(const room_t &room)
 template <int kind>
 __device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t routine)
 {
-    state.fine = end_pass(state.plan, state.room, pass, state.place);
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    state.fine = end_pass(plan, room, pass, state.place);
     if (!state.fine)
         return;
-    add_row(state.plan, state.room, state.place, routine);
+    add_row(plan, room, state.place, routine);
     state.place.number++;
 }
 
 template <int kind>
 __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, bool whole)
 {
-    const uint32_t count = state.room.seen.near;
-    const count64 heavy = state.room.seen.heavy;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    const uint32_t count = room.seen.near;
+    const count64 heavy = room.seen.heavy;
     pass_t<kind> pass;
 
-    begin_pass(state.plan, state.room, pass, state.place, false, false);
+    begin_pass(plan, room, pass, state.place, false, false);
     if (hw_first() == 0)
-        state.plan.control->ring[(pass.number + 1) & 3].frontier = count;
+        plan.control->ring[(pass.number + 1) & 3].frontier = count;
     pass.bound = state.place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
     if (state.place.late)
-        show_queue<kind>(state.plan, pass.number, count, state.place.told);
-    push_queue<kind>(state.plan, state.room, pass, count, heavy);
-    push_beside<kind>(state.plan, state.room, pass);
+        show_queue<kind>(plan, pass.number, count, state.place.told);
+    push_queue<kind>(plan, room, pass, count, heavy);
+    push_beside<kind>(plan, room, pass);
     finish_pass(state, pass, routine);
-    state.place.begun += told(state.room, HW_ROUTES_FUSED_DEGREES);
+    state.place.begun += told(room, HW_ROUTES_FUSED_DEGREES);
 }
 
 /* Goes on to the next step of the bucket, which the next pass pushes, with what is queued. */
 template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, key_of<kind> near)
 {
-    const plan_t &plan = state.plan;
-    room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
     const uint32_t count = room.later[place.later % 3], queued = room.seen.near;
     const key_of<kind> settled = place.bound.near;
@@ -115,18 +117,20 @@ template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, k
 /* Are so few left of the step that what waits may come along with them? */
 template <int kind> __device__ bool lags(const state_t<kind> &state)
 {
-    const room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
 
-    return state.plan.adaptive && !state.plan.whole && told(room, HW_ROUTES_FUSED_HEAVY) == 0 &&
+    return plan.adaptive && !plan.whole && told(room, HW_ROUTES_FUSED_HEAVY) == 0 &&
            told(room, HW_ROUTES_FUSED_NEAR) * lagging < told(room, HW_ROUTES_FUSED_LATER);
 }
 
 /* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
 template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
 {
+    const plan_t &plan = room_of().plan;
     const place_t<kind> &place = state.place;
 
-    return !state.plan.directed && !place.whole && place.bound.high < hw_keys<kind>::none &&
+    return !plan.directed && !place.whole && place.bound.high < hw_keys<kind>::none &&
            place.begun > 0 && pull_edges * place.open < push_price * place.begun;
 }
 
@@ -134,17 +138,19 @@ template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
  * their lists whole there, and so does what improves by them. */
 template <int kind> __device__ bool may_leave(const state_t<kind> &state)
 {
-    const room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
 
     return told(room, HW_ROUTES_FUSED_HEAVY) == 0 && told(room, HW_ROUTES_FUSED_LATER) == 0 &&
-           told(room, HW_ROUTES_FUSED_NEAR) < late_most * state.plan.part.ranks &&
-           state.place.open > 0 && pulls_next(state);
+           told(room, HW_ROUTES_FUSED_NEAR) < late_most * plan.part.ranks && state.place.open > 0 &&
+           pulls_next(state);
 }
 
 /* Settles the bucket. */
 template <int kind> __device__ void settle(state_t<kind> &state)
 {
-    room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
     const uint32_t routine = place.whole ? HW_ROUTES_FUSED_PUSH : HW_ROUTES_FUSED_SHORT_PUSH;
     double width = place.span * first_step;
@@ -163,10 +169,10 @@ template <int kind> __device__ void settle(state_t<kind> &state)
         }
         if (told(room, HW_ROUTES_FUSED_LATER) == 0)
             break;
-        width *= edges < little_work * state.plan.part.ranks ? 4
-                 : passes <= few_passes                      ? 2
-                 : passes > many_passes                      ? 0.5
-                                                             : 1;
+        width *= edges < little_work * plan.part.ranks ? 4
+                 : passes <= few_passes                ? 2
+                 : passes > many_passes                ? 0.5
+                                                       : 1;
         /* Where the last step found none it is known how far it is to the next one. */
         const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
         const bool empty = passes == 1 && told(room, HW_ROUTES_FUSED_FRONTIER) == 0;
@@ -174,9 +180,9 @@ template <int kind> __device__ void settle(state_t<kind> &state)
                                       ? static_cast<key_of<kind>>(least)
                                       : place.bound.near;
         edges = passes = 0;
-        place.bucket += state.plan.whole;
-        step_on(state, min(key_beyond<kind>(from, state.plan.whole ? place.span : width),
-                           place.bound.high));
+        place.bucket += plan.whole;
+        step_on(state,
+                min(key_beyond<kind>(from, plan.whole ? place.span : width), place.bound.high));
         stepped = true;
     }
 }
@@ -203,14 +209,15 @@ __device__ void open_bucket(const plan_t &plan, place_t<kind> &place, key_of<kin
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
 template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &state)
 {
-    room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
 
     for (;;) {
         pass_t<kind> pass;
-        begin_filling(state.plan, room, pass, place, true, false);
+        begin_filling(plan, room, pass, place, true, false);
         pass.bound = place.bound;
-        collect(state.plan, room, pass);
+        collect(plan, room, pass);
         finish_pass(state, pass, HW_ROUTES_FUSED_NEXT_BUCKET);
         if (!state.fine)
             return false;
@@ -221,24 +228,26 @@ template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &stat
         if (least >= static_cast<long long>(hw_keys<kind>::none))
             return false;
         place.bucket--;
-        open_bucket(state.plan, place, static_cast<key_of<kind>>(least), false);
+        open_bucket(plan, place, static_cast<key_of<kind>>(least), false);
     }
 }
 
 /* Pushes the long edges of the bucket, then what that left. */
 template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
 {
-    for (bool first = true; state.fine && (first || queued(state.room)); first = false) {
-        const count64 heavy = state.room.seen.heavy;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    for (bool first = true; state.fine && (first || queued(room)); first = false) {
+        const count64 heavy = room.seen.heavy;
         pass_t<kind> pass;
-        begin_pass(state.plan, state.room, pass, state.place, false, false);
+        begin_pass(plan, room, pass, state.place, false, false);
         pass.bound = state.place.bound;
         pass.from = state.place.bound.high;
         pass.to = hw_keys<kind>::none;
         if (first) {
-            push_long<kind>(state.plan, state.room, pass);
+            push_long<kind>(plan, room, pass);
         } else {
-            push_heavy<kind>(state.plan, state.room, pass, heavy);
+            push_heavy<kind>(plan, room, pass, heavy);
         }
         finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PUSH);
     }
@@ -249,22 +258,24 @@ template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
 template <int kind>
 __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uint32_t lost)
 {
-    const bool packed = packs<kind>(state.plan);
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    const bool packed = packs<kind>(plan);
     pass_t<kind> pass;
 
-    begin_pass(state.plan, state.room, pass, state.place, true, true);
-    add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
-    keep_queued(state.plan, state.room, pass, state.room.seen.near);
+    begin_pass(plan, room, pass, state.place, true, true);
+    add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
+    keep_queued(plan, room, pass, room.seen.near);
     if (packed)
-        tell_packed<kind>(state.plan, state.room, pass, state.place.told, to);
+        tell_packed<kind>(plan, room, pass, state.place.told, to);
     else
-        tell<kind>(state.plan, pass, state.place.told, to);
+        tell<kind>(plan, pass, state.place.told, to);
     state.place.told = to;
     finish_pass(state, pass, HW_ROUTES_FUSED_TELL);
     if (!packed || !state.fine)
         return;
-    take_told<kind>(state.plan, pass.turn);
-    state.fine = join(state.plan, state.room, state.place.barriers);
+    take_told<kind>(plan, pass.turn);
+    state.fine = join(plan, room, state.place.barriers);
 }
 
 /* Is it cheaper to ask for keys of the bucket while pulling than to tell all of them before? A pull
@@ -274,22 +285,34 @@ template <int kind> __device__ bool asks(const place_t<kind> &place)
     return place.held > 0 && place.pulled < asking_edges * place.held;
 }
 
-/* Pushes what was left of the bucket in the pass that pulls. */
-template <int kind> __device__ void push_late(state_t<kind> &state, pass_t<kind> &pass)
+/* Pushes what was left of the bucket in the pass that pulls, before it does. All threads call it.
+ */
+template <int kind> __device__ __noinline__ void push_late(key_of<kind> told, pass_t<kind> pass)
 {
-    const uint32_t count = state.room.seen.near;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    const uint32_t count = room.seen.near;
 
     if (hw_first() == 0)
-        state.plan.control->ring[(pass.number + 1) & 3].frontier = count;
-    show_queue<kind>(state.plan, pass.number, count, state.place.told);
-    push_queue<kind>(state.plan, state.room, pass, count, 0);
+        plan.control->ring[(pass.number + 1) & 3].frontier = count;
+    show_queue<kind>(plan, pass.number, count, told);
+    push_queue<kind>(plan, room, pass, count, 0);
+    push_beside<kind>(plan, room, pass);
+    empty_block(plan, room, pass);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        room.pieces = 0;
+        room.sum = empty_ring();
+    }
+    __syncthreads();
 }
 
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
  * whether anything is left. */
 template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state, bool tail)
 {
-    room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
     const bounds<kind> from = place.bound;
     const bool asking = asks(place);
@@ -300,16 +323,16 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     if (!state.fine)
         return false;
     place.late = place.late || queued(room);
-    begin_filling(state.plan, room, pass, place, false, false);
-    open_bucket(state.plan, place, from.high, tail);
+    begin_filling(plan, room, pass, place, false, false);
+    open_bucket(plan, place, from.high, tail);
     if (asking)
         pass.told = place.told;
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = place.bound.high;
-    if (place.late)
-        push_late(state, pass);
-    pull<kind>(state.plan, room, pass, from);
+    if (queued(room))
+        push_late(place.told, pass);
+    pull<kind>(plan, room, pass, from);
     finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
     if (!state.fine)
         return false;
@@ -324,14 +347,14 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     if (least >= static_cast<long long>(hw_keys<kind>::none))
         return false;
     place.bucket--;
-    open_bucket(state.plan, place, static_cast<key_of<kind>>(least), tail);
+    open_bucket(plan, place, static_cast<key_of<kind>>(least), tail);
     return fill_bucket(state);
 }
 
 /* Leaves the bucket. Returns whether there is another. */
 template <int kind> __device__ bool go_on(state_t<kind> &state)
 {
-    const plan_t &plan = state.plan;
+    const plan_t &plan = room_of().plan;
     place_t<kind> &place = state.place;
     const bool grows = plan.adaptive && !plan.whole;
     const bool tail = grows && !place.inside && place.open < plan.all_core / tail_share;
@@ -358,8 +381,8 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
 template <int kind>
 __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &search)
 {
-    const plan_t &plan = state.plan;
-    room_t &room = state.room;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
 
     wake_links(plan);
@@ -370,7 +393,7 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     place.span = plan.width;
     place.open = plan.all_core;
     place.bucket = UINT32_MAX;
-    state.fine = meet(plan, room, place, UINT32_MAX);
+    state.fine = meet(place, UINT32_MAX);
     if (!state.fine)
         return false;
     look(plan, room, 0);
@@ -392,20 +415,22 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
 template <int kind>
 __device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root)
 {
-    uint64_t before = told(state.room, HW_ROUTES_FUSED_LOST), now = 0;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    uint64_t before = told(room, HW_ROUTES_FUSED_LOST), now = 0;
     uint32_t lost = 0;
 
     for (; before > 0; before = now) {
-        const uint32_t count = state.room.seen.near;
+        const uint32_t count = room.seen.near;
         pass_t<kind> pass;
-        begin_pass(state.plan, state.room, pass, state.place, true, true);
+        begin_pass(plan, room, pass, state.place, true, true);
         pass.told = state.place.told;
-        lost = find_beside(state.plan, state.room, pass, count, root);
-        add(&state.plan.control->ring[(pass.number + 1) & 3].lost, lost);
+        lost = find_beside(plan, room, pass, count, root);
+        add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
         finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
         if (!state.fine)
             break;
-        now = told(state.room, HW_ROUTES_FUSED_LOST);
+        now = told(room, HW_ROUTES_FUSED_LOST);
         if (now == before)
             break;
     }
@@ -417,7 +442,8 @@ __device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root
 template <int kind>
 __device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_search &search)
 {
-    const plan_t &plan = state.plan;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
     pass_t<kind> pass;
 
@@ -425,15 +451,15 @@ __device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_
         tell_all(state, hw_keys<kind>::none, 0);
     if (!state.fine)
         return;
-    begin_pass(plan, state.room, pass, place, true, true);
+    begin_pass(plan, room, pass, place, true, true);
     pass.told = place.told;
     settle_leaves<kind>(plan, pass, search.root);
-    uint32_t lost = find_parents(plan, state.room, pass, search.root);
+    uint32_t lost = find_parents(plan, room, pass, search.root);
     add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
     finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
     if (state.fine && !plan.directed)
         lost = settle_lost(state, search.root);
-    if (!state.fine || told(state.room, HW_ROUTES_FUSED_LOST) == 0)
+    if (!state.fine || told(room, HW_ROUTES_FUSED_LOST) == 0)
         return;
     place.told = 0; /* hidden ones, too */
     tell_all(state, hw_keys<kind>::none, lost);
@@ -443,10 +469,12 @@ __device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_
 template <int kind>
 __device__ void report(const state_t<kind> &state, const hw_routes_fused_search &search)
 {
-    hw_routes_fused_told *told = state.plan.told;
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    hw_routes_fused_told *told = plan.told;
 
-    state.plan.control->rows = state.place.rows;
-    told->lost = state.room.all[HW_ROUTES_FUSED_LOST];
+    plan.control->rows = state.place.rows;
+    told->lost = room.all[HW_ROUTES_FUSED_LOST];
     told->rounds = state.place.meeting - search.number;
     told->failed = !state.fine;
     __threadfence_system();
@@ -457,8 +485,8 @@ template <int kind>
 __global__ void __launch_bounds__(threads, 1)
     search_all(const __grid_constant__ plan_t plan, const hw_routes_fused_search search)
 {
-    extern __shared__ uint4 memory[];
-    state_t<kind> state = {plan, *reinterpret_cast<room_t *>(memory), {}, true};
+    take_plan(plan);
+    state_t<kind> state = {{}, true};
     bool more = set_out(state, search);
 
     while (state.fine && more) {

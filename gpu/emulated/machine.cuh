@@ -13,6 +13,11 @@ template <typename T> T hw_latest(const T *counter)
     return *static_cast<const volatile T *>(counter);
 }
 
+inline void *hw_block_memory()
+{
+    return emulated::dynamic_shared();
+}
+
 inline unsigned long long hw_nanoseconds()
 {
     return emulated::nanoseconds();
