@@ -72,7 +72,17 @@ __device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const pa
     return found<kind>(good ? hint.rank : HW_RANK_NONE, key);
 }
 
-/* Parents from hints; those without go to the list. */
+/* Was the last edge that lowered a vertex to this key one that vanished in it? */
+template <int kind>
+__device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_keys<kind>::type key,
+                                        int hints)
+{
+    return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS && hint.rank == HW_RANK_NONE &&
+           hint.weight == static_cast<uint32_t>(key);
+}
+
+/* Parents from hints; those without go to the list, or, where the edge that a hint was vanished, to
+ * the next one: no nearer neighbour is known then, and lists are long. */
 template <int kind>
 __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
                            int hints)
@@ -96,26 +106,28 @@ __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint
         for (int k = 0; k < several; k++) {
             const uint64_t at = i + k * hw_stride();
             const uint32_t v = static_cast<uint32_t>(at);
-            bool left = false;
+            bool left = false, tied = false;
             if (at < graph.active) {
                 hw_gpu_edge parent = found<kind>(v == root ? root : HW_RANK_NONE, key[k]);
                 if (v != root && key[k] != hw_keys<kind>::none) {
                     parent = judge<kind>(graph, paths, hint[k], key[k], hints);
-                    left = parent.rank == HW_RANK_NONE;
+                    tied = is_tied<kind>(hint[k], key[k], hints);
+                    left = parent.rank == HW_RANK_NONE && !tied;
                 }
                 if (parent.rank != hint[k].rank || parent.weight != hint[k].weight)
                     paths.hint[v] = parent;
             }
             append(&paths.control->flat[0], paths.flat[0], left, v);
+            append(&paths.control->flat[1], paths.flat[1], tied, v);
         }
     }
 }
 
-/* A tight source of v for the whole warp: one of a smaller distance or, `level`, one of
- * the same that has a parent. */
+/* A tight source of v for the whole warp: one of a smaller distance or, `level`, one that is
+ * no further and has a parent. sorted: are lists? Then they need not be read to their ends. */
 template <typename Offset, int kind>
 __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
-                                bool level)
+                                bool level, bool sorted)
 {
     using key_t = typename hw_keys<kind>::type;
     constexpr uint32_t several = 4;
@@ -140,12 +152,16 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
             const bool good =
                 from[k] != hw_keys<kind>::none &&
                 hw_further<kind>(from[k], edge[k].weight) == key &&
-                (level ? from[k] == key && latest(&paths.hint[edge[k].rank].rank) != HW_RANK_NONE
+                (level ? from[k] <= key && latest(&paths.hint[edge[k].rank].rank) != HW_RANK_NONE
                        : from[k] < key);
             const uint32_t all = __ballot_sync(HW_WARP, good);
             if (all)
                 return __shfl_sync(HW_WARP, edge[k].rank, __ffs(all) - 1);
         }
+        /* Beyond are edges that are longer than v is far or, `level`, that do not vanish. */
+        const uint32_t last = edge[several - 1].weight;
+        if (sorted && __any_sync(HW_WARP, hw_further<kind>(level ? key : 0, last) > key))
+            break;
     }
     return HW_RANK_NONE;
 }
@@ -153,13 +169,13 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
 /* Looks for parents of the vertices of one list; those without go to the other one. */
 template <typename Offset, int kind>
 __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32_t round,
-                         uint32_t count)
+                         uint32_t count, bool sorted)
 {
     const uint32_t *list = flat_of(paths, round);
 
     for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
         const uint32_t v = list[i];
-        const uint32_t source = find_source<Offset, kind>(graph, paths, v, round > 0);
+        const uint32_t source = find_source<Offset, kind>(graph, paths, v, round > 0, sorted);
         if (threadIdx.x & 31)
             continue;
         if (source != HW_RANK_NONE)
@@ -179,10 +195,12 @@ __global__ void __launch_bounds__(block_size)
 
     take_hints<kind>(graph, paths, root, hints);
     grid.sync();
-    /* Round 0 looks for smaller distances, the others for equal ones, until all are found. */
+    /* Round 0 looks for smaller distances, the others for equal ones, too, until all are found. */
     for (uint32_t round = 0;; round++) {
         count = latest(&control->flat[round % 3]);
-        if (count == 0 || (round > 1 && count == before))
+        if (count == 0 && (round > 0 || latest(&control->flat[1]) == 0))
+            break;
+        if (round > 1 && count == before)
             break;
         if (hw_first() == 0) {
             control->flat[(round + 2) % 3] = 0;
@@ -190,7 +208,7 @@ __global__ void __launch_bounds__(block_size)
                 control->looked_for = count;
         }
         before = round > 0 ? count : 0;
-        look_for<Offset, kind>(graph, paths, round, count);
+        look_for<Offset, kind>(graph, paths, round, count, hints == HW_GPU_HINTS_KEYS);
         grid.sync();
     }
     if (hw_first() == 0)
