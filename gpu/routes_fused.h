@@ -14,6 +14,9 @@
  * the boxes, which no mail needs in that pass. Else they are stored straight into the others'
  * distances.
  *
+ * A bucket may be left with few vertices that are not settled: they, and whatever falls into it
+ * later, push whole lists, and are told again where the others know a key already.
+ *
  * What a push finds for another part goes to a box in that GPU's memory, as (position, source,
  * key), and is taken after the next meeting of all GPUs. A box that is full is no loss: then
  * the owner's distance is lowered in place, and a bit says where.

@@ -39,6 +39,10 @@ gpu 4 "1d --parts 4" --method delta
 hopwave-generate -q --model rmat --scale 12 --weights integer:0:1000000 --recipe -o longer.h5
 cpu longer.h5
 gpu 3 "1d --parts 3" --method delta
+# Enough vertices that wait for steps to go on with some left.
+hopwave-generate -q --model rmat --scale 15 --weights uniform --recipe -o waiting.h5
+cpu waiting.h5
+gpu 2 "1d --parts 2" --method delta
 cpu recipe.h5 --min-component 5
 gpu 1 "1d --parts 1" --min-component 5
 gpu 2 "1d --parts 2" --min-component 5
