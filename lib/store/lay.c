@@ -11,6 +11,7 @@
 #include "store/internal.h"
 
 #include "base/memory.h"
+#include "base/unfinished.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,8 +79,10 @@ enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err)
     /* HDF5 must not cut off what is there, nor lock it: it begins under another name. */
     if (asprintf(&path, "%s.layout", store->temporary) < 0)
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
+    hw_unfinished_add(path);
     enum hw_status status = create_file(store, path, err);
     (void)unlink(path);
+    hw_unfinished_forget(path);
     free(path);
     if (status != HW_OK)
         return status;
