@@ -11,8 +11,10 @@
 namespace
 {
 
-/* Edges that a warp relaxes at once. */
+/* Edges of a list that a warp takes at a time. */
 constexpr uint32_t piece_edges = 128;
+/* Edges that a lane relaxes at once: for more, registers would be spilled. */
+constexpr uint32_t abreast = 2;
 
 /* A list under way, one a lane. */
 template <int kind> struct list_t {
@@ -62,7 +64,7 @@ __device__ __forceinline__ key_of<kind> end_for(const Pass &pass, key_of<kind> k
 }
 
 /* A piece of one list by the whole warp. Returns false where what follows it is beyond; of a
- * length that is no multiple of 128, too. */
+ * length that is no multiple of 64, too. */
 template <int kind, typename Plan, typename Room, typename Pass>
 __device__ __forceinline__ bool push_piece(const Plan &plan, Room &room, Pass &pass,
                                            const hw_gpu_edge *list, uint32_t from, uint32_t end,
@@ -71,17 +73,17 @@ __device__ __forceinline__ bool push_piece(const Plan &plan, Room &room, Pass &p
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> to = end_for<kind>(pass, key);
 
-    for (uint32_t at = from; at < end; at += 128) {
-        hw_gpu_edge edge[4];
-        key_of<kind> next[4];
+    for (uint32_t at = from; at < end; at += 32 * abreast) {
+        hw_gpu_edge edge[abreast];
+        key_of<kind> next[abreast];
         bool last = true;
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < abreast; k++) {
             const uint32_t p = at + 32 * k + lane;
             edge[k] = p < end ? hw_read_edge(list + p) : hw_gpu_edge{HW_RANK_NONE, 0};
         }
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < abreast; k++) {
             const bool there = at + 32 * k + lane < end;
             next[k] = there ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
             last = there && next[k] < to;

@@ -176,12 +176,12 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
     const uint64_t first = reinterpret_cast<uint64_t>(list.edge + list.at) -
                            sizeof(hw_gpu_edge) * static_cast<uint64_t>(upto - extent);
 
-    for (uint32_t base = 0; base < all; base += 128) {
-        hw_gpu_edge edge[4];
-        key_of<kind> next[4];
-        uint32_t from[4];
+    for (uint32_t base = 0; base < all; base += 32 * abreast) {
+        hw_gpu_edge edge[abreast];
+        key_of<kind> next[abreast];
+        uint32_t from[abreast];
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < abreast; k++) {
             const uint32_t i = base + 32 * k + lane;
             from[k] = lane_of(upto, min(i, all - 1));
             const uint64_t at = __shfl_sync(HW_WARP, first, from[k]);
@@ -189,7 +189,7 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
                               : hw_gpu_edge{HW_RANK_NONE, 0};
         }
 #pragma unroll
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < abreast; k++) {
             const key_of<kind> key = __shfl_sync(HW_WARP, list.key, from[k]);
             next[k] = hw_further<kind>(key, edge[k].weight);
             const bool inside = edge[k].rank != HW_RANK_NONE && next[k] < end_for<kind>(pass, key);
@@ -197,7 +197,7 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
                 edge[k].rank = HW_RANK_NONE;
             pass.edges += inside;
         }
-        relax_of<4, kind>(plan, room, pass, edge, next, from, list);
+        relax_of<abreast, kind>(plan, room, pass, edge, next, from, list);
     }
     list.more = list.more && extent == 0;
 }
