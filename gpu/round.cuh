@@ -30,8 +30,7 @@ __device__ void post(const hw_round_plan &plan, uint32_t q, uint64_t half, uint3
     *static_cast<volatile uint64_t *>(plan.slot[q] + at) = half << 32 | number;
 }
 
-/* Waits for rank q's words; false if they do not come: in time, or because somebody has given up. A
- * warp. */
+/* Waits for rank q's words; false if they do not come, or somebody has given up. A warp. */
 __device__ bool listen(const hw_round_plan &plan, uint32_t q, uint32_t number, uint64_t &half)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -45,14 +44,15 @@ __device__ bool listen(const hw_round_plan &plan, uint32_t q, uint32_t number, u
             here = static_cast<uint32_t>(value) == number;
             half = value >> 32;
         }
-        if (__all_sync(HW_WARP, here))
-            return true;
-        if (turn % 64 != 0)
+        const bool all = __all_sync(HW_WARP, here);
+        if (!all && turn % 64 != 0)
             continue;
-        const bool failed =
-            hw_latest(plan.failed[plan.rank]) != 0 || hw_nanoseconds() - since > plan.patience;
+        const bool failed = hw_latest(plan.failed[plan.rank]) != 0 ||
+                            (!all && hw_nanoseconds() - since > plan.patience);
         if (__any_sync(HW_WARP, failed))
             return false;
+        if (all)
+            return true;
     }
 }
 
