@@ -55,8 +55,8 @@ __device__ __forceinline__ uint32_t reach(uint32_t probed, uint32_t from, uint32
             from + (first < 24 ? static_cast<uint64_t>(piece_edges) << first : length)));
 }
 
-/* Where edges of a list no longer matter to a pass: it pushes whole what improved since its bucket
- * was left. */
+/* The key from which on edges of a list, whose source has this one, no longer matter to a pass.
+ * What improved since its bucket was left is pushed whole. */
 template <int kind, typename Pass>
 __device__ __forceinline__ key_of<kind> end_for(const Pass &pass, key_of<kind> key)
 {

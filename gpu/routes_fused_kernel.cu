@@ -58,6 +58,7 @@ __device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t r
 {
     room_t &room = room_of();
     const plan_t &plan = room.plan;
+
     state.fine = end_pass(plan, room, pass, state.place);
     if (!state.fine)
         return;
@@ -237,6 +238,7 @@ template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
 {
     room_t &room = room_of();
     const plan_t &plan = room.plan;
+
     for (bool first = true; state.fine && (first || queued(room)); first = false) {
         const count64 heavy = room.seen.heavy;
         pass_t<kind> pass;
@@ -285,8 +287,7 @@ template <int kind> __device__ bool asks(const place_t<kind> &place)
     return place.held > 0 && place.pulled < asking_edges * place.held;
 }
 
-/* Pushes what was left of the bucket in the pass that pulls, before it does. All threads call it.
- */
+/* Pushes what was left of the bucket, in the pass that then pulls. All threads call it. */
 template <int kind> __device__ __noinline__ void push_late(key_of<kind> told, pass_t<kind> pass)
 {
     room_t &room = room_of();

@@ -62,6 +62,7 @@ gpu 2 "1d --parts 2 --order none" --roots 5 --transport mpi --method bellman-for
 hopwave-generate -q --model rmat --scale 8 --weights integer:0:3 --recipe -o zeros.h5
 cpu zeros.h5 --canonical-parents
 gpu 2 "1d --parts 2" --method delta --check
+gpu 1 "1d --parts 1" --method delta --check
 gpu 3 "1d --parts 3" --method delta --canonical-parents
 same_parents
 hopwave-generate -q --model rmat --scale 8 --directed --weights signed -o signed.h5
