@@ -12,8 +12,6 @@
 namespace
 {
 
-/* Threads of a block. */
-constexpr int threads = 1024, warps = threads / 32;
 /* Finds that a warp keeps before it writes them to a queue. */
 constexpr uint32_t buffered = 128, slots = buffered / 32;
 /* Edges of a list that are left to all warps of the block. */
@@ -128,6 +126,7 @@ __device__ __forceinline__ void keep(Room &room, int queue, uint32_t &count, boo
 template <typename Room> __device__ __forceinline__ void take_room(Room &room, int queue)
 {
     const uint32_t lane = threadIdx.x & 31;
+    const uint32_t warps = blockDim.x / 32;
     const uint32_t mine = lane < warps ? room.count[queue][lane] : 0, end = hw_warp_scan(mine);
     uint32_t base = 0;
 

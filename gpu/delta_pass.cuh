@@ -12,7 +12,7 @@ namespace
 
 namespace cg = cooperative_groups;
 
-static_assert(threads == HW_DELTA_THREADS, "blocks are of this size");
+constexpr int threads = HW_DELTA_THREADS, warps = threads / 32;
 
 /* Finds that a block goes on with by itself at most. */
 constexpr uint32_t local_most = 1024;

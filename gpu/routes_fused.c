@@ -57,7 +57,7 @@ void hw_routes_fused_add_arrays(struct hw_routes *routes)
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &plan->near_bits[half], words, sizeof *plan->near_bits[half]);
     hw_gpu_add(arrays, &plan->later_bits, words, sizeof *plan->later_bits);
-    hw_gpu_add(arrays, &plan->first, (hw_count)routes->plan.lists + 1, sizeof *plan->first);
+    hw_gpu_add(arrays, &plan->lightest, (hw_count)routes->plan.lists + 1, sizeof *plan->lightest);
     hw_gpu_add(arrays, &plan->control, 1, sizeof *plan->control);
     if (routes->engine->options.steps)
         hw_gpu_add(arrays, &plan->row, HW_ROUTES_ROWS, sizeof *plan->row);
@@ -96,15 +96,15 @@ static void reach_heaps(struct hw_routes *routes)
     fused->plan.room = routes->plan.block;
 }
 
-/* First edges, and where vertices of one edge begin, on all parts. Collective; ranks agree. */
+/* Lightest edges, and where vertices of one edge begin, on all parts. Collective; ranks agree. */
 static enum hw_status measure(struct hw_routes *routes, struct hw_error *err)
 {
     struct hw_routes_fused_plan *plan = &routes->fused.plan;
     const struct hw_context *ctx = routes->engine->ctx;
     uint32_t own[2] = {0, plan->part.active}, all[2 * HW_ROUTES_FUSED_RANKS];
     uint32_t *core = &plan->control->rows; /* room for one number */
-    enum hw_status status = hw_cuda(hw_routes_fused_launch_firsts(plan, core),
-                                    "the kernel that takes first edges", err);
+    enum hw_status status = hw_cuda(hw_routes_fused_launch_lightest(plan, core),
+                                    "the kernel that takes the lightest edges", err);
 
     if (status == HW_OK)
         status = hw_gpu_get(&own[0], core, sizeof own[0], err);

@@ -21,7 +21,7 @@ namespace
 using plan_t = hw_routes_fused_plan;
 using ring_t = hw_routes_fused_ring;
 
-static_assert(threads == HW_ROUTES_FUSED_THREADS, "blocks are of this size");
+constexpr int threads = HW_ROUTES_FUSED_THREADS, warps = threads / 32;
 
 /* Finds for other GPUs that a warp keeps before it sends them: the more, the fewer waits for room
  * in the boxes. As many as leave a block's memory below the 99 KB of smaller devices. */
@@ -45,6 +45,7 @@ struct room_t {
     uint32_t mail_at[HW_ROUTES_FUSED_RANKS][warps]; /* how much each warp has, then where it goes */
     uint32_t find[queues][warps][buffered];         /* a vertex may be there twice */
     uint32_t count[queues][warps];
+    uint32_t pushes[warps][buffered]; /* pulled vertices that are to be pushed */
     piece_t piece[pieces_most];
     uint32_t pieces; /* their number above, chunks below */
 };
@@ -288,11 +289,13 @@ __device__ __noinline__ void send_block(uint32_t number, uint32_t turn, uint32_t
         room.mail_at[lane][warp] = mail.mine;
     __syncthreads();
     if (warp < plan.part.ranks) { /* a warp for each rank */
-        const uint32_t of = room.mail_at[warp][lane], upto = hw_warp_scan(of);
+        const uint32_t of = lane < warps ? room.mail_at[warp][lane] : 0, upto = hw_warp_scan(of);
         uint32_t base = 0;
         if (lane == 31 && upto)
             base = atomicAdd(&plan.control->ring[(number + 1) & 3].sent[warp], upto);
-        room.mail_at[warp][lane] = __shfl_sync(HW_WARP, base, 31) + upto - of;
+        base = __shfl_sync(HW_WARP, base, 31) + upto - of;
+        if (lane < warps)
+            room.mail_at[warp][lane] = base;
     }
     __syncthreads();
     store_mail<kind>(plan, turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0);

@@ -32,7 +32,9 @@ extern "C" {
 #endif
 
 #define HW_ROUTES_FUSED_RANKS 8 /* at most */
-#define HW_ROUTES_FUSED_THREADS 1024
+#ifndef HW_ROUTES_FUSED_THREADS
+#define HW_ROUTES_FUSED_THREADS 768
+#endif
 
 /* Edges of a long list that a warp takes at a time. */
 #define HW_ROUTES_FUSED_CHUNK 128
@@ -106,6 +108,11 @@ struct hw_routes_fused_row {
     uint64_t nanoseconds; /* on the clock, when it ended */
 };
 
+/* The two lightest edges of a list; of no rank where there is none. */
+struct hw_routes_fused_lightest {
+    struct hw_gpu_edge edge[2];
+};
+
 /* What a search tells the host. In its memory. */
 struct hw_routes_fused_told {
     uint64_t lost;   /* reached vertices of all parts without a parent */
@@ -124,16 +131,16 @@ struct hw_routes_fused_plan {
                                                        place; by the meeting's number */
     uint32_t core;                                  /* own vertices of several edges end here */
     uint32_t core_of[HW_ROUTES_FUSED_RANKS], active_of[HW_ROUTES_FUSED_RANKS];
-    uint64_t all_core;         /* of all parts */
-    uint32_t *near[2];         /* [lists + 1] queues of even and odd passes */
-    uint32_t *later[2];        /* [lists + 1] */
-    uint32_t *near_bits[2];    /* [lists / 32 + 1] what is in them */
-    uint32_t *later_bits;      /* likewise */
-    struct hw_gpu_edge *first; /* [lists + 1] the lightest edge of each list, or no rank */
-    struct hw_routes_fused_heavy *heavy[2];  /* [heavy_capacity] */
-    struct hw_routes_fused_control *control; /* [1] */
-    struct hw_routes_fused_row *row;         /* [rows], or NULL */
-    struct hw_routes_fused_told *told;       /* in the host's memory */
+    uint64_t all_core;                         /* of all parts */
+    uint32_t *near[2];                         /* [lists + 1] queues of even and odd passes */
+    uint32_t *later[2];                        /* [lists + 1] */
+    uint32_t *near_bits[2];                    /* [lists / 32 + 1] what is in them */
+    uint32_t *later_bits;                      /* likewise */
+    struct hw_routes_fused_lightest *lightest; /* [lists + 1] of each list */
+    struct hw_routes_fused_heavy *heavy[2];    /* [heavy_capacity] */
+    struct hw_routes_fused_control *control;   /* [1] */
+    struct hw_routes_fused_row *row;           /* [rows], or NULL */
+    struct hw_routes_fused_told *told;         /* in the host's memory */
     uint32_t rows, heavy_capacity;
     uint32_t mean_degree;
     double width;  /* of the first bucket */
@@ -154,9 +161,9 @@ struct hw_routes_fused_search {
 /* Blocks and shared memory for this device. Returns a cudaError_t, as all launchers do. */
 int hw_routes_fused_shape(const struct hw_routes_fused_plan *plan, int *blocks, int *shared_bytes);
 
-/* The first edges of the lists; *core (on the device): past the last list of several edges. Does
+/* The lightest edges of the lists; *core (on the device): past the last list of several edges. Does
  * not wait. */
-int hw_routes_fused_launch_firsts(const struct hw_routes_fused_plan *plan, uint32_t *core);
+int hw_routes_fused_launch_lightest(const struct hw_routes_fused_plan *plan, uint32_t *core);
 
 /* Does not wait. */
 int hw_routes_fused_launch(const struct hw_routes_fused_plan *plan,

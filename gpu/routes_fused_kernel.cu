@@ -502,15 +502,17 @@ __global__ void __launch_bounds__(threads, 1)
 
 /* ---- beside searches ---- */
 
-/* The first edge of each list; past the last one of several edges. */
-__global__ void take_firsts(const __grid_constant__ hw_routes_plan part, hw_gpu_edge *first,
-                            uint32_t *core)
+/* The lightest edges of each list; past the last one of several edges. */
+__global__ void take_lightest(const __grid_constant__ hw_routes_plan part,
+                              hw_routes_fused_lightest *lightest, uint32_t *core)
 {
     uint32_t past = 0;
 
     for (uint64_t v = hw_first(); v < part.active; v += hw_stride()) {
         const uint64_t begin = part.offset[v], end = part.offset[v + 1];
-        first[v] = begin < end ? part.edge[begin] : hw_gpu_edge{HW_RANK_NONE, 0};
+        for (uint64_t k = 0; k < 2; k++)
+            lightest[v].edge[k] =
+                begin + k < end ? part.edge[begin + k] : hw_gpu_edge{HW_RANK_NONE, 0};
         past = end - begin > 1 ? static_cast<uint32_t>(v) + 1 : past;
     }
     atomicMax(core, past);
@@ -587,13 +589,13 @@ int hw_routes_fused_shape(const hw_routes_fused_plan *plan, int *blocks, int *sh
     return error;
 }
 
-int hw_routes_fused_launch_firsts(const hw_routes_fused_plan *plan, uint32_t *core)
+int hw_routes_fused_launch_lightest(const hw_routes_fused_plan *plan, uint32_t *core)
 {
     cudaError_t error = cudaMemsetAsync(core, 0, sizeof *core, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    take_firsts<<<512, 256>>>(plan->part, plan->first, core);
+    take_lightest<<<512, 256>>>(plan->part, plan->lightest, core);
     return cudaGetLastError();
 }
 

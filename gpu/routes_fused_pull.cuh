@@ -8,8 +8,8 @@
 namespace
 {
 
-/* Edges of a vertex that one lane pulls alone. */
-constexpr uint32_t lane_pulls = 16;
+/* Edges of each list that are at hand without it, and where a lane ends that pulls alone. */
+constexpr uint32_t at_hand = 2, lane_pulls = at_hand + 16;
 
 /* What a pass over all own vertices sees of some words of 32, one of each a lane. */
 constexpr uint32_t seen_words = 3;
@@ -254,20 +254,27 @@ pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
     return best;
 }
 
-/* The list of one vertex a lane, each of which is beyond the bucket. */
+/* Does a pass ask other GPUs for keys? Then few vertices pull anything, and those that do are
+ * gathered first: the way to other GPUs is long. */
+template <int kind> __device__ __forceinline__ bool asks_others(const pass_t<kind> &pass)
+{
+    return pass.told != hw_keys<kind>::none;
+}
+
+/* The list of one vertex a lane, from where pull_lightest() left it; each is beyond the bucket. */
 template <int kind>
 __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
                                      const bounds<kind> &bound, uint32_t v, pulled_t<kind> best)
 {
     const hw_gpu_edge *list = plan.part.edge;
-    uint32_t length = 0, at = 0;
+    uint32_t length = 0, at = asks_others<kind>(pass) ? 0 : at_hand;
     bool more = false;
 
     if (v != HW_RANK_NONE) {
         const uint64_t begin = __ldg(plan.part.offset + v);
         length = static_cast<uint32_t>(__ldg(plan.part.offset + v + 1) - begin);
         list += begin;
-        more = length > 0;
+        more = length > at;
         for (; more && at < length && at < lane_pulls; at += 4) {
             hw_gpu_edge edge[4];
 #pragma unroll
@@ -310,113 +317,223 @@ __device__ __forceinline__ void count_beyond(pass_t<kind> &pass, key_of<kind> ke
     pass.least = min(pass.least, key);
 }
 
-/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, and pushes
- * its edges at once if it is in the pass's bucket now. One that came to a bucket that was left with
- * a few vertices waits for the next pass, which pushes it whole. */
+/* Takes what a vertex beyond the bucket pulled; others push to it meanwhile. Returns its key. */
+template <int kind>
+__device__ __forceinline__ key_of<kind> settle_pulled(const plan_t &plan, uint32_t v,
+                                                      key_of<kind> key, const pulled_t<kind> &best)
+{
+    if (best.source == HW_RANK_NONE)
+        return key;
+    const key_of<kind> before = lower(distances<kind>(plan) + home_of(plan) + v, best.key);
+    if (before <= best.key)
+        return before;
+    put_hint<kind>(plan, v, best.from < best.key ? best.source : tied, best.key);
+    return best.key;
+}
+
+/* Vertices that a warp keeps during a pull, until they fill it. */
+struct kept_t {
+    uint32_t *pulls, *pushes; /* [buffered] those with more edges to pull, and those to push */
+    uint32_t pulling, pushing;
+};
+
+/* Keeps one a lane. The whole warp calls it. */
+__device__ __forceinline__ void keep_for(uint32_t *list, uint32_t &count, bool wanted, uint32_t v)
+{
+    const uint32_t all = __ballot_sync(HW_WARP, wanted);
+
+    if (wanted)
+        list[count + __popc(all & ((1u << (threadIdx.x & 31)) - 1))] = v;
+    count += __popc(all);
+}
+
+/* The last 32 of those that are kept, or all if they are fewer, one a lane. */
+__device__ __forceinline__ uint32_t take_kept(const uint32_t *list, uint32_t &count)
+{
+    const uint32_t lane = threadIdx.x & 31, some = min(count, 32u);
+
+    __syncwarp();
+    count -= some;
+    const uint32_t v = lane < some ? list[count + lane] : HW_RANK_NONE;
+    __syncwarp();
+    return v;
+}
+
+/* A vertex a lane is through with its pulling; `there`: is there any? Returns whether it is in the
+ * pass's bucket and so to be pushed; counts it if it is beyond. One that came to a bucket that was
+ * left with a few vertices waits for the next pass, which pushes it whole. */
+template <int kind>
+__device__ __forceinline__ bool place_pulled(room_t &room, pass_t<kind> &pass, bool there,
+                                             uint32_t v, key_of<kind> key)
+{
+    const bool late = there && key < pass.bound.low;
+
+    if (there && key >= pass.bound.high)
+        count_beyond(pass, key);
+    if (__any_sync(HW_WARP, late))
+        queue(room, pass, late, v, key);
+    return there && !late && key < pass.bound.high;
+}
+
+/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, in its list
+ * after the lightest edges. */
 template <int kind>
 __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          const bounds<kind> &from, uint32_t v)
+                                          const bounds<kind> &from, kept_t &kept, uint32_t v)
 {
-    key_of<kind> *own = distances<kind>(plan) + home_of(plan);
-    key_of<kind> key = v != HW_RANK_NONE ? __ldcg(own + v) : 0;
+    const bool there = v != HW_RANK_NONE;
+    key_of<kind> key = there ? __ldcg(distances<kind>(plan) + home_of(plan) + v) : 0;
     const pulled_t<kind> best =
         pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key, 0, HW_RANK_NONE});
 
-    if (v != HW_RANK_NONE && best.source != HW_RANK_NONE) {
-        key = lower(own + v, best.key); /* others push to it meanwhile */
-        if (best.key < key) {
-            put_hint<kind>(plan, v, best.from < best.key ? best.source : tied, best.key);
-            key = best.key;
-        }
+    if (there)
+        key = settle_pulled<kind>(plan, v, key, best);
+    keep_for(kept.pushes, kept.pushing, place_pulled<kind>(room, pass, there, v, key), v);
+}
+
+/* May an edge lead from `key` to below `to`? */
+template <int kind>
+__device__ __forceinline__ bool leads(const hw_gpu_edge &edge, key_of<kind> key, key_of<kind> to)
+{
+    return edge.rank != HW_RANK_NONE && hw_further<kind>(key, edge.weight) < to;
+}
+
+/* The lightest edges of the vertices of some words that are beyond the bucket `from`. */
+template <int kind>
+__device__ __forceinline__ void read_lightest(const plan_t &plan, const bounds<kind> &from,
+                                              const seen_t<kind> &seen,
+                                              hw_gpu_edge (&edge)[seen_words][at_hand])
+{
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
+        const uint4 both =
+            seen.key[k] >= from.high
+                ? __ldcs(reinterpret_cast<const uint4 *>(plan.lightest + seen.first + 32 * k))
+                : make_uint4(HW_RANK_NONE, 0, HW_RANK_NONE, 0);
+        edge[k][0] = hw_gpu_edge{both.x, both.y};
+        edge[k][1] = hw_gpu_edge{both.z, both.w};
     }
-    const bool late = v != HW_RANK_NONE && key < pass.bound.low;
-    const bool inside = v != HW_RANK_NONE && !late && key < pass.bound.high;
-    if (v != HW_RANK_NONE && !late && !inside)
-        count_beyond(pass, key);
-    queue(room, pass, late, v, key);
-    if (__any_sync(HW_WARP, inside))
-        push_lists<kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
 }
 
-/* May the first edge of a list lead from `key` to below `to`? */
+/* Some vertices a lane pull one edge each, if it may lead to a better key. */
 template <int kind>
-__device__ __forceinline__ bool leads(const hw_gpu_edge &first, key_of<kind> key, key_of<kind> to)
+__device__ __forceinline__ void pull_one(const plan_t &plan, pass_t<kind> &pass,
+                                         const bounds<kind> &bound,
+                                         const hw_gpu_edge (&edge)[seen_words][at_hand], uint32_t e,
+                                         pulled_t<kind> (&best)[seen_words])
 {
-    return first.rank != HW_RANK_NONE && hw_further<kind>(key, first.weight) < to;
-}
-
-/* Whether a vertex of this key beyond the bucket `from` has anything to pull or to push; counts
- * those that have not. */
-template <int kind>
-__device__ __forceinline__ bool busy(const plan_t &plan, pass_t<kind> &pass,
-                                     const bounds<kind> &from, key_of<kind> key,
-                                     const hw_gpu_edge &first)
-{
-    const bool inside = key < pass.bound.high;
-
-    if (leads<kind>(first, from.low, key))
-        return true;
-    if (!inside) {
-        count_beyond(pass, key);
-        return false;
-    }
-    if (leads<kind>(first, key, pass.to))
-        return true;
-    pass.degrees += plan.mean_degree;
-    return false;
-}
-
-/* Puts those of some words that have anything to do into `waits`, after so many. */
-template <int kind>
-__device__ __forceinline__ uint32_t find_busy(const plan_t &plan, pass_t<kind> &pass,
-                                              const bounds<kind> &from, uint64_t group,
-                                              uint32_t *waits, uint32_t waiting)
-{
-    const seen_t<kind> seen = see<kind>(plan, group, 0);
-    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
-    hw_gpu_edge first[seen_words];
+    key_of<kind> from[seen_words];
+    uint32_t wanted = 0;
 
 #pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
+        const bool good = leads<kind>(edge[k][e], bound.low, best[k].key);
+        from[k] = good ? __ldca(distances<kind>(plan) + edge[k][e].rank) : hw_keys<kind>::none;
+        wanted |= static_cast<uint32_t>(good) << k;
+    }
+    pass.pulled += __popc(wanted);
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
+        if (far(from[k]) >= far(bound.high))
+            continue;
+        const key_of<kind> next = hw_further<kind>(from[k], edge[k][e].weight);
+        if (next < best[k].key)
+            best[k] = pulled_t<kind>{next, from[k], edge[k][e].rank};
+    }
+}
+
+/* Pushes the lightest edges of some vertices a lane that are inside the pass's bucket, or keeps
+ * those for which the next edge may end there, too. */
+template <int kind>
+__device__ __forceinline__ void push_lightest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                              const hw_gpu_edge (&edge)[seen_words][at_hand],
+                                              const seen_t<kind> &seen, uint32_t inside,
+                                              kept_t &kept)
+{
+    hw_gpu_edge lightest[seen_words];
+    key_of<kind> next[seen_words];
+    uint32_t source[seen_words], some = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
+        const bool there = inside >> k & 1;
+        const bool more = there && leads<kind>(edge[k][1], seen.key[k], pass.to);
+        const bool one = there && !more && leads<kind>(edge[k][0], seen.key[k], pass.to);
+        source[k] = seen.first + 32 * k;
+        keep_for(kept.pushes, kept.pushing, more, source[k]);
+        next[k] = one ? hw_further<kind>(seen.key[k], edge[k][0].weight) : hw_keys<kind>::none;
+        lightest[k] = one ? edge[k][0] : hw_gpu_edge{HW_RANK_NONE, 0};
+        some += one;
+        if (there && !more)
+            pass.degrees += plan.mean_degree;
+    }
+    pass.edges += some;
+    if (__any_sync(HW_WARP, some != 0))
+        relax_each<static_cast<int>(seen_words), kind>(plan, room, pass, lightest, next, source,
+                                                       seen.key);
+}
+
+/* The vertices of some words that are beyond the bucket `from` pull their lightest edges, and push
+ * likewise. Those that may have more to pull or to push are kept. */
+template <int kind>
+__device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                              const bounds<kind> &from, uint64_t group,
+                                              kept_t &kept)
+{
+    seen_t<kind> seen = see<kind>(plan, group, 0);
+    hw_gpu_edge edge[seen_words][at_hand];
+    pulled_t<kind> best[seen_words];
+    const bool asking = asks_others<kind>(pass);
+    uint32_t inside = 0;
+
+    read_lightest(plan, from, seen, edge);
+#pragma unroll
     for (uint32_t k = 0; k < seen_words; k++)
-        first[k] = seen.key[k] >= from.high ? hw_read_edge(plan.first + seen.first + 32 * k)
-                                            : hw_gpu_edge{HW_RANK_NONE, 0};
+        best[k] = pulled_t<kind>{seen.key[k], 0, HW_RANK_NONE};
+    if (!asking) {
+#pragma unroll
+        for (uint32_t e = 0; e < at_hand; e++)
+            pull_one<kind>(plan, pass, from, edge, e, best);
+    }
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
         const uint32_t v = seen.first + 32 * k;
-        const bool wanted =
-            seen.key[k] >= from.high && busy<kind>(plan, pass, from, seen.key[k], first[k]);
-        const uint32_t all = __ballot_sync(HW_WARP, wanted);
-        if (wanted)
-            waits[waiting + __popc(all & below)] = v;
-        waiting += __popc(all);
+        const bool there = seen.key[k] >= from.high;
+        const bool more =
+            there && leads<kind>(asking ? edge[k][0] : edge[k][1], from.low, best[k].key);
+        if (there)
+            seen.key[k] = settle_pulled<kind>(plan, v, seen.key[k], best[k]);
+        keep_for(kept.pulls, kept.pulling, more, v);
+        inside |=
+            static_cast<uint32_t>(place_pulled<kind>(room, pass, there && !more, v, seen.key[k]))
+            << k;
     }
-    __syncwarp();
-    return waiting;
+    push_lightest<kind>(plan, room, pass, edge, seen, inside, kept);
 }
 
-/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then.
- * Those with anything to do wait until they fill a warp, where no others of this pass are. */
+/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then. Few
+ * vertices have more to do than to look at their lightest edges; these wait until they fill a
+ * warp, some where no others of this pass do. */
 template <int kind>
 __device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from)
 {
     static_assert(31 + 32 * seen_words <= buffered, "waiting vertices have room");
-    uint32_t *waits = room.find[later_queue][threadIdx.x / 32];
-    const uint32_t lane = threadIdx.x & 31;
-    uint32_t waiting = 0;
+    const uint32_t warp = threadIdx.x / 32;
+    kept_t kept = {room.find[later_queue][warp], room.pushes[warp], 0, 0};
+    uint64_t g = hw_first() / 32;
 
-    for (uint64_t g = hw_first() / 32;; g += hw_stride() / 32) {
-        const bool more = g < groups_of(plan);
-        if (more)
-            waiting = find_busy<kind>(plan, pass, from, g, waits, waiting);
-        while (waiting >= (more ? 32 : 1)) {
-            const uint32_t count = min(waiting, 32u);
-            waiting -= count;
-            const uint32_t v = lane < count ? waits[waiting + lane] : HW_RANK_NONE;
-            __syncwarp();
-            pull_warp<kind>(plan, room, pass, from, v);
-        }
-        if (!more)
+    for (;;) {
+        const bool last = g >= groups_of(plan);
+        if (kept.pushing >= 32 || (last && kept.pulling == 0 && kept.pushing > 0)) {
+            push_lists<kind>(plan, room, pass, take_kept(kept.pushes, kept.pushing), true);
+        } else if (kept.pulling >= (last ? 1 : 32)) {
+            pull_warp<kind>(plan, room, pass, from, kept, take_kept(kept.pulls, kept.pulling));
+        } else if (!last) {
+            pull_lightest<kind>(plan, room, pass, from, g, kept);
+            g += hw_stride() / 32;
+        } else {
             break;
+        }
     }
     push_beside<kind>(plan, room, pass);
 }

@@ -16,12 +16,13 @@ constexpr uint32_t warp_edges = 512;
 /* Where a warp has more vertices than this, each lane begins with one. */
 constexpr uint32_t few_lists = 4;
 
-/* Relaxes so many edges of each lane, all from one source, an own position; those to be left
- * out go to HW_RANK_NONE. */
+/* Relaxes so many edges of each lane; those to be left out go to HW_RANK_NONE. source: own
+ * positions; from: their keys. */
 template <int N, int kind>
-__device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                      const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
-                                      uint32_t source, key_of<kind> from)
+__device__ __forceinline__ void
+relax_each(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+           const key_of<kind> (&next)[N], const uint32_t (&source)[N],
+           const key_of<kind> (&from)[N])
 {
     key_of<kind> *distance = distances<kind>(plan);
     const uint32_t home = home_of(plan);
@@ -37,8 +38,8 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
             better |= 1u << k;
             if (edge[k].rank - home < plan.part.block) {
                 own |= 1u << k;
-                put_hint<kind>(plan, edge[k].rank - home, from < next[k] ? home + source : tied,
-                               next[k]);
+                put_hint<kind>(plan, edge[k].rank - home,
+                               from[k] < next[k] ? home + source[k] : tied, next[k]);
             }
         }
     if (!__any_sync(HW_WARP, better != 0))
@@ -47,8 +48,25 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
     for (int k = 0; k < N; k++) {
         queue(room, pass, own >> k & 1, edge[k].rank - home, next[k]);
         post_find(plan, room, pass, (better & ~own) >> k & 1, edge[k].rank,
-                  from < next[k] ? home + source : tied, next[k]);
+                  from[k] < next[k] ? home + source[k] : tied, next[k]);
     }
+}
+
+/* Likewise all of one source. */
+template <int N, int kind>
+__device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                      const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
+                                      uint32_t source, key_of<kind> from)
+{
+    uint32_t sources[N];
+    key_of<kind> keys[N];
+
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        sources[k] = source;
+        keys[k] = from;
+    }
+    relax_each<N, kind>(plan, room, pass, edge, next, sources, keys);
 }
 
 /* Leaves the rest of a list to the next pass. Returns whether there was room. */
