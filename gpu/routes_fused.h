@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /* Edges of a long list that a warp takes at a time. */
-#define HW_ROUTES_FUSED_CHUNK 128
+#define HW_ROUTES_FUSED_CHUNK 64
 
 enum hw_routes_fused_routine {
     HW_ROUTES_FUSED_BEGIN,

@@ -401,7 +401,7 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     add_row(plan, room, place, HW_ROUTES_FUSED_BEGIN);
     const uint64_t length = told(room, HW_ROUTES_FUSED_DEGREES);
     const long long first = complemented(told(room, HW_ROUTES_FUSED_LEAST));
-    const bool briefly = length > 0 && length <= piece_edges + block_edges;
+    const bool briefly = length > 0 && length <= block_edges; /* left to the block at once */
     open_bucket(plan, place, briefly ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
                 plan.endless);
     if (briefly) {

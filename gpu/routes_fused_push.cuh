@@ -11,6 +11,13 @@ namespace
 
 /* Lists of no more edges inside the bounds are shared out evenly in a warp. */
 constexpr uint32_t flat_steps = 5, flat_edges = 8u << (flat_steps - 1);
+/* Where a lane looks for the end of a longer one, as far as it matters: so often at once. */
+constexpr uint32_t far_steps = 8;
+/* What one warp shares out is to be no more edges than this, with many lists and with few; else
+ * those of more than `brief_edges` are left to the block, too. */
+constexpr uint32_t flat_many = 256, flat_few = 64, brief_edges = 32;
+/* Edges of a list left to the block that a warp takes at a time. */
+constexpr uint32_t beside_edges = 32 * abreast;
 /* Edges of a list that its warp relaxes where the block has no room for them. */
 constexpr uint32_t warp_edges = 512;
 /* Where a warp has more vertices than this, each lane begins with one. */
@@ -69,24 +76,53 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
     relax_each<N, kind>(plan, room, pass, edge, next, sources, keys);
 }
 
-/* Leaves the rest of a list to the next pass. Returns whether there was room. */
+/* Leaves edges [from, end) of lists, one a lane, to the next pass: of all lanes at once. Returns
+ * whether there are any and there was room. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ bool leave(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
-                                      uint32_t from, uint32_t end)
+__device__ __forceinline__ bool leave_heavy(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
+                                            uint32_t from, uint32_t end)
 {
-    const count64 chunks = (end - from + HW_ROUTES_FUSED_CHUNK - 1) / HW_ROUTES_FUSED_CHUNK;
-    count64 was = 0;
+    const uint32_t chunk = HW_ROUTES_FUSED_CHUNK;
+    const count64 mine =
+        from < end ? 1ull << chunk_bits | (static_cast<count64>(end) - from + chunk - 1) / chunk
+                   : 0;
 
-    if ((threadIdx.x & 31) == 0)
-        was = atomicAdd(&plan.control->ring[(pass.number + 1) & 3].heavy,
-                        1ull << chunk_bits | chunks);
-    was = __shfl_sync(HW_WARP, was, 0);
-    const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
-    if (at >= plan.heavy_capacity)
+    if (!__any_sync(HW_WARP, mine != 0))
         return false;
-    if ((threadIdx.x & 31) == 0)
-        one_of(plan.heavy, pass.number + 1)[at] = hw_routes_fused_heavy{
-            v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
+    const count64 upto = hw_warp_scan(mine);
+    count64 was = 0;
+    if ((threadIdx.x & 31) == 31)
+        was = atomicAdd(&plan.control->ring[(pass.number + 1) & 3].heavy, upto);
+    was = __shfl_sync(HW_WARP, was, 31) + upto - mine;
+    const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
+    if (mine == 0 || at >= plan.heavy_capacity)
+        return false;
+    one_of(plan.heavy, pass.number + 1)[at] = hw_routes_fused_heavy{
+        v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
+    return true;
+}
+
+/* Leaves the next edges of lists, so many of each lane's, to all warps of the block: of all lanes
+ * at once. Returns whether there are any and there was room. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ bool leave_beside(room_t &room, const list_t<kind> &list, uint32_t count)
+{
+    static_assert(pieces_most + warps * 32 < 1u << (32 - piece_bits), "lists that ask for room");
+    static_assert((pieces_most + warps * 32) * (block_edges / beside_edges) < 1u << piece_bits,
+                  "chunks of such lists");
+    const uint32_t chunks = (count + beside_edges - 1) / beside_edges;
+    const uint32_t mine = count ? 1u << piece_bits | chunks : 0, upto = hw_warp_scan(mine);
+    uint32_t was = pieces_most << piece_bits;
+
+    if ((threadIdx.x & 31) == 31 && hw_latest(&room.pieces) >> piece_bits < pieces_most)
+        was = atomicAdd(&room.pieces, upto);
+    was = __shfl_sync(HW_WARP, was, 31) + upto - mine;
+    const uint32_t at = was >> piece_bits;
+    if (mine == 0 || at >= pieces_most)
+        return false;
+    room.piece[at] =
+        piece_t{list.edge,       static_cast<long long>(list.key), list.source, list.at,
+                list.at + count, was & ((1u << piece_bits) - 1)};
     return true;
 }
 
@@ -129,26 +165,39 @@ __device__ __forceinline__ uint32_t lane_of(uint32_t upto, uint32_t i)
     return lane;
 }
 
-/* How many of a lane's next edges may end inside the bounds, within a factor of two; 0 of none,
- * and where they are more than flat_edges. */
+/* Looks at a list's edges first, 2 * first and so on, of `left` edges. Returns the first of them
+ * that is beyond the bounds, or the one past the last that was looked at. */
+template <uint32_t steps, int kind>
+__device__ __forceinline__ uint64_t look_ahead(const hw_gpu_edge *edge, uint32_t left,
+                                               uint64_t first, key_of<kind> key, key_of<kind> to)
+{
+    uint32_t weight[steps];
+    uint64_t end = first;
+
+#pragma unroll
+    for (uint32_t k = 0; k < steps; k++)
+        weight[k] = first << k < left ? __ldg(&edge[first << k].weight) : 0;
+#pragma unroll
+    for (uint32_t k = 0; k < steps; k++)
+        if (first << k < left && hw_further<kind>(key, weight[k]) < to)
+            end = first << (k + 1);
+    return end;
+}
+
+/* How many of a lane's next edges may end inside the bounds, within a factor of two. */
 template <int kind>
 __device__ __forceinline__ uint32_t extent_of(const pass_t<kind> &pass, const list_t<kind> &list)
 {
     const uint32_t left = list.length - list.at;
     const hw_gpu_edge *edge = list.edge + list.at;
     const key_of<kind> to = end_for<kind>(pass, list.key);
-    uint32_t weight[flat_steps], extent = 8;
 
     if (!list.more)
         return 0;
-#pragma unroll
-    for (uint32_t k = 0; k < flat_steps; k++)
-        weight[k] = 8u << k < left ? __ldg(&edge[8u << k].weight) : 0;
-#pragma unroll
-    for (uint32_t k = 0; k < flat_steps; k++)
-        if (8u << k < left && hw_further<kind>(list.key, weight[k]) < to)
-            extent = 16u << k;
-    return extent > flat_edges ? 0 : min(extent, left);
+    uint64_t end = look_ahead<flat_steps, kind>(edge, left, 8, list.key, to);
+    for (uint64_t from = 2 * flat_edges; end == from && end < left; from <<= far_steps)
+        end = look_ahead<far_steps, kind>(edge, left, from, list.key, to);
+    return static_cast<uint32_t>(min(end, static_cast<uint64_t>(left)));
 }
 
 /* Relaxes edges of other lanes' lists: from[k] is the lane of each. */
@@ -184,66 +233,91 @@ relax_of(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge
     }
 }
 
-/* The edges of all lanes' lists that are not long, shared out evenly. */
+/* A lane's two next items of what all lanes have. */
+template <int kind> struct flat_t {
+    hw_gpu_edge edge[abreast];
+    uint32_t from[abreast]; /* whose they are */
+};
+
+/* The items from `base` on of `all`: upto: of lanes up to each; first: where the list of a lane
+ * would begin if the items before it were its. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ flat_t<kind> read_flat(uint32_t upto, uint64_t first, uint32_t base,
+                                                  uint32_t all)
+{
+    flat_t<kind> flat;
+
+#pragma unroll
+    for (uint32_t k = 0; k < abreast; k++) {
+        const uint32_t i = base + 32 * k + (threadIdx.x & 31);
+        flat.from[k] = lane_of(upto, min(i, all - 1));
+        const uint64_t at = __shfl_sync(HW_WARP, first, flat.from[k]);
+        flat.edge[k] = i < all ? hw_read_edge(reinterpret_cast<const hw_gpu_edge *>(at) + i)
+                               : hw_gpu_edge{HW_RANK_NONE, 0};
+    }
+    return flat;
+}
+
+/* The next edges of all lanes' lists, `extent` of each, shared out evenly. The next ones are asked
+ * for before any is relaxed. */
 template <int kind>
 __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          list_t<kind> &list)
+                                          const list_t<kind> &list, uint32_t extent)
 {
-    const uint32_t lane = threadIdx.x & 31, extent = extent_of(pass, list);
     const uint32_t upto = hw_warp_scan(extent), all = __shfl_sync(HW_WARP, upto, 31);
     const uint64_t first = reinterpret_cast<uint64_t>(list.edge + list.at) -
                            sizeof(hw_gpu_edge) * static_cast<uint64_t>(upto - extent);
 
+    if (all == 0)
+        return;
+    flat_t<kind> ahead = read_flat<kind>(upto, first, 0, all);
     for (uint32_t base = 0; base < all; base += 32 * abreast) {
-        hw_gpu_edge edge[abreast];
+        flat_t<kind> flat = ahead;
         key_of<kind> next[abreast];
-        uint32_t from[abreast];
+        if (base + 32 * abreast < all)
+            ahead = read_flat<kind>(upto, first, base + 32 * abreast, all);
 #pragma unroll
         for (uint32_t k = 0; k < abreast; k++) {
-            const uint32_t i = base + 32 * k + lane;
-            from[k] = lane_of(upto, min(i, all - 1));
-            const uint64_t at = __shfl_sync(HW_WARP, first, from[k]);
-            edge[k] = i < all ? hw_read_edge(reinterpret_cast<const hw_gpu_edge *>(at) + i)
-                              : hw_gpu_edge{HW_RANK_NONE, 0};
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < abreast; k++) {
-            const key_of<kind> key = __shfl_sync(HW_WARP, list.key, from[k]);
-            next[k] = hw_further<kind>(key, edge[k].weight);
-            const bool inside = edge[k].rank != HW_RANK_NONE && next[k] < end_for<kind>(pass, key);
+            const key_of<kind> key = __shfl_sync(HW_WARP, list.key, flat.from[k]);
+            next[k] = hw_further<kind>(key, flat.edge[k].weight);
+            const bool inside =
+                flat.edge[k].rank != HW_RANK_NONE && next[k] < end_for<kind>(pass, key);
             if (!inside)
-                edge[k].rank = HW_RANK_NONE;
+                flat.edge[k].rank = HW_RANK_NONE;
             pass.edges += inside;
         }
-        relax_of<abreast, kind>(plan, room, pass, edge, next, from, list);
+        relax_of<abreast, kind>(plan, room, pass, flat.edge, next, flat.from, list);
     }
-    list.more = list.more && extent == 0;
 }
 
-/* What is left of a list: the next edges to the block, more to all. */
+/* Leaves lists, one a lane and so many of its next edges, that are long for this warp: the next
+ * edges to the block, more to all. Takes lists on to what is not left, and returns how much that
+ * is. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ void share_rest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                           const list_t<kind> &list, uint32_t from, uint32_t probed)
+__device__ __forceinline__ uint32_t leave_long(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                               list_t<kind> &list, uint32_t extent, bool many)
 {
-    const uint32_t last =
-        reach<kind>(probed, from, list.length, list.key, end_for<kind>(pass, list.key));
-    uint32_t end = last - from > block_edges ? from + block_edges : last;
+    const uint32_t all = hw_warp_sum(min(extent, 2 * flat_edges));
+    const bool wide = extent > (all > (many ? flat_many : flat_few) ? brief_edges : flat_edges);
+    const uint32_t end = list.at + extent;
 
-    if (!leave_beside<kind>(room, list, from, end)) {
-        end = last - from > warp_edges ? from + warp_edges : last;
-        if (!push_piece<kind>(plan, room, pass, list.edge, from, end, list.source, list.key))
-            return;
-    }
-    if (end < last && !leave<kind>(plan, pass, list.source, end, last))
-        push_piece<kind>(plan, room, pass, list.edge, end, last, list.source, list.key);
+    if (!__any_sync(HW_WARP, wide))
+        return extent;
+    const bool beside = leave_beside(room, list, wide ? min(extent, block_edges) : 0);
+    const uint32_t most = beside ? block_edges : extent > flat_edges ? warp_edges : flat_edges;
+    const uint32_t rest = wide ? list.at + min(extent, most) : end;
+    const bool after = leave_heavy<kind>(plan, pass, list.source, rest, end);
+    list.at = beside ? rest : list.at;
+    return (after ? rest : end) - list.at;
 }
 
-/* Lists, one a lane: the first edges by each lane, if there are many; then by groups; the
- * next ones by the warp, and what is left by several. */
+/* Lists, one a lane: the first edges by each lane, if there are many; then those of all together,
+ * but for what is left to others. */
 template <int kind>
 __device__ __forceinline__ void push_lists(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                            uint32_t v, bool many)
 {
+    constexpr uint32_t at_once = 1u << 26; /* of each lane, so that they can be counted */
     list_t<kind> list = begin_list<kind>(plan, pass, v);
 
     if (many) {
@@ -251,41 +325,96 @@ __device__ __forceinline__ void push_lists(const plan_t &plan, room_t &room, pas
         list.at += 4;
         list.more = list.more && list.at < list.length;
     }
-    push_flat(plan, room, pass, list);
-    uint32_t left = __ballot_sync(HW_WARP, list.more);
-    while (left) {
-        const list_t<kind> one = list_from(list, __ffs(left) - 1);
-        const uint32_t end = one.length - one.at > piece_edges ? one.at + piece_edges : one.length;
-        const uint32_t probed = probe(one.edge, end, one.length);
-        left &= left - 1;
-        if (push_piece<kind>(plan, room, pass, one.edge, one.at, end, one.source, one.key) &&
-            end < one.length)
-            share_rest<kind>(plan, room, pass, one, end, probed);
+    uint32_t left = leave_long(plan, room, pass, list, extent_of(pass, list), many);
+    while (__any_sync(HW_WARP, left != 0)) {
+        const uint32_t now = min(left, at_once);
+        push_flat(plan, room, pass, list, now);
+        list.at += now;
+        left -= now;
     }
 }
 
-/* The lists that were left to the block. All threads call it. */
+/* The last of so many that begins no later than item i: begin(k) is the first item of each, and of
+ * none after another's. The whole warp calls it. */
+template <typename Begin>
+__device__ __forceinline__ uint32_t last_before(uint32_t count, count64 i, const Begin &begin)
+{
+    uint32_t low = 0, high = count;
+
+    while (high - low > 1) {
+        const uint32_t step = (high - low + 31) / 32, at = low + (threadIdx.x & 31) * step;
+        const uint32_t here = __ballot_sync(HW_WARP, at < high && begin(at) <= i);
+        low += (__popc(here) - 1) * step; /* the first one is here */
+        high = min(low + step, high);
+    }
+    return low;
+}
+
+/* A chunk of a list that a warp relaxes: two edges a lane. */
+template <int kind> struct beside_t {
+    hw_gpu_edge edge[abreast];
+    key_of<kind> key;
+    uint32_t source;
+};
+
+/* Chunk c of the lists that were left to the block, `count` of them. */
+template <int kind>
+__device__ __forceinline__ beside_t<kind> read_beside(const room_t &room, uint32_t count,
+                                                      uint32_t c)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const piece_t &piece =
+        room.piece[last_before(count, c, [&room](uint32_t k) { return room.piece[k].chunk; })];
+    const count64 from = piece.from + static_cast<count64>(c - piece.chunk) * beside_edges + lane;
+    beside_t<kind> beside;
+
+    beside.key = static_cast<key_of<kind>>(piece.key);
+    beside.source = piece.source;
+#pragma unroll
+    for (uint32_t k = 0; k < abreast; k++) /* none where one found no room */
+        beside.edge[k] = from + 32 * k < piece.end ? hw_read_edge(piece.edge + from + 32 * k)
+                                                   : hw_gpu_edge{HW_RANK_NONE, 0};
+    return beside;
+}
+
+/* Relaxes a chunk of a list. */
+template <int kind>
+__device__ __forceinline__ void relax_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                             beside_t<kind> &beside)
+{
+    const key_of<kind> to = end_for<kind>(pass, beside.key);
+    key_of<kind> next[abreast];
+
+#pragma unroll
+    for (uint32_t k = 0; k < abreast; k++) {
+        next[k] = hw_further<kind>(beside.key, beside.edge[k].weight);
+        const bool inside = beside.edge[k].rank != HW_RANK_NONE && next[k] < to;
+        if (!inside)
+            beside.edge[k].rank = HW_RANK_NONE;
+        pass.edges += inside;
+    }
+    if (__any_sync(HW_WARP, beside.edge[0].rank != HW_RANK_NONE)) /* lists rise */
+        relax(plan, room, pass, beside.edge, next, beside.source, beside.key);
+}
+
+/* The lists that were left to the block. The next chunk is asked for before one is relaxed. All
+ * threads call it. */
 template <int kind>
 __device__ void push_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass)
 {
     __syncthreads();
     const uint32_t packed = room.pieces, chunks = packed & ((1u << piece_bits) - 1);
     const uint32_t count = min(packed >> piece_bits, pieces_most);
+    uint32_t c = threadIdx.x / 32;
 
-    for (uint32_t c = threadIdx.x / 32; count > 0 && c < chunks; c += warps) {
-        uint32_t low = 0, high = count;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (room.piece[middle].chunk <= c)
-                low = middle;
-            else
-                high = middle;
-        }
-        const piece_t piece = room.piece[low];
-        const uint32_t from = piece.from + (c - piece.chunk) * piece_edges;
-        if (from < piece.end) /* else one that found no room */
-            push_piece<kind>(plan, room, pass, piece.edge, from, min(piece.end, from + piece_edges),
-                             piece.source, static_cast<key_of<kind>>(piece.key));
+    if (count == 0 || c >= chunks)
+        return;
+    beside_t<kind> ahead = read_beside<kind>(room, count, c);
+    for (; c < chunks; c += warps) {
+        beside_t<kind> beside = ahead;
+        if (c + warps < chunks)
+            ahead = read_beside<kind>(room, count, c + warps);
+        relax_beside<kind>(plan, room, pass, beside);
     }
 }
 
@@ -295,21 +424,15 @@ __device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 {
     const hw_routes_fused_heavy *heavy = one_of(plan.heavy, pass.number);
     const uint32_t count = min(static_cast<uint32_t>(packed >> chunk_bits), plan.heavy_capacity);
-    const count64 chunks = packed & ((1ull << chunk_bits) - 1);
+    const count64 chunks = count ? packed & ((1ull << chunk_bits) - 1) : 0;
 
     /* By turns of whole blocks, so that the chunks of one list spread over all of them; from the
      * last warps on, which have no vertex of a small queue. */
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
          c < chunks; c += hw_stride() / 32) {
-        uint32_t low = 0, high = count;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (__ldcg(&heavy[middle].chunk) <= c)
-                low = middle;
-            else
-                high = middle;
-        }
-        const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(heavy + low));
+        const uint32_t which =
+            last_before(count, c, [heavy](uint32_t k) { return __ldcg(&heavy[k].chunk); });
+        const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(heavy + which));
         const count64 from = words.y + (c - words.w) * HW_ROUTES_FUSED_CHUNK;
         if (from >= words.z) /* chunks that found no room */
             continue;
