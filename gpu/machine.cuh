@@ -25,6 +25,44 @@ template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
     return *static_cast<const volatile T *>(counter);
 }
 
+/* Likewise, and what was stored before the counter was, by a block of this device that counted with
+ * hw_count_in(), is seen by what follows. */
+__device__ __forceinline__ uint32_t hw_latest_count(const uint32_t *counter)
+{
+    uint32_t count;
+
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter) : "memory");
+    return count;
+}
+
+/* Likewise of what another device stored after hw_publish(). */
+__device__ __forceinline__ uint64_t hw_latest_word(const uint64_t *at)
+{
+    uint64_t word;
+
+    asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
+    return word;
+}
+
+/* Counts one more. What this thread stored or knows of before is seen by those that find it
+ * counted, and this thread sees what those before it did. Returns what was there. */
+__device__ __forceinline__ uint32_t hw_count_in(uint32_t *counter)
+{
+    uint32_t before;
+
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "l"(counter)
+                 : "memory");
+    return before;
+}
+
+/* What this thread stored or knows of comes before its later stores, on all devices. */
+__device__ __forceinline__ void hw_publish()
+{
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
 /* The shared memory that a launch gives each block, for vectors. */
 __device__ __forceinline__ void *hw_block_memory()
 {

@@ -3,9 +3,10 @@
  * and their meetings (routes_fused.h).
  *
  * Memory order: before a meeting every thread's stores, to this GPU or another, are ordered by
- * __syncthreads() before the system-scope fence of the thread that counts its block as arrived;
- * the last block's fence after counting makes all of them visible before its words. Who reads
- * the words fences before the __syncthreads() that lets the block go on.
+ * __syncthreads() before its block counts as arrived: a release, and an acquire of what the blocks
+ * before it did. So it all comes before the fence of the last block's warp, which has the scope of
+ * the system, and before the words that this warp posts. Who reads the words acquires them before
+ * the __syncthreads() that lets the block go on. At a join the count is what all blocks wait for.
  */
 #ifndef HOPWAVE_GPU_ROUTES_FUSED_CUH
 #define HOPWAVE_GPU_ROUTES_FUSED_CUH
@@ -33,13 +34,11 @@ static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a roun
  * register for it. */
 struct room_t {
     plan_t plan;
-    ring_t seen;                                           /* of the pass before */
-    uint32_t later[3];                                     /* likewise */
-    ring_t sum;                                            /* of this pass and block */
+    ring_t seen; /* of the pass before; and how many wait */
+    ring_t sum;  /* of this pass and block */
     uint64_t heard[HW_ROUTES_FUSED_RANKS][HW_ROUND_WORDS]; /* at the last meeting */
     uint64_t all[HW_ROUND_WORDS];                          /* sums of them, or maxima */
-    uint32_t came[HW_ROUTES_FUSED_RANKS];
-    uint32_t last, fine;
+    uint32_t fine;
     queue_t queue[queues];
     uint4 mail[warps][mailed];                      /* code, source, key; or a chunk that is told */
     uint32_t mail_at[HW_ROUTES_FUSED_RANKS][warps]; /* how much each warp has, then where it goes */
@@ -395,130 +394,161 @@ __device__ void give_up(const plan_t &plan)
     __threadfence_system();
 }
 
-/* Counts this block as arrived; returns whether it is the last one. One thread. */
-__device__ __forceinline__ bool arrive(const plan_t &plan, uint32_t barriers)
+/* Have so many come, counted from some time on? */
+__device__ __forceinline__ bool reached(uint32_t count, uint32_t wanted)
 {
-    return atomicAdd(&plan.control->arrived, 1u) == barriers * gridDim.x - 1;
+    return static_cast<int32_t>(count - wanted) >= 0;
 }
 
-/* A barrier over the blocks of this GPU. Returns false where all must give up. */
-__device__ bool join(const plan_t &plan, room_t &room, uint32_t &barriers)
+/* Waits until all blocks have come to so many barriers; not for ever. One thread. */
+__device__ __forceinline__ bool wait_for_blocks(const plan_t &plan, uint32_t barriers)
 {
-    hw_routes_fused_control *control = plan.control;
+    const uint32_t *arrived = &plan.control->arrived, all = barriers * gridDim.x;
+    const count64 since = hw_nanoseconds();
+    bool here = hw_count_in(&plan.control->arrived) + 1 == all;
 
-    barriers++;
+    for (uint32_t turn = 1; !here; turn++) {
+        here = reached(hw_latest_count(arrived), all);
+        if (turn % 64 == 0 && !here &&
+            (hw_latest(&plan.control->failed) != 0 ||
+             hw_nanoseconds() - since >= 2 * plan.round.patience))
+            return false;
+    }
+    return true;
+}
+
+/* This lane's part of the counters of a pass that has ended. */
+__device__ __forceinline__ uint32_t counted(const plan_t &plan, uint32_t number, uint32_t later)
+{
+    const hw_routes_fused_control *control = plan.control;
+    const ring_t *ring = &control->ring[number & 3];
+    const uint32_t lane = threadIdx.x & 31, *at = reinterpret_cast<const uint32_t *>(ring) + lane;
+
+    if (lane == offsetof(ring_t, later) / sizeof(uint32_t))
+        at = &control->later[later % 3];
+    return lane < sizeof(ring_t) / sizeof(uint32_t) ? hw_latest(at) : 0;
+}
+
+/* A barrier over the blocks of this GPU, which then see the counters of the pass before this one.
+ * Returns false where all must give up. */
+template <int kind>
+__device__ bool join(const plan_t &plan, room_t &room, place_t<kind> &place, uint32_t number)
+{
+    place.barriers++;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        const count64 since = hw_nanoseconds();
+    if (threadIdx.x < 32) {
         bool fine = true;
-        __threadfence();
-        if (arrive(plan, barriers)) {
-            __threadfence();
-            *static_cast<volatile uint32_t *>(&control->left) = barriers;
+        if (threadIdx.x == 0) {
+            fine = wait_for_blocks(plan, place.barriers);
+            if (!fine)
+                give_up(plan);
+            room.fine = fine;
         }
-        for (uint32_t turn = 1; fine && hw_latest(&control->left) < barriers; turn++)
-            if (turn % 64 == 0)
-                fine = hw_latest(&control->failed) == 0 &&
-                       hw_nanoseconds() - since < 2 * plan.round.patience;
-        if (!fine)
-            give_up(plan);
-        __threadfence();
-        room.fine = fine;
+        __syncwarp();
+        const uint32_t mine = counted(plan, number, place.later);
+        if (threadIdx.x < sizeof(ring_t) / sizeof(uint32_t))
+            reinterpret_cast<uint32_t *>(&room.seen)[threadIdx.x] = mine;
     }
     __syncthreads();
     return room.fine != 0;
 }
 
-/* What this GPU tells the others after a pass. */
-__device__ uint64_t word_of(const plan_t &plan, uint32_t which, uint32_t number, uint32_t later)
+/* Counts this block as arrived. The last one tells all GPUs what the pass came to: its own hears it
+ * so, too. A warp. */
+__device__ void report_in(const plan_t &plan, uint32_t barriers, uint32_t meeting, uint32_t number,
+                          uint32_t later)
 {
-    const ring_t *ring = &plan.control->ring[(number + 1) & 3];
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t before = 0;
 
-    switch (which) {
-    case HW_ROUTES_FUSED_NEAR:
-        return static_cast<uint64_t>(__ldcg(&ring->near)) + __ldcg(&ring->sent_near);
-    case HW_ROUTES_FUSED_LATER:
-        return static_cast<uint64_t>(__ldcg(&plan.control->later[later % 3])) +
-               __ldcg(&ring->sent_later);
-    case HW_ROUTES_FUSED_HEAVY:
-        return __ldcg(&ring->heavy) & ((1ull << chunk_bits) - 1);
-    case HW_ROUTES_FUSED_FRONTIER:
-        return __ldcg(&ring->frontier);
-    case HW_ROUTES_FUSED_EDGES:
-        return __ldcg(&ring->pushed);
-    case HW_ROUTES_FUSED_DEGREES:
-        return __ldcg(&ring->degrees);
-    case HW_ROUTES_FUSED_OPEN:
-        return __ldcg(&ring->open);
-    case HW_ROUTES_FUSED_LOST:
-        return __ldcg(&ring->lost);
-    case HW_ROUTES_FUSED_PULLED:
-        return __ldcg(&ring->pulled);
-    case HW_ROUTES_FUSED_LEAST:
-        return __ldcg(&ring->most);
-    default:
-        return which >= HW_ROUTES_FUSED_NEAR
-                   ? 0
-                   : static_cast<uint64_t>(__ldcg(&ring->sent[2 * which + 1])) << 32 |
-                         __ldcg(&ring->sent[2 * which]);
+    if (lane == 0)
+        before = hw_count_in(&plan.control->arrived);
+    before = __shfl_sync(HW_WARP, before, 0);
+    if (before + 1 != barriers * gridDim.x)
+        return;
+    const uint32_t half = counted(plan, number + 1, later);
+    hw_publish();
+    for (uint32_t step = 1; step <= plan.part.ranks; step++)
+        post(plan.round, (plan.part.rank + step) % plan.part.ranks, half, meeting);
+}
+
+/* Waits for rank q's words; false if they do not come, or somebody has given up: who tells of that
+ * posts no words later, so that both may be asked for at once. A warp. */
+__device__ __forceinline__ bool await_words(const hw_round_plan &plan, uint32_t q, uint32_t number,
+                                            uint64_t &half)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t *slot = plan.slot[plan.rank] + ((number & 1) * plan.ranks + q) * 32 + lane;
+    const uint64_t since = hw_nanoseconds();
+
+    for (uint32_t turn = 1;; turn++) {
+        const uint32_t failed = hw_latest(plan.failed[plan.rank]);
+        const uint64_t value = hw_latest_word(slot);
+        half = value >> 32;
+        const bool all = __all_sync(HW_WARP, static_cast<uint32_t>(value) == number);
+        const bool late = !all && turn % 64 == 0 && hw_nanoseconds() - since > plan.patience;
+        if (__any_sync(HW_WARP, late || failed != 0))
+            return false;
+        if (all)
+            return true;
     }
 }
 
-/* Posts this GPU's words for rank q, if this is its last block, and waits for that rank's. A
- * warp. */
-__device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meeting,
-                     uint32_t number, uint32_t later)
+/* Hears what rank q tells. A warp. */
+__device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meeting)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint64_t half = 0;
 
-    if (room.last) {
-        const uint64_t own = word_of(plan, lane / 2, number, later);
-        post(plan.round, q, lane & 1 ? own >> 32 : own & UINT32_MAX, meeting);
-    }
-    const bool came = listen(plan.round, q, meeting, half);
+    const bool came = await_words(plan.round, q, meeting, half);
     const uint64_t high = __shfl_down_sync(HW_WARP, half, 1);
     if ((lane & 1) == 0)
         room.heard[q][lane / 2] = came ? high << 32 | half : 0;
-    if (lane == 0) {
-        room.came[q] = came;
-        if (!came)
-            give_up(plan);
+    if (lane == 0 && !came) {
+        room.fine = 0;
+        give_up(plan);
     }
-    __threadfence_system();
+}
+
+/* Adds a word that a GPU told to those of others. */
+__device__ __forceinline__ uint64_t combined(uint32_t which, uint64_t all, uint64_t word)
+{
+    if (which == HW_ROUTES_FUSED_LEAST)
+        return word > all ? word : all;
+    if (which == HW_ROUTES_FUSED_HEAVY)
+        return all + (word & ((1ull << chunk_bits) - 1));
+    if (which <= HW_ROUTES_FUSED_FRONTIER) /* two counts */
+        return all + (word >> 32) + (word & UINT32_MAX);
+    return all + word;
 }
 
 /* A barrier over all blocks of all GPUs, which tell each other what the pass came to. Returns
  * false where all must give up. */
 template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint32_t number)
 {
+    static_assert(sizeof(ring_t) == HW_ROUTES_FUSED_WORDS * sizeof(uint64_t), "as words");
     room_t &room = room_of();
     const plan_t &plan = room.plan;
-    const uint32_t warp = threadIdx.x / 32, meeting = place.meeting++;
+    const uint32_t warp = threadIdx.x / 32, meeting = place.meeting++, i = threadIdx.x;
 
     place.barriers++;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence_system();
-        room.last = arrive(plan, place.barriers);
+    if (i == 0)
         room.fine = 1;
-        if (room.last)
-            __threadfence_system();
-    }
     __syncthreads();
     if (warp < plan.part.ranks)
-        hear(plan, room, warp, meeting, number, place.later);
+        hear(plan, room, warp, meeting);
+    else if (warp == warps - 1)
+        report_in(plan, place.barriers, meeting, number, place.later);
     __syncthreads();
-    if (threadIdx.x < HW_ROUND_WORDS) {
+    if (i < HW_ROUND_WORDS) {
         uint64_t all = 0;
-        for (uint32_t q = 0; q < plan.part.ranks; q++) {
-            const uint64_t word = room.heard[q][threadIdx.x];
-            all = threadIdx.x != HW_ROUTES_FUSED_LEAST ? all + word : word > all ? word : all;
-        }
-        room.all[threadIdx.x] = all;
-    } else if (threadIdx.x < HW_ROUND_WORDS + plan.part.ranks) {
-        if (!room.came[threadIdx.x - HW_ROUND_WORDS])
-            room.fine = 0;
+#pragma unroll
+        for (uint32_t q = 0; q < HW_ROUTES_FUSED_RANKS; q++)
+            if (q < plan.part.ranks)
+                all = combined(i, all, room.heard[q][i]);
+        room.all[i] = all;
+    } else if (i >= 32 && i < 32 + HW_ROUTES_FUSED_WORDS) {
+        reinterpret_cast<uint64_t *>(&room.seen)[i - 32] = room.heard[plan.part.rank][i - 32];
     }
     __syncthreads();
     return room.fine != 0;
@@ -577,19 +607,6 @@ __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pa
     begin_pass(plan, room, pass, place, once, marked);
     if (hw_first() == 0)
         plan.control->later[(place.later + 1) % 3] = 0;
-}
-
-/* Takes the counters of a pass that has ended into shared memory. */
-__device__ void look(const plan_t &plan, room_t &room, uint32_t number)
-{
-    const uint32_t words = sizeof(ring_t) / 4, at = threadIdx.x;
-    const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
-
-    if (at < words)
-        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_latest(ring + at);
-    else if (at < words + 3)
-        room.later[at - words] = hw_latest(&plan.control->later[at - words]);
-    __syncthreads();
 }
 
 /* Counters, queues and mail of the block. All threads call it. */
@@ -740,10 +757,7 @@ __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, p
     empty_block(plan, room, pass);
     if (!meet(place, pass.number))
         return false;
-    if (take_mail(plan, room, pass) && !join(plan, room, place.barriers))
-        return false;
-    look(plan, room, pass.number + 1);
-    return true;
+    return !take_mail(plan, room, pass) || join(plan, room, place, pass.number + 1);
 }
 
 /* One more row, if rows are wanted. One thread of the GPU writes it. */

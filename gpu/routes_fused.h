@@ -52,35 +52,38 @@ enum hw_routes_fused_routine {
     HW_ROUTES_FUSED_ROUTINES
 };
 
-/* What all GPUs have to know after a pass: sums of theirs, but one. */
+/* What all GPUs have to know after a pass: sums of theirs, but one. GPUs tell each other their
+ * rings as they are, so these are the words of one. */
 enum {
     HW_ROUTES_FUSED_SENT, /* [4] entries for each rank, two counts a word */
     HW_ROUTES_FUSED_NEAR = HW_ROUTES_FUSED_RANKS / 2, /* vertices of the next pass, or sent so */
     HW_ROUTES_FUSED_LATER,                            /* vertices that wait, or sent so */
-    HW_ROUTES_FUSED_HEAVY,                            /* chunks of long lists */
     HW_ROUTES_FUSED_FRONTIER,                         /* vertices pushed */
+    HW_ROUTES_FUSED_HEAVY,                            /* chunks of long lists */
     HW_ROUTES_FUSED_EDGES,                            /* pushed */
     HW_ROUTES_FUSED_DEGREES,                          /* lengths of the lists begun */
     HW_ROUTES_FUSED_OPEN,   /* vertices beyond the bucket, reached or not */
     HW_ROUTES_FUSED_LOST,   /* vertices without a parent */
     HW_ROUTES_FUSED_PULLED, /* edges */
     HW_ROUTES_FUSED_LEAST,  /* maximum: the complement of the least key left */
+    HW_ROUTES_FUSED_KEYS,   /* told to other GPUs, or asked for */
     HW_ROUTES_FUSED_WORDS
 };
 
 /* What the blocks of a GPU have to know after a pass. */
 struct hw_routes_fused_ring {
-    unsigned long long heavy; /* long lists of the next pass: their number above, chunks below */
-    unsigned long long pushed, pulled; /* edges */
-    unsigned long long degrees;        /* lengths of the lists begun */
-    unsigned long long most;           /* the complement of the least key left for later */
-    unsigned long long open;           /* vertices left beyond the bucket */
-    unsigned long long lost;
-    unsigned long long sent_keys;   /* told to other GPUs, or asked for */
-    uint32_t near;                  /* the next pass's queue */
-    uint32_t sent_near, sent_later; /* entries that are to be pushed next, or wait */
-    uint32_t frontier;
     uint32_t sent[HW_ROUTES_FUSED_RANKS];
+    uint32_t near, sent_near;   /* the next pass's queue, and entries that are to be pushed next */
+    uint32_t later, sent_later; /* those that wait, which are counted elsewhere, and such entries */
+    uint32_t frontier, unused;
+    unsigned long long heavy; /* long lists of the next pass: their number above, chunks below */
+    unsigned long long pushed;
+    unsigned long long degrees;
+    unsigned long long open;
+    unsigned long long lost;
+    unsigned long long pulled;
+    unsigned long long most; /* the complement of the least key left for later */
+    unsigned long long sent_keys;
 };
 
 /* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
@@ -89,7 +92,6 @@ struct hw_routes_fused_control {
     struct hw_routes_fused_ring ring[4];
     uint32_t later[3]; /* vertices of the bucket that wait, in a ring of their own */
     uint32_t arrived;  /* blocks at meetings and joins, all together */
-    uint32_t left;     /* meetings and joins that all blocks have come to */
     uint32_t failed;
     uint32_t rows;
 };

@@ -95,7 +95,7 @@ template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, k
     room_t &room = room_of();
     const plan_t &plan = room.plan;
     place_t<kind> &place = state.place;
-    const uint32_t count = room.later[place.later % 3], queued = room.seen.near;
+    const uint32_t count = room.seen.later, queued = room.seen.near;
     const key_of<kind> settled = place.bound.near;
     pass_t<kind> pass;
 
@@ -105,10 +105,9 @@ template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, k
     keep_queued(plan, room, pass, queued);
     next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
     empty_block(plan, room, pass);
-    state.fine = join(plan, room, place.barriers);
+    state.fine = join(plan, room, place, pass.number + 1);
     if (!state.fine)
         return;
-    look(plan, room, pass.number + 1);
     place.number++;
     /* What is left is told after the next pass. */
     if (hw_first() == 0 && room.seen.most)
@@ -277,7 +276,7 @@ __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uin
     if (!packed || !state.fine)
         return;
     take_told<kind>(plan, pass.turn);
-    state.fine = join(plan, room, state.place.barriers);
+    state.fine = join(plan, room, state.place, state.place.number);
 }
 
 /* Is it cheaper to ask for keys of the bucket while pulling than to tell all of them before? A pull
@@ -397,7 +396,6 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     state.fine = meet(place, UINT32_MAX);
     if (!state.fine)
         return false;
-    look(plan, room, 0);
     add_row(plan, room, place, HW_ROUTES_FUSED_BEGIN);
     const uint64_t length = told(room, HW_ROUTES_FUSED_DEGREES);
     const long long first = complemented(told(room, HW_ROUTES_FUSED_LEAST));

@@ -13,6 +13,35 @@ template <typename T> T hw_latest(const T *counter)
     return *static_cast<const volatile T *>(counter);
 }
 
+inline uint32_t hw_latest_count(const uint32_t *counter)
+{
+    const uint32_t count = hw_latest(counter);
+
+    __threadfence();
+    return count;
+}
+
+inline uint64_t hw_latest_word(const uint64_t *at)
+{
+    const uint64_t word = hw_latest(at);
+
+    __threadfence_system();
+    return word;
+}
+
+inline uint32_t hw_count_in(uint32_t *counter)
+{
+    __threadfence();
+    const uint32_t before = atomicAdd(counter, 1u);
+    __threadfence();
+    return before;
+}
+
+inline void hw_publish()
+{
+    __threadfence_system();
+}
+
 inline void *hw_block_memory()
 {
     return emulated::dynamic_shared();
