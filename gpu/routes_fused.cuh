@@ -30,12 +30,15 @@ constexpr uint32_t mailed = 96, mail_slots = mailed / 32;
 
 static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
 
+/* Counters that the lanes of a pass have sums of; behind them comes the least key. */
+constexpr uint32_t sums = 7;
+
 /* What a block shares. The plan is there, too: functions that are called find it where they need no
  * register for it. */
 struct room_t {
     plan_t plan;
-    ring_t seen; /* of the pass before; and how many wait */
-    ring_t sum;  /* of this pass and block */
+    ring_t seen;                  /* of the pass before; and how many wait */
+    count64 sum[sums + 1][warps]; /* of a pass; of each warp */
     uint64_t heard[HW_ROUTES_FUSED_RANKS][HW_ROUND_WORDS]; /* at the last meeting */
     uint64_t all[HW_ROUND_WORDS];                          /* sums of them, or maxima */
     uint32_t fine;
@@ -274,30 +277,18 @@ __device__ __noinline__ void send(uint32_t number, uint32_t turn, uint32_t count
     __syncwarp();
 }
 
-/* Sends what the warps of the block have left for others, each so many. All threads call it. */
-template <int kind>
-__device__ __noinline__ void send_block(uint32_t number, uint32_t turn, uint32_t count)
+/* Room in rank q's box for what each warp of the block has for it. A warp. */
+__device__ __forceinline__ void take_box(room_t &room, ring_t *ring, uint32_t q)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
-    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t mine = lane < warps ? room.mail_at[q][lane] : 0, end = hw_warp_scan(mine);
+    uint32_t base = 0;
 
-    __syncwarp();
-    const mail_t mail = mail_of(plan, room, count);
-    if (lane < plan.part.ranks)
-        room.mail_at[lane][warp] = mail.mine;
-    __syncthreads();
-    if (warp < plan.part.ranks) { /* a warp for each rank */
-        const uint32_t of = lane < warps ? room.mail_at[warp][lane] : 0, upto = hw_warp_scan(of);
-        uint32_t base = 0;
-        if (lane == 31 && upto)
-            base = atomicAdd(&plan.control->ring[(number + 1) & 3].sent[warp], upto);
-        base = __shfl_sync(HW_WARP, base, 31) + upto - of;
-        if (lane < warps)
-            room.mail_at[warp][lane] = base;
-    }
-    __syncthreads();
-    store_mail<kind>(plan, turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0);
+    if (lane == 31 && end)
+        base = atomicAdd(&ring->sent[q], end);
+    base = __shfl_sync(HW_WARP, base, 31) + end - mine;
+    if (lane < warps)
+        room.mail_at[q][lane] = base;
 }
 
 /* Notes what is for another part; all lanes call it. */
@@ -335,52 +326,59 @@ __device__ __forceinline__ void add(count64 *to, uint32_t mine)
         atomicAdd(to, all);
 }
 
-__device__ __forceinline__ void add(uint32_t *to, uint32_t mine)
+/* Leaves what the lanes of this warp counted in the block, if they did anything. Returns whether.
+ */
+template <int kind> __device__ __forceinline__ bool add_up(room_t &room, const pass_t<kind> &pass)
 {
-    const uint32_t all = hw_warp_sum(mine);
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    const uint32_t count[sums] = {pass.edges,     pass.degrees,    pass.open,     pass.pulled,
+                                  pass.sent_near, pass.sent_later, pass.sent_keys};
+    const bool any =
+        __any_sync(HW_WARP, pass.least != hw_keys<kind>::none || count[0] || count[1] || count[2] ||
+                                count[3] || count[4] || count[5] || count[6]);
+    count64 mine = 0;
 
-    if ((threadIdx.x & 31) == 0 && all)
-        atomicAdd(to, all);
+    if (any) {
+#pragma unroll
+        for (uint32_t k = 0; k < sums; k++) {
+            if (!__any_sync(HW_WARP, count[k] != 0))
+                continue;
+            const count64 all = warp_sum(count[k]);
+            mine = lane == k ? all : mine;
+        }
+        const key_of<kind> least = warp_least(pass.least);
+        if (lane == sums && least != hw_keys<kind>::none)
+            mine = complement(least);
+    }
+    if (lane <= sums)
+        room.sum[lane][warp] = mine;
+    return any;
 }
 
-/* Adds up the counters of the block. */
-template <int kind> __device__ void add_up(room_t &room, const pass_t<kind> &pass)
+/* Hands over one of the sums of the block. A warp. */
+__device__ __forceinline__ void hand_over(const room_t &room, ring_t *to, uint32_t k)
 {
-    add(&room.sum.pushed, pass.edges);
-    add(&room.sum.pulled, pass.pulled);
-    add(&room.sum.degrees, pass.degrees);
-    add(&room.sum.open, pass.open);
-    add(&room.sum.sent_near, pass.sent_near);
-    add(&room.sum.sent_later, pass.sent_later);
-    add(&room.sum.sent_keys, pass.sent_keys);
-    if (!__any_sync(HW_WARP, pass.least != hw_keys<kind>::none))
+    count64 *words = reinterpret_cast<count64 *>(to);
+    const uint32_t lane = threadIdx.x & 31;
+    const count64 mine = lane < warps ? room.sum[k][lane] : 0;
+
+    if (!__any_sync(HW_WARP, mine != 0))
         return;
-    const key_of<kind> least = warp_least(pass.least);
-    if ((threadIdx.x & 31) == 0)
-        atomicMax(&room.sum.most, complement(least));
-}
-
-/* One thread of the block hands its sums over. */
-__device__ __forceinline__ void hand_over(const ring_t &sum, ring_t *to)
-{
-    if (sum.pushed)
-        atomicAdd(&to->pushed, sum.pushed);
-    if (sum.pulled)
-        atomicAdd(&to->pulled, sum.pulled);
-    if (sum.degrees)
-        atomicAdd(&to->degrees, sum.degrees);
-    if (sum.open)
-        atomicAdd(&to->open, sum.open);
-    if (sum.lost)
-        atomicAdd(&to->lost, sum.lost);
-    if (sum.sent_near)
-        atomicAdd(&to->sent_near, sum.sent_near);
-    if (sum.sent_keys)
-        atomicAdd(&to->sent_keys, sum.sent_keys);
-    if (sum.sent_later)
-        atomicAdd(&to->sent_later, sum.sent_later);
-    if (sum.most)
-        atomicMax(&to->most, sum.most);
+    if (k == sums) {
+        const count64 least = ~warp_least(~mine);
+        if (lane == 0)
+            atomicMax(&to->most, least);
+        return;
+    }
+    const count64 all = hw_warp_sum64(mine);
+    if (lane != 0)
+        return;
+    if (k < 4)
+        atomicAdd(words + HW_ROUTES_FUSED_EDGES + k, all);
+    else if (k < 6)
+        atomicAdd(k == 4 ? &to->sent_near : &to->sent_later, static_cast<uint32_t>(all));
+    else
+        atomicAdd(&to->sent_keys, all);
 }
 
 /* ---- meetings ---- */
@@ -590,7 +588,6 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
                                           marked ? nullptr : plan.later_bits};
         room.pieces = 0;
-        room.sum = empty_ring();
     }
     if (hw_first() == 0)
         control->ring[(number + 2) & 3] = empty_ring();
@@ -609,21 +606,58 @@ __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pa
         plan.control->later[(place.later + 1) % 3] = 0;
 }
 
-/* Counters, queues and mail of the block. All threads call it. */
-template <int kind>
-__device__ void empty_block(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+/* Room for all that the block has, and its sums: each by a warp of its own, so that they wait
+ * together. All warps call it. */
+__device__ __forceinline__ void take_all(const plan_t &plan, room_t &room, ring_t *ring)
 {
-    const bool mine = pass.near || pass.later || pass.edges || pass.pulled || pass.degrees ||
-                      pass.open || pass.sent_keys || pass.least != hw_keys<kind>::none;
+    constexpr uint32_t boxes = queues, first = boxes + HW_ROUTES_FUSED_RANKS;
+    static_assert(first + sums < warps, "a warp for each");
+    const uint32_t warp = threadIdx.x / 32;
 
-    if (__syncthreads_or(pass.mail != 0))
-        send_block<kind>(pass.number, pass.turn, pass.mail);
-    if (__syncthreads_or(mine)) { /* most blocks have nothing in small passes */
-        add_up(room, pass);
-        flush_block(room, pass.near, pass.later);
-        if (threadIdx.x == 64) /* all have added: flush_block() waits for them */
-            hand_over(room.sum, &plan.control->ring[(pass.number + 1) & 3]);
-    }
+    if (warp < boxes)
+        take_room(room, static_cast<int>(warp));
+    else if (warp < boxes + plan.part.ranks)
+        take_box(room, ring, warp - boxes);
+    else if (warp >= first && warp <= first + sums)
+        hand_over(room, ring, warp - first);
+}
+
+/* Counters, queues and mail of the block. Most blocks have nothing in small passes. All threads
+ * call it. */
+template <int kind> __device__ __noinline__ void empty_all(const pass_t<kind> pass)
+{
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    uint32_t v[queues][slots];
+
+    __syncwarp();
+    const uint32_t fresh[queues] = {mark(room, near_queue, pass.near, v[0]),
+                                    mark(room, later_queue, pass.later, v[1])};
+    const mail_t mail = mail_of(plan, room, pass.mail);
+    if (lane < plan.part.ranks)
+        room.mail_at[lane][warp] = mail.mine;
+    const bool summed = add_up(room, pass);
+    const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
+    if (lane < queues)
+        room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
+    if (!__syncthreads_or(summed || pass.mail || count[0] || count[1]))
+        return;
+    take_all(plan, room, &plan.control->ring[(pass.number + 1) & 3]);
+    __syncthreads();
+    /* What has the longest way goes first. */
+    store_mail<kind>(plan, pass.turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0);
+#pragma unroll
+    for (int q = 0; q < queues; q++)
+        if (count[q])
+            write(room.queue[q].list + room.count[q][warp], v[q], fresh[q]);
+    __syncwarp();
+}
+
+/* Likewise; the pass may go on. */
+template <int kind> __device__ __forceinline__ void empty_block(pass_t<kind> &pass)
+{
+    empty_all<kind>(pass);
     pass.near = pass.later = pass.mail = 0;
 }
 
@@ -754,7 +788,7 @@ template <int kind> __device__ bool take_mail(const plan_t &plan, room_t &room, 
 template <int kind>
 __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place)
 {
-    empty_block(plan, room, pass);
+    empty_block(pass);
     if (!meet(place, pass.number))
         return false;
     return !take_mail(plan, room, pass) || join(plan, room, place, pass.number + 1);

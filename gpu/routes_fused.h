@@ -33,7 +33,7 @@ extern "C" {
 
 #define HW_ROUTES_FUSED_RANKS 8 /* at most */
 #ifndef HW_ROUTES_FUSED_THREADS
-#define HW_ROUTES_FUSED_THREADS 768
+#define HW_ROUTES_FUSED_THREADS 640
 #endif
 
 /* Edges of a long list that a warp takes at a time. */
@@ -63,8 +63,8 @@ enum {
     HW_ROUTES_FUSED_EDGES,                            /* pushed */
     HW_ROUTES_FUSED_DEGREES,                          /* lengths of the lists begun */
     HW_ROUTES_FUSED_OPEN,   /* vertices beyond the bucket, reached or not */
-    HW_ROUTES_FUSED_LOST,   /* vertices without a parent */
     HW_ROUTES_FUSED_PULLED, /* edges */
+    HW_ROUTES_FUSED_LOST,   /* vertices without a parent */
     HW_ROUTES_FUSED_LEAST,  /* maximum: the complement of the least key left */
     HW_ROUTES_FUSED_KEYS,   /* told to other GPUs, or asked for */
     HW_ROUTES_FUSED_WORDS
@@ -80,8 +80,8 @@ struct hw_routes_fused_ring {
     unsigned long long pushed;
     unsigned long long degrees;
     unsigned long long open;
-    unsigned long long lost;
     unsigned long long pulled;
+    unsigned long long lost;
     unsigned long long most; /* the complement of the least key left for later */
     unsigned long long sent_keys;
 };

@@ -104,7 +104,7 @@ template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, k
     pass.bound = place.bound;
     keep_queued(plan, room, pass, queued);
     next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
-    empty_block(plan, room, pass);
+    empty_block(pass);
     state.fine = join(plan, room, place, pass.number + 1);
     if (!state.fine)
         return;
@@ -298,12 +298,9 @@ template <int kind> __device__ __noinline__ void push_late(key_of<kind> told, pa
     show_queue<kind>(plan, pass.number, count, told);
     push_queue<kind>(plan, room, pass, count, 0);
     push_beside<kind>(plan, room, pass);
-    empty_block(plan, room, pass);
-    __syncthreads();
-    if (threadIdx.x == 0) {
+    empty_block(pass); /* waits for all warps */
+    if (threadIdx.x == 0)
         room.pieces = 0;
-        room.sum = empty_ring();
-    }
     __syncthreads();
 }
 
