@@ -160,7 +160,7 @@ __device__ __forceinline__ bool leave_beside(Room &room, const list_t<kind> &lis
 }
 
 /* How many vertices each of so many warps takes at a time: as many each time. */
-__device__ __forceinline__ uint32_t share(uint32_t count, uint64_t warps_there)
+__device__ __forceinline__ uint32_t share(uint64_t count, uint64_t warps_there)
 {
     const uint64_t each = (count + warps_there - 1) / warps_there, times = (each + 31) / 32;
 

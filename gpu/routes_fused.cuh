@@ -31,7 +31,7 @@ constexpr uint32_t mailed = 96, mail_slots = mailed / 32;
 static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
 
 /* Counters that the lanes of a pass have sums of; behind them comes the least key. */
-constexpr uint32_t sums = 7;
+constexpr uint32_t sums = 8;
 
 /* What a block shares. The plan is there, too: functions that are called find it where they need no
  * register for it. */
@@ -81,6 +81,7 @@ template <int kind> struct place_t {
     bool inside;    /* steps inside buckets? */
     bool whole;     /* are lists pushed whole? */
     bool late;      /* may what improves be of a bucket before? */
+    uint32_t mail;  /* entries that wait in the boxes for a pass that pushes */
     double span;    /* of the bucket */
     count64 begun;  /* lengths of the lists begun in it */
     count64 open;   /* vertices beyond it at its beginning, reached or not */
@@ -98,6 +99,7 @@ template <int kind> struct pass_t {
     uint32_t mail;          /* likewise: not sent yet */
     uint32_t edges, pulled; /* edges of this lane, pushed and pulled */
     uint32_t degrees;       /* likewise */
+    uint32_t taken;         /* likewise: vertices pushed straight from mail */
     uint32_t sent_near, sent_later;
     uint32_t sent_keys; /* told to others, or asked for */
     key_of<kind> least;
@@ -331,8 +333,8 @@ __device__ __forceinline__ void add(count64 *to, uint32_t mine)
 template <int kind> __device__ __forceinline__ bool add_up(room_t &room, const pass_t<kind> &pass)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const uint32_t count[sums] = {pass.edges,     pass.degrees,    pass.open,     pass.pulled,
-                                  pass.sent_near, pass.sent_later, pass.sent_keys};
+    const uint32_t count[sums] = {pass.edges,     pass.degrees,    pass.open,  pass.pulled,
+                                  pass.sent_near, pass.sent_later, pass.taken, pass.sent_keys};
     const bool any =
         __any_sync(HW_WARP, pass.least != hw_keys<kind>::none || count[0] || count[1] || count[2] ||
                                 count[3] || count[4] || count[5] || count[6]);
@@ -375,8 +377,11 @@ __device__ __forceinline__ void hand_over(const room_t &room, ring_t *to, uint32
         return;
     if (k < 4)
         atomicAdd(words + HW_ROUTES_FUSED_EDGES + k, all);
-    else if (k < 6)
-        atomicAdd(k == 4 ? &to->sent_near : &to->sent_later, static_cast<uint32_t>(all));
+    else if (k < 7)
+        atomicAdd(k == 4   ? &to->sent_near
+                  : k == 5 ? &to->sent_later
+                           : &to->taken,
+                  static_cast<uint32_t>(all));
     else
         atomicAdd(&to->sent_keys, all);
 }
@@ -579,7 +584,7 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     pass.turn = place.meeting & 1;
     pass.near = pass.later = pass.mail = 0;
     pass.edges = pass.pulled = pass.degrees = pass.open = 0;
-    pass.sent_near = pass.sent_later = pass.sent_keys = 0;
+    pass.taken = pass.sent_near = pass.sent_later = pass.sent_keys = 0;
     pass.least = pass.told = hw_keys<kind>::none;
     if (threadIdx.x == 0) {
         room.queue[near_queue] =
@@ -683,6 +688,10 @@ __device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_
 /* Entries that a lane has under way where there are many. */
 constexpr uint32_t taken = 4;
 
+/* A pass that pushes takes no more entries than so many for each of its warps: a vertex that is
+ * queued, too, is pushed twice then, which costs less than another wait for all blocks. */
+constexpr uint32_t few_entries = 8;
+
 /* Entries of rank q's that are in its box here. */
 __device__ __forceinline__ uint32_t boxed_by(const plan_t &plan, const room_t &room, uint32_t q)
 {
@@ -700,10 +709,39 @@ __device__ __forceinline__ const uint4 *entry_at(const plan_t &plan, const room_
     return static_cast<const uint4 *>(plan.box[turn].came[q]) + i;
 }
 
+/* Takes entry i of all that came. Returns the position that has a lesser key now, or no rank. */
+template <int kind>
+__device__ __forceinline__ uint32_t take_entry(const plan_t &plan, const room_t &room,
+                                               uint32_t turn, uint64_t i, key_of<kind> &key)
+{
+    const uint4 entry = __ldcg(entry_at(plan, room, turn, i));
+
+    key = key_in<kind>(entry);
+    if (key >= lower(distances<kind>(plan) + home_of(plan) + entry.x, key))
+        return HW_RANK_NONE;
+    put_hint<kind>(plan, entry.x, entry.y, key);
+    return entry.x;
+}
+
+/* Takes so few entries that a lane has one: without a look at what there is. */
+template <int kind>
+__device__ void take_few(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count)
+{
+    const uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
+    const uint64_t i = w * 32 + (threadIdx.x & 31);
+    key_of<kind> key = hw_keys<kind>::none;
+
+    if (w * 32 >= count)
+        return;
+    const uint32_t v = i < count ? take_entry<kind>(plan, room, pass.turn, i, key) : HW_RANK_NONE;
+    queue(room, pass, v != HW_RANK_NONE, v, key);
+}
+
 /* Takes so many entries, all that came: what they wait for they wait for together. */
-template <int N, int kind>
+template <int kind>
 __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count)
 {
+    constexpr uint32_t N = taken;
     key_of<kind> *own = distances<kind>(plan) + home_of(plan);
     const uint64_t lane = threadIdx.x & 31;
 
@@ -761,37 +799,83 @@ __device__ void take_touched(const plan_t &plan, room_t &room, pass_t<kind> &pas
     }
 }
 
-/* Takes what came. Returns whether anything did. All threads call it. */
-template <int kind> __device__ bool take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+/* How much came in the boxes; full: was there more for any? */
+__device__ __forceinline__ uint64_t mail_here(const plan_t &plan, const room_t &room, bool &full)
 {
     uint64_t count = 0;
-    bool full = false;
 
+    full = false;
     for (uint32_t q = 0; q < plan.part.ranks; q++) {
         const uint32_t boxed = boxed_by(plan, room, q);
         full = full || (q != plan.part.rank && sent_by(plan, room, q) > boxed);
         count += boxed;
     }
-    if (count <= hw_stride())
-        take_entries<1, kind>(plan, room, pass, count);
-    else
-        take_entries<taken, kind>(plan, room, pass, count);
-    if (full)
-        take_touched<kind>(plan, room, pass);
-    if (count > 0 && __syncthreads_or(pass.near || pass.later))
-        flush_block(room, pass.near, pass.later);
-    return count > 0;
+    return count;
 }
 
-/* Ends a pass: all GPUs meet, and take what they were sent. Returns false where all must give
- * up. */
+/* Takes what came. All threads call it. */
 template <int kind>
-__device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place)
+__device__ void take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count,
+                          bool full)
 {
+    if (count <= hw_stride())
+        take_few<kind>(plan, room, pass, count);
+    else
+        take_entries<kind>(plan, room, pass, count);
+    if (full)
+        take_touched<kind>(plan, room, pass);
+    if (__syncthreads_or(pass.near || pass.later))
+        flush_block(room, pass.near, pass.later);
+}
+
+/* Ends a pass: all GPUs meet, and take what they were sent; if that is little, it may be left to
+ * the next pass, if that pushes. Returns false where all must give up. */
+template <int kind>
+__device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place,
+                         bool leaves)
+{
+    bool full = false;
+
     empty_block(pass);
     if (!meet(place, pass.number))
         return false;
-    return !take_mail(plan, room, pass) || join(plan, room, place, pass.number + 1);
+    const uint64_t count = mail_here(plan, room, full);
+    if (count == 0)
+        return true;
+    if (leaves && !place.late && !full && count <= few_entries * (hw_stride() / 32)) {
+        place.mail = static_cast<uint32_t>(count);
+        return true;
+    }
+    take_mail(plan, room, pass, count, full);
+    return join(plan, room, place, pass.number + 1);
+}
+
+/* Notes what mail brought that the pass before had left, if rows are wanted. */
+template <int kind>
+__device__ void found_late(const plan_t &plan, const place_t<kind> &place, uint32_t count)
+{
+    if (plan.row && hw_first() == 0 && place.rows > 0 && place.rows < plan.rows)
+        plan.row[place.rows - 1].found += count;
+}
+
+/* Takes mail that was left, since no pass that pushes follows: as at the end of the one before,
+ * whose queues are still those of the block. Returns false where all must give up. */
+template <int kind> __device__ __noinline__ bool take_left(place_t<kind> &place)
+{
+    room_t &room = room_of();
+    const plan_t &plan = room.plan;
+    const uint32_t before = room.seen.near;
+    pass_t<kind> pass = {};
+
+    if (place.mail == 0)
+        return true;
+    pass.turn = ~place.meeting & 1;
+    pass.bound = place.bound;
+    take_mail(plan, room, pass, place.mail, false);
+    place.mail = 0;
+    const bool fine = join(plan, room, place, place.number);
+    found_late(plan, place, room.seen.near - before);
+    return fine;
 }
 
 /* One more row, if rows are wanted. One thread of the GPU writes it. */
@@ -804,9 +888,11 @@ __device__ void add_row(const plan_t &plan, const room_t &room, place_t<kind> &p
     uint64_t sent = room.seen.sent_keys * sizeof(key_of<kind>);
     for (uint32_t q = 0; q < plan.part.ranks; q++)
         sent += static_cast<uint64_t>(room.seen.sent[q]) * sizeof(uint4);
-    plan.row[min(place.rows, plan.rows - 1)] = hw_routes_fused_row{
-        routine,          place.bucket, room.seen.frontier, room.seen.near, room.seen.pushed,
-        room.seen.pulled, sent,         hw_nanoseconds()};
+    plan.row[min(place.rows, plan.rows - 1)] =
+        hw_routes_fused_row{routine,        place.bucket,     room.seen.frontier + room.seen.taken,
+                            room.seen.near, room.seen.pushed, room.seen.pulled,
+                            sent,           hw_nanoseconds()};
+    found_late(plan, place, room.seen.taken);
     place.rows++;
 }
 

@@ -18,8 +18,9 @@
  * later, push whole lists, and are told again where the others know a key already.
  *
  * What a push finds for another part goes to a box in that GPU's memory, as (position, source,
- * key), and is taken after the next meeting of all GPUs. A box that is full is no loss: then
- * the owner's distance is lowered in place, and a bit says where.
+ * key), and is taken after the next meeting of all GPUs; where it is little and the next pass
+ * pushes, by that pass, which pushes what came like what it finds in the queue. A box that is full
+ * is no loss: then the owner's distance is lowered in place, and a bit says where.
  */
 #ifndef HOPWAVE_GPU_ROUTES_FUSED_H
 #define HOPWAVE_GPU_ROUTES_FUSED_H
@@ -75,8 +76,8 @@ struct hw_routes_fused_ring {
     uint32_t sent[HW_ROUTES_FUSED_RANKS];
     uint32_t near, sent_near;   /* the next pass's queue, and entries that are to be pushed next */
     uint32_t later, sent_later; /* those that wait, which are counted elsewhere, and such entries */
-    uint32_t frontier, unused;
-    unsigned long long heavy; /* long lists of the next pass: their number above, chunks below */
+    uint32_t frontier, taken;   /* pushed from the queue, and straight from mail */
+    unsigned long long heavy;   /* long lists of the next pass: their number above, chunks below */
     unsigned long long pushed;
     unsigned long long degrees;
     unsigned long long open;

@@ -54,18 +54,21 @@ __device__ __forceinline__ bool queued(const room_t &room)
 }
 
 template <int kind>
-__device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t routine)
+__device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t routine,
+                            bool leaves = false)
 {
     room_t &room = room_of();
     const plan_t &plan = room.plan;
 
-    state.fine = end_pass(plan, room, pass, state.place);
+    state.fine = end_pass(plan, room, pass, state.place, leaves);
     if (!state.fine)
         return;
     add_row(plan, room, state.place, routine);
     state.place.number++;
 }
 
+/* Pushes what is queued, and what mail brings that was left. Leaves what comes then to the next
+ * such pass: settle() sees to it that another takes it before it begins. */
 template <int kind>
 __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, bool whole)
 {
@@ -73,8 +76,10 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     const plan_t &plan = room.plan;
     const uint32_t count = room.seen.near;
     const count64 heavy = room.seen.heavy;
+    const uint32_t mail = state.place.mail;
     pass_t<kind> pass;
 
+    state.place.mail = 0;
     begin_pass(plan, room, pass, state.place, false, false);
     if (hw_first() == 0)
         plan.control->ring[(pass.number + 1) & 3].frontier = count;
@@ -83,9 +88,9 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
     if (state.place.late)
         show_queue<kind>(plan, pass.number, count, state.place.told);
-    push_queue<kind>(plan, room, pass, count, heavy);
+    push_queue<kind>(plan, room, pass, count, heavy, mail);
     push_beside<kind>(plan, room, pass);
-    finish_pass(state, pass, routine);
+    finish_pass(state, pass, routine, true);
     state.place.begun += told(room, HW_ROUTES_FUSED_DEGREES);
 }
 
@@ -180,11 +185,15 @@ template <int kind> __device__ void settle(state_t<kind> &state)
                                       ? static_cast<key_of<kind>>(least)
                                       : place.bound.near;
         edges = passes = 0;
+        state.fine = take_left(place);
+        if (!state.fine)
+            return;
         place.bucket += plan.whole;
         step_on(state,
                 min(key_beyond<kind>(from, plan.whole ? place.span : width), place.bound.high));
         stepped = true;
     }
+    state.fine = state.fine && take_left(place);
 }
 
 /* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
@@ -296,7 +305,7 @@ template <int kind> __device__ __noinline__ void push_late(key_of<kind> told, pa
     if (hw_first() == 0)
         plan.control->ring[(pass.number + 1) & 3].frontier = count;
     show_queue<kind>(plan, pass.number, count, told);
-    push_queue<kind>(plan, room, pass, count, 0);
+    push_queue<kind>(plan, room, pass, count, 0, 0);
     push_beside<kind>(plan, room, pass);
     empty_block(pass); /* waits for all warps */
     if (threadIdx.x == 0)

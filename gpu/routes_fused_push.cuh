@@ -460,26 +460,51 @@ __device__ void show_queue(const plan_t &plan, uint32_t number, uint32_t count, 
     }
 }
 
-/* Pushes what is in the queue and the long lists; what that leaves to the block is left there. */
+/* Vertex i of those to be pushed: from the queue, then from mail. Mail may have none, or one that
+ * is to wait. The whole warp calls it; at: of this lane, or past all. */
+template <int kind>
+__device__ __forceinline__ uint32_t next_of(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                            uint64_t at, uint32_t count, uint32_t mail)
+{
+    const bool queued = at < count, came = !queued && at - count < mail;
+    key_of<kind> key = hw_keys<kind>::none;
+    uint32_t v = HW_RANK_NONE;
+
+    if (queued) {
+        v = __ldcg(one_of(plan.near, pass.number) + at);
+        one_of(plan.near_bits, pass.number)[v >> 5] = 0; /* all bits of the word are of this pass */
+    }
+    if (!__any_sync(HW_WARP, came))
+        return v;
+    if (came)
+        v = take_entry<kind>(plan, room, pass.turn ^ 1, at - count, key);
+    keep(room, later_queue, pass.later,
+         came && v != HW_RANK_NONE && key >= pass.bound.near && key < pass.bound.high, v);
+    if (came && key >= pass.bound.near)
+        v = HW_RANK_NONE;
+    pass.taken += came && v != HW_RANK_NONE;
+    return v;
+}
+
+/* Pushes what is in the queue, the long lists, and what so many entries of mail bring; what that
+ * leaves to the block is left there. */
 template <int kind>
 __device__ void push_queue(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
-                           count64 heavy)
+                           count64 heavy, uint32_t mail)
 {
-    const uint32_t *near = one_of(plan.near, pass.number);
-    uint32_t *bits = one_of(plan.near_bits, pass.number);
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t all = static_cast<uint64_t>(gridDim.x) * warps;
-    const uint32_t each = share(count, all);
+    const uint64_t items = static_cast<uint64_t>(count) + mail;
+    const uint32_t each = share(items, all);
 
     if (heavy)
         push_heavy<kind>(plan, room, pass, heavy);
     for (uint64_t i = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
-         i * each < count; i += all) {
-        const bool there = lane < each && i * each + lane < count;
-        const uint32_t v = there ? __ldcg(near + i * each + lane) : HW_RANK_NONE;
-        if (there)
-            bits[v >> 5] = 0; /* all bits of the word are of this pass */
-        push_lists<kind>(plan, room, pass, v, each > few_lists);
+         i * each < items; i += all) {
+        const uint64_t at = lane < each ? i * each + lane : items;
+        const uint32_t v = next_of<kind>(plan, room, pass, at, count, mail);
+        if (__any_sync(HW_WARP, v != HW_RANK_NONE))
+            push_lists<kind>(plan, room, pass, v, each > few_lists);
     }
 }
 
