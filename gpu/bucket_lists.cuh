@@ -162,9 +162,10 @@ __device__ __forceinline__ bool leave_beside(Room &room, const list_t<kind> &lis
 /* How many vertices each of so many warps takes at a time: as many each time. */
 __device__ __forceinline__ uint32_t share(uint64_t count, uint64_t warps_there)
 {
+    if (count <= warps_there) /* divisions take their time */
+        return 1;
     const uint64_t each = (count + warps_there - 1) / warps_there, times = (each + 31) / 32;
-
-    return each < 1 ? 1 : static_cast<uint32_t>((each + times - 1) / times);
+    return static_cast<uint32_t>((each + times - 1) / times);
 }
 
 } // namespace

@@ -41,7 +41,8 @@ struct room_t {
     count64 sum[sums + 1][warps]; /* of a pass; of each warp */
     uint64_t heard[HW_ROUTES_FUSED_RANKS][HW_ROUND_WORDS]; /* at the last meeting */
     uint64_t all[HW_ROUND_WORDS];                          /* sums of them, or maxima */
-    uint32_t fine;
+    uint64_t boxed[HW_ROUTES_FUSED_RANKS]; /* what came in boxes, up to each rank's */
+    uint32_t fine, full;                   /* full: did more come than there was room for? */
     queue_t queue[queues];
     uint4 mail[warps][mailed];                      /* code, source, key; or a chunk that is told */
     uint32_t mail_at[HW_ROUTES_FUSED_RANKS][warps]; /* how much each warp has, then where it goes */
@@ -328,32 +329,45 @@ __device__ __forceinline__ void add(count64 *to, uint32_t mine)
         atomicAdd(to, all);
 }
 
-/* Leaves what the lanes of this warp counted in the block, if they did anything. Returns whether.
- */
-template <int kind> __device__ __forceinline__ bool add_up(room_t &room, const pass_t<kind> &pass)
+/* Leaves what the lanes of this warp counted in the block. The arguments fit into registers. */
+template <int kind>
+__device__ __noinline__ void sum_up(uint32_t edges, uint32_t degrees, uint32_t open,
+                                    uint32_t pulled, uint32_t sent_near, uint32_t sent_later,
+                                    uint32_t taken, uint32_t sent_keys, key_of<kind> least)
 {
-    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    const uint32_t count[sums] = {pass.edges,     pass.degrees,    pass.open,  pass.pulled,
-                                  pass.sent_near, pass.sent_later, pass.taken, pass.sent_keys};
-    const bool any =
-        __any_sync(HW_WARP, pass.least != hw_keys<kind>::none || count[0] || count[1] || count[2] ||
-                                count[3] || count[4] || count[5] || count[6]);
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t count[sums] = {edges,     degrees,    open,  pulled,
+                                  sent_near, sent_later, taken, sent_keys};
+    const key_of<kind> least_of_all = warp_least(least);
     count64 mine = 0;
 
-    if (any) {
 #pragma unroll
-        for (uint32_t k = 0; k < sums; k++) {
-            if (!__any_sync(HW_WARP, count[k] != 0))
-                continue;
-            const count64 all = warp_sum(count[k]);
-            mine = lane == k ? all : mine;
-        }
-        const key_of<kind> least = warp_least(pass.least);
-        if (lane == sums && least != hw_keys<kind>::none)
-            mine = complement(least);
+    for (uint32_t k = 0; k < sums; k++) {
+        if (!__any_sync(HW_WARP, count[k] != 0))
+            continue;
+        const count64 all = warp_sum(count[k]);
+        mine = lane == k ? all : mine;
     }
+    if (lane == sums && least_of_all != hw_keys<kind>::none)
+        mine = complement(least_of_all);
     if (lane <= sums)
-        room.sum[lane][warp] = mine;
+        room_of().sum[lane][threadIdx.x / 32] = mine;
+}
+
+/* Likewise, if they counted anything: most warps do not in small passes. Returns whether. */
+template <int kind> __device__ __forceinline__ bool add_up(room_t &room, const pass_t<kind> &pass)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const bool any = __any_sync(HW_WARP, pass.least != hw_keys<kind>::none ||
+                                             (pass.edges | pass.degrees | pass.open | pass.pulled |
+                                              pass.sent_near | pass.sent_later | pass.taken |
+                                              pass.sent_keys) != 0);
+
+    if (any)
+        sum_up<kind>(pass.edges, pass.degrees, pass.open, pass.pulled, pass.sent_near,
+                     pass.sent_later, pass.taken, pass.sent_keys, pass.least);
+    else if (lane <= sums)
+        room.sum[lane][threadIdx.x / 32] = 0;
     return any;
 }
 
@@ -407,14 +421,16 @@ __device__ __forceinline__ bool reached(uint32_t count, uint32_t wanted)
 __device__ __forceinline__ bool wait_for_blocks(const plan_t &plan, uint32_t barriers)
 {
     const uint32_t *arrived = &plan.control->arrived, all = barriers * gridDim.x;
-    const count64 since = hw_nanoseconds();
     bool here = hw_count_in(&plan.control->arrived) + 1 == all;
+    count64 since = 0; /* the clock is not asked at once: most waits are short */
 
     for (uint32_t turn = 1; !here; turn++) {
         here = reached(hw_latest_count(arrived), all);
-        if (turn % 64 == 0 && !here &&
-            (hw_latest(&plan.control->failed) != 0 ||
-             hw_nanoseconds() - since >= 2 * plan.round.patience))
+        if (turn % 64 != 0 || here)
+            continue;
+        const count64 now = hw_nanoseconds();
+        since = since ? since : now;
+        if (hw_latest(&plan.control->failed) != 0 || now - since >= 2 * plan.round.patience)
             return false;
     }
     return true;
@@ -525,6 +541,29 @@ __device__ __forceinline__ uint64_t combined(uint32_t which, uint64_t all, uint6
     return all + word;
 }
 
+/* What rank q sent to this one before the last meeting. */
+__device__ __forceinline__ uint32_t sent_by(const plan_t &plan, const room_t &room, uint32_t q)
+{
+    const uint64_t two = room.heard[q][HW_ROUTES_FUSED_SENT + plan.part.rank / 2];
+
+    return static_cast<uint32_t>(plan.part.rank & 1 ? two >> 32 : two);
+}
+
+/* Counts what lies in the boxes then. A warp. */
+__device__ __forceinline__ void count_mail(const plan_t &plan, room_t &room)
+{
+    const uint32_t q = threadIdx.x & 31;
+    const bool other = q < plan.part.ranks && q != plan.part.rank;
+    const uint32_t sent = other ? sent_by(plan, room, q) : 0;
+    const uint64_t upto = hw_warp_scan(static_cast<uint64_t>(min(sent, plan.room)));
+    const bool full = __any_sync(HW_WARP, sent > plan.room);
+
+    if (q < plan.part.ranks)
+        room.boxed[q] = upto;
+    if (q == 0)
+        room.full = full;
+}
+
 /* A barrier over all blocks of all GPUs, which tell each other what the pass came to. Returns
  * false where all must give up. */
 template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint32_t number)
@@ -552,17 +591,11 @@ template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint
         room.all[i] = all;
     } else if (i >= 32 && i < 32 + HW_ROUTES_FUSED_WORDS) {
         reinterpret_cast<uint64_t *>(&room.seen)[i - 32] = room.heard[plan.part.rank][i - 32];
+    } else if (warp == 2) {
+        count_mail(plan, room);
     }
     __syncthreads();
     return room.fine != 0;
-}
-
-/* What rank q sent to this one before the last meeting. */
-__device__ __forceinline__ uint32_t sent_by(const plan_t &plan, const room_t &room, uint32_t q)
-{
-    const uint64_t two = room.heard[q][HW_ROUTES_FUSED_SENT + plan.part.rank / 2];
-
-    return static_cast<uint32_t>(plan.part.rank & 1 ? two >> 32 : two);
 }
 
 /* ---- passes ---- */
@@ -611,25 +644,27 @@ __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pa
         plan.control->later[(place.later + 1) % 3] = 0;
 }
 
-/* Room for all that the block has, and its sums: each by a warp of its own, so that they wait
- * together. All warps call it. */
+/* Room for all that the block has, and its sums: each by a warp of its own, if there are enough, so
+ * that they wait together. All warps call it. */
 __device__ __forceinline__ void take_all(const plan_t &plan, room_t &room, ring_t *ring)
 {
-    constexpr uint32_t boxes = queues, first = boxes + HW_ROUTES_FUSED_RANKS;
-    static_assert(first + sums < warps, "a warp for each");
-    const uint32_t warp = threadIdx.x / 32;
+    const uint32_t boxes = queues, first = boxes + plan.part.ranks;
 
-    if (warp < boxes)
-        take_room(room, static_cast<int>(warp));
-    else if (warp < boxes + plan.part.ranks)
-        take_box(room, ring, warp - boxes);
-    else if (warp >= first && warp <= first + sums)
-        hand_over(room, ring, warp - first);
+    for (uint32_t k = threadIdx.x / 32; k <= first + sums; k += warps) {
+        if (k < boxes)
+            take_room(room, static_cast<int>(k));
+        else if (k < first)
+            take_box(room, ring, k - boxes);
+        else
+            hand_over(room, ring, k - first);
+    }
 }
 
-/* Counters, queues and mail of the block. Most blocks have nothing in small passes. All threads
- * call it. */
-template <int kind> __device__ __noinline__ void empty_all(const pass_t<kind> pass)
+/* Sums, queues and mail of the block, so much of each of this warp. Most blocks have nothing in
+ * small passes. All threads call it. */
+template <int kind>
+__device__ __noinline__ void empty_all(uint32_t number, uint32_t turn, bool summed, uint32_t near,
+                                       uint32_t later, uint32_t sent)
 {
     room_t &room = room_of();
     const plan_t &plan = room.plan;
@@ -637,21 +672,20 @@ template <int kind> __device__ __noinline__ void empty_all(const pass_t<kind> pa
     uint32_t v[queues][slots];
 
     __syncwarp();
-    const uint32_t fresh[queues] = {mark(room, near_queue, pass.near, v[0]),
-                                    mark(room, later_queue, pass.later, v[1])};
-    const mail_t mail = mail_of(plan, room, pass.mail);
+    const uint32_t fresh[queues] = {mark(room, near_queue, near, v[0]),
+                                    mark(room, later_queue, later, v[1])};
+    const mail_t mail = mail_of(plan, room, sent);
     if (lane < plan.part.ranks)
         room.mail_at[lane][warp] = mail.mine;
-    const bool summed = add_up(room, pass);
     const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
     if (lane < queues)
         room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
-    if (!__syncthreads_or(summed || pass.mail || count[0] || count[1]))
+    if (!__syncthreads_or(summed || sent || count[0] || count[1]))
         return;
-    take_all(plan, room, &plan.control->ring[(pass.number + 1) & 3]);
+    take_all(plan, room, &plan.control->ring[(number + 1) & 3]);
     __syncthreads();
     /* What has the longest way goes first. */
-    store_mail<kind>(plan, pass.turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0);
+    store_mail<kind>(plan, turn, mail, lane < plan.part.ranks ? room.mail_at[lane][warp] : 0);
 #pragma unroll
     for (int q = 0; q < queues; q++)
         if (count[q])
@@ -662,7 +696,9 @@ template <int kind> __device__ __noinline__ void empty_all(const pass_t<kind> pa
 /* Likewise; the pass may go on. */
 template <int kind> __device__ __forceinline__ void empty_block(pass_t<kind> &pass)
 {
-    empty_all<kind>(pass);
+    const bool summed = add_up(room_of(), pass);
+
+    empty_all<kind>(pass.number, pass.turn, summed, pass.near, pass.later, pass.mail);
     pass.near = pass.later = pass.mail = 0;
 }
 
@@ -692,21 +728,15 @@ constexpr uint32_t taken = 4;
  * queued, too, is pushed twice then, which costs less than another wait for all blocks. */
 constexpr uint32_t few_entries = 8;
 
-/* Entries of rank q's that are in its box here. */
-__device__ __forceinline__ uint32_t boxed_by(const plan_t &plan, const room_t &room, uint32_t q)
-{
-    return q == plan.part.rank ? 0 : min(sent_by(plan, room, q), plan.room);
-}
-
 /* Entry i of all that came. */
 __device__ __forceinline__ const uint4 *entry_at(const plan_t &plan, const room_t &room,
                                                  uint32_t turn, uint64_t i)
 {
     uint32_t q = 0;
 
-    for (uint32_t count; i >= (count = boxed_by(plan, room, q)); q++)
-        i -= count;
-    return static_cast<const uint4 *>(plan.box[turn].came[q]) + i;
+    while (i >= room.boxed[q])
+        q++;
+    return static_cast<const uint4 *>(plan.box[turn].came[q]) + (q > 0 ? i - room.boxed[q - 1] : i);
 }
 
 /* Takes entry i of all that came. Returns the position that has a lesser key now, or no rank. */
@@ -799,20 +829,6 @@ __device__ void take_touched(const plan_t &plan, room_t &room, pass_t<kind> &pas
     }
 }
 
-/* How much came in the boxes; full: was there more for any? */
-__device__ __forceinline__ uint64_t mail_here(const plan_t &plan, const room_t &room, bool &full)
-{
-    uint64_t count = 0;
-
-    full = false;
-    for (uint32_t q = 0; q < plan.part.ranks; q++) {
-        const uint32_t boxed = boxed_by(plan, room, q);
-        full = full || (q != plan.part.rank && sent_by(plan, room, q) > boxed);
-        count += boxed;
-    }
-    return count;
-}
-
 /* Takes what came. All threads call it. */
 template <int kind>
 __device__ void take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count,
@@ -834,12 +850,11 @@ template <int kind>
 __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place,
                          bool leaves)
 {
-    bool full = false;
-
     empty_block(pass);
     if (!meet(place, pass.number))
         return false;
-    const uint64_t count = mail_here(plan, room, full);
+    const uint64_t count = room.boxed[plan.part.ranks - 1];
+    const bool full = room.full != 0;
     if (count == 0)
         return true;
     if (leaves && !place.late && !full && count <= few_entries * (hw_stride() / 32)) {
