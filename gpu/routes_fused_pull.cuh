@@ -511,6 +511,27 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     push_lightest<kind>(plan, room, pass, edge, seen, inside, kept);
 }
 
+/* Asks for the keys and the lightest edges of a group, which are read later. */
+template <int kind> __device__ __forceinline__ void foresee(const plan_t &plan, uint64_t group)
+{
+    constexpr uint32_t line = 128, vertices = seen_words * 32;
+    constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
+    constexpr uint32_t edges = vertices * sizeof *plan.lightest / line;
+    static_assert(keys + edges <= 32, "a line a lane");
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t first = group * vertices;
+
+    if (first + vertices > plan.core)
+        return;
+    if (lane < keys)
+        hw_fetch_ahead(
+            reinterpret_cast<const char *>(distances<kind>(plan) + home_of(plan) + first) +
+            line * lane);
+    else if (lane < keys + edges)
+        hw_fetch_ahead(reinterpret_cast<const char *>(plan.lightest + first) +
+                       line * (lane - keys));
+}
+
 /* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then. Few
  * vertices have more to do than to look at their lightest edges; these wait until they fill a
  * warp, some where no others of this pass do. */
@@ -529,8 +550,10 @@ __device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const
         } else if (kept.pulling >= (last ? 1 : 32)) {
             pull_warp<kind>(plan, room, pass, from, kept, take_kept(kept.pulls, kept.pulling));
         } else if (!last) {
+            const uint64_t next = g + hw_stride() / 32;
+            foresee<kind>(plan, next);
             pull_lightest<kind>(plan, room, pass, from, g, kept);
-            g += hw_stride() / 32;
+            g = next;
         } else {
             break;
         }
