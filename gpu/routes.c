@@ -21,7 +21,7 @@
 #define FIRST_BUCKET 0.3
 /* In one kernel, where edges that are relaxed again cost more than a bucket more; and of all
  * buckets where lists are pushed whole: the fewer passes, the better. */
-#define FIRST_FUSED 0.2
+#define FIRST_FUSED 0.14
 #define WHOLE_FUSED 8.0
 
 /* ---- kernel 1 ---- */

@@ -791,9 +791,14 @@ __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pas
         for (uint32_t k = 0; k < N; k++)
             old[k] = entry[k].x != HW_RANK_NONE ? __ldcg(own + entry[k].x) : -1;
 #pragma unroll
+        for (uint32_t k = 0; k < N; k++) { /* all of them before the first is waited for */
+            const key_of<kind> key = key_in<kind>(entry[k]);
+            old[k] = key < old[k] ? lower(own + entry[k].x, key) : -1;
+        }
+#pragma unroll
         for (uint32_t k = 0; k < N; k++) {
             const key_of<kind> key = key_in<kind>(entry[k]);
-            if (key < old[k] && key < lower(own + entry[k].x, key)) {
+            if (key < old[k]) {
                 put_hint<kind>(plan, entry[k].x, entry[k].y, key);
                 better |= 1u << k;
             }

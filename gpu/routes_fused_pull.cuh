@@ -317,18 +317,26 @@ __device__ __forceinline__ void count_beyond(pass_t<kind> &pass, key_of<kind> ke
     pass.least = min(pass.least, key);
 }
 
-/* Takes what a vertex beyond the bucket pulled; others push to it meanwhile. Returns its key. */
-template <int kind>
-__device__ __forceinline__ key_of<kind> settle_pulled(const plan_t &plan, uint32_t v,
-                                                      key_of<kind> key, const pulled_t<kind> &best)
+/* Takes what some vertices a lane beyond the bucket pulled; others push to them meanwhile. v: the
+ * first one, the others 32 apart; key: theirs, before and after. */
+template <uint32_t N, int kind>
+__device__ __forceinline__ void settle_pulled(const plan_t &plan, uint32_t v,
+                                              const pulled_t<kind> (&best)[N],
+                                              key_of<kind> (&key)[N])
 {
-    if (best.source == HW_RANK_NONE)
-        return key;
-    const key_of<kind> before = lower(distances<kind>(plan) + home_of(plan) + v, best.key);
-    if (before <= best.key)
-        return before;
-    put_hint<kind>(plan, v, best.from < best.key ? best.source : tied, best.key);
-    return best.key;
+    key_of<kind> *own = distances<kind>(plan) + home_of(plan);
+
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++) /* all of them before the first is waited for */
+        if (best[k].source != HW_RANK_NONE)
+            key[k] = lower(own + v + 32 * k, best[k].key);
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++)
+        if (best[k].source != HW_RANK_NONE && best[k].key < key[k]) {
+            put_hint<kind>(plan, v + 32 * k, best[k].from < best[k].key ? best[k].source : tied,
+                           best[k].key);
+            key[k] = best[k].key;
+        }
 }
 
 /* Vertices that a warp keeps during a pull, until they fill it. */
@@ -342,6 +350,8 @@ __device__ __forceinline__ void keep_for(uint32_t *list, uint32_t &count, bool w
 {
     const uint32_t all = __ballot_sync(HW_WARP, wanted);
 
+    if (all == 0)
+        return;
     if (wanted)
         list[count + __popc(all & ((1u << (threadIdx.x & 31)) - 1))] = v;
     count += __popc(all);
@@ -382,13 +392,12 @@ __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass
                                           const bounds<kind> &from, kept_t &kept, uint32_t v)
 {
     const bool there = v != HW_RANK_NONE;
-    key_of<kind> key = there ? __ldcg(distances<kind>(plan) + home_of(plan) + v) : 0;
-    const pulled_t<kind> best =
-        pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key, 0, HW_RANK_NONE});
+    key_of<kind> key[1] = {there ? __ldcg(distances<kind>(plan) + home_of(plan) + v) : 0};
+    const pulled_t<kind> best[1] = {
+        pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key[0], 0, HW_RANK_NONE})};
 
-    if (there)
-        key = settle_pulled<kind>(plan, v, key, best);
-    keep_for(kept.pushes, kept.pushing, place_pulled<kind>(room, pass, there, v, key), v);
+    settle_pulled<1, kind>(plan, v, best, key);
+    keep_for(kept.pushes, kept.pushing, place_pulled<kind>(room, pass, there, v, key[0]), v);
 }
 
 /* May an edge lead from `key` to below `to`? */
@@ -484,7 +493,7 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     hw_gpu_edge edge[seen_words][at_hand];
     pulled_t<kind> best[seen_words];
     const bool asking = asks_others<kind>(pass);
-    uint32_t inside = 0;
+    uint32_t there = 0, more = 0, inside = 0;
 
     read_lightest(plan, from, seen, edge);
 #pragma unroll
@@ -497,16 +506,20 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     }
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
+        const bool beyond = seen.key[k] >= from.high;
+        there |= static_cast<uint32_t>(beyond) << k;
+        more |= static_cast<uint32_t>(
+                    beyond && leads<kind>(asking ? edge[k][0] : edge[k][1], from.low, best[k].key))
+                << k;
+    }
+    settle_pulled<seen_words, kind>(plan, seen.first, best, seen.key);
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
         const uint32_t v = seen.first + 32 * k;
-        const bool there = seen.key[k] >= from.high;
-        const bool more =
-            there && leads<kind>(asking ? edge[k][0] : edge[k][1], from.low, best[k].key);
-        if (there)
-            seen.key[k] = settle_pulled<kind>(plan, v, seen.key[k], best[k]);
-        keep_for(kept.pulls, kept.pulling, more, v);
-        inside |=
-            static_cast<uint32_t>(place_pulled<kind>(room, pass, there && !more, v, seen.key[k]))
-            << k;
+        keep_for(kept.pulls, kept.pulling, more >> k & 1, v);
+        inside |= static_cast<uint32_t>(
+                      place_pulled<kind>(room, pass, (there & ~more) >> k & 1, v, seen.key[k]))
+                  << k;
     }
     push_lightest<kind>(plan, room, pass, edge, seen, inside, kept);
 }
@@ -695,11 +708,8 @@ __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t r
 #pragma unroll
         for (uint32_t k = 0; k < ended; k++) {
             const uint64_t v = first + k * stride;
-            const bool there = v < plan.part.active;
-            const uint64_t begin = there ? __ldg(plan.part.offset + v) : 0;
-            edge[k] = there && begin < __ldg(plan.part.offset + v + 1)
-                          ? hw_read_edge(plan.part.edge + begin)
-                          : hw_gpu_edge{HW_RANK_NONE, 0};
+            edge[k] = v < plan.part.active ? hw_read_edge(plan.lightest[v].edge)
+                                           : hw_gpu_edge{HW_RANK_NONE, 0};
         }
 #pragma unroll
         for (uint32_t k = 0; k < ended; k++)

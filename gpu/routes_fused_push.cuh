@@ -40,8 +40,11 @@ relax_each(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_ed
     for (int k = 0; k < N; k++)
         old[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : -1;
 #pragma unroll
+    for (int k = 0; k < N; k++) /* all of them before the first is waited for */
+        old[k] = next[k] < old[k] ? lower(distance + edge[k].rank, next[k]) : -1;
+#pragma unroll
     for (int k = 0; k < N; k++)
-        if (next[k] < old[k] && next[k] < lower(distance + edge[k].rank, next[k])) {
+        if (next[k] < old[k]) {
             better |= 1u << k;
             if (edge[k].rank - home < plan.part.block) {
                 own |= 1u << k;
@@ -216,8 +219,10 @@ relax_of(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge
         old[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : -1;
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (next[k] < old[k] && next[k] < lower(distance + edge[k].rank, next[k]))
-            better |= 1u << k;
+        old[k] = next[k] < old[k] ? lower(distance + edge[k].rank, next[k]) : -1;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        better |= static_cast<uint32_t>(next[k] < old[k]) << k;
     if (!__any_sync(HW_WARP, better != 0))
         return;
 #pragma unroll
