@@ -125,8 +125,7 @@ __device__ __forceinline__ void keep(Room &room, int queue, uint32_t &count, boo
 /* Room in a queue for what each warp of the block has for it; one warp calls it. */
 template <typename Room> __device__ __forceinline__ void take_room(Room &room, int queue)
 {
-    const uint32_t lane = threadIdx.x & 31;
-    const uint32_t warps = blockDim.x / 32;
+    const uint32_t lane = threadIdx.x & 31, warps = blockDim.x / 32;
     const uint32_t mine = lane < warps ? room.count[queue][lane] : 0, end = hw_warp_scan(mine);
     uint32_t base = 0;
 

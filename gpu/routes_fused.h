@@ -33,9 +33,9 @@ extern "C" {
 #endif
 
 #define HW_ROUTES_FUSED_RANKS 8 /* at most */
-#ifndef HW_ROUTES_FUSED_THREADS
+/* Of a block: five warps a scheduler, which have 96 registers a thread. With 1024 threads many are
+ * spilled, with 512 too few wait for memory at a time. */
 #define HW_ROUTES_FUSED_THREADS 640
-#endif
 
 /* Edges of a long list that a warp takes at a time. */
 #define HW_ROUTES_FUSED_CHUNK 64
