@@ -36,6 +36,16 @@ gpu 2 "degree-separated --parts 2" --method delta
 hopwave-generate -q --model rmat --scale 12 --weights integer:0:99 --recipe -o larger.h5
 cpu larger.h5
 gpu 4 "1d --parts 4" --method delta
+# Rows of steps: bytes of what is told, which is no mail, edges pulled, vertices and edges pushed.
+python=${PYTHON3:-python3}
+if "$python" -c 'import h5py' 2>/dev/null; then
+    ok "what is told, pushed and pulled is counted" "$python" -c 'import h5py, sys
+rows = h5py.File(sys.argv[1])["run/steps"][:]
+counts = {b"tell": "bytes_sent", b"long.pull": "pulled", b"short.push": "frontier"}
+sys.exit(0 if all(rows[rows["routine"] == r][c].sum() > 0 for r, c in counts.items()) else 1)' gpu.h5
+else
+    skip "what is told, pushed and pulled is counted" "there is no h5py here"
+fi
 hopwave-generate -q --model rmat --scale 12 --weights integer:0:1000000 --recipe -o longer.h5
 cpu longer.h5
 gpu 3 "1d --parts 3" --method delta
@@ -43,6 +53,10 @@ gpu 3 "1d --parts 3" --method delta
 hopwave-generate -q --model rmat --scale 15 --weights uniform --recipe -o waiting.h5
 cpu waiting.h5
 gpu 2 "1d --parts 2" --method delta
+# More long lists than a block has room for.
+hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
+cpu dense.h5
+gpu 2 "1d --parts 2" --method bellman-ford
 cpu recipe.h5 --min-component 5
 gpu 1 "1d --parts 1" --min-component 5
 gpu 2 "1d --parts 2" --min-component 5
