@@ -491,8 +491,9 @@ __device__ void report_in(const plan_t &plan, uint32_t barriers, uint32_t meetin
         post(plan.round, (plan.part.rank + step) % plan.part.ranks, half, meeting);
 }
 
-/* Waits for rank q's words; false if they do not come, or somebody has given up: who tells of that
- * posts no words later, so that both may be asked for at once. A warp. */
+/* Waits for rank q's words, as listen() does, which asks whether somebody has given up after they
+ * came: who tells of that in a search posts no words later, so that both are asked for at once.
+ * Returns false if they do not come, or somebody has. A warp. */
 __device__ __forceinline__ bool await_words(const hw_round_plan &plan, uint32_t q, uint32_t number,
                                             uint64_t &half)
 {
@@ -771,32 +772,31 @@ __device__ void take_few(const plan_t &plan, room_t &room, pass_t<kind> &pass, u
 template <int kind>
 __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count)
 {
-    constexpr uint32_t N = taken;
     key_of<kind> *own = distances<kind>(plan) + home_of(plan);
     const uint64_t lane = threadIdx.x & 31;
 
     /* By turns of blocks, so that few entries go to many. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
-         w * 32 * N < count; w += hw_stride() / 32) {
-        uint4 entry[N];
-        key_of<kind> old[N];
+         w * 32 * taken < count; w += hw_stride() / 32) {
+        uint4 entry[taken];
+        key_of<kind> old[taken];
         uint32_t better = 0;
 #pragma unroll
-        for (uint32_t k = 0; k < N; k++) {
-            const uint64_t i = (w * N + k) * 32 + lane;
+        for (uint32_t k = 0; k < taken; k++) {
+            const uint64_t i = (w * taken + k) * 32 + lane;
             entry[k] = i < count ? __ldcg(entry_at(plan, room, pass.turn, i))
                                  : make_uint4(HW_RANK_NONE, 0, 0, 0);
         }
 #pragma unroll
-        for (uint32_t k = 0; k < N; k++)
+        for (uint32_t k = 0; k < taken; k++)
             old[k] = entry[k].x != HW_RANK_NONE ? __ldcg(own + entry[k].x) : -1;
 #pragma unroll
-        for (uint32_t k = 0; k < N; k++) { /* all of them before the first is waited for */
+        for (uint32_t k = 0; k < taken; k++) { /* all of them before the first is waited for */
             const key_of<kind> key = key_in<kind>(entry[k]);
             old[k] = key < old[k] ? lower(own + entry[k].x, key) : -1;
         }
 #pragma unroll
-        for (uint32_t k = 0; k < N; k++) {
+        for (uint32_t k = 0; k < taken; k++) {
             const key_of<kind> key = key_in<kind>(entry[k]);
             if (key < old[k]) {
                 put_hint<kind>(plan, entry[k].x, entry[k].y, key);
@@ -804,7 +804,7 @@ __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pas
             }
         }
 #pragma unroll
-        for (uint32_t k = 0; k < N; k++)
+        for (uint32_t k = 0; k < taken; k++)
             queue(room, pass, better >> k & 1, entry[k].x, key_in<kind>(entry[k]));
     }
 }

@@ -385,8 +385,8 @@ __device__ __forceinline__ bool place_pulled(room_t &room, pass_t<kind> &pass, b
     return there && !late && key < pass.bound.high;
 }
 
-/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, in its list
- * after the lightest edges. */
+/* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, in what is
+ * left of its list. */
 template <int kind>
 __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                           const bounds<kind> &from, kept_t &kept, uint32_t v)
@@ -413,6 +413,8 @@ __device__ __forceinline__ void read_lightest(const plan_t &plan, const bounds<k
                                               const seen_t<kind> &seen,
                                               hw_gpu_edge (&edge)[seen_words][at_hand])
 {
+    static_assert(sizeof *plan.lightest == sizeof(uint4), "read as one vector");
+
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
         const uint4 both =
