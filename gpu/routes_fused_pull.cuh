@@ -101,6 +101,17 @@ __device__ __forceinline__ uint32_t pack_chunk(const plan_t &plan, pass_t<kind> 
     return chunk::masks + (count * static_cast<uint32_t>(sizeof(key_of<kind>)) + 15) / 16;
 }
 
+/* Asks for the own keys of a chunk, which are read later. */
+template <int kind>
+__device__ __forceinline__ void foresee_chunk(const plan_t &plan, uint64_t begin)
+{
+    constexpr uint32_t line = 128, apart = line / sizeof(key_of<kind>);
+    const uint64_t at = begin + (threadIdx.x & 31) * apart;
+
+    if (at < min(begin + chunk_t<kind>::positions, static_cast<uint64_t>(plan.core)))
+        hw_fetch_ahead(distances<kind>(plan) + home_of(plan) + at);
+}
+
 /* Own keys in [from, to) go to the others' boxes. */
 template <int kind>
 __device__ void tell_packed(const plan_t &plan, room_t &room, pass_t<kind> &pass, key_of<kind> from,
@@ -112,6 +123,7 @@ __device__ void tell_packed(const plan_t &plan, room_t &room, pass_t<kind> &pass
 
     for (uint64_t c = hw_first() / 32; c < chunks_of<kind>(plan.core); c += hw_stride() / 32) {
         const uint32_t begin = static_cast<uint32_t>(c) * chunk::positions;
+        foresee_chunk<kind>(plan, (c + hw_stride() / 32) * chunk::positions);
         const uint32_t entries = pack_chunk<kind>(plan, pass, begin, from, to, stage);
         for (uint32_t i = threadIdx.x & 31; i < entries; i += 32) {
             const uint4 entry = stage[i];
@@ -735,7 +747,8 @@ __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t r
     }
 }
 
-/* Looks for a nearer neighbour that explains a vertex's key. The whole warp calls it. */
+/* Looks for a nearer neighbour that explains a vertex's key, at several edges a lane at a time:
+ * lists may be long. The whole warp calls it. */
 template <int kind>
 __device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v, key_of<kind> key)
 {
@@ -743,19 +756,32 @@ __device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
     const key_of<kind> *distance = distances<kind>(plan);
     const uint64_t begin = __ldg(plan.part.offset + v), end = __ldg(plan.part.offset + v + 1);
 
-    for (uint64_t at = begin; at < end; at += 32) {
-        const bool there = at + lane < end;
-        const hw_gpu_edge edge =
-            there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
-        const key_of<kind> from =
-            there ? ask_any<kind>(plan, pass, edge.rank, __ldcg(distance + edge.rank))
-                  : hw_keys<kind>::none;
-        const bool good =
-            there && far(from) < far(key) && hw_further<kind>(from, edge.weight) == key;
-        const uint32_t who = __ballot_sync(HW_WARP, good);
+    for (uint64_t at = begin + lane; at - lane < end; at += 32 * ended) {
+        hw_gpu_edge edge[ended];
+        key_of<kind> from[ended];
+        uint32_t source = HW_RANK_NONE;
+        bool past = false;
+#pragma unroll
+        for (uint32_t k = 0; k < ended; k++)
+            edge[k] = at + 32 * k < end ? hw_read_edge(plan.part.edge + at + 32 * k)
+                                        : hw_gpu_edge{HW_RANK_NONE, 0};
+#pragma unroll
+        for (uint32_t k = 0; k < ended; k++)
+            from[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank)
+                                                   : hw_keys<kind>::none;
+#pragma unroll
+        for (uint32_t k = 0; k < ended; k++) {
+            if (edge[k].rank == HW_RANK_NONE)
+                continue;
+            from[k] = ask_any<kind>(plan, pass, edge[k].rank, from[k]);
+            if (far(from[k]) < far(key) && hw_further<kind>(from[k], edge[k].weight) == key)
+                source = edge[k].rank;
+            past = past || hw_further<kind>(0, edge[k].weight) > key;
+        }
+        const uint32_t who = __ballot_sync(HW_WARP, source != HW_RANK_NONE);
         if (who)
-            return __shfl_sync(HW_WARP, edge.rank, __ffs(who) - 1);
-        if (__any_sync(HW_WARP, there && hw_further<kind>(0, edge.weight) > key))
+            return __shfl_sync(HW_WARP, source, __ffs(who) - 1);
+        if (__any_sync(HW_WARP, past))
             break;
     }
     return HW_RANK_NONE;
@@ -807,6 +833,36 @@ __device__ __forceinline__ noted_t<kind> note_of(const plan_t &plan, uint64_t fi
     return noted;
 }
 
+/* Asks for what was noted of some own vertices, which is read later. */
+template <int kind>
+__device__ __forceinline__ void foresee_hints(const plan_t &plan, uint64_t first)
+{
+    constexpr uint32_t line = 128, vertices = 32 * ended;
+    constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
+    constexpr uint32_t hints = vertices * sizeof(uint2) / line;
+    static_assert(keys + hints <= 32, "a line a lane");
+    const uint32_t lane = threadIdx.x & 31;
+
+    if (first + vertices > plan.core)
+        return;
+    first += home_of(plan);
+    if (lane < keys)
+        hw_fetch_ahead(reinterpret_cast<const char *>(distances<kind>(plan) + first) + line * lane);
+    else if (lane < keys + hints)
+        hw_fetch_ahead(reinterpret_cast<const char *>(
+                           reinterpret_cast<const uint2 *>(plan.part.value) + first) +
+                       line * (lane - keys));
+}
+
+/* Is the hint of a lane's vertex k its result? */
+template <int kind>
+__device__ __forceinline__ bool holds_parent(const noted_t<kind> &noted, uint32_t k)
+{
+    const uint2 hint = noted.hint[k];
+
+    return hint.x < tied && hint.y == static_cast<uint32_t>(noted.key[k]);
+}
+
 /* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
  * are not reached, and takes those that have no hint into `waits`: `waiting`, in the end. Those
  * whose edge vanished have no nearer neighbour that is known, and are not to look through long
@@ -819,7 +875,13 @@ __device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room
     const uint32_t home = home_of(plan), lane = threadIdx.x & 31, below = (1u << lane) - 1;
     const noted_t<kind> noted = note_of<kind>(plan, first);
     uint32_t lost = 0;
+    bool all = true;
 
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++)
+        all = all && holds_parent(noted, k);
+    if (__all_sync(HW_WARP, all)) /* as nearly always */
+        return 0;
 #pragma unroll
     for (uint32_t k = 0; k < ended; k++) {
         const uint32_t v = static_cast<uint32_t>(first) + 32 * k + lane;
@@ -853,6 +915,7 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
 
     for (uint64_t w = hw_first() / 32; w * 32 * ended < plan.core; w += hw_stride() / 32) {
         uint32_t waiting = 0;
+        foresee_hints<kind>(plan, w * 32 * ended + hw_stride() * ended);
         lost += check_hints(plan, room, pass, root, w * 32 * ended, waits, waiting);
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waits[k];
