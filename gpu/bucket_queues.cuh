@@ -104,22 +104,39 @@ __device__ __noinline__ void flush(const Room &room, int queue, uint32_t found)
     __syncwarp();
 }
 
-/* Notes a find for a queue; all lanes call it. count: of the warp's finds. */
+/* Notes some finds a lane for a queue, whose votes do not wait for each other; all lanes call it.
+ * count: of the warp's finds. */
+template <int N, typename Room>
+__device__ __forceinline__ void keep_some(Room &room, int queue, uint32_t &count,
+                                          const bool (&wanted)[N], const uint32_t (&v)[N])
+{
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    uint32_t all[N], any = 0;
+
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        any |= all[k] = __ballot_sync(HW_WARP, wanted[k]);
+    if (any == 0)
+        return;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t more = __popc(all[k]);
+        if (count + more > buffered) {
+            flush(room, queue, count);
+            count = 0;
+        }
+        if (wanted[k])
+            room.find[queue][threadIdx.x / 32][count + __popc(all[k] & below)] = v[k];
+        count += more;
+    }
+}
+
+/* Likewise one a lane. */
 template <typename Room>
 __device__ __forceinline__ void keep(Room &room, int queue, uint32_t &count, bool wanted,
                                      uint32_t v)
 {
-    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
-
-    if (all == 0)
-        return;
-    if (wanted)
-        room.find[queue][threadIdx.x / 32][count + __popc(all & ((1u << lane) - 1))] = v;
-    count += __popc(all);
-    if (count > buffered - 32) {
-        flush(room, queue, count);
-        count = 0;
-    }
+    keep_some<1>(room, queue, count, {wanted}, {v});
 }
 
 /* Room in a queue for what each warp of the block has for it; one warp calls it. */

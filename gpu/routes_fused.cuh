@@ -294,26 +294,35 @@ __device__ __forceinline__ void take_box(room_t &room, ring_t *ring, uint32_t q)
         room.mail_at[q][lane] = base;
 }
 
-/* Notes what is for another part; all lanes call it. */
-template <int kind>
-__device__ __forceinline__ void post_find(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          bool wanted, uint32_t code, uint32_t source,
-                                          key_of<kind> key)
+/* Notes some finds a lane for other parts, whose votes do not wait for each other; all lanes call
+ * it. */
+template <int N, int kind>
+__device__ __forceinline__ void
+post_finds(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bool (&wanted)[N],
+           const uint32_t (&code)[N], const uint32_t (&source)[N], const key_of<kind> (&key)[N])
 {
-    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    uint32_t all[N], any = 0;
 
-    if (all == 0)
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        any |= all[k] = __ballot_sync(HW_WARP, wanted[k]);
+    if (any == 0)
         return;
-    if (wanted) {
-        room.mail[threadIdx.x / 32][pass.mail + __popc(all & ((1u << lane) - 1))] =
-            entry_of<kind>(code, source, key);
-        pass.sent_near += key < pass.bound.near;
-        pass.sent_later += key >= pass.bound.near && key < pass.bound.high;
-    }
-    pass.mail += __popc(all);
-    if (pass.mail > mailed - 32) {
-        send<kind>(pass.number, pass.turn, pass.mail);
-        pass.mail = 0;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t more = __popc(all[k]);
+        if (pass.mail + more > mailed) {
+            send<kind>(pass.number, pass.turn, pass.mail);
+            pass.mail = 0;
+        }
+        if (wanted[k]) {
+            room.mail[threadIdx.x / 32][pass.mail + __popc(all[k] & below)] =
+                entry_of<kind>(code[k], source[k], key[k]);
+            pass.sent_near += key[k] < pass.bound.near;
+            pass.sent_later += key[k] >= pass.bound.near && key[k] < pass.bound.high;
+        }
+        pass.mail += more;
     }
 }
 

@@ -321,16 +321,18 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
     return best;
 }
 
-/* Counts a vertex beyond the pass's bucket. */
+/* Counts a vertex, if it is beyond the pass's bucket. */
 template <int kind>
-__device__ __forceinline__ void count_beyond(pass_t<kind> &pass, key_of<kind> key)
+__device__ __forceinline__ void count_beyond(pass_t<kind> &pass, bool beyond, key_of<kind> key)
 {
-    pass.open++;
-    pass.least = min(pass.least, key);
+    pass.open += beyond;
+    pass.least = min(pass.least, beyond ? key : hw_keys<kind>::none);
 }
 
-/* Takes what some vertices a lane beyond the bucket pulled; others push to them meanwhile. v: the
- * first one, the others 32 apart; key: theirs, before and after. */
+/* Takes what some vertices a lane beyond the bucket pulled. Others push to them meanwhile, perhaps
+ * lesser keys, which nobody waits to know: then whoever pushes queues them, their hint may be lost,
+ * and it does no harm to go on from what was pulled. v: the first one, the others 32 apart; key:
+ * theirs, before and after. */
 template <uint32_t N, int kind>
 __device__ __forceinline__ void settle_pulled(const plan_t &plan, uint32_t v,
                                               const pulled_t<kind> (&best)[N],
@@ -339,12 +341,9 @@ __device__ __forceinline__ void settle_pulled(const plan_t &plan, uint32_t v,
     key_of<kind> *own = distances<kind>(plan) + home_of(plan);
 
 #pragma unroll
-    for (uint32_t k = 0; k < N; k++) /* all of them before the first is waited for */
-        if (best[k].source != HW_RANK_NONE)
-            key[k] = lower(own + v + 32 * k, best[k].key);
-#pragma unroll
     for (uint32_t k = 0; k < N; k++)
-        if (best[k].source != HW_RANK_NONE && best[k].key < key[k]) {
+        if (best[k].source != HW_RANK_NONE) {
+            lower(own + v + 32 * k, best[k].key);
             put_hint<kind>(plan, v + 32 * k, best[k].from < best[k].key ? best[k].source : tied,
                            best[k].key);
             key[k] = best[k].key;
@@ -357,16 +356,23 @@ struct kept_t {
     uint32_t pulling, pushing;
 };
 
-/* Keeps one a lane. The whole warp calls it. */
-__device__ __forceinline__ void keep_for(uint32_t *list, uint32_t &count, bool wanted, uint32_t v)
+/* Keeps some a lane: v, 32 apart. The whole warp calls it. */
+template <uint32_t N>
+__device__ __forceinline__ void keep_for(uint32_t *list, uint32_t &count, const bool (&wanted)[N],
+                                         uint32_t v)
 {
-    const uint32_t all = __ballot_sync(HW_WARP, wanted);
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    uint32_t all[N];
 
-    if (all == 0)
-        return;
-    if (wanted)
-        list[count + __popc(all & ((1u << (threadIdx.x & 31)) - 1))] = v;
-    count += __popc(all);
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++)
+        all[k] = __ballot_sync(HW_WARP, wanted[k]);
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++) {
+        if (wanted[k])
+            list[count + __popc(all[k] & below)] = v + 32 * k;
+        count += __popc(all[k]);
+    }
 }
 
 /* The last 32 of those that are kept, or all if they are fewer, one a lane. */
@@ -381,20 +387,35 @@ __device__ __forceinline__ uint32_t take_kept(const uint32_t *list, uint32_t &co
     return v;
 }
 
-/* A vertex a lane is through with its pulling; `there`: is there any? Returns whether it is in the
- * pass's bucket and so to be pushed; counts it if it is beyond. One that came to a bucket that was
- * left with a few vertices waits for the next pass, which pushes it whole. */
-template <int kind>
-__device__ __forceinline__ bool place_pulled(room_t &room, pass_t<kind> &pass, bool there,
-                                             uint32_t v, key_of<kind> key)
+/* Some vertices a lane, 32 apart, are through with their pulling, if they are `there`. Counts those
+ * that are beyond the pass's bucket. Those that came to a bucket that was left with a few vertices
+ * wait for the next pass, which pushes them whole. The others are to be pushed: `inside`. */
+template <uint32_t N, int kind>
+__device__ __forceinline__ void place_pulled(room_t &room, pass_t<kind> &pass,
+                                             const bool (&there)[N], uint32_t v,
+                                             const key_of<kind> (&key)[N], const bool (&inside)[N])
 {
-    const bool late = there && key < pass.bound.low;
+    bool late[N], any = false;
 
-    if (there && key >= pass.bound.high)
-        count_beyond(pass, key);
-    if (__any_sync(HW_WARP, late))
-        queue(room, pass, late, v, key);
-    return there && !late && key < pass.bound.high;
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++) {
+        const bool beyond = there[k] && key[k] >= pass.bound.high;
+        count_beyond(pass, beyond, key[k]);
+        late[k] = there[k] && !beyond && !inside[k];
+        any = any || late[k];
+    }
+    if (!__any_sync(HW_WARP, any))
+        return;
+#pragma unroll
+    for (uint32_t k = 0; k < N; k++)
+        queue(room, pass, late[k], v + 32 * k, key[k]);
+}
+
+/* Is a key in the pass's bucket? */
+template <int kind>
+__device__ __forceinline__ bool inside_of(const pass_t<kind> &pass, key_of<kind> key)
+{
+    return key >= pass.bound.low && key < pass.bound.high;
 }
 
 /* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, in what is
@@ -403,13 +424,15 @@ template <int kind>
 __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                           const bounds<kind> &from, kept_t &kept, uint32_t v)
 {
-    const bool there = v != HW_RANK_NONE;
-    key_of<kind> key[1] = {there ? __ldcg(distances<kind>(plan) + home_of(plan) + v) : 0};
+    const bool there[1] = {v != HW_RANK_NONE};
+    key_of<kind> key[1] = {there[0] ? __ldcg(distances<kind>(plan) + home_of(plan) + v) : 0};
     const pulled_t<kind> best[1] = {
         pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key[0], 0, HW_RANK_NONE})};
 
     settle_pulled<1, kind>(plan, v, best, key);
-    keep_for(kept.pushes, kept.pushing, place_pulled<kind>(room, pass, there, v, key[0]), v);
+    const bool inside[1] = {there[0] && inside_of(pass, key[0])};
+    keep_for(kept.pushes, kept.pushing, inside, v);
+    place_pulled<1, kind>(room, pass, there, v, key, inside);
 }
 
 /* May an edge lead from `key` to below `to`? */
@@ -465,35 +488,53 @@ __device__ __forceinline__ void pull_one(const plan_t &plan, pass_t<kind> &pass,
     }
 }
 
-/* Pushes the lightest edges of some vertices a lane that are inside the pass's bucket, or keeps
- * those for which the next edge may end there, too. */
+/* The lightest edges of some vertices a lane that are to be pushed alone. */
+template <int kind> struct single_t {
+    hw_gpu_edge edge[seen_words];
+    key_of<kind> next[seen_words], old[seen_words];
+};
+
+/* Those of the vertices that are `inside` the pass's bucket, unless the next edge may end there,
+ * too: then they belong to `more`. */
 template <int kind>
-__device__ __forceinline__ void push_lightest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                              const hw_gpu_edge (&edge)[seen_words][at_hand],
-                                              const seen_t<kind> &seen, uint32_t inside,
-                                              kept_t &kept)
+__device__ __forceinline__ single_t<kind>
+single_out(const plan_t &plan, pass_t<kind> &pass, const hw_gpu_edge (&edge)[seen_words][at_hand],
+           const seen_t<kind> &seen, const bool (&inside)[seen_words], bool (&more)[seen_words])
 {
-    hw_gpu_edge lightest[seen_words];
-    key_of<kind> next[seen_words];
-    uint32_t source[seen_words], some = 0;
+    single_t<kind> single;
+    uint32_t others = 0;
 
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
-        const bool there = inside >> k & 1;
-        const bool more = there && leads<kind>(edge[k][1], seen.key[k], pass.to);
-        const bool one = there && !more && leads<kind>(edge[k][0], seen.key[k], pass.to);
-        source[k] = seen.first + 32 * k;
-        keep_for(kept.pushes, kept.pushing, more, source[k]);
-        next[k] = one ? hw_further<kind>(seen.key[k], edge[k][0].weight) : hw_keys<kind>::none;
-        lightest[k] = one ? edge[k][0] : hw_gpu_edge{HW_RANK_NONE, 0};
-        some += one;
-        if (there && !more)
-            pass.degrees += plan.mean_degree;
+        more[k] = inside[k] && leads<kind>(edge[k][1], seen.key[k], pass.to);
+        const bool one = inside[k] && !more[k] && leads<kind>(edge[k][0], seen.key[k], pass.to);
+        single.next[k] =
+            one ? hw_further<kind>(seen.key[k], edge[k][0].weight) : hw_keys<kind>::none;
+        single.edge[k] = one ? edge[k][0] : hw_gpu_edge{HW_RANK_NONE, 0};
+        pass.edges += one;
+        others += inside[k] && !more[k];
     }
-    pass.edges += some;
-    if (__any_sync(HW_WARP, some != 0))
-        relax_each<static_cast<int>(seen_words), kind>(plan, room, pass, lightest, next, source,
-                                                       seen.key);
+    pass.degrees += others * plan.mean_degree;
+    look_at_ends<static_cast<int>(seen_words), kind>(plan, single.edge, single.old);
+    return single;
+}
+
+/* Relaxes them. */
+template <int kind>
+__device__ __forceinline__ void push_single(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                            single_t<kind> &single, const seen_t<kind> &seen)
+{
+    uint32_t source[seen_words];
+    bool any = false;
+
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++) {
+        source[k] = seen.first + 32 * k;
+        any = any || single.edge[k].rank != HW_RANK_NONE;
+    }
+    if (__any_sync(HW_WARP, any))
+        relax_each<static_cast<int>(seen_words), kind>(plan, room, pass, single.edge, single.old,
+                                                       single.next, source, seen.key);
 }
 
 /* The vertices of some words that are beyond the bucket `from` pull their lightest edges, and push
@@ -507,7 +548,7 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     hw_gpu_edge edge[seen_words][at_hand];
     pulled_t<kind> best[seen_words];
     const bool asking = asks_others<kind>(pass);
-    uint32_t there = 0, more = 0, inside = 0;
+    bool more[seen_words], done[seen_words], inside[seen_words], pushes[seen_words];
 
     read_lightest(plan, from, seen, edge);
 #pragma unroll
@@ -520,22 +561,19 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     }
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
-        const bool beyond = seen.key[k] >= from.high;
-        there |= static_cast<uint32_t>(beyond) << k;
-        more |= static_cast<uint32_t>(
-                    beyond && leads<kind>(asking ? edge[k][0] : edge[k][1], from.low, best[k].key))
-                << k;
+        more[k] = leads<kind>(asking ? edge[k][0] : edge[k][1], from.low, best[k].key);
+        done[k] = !more[k] && seen.key[k] >= from.high;
     }
     settle_pulled<seen_words, kind>(plan, seen.first, best, seen.key);
 #pragma unroll
-    for (uint32_t k = 0; k < seen_words; k++) {
-        const uint32_t v = seen.first + 32 * k;
-        keep_for(kept.pulls, kept.pulling, more >> k & 1, v);
-        inside |= static_cast<uint32_t>(
-                      place_pulled<kind>(room, pass, (there & ~more) >> k & 1, v, seen.key[k]))
-                  << k;
-    }
-    push_lightest<kind>(plan, room, pass, edge, seen, inside, kept);
+    for (uint32_t k = 0; k < seen_words; k++)
+        inside[k] = done[k] && inside_of(pass, seen.key[k]);
+    /* What is waited for is asked for before the rest is seen to. */
+    single_t<kind> single = single_out<kind>(plan, pass, edge, seen, inside, pushes);
+    keep_for(kept.pulls, kept.pulling, more, seen.first);
+    keep_for(kept.pushes, kept.pushing, pushes, seen.first);
+    place_pulled<seen_words, kind>(room, pass, done, seen.first, seen.key, inside);
+    push_single<kind>(plan, room, pass, single, seen);
 }
 
 /* Asks for the keys and the lightest edges of a group, which are read later. */
@@ -599,8 +637,7 @@ template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pa
         for (uint32_t k = 0; k < seen_words; k++) {
             const key_of<kind> key = seen.key[k];
             const bool inside = key >= pass.bound.low && key < pass.bound.high;
-            if (key >= pass.bound.high)
-                count_beyond(pass, key);
+            count_beyond(pass, key >= pass.bound.high, key);
             if (__any_sync(HW_WARP, inside))
                 queue(room, pass, inside, seen.first + 32 * k, key);
         }

@@ -23,43 +23,93 @@ constexpr uint32_t warp_edges = 512;
 /* Where a warp has more vertices than this, each lane begins with one. */
 constexpr uint32_t few_lists = 4;
 
-/* Relaxes so many edges of each lane; those to be left out go to HW_RANK_NONE. source: own
- * positions; from: their keys. */
+/* The keys of the ends of so many edges of each lane, of which those that go to HW_RANK_NONE are to
+ * be left out. */
 template <int N, int kind>
-__device__ __forceinline__ void
-relax_each(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
-           const key_of<kind> (&next)[N], const uint32_t (&source)[N],
-           const key_of<kind> (&from)[N])
+__device__ __forceinline__ void look_at_ends(const plan_t &plan, const hw_gpu_edge (&edge)[N],
+                                             key_of<kind> (&old)[N])
 {
-    key_of<kind> *distance = distances<kind>(plan);
-    const uint32_t home = home_of(plan);
-    key_of<kind> old[N];
-    uint32_t better = 0, own = 0;
+    const key_of<kind> *distance = distances<kind>(plan);
 
 #pragma unroll
     for (int k = 0; k < N; k++)
         old[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : -1;
+}
+
+/* Edges of each lane that gave their ends, those that are `better`, the keys `next`: leaves hints,
+ * and queues own vertices and posts others'. source: own codes, or `tied`. All lanes call it. */
+template <int N, int kind>
+__device__ __forceinline__ void
+note_finds(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+           const key_of<kind> (&next)[N], const bool (&better)[N], const uint32_t (&source)[N])
+{
+    constexpr int M = N > 3 ? N / 2 : N; /* at a time: as many as there are registers for */
+    const uint32_t home = home_of(plan);
+
+#pragma unroll
+    for (int first = 0; first < N; first += M) {
+        bool near[M], later[M], others[M];
+        uint32_t v[M], code[M], from[M];
+        key_of<kind> key[M];
+#pragma unroll
+        for (int k = 0; k < M; k++) {
+            const int i = first + k;
+            code[k] = edge[i].rank;
+            from[k] = source[i];
+            key[k] = next[i];
+            v[k] = code[k] - home;
+            const bool own = better[i] && v[k] < plan.part.block;
+            others[k] = better[i] && !own;
+            near[k] = own && key[k] < pass.bound.near;
+            later[k] = own && !near[k] && key[k] < pass.bound.high;
+            if (own)
+                put_hint<kind>(plan, v[k], from[k], key[k]);
+        }
+        keep_some(room, near_queue, pass.near, near, v);
+        if (pass.bound.near < pass.bound.high)
+            keep_some(room, later_queue, pass.later, later, v);
+        post_finds<M, kind>(plan, room, pass, others, code, from, key);
+    }
+}
+
+/* Lowers the keys of the ends of so many edges of each lane, which had the keys `old`: are they
+ * better now? Returns whether any of the warp is. */
+template <int N, int kind>
+__device__ __forceinline__ bool lower_ends(const plan_t &plan, const hw_gpu_edge (&edge)[N],
+                                           const key_of<kind> (&next)[N], key_of<kind> (&old)[N],
+                                           bool (&better)[N])
+{
+    key_of<kind> *distance = distances<kind>(plan);
+    bool any = false;
+
 #pragma unroll
     for (int k = 0; k < N; k++) /* all of them before the first is waited for */
         old[k] = next[k] < old[k] ? lower(distance + edge[k].rank, next[k]) : -1;
 #pragma unroll
-    for (int k = 0; k < N; k++)
-        if (next[k] < old[k]) {
-            better |= 1u << k;
-            if (edge[k].rank - home < plan.part.block) {
-                own |= 1u << k;
-                put_hint<kind>(plan, edge[k].rank - home,
-                               from[k] < next[k] ? home + source[k] : tied, next[k]);
-            }
-        }
-    if (!__any_sync(HW_WARP, better != 0))
+    for (int k = 0; k < N; k++) {
+        better[k] = next[k] < old[k];
+        any = any || better[k];
+    }
+    return __any_sync(HW_WARP, any);
+}
+
+/* Relaxes so many edges of each lane, whose ends had the keys `old`. source: own positions; from:
+ * their keys. */
+template <int N, int kind>
+__device__ __forceinline__ void
+relax_each(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+           key_of<kind> (&old)[N], const key_of<kind> (&next)[N], const uint32_t (&source)[N],
+           const key_of<kind> (&from)[N])
+{
+    uint32_t code[N];
+    bool better[N];
+
+    if (!lower_ends<N, kind>(plan, edge, next, old, better))
         return;
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        queue(room, pass, own >> k & 1, edge[k].rank - home, next[k]);
-        post_find(plan, room, pass, (better & ~own) >> k & 1, edge[k].rank,
-                  from[k] < next[k] ? home + source[k] : tied, next[k]);
-    }
+    for (int k = 0; k < N; k++)
+        code[k] = from[k] < next[k] ? home_of(plan) + source[k] : tied;
+    note_finds<N, kind>(plan, room, pass, edge, next, better, code);
 }
 
 /* Likewise all of one source. */
@@ -69,14 +119,15 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
                                       uint32_t source, key_of<kind> from)
 {
     uint32_t sources[N];
-    key_of<kind> keys[N];
+    key_of<kind> keys[N], old[N];
 
+    look_at_ends<N, kind>(plan, edge, old);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         sources[k] = source;
         keys[k] = from;
     }
-    relax_each<N, kind>(plan, room, pass, edge, next, sources, keys);
+    relax_each<N, kind>(plan, room, pass, edge, old, next, sources, keys);
 }
 
 /* Leaves edges [from, end) of lists, one a lane, to the next pass: of all lanes at once. Returns
@@ -209,33 +260,20 @@ __device__ __forceinline__ void
 relax_of(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
          const key_of<kind> (&next)[N], const uint32_t (&from)[N], const list_t<kind> &list)
 {
-    key_of<kind> *distance = distances<kind>(plan);
-    const uint32_t home = home_of(plan);
     key_of<kind> old[N];
-    uint32_t better = 0;
+    uint32_t code[N];
+    bool better[N];
 
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        old[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : -1;
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        old[k] = next[k] < old[k] ? lower(distance + edge[k].rank, next[k]) : -1;
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        better |= static_cast<uint32_t>(next[k] < old[k]) << k;
-    if (!__any_sync(HW_WARP, better != 0))
+    look_at_ends<N, kind>(plan, edge, old);
+    if (!lower_ends<N, kind>(plan, edge, next, old, better))
         return;
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const key_of<kind> key = __shfl_sync(HW_WARP, list.key, from[k]);
         const uint32_t at = __shfl_sync(HW_WARP, list.source, from[k]);
-        const uint32_t source = key < next[k] ? home + at : tied;
-        const bool mine = better >> k & 1, own = edge[k].rank - home < plan.part.block;
-        if (mine && own)
-            put_hint<kind>(plan, edge[k].rank - home, source, next[k]);
-        queue(room, pass, mine && own, edge[k].rank - home, next[k]);
-        post_find(plan, room, pass, mine && !own, edge[k].rank, source, next[k]);
+        code[k] = key < next[k] ? home_of(plan) + at : tied;
     }
+    note_finds<N, kind>(plan, room, pass, edge, next, better, code);
 }
 
 /* A lane's two next items of what all lanes have. */
