@@ -105,6 +105,7 @@ template <int kind> struct pass_t {
     uint32_t sent_keys; /* told to others, or asked for */
     key_of<kind> least;
     uint32_t open;
+    bool eager; /* are ends lowered without a look at their keys? */
 };
 
 template <int kind> __device__ __forceinline__ key_of<kind> *distances(const plan_t &plan)
@@ -629,6 +630,7 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     pass.edges = pass.pulled = pass.degrees = pass.open = 0;
     pass.taken = pass.sent_near = pass.sent_later = pass.sent_keys = 0;
     pass.least = pass.told = hw_keys<kind>::none;
+    pass.eager = false;
     if (threadIdx.x == 0) {
         room.queue[near_queue] =
             queue_t{one_of(plan.near, number + 1), &control->ring[(number + 1) & 3].near,
@@ -797,13 +799,9 @@ __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pas
                                  : make_uint4(HW_RANK_NONE, 0, 0, 0);
         }
 #pragma unroll
-        for (uint32_t k = 0; k < taken; k++)
-            old[k] = entry[k].x != HW_RANK_NONE ? __ldcg(own + entry[k].x) : -1;
-#pragma unroll
-        for (uint32_t k = 0; k < taken; k++) { /* all of them before the first is waited for */
-            const key_of<kind> key = key_in<kind>(entry[k]);
-            old[k] = key < old[k] ? lower(own + entry[k].x, key) : -1;
-        }
+        for (uint32_t k = 0; k < taken; k++) /* all of them before the first is waited for */
+            old[k] =
+                entry[k].x != HW_RANK_NONE ? lower(own + entry[k].x, key_in<kind>(entry[k])) : -1;
 #pragma unroll
         for (uint32_t k = 0; k < taken; k++) {
             const key_of<kind> key = key_in<kind>(entry[k]);

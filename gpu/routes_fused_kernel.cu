@@ -32,6 +32,9 @@ constexpr uint32_t tail_share = 4;
 
 /* A step goes on once fewer than one in so many of those that wait are left of it. */
 constexpr uint32_t lagging = 256;
+/* With fewer vertices to push, a GPU lowers the ends of their edges without a look at their keys:
+ * the time goes into waiting for memory then, once instead of twice. */
+constexpr uint32_t eager_most = 65536;
 /* Vertices for each GPU, below which what is left of a bucket comes along with the pull. */
 constexpr uint32_t late_most = 512;
 
@@ -86,6 +89,7 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     pass.bound = state.place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
+    pass.eager = count < eager_most;
     if (state.place.late)
         show_queue<kind>(plan, pass.number, count, state.place.told);
     push_queue<kind>(plan, room, pass, count, heavy, mail);

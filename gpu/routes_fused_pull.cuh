@@ -515,7 +515,7 @@ single_out(const plan_t &plan, pass_t<kind> &pass, const hw_gpu_edge (&edge)[see
         others += inside[k] && !more[k];
     }
     pass.degrees += others * plan.mean_degree;
-    look_at_ends<static_cast<int>(seen_words), kind>(plan, single.edge, single.old);
+    look_at_ends<static_cast<int>(seen_words), kind>(plan, pass, single.edge, single.old);
     return single;
 }
 

@@ -26,14 +26,17 @@ constexpr uint32_t few_lists = 4;
 /* The keys of the ends of so many edges of each lane, of which those that go to HW_RANK_NONE are to
  * be left out. */
 template <int N, int kind>
-__device__ __forceinline__ void look_at_ends(const plan_t &plan, const hw_gpu_edge (&edge)[N],
-                                             key_of<kind> (&old)[N])
+__device__ __forceinline__ void look_at_ends(const plan_t &plan, const pass_t<kind> &pass,
+                                             const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N])
 {
     const key_of<kind> *distance = distances<kind>(plan);
 
 #pragma unroll
     for (int k = 0; k < N; k++)
-        old[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : -1;
+        if (edge[k].rank == HW_RANK_NONE)
+            old[k] = -1;
+        else
+            old[k] = pass.eager ? hw_keys<kind>::none : __ldcg(distance + edge[k].rank);
 }
 
 /* Edges of each lane that gave their ends, those that are `better`, the keys `next`: leaves hints,
@@ -121,7 +124,7 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
     uint32_t sources[N];
     key_of<kind> keys[N], old[N];
 
-    look_at_ends<N, kind>(plan, edge, old);
+    look_at_ends<N, kind>(plan, pass, edge, old);
 #pragma unroll
     for (int k = 0; k < N; k++) {
         sources[k] = source;
@@ -264,7 +267,7 @@ relax_of(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge
     uint32_t code[N];
     bool better[N];
 
-    look_at_ends<N, kind>(plan, edge, old);
+    look_at_ends<N, kind>(plan, pass, edge, old);
     if (!lower_ends<N, kind>(plan, edge, next, old, better))
         return;
 #pragma unroll
