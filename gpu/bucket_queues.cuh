@@ -104,19 +104,27 @@ __device__ __noinline__ void flush(const Room &room, int queue, uint32_t found)
     __syncwarp();
 }
 
-/* Notes some finds a lane for a queue, whose votes do not wait for each other; all lanes call it.
- * count: of the warp's finds. */
+/* Votes on some things a lane, none of which waits for another; all lanes call it. Returns whether
+ * anybody wants any. */
+template <int N> __device__ __forceinline__ bool vote(const bool (&wanted)[N], uint32_t (&all)[N])
+{
+    uint32_t any = 0;
+
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        any |= all[k] = __ballot_sync(HW_WARP, wanted[k]);
+    return any != 0;
+}
+
+/* Notes some finds a lane for a queue; all lanes call it. count: of the warp's finds. */
 template <int N, typename Room>
 __device__ __forceinline__ void keep_some(Room &room, int queue, uint32_t &count,
                                           const bool (&wanted)[N], const uint32_t (&v)[N])
 {
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
-    uint32_t all[N], any = 0;
+    uint32_t all[N];
 
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        any |= all[k] = __ballot_sync(HW_WARP, wanted[k]);
-    if (any == 0)
+    if (!vote(wanted, all))
         return;
 #pragma unroll
     for (int k = 0; k < N; k++) {

@@ -295,20 +295,16 @@ __device__ __forceinline__ void take_box(room_t &room, ring_t *ring, uint32_t q)
         room.mail_at[q][lane] = base;
 }
 
-/* Notes some finds a lane for other parts, whose votes do not wait for each other; all lanes call
- * it. */
+/* Notes some finds a lane for other parts; all lanes call it. */
 template <int N, int kind>
 __device__ __forceinline__ void
 post_finds(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bool (&wanted)[N],
            const uint32_t (&code)[N], const uint32_t (&source)[N], const key_of<kind> (&key)[N])
 {
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
-    uint32_t all[N], any = 0;
+    uint32_t all[N];
 
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        any |= all[k] = __ballot_sync(HW_WARP, wanted[k]);
-    if (any == 0)
+    if (!vote(wanted, all))
         return;
 #pragma unroll
     for (int k = 0; k < N; k++) {

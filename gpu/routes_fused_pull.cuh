@@ -364,9 +364,7 @@ __device__ __forceinline__ void keep_for(uint32_t *list, uint32_t &count, const 
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
     uint32_t all[N];
 
-#pragma unroll
-    for (uint32_t k = 0; k < N; k++)
-        all[k] = __ballot_sync(HW_WARP, wanted[k]);
+    vote(wanted, all); /* somebody nearly always does */
 #pragma unroll
     for (uint32_t k = 0; k < N; k++) {
         if (wanted[k])
@@ -744,6 +742,24 @@ __device__ void wake_links(const plan_t &plan)
 /* Vertices that a lane has under way at the end. */
 constexpr uint32_t ended = 4;
 
+/* The keys of the ends of so many edges of each lane: unreached where an edge is of no rank. */
+template <int kind>
+__device__ __forceinline__ void keys_of_ends(const plan_t &plan, pass_t<kind> &pass,
+                                             const hw_gpu_edge (&edge)[ended],
+                                             key_of<kind> (&key)[ended])
+{
+    const key_of<kind> *distance = distances<kind>(plan);
+
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++)
+        key[k] =
+            edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : hw_keys<kind>::none;
+#pragma unroll
+    for (uint32_t k = 0; k < ended; k++)
+        if (edge[k].rank != HW_RANK_NONE)
+            key[k] = ask_any<kind>(plan, pass, edge[k].rank, key[k]);
+}
+
 /* Vertices of one edge take their only neighbour. */
 template <int kind>
 __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t root)
@@ -762,14 +778,7 @@ __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t r
             edge[k] = v < plan.part.active ? hw_read_edge(plan.lightest[v].edge)
                                            : hw_gpu_edge{HW_RANK_NONE, 0};
         }
-#pragma unroll
-        for (uint32_t k = 0; k < ended; k++)
-            from[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank)
-                                                   : hw_keys<kind>::none;
-#pragma unroll
-        for (uint32_t k = 0; k < ended; k++)
-            if (edge[k].rank != HW_RANK_NONE)
-                from[k] = ask_any<kind>(plan, pass, edge[k].rank, from[k]);
+        keys_of_ends<kind>(plan, pass, edge, from);
 #pragma unroll
         for (uint32_t k = 0; k < ended; k++) {
             const uint32_t v = static_cast<uint32_t>(first + k * stride);
@@ -790,7 +799,6 @@ template <int kind>
 __device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v, key_of<kind> key)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const key_of<kind> *distance = distances<kind>(plan);
     const uint64_t begin = __ldg(plan.part.offset + v), end = __ldg(plan.part.offset + v + 1);
 
     for (uint64_t at = begin + lane; at - lane < end; at += 32 * ended) {
@@ -802,15 +810,11 @@ __device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
         for (uint32_t k = 0; k < ended; k++)
             edge[k] = at + 32 * k < end ? hw_read_edge(plan.part.edge + at + 32 * k)
                                         : hw_gpu_edge{HW_RANK_NONE, 0};
-#pragma unroll
-        for (uint32_t k = 0; k < ended; k++)
-            from[k] = edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank)
-                                                   : hw_keys<kind>::none;
+        keys_of_ends<kind>(plan, pass, edge, from);
 #pragma unroll
         for (uint32_t k = 0; k < ended; k++) {
             if (edge[k].rank == HW_RANK_NONE)
                 continue;
-            from[k] = ask_any<kind>(plan, pass, edge[k].rank, from[k]);
             if (far(from[k]) < far(key) && hw_further<kind>(from[k], edge[k].weight) == key)
                 source = edge[k].rank;
             past = past || hw_further<kind>(0, edge[k].weight) > key;
