@@ -96,6 +96,7 @@ template <int kind> struct pass_t {
     bounds<kind> bound;
     key_of<kind> from, to;  /* edges whose ends are in [from, to) are relaxed */
     key_of<kind> told;      /* others' keys from here on are asked for, unless there is no such */
+    key_of<kind> shown;     /* own keys below are told again where they improve */
     uint32_t near, later;   /* finds of the warp that are not queued yet */
     uint32_t mail;          /* likewise: not sent yet */
     uint32_t edges, pulled; /* edges of this lane, pushed and pulled */
@@ -626,6 +627,7 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     pass.edges = pass.pulled = pass.degrees = pass.open = 0;
     pass.taken = pass.sent_near = pass.sent_later = pass.sent_keys = 0;
     pass.least = pass.told = hw_keys<kind>::none;
+    pass.shown = 0;
     pass.eager = false;
     if (threadIdx.x == 0) {
         room.queue[near_queue] =
@@ -865,7 +867,7 @@ __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, p
     const bool full = room.full != 0;
     if (count == 0)
         return true;
-    if (leaves && !place.late && !full && count <= few_entries * (hw_stride() / 32)) {
+    if (leaves && !full && count <= few_entries * (hw_stride() / 32)) {
         place.mail = static_cast<uint32_t>(count);
         return true;
     }

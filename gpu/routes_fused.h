@@ -14,13 +14,14 @@
  * the boxes, which no mail needs in that pass. Else they are stored straight into the others'
  * distances.
  *
- * A bucket may be left with few vertices that are not settled: they, and whatever falls into it
+ * A bucket may be left with some vertices that are not settled: they, and whatever falls into it
  * later, push whole lists, and are told again where the others know a key already.
  *
  * What a push finds for another part goes to a box in that GPU's memory, as (position, source,
  * key), and is taken after the next meeting of all GPUs; where it is little and the next pass
- * pushes, by that pass, which pushes what came like what it finds in the queue. A box that is full
- * is no loss: then the owner's distance is lowered in place, and a bit says where.
+ * pushes, by that pass, which pushes what came like what it finds in the queue. So does a pull that
+ * comes next, unless keys are told before. A box that is full is no loss: then the owner's distance
+ * is lowered in place, and a bit says where.
  */
 #ifndef HOPWAVE_GPU_ROUTES_FUSED_H
 #define HOPWAVE_GPU_ROUTES_FUSED_H

@@ -35,8 +35,8 @@ constexpr uint32_t lagging = 256;
 /* With fewer vertices to push, a GPU lowers the ends of their edges without a look at their keys:
  * the time goes into waiting for memory then, once instead of twice. */
 constexpr uint32_t eager_most = 65536;
-/* Vertices for each GPU, below which what is left of a bucket comes along with the pull. */
-constexpr uint32_t late_most = 512;
+/* Edges for each GPU, below which what is left of a bucket comes along with the pull. */
+constexpr double late_edges = 262144;
 
 /* A search under way, as all its functions see it: where it is. What they share is the block's. */
 template <int kind> struct state_t {
@@ -91,7 +91,7 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
     pass.eager = count < eager_most;
     if (state.place.late)
-        show_queue<kind>(plan, pass.number, count, state.place.told);
+        pass.shown = state.place.told;
     push_queue<kind>(plan, room, pass, count, heavy, mail);
     push_beside<kind>(plan, room, pass);
     finish_pass(state, pass, routine, true);
@@ -143,15 +143,20 @@ template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
            place.begun > 0 && pull_edges * place.open < push_price * place.begun;
 }
 
-/* Are so few left of the bucket that they may come along with the pull that follows? They push
- * their lists whole there, and so does what improves by them. */
+/* Are so few left of the bucket, in queues and in mail, that they may come along with the pull that
+ * follows? They push their lists whole there, and so does what improves by them. */
 template <int kind> __device__ bool may_leave(const state_t<kind> &state)
 {
     room_t &room = room_of();
     const plan_t &plan = room.plan;
 
+    /* They have as many edges, it is taken, as those that were pushed last. */
+    const double frontier = static_cast<double>(told(room, HW_ROUTES_FUSED_FRONTIER)),
+                 degrees = static_cast<double>(told(room, HW_ROUTES_FUSED_DEGREES)),
+                 near = static_cast<double>(told(room, HW_ROUTES_FUSED_NEAR));
+
     return told(room, HW_ROUTES_FUSED_HEAVY) == 0 && told(room, HW_ROUTES_FUSED_LATER) == 0 &&
-           told(room, HW_ROUTES_FUSED_NEAR) < late_most * plan.part.ranks && state.place.open > 0 &&
+           near * degrees <= late_edges * plan.part.ranks * frontier && state.place.open > 0 &&
            pulls_next(state);
 }
 
@@ -167,8 +172,8 @@ template <int kind> __device__ void settle(state_t<kind> &state)
     uint32_t passes = 0;
 
     for (bool stepped = false; state.fine;) {
-        if (!stepped && may_leave(state))
-            break;
+        if (passes > 0 && !stepped && may_leave(state)) /* what is left is taken by the pull */
+            return;
         if (stepped || (queued(room) && !lags(state))) {
             push_pass(state, routine, place.whole);
             edges += told(room, HW_ROUTES_FUSED_EDGES);
@@ -299,24 +304,6 @@ template <int kind> __device__ bool asks(const place_t<kind> &place)
     return place.held > 0 && place.pulled < asking_edges * place.held;
 }
 
-/* Pushes what was left of the bucket, in the pass that then pulls. All threads call it. */
-template <int kind> __device__ __noinline__ void push_late(key_of<kind> told, pass_t<kind> pass)
-{
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
-    const uint32_t count = room.seen.near;
-
-    if (hw_first() == 0)
-        plan.control->ring[(pass.number + 1) & 3].frontier = count;
-    show_queue<kind>(plan, pass.number, count, told);
-    push_queue<kind>(plan, room, pass, count, 0, 0);
-    push_beside<kind>(plan, room, pass);
-    empty_block(pass); /* waits for all warps */
-    if (threadIdx.x == 0)
-        room.pieces = 0;
-    __syncthreads();
-}
-
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
  * whether anything is left. */
 template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state, bool tail)
@@ -328,11 +315,16 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     const bool asking = asks(place);
     pass_t<kind> pass;
 
-    if (!asking)
-        tell_all(state, from.high, 0);
+    place.late = place.late || queued(room);
+    if (!asking) { /* what is told takes the place of mail */
+        state.fine = take_left(place);
+        if (state.fine)
+            tell_all(state, from.high, 0);
+    }
     if (!state.fine)
         return false;
-    place.late = place.late || queued(room);
+    const uint32_t count = room.seen.near, mail = place.mail;
+    place.mail = 0;
     begin_filling(plan, room, pass, place, false, false);
     open_bucket(plan, place, from.high, tail);
     if (asking)
@@ -340,9 +332,11 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = place.bound.high;
-    if (queued(room))
-        push_late(place.told, pass);
-    pull<kind>(plan, room, pass, from);
+    if (place.late)
+        pass.shown = place.told;
+    if (hw_first() == 0)
+        plan.control->ring[(pass.number + 1) & 3].frontier = count;
+    pull<kind>(plan, room, pass, from, count, mail);
     finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
     if (!state.fine)
         return false;

@@ -546,8 +546,13 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     hw_gpu_edge edge[seen_words][at_hand];
     pulled_t<kind> best[seen_words];
     const bool asking = asks_others<kind>(pass);
-    bool more[seen_words], done[seen_words], inside[seen_words], pushes[seen_words];
+    bool more[seen_words], done[seen_words], inside[seen_words], pushes[seen_words], any = false;
 
+#pragma unroll
+    for (uint32_t k = 0; k < seen_words; k++)
+        any = any || seen.key[k] >= from.high;
+    if (!__any_sync(HW_WARP, any)) /* those of many edges are settled early, and lie together */
+        return;
     read_lightest(plan, from, seen, edge);
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++)
@@ -595,17 +600,36 @@ template <int kind> __device__ __forceinline__ void foresee(const plan_t &plan, 
                        line * (lane - keys));
 }
 
-/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then. Few
- * vertices have more to do than to look at their lightest edges; these wait until they fill a
- * warp, some where no others of this pass do. */
+/* Keeps what was left of the bucket, in the queue and in mail: a portion. Where there is more, it
+ * waits for the next pass. */
 template <int kind>
-__device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from)
+__device__ __forceinline__ void keep_late(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+                                          uint32_t count, uint32_t mail, kept_t &kept)
+{
+    portions_t portions = portions_of(count, mail);
+
+    while (has_more(portions)) {
+        const uint32_t v = take_portion<kind>(plan, room, pass, portions);
+        if (kept.pushing == 0)
+            keep_for(kept.pushes, kept.pushing, {v != HW_RANK_NONE}, v);
+        else
+            keep(room, near_queue, pass.near, v != HW_RANK_NONE, v);
+    }
+}
+
+/* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then. So
+ * does what was left of the bucket: count, mail. Few vertices have more to do than to look at their
+ * lightest edges; these wait until they fill a warp, some where no others of this pass do. */
+template <int kind>
+__device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from,
+                     uint32_t count, uint32_t mail)
 {
     static_assert(31 + 32 * seen_words <= buffered, "waiting vertices have room");
     const uint32_t warp = threadIdx.x / 32;
     kept_t kept = {room.find[later_queue][warp], room.pushes[warp], 0, 0};
     uint64_t g = hw_first() / 32;
 
+    keep_late<kind>(plan, room, pass, count, mail, kept);
     for (;;) {
         const bool last = g >= groups_of(plan);
         if (kept.pushing >= 32 || (last && kept.pulling == 0 && kept.pushing > 0)) {

@@ -490,20 +490,19 @@ __device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass,
     }
 }
 
-/* Tells the others what is queued and has a key that they were told, which is less by now. */
+/* Tells the others of an own vertex of each lane, or none, that has a key which they were told and
+ * which is less by now. */
 template <int kind>
-__device__ void show_queue(const plan_t &plan, uint32_t number, uint32_t count, key_of<kind> told)
+__device__ __forceinline__ void show_less(const plan_t &plan, const pass_t<kind> &pass, uint32_t v)
 {
-    const uint32_t *near = one_of(plan.near, number);
     const uint32_t home = home_of(plan);
 
-    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
-        const uint32_t v = __ldcg(near + i);
-        const key_of<kind> key = __ldcg(distances<kind>(plan) + home + v);
-        for (uint32_t q = 0; key < told && q < plan.part.ranks; q++)
-            if (q != plan.part.rank)
-                lower_there(static_cast<key_of<kind> *>(plan.distance_of[q]) + home + v, key);
-    }
+    if (pass.shown == 0 || v == HW_RANK_NONE)
+        return;
+    const key_of<kind> key = __ldcg(distances<kind>(plan) + home + v);
+    for (uint32_t q = 0; key < pass.shown && q < plan.part.ranks; q++)
+        if (q != plan.part.rank)
+            lower_there(static_cast<key_of<kind> *>(plan.distance_of[q]) + home + v, key);
 }
 
 /* Vertex i of those to be pushed: from the queue, then from mail. Mail may have none, or one that
@@ -524,11 +523,49 @@ __device__ __forceinline__ uint32_t next_of(const plan_t &plan, room_t &room, pa
         return v;
     if (came)
         v = take_entry<kind>(plan, room, pass.turn ^ 1, at - count, key);
-    keep(room, later_queue, pass.later,
-         came && v != HW_RANK_NONE && key >= pass.bound.near && key < pass.bound.high, v);
+    if (pass.bound.near < pass.bound.high)
+        keep(room, later_queue, pass.later,
+             came && v != HW_RANK_NONE && key >= pass.bound.near && key < pass.bound.high, v);
     if (came && key >= pass.bound.near)
         v = HW_RANK_NONE;
     pass.taken += came && v != HW_RANK_NONE;
+    return v;
+}
+
+/* What a warp has to push of a queue and of mail, some vertices a lane at a time. */
+struct portions_t {
+    uint32_t count, mail; /* vertices, and entries */
+    uint32_t each;        /* of a portion */
+    uint64_t next, apart; /* portions: of this warp */
+};
+
+/* By turns of blocks, so that a few go to many. */
+__device__ __forceinline__ portions_t portions_of(uint32_t count, uint32_t mail)
+{
+    const uint64_t all = static_cast<uint64_t>(gridDim.x) * warps;
+
+    return portions_t{count, mail, share(static_cast<uint64_t>(count) + mail, all),
+                      (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x, all};
+}
+
+/* Has this warp any more? */
+__device__ __forceinline__ bool has_more(const portions_t &portions)
+{
+    return portions.next * portions.each < static_cast<uint64_t>(portions.count) + portions.mail;
+}
+
+/* The next portion, one vertex a lane, or none. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ uint32_t take_portion(const plan_t &plan, room_t &room,
+                                                 pass_t<kind> &pass, portions_t &portions)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t past = static_cast<uint64_t>(portions.count) + portions.mail;
+    const uint64_t at = lane < portions.each ? portions.next * portions.each + lane : past;
+    const uint32_t v = next_of<kind>(plan, room, pass, at, portions.count, portions.mail);
+
+    show_less<kind>(plan, pass, v);
+    portions.next += portions.apart;
     return v;
 }
 
@@ -538,19 +575,14 @@ template <int kind>
 __device__ void push_queue(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
                            count64 heavy, uint32_t mail)
 {
-    const uint32_t lane = threadIdx.x & 31;
-    const uint64_t all = static_cast<uint64_t>(gridDim.x) * warps;
-    const uint64_t items = static_cast<uint64_t>(count) + mail;
-    const uint32_t each = share(items, all);
+    portions_t portions = portions_of(count, mail);
 
     if (heavy)
         push_heavy<kind>(plan, room, pass, heavy);
-    for (uint64_t i = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
-         i * each < items; i += all) {
-        const uint64_t at = lane < each ? i * each + lane : items;
-        const uint32_t v = next_of<kind>(plan, room, pass, at, count, mail);
+    while (has_more(portions)) {
+        const uint32_t v = take_portion<kind>(plan, room, pass, portions);
         if (__any_sync(HW_WARP, v != HW_RANK_NONE))
-            push_lists<kind>(plan, room, pass, v, each > few_lists);
+            push_lists<kind>(plan, room, pass, v, portions.each > few_lists);
     }
 }
 

@@ -53,6 +53,11 @@ gpu 3 "1d --parts 3" --method delta
 hopwave-generate -q --model rmat --scale 15 --weights uniform --recipe -o waiting.h5
 cpu waiting.h5
 gpu 2 "1d --parts 2" --method delta
+# Where devices are emulated, ones so small that a bucket is left with more than comes along with
+# the pull.
+export HW_EMULATED_MULTIPROCESSORS=1
+gpu 2 "1d --parts 2" --method delta
+unset HW_EMULATED_MULTIPROCESSORS
 # More long lists than a block has room for.
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
 cpu dense.h5
