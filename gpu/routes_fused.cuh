@@ -537,16 +537,25 @@ __device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meet
     }
 }
 
-/* Adds a word that a GPU told to those of others. */
-__device__ __forceinline__ uint64_t combined(uint32_t which, uint64_t all, uint64_t word)
+/* What all GPUs told in one of their words. Every lane does the same, and asks for all of it at
+ * once: all blocks wait for this. */
+__device__ __forceinline__ uint64_t combined(const plan_t &plan, const room_t &room, uint32_t which)
 {
-    if (which == HW_ROUTES_FUSED_LEAST)
-        return word > all ? word : all;
-    if (which == HW_ROUTES_FUSED_HEAVY)
-        return all + (word & ((1ull << chunk_bits) - 1));
-    if (which <= HW_ROUTES_FUSED_FRONTIER) /* two counts */
-        return all + (word >> 32) + (word & UINT32_MAX);
-    return all + word;
+    const bool two = which <= HW_ROUTES_FUSED_FRONTIER; /* two counts */
+    const uint64_t low = two                              ? UINT32_MAX
+                         : which == HW_ROUTES_FUSED_HEAVY ? (1ull << chunk_bits) - 1
+                                                          : UINT64_MAX;
+    uint64_t word[HW_ROUTES_FUSED_RANKS], sum = 0, most = 0;
+
+#pragma unroll
+    for (uint32_t q = 0; q < HW_ROUTES_FUSED_RANKS; q++)
+        word[q] = q < plan.part.ranks ? room.heard[q][which] : 0;
+#pragma unroll
+    for (uint32_t q = 0; q < HW_ROUTES_FUSED_RANKS; q++) {
+        sum += (word[q] & low) + (two ? word[q] >> 32 : 0);
+        most = max(most, word[q]);
+    }
+    return which == HW_ROUTES_FUSED_LEAST ? most : sum;
 }
 
 /* What rank q sent to this one before the last meeting. */
@@ -591,12 +600,7 @@ template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint
         report_in(plan, place.barriers, meeting, number, place.later);
     __syncthreads();
     if (i < HW_ROUND_WORDS) {
-        uint64_t all = 0;
-#pragma unroll
-        for (uint32_t q = 0; q < HW_ROUTES_FUSED_RANKS; q++)
-            if (q < plan.part.ranks)
-                all = combined(i, all, room.heard[q][i]);
-        room.all[i] = all;
+        room.all[i] = combined(plan, room, i);
     } else if (i >= 32 && i < 32 + HW_ROUTES_FUSED_WORDS) {
         reinterpret_cast<uint64_t *>(&room.seen)[i - 32] = room.heard[plan.part.rank][i - 32];
     } else if (warp == 2) {

@@ -15,7 +15,7 @@ namespace
 {
 
 /* The first step inside a bucket is this share of it. */
-constexpr double first_step = 0.1;
+constexpr double first_step = 0.07;
 /* Steps that examine fewer edges than this on each GPU are followed by much wider ones. */
 constexpr count64 little_work = 4000000;
 /* Steps of so many passes are followed by wider ones; of more than so many, by narrower. */
