@@ -88,6 +88,7 @@ template <int kind> struct place_t {
     count64 open;   /* vertices beyond it at its beginning, reached or not */
     count64 held;   /* vertices in it at its beginning */
     count64 pulled; /* edges of the last pull */
+    uint32_t small; /* buckets with little to do, one after another */
 };
 
 /* A pass under way, as one lane sees it. */

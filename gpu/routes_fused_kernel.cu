@@ -22,6 +22,11 @@ constexpr count64 little_work = 4000000;
 constexpr uint32_t few_passes = 4, many_passes = 8;
 /* Buckets grow by this once a pull paid. */
 constexpr double growth = 3;
+/* So do those that begin lists of fewer edges on each GPU than this, if more than so many come
+ * one after another, by this: few are reached yet. */
+constexpr count64 small_bucket = 262144;
+constexpr uint32_t small_buckets = 2;
+constexpr double widening = 2;
 /* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
 constexpr count64 pull_edges = 8, push_price = 2;
 /* A pull asks for keys if the one before examined fewer edges than this for each vertex that it put
@@ -355,6 +360,16 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     return fill_bucket(state);
 }
 
+/* Widens buckets that have little to do, as long as they are pushed step by step. */
+template <int kind> __device__ void widen(const plan_t &plan, place_t<kind> &place)
+{
+    const bool small = place.inside && place.begun < small_bucket * plan.part.ranks;
+
+    place.small = small ? place.small + 1 : 0;
+    if (place.small > small_buckets)
+        place.span *= widening;
+}
+
 /* Leaves the bucket. Returns whether there is another. */
 template <int kind> __device__ bool go_on(state_t<kind> &state)
 {
@@ -370,6 +385,8 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
         place.inside = place.inside && !pulls;
         if (grows && !place.inside)
             place.span *= growth;
+        if (grows)
+            widen(plan, place);
         if (pulls)
             return long_pull(state, tail);
         long_push(state);

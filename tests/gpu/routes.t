@@ -58,6 +58,16 @@ gpu 2 "1d --parts 2" --method delta
 export HW_EMULATED_MULTIPROCESSORS=1
 gpu 2 "1d --parts 2" --method delta
 unset HW_EMULATED_MULTIPROCESSORS
+# Where every vertex has as many edges as others, few are reached by the first buckets.
+hopwave-generate -q --model erdos-renyi --scale 12 --edge-factor 8 --weights uniform -o even.h5
+cpu even.h5
+gpu 2 "1d --parts 2" --method delta
+if "$python" -c 'import h5py' 2>/dev/null; then
+    ok "buckets with little to do are followed by wider ones" "$python" -c 'import h5py, sys
+sys.exit(0 if h5py.File(sys.argv[1])["run/steps"]["bucket"].max() < 20 else 1)' gpu.h5
+else
+    skip "buckets with little to do are followed by wider ones" "there is no h5py here"
+fi
 # More long lists than a block has room for.
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
 cpu dense.h5
