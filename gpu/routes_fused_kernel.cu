@@ -177,7 +177,7 @@ template <int kind> __device__ void settle(state_t<kind> &state)
     uint32_t passes = 0;
 
     for (bool stepped = false; state.fine;) {
-        if (passes > 0 && !stepped && may_leave(state)) /* what is left is taken by the pull */
+        if (passes > 0 && may_leave(state)) /* what is left is taken by the pull */
             return;
         if (stepped || (queued(room) && !lags(state))) {
             push_pass(state, routine, place.whole);
@@ -360,13 +360,13 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     return fill_bucket(state);
 }
 
-/* Widens buckets that have little to do, as long as they are pushed step by step. */
+/* Widens buckets: once a pull paid, and before, where several had little to do. */
 template <int kind> __device__ void widen(const plan_t &plan, place_t<kind> &place)
 {
-    const bool small = place.inside && place.begun < small_bucket * plan.part.ranks;
-
-    place.small = small ? place.small + 1 : 0;
-    if (place.small > small_buckets)
+    place.small = place.begun < small_bucket * plan.part.ranks ? place.small + 1 : 0;
+    if (!place.inside)
+        place.span *= growth;
+    else if (place.small > small_buckets)
         place.span *= widening;
 }
 
@@ -383,8 +383,6 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
     if (!place.whole && place.begun > 0) {
         const bool pulls = pulls_next(state);
         place.inside = place.inside && !pulls;
-        if (grows && !place.inside)
-            place.span *= growth;
         if (grows)
             widen(plan, place);
         if (pulls)
