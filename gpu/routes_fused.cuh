@@ -33,6 +33,16 @@ static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a roun
 /* Counters that the lanes of a pass have sums of; behind them comes the least key. */
 constexpr uint32_t sums = 8;
 
+/* A block's share of the groups of vertices that a pass goes over: a group for each of its warps.
+ * Whoever finds that all are taken counts on, once. */
+struct share_t {
+    uint32_t now;  /* the share's number above, how many of its groups were taken below */
+    uint32_t next; /* the number of the one after it; `no_share` while that is asked for */
+};
+
+constexpr uint32_t taken_bits = 7, no_share = UINT32_MAX;
+static_assert(2 * warps < 1 << taken_bits, "all may count on");
+
 /* What a block shares. The plan is there, too: functions that are called find it where they need no
  * register for it. */
 struct room_t {
@@ -51,6 +61,7 @@ struct room_t {
     uint32_t pushes[warps][buffered]; /* pulled vertices that are to be pushed */
     piece_t piece[pieces_most];
     uint32_t pieces; /* their number above, chunks below */
+    share_t share;
 };
 
 /* What this block shares. */
@@ -641,6 +652,7 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
                                           marked ? nullptr : plan.later_bits};
         room.pieces = 0;
+        room.share = share_t{blockIdx.x << taken_bits | warps, gridDim.x + blockIdx.x};
     }
     if (hw_first() == 0)
         control->ring[(number + 2) & 3] = empty_ring();
@@ -648,7 +660,8 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 }
 
 /* Begins a pass that fills another list of those that wait. The one before stays as it is, so
- * that blocks which come late decide from the same number what comes next. */
+ * that blocks which come late decide from the same number what comes next. Such a pass may give
+ * blocks shares, too. */
 template <int kind>
 __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                               place_t<kind> &place, bool once, bool marked)
@@ -656,7 +669,7 @@ __device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pa
     place.later++;
     begin_pass(plan, room, pass, place, once, marked);
     if (hw_first() == 0)
-        plan.control->later[(place.later + 1) % 3] = 0;
+        plan.control->later[(place.later + 1) % 3] = plan.control->given[(place.later + 1) % 3] = 0;
 }
 
 /* Room for all that the block has, and its sums: each by a warp of its own, if there are enough, so

@@ -93,6 +93,7 @@ struct hw_routes_fused_ring {
 struct hw_routes_fused_control {
     struct hw_routes_fused_ring ring[4];
     uint32_t later[3]; /* vertices of the bucket that wait, in a ring of their own */
+    uint32_t given[3]; /* shares that blocks took, but for their first two; likewise */
     uint32_t arrived;  /* blocks at meetings and joins, all together */
     uint32_t failed;
     uint32_t rows;

@@ -341,7 +341,7 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
         pass.shown = place.told;
     if (hw_first() == 0)
         plan.control->ring[(pass.number + 1) & 3].frontier = count;
-    pull<kind>(plan, room, pass, from, count, mail);
+    pull<kind>(plan, room, pass, from, count, mail, &plan.control->given[place.later % 3]);
     finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
     if (!state.fine)
         return false;

@@ -617,12 +617,60 @@ __device__ __forceinline__ void keep_late(const plan_t &plan, room_t &room, pass
     }
 }
 
+/* Another group for this lane's warp. Groups and SMs differ: blocks have their first two shares by
+ * their numbers, and ask for others in time. given: how many these are. */
+__device__ __forceinline__ uint32_t take_group(share_t &share, uint32_t *given)
+{
+    constexpr uint32_t below = (1u << taken_bits) - 1;
+
+    for (;;) {
+        const uint32_t now = atomicAdd(&share.now, 1), taken = now & below;
+        if (taken < warps)
+            return (now >> taken_bits) * warps + taken;
+        if (taken == warps) { /* the first of those that came too late goes on to the next share */
+            uint32_t next = no_share;
+            while (next == no_share)
+                next = hw_latest(&share.next);
+            *static_cast<volatile uint32_t *>(&share.next) = no_share;
+            __threadfence_block();
+            atomicExch(&share.now, next << taken_bits | 1);
+            *static_cast<volatile uint32_t *>(&share.next) = 2 * gridDim.x + atomicAdd(given, 1);
+            return next * warps;
+        }
+        while ((hw_latest(&share.now) & below) >= warps)
+            ;
+    }
+}
+
+/* Likewise for the whole warp, which calls it. */
+__device__ __forceinline__ uint32_t next_group(share_t &share, uint32_t *given)
+{
+    uint32_t group = 0;
+
+    if ((threadIdx.x & 31) == 0)
+        group = take_group(share, given);
+    return __shfl_sync(HW_WARP, group, 0);
+}
+
+/* Asks for what a warp of the block reads of its next share, if that is known: of this one, if all
+ * are as fast. */
+template <int kind>
+__device__ __forceinline__ void foresee_share(const plan_t &plan, const share_t &share,
+                                              uint32_t group)
+{
+    const uint32_t next = hw_latest(&share.next);
+
+    if (next != no_share)
+        foresee<kind>(plan, static_cast<uint64_t>(next) * warps + group % warps);
+}
+
 /* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then. So
- * does what was left of the bucket: count, mail. Few vertices have more to do than to look at their
- * lightest edges; these wait until they fill a warp, some where no others of this pass do. */
+ * does what was left of the bucket: count, mail. given: shares that blocks took, as take_group().
+ * Few vertices have more to do than to look at their lightest edges; these wait until they fill a
+ * warp, some where no others of this pass do. */
 template <int kind>
 __device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from,
-                     uint32_t count, uint32_t mail)
+                     uint32_t count, uint32_t mail, uint32_t *given)
 {
     static_assert(31 + 32 * seen_words <= buffered, "waiting vertices have room");
     const uint32_t warp = threadIdx.x / 32;
@@ -637,10 +685,9 @@ __device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const
         } else if (kept.pulling >= (last ? 1 : 32)) {
             pull_warp<kind>(plan, room, pass, from, kept, take_kept(kept.pulls, kept.pulling));
         } else if (!last) {
-            const uint64_t next = g + hw_stride() / 32;
-            foresee<kind>(plan, next);
+            foresee_share<kind>(plan, room.share, g);
             pull_lightest<kind>(plan, room, pass, from, g, kept);
-            g = next;
+            g = next_group(room.share, given);
         } else {
             break;
         }

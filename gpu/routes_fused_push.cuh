@@ -15,7 +15,7 @@ constexpr uint32_t flat_steps = 5, flat_edges = 8u << (flat_steps - 1);
 constexpr uint32_t far_steps = 8;
 /* What one warp shares out is to be no more edges than this, with many lists and with few; else
  * those of more than `brief_edges` are left to the block, too. */
-constexpr uint32_t flat_many = 256, flat_few = 64, brief_edges = 32;
+constexpr uint32_t flat_many = 128, flat_few = 64, brief_edges = 32;
 /* Edges of a list left to the block that a warp takes at a time. */
 constexpr uint32_t beside_edges = 32 * abreast;
 /* Edges of a list that its warp relaxes where the block has no room for them. */
@@ -305,7 +305,8 @@ __device__ __forceinline__ flat_t<kind> read_flat(uint32_t upto, uint64_t first,
 }
 
 /* The next edges of all lanes' lists, `extent` of each, shared out evenly. The next ones are asked
- * for before any is relaxed. */
+ * for before any is relaxed, the first ones like all others: what a pass comes to for the first
+ * time it waits for, instructions, too. */
 template <int kind>
 __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                           const list_t<kind> &list, uint32_t extent)
@@ -316,12 +317,14 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
 
     if (all == 0)
         return;
-    flat_t<kind> ahead = read_flat<kind>(upto, first, 0, all);
-    for (uint32_t base = 0; base < all; base += 32 * abreast) {
+    flat_t<kind> ahead = {};
+    for (uint32_t base = 0; base < all + 32 * abreast; base += 32 * abreast) {
         flat_t<kind> flat = ahead;
         key_of<kind> next[abreast];
-        if (base + 32 * abreast < all)
-            ahead = read_flat<kind>(upto, first, base + 32 * abreast, all);
+        if (base < all)
+            ahead = read_flat<kind>(upto, first, base, all);
+        if (base == 0)
+            continue;
 #pragma unroll
         for (uint32_t k = 0; k < abreast; k++) {
             const key_of<kind> key = __shfl_sync(HW_WARP, list.key, flat.from[k]);

@@ -190,6 +190,11 @@ inline void __threadfence()
     __threadfence_system();
 }
 
+inline void __threadfence_block()
+{
+    __threadfence_system();
+}
+
 template <class T> T __ldg(const T *at)
 {
     return *at;
