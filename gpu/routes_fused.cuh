@@ -34,7 +34,8 @@ static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a roun
 constexpr uint32_t sums = 8;
 
 /* A block's share of the groups of vertices that a pass goes over: a group for each of its warps.
- * Whoever finds that all are taken counts on, once. */
+ * Whoever finds that all are taken counts on, once. 25 bits are enough for the shares of 2^32
+ * vertices. */
 struct share_t {
     uint32_t now;  /* the share's number above, how many of its groups were taken below */
     uint32_t next; /* the number of the one after it; `no_share` while that is asked for */

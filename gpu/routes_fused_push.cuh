@@ -305,8 +305,8 @@ __device__ __forceinline__ flat_t<kind> read_flat(uint32_t upto, uint64_t first,
 }
 
 /* The next edges of all lanes' lists, `extent` of each, shared out evenly. The next ones are asked
- * for before any is relaxed, the first ones like all others: what a pass comes to for the first
- * time it waits for, instructions, too. */
+ * for before any is relaxed; the first ones, too, by the same instructions: a warp waits long for
+ * those that its SM has not had lately. */
 template <int kind>
 __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                                           const list_t<kind> &list, uint32_t extent)
