@@ -618,7 +618,9 @@ __device__ __forceinline__ void keep_late(const plan_t &plan, room_t &room, pass
 }
 
 /* Another group for this lane's warp. Groups and SMs differ: blocks have their first two shares by
- * their numbers, and ask for others in time. given: how many these are. */
+ * their numbers, and ask for others in time. given: how many these are. Warps read the number of
+ * the next share while one of them sets it: by volatile accesses, which are whole and ordered by
+ * the fence, though compute-sanitizer's racecheck names them where graphs have several shares. */
 __device__ __forceinline__ uint32_t take_group(share_t &share, uint32_t *given)
 {
     constexpr uint32_t below = (1u << taken_bits) - 1;
