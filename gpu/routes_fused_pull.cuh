@@ -618,9 +618,7 @@ __device__ __forceinline__ void keep_late(const plan_t &plan, room_t &room, pass
 }
 
 /* Another group for this lane's warp. Groups and SMs differ: blocks have their first two shares by
- * their numbers, and ask for others in time. given: how many these are. Warps read the number of
- * the next share while one of them sets it: by volatile accesses, which are whole and ordered by
- * the fence, though compute-sanitizer's racecheck names them where graphs have several shares. */
+ * their numbers, and ask for others in time. given: how many these are. */
 __device__ __forceinline__ uint32_t take_group(share_t &share, uint32_t *given)
 {
     constexpr uint32_t below = (1u << taken_bits) - 1;
@@ -630,13 +628,12 @@ __device__ __forceinline__ uint32_t take_group(share_t &share, uint32_t *given)
         if (taken < warps)
             return (now >> taken_bits) * warps + taken;
         if (taken == warps) { /* the first of those that came too late goes on to the next share */
-            uint32_t next = no_share;
-            while (next == no_share)
-                next = hw_latest(&share.next);
-            *static_cast<volatile uint32_t *>(&share.next) = no_share;
+            while (hw_latest(&share.next) == no_share)
+                ;
+            const uint32_t next = atomicExch(&share.next, no_share);
             __threadfence_block();
             atomicExch(&share.now, next << taken_bits | 1);
-            *static_cast<volatile uint32_t *>(&share.next) = 2 * gridDim.x + atomicAdd(given, 1);
+            atomicExch(&share.next, 2 * gridDim.x + atomicAdd(given, 1));
             return next * warps;
         }
         while ((hw_latest(&share.now) & below) >= warps)
