@@ -788,14 +788,14 @@ template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
     ring->most = complement(hw_further<kind>(0, plan.part.edge[first].weight));
 }
 
-/* What a search leaves of an own vertex: its parent's code, and its key beside unless it has 64
- * bits. A hint that holds is that already. */
+/* What a search leaves of an own vertex: its parent's code, and the low bits of its key. A hint
+ * that holds is that already. */
 template <int kind>
 __device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uint32_t parent,
                                              key_of<kind> key)
 {
     reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
-        make_uint2(parent, kind == HW_GPU_KEY_I64 ? 0 : static_cast<uint32_t>(key));
+        make_uint2(parent, low_bits<kind>(key));
 }
 
 /* Stores to many lines of the others' boxes: links that were idle take their time to wake, and
@@ -938,8 +938,7 @@ __device__ __forceinline__ noted_t<kind> note_of(const plan_t &plan, uint64_t fi
     for (uint32_t k = 0; k < ended; k++) {
         const uint64_t v = first + 32 * k + lane;
         noted.key[k] = v < plan.core ? __ldcg(own + v) : hw_keys<kind>::none;
-        noted.hint[k] = kind != HW_GPU_KEY_I64 && v < plan.core ? __ldcg(value + v)
-                                                                : make_uint2(HW_RANK_NONE, 0);
+        noted.hint[k] = v < plan.core ? __ldcg(value + v) : make_uint2(HW_RANK_NONE, 0);
     }
     return noted;
 }
@@ -965,13 +964,10 @@ __device__ __forceinline__ void foresee_hints(const plan_t &plan, uint64_t first
                        line * (lane - keys));
 }
 
-/* Is the hint of a lane's vertex k its result? */
-template <int kind>
-__device__ __forceinline__ bool holds_parent(const noted_t<kind> &noted, uint32_t k)
+/* Is a hint of what gave a vertex this key? Hints of keys that have more bits have no source. */
+template <int kind> __device__ __forceinline__ bool holds(const uint2 &hint, key_of<kind> key)
 {
-    const uint2 hint = noted.hint[k];
-
-    return hint.x < tied && hint.y == static_cast<uint32_t>(noted.key[k]);
+    return hint.x != HW_RANK_NONE && hint.y == low_bits<kind>(key) && has_low_bits_alone<kind>(key);
 }
 
 /* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
@@ -990,7 +986,7 @@ __device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room
 
 #pragma unroll
     for (uint32_t k = 0; k < ended; k++)
-        all = all && holds_parent(noted, k);
+        all = all && noted.hint[k].x != tied && holds<kind>(noted.hint[k], noted.key[k]);
     if (__all_sync(HW_WARP, all)) /* as nearly always */
         return 0;
 #pragma unroll
@@ -1000,14 +996,14 @@ __device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room
         const uint2 hint = noted.hint[k];
         const bool there = first + 32 * k + lane < plan.core && home + v != root;
         const bool reached = there && key != hw_keys<kind>::none;
-        const bool holds = hint.x != HW_RANK_NONE && hint.y == static_cast<uint32_t>(key);
-        const uint32_t wanted = __ballot_sync(HW_WARP, reached && !holds);
+        const bool held = holds<kind>(hint, key);
+        const uint32_t wanted = __ballot_sync(HW_WARP, reached && !held);
         if (there && !reached)
             leave_result<kind>(plan, v, HW_RANK_NONE, key);
         if (wanted >> lane & 1)
             waits[waiting + __popc(wanted & below)] = v;
         waiting += __popc(wanted);
-        lost += lose(plan, room, pass, reached && holds && hint.x == tied, v, key);
+        lost += lose(plan, room, pass, reached && held && hint.x == tied, v, key);
     }
     __syncwarp();
     return lost;
