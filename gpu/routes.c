@@ -23,6 +23,11 @@
  * buckets where lists are pushed whole: the fewer passes, the better. */
 #define FIRST_FUSED 0.14
 #define WHOLE_FUSED 8.0
+/* There, where weights are whole numbers: hubs lie within a few of each other, and a bucket that
+ * ends among them leaves long lists to the pull. So it is wider by this, unless it has one number
+ * alone. */
+#define NUMBERS_FUSED 8.0
+#define ONE_NUMBER 0.5
 
 /* ---- kernel 1 ---- */
 
@@ -82,6 +87,16 @@ static double share_of(const struct hw_routes *routes)
     return routes->whole_lists ? 1 : FIRST_BUCKET;
 }
 
+/* The first bucket's width, where vertices have so many edges in the mean. */
+static double width_of(const struct hw_routes *routes, double degree)
+{
+    const double width = hw_bucket_width(&routes->survey, degree) * share_of(routes);
+    const bool wider = routes->fused.on && !routes->whole_lists && width >= ONE_NUMBER &&
+                       routes->engine->part->weights == HW_WEIGHTS_I32;
+
+    return wider ? width + NUMBERS_FUSED : width;
+}
+
 /* How wide buckets are. Collective. */
 static enum hw_status choose_width(struct hw_routes *routes, struct hw_error *err)
 {
@@ -96,7 +111,7 @@ static enum hw_status choose_width(struct hw_routes *routes, struct hw_error *er
     double degree = with > 0 ? (double)routes->survey.edges / (double)with : 1;
     routes->vertices_with_edges = (uint64_t)with;
     routes->whole_lists = degree < SHORT_LISTS;
-    routes->width = given > 0 ? given : hw_bucket_width(&routes->survey, degree) * share_of(routes);
+    routes->width = given > 0 ? given : width_of(routes, degree);
     return status;
 }
 

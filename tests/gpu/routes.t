@@ -22,6 +22,17 @@ gpu() {
         --roots 4 "$@"
 }
 
+python=${PYTHON3:-python3}
+# few_steps N: the searches took fewer steps than that.
+few_steps() {
+    if "$python" -c 'import h5py' 2>/dev/null; then
+        ok "$graph in few steps" "$python" -c 'import h5py, sys
+sys.exit(0 if len(h5py.File(sys.argv[1])["run/steps"]) < int(sys.argv[2]) else 1)' gpu.h5 "$1"
+    else
+        skip "$graph in few steps" "there is no h5py here"
+    fi
+}
+
 ok "an estimate tells the device's memory" sh -c "hopwave-traverse recipe.h5 --layout 1d \
     --parts 2 --device cuda --algorithm sssp --estimate=2 | grep -q '^device_memory_per_rank: [1-9]'"
 cpu recipe.h5
@@ -37,7 +48,6 @@ hopwave-generate -q --model rmat --scale 12 --weights integer:0:99 --recipe -o l
 cpu larger.h5
 gpu 4 "1d --parts 4" --method delta
 # Rows of steps: bytes of what is told, which is no mail, edges pulled, vertices and edges pushed.
-python=${PYTHON3:-python3}
 if "$python" -c 'import h5py' 2>/dev/null; then
     ok "what is told, pushed and pulled is counted" "$python" -c 'import h5py, sys
 rows = h5py.File(sys.argv[1])["run/steps"][:]
@@ -80,6 +90,11 @@ sys.exit(0 if h5py.File(sys.argv[1])["run/steps"]["bucket"].max() < 20 else 1)' 
 else
     skip "buckets with little to do are followed by wider ones" "there is no h5py here"
 fi
+# Buckets of whole numbers do not begin too narrow.
+hopwave-generate -q --model rmat --scale 15 --weights integer:1:255 --recipe -o numbers.h5
+cpu numbers.h5
+gpu 2 "1d --parts 2" --method delta
+few_steps 90
 # More long lists than a block has room for.
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
 cpu dense.h5
