@@ -138,6 +138,12 @@ template <int kind> __device__ bool lags(const state_t<kind> &state)
            told(room, HW_ROUTES_FUSED_NEAR) * lagging < told(room, HW_ROUTES_FUSED_LATER);
 }
 
+/* Has the bucket most of the edges that are left? */
+template <int kind> __device__ __forceinline__ bool has_most(const place_t<kind> &place)
+{
+    return pull_edges * place.open < push_price * place.begun;
+}
+
 /* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
 template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
 {
@@ -145,7 +151,7 @@ template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
     const place_t<kind> &place = state.place;
 
     return !plan.directed && !place.whole && place.bound.high < hw_keys<kind>::none &&
-           place.begun > 0 && pull_edges * place.open < push_price * place.begun;
+           place.begun > 0 && has_most(place);
 }
 
 /* Are so few left of the bucket, in queues and in mail, that they may come along with the pull that
@@ -360,7 +366,7 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     return fill_bucket(state);
 }
 
-/* Widens buckets: once a pull paid, and before, where several had little to do. */
+/* Widens buckets: once one had most edges, and before, where several had little to do. */
 template <int kind> __device__ void widen(const plan_t &plan, place_t<kind> &place)
 {
     place.small = place.begun < small_bucket * plan.part.ranks ? place.small + 1 : 0;
@@ -382,7 +388,7 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
         return false;
     if (!place.whole && place.begun > 0) {
         const bool pulls = pulls_next(state);
-        place.inside = place.inside && !pulls;
+        place.inside = place.inside && !has_most(place); /* where none pull, too */
         if (grows)
             widen(plan, place);
         if (pulls)

@@ -90,11 +90,16 @@ sys.exit(0 if h5py.File(sys.argv[1])["run/steps"]["bucket"].max() < 20 else 1)' 
 else
     skip "buckets with little to do are followed by wider ones" "there is no h5py here"
 fi
-# Buckets of whole numbers do not begin too narrow.
+# Buckets of whole numbers do not begin too narrow; those of directed graphs, which nobody pulls
+# in, grow, too.
 hopwave-generate -q --model rmat --scale 15 --weights integer:1:255 --recipe -o numbers.h5
 cpu numbers.h5
 gpu 2 "1d --parts 2" --method delta
 few_steps 90
+hopwave-generate -q --model rmat --scale 15 --directed --weights uniform --recipe -o away.h5
+cpu away.h5
+gpu 2 "1d --parts 2" --method delta
+few_steps 260
 # More long lists than a block has room for.
 hopwave-generate -q --model erdos-renyi --scale 12 --edges 700000 --weights uniform -o dense.h5
 cpu dense.h5
