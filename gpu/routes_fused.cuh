@@ -737,17 +737,26 @@ template <int kind> __device__ __forceinline__ void empty_block(pass_t<kind> &pa
  * two vertices could have each other. */
 constexpr uint32_t tied = HW_RANK_NONE - 1;
 
+/* What hints and results have room for of a key, and does it say all? */
+template <int kind> __device__ __forceinline__ uint32_t low_bits(key_of<kind> key)
+{
+    return static_cast<uint32_t>(key);
+}
+
+template <int kind> __device__ __forceinline__ bool has_low_bits_alone(key_of<kind> key)
+{
+    return kind != HW_GPU_KEY_I64 || key <= static_cast<key_of<kind>>(UINT32_MAX);
+}
+
 /* The last edge that lowered an own vertex, as its source and the key it gave: without order
  * among threads, so that it holds only where that is the vertex's key in the end. No source where
- * the key has more than 32 bits. */
+ * a key has more bits than fit. */
 template <int kind>
 __device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_t source,
                                          key_of<kind> key)
 {
-    const bool fits = kind != HW_GPU_KEY_I64 || key <= static_cast<key_of<kind>>(UINT32_MAX);
-
     reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
-        make_uint2(fits ? source : HW_RANK_NONE, static_cast<uint32_t>(key));
+        make_uint2(has_low_bits_alone<kind>(key) ? source : HW_RANK_NONE, low_bits<kind>(key));
 }
 
 /* ---- taking mail ---- */

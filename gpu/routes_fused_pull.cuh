@@ -795,7 +795,7 @@ __device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uin
                                              key_of<kind> key)
 {
     reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
-        make_uint2(parent, static_cast<uint32_t>(key));
+        make_uint2(parent, low_bits<kind>(key));
 }
 
 /* Stores to many lines of the others' boxes: links that were idle take their time to wake, and
@@ -964,11 +964,10 @@ __device__ __forceinline__ void foresee_hints(const plan_t &plan, uint64_t first
                        line * (lane - keys));
 }
 
-/* Is a hint of what gave a vertex this key? None has a lesser one; so where it has a source, and the
- * low bits are the same, all are. */
+/* Is a hint of what gave a vertex this key? Hints of keys that have more bits have no source. */
 template <int kind> __device__ __forceinline__ bool holds(const uint2 &hint, key_of<kind> key)
 {
-    return hint.x != HW_RANK_NONE && hint.y == static_cast<uint32_t>(key);
+    return hint.x != HW_RANK_NONE && hint.y == low_bits<kind>(key) && has_low_bits_alone<kind>(key);
 }
 
 /* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
