@@ -6,8 +6,8 @@
  * (0.1) are in the frontier. Prints tab-separated rows: entries, way, median milliseconds
  * of nine runs, thousands of entries a second, and by how much it is faster than the scan.
  */
-#include "device.h"
-#include "enqueue.h"
+#include "bench/enqueue_kernel.h"
+#include "gpu/device/device.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>

@@ -5,10 +5,15 @@ EXTRA_DIST += bench/gpu-paths bench/scaling-model bench/machines.json bench/meas
 EXTRA_DIST += bench/import
 
 # Atomic against scan enqueueing, on a GPU.
-EXTRA_DIST += bench/gpu_enqueue.c bench/gpu-adaptive bench/gpu_adaptive.py
+EXTRA_DIST += bench/gpu_enqueue.c bench/enqueue_kernel.cu bench/enqueue_kernel.h
+EXTRA_DIST += bench/gpu-adaptive bench/gpu_adaptive.py
 if HAVE_CUDA
 noinst_PROGRAMS += gpu-enqueue
 gpu_enqueue_SOURCES = bench/gpu_enqueue.c
+gpu_enqueue_LDADD = bench/enqueue_kernel.o $(LDADD)
+gpu_enqueue_DEPENDENCIES = bench/enqueue_kernel.o libhopwave.a
+CLEANFILES += bench/enqueue_kernel.o bench/enqueue_kernel.cu.d bench/enqueue_kernel.cc
+-include bench/enqueue_kernel.cu.d
 bundled_benches = gpu-enqueue
 
 # Methods in turns.

@@ -6,13 +6,13 @@
  * for all. Where an engine's arrays lie on the device makes up to 3% of its time, so each
  * round makes the engines anew, in another order. Their levels are compared.
  */
-#include "base/memory.h"
-#include "comm/stage.h"
-#include "engine/engine.h"
-#include "engine/result.h"
-#include "engine/roots.h"
-#include "engine/source.h"
-#include "engine/traverse.h"
+#include "lib/base/memory.h"
+#include "lib/engine/core/engine.h"
+#include "lib/engine/core/result.h"
+#include "lib/run/part_source.h"
+#include "lib/run/roots.h"
+#include "lib/run/stage.h"
+#include "lib/run/traverse.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
  * The GPU engines behind one C header: all that lib/ knows of CUDA.
  */
-#ifndef HOPWAVE_GPU_H
-#define HOPWAVE_GPU_H
+#ifndef HOPWAVE_GPU_HOPWAVE_GPU_H
+#define HOPWAVE_GPU_HOPWAVE_GPU_H
 
-#include "engine/engine.h"
+#include "lib/engine/core/engine.h"
 
 /*
  * The GPU methods of this build, NULL-ended and at most HW_GPU_METHODS of them;

@@ -2,121 +2,177 @@
 #
 # Host code is C; the .cu files hold kernels and their C launchers. nvcc compiles
 # those for every architecture of --with-cuda-arch, and PTX of the last for later
-# ones, side by side.
-kernels = gpu/shared_kernels.cu gpu/paths_kernel.cu gpu/paths_build.cu gpu/fused_kernel.cu
-kernel_includes = gpu/kernels.h gpu/graph.h gpu/lists.cuh gpu/paths.h gpu/paths.cuh gpu/fused.h
-kernels += gpu/fused_prepare.cu
-kernel_includes += gpu/fused_device.cuh gpu/fused_block.cuh gpu/fused_push.cuh gpu/fused_pull.cuh
-# On several GPUs:
-kernels += gpu/share_kernel.cu gpu/share_make_kernel.cu gpu/node_kernel.cu
-kernel_includes += gpu/warp.cuh gpu/tested.cuh gpu/tiles.cuh
-node_includes = gpu/node_device.cuh gpu/node_push.cuh gpu/node_pull.cuh
-parts_includes = gpu/share.h gpu/share_kernels.h gpu/share_make.h gpu/node.h gpu/node_choice.h
-parts_sources = gpu/collective.c gpu/staging.c gpu/reach.c gpu/transport.c gpu/parts.c gpu/share_build.c gpu/share_make.c gpu/node.c gpu/node_steps.c
-EXTRA_DIST += $(parts_includes) $(node_includes) $(parts_sources) gpu/collective.h gpu/staging.h gpu/reach.h gpu/transport.h gpu/parts.h gpu/share_build.h gpu/share_resident.h \
-  gpu/node_steps.h
-EXTRA_DIST += $(kernels) $(kernel_includes) gpu/methods_stub.c gpu/methods.c gpu/methods.h \
-  gpu/device.c gpu/device.h gpu/engine.c gpu/engine.h gpu/degree.c gpu/degree.h gpu/lists.c gpu/lists.h gpu/paths.c gpu/fused.c
+# ones, side by side. Each folder lists its kernels, what they include, and its
+# host code.
+kernels =
+kernel_includes =
+gpu_sources =
 
-# graphs built and laid out, and trees validated, on the device
-builder_sources = gpu/builder.c gpu/builder.h gpu/held.c gpu/held.h gpu/verify.c gpu/verify.h \
-  gpu/checking.c gpu/checking.h gpu/found.h gpu/counting.c gpu/counting.h \
-  gpu/passes.c gpu/passes.h gpu/layout.c gpu/laying.c gpu/laying.h gpu/own.c gpu/own.h
-kernels += gpu/builder_kernel.cu gpu/vertices_kernel.cu gpu/sort_kernel.cu gpu/check_kernel.cu gpu/count_kernel.cu
-kernel_includes += gpu/sort.h gpu/vertices.h gpu/tuples.h gpu/tuples.cuh gpu/check.h gpu/count.h
-EXTRA_DIST += $(builder_sources) gpu/test_check.c gpu/test_layout.c
-if HAVE_CUDA
-libhopwave_a_SOURCES += $(builder_sources)
-gpu_tests = gpu/test_check.mt gpu/test_layout.t gpu/test_round.mt
-check_PROGRAMS += gpu/test_check.mt
-TESTS += gpu/test_check.mt
-gpu_test_check_mt_SOURCES = gpu/test_check.c lib/verify/test_world.c lib/verify/test_world.h
-gpu_test_check_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += gpu/test_layout.t
-TESTS += gpu/test_layout.t
-gpu_test_layout_t_SOURCES = gpu/test_layout.c lib/verify/test_world.c lib/verify/test_world.h
-gpu_test_layout_t_LDADD = $(TAP_LDADD)
-endif
+# the method table
+gpu_sources += gpu/gpu_method_registry.c gpu/gpu_method_registry.h
+EXTRA_DIST += gpu/gpu_method_registry_stub.c
 
-# what several GPUs agree on between kernels
-kernels += gpu/round_kernel.cu
-EXTRA_DIST += gpu/round.h gpu/round.cuh gpu/round.c gpu/post.h gpu/post.c gpu/test_round.c
-if HAVE_CUDA
-libhopwave_a_SOURCES += gpu/round.c gpu/post.c
-check_PROGRAMS += gpu/test_round.mt
-TESTS += gpu/test_round.mt
-gpu_test_round_mt_SOURCES = gpu/test_round.c
-gpu_test_round_mt_LDADD = $(TAP_LDADD)
-endif
+# device: memory, PTX, warps, searches, sorts
+kernels += gpu/device/device_sort.cu
+kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
+  gpu/device/grid_stride.cuh gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
+gpu_sources += gpu/device/device.c gpu/device/device.h
 
-# shortest paths on several GPUs
-kernels += gpu/routes_kernel.cu gpu/routes_fused_kernel.cu
-routes_sources = gpu/routes.c gpu/routes_lists.c gpu/routes_parents.c gpu/routes_rounds.c \
-  gpu/routes_search.c gpu/routes_fused.c
-EXTRA_DIST += $(routes_sources) gpu/routes.h gpu/routes_host.h gpu/routes_fused.h
-kernel_includes += gpu/routes.cuh gpu/routes_push.cuh gpu/routes_pull.cuh gpu/routes_pack.cuh
-kernel_includes += gpu/routes_fused.cuh gpu/routes_fused_push.cuh gpu/routes_fused_pull.cuh
-if HAVE_CUDA
-libhopwave_a_SOURCES += $(routes_sources)
-endif
+# comm: transports, all-gathers, barriers
+kernels += gpu/comm/allgather_kernel.cu
+kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather.h
+gpu_sources += gpu/comm/allgather.c \
+  gpu/comm/host_staging.c gpu/comm/host_staging.h \
+  gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \
+  gpu/comm/peer_memory.c gpu/comm/peer_memory.h \
+  gpu/comm/preposted_recv.c gpu/comm/preposted_recv.h \
+  gpu/comm/transport.c gpu/comm/transport.h
 
-# methods merge and scan2d and their baselines
-kernels += gpu/merge_kernel.cu gpu/scan2d_kernel.cu gpu/scan2d_parts_kernel.cu \
-  gpu/scan2d_turn_kernel.cu
-kernel_includes += gpu/queue.h gpu/queue.cuh gpu/merge.h gpu/scan2d.h gpu/scan2d.cuh gpu/scan2d_few.cuh \
-  gpu/scan2d_up.cuh
-scan2d_parts_sources = gpu/scan2d_parts.c gpu/scan2d_fetch.c gpu/scan2d_canon.c \
-  gpu/scan2d_order.c
-EXTRA_DIST += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(scan2d_parts_sources) \
-  gpu/scan2d_parts.h gpu/scan2d_state.h
-if HAVE_CUDA
-libhopwave_a_SOURCES += gpu/queue.c gpu/queue_host.h gpu/merge.c gpu/scan2d.c $(scan2d_parts_sources)
-endif
+# graph: CSR and edge lists on the device, orders, layouts
+kernels += gpu/graph/build/csr_builder_kernel.cu gpu/graph/build/vertex_order_kernel.cu
+kernel_includes += gpu/graph/device_graph.h gpu/graph/build/edge_tuples.cuh \
+  gpu/graph/build/edge_tuples.h gpu/graph/build/vertex_order.h
+gpu_sources += gpu/graph/build/csr_builder.c gpu/graph/build/csr_builder.h \
+  gpu/graph/degree_order.c gpu/graph/degree_order.h \
+  gpu/graph/degree_ordered_lists.c gpu/graph/degree_ordered_lists.h \
+  gpu/graph/device_edge_list.c gpu/graph/device_edge_list.h \
+  gpu/graph/layout_build.c gpu/graph/layout_build.h gpu/graph/layout_vertices.c \
+  gpu/graph/owned_vertices.c gpu/graph/owned_vertices.h \
+  gpu/graph/row_range_builder.c gpu/graph/row_range_builder.h
 
-# method delegates
-kernels += gpu/delegates_kernel.cu gpu/delegates_ends.cu
-kernel_includes += gpu/delegates.h gpu/delegates_device.cuh gpu/delegates_visit.cuh \
-  gpu/delegates_step.cuh gpu/delegates_small.cuh
-delegates_sources = gpu/delegates.c gpu/delegates_graph.c gpu/delegates_graph.h gpu/delegates_run.c gpu/delegates_carry.c gpu/delegates_parents.c gpu/delegates_search.h
-EXTRA_DIST += $(delegates_sources)
-if HAVE_CUDA
-libhopwave_a_SOURCES += $(delegates_sources)
-endif
+# partition1d: block-cyclic partition over several GPUs
+kernels += gpu/partition1d/partition_1d_build_kernel.cu gpu/partition1d/partition_1d_kernel.cu
+kernel_includes += gpu/partition1d/partition_1d.h gpu/partition1d/partition_1d_build.h \
+  gpu/partition1d/partition_1d_kernels.h
+gpu_sources += gpu/partition1d/partition_1d_build.c gpu/partition1d/partition_1d_resident.h \
+  gpu/partition1d/partition_1d_upload.c gpu/partition1d/partition_1d_upload.h
 
-kernels += gpu/delta_kernel.cu gpu/delta_front.cu
-kernel_includes += gpu/keys.cuh gpu/bucket_queues.cuh gpu/bucket_lists.cuh
-kernel_includes += gpu/delta.h gpu/delta_device.cuh gpu/delta_pass.cuh gpu/delta_push.cuh gpu/delta_pull.cuh
-EXTRA_DIST += gpu/delta.c
-kernels += gpu/bellman_kernel.cu gpu/bellman_f32.cu gpu/bellman_i32.cu gpu/bellman_i64.cu
-kernel_includes += gpu/bellman.h gpu/bellman.cuh gpu/bellman_run.h gpu/bellman_run.cuh
-bellman_sources = gpu/bellman.c gpu/bellman_host.c gpu/near_far.c
-EXTRA_DIST += $(bellman_sources) gpu/bellman_host.h gpu/bellman_dynamic.cu
-kernels += gpu/adaptive_kernel.cu gpu/enqueue_kernel.cu
-kernel_includes += gpu/adaptive.h gpu/adaptive_device.cuh gpu/adaptive_scan.cuh gpu/adaptive_push.cuh
-kernel_includes += gpu/adaptive_pull.cuh gpu/enqueue.h gpu/machine.cuh
+# validate: checks of trees on the device
+kernels += gpu/validate/reached_count_kernel.cu gpu/validate/validation_kernel.cu
+kernel_includes += gpu/validate/reached_count_kernel.h gpu/validate/validation_kernels.h
+gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
+  gpu/validate/reached_count.c gpu/validate/reached_count.h gpu/validate/result_view.h \
+  gpu/validate/tree_validation.c gpu/validate/tree_validation.h
 
-# devices emulated on processors, for tests where there is no GPU
+# engine: the frames of methods on one GPU and on several
+kernels += gpu/engine/result_kernels.cu
+kernel_includes += gpu/engine/result_kernels.h
+gpu_sources += gpu/engine/multi_gpu_engine.c gpu/engine/multi_gpu_engine.h \
+  gpu/engine/single_gpu_engine.c gpu/engine/single_gpu_engine.h
+
+# bfs: breadth-first search, a folder for each family of methods
+kernel_includes += gpu/bfs/common/frontier_queue.cuh gpu/bfs/common/frontier_queue.h
+gpu_sources += gpu/bfs/common/frontier_queue_host.c gpu/bfs/common/frontier_queue_host.h
+
+kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
+  gpu/bfs/direction_optimizing/peer_bfs_kernel.cu \
+  gpu/bfs/direction_optimizing/pendant_trees_kernel.cu
+kernel_includes += gpu/bfs/direction_optimizing/one_gpu_bfs.h \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh \
+  gpu/bfs/direction_optimizing/peer_bfs.h \
+  gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh \
+  gpu/bfs/direction_optimizing/peer_bfs_device.cuh \
+  gpu/bfs/direction_optimizing/peer_bfs_direction_policy.h \
+  gpu/bfs/direction_optimizing/peer_bfs_top_down.cuh
+gpu_sources += gpu/bfs/direction_optimizing/host_staged_bfs.c \
+  gpu/bfs/direction_optimizing/host_staged_bfs.h \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_host.c \
+  gpu/bfs/direction_optimizing/peer_bfs_host.c
+
+kernels += gpu/bfs/merge/merge_kernel.cu
+kernel_includes += gpu/bfs/merge/merge.h
+gpu_sources += gpu/bfs/merge/merge_host.c
+
+kernels += gpu/bfs/adaptive/adaptive_kernel.cu
+kernel_includes += gpu/bfs/adaptive/adaptive.h gpu/bfs/adaptive/adaptive_bottom_up.cuh \
+  gpu/bfs/adaptive/adaptive_device.cuh gpu/bfs/adaptive/adaptive_queue_generation.cuh \
+  gpu/bfs/adaptive/adaptive_top_down.cuh
+gpu_sources += gpu/bfs/adaptive/adaptive_host.c
+
+kernels += gpu/bfs/grid2d/scan2d_grid_kernel.cu gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu \
+  gpu/bfs/grid2d/scan2d_transpose_kernel.cu
+kernel_includes += gpu/bfs/grid2d/scan2d_bottom_up.cuh gpu/bfs/grid2d/scan2d_expansion.cuh \
+  gpu/bfs/grid2d/scan2d_grid.h gpu/bfs/grid2d/scan2d_one_gpu.h \
+  gpu/bfs/grid2d/scan2d_single_cta.cuh
+gpu_sources += gpu/bfs/grid2d/scan2d_canonical_parents.c gpu/bfs/grid2d/scan2d_fetch_parents.c \
+  gpu/bfs/grid2d/scan2d_grid_host.c gpu/bfs/grid2d/scan2d_grid_host.h \
+  gpu/bfs/grid2d/scan2d_list_order.c gpu/bfs/grid2d/scan2d_one_gpu_host.c
+
+kernels += gpu/bfs/delegates/delegates_kernel.cu gpu/bfs/delegates/delegates_results_kernel.cu
+kernel_includes += gpu/bfs/delegates/delegates.h gpu/bfs/delegates/delegates_device.cuh \
+  gpu/bfs/delegates/delegates_small_steps.cuh gpu/bfs/delegates/delegates_step.cuh \
+  gpu/bfs/delegates/delegates_visit.cuh
+gpu_sources += gpu/bfs/delegates/delegates_device_loop.c gpu/bfs/delegates/delegates_host.c \
+  gpu/bfs/delegates/delegates_host.h gpu/bfs/delegates/delegates_host_staged.c \
+  gpu/bfs/delegates/delegates_parents.c gpu/bfs/delegates/delegates_upload.c \
+  gpu/bfs/delegates/delegates_upload.h
+
+# sssp: shortest paths, a folder for each family of methods
+kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists_kernel.cu
+kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/distance_keys.cuh \
+  gpu/sssp/common/sssp_engine.h gpu/sssp/common/warp_keys.cuh \
+  gpu/sssp/common/weight_sorted_lists.cuh
+gpu_sources += gpu/sssp/common/sssp_engine.c
+
+kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu gpu/sssp/delta/peer_delta_kernel.cu \
+  gpu/sssp/delta/small_frontier_delta_kernel.cu
+kernel_includes += gpu/sssp/delta/one_gpu_delta.h gpu/sssp/delta/one_gpu_delta_device.cuh \
+  gpu/sssp/delta/one_gpu_delta_iteration.cuh gpu/sssp/delta/one_gpu_delta_pull.cuh \
+  gpu/sssp/delta/one_gpu_delta_push.cuh gpu/sssp/delta/peer_delta.h \
+  gpu/sssp/delta/peer_delta_device.cuh gpu/sssp/delta/peer_delta_pull.cuh \
+  gpu/sssp/delta/peer_delta_push.cuh
+gpu_sources += gpu/sssp/delta/one_gpu_delta_host.c gpu/sssp/delta/peer_delta_host.c
+
+kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop_f32.cu \
+  gpu/sssp/bellman/phase_loop_i32.cu gpu/sssp/bellman/phase_loop_i64.cu
+kernel_includes += gpu/sssp/bellman/bellman_ford.h gpu/sssp/bellman/phase_loop.cuh \
+  gpu/sssp/bellman/phase_loop.h gpu/sssp/bellman/relax_frontier.cuh
+gpu_sources += gpu/sssp/bellman/bellman_ford_host.c gpu/sssp/bellman/bellman_ford_host.h \
+  gpu/sssp/bellman/bellman_ford_search.c gpu/sssp/bellman/near_far.c
+# Kernels that launch kernels are relocatable, and linked on their own.
+dynamic_kernels = gpu/sssp/bellman/dynamic_parallelism.o
+
+kernels += gpu/sssp/distributed/distributed_sssp_kernel.cu
+kernel_includes += gpu/sssp/distributed/distributed_sssp.cuh \
+  gpu/sssp/distributed/distributed_sssp.h gpu/sssp/distributed/distributed_sssp_pull.cuh \
+  gpu/sssp/distributed/distributed_sssp_push.cuh gpu/sssp/distributed/update_outbox.cuh
+gpu_sources += gpu/sssp/distributed/bucket_schedule.c \
+  gpu/sssp/distributed/distributed_sssp_engine.c gpu/sssp/distributed/distributed_sssp_host.h \
+  gpu/sssp/distributed/distributed_sssp_parents.c \
+  gpu/sssp/distributed/distributed_sssp_upload.c \
+  gpu/sssp/distributed/relax_exchange_rounds.c
+
+# emulated: devices on processors, for tests where there is no GPU
 emulated = gpu/emulated/lanes.cc gpu/emulated/runtime.cc
-emulated_includes = gpu/emulated/include
-EXTRA_DIST += $(emulated) $(emulated_includes) gpu/emulated/lanes.h gpu/emulated/launch.h \
-  gpu/emulated/machine.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
+EXTRA_DIST += $(emulated) gpu/emulated/include gpu/emulated/lanes.h gpu/emulated/launch.h \
+  gpu/emulated/ptx.cuh gpu/emulated/launches.py gpu/emulated/test_emulated.cu
 
-EXTRA_DIST += gpu/adaptive.c
+EXTRA_DIST += $(kernels) $(kernel_includes) $(gpu_sources) $(dynamic_kernels:.o=.cu) \
+  gpu/comm/test_allgather.c gpu/graph/test_layout_build.c gpu/validate/test_tree_validation.c
 libhopwave_a_SOURCES += gpu/hopwave_gpu.h
 if HAVE_CUDA
 AM_CPPFLAGS += $(CUDA_CFLAGS)
 LDADD += $(CUDA_LIBS)
-libhopwave_a_SOURCES += gpu/methods.c gpu/device.c gpu/engine.c gpu/degree.c gpu/lists.c gpu/paths.c gpu/fused.c
-libhopwave_a_SOURCES += $(parts_sources)
-libhopwave_a_SOURCES += gpu/delta.c
-libhopwave_a_SOURCES += $(bellman_sources)
-libhopwave_a_SOURCES += gpu/adaptive.c
-libhopwave_a_LIBADD += $(kernels:.cu=.o)
-CLEANFILES += $(kernels:.cu=.o)
-# Kernels that launch kernels are relocatable, and linked on their own.
-dynamic_kernels = gpu/bellman_dynamic.o
-libhopwave_a_LIBADD += $(dynamic_kernels)
-CLEANFILES += $(dynamic_kernels)
+libhopwave_a_SOURCES += $(gpu_sources)
+libhopwave_a_LIBADD += $(kernels:.cu=.o) $(dynamic_kernels)
+CLEANFILES += $(kernels:.cu=.o) $(dynamic_kernels)
+
+gpu_tests = gpu/comm/test_allgather.mt gpu/graph/test_layout_build.t \
+  gpu/validate/test_tree_validation.mt
+check_PROGRAMS += $(gpu_tests)
+TESTS += $(gpu_tests)
+gpu_comm_test_allgather_mt_SOURCES = gpu/comm/test_allgather.c
+gpu_comm_test_allgather_mt_LDADD = $(TAP_LDADD)
+gpu_graph_test_layout_build_t_SOURCES = gpu/graph/test_layout_build.c \
+  tests/fixtures/validation_graphs.c tests/fixtures/validation_graphs.h
+gpu_graph_test_layout_build_t_LDADD = $(TAP_LDADD)
+gpu_validate_test_tree_validation_mt_SOURCES = gpu/validate/test_tree_validation.c \
+  tests/fixtures/validation_graphs.c tests/fixtures/validation_graphs.h
+gpu_validate_test_tree_validation_mt_LDADD = $(TAP_LDADD)
+
 if EMULATED
 libhopwave_a_LIBADD += $(emulated:.cc=.o)
 CLEANFILES += $(emulated:.cc=.o) $(emulated:.cc=.d) $(kernels:.cu=.cc) $(dynamic_kernels:.o=.cc)
@@ -128,20 +184,17 @@ gpu_emulated_test_emulated_t_LDADD = gpu/emulated/test_emulated.o $(TAP_LDADD)
 gpu_emulated_test_emulated_t_DEPENDENCIES = gpu/emulated/test_emulated.o tests/tap/libtap.a libhopwave.a
 CLEANFILES += gpu/emulated/test_emulated.o gpu/emulated/test_emulated.cc gpu/emulated/test_emulated.cu.d
 else
-gpu/bellman_dynamic.o: override NVCCFLAGS += -rdc=true
+$(dynamic_kernels): override NVCCFLAGS += -rdc=true
 gpu/dynamic_link.o: $(dynamic_kernels)
 	$(AM_V_NVCC)$(NVCC) $(CUDA_ARCH_FLAGS) -dlink -o $@ $(dynamic_kernels) -lcudadevrt
 libhopwave_a_LIBADD += gpu/dynamic_link.o
 CLEANFILES += gpu/dynamic_link.o
 endif
-# What each includes, nvcc tells; objects from before it did are made anew.
-$(kernels:.cu=.o) $(dynamic_kernels): gpu/kernels.told
-gpu/kernels.told:
-	$(AM_V_at)$(MKDIR_P) gpu && touch $@
-CLEANFILES += gpu/kernels.told $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
+# nvcc writes what each kernel file includes beside its object.
+CLEANFILES += $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
 -include $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
 else
-libhopwave_a_SOURCES += gpu/methods_stub.c
+libhopwave_a_SOURCES += gpu/gpu_method_registry_stub.c
 endif
 
 AM_V_NVCC = $(am__v_NVCC_@AM_V@)
@@ -154,16 +207,16 @@ AM_V_EMULATE = $(am__v_EMULATE_@AM_V@)
 am__v_EMULATE_ = $(am__v_EMULATE_@AM_DEFAULT_V@)
 am__v_EMULATE_0 = @echo "  EMULATE " $@;
 emulate = $(CXX) -std=c++17 -O1 -g $(SANITIZER_CFLAGS) -isystem $(top_srcdir)/gpu/emulated/include \
-  -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -MD -MP
+  -I$(top_srcdir) -MD -MP
 .cu.o:
 	$(AM_V_EMULATE)$(MKDIR_P) $(@D) && \
 	  $(PYTHON3) $(top_srcdir)/gpu/emulated/launches.py $< >$*.cc && \
-	  $(emulate) -I$(top_srcdir)/tests -w -fno-strict-aliasing -include cuda_runtime.h -MF $*.cu.d -c -o $@ $*.cc
+	  $(emulate) -w -fno-strict-aliasing -include cuda_runtime.h -MF $*.cu.d -c -o $@ $*.cc
 .cc.o:
 	$(AM_V_EMULATE)$(MKDIR_P) $(@D) && $(emulate) -Wall -Wextra -Wshadow -MF $*.d -c -o $@ $<
 $(kernels:.cu=.o) $(dynamic_kernels): $(top_srcdir)/gpu/emulated/launches.py
 else
 .cu.o:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 --threads 0 $(NVCC_WARN) $(NVCCFLAGS) \
-	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir)/gpu -I$(top_srcdir)/lib -MD -MP -MF $*.cu.d -c -o $@ $<
+	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir) -MD -MP -MF $*.cu.d -c -o $@ $<
 endif

@@ -1,7 +1,7 @@
 /* hopwave-export: graphs in the formats of other programs, trees as tables. */
-#include "graph/export.h"
-#include "comm/stage.h"
-#include "graph/export_tree.h"
+#include "lib/graph/export/export.h"
+#include "lib/graph/export/export_tree.h"
+#include "lib/run/stage.h"
 
 enum { KEY_FORMAT = 0x2000, KEY_LABELS, KEY_GRAPH, KEY_SEARCH };
 

@@ -1,6 +1,6 @@
 /* hopwave-generate: synthetic graphs, as files with edges or as recipes. */
-#include "comm/stage.h"
-#include "graph/write.h"
+#include "lib/graph/graph_writer.h"
+#include "lib/run/stage.h"
 
 #include <stdio.h>
 #include <string.h>

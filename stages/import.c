@@ -1,7 +1,7 @@
 /* hopwave-import: graphs from the files of other programs. */
-#include "graph/import.h"
-#include "comm/stage.h"
-#include "graph/recipe.h"
+#include "lib/graph/import/import.h"
+#include "lib/graph/generate/generator_spec.h"
+#include "lib/run/stage.h"
 
 #include <inttypes.h>
 #include <string.h>

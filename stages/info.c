@@ -1,6 +1,6 @@
 /* hopwave-info: what files are, their digest chain, whether they verify. */
-#include "comm/stage.h"
-#include "store/describe.h"
+#include "lib/run/stage.h"
+#include "lib/store/describe.h"
 
 #include <stdlib.h>
 

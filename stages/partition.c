@@ -1,9 +1,9 @@
 /* hopwave-partition: lays a graph out over parts and writes them to a file. */
-#include "base/memory.h"
-#include "comm/stage.h"
-#include "hopwave_gpu.h"
-#include "layout/options.h"
-#include "layout/part.h"
+#include "gpu/hopwave_gpu.h"
+#include "lib/base/memory.h"
+#include "lib/layout/layout_options.h"
+#include "lib/layout/part.h"
+#include "lib/run/stage.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* hopwave-traverse: searches from many roots, and the tree file of what they found. */
-#include "engine/traverse.h"
-#include "comm/direct.h"
-#include "comm/stage.h"
-#include "engine/relaxing.h"
-#include "layout/options.h"
+#include "lib/run/traverse.h"
+#include "lib/comm/direct_exchange.h"
+#include "lib/engine/sssp/relaxation_options.h"
+#include "lib/layout/layout_options.h"
+#include "lib/run/stage.h"
 
 #include <float.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* hopwave-validate: search trees against the graph that was searched. */
-#include "comm/stage.h"
-#include "verify/check.h"
+#include "lib/run/stage.h"
+#include "lib/verify/tree_check.h"
 
 enum { KEY_GRAPH = 0x4000, KEY_REFERENCE, KEY_AGAINST, KEY_NO_DIGEST };
 

@@ -1,4 +1,4 @@
-#include "lanes.h"
+#include "gpu/emulated/lanes.h"
 
 #include <condition_variable>
 #include <cstdarg>

@@ -10,8 +10,8 @@
  * named in one mask that meet in different operations, a shuffle from a lane that is not
  * there, a block in which all wait, a grid's barrier in a launch that is not cooperative.
  */
-#ifndef HOPWAVE_EMULATED_LANES_H
-#define HOPWAVE_EMULATED_LANES_H
+#ifndef HOPWAVE_GPU_EMULATED_LANES_H
+#define HOPWAVE_GPU_EMULATED_LANES_H
 
 #include <cstdint>
 #include <cstring>

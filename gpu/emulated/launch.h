@@ -1,10 +1,10 @@
 /* How kernels are launched: by name, as launches.py writes `kernel<<<...>>>(...)`, or by their
  * address with an array of pointers to arguments. Arguments are copied when a kernel is
  * launched. */
-#ifndef HOPWAVE_EMULATED_LAUNCH_H
-#define HOPWAVE_EMULATED_LAUNCH_H
+#ifndef HOPWAVE_GPU_EMULATED_LAUNCH_H
+#define HOPWAVE_GPU_EMULATED_LAUNCH_H
 
-#include "lanes.h"
+#include "gpu/emulated/lanes.h"
 
 #include <tuple>
 #include <utility>

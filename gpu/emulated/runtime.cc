@@ -4,7 +4,7 @@
  * and fresh memory holds no zeros, so that kernels fail here that read or write beyond an
  * array or read what nobody wrote. Every process has its own device, shared memory aside.
  */
-#include "launch.h"
+#include "gpu/emulated/launch.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "tap/tap.h"
+#include "tests/tap/tap.h"
 }
 
 namespace

@@ -1,4 +1,4 @@
-#include "base/cli.h"
+#include "lib/base/cli.h"
 
 #include "config.h"
 

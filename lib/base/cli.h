@@ -10,8 +10,8 @@
 #ifndef HOPWAVE_BASE_CLI_H
 #define HOPWAVE_BASE_CLI_H
 
-#include "base/status.h"
-#include "base/types.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
 
 #include <argp.h>
 
@@ -36,7 +36,7 @@ struct hw_cli_program {
     bool has_output;                 /* takes -o, --force and --estimate */
     bool output_optional;            /* and runs without -o too */
     const struct argp_option *group; /* options that some programs have in common, ending
-                                        in {0} (lib/layout/options.h); NULL if none */
+                                        in {0} (lib/layout/layout_options.h); NULL if none */
 };
 
 /* The shared options as given. */

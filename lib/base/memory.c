@@ -1,4 +1,4 @@
-#include "base/memory.h"
+#include "lib/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef HOPWAVE_BASE_MEMORY_H
 #define HOPWAVE_BASE_MEMORY_H
 
-#include "base/status.h"
-#include "base/types.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
 
 /*
  * Allocates count elements of size bytes, uninitialised, aligned to 64 bytes;

@@ -1,4 +1,4 @@
-#include "base/status.h"
+#include "lib/base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Units of lib/base: sentences of errors, allocation, numbers on a command line. */
-#include "base/cli.h"
-#include "base/memory.h"
-#include "tap.h"
+#include "lib/base/cli.h"
+#include "lib/base/memory.h"
+#include "tests/tap/tap.h"
 
 #include <stdlib.h>
 #include <string.h>

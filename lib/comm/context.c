@@ -1,9 +1,9 @@
-#include "comm/context.h"
+#include "lib/comm/context.h"
 
-#include "base/cli.h"
-#include "base/memory.h"
-#include "comm/watch.h"
-#include "comm/yield.h"
+#include "lib/base/cli.h"
+#include "lib/base/memory.h"
+#include "lib/comm/poll_yield.h"
+#include "lib/comm/rank_watchdog.h"
 
 #include <errno.h>
 #include <omp.h>

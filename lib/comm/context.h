@@ -4,8 +4,8 @@
 #ifndef HOPWAVE_COMM_CONTEXT_H
 #define HOPWAVE_COMM_CONTEXT_H
 
-#include "base/status.h"
-#include "base/types.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
 
 #include <mpi.h>
 

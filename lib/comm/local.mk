@@ -1,25 +1,36 @@
-# lib/comm: ranks, agreement, exchanges, the frame of the programs
+# lib/comm: ranks, agreement, exchanges
 libhopwave_a_SOURCES += \
-  lib/comm/context.c lib/comm/context.h \
-  lib/comm/direct.c lib/comm/direct.h \
-  lib/comm/exchange.c lib/comm/exchange.h \
-  lib/comm/nodes.c lib/comm/nodes.h \
-  lib/comm/nodewise.c lib/comm/nodewise.h \
-  lib/comm/stage.c lib/comm/stage.h \
-  lib/comm/stop.c lib/comm/stop.h \
-  lib/comm/watch.c lib/comm/watch.h \
-  lib/comm/yield.c lib/comm/yield.h
+  lib/comm/batched_alltoallv.c \
+  lib/comm/batched_alltoallv.h \
+  lib/comm/context.c \
+  lib/comm/context.h \
+  lib/comm/direct_exchange.c \
+  lib/comm/direct_exchange.h \
+  lib/comm/large_alltoallv.c \
+  lib/comm/large_alltoallv.h \
+  lib/comm/node_aware_exchange.c \
+  lib/comm/node_aware_exchange.h \
+  lib/comm/node_topology.c \
+  lib/comm/node_topology.h \
+  lib/comm/poll_yield.c \
+  lib/comm/poll_yield.h \
+  lib/comm/rank_watchdog.c \
+  lib/comm/rank_watchdog.h \
+  lib/comm/stop_signal.c \
+  lib/comm/stop_signal.h
 check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c
 lib_comm_test_comm_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/comm/test_nodewise.mt
-TESTS += lib/comm/test_nodewise.mt
-lib_comm_test_nodewise_mt_SOURCES = lib/comm/test_nodewise.c lib/comm/test_letters.h
-lib_comm_test_nodewise_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/comm/test_direct.mt
-TESTS += lib/comm/test_direct.mt
-lib_comm_test_direct_mt_SOURCES = lib/comm/test_direct.c lib/comm/test_letters.h
-lib_comm_test_direct_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/comm/test_direct_exchange.mt
+TESTS += lib/comm/test_direct_exchange.mt
+lib_comm_test_direct_exchange_mt_SOURCES = lib/comm/test_direct_exchange.c \
+  tests/fixtures/letters.h
+lib_comm_test_direct_exchange_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/comm/test_node_aware_exchange.mt
+TESTS += lib/comm/test_node_aware_exchange.mt
+lib_comm_test_node_aware_exchange_mt_SOURCES = lib/comm/test_node_aware_exchange.c \
+  tests/fixtures/letters.h
+lib_comm_test_node_aware_exchange_mt_LDADD = $(TAP_LDADD)
 check_PROGRAMS += lib/comm/lose_rank
 lib_comm_lose_rank_SOURCES = lib/comm/lose_rank.c

@@ -1,8 +1,8 @@
 /* For tests/faults/watch.t: the last rank kills or stops itself while the others wait for
  * it in MPI; signal -1: it fails, and leaves them waiting; signal 0: it computes for so long
  * while they wait. lose_rank SIGNAL PATIENCE [SECONDS] */
-#include "comm/context.h"
-#include "comm/watch.h"
+#include "lib/comm/context.h"
+#include "lib/comm/rank_watchdog.h"
 
 #include <signal.h>
 #include <stdio.h>

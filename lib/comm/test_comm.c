@@ -1,7 +1,7 @@
 /* Units of lib/comm: agreement on errors and the exchanges, at any rank count. */
-#include "comm/context.h"
-#include "comm/exchange.h"
-#include "tap.h"
+#include "lib/comm/context.h"
+#include "lib/comm/large_alltoallv.h"
+#include "tests/tap/tap.h"
 
 #include <stdlib.h>
 #include <string.h>

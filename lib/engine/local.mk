@@ -1,116 +1,108 @@
-# lib/engine: methods
-libhopwave_a_SOURCES += lib/engine/engine.h
-libhopwave_a_SOURCES += lib/engine/method.c lib/engine/method.h lib/engine/steps.c \
-  lib/engine/relaxing.c lib/engine/relaxing.h lib/engine/dijkstra.c
+# lib/engine: search methods on CPUs
 
-# what drives and measures them
+# what all methods share: the method table, options, results, traces, exchanges
 libhopwave_a_SOURCES += \
-  lib/engine/component.c lib/engine/component.h \
-  lib/engine/journal.c lib/engine/journal.h \
-  lib/engine/negative.c lib/engine/negative.h \
-  lib/engine/outcomes.c lib/engine/outcomes.h \
-  lib/engine/report.c lib/engine/report.h \
-  lib/engine/result.c lib/engine/result.h \
-  lib/engine/roots.c lib/engine/roots.h \
-  lib/engine/source.c lib/engine/source.h \
-  lib/engine/statistics.c lib/engine/statistics.h \
-  lib/engine/survey.c lib/engine/survey.h \
-  lib/engine/traverse.c lib/engine/traverse.h lib/engine/traversal.h \
-  lib/engine/traverse_resume.c lib/engine/traverse_search.c lib/engine/traverse_write.c \
-  lib/engine/tree.c lib/engine/tree.h
-check_PROGRAMS += lib/engine/test_statistics.t
-TESTS += lib/engine/test_statistics.t
-lib_engine_test_statistics_t_SOURCES = lib/engine/test_statistics.c
-lib_engine_test_statistics_t_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/engine/test_roots.mt
-TESTS += lib/engine/test_roots.mt
-lib_engine_test_roots_mt_SOURCES = lib/engine/test_roots.c lib/engine/toy.c lib/engine/toy.h
-lib_engine_test_roots_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/engine/test_negative.mt
-TESTS += lib/engine/test_negative.mt
-lib_engine_test_negative_mt_SOURCES = lib/engine/test_negative.c
-lib_engine_test_negative_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/engine/test_tree.mt
-TESTS += lib/engine/test_tree.mt
-lib_engine_test_tree_mt_SOURCES = lib/engine/test_tree.c lib/engine/toy.c lib/engine/toy.h
-lib_engine_test_tree_mt_LDADD = $(TAP_LDADD)
+  lib/engine/core/arrays.c \
+  lib/engine/core/arrays.h \
+  lib/engine/core/cpu_methods.h \
+  lib/engine/core/engine.h \
+  lib/engine/core/method_registry.c \
+  lib/engine/core/peer_exchange.c \
+  lib/engine/core/peer_exchange.h \
+  lib/engine/core/result.c \
+  lib/engine/core/result.h \
+  lib/engine/core/row_column_exchange.c \
+  lib/engine/core/row_column_exchange.h \
+  lib/engine/core/trace.c \
+  lib/engine/core/tree_slices.c \
+  lib/engine/core/tree_slices.h
 
-# method sequential, a baseline
-libhopwave_a_SOURCES += lib/engine/sequential.c
-
-# messages of the methods on degree-separated parts
-libhopwave_a_SOURCES += lib/engine/legs.c lib/engine/legs.h
-
-# method delegates
+# serial baselines
 libhopwave_a_SOURCES += \
-  lib/engine/delegates.c lib/engine/delegates_state.h \
-  lib/engine/delegates_exchange.c lib/engine/delegates_frontier.c \
-  lib/engine/delegates_parents.c lib/engine/delegates_visit.c
-check_PROGRAMS += lib/engine/test_delegates.mt
-TESTS += lib/engine/test_delegates.mt
-lib_engine_test_delegates_mt_SOURCES = lib/engine/test_delegates.c \
-  lib/engine/test_graph.c lib/engine/test_graph.h
-lib_engine_test_delegates_mt_LDADD = $(TAP_LDADD)
+  lib/engine/serial/dijkstra.c \
+  lib/engine/serial/sequential_bfs.c
 
-# method grid
+# breadth-first search on 1d and 2d parts
 libhopwave_a_SOURCES += \
-  lib/engine/bits.c lib/engine/bits.h \
-  lib/engine/grid.c lib/engine/grid.h \
-  lib/engine/grid_bottom_up.c \
-  lib/engine/grid_result.c \
-  lib/engine/grid_setup.c \
-  lib/engine/grid_top_down.c \
-  lib/engine/line.c lib/engine/line.h
-check_PROGRAMS += lib/engine/test_grid.mt
-TESTS += lib/engine/test_grid.mt
-lib_engine_test_grid_mt_SOURCES = lib/engine/test_grid.c
-lib_engine_test_grid_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/engine/test_bits.t
-TESTS += lib/engine/test_bits.t
-lib_engine_test_bits_t_SOURCES = lib/engine/test_bits.c
-lib_engine_test_bits_t_LDADD = $(TAP_LDADD)
+  lib/engine/bfs_2d/grid.h \
+  lib/engine/bfs_2d/grid_bottom_up.c \
+  lib/engine/bfs_2d/grid_result.c \
+  lib/engine/bfs_2d/grid_search.c \
+  lib/engine/bfs_2d/grid_setup.c \
+  lib/engine/bfs_2d/grid_top_down.c
+check_PROGRAMS += lib/engine/bfs_2d/test_grid.mt
+TESTS += lib/engine/bfs_2d/test_grid.mt
+lib_engine_bfs_2d_test_grid_mt_SOURCES = lib/engine/bfs_2d/test_grid.c
+lib_engine_bfs_2d_test_grid_mt_LDADD = $(TAP_LDADD)
+
+# breadth-first search on degree-separated parts
+libhopwave_a_SOURCES += \
+  lib/engine/bfs_delegates/delegates_exchange.c \
+  lib/engine/bfs_delegates/delegates_frontier.c \
+  lib/engine/bfs_delegates/delegates_search.c \
+  lib/engine/bfs_delegates/delegates_state.h \
+  lib/engine/bfs_delegates/delegates_tree_parents.c \
+  lib/engine/bfs_delegates/delegates_visit.c
+check_PROGRAMS += lib/engine/bfs_delegates/test_delegates.mt
+TESTS += lib/engine/bfs_delegates/test_delegates.mt
+lib_engine_bfs_delegates_test_delegates_mt_SOURCES = lib/engine/bfs_delegates/test_delegates.c \
+  tests/fixtures/growable_graph.c tests/fixtures/growable_graph.h
+lib_engine_bfs_delegates_test_delegates_mt_LDADD = $(TAP_LDADD)
 
 # shortest paths: what their methods share
 libhopwave_a_SOURCES += \
-  lib/engine/arrays.c lib/engine/arrays.h \
-  lib/engine/distance.h \
-  lib/engine/lists.c lib/engine/lists.h \
-  lib/engine/width.c lib/engine/width.h
-check_PROGRAMS += lib/engine/test_lists.t
-TESTS += lib/engine/test_lists.t
-lib_engine_test_lists_t_SOURCES = lib/engine/test_lists.c
-lib_engine_test_lists_t_LDADD = $(TAP_LDADD)
+  lib/engine/sssp/delta_heuristic.c \
+  lib/engine/sssp/delta_heuristic.h \
+  lib/engine/sssp/distance.h \
+  lib/engine/sssp/negative_cycle.c \
+  lib/engine/sssp/negative_cycle.h \
+  lib/engine/sssp/relaxation_options.c \
+  lib/engine/sssp/relaxation_options.h \
+  lib/engine/sssp/sorted_csr.c \
+  lib/engine/sssp/sorted_csr.h \
+  lib/engine/sssp/weight_stats.c \
+  lib/engine/sssp/weight_stats.h
+check_PROGRAMS += lib/engine/sssp/test_sorted_csr.t
+TESTS += lib/engine/sssp/test_sorted_csr.t
+lib_engine_sssp_test_sorted_csr_t_SOURCES = lib/engine/sssp/test_sorted_csr.c
+lib_engine_sssp_test_sorted_csr_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/sssp/test_negative_cycle.mt
+TESTS += lib/engine/sssp/test_negative_cycle.mt
+lib_engine_sssp_test_negative_cycle_mt_SOURCES = lib/engine/sssp/test_negative_cycle.c
+lib_engine_sssp_test_negative_cycle_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/engine/sssp/test_methods_agree.mt
+TESTS += lib/engine/sssp/test_methods_agree.mt
+lib_engine_sssp_test_methods_agree_mt_SOURCES = lib/engine/sssp/test_methods_agree.c
+lib_engine_sssp_test_methods_agree_mt_LDADD = $(TAP_LDADD)
 
-# methods delta and bellman-ford on grids
+# shortest paths on 1d and 2d parts
 libhopwave_a_SOURCES += \
-  lib/engine/bellman_ford.c lib/engine/delta.c \
-  lib/engine/paths.c lib/engine/paths.h \
-  lib/engine/paths_exchange.c lib/engine/paths_result.c \
-  lib/engine/paths_scan.c lib/engine/paths_setup.c
-check_PROGRAMS += lib/engine/test_paths.mt
-TESTS += lib/engine/test_paths.mt
-lib_engine_test_paths_mt_SOURCES = lib/engine/test_paths.c
-lib_engine_test_paths_mt_LDADD = $(TAP_LDADD)
+  lib/engine/sssp_2d/bellman_ford.c \
+  lib/engine/sssp_2d/delta_stepping.c \
+  lib/engine/sssp_2d/sssp_2d.h \
+  lib/engine/sssp_2d/sssp_2d_exchange.c \
+  lib/engine/sssp_2d/sssp_2d_relax.c \
+  lib/engine/sssp_2d/sssp_2d_result.c \
+  lib/engine/sssp_2d/sssp_2d_search.c \
+  lib/engine/sssp_2d/sssp_2d_setup.c
+check_PROGRAMS += lib/engine/sssp_2d/test_sssp_2d.mt
+TESTS += lib/engine/sssp_2d/test_sssp_2d.mt
+lib_engine_sssp_2d_test_sssp_2d_mt_SOURCES = lib/engine/sssp_2d/test_sssp_2d.c
+lib_engine_sssp_2d_test_sssp_2d_mt_LDADD = $(TAP_LDADD)
 
-# methods delta and bellman-ford on degree-separated parts
+# shortest paths on degree-separated parts
 libhopwave_a_SOURCES += \
-  lib/engine/separate.h \
-  lib/engine/separate_exchange.c \
-  lib/engine/separate_hops.c \
-  lib/engine/separate_lists.c \
-  lib/engine/separate_negative.c \
-  lib/engine/separate_parents.c \
-  lib/engine/separate_scan.c \
-  lib/engine/separate_search.c \
-  lib/engine/separate_setup.c
-check_PROGRAMS += lib/engine/test_paths_separate.mt
-TESTS += lib/engine/test_paths_separate.mt
-lib_engine_test_paths_separate_mt_SOURCES = lib/engine/test_paths_separate.c \
-  lib/engine/test_graph.c lib/engine/test_graph.h
-lib_engine_test_paths_separate_mt_LDADD = $(TAP_LDADD)
-
-# all methods of shortest paths
-check_PROGRAMS += lib/engine/test_agree.mt
-TESTS += lib/engine/test_agree.mt
-lib_engine_test_agree_mt_SOURCES = lib/engine/test_agree.c
-lib_engine_test_agree_mt_LDADD = $(TAP_LDADD)
+  lib/engine/sssp_delegates/canonical_parents.c \
+  lib/engine/sssp_delegates/search_parents.c \
+  lib/engine/sssp_delegates/sssp_delegates.h \
+  lib/engine/sssp_delegates/sssp_delegates_csr.c \
+  lib/engine/sssp_delegates/sssp_delegates_exchange.c \
+  lib/engine/sssp_delegates/sssp_delegates_negative.c \
+  lib/engine/sssp_delegates/sssp_delegates_relax.c \
+  lib/engine/sssp_delegates/sssp_delegates_search.c \
+  lib/engine/sssp_delegates/sssp_delegates_setup.c
+check_PROGRAMS += lib/engine/sssp_delegates/test_sssp_delegates.mt
+TESTS += lib/engine/sssp_delegates/test_sssp_delegates.mt
+lib_engine_sssp_delegates_test_sssp_delegates_mt_SOURCES = lib/engine/sssp_delegates/test_sssp_delegates.c \
+  tests/fixtures/growable_graph.c tests/fixtures/growable_graph.h
+lib_engine_sssp_delegates_test_sssp_delegates_mt_LDADD = $(TAP_LDADD)

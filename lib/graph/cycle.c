@@ -1,4 +1,4 @@
-#include "graph/cycle.h"
+#include "lib/graph/cycle.h"
 
 #include <stdlib.h>
 

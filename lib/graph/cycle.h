@@ -5,7 +5,7 @@
 #ifndef HOPWAVE_GRAPH_CYCLE_H
 #define HOPWAVE_GRAPH_CYCLE_H
 
-#include "base/types.h"
+#include "lib/base/types.h"
 
 /*
  * A closed walk along edges: vertex[0] -> vertex[1] -> ... -> vertex[0], each

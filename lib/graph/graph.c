@@ -1,8 +1,8 @@
-#include "graph/graph.h"
+#include "lib/graph/graph.h"
 
-#include "base/memory.h"
-#include "graph/random.h"
-#include "graph/recipe.h"
+#include "lib/base/memory.h"
+#include "lib/graph/generate/generator_spec.h"
+#include "lib/graph/generate/random.h"
 
 #include <math.h>
 #include <stdlib.h>

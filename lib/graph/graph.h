@@ -5,10 +5,10 @@
 #ifndef HOPWAVE_GRAPH_GRAPH_H
 #define HOPWAVE_GRAPH_GRAPH_H
 
-#include "base/status.h"
-#include "base/types.h"
-#include "comm/context.h"
-#include "store/store.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+#include "lib/comm/context.h"
+#include "lib/store/store.h"
 
 /* What is known of a graph before any edge is read. */
 struct hw_graph_desc {
@@ -57,7 +57,8 @@ enum hw_status hw_graph_from_edges(const struct hw_context *ctx, const struct hw
 /* Borrowed from the graph. Local. */
 const struct hw_graph_desc *hw_graph_desc(const struct hw_graph *graph);
 
-/* What makes a recipe's tuples (graph/generator.h), borrowed; NULL of other graphs. Local. */
+/* What makes a recipe's tuples (lib/graph/generate/generator.h), borrowed; NULL of other graphs.
+ * Local. */
 struct hw_generator;
 const struct hw_generator *hw_graph_generator(const struct hw_graph *graph);
 
@@ -88,7 +89,7 @@ const char *hw_graph_path(const struct hw_graph *graph);
 
 /*
  * What vertices [first, first+count) were called where the graph came from
- * (graph/labels.h). label: [count]. Local.
+ * (lib/graph/vertex_labels.h). label: [count]. Local.
  */
 enum hw_status hw_graph_labels(struct hw_graph *graph, hw_gid first, hw_count count, int64_t *label,
                                struct hw_error *err);

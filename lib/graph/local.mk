@@ -1,72 +1,105 @@
-# lib/graph: tuples from files and recipes, and the generators
+# lib/graph: edge tuples from files and generators
 libhopwave_a_SOURCES += \
-  lib/graph/cycle.c lib/graph/cycle.h \
-  lib/graph/export.c lib/graph/export.h lib/graph/export_lists.c \
-  lib/graph/export_tree.c lib/graph/export_tree.h \
-  lib/graph/graph.c lib/graph/graph.h \
-  lib/graph/generator.h \
-  lib/graph/graph500.c lib/graph/graph500.h \
-  lib/graph/labels.c lib/graph/labels.h \
-  lib/graph/mrg.c lib/graph/mrg.h \
-  lib/graph/output.c lib/graph/output.h \
-  lib/graph/pairs.c lib/graph/pairs.h \
-  lib/graph/random.c lib/graph/random.h \
-  lib/graph/recipe.c lib/graph/recipe.h \
-  lib/graph/rmat.c lib/graph/rmat.h \
-  lib/graph/weights.c lib/graph/weights.h \
-  lib/graph/write.c lib/graph/write.h
-check_PROGRAMS += lib/graph/test_graph500.t lib/graph/test_rmat.t lib/graph/test_pairs.t \
-  lib/graph/test_weights.t
-TESTS += lib/graph/test_graph500.t lib/graph/test_rmat.t lib/graph/test_pairs.t \
-  lib/graph/test_weights.t
-lib_graph_test_graph500_t_SOURCES = lib/graph/test_graph500.c
-lib_graph_test_graph500_t_LDADD = $(TAP_LDADD)
-lib_graph_test_rmat_t_SOURCES = lib/graph/test_rmat.c
-lib_graph_test_rmat_t_LDADD = $(TAP_LDADD)
-lib_graph_test_pairs_t_SOURCES = lib/graph/test_pairs.c
-lib_graph_test_pairs_t_LDADD = $(TAP_LDADD)
-lib_graph_test_weights_t_SOURCES = lib/graph/test_weights.c
-lib_graph_test_weights_t_LDADD = $(TAP_LDADD)
+  lib/graph/cycle.c \
+  lib/graph/cycle.h \
+  lib/graph/graph.c \
+  lib/graph/graph.h \
+  lib/graph/graph_writer.c \
+  lib/graph/graph_writer.h \
+  lib/graph/vertex_labels.c \
+  lib/graph/vertex_labels.h
 check_PROGRAMS += lib/graph/test_graph.mt
 TESTS += lib/graph/test_graph.mt
 lib_graph_test_graph_mt_SOURCES = lib/graph/test_graph.c
 lib_graph_test_graph_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/graph/test_labels.mt
-TESTS += lib/graph/test_labels.mt
-lib_graph_test_labels_mt_SOURCES = lib/graph/test_labels.c
-lib_graph_test_labels_mt_LDADD = $(TAP_LDADD)
-# Imports.
-libhopwave_a_SOURCES += lib/graph/import.c lib/graph/import.h lib/graph/import_reader.h
-libhopwave_a_SOURCES += lib/graph/import_steps.h
-libhopwave_a_SOURCES += lib/graph/import_fields.c lib/graph/import_fields.h
-libhopwave_a_SOURCES += lib/graph/import_job.h
-libhopwave_a_SOURCES += lib/graph/import_parse.c
-libhopwave_a_SOURCES += lib/graph/import_stream.c
-libhopwave_a_SOURCES += lib/graph/import_write.c
-libhopwave_a_SOURCES += lib/graph/import_edges.c
-libhopwave_a_SOURCES += lib/graph/import_mtx.c
-libhopwave_a_SOURCES += lib/graph/import_gr.c
-libhopwave_a_SOURCES += lib/graph/import_metis.c
-libhopwave_a_SOURCES += lib/graph/import_resolve.c
-libhopwave_a_SOURCES += lib/graph/import_match.c
-libhopwave_a_SOURCES += lib/graph/import_compact.c
-libhopwave_a_SOURCES += lib/graph/import_sparse.c
-libhopwave_a_SOURCES += lib/graph/import_fold.c lib/graph/import_draw.c
-libhopwave_a_SOURCES += lib/graph/import_digest.c
-libhopwave_a_SOURCES += lib/graph/import_lists.c
-libhopwave_a_SOURCES += lib/graph/import_packed.c
-libhopwave_a_SOURCES += lib/graph/input.c
-libhopwave_a_SOURCES += lib/graph/input_unpack.c
-libhopwave_a_SOURCES += lib/graph/scan.c lib/graph/scan.h
-check_PROGRAMS += lib/graph/test_scan.t
-TESTS += lib/graph/test_scan.t
-lib_graph_test_scan_t_SOURCES = lib/graph/test_scan.c
-lib_graph_test_scan_t_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/graph/test_import.mt
-TESTS += lib/graph/test_import.mt
-lib_graph_test_import_mt_SOURCES = lib/graph/test_import.c
-lib_graph_test_import_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/graph/test_tuple.t
-TESTS += lib/graph/test_tuple.t
-lib_graph_test_tuple_t_SOURCES = lib/graph/test_tuple.c
-lib_graph_test_tuple_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/test_vertex_labels.mt
+TESTS += lib/graph/test_vertex_labels.mt
+lib_graph_test_vertex_labels_mt_SOURCES = lib/graph/test_vertex_labels.c
+lib_graph_test_vertex_labels_mt_LDADD = $(TAP_LDADD)
+
+# generators
+libhopwave_a_SOURCES += \
+  lib/graph/generate/edge_weights.c \
+  lib/graph/generate/edge_weights.h \
+  lib/graph/generate/erdos_renyi.c \
+  lib/graph/generate/erdos_renyi.h \
+  lib/graph/generate/generator.h \
+  lib/graph/generate/generator_spec.c \
+  lib/graph/generate/generator_spec.h \
+  lib/graph/generate/graph500.c \
+  lib/graph/generate/graph500.h \
+  lib/graph/generate/graph500_mrg.c \
+  lib/graph/generate/graph500_mrg.h \
+  lib/graph/generate/random.c \
+  lib/graph/generate/random.h \
+  lib/graph/generate/rmat.c \
+  lib/graph/generate/rmat.h
+check_PROGRAMS += lib/graph/generate/test_edge_weights.t
+TESTS += lib/graph/generate/test_edge_weights.t
+lib_graph_generate_test_edge_weights_t_SOURCES = lib/graph/generate/test_edge_weights.c
+lib_graph_generate_test_edge_weights_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/generate/test_erdos_renyi.t
+TESTS += lib/graph/generate/test_erdos_renyi.t
+lib_graph_generate_test_erdos_renyi_t_SOURCES = lib/graph/generate/test_erdos_renyi.c
+lib_graph_generate_test_erdos_renyi_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/generate/test_graph500.t
+TESTS += lib/graph/generate/test_graph500.t
+lib_graph_generate_test_graph500_t_SOURCES = lib/graph/generate/test_graph500.c
+lib_graph_generate_test_graph500_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/generate/test_rmat.t
+TESTS += lib/graph/generate/test_rmat.t
+lib_graph_generate_test_rmat_t_SOURCES = lib/graph/generate/test_rmat.c
+lib_graph_generate_test_rmat_t_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/generate/test_single_tuples.t
+TESTS += lib/graph/generate/test_single_tuples.t
+lib_graph_generate_test_single_tuples_t_SOURCES = lib/graph/generate/test_single_tuples.c
+lib_graph_generate_test_single_tuples_t_LDADD = $(TAP_LDADD)
+
+# imports
+libhopwave_a_SOURCES += \
+  lib/graph/import/compact_ids.c \
+  lib/graph/import/compact_sparse_ids.c \
+  lib/graph/import/decompress.c \
+  lib/graph/import/draw_weights.c \
+  lib/graph/import/fold_undirected.c \
+  lib/graph/import/format_reader.h \
+  lib/graph/import/import.c \
+  lib/graph/import/import.h \
+  lib/graph/import/import_steps.h \
+  lib/graph/import/input_digest.c \
+  lib/graph/import/input_file.c \
+  lib/graph/import/match_listings.c \
+  lib/graph/import/parse_job.h \
+  lib/graph/import/parse_ranges.c \
+  lib/graph/import/parse_stream.c \
+  lib/graph/import/resolve_tuples.c \
+  lib/graph/import/scan_numbers.c \
+  lib/graph/import/scan_numbers.h \
+  lib/graph/import/write_graph.c
+libhopwave_a_SOURCES += \
+  lib/graph/import/formats/dimacs.c \
+  lib/graph/import/formats/edge_list.c \
+  lib/graph/import/formats/gap.c \
+  lib/graph/import/formats/graph500_packed.c \
+  lib/graph/import/formats/line_fields.c \
+  lib/graph/import/formats/line_fields.h \
+  lib/graph/import/formats/matrix_market.c \
+  lib/graph/import/formats/metis.c
+check_PROGRAMS += lib/graph/import/test_import.mt
+TESTS += lib/graph/import/test_import.mt
+lib_graph_import_test_import_mt_SOURCES = lib/graph/import/test_import.c
+lib_graph_import_test_import_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/graph/import/test_scan_numbers.t
+TESTS += lib/graph/import/test_scan_numbers.t
+lib_graph_import_test_scan_numbers_t_SOURCES = lib/graph/import/test_scan_numbers.c
+lib_graph_import_test_scan_numbers_t_LDADD = $(TAP_LDADD)
+
+# exports
+libhopwave_a_SOURCES += \
+  lib/graph/export/export.c \
+  lib/graph/export/export.h \
+  lib/graph/export/export_gap.c \
+  lib/graph/export/export_tree.c \
+  lib/graph/export/export_tree.h \
+  lib/graph/export/text_output.c \
+  lib/graph/export/text_output.h

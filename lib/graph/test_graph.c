@@ -1,7 +1,7 @@
 /* Units of graphs as streams: files and recipes give the same tuples, and wrong
  * contents are refused by name, at any rank count. */
-#include "graph/write.h"
-#include "tap.h"
+#include "lib/graph/graph_writer.h"
+#include "tests/tap/tap.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "layout/part.h"
+#include "lib/layout/part.h"
 
 #include <stdlib.h>
 

@@ -47,10 +47,10 @@
 #ifndef HOPWAVE_LAYOUT_PART_H
 #define HOPWAVE_LAYOUT_PART_H
 
-#include "base/status.h"
-#include "base/types.h"
-#include "comm/context.h"
-#include "graph/graph.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+#include "lib/comm/context.h"
+#include "lib/graph/graph.h"
 
 enum hw_layout { HW_LAYOUT_1D, HW_LAYOUT_2D, HW_LAYOUT_DEGREE_SEPARATED };
 enum hw_order { HW_ORDER_DEGREE, HW_ORDER_HASH, HW_ORDER_NONE };
@@ -68,7 +68,7 @@ struct hw_layout_spec {
 #define HW_THRESHOLD_AUTO ((hw_count)-1)
 
 /* Under --order hash, vertex v has the search id
- * hw_permute(hw_permutation(n, HW_ORDER_HASH_SEED), v) (base/permute.h). */
+ * hw_permute(hw_permutation(n, HW_ORDER_HASH_SEED), v) (lib/base/permutation.h). */
 #define HW_ORDER_HASH_SEED 1
 
 /* A compressed matrix: for each of `rows` lists, local ids. A matrix that does

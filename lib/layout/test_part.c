@@ -1,8 +1,8 @@
 /* Units of lib/layout that need no ranks: the numberings and the threshold. */
-#include "base/permute.h"
-#include "layout/part.h"
-#include "layout/threshold.h"
-#include "tap.h"
+#include "lib/base/permutation.h"
+#include "lib/layout/part.h"
+#include "lib/layout/threshold.h"
+#include "tests/tap/tap.h"
 
 #include <stdlib.h>
 

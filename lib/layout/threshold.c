@@ -1,4 +1,4 @@
-#include "layout/threshold.h"
+#include "lib/layout/threshold.h"
 
 hw_count hw_threshold_choose(const struct hw_degrees *degrees, hw_gid vertices, int parts)
 {

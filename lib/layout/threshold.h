@@ -4,7 +4,7 @@
 #ifndef HOPWAVE_LAYOUT_THRESHOLD_H
 #define HOPWAVE_LAYOUT_THRESHOLD_H
 
-#include "base/types.h"
+#include "lib/base/types.h"
 
 /* Degrees from here on share one bin. */
 #define HW_DEGREE_BINS ((hw_count)1 << 16)

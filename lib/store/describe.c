@@ -1,7 +1,7 @@
 /* Opens and reads files of all kinds for people. */
-#include "store/describe.h"
+#include "lib/store/describe.h"
 
-#include "store/internal.h"
+#include "lib/store/store_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef HOPWAVE_STORE_DESCRIBE_H
 #define HOPWAVE_STORE_DESCRIBE_H
 
-#include "store/store.h"
+#include "lib/store/store.h"
 
 /*
  * Opens a file of any kind, reads all of it, and prints on rank 0's standard

@@ -7,9 +7,9 @@
  *                             when they are written
  * make_file --read FILE --estimate   reads and verifies it
  */
-#include "base/memory.h"
-#include "comm/stage.h"
-#include "store/store.h"
+#include "lib/base/memory.h"
+#include "lib/run/stage.h"
+#include "lib/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

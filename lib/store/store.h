@@ -25,9 +25,9 @@
 #ifndef HOPWAVE_STORE_STORE_H
 #define HOPWAVE_STORE_STORE_H
 
-#include "base/status.h"
-#include "base/types.h"
-#include "comm/context.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+#include "lib/comm/context.h"
 
 /* Elements of one digest block. */
 #define HW_STORE_BLOCK 16384

@@ -2,8 +2,8 @@
  * Files that must be refused: cut, flipped, or made to deceive. One rank tries
  * thousands; more ranks try a few, to see that they all leave together.
  */
-#include "store/test_files.h"
-#include "tap.h"
+#include "tests/fixtures/store_files.h"
+#include "tests/tap/tap.h"
 
 #include <fcntl.h>
 #include <hdf5.h>

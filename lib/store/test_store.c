@@ -1,6 +1,6 @@
 /* Units of lib/store: the same files at any rank count, and writers that err. */
-#include "store/test_files.h"
-#include "tap.h"
+#include "tests/fixtures/store_files.h"
+#include "tests/tap/tap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

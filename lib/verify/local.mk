@@ -1,36 +1,56 @@
 # lib/verify: validation of trees against the input tuples
 libhopwave_a_SOURCES += \
-  lib/verify/answers.c lib/verify/answers.h \
-  lib/verify/ask.c lib/verify/ask.h \
-  lib/verify/batch.h \
-  lib/verify/chains.c \
-  lib/verify/check.c lib/verify/check.h \
-  lib/verify/findings.c \
-  lib/verify/links.c lib/verify/links.h \
-  lib/verify/load.c \
-  lib/verify/reference.c lib/verify/reference.h \
-  lib/verify/reference_sssp.c \
-  lib/verify/rounds.c lib/verify/rounds.h \
-  lib/verify/sssp.c \
-  lib/verify/rows.c lib/verify/rows.h \
-  lib/verify/tally.c lib/verify/tally.h \
-  lib/verify/trees.c lib/verify/verify.h \
-  lib/verify/tuples.c
-verify_test_trees = lib/verify/test_world.c lib/verify/test_world.h \
-  lib/verify/test_trees.c lib/verify/test_trees.h lib/verify/test_kinds.c
-check_PROGRAMS += lib/verify/test_verify.mt
-TESTS += lib/verify/test_verify.mt
-lib_verify_test_verify_mt_SOURCES = lib/verify/test_verify.c $(verify_test_trees)
-lib_verify_test_verify_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/verify/test_sssp.mt
-TESTS += lib/verify/test_sssp.mt
-lib_verify_test_sssp_mt_SOURCES = lib/verify/test_sssp.c $(verify_test_trees)
-lib_verify_test_sssp_mt_LDADD = $(TAP_LDADD)
+  lib/verify/bounded_exchange.c \
+  lib/verify/bounded_exchange.h \
+  lib/verify/check_report.c \
+  lib/verify/recorded_outcomes.c \
+  lib/verify/recorded_outcomes.h \
+  lib/verify/tree_check.c \
+  lib/verify/tree_check.h \
+  lib/verify/verify.h \
+  lib/verify/vertex_query.c \
+  lib/verify/vertex_query.h
+
+# the rules
+libhopwave_a_SOURCES += \
+  lib/verify/rules/input_edge_rules.c \
+  lib/verify/rules/load_trees.c \
+  lib/verify/rules/parent_edge_hash.c \
+  lib/verify/rules/parent_edge_hash.h \
+  lib/verify/rules/parent_pointer_jump.c \
+  lib/verify/rules/root_batch.h \
+  lib/verify/rules/sssp_rules.c \
+  lib/verify/rules/tree_rules.c \
+  lib/verify/rules/vertex_rows.c \
+  lib/verify/rules/vertex_rows.h \
+  lib/verify/rules/violation_counts.c \
+  lib/verify/rules/violation_counts.h
+
+# an independent serial search
+libhopwave_a_SOURCES += \
+  lib/verify/reference/reference.h \
+  lib/verify/reference/reference_bfs.c \
+  lib/verify/reference/reference_sssp.c
+
+verify_fixtures = tests/fixtures/validation_graphs.c tests/fixtures/validation_graphs.h \
+  tests/fixtures/broken_trees.c tests/fixtures/broken_trees.h tests/fixtures/tree_kinds.c
 check_PROGRAMS += lib/verify/test_cycles.mt
 TESTS += lib/verify/test_cycles.mt
-lib_verify_test_cycles_mt_SOURCES = lib/verify/test_cycles.c $(verify_test_trees)
+lib_verify_test_cycles_mt_SOURCES = lib/verify/test_cycles.c \
+  $(verify_fixtures)
 lib_verify_test_cycles_mt_LDADD = $(TAP_LDADD)
-check_PROGRAMS += lib/verify/test_reference.mt
-TESTS += lib/verify/test_reference.mt
-lib_verify_test_reference_mt_SOURCES = lib/verify/test_reference.c $(verify_test_trees)
-lib_verify_test_reference_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/verify/test_sssp.mt
+TESTS += lib/verify/test_sssp.mt
+lib_verify_test_sssp_mt_SOURCES = lib/verify/test_sssp.c \
+  $(verify_fixtures)
+lib_verify_test_sssp_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/verify/test_verify.mt
+TESTS += lib/verify/test_verify.mt
+lib_verify_test_verify_mt_SOURCES = lib/verify/test_verify.c \
+  $(verify_fixtures)
+lib_verify_test_verify_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/verify/reference/test_reference.mt
+TESTS += lib/verify/reference/test_reference.mt
+lib_verify_reference_test_reference_mt_SOURCES = lib/verify/reference/test_reference.c \
+  $(verify_fixtures)
+lib_verify_reference_test_reference_mt_LDADD = $(TAP_LDADD)

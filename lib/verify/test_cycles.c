@@ -2,12 +2,12 @@
  * Validation of negative cycles at any rank count: right ones pass, begun anywhere and however
  * their weights round, and each kind of wrong one is found with the right example.
  */
-#include "base/memory.h"
-#include "comm/context.h"
-#include "graph/graph.h"
-#include "tap.h"
-#include "verify/test_trees.h"
-#include "verify/verify.h"
+#include "lib/base/memory.h"
+#include "lib/comm/context.h"
+#include "lib/graph/graph.h"
+#include "lib/verify/verify.h"
+#include "tests/fixtures/broken_trees.h"
+#include "tests/tap/tap.h"
 
 #include <stdlib.h>
 #include <string.h>

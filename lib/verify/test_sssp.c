@@ -2,14 +2,14 @@
  * Validation of shortest paths at any rank count: right trees of all kinds of
  * weights pass, each kind of broken tree is found with the rule it breaks and the
  * right example, and on trees broken at random every verdict equals that of an
- * oracle written straight from the definitions in verify.h.
+ * oracle written straight from the definitions in gpu/validate/device_validate.h.
  */
-#include "base/memory.h"
-#include "comm/context.h"
-#include "graph/graph.h"
-#include "tap.h"
-#include "verify/test_trees.h"
-#include "verify/verify.h"
+#include "lib/base/memory.h"
+#include "lib/comm/context.h"
+#include "lib/graph/graph.h"
+#include "lib/verify/verify.h"
+#include "tests/fixtures/broken_trees.h"
+#include "tests/tap/tap.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,11 +8,11 @@
 #ifndef HOPWAVE_VERIFY_VERIFY_H
 #define HOPWAVE_VERIFY_VERIFY_H
 
-#include "base/status.h"
-#include "base/types.h"
-#include "comm/context.h"
-#include "graph/cycle.h"
-#include "graph/graph.h"
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+#include "lib/comm/context.h"
+#include "lib/graph/cycle.h"
+#include "lib/graph/graph.h"
 
 /* The rules, in the specification's order. */
 enum hw_rule {
@@ -76,7 +76,7 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
 
 /*
  * Checks k trees of shortest paths. The rules are those of hw_verify_bfs() with
- * distances in place of levels, in the arithmetic of hw_result (engine.h):
+ * distances in place of levels, in the arithmetic of hw_result (gpu/engine/single_gpu_engine.h):
  *   tree         as there; acyclic parents are checked themselves, since zero
  *                weights make tight cycles possible
  *   tree-levels  the root, if its distance is not 0; a vertex whose distance is
@@ -146,11 +146,11 @@ enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_refer
 
 /*
  * Distances from root by a serial search in the arithmetic of hw_result
- * (engine.h): Dijkstra's, or Bellman and Ford's where some weight is negative.
- * The reference must have been opened with weights. distance: [vertices] float or
- * int64_t by the graph's weights on rank 0, not used elsewhere. negative_cycle:
- * set on all ranks; then distances are not meaningful. HW_BAD_INPUT where rounding
- * keeps distances falling around a cycle that is not negative. Collective.
+ * (gpu/engine/single_gpu_engine.h): Dijkstra's, or Bellman and Ford's where some weight is
+ * negative. The reference must have been opened with weights. distance: [vertices] float or int64_t
+ * by the graph's weights on rank 0, not used elsewhere. negative_cycle: set on all ranks; then
+ * distances are not meaningful. HW_BAD_INPUT where rounding keeps distances falling around a cycle
+ * that is not negative. Collective.
  */
 enum hw_status hw_reference_distances(const struct hw_context *ctx, struct hw_reference *reference,
                                       hw_gid root, void *distance, bool *negative_cycle,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # hopwave-import and files that are wrong: each is refused with one sentence and the
 # right status by one rank and by three, and leaves nothing behind. (Wrong lines of
-# each format are in lib/graph/test_import.c.)
+# each format are in lib/graph/import/test_import.c.)
 # shellcheck source=tests/tap/tap.sh
 . "${top_srcdir:-.}/tests/tap/tap.sh"
 cd "$work" || exit 99

@@ -1,5 +1,5 @@
 /* Binary files and compressed ones, from any bytes. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>

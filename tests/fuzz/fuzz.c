@@ -1,7 +1,7 @@
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "graph/import_fields.h"
-#include "graph/scan.h"
+#include "lib/graph/import/formats/line_fields.h"
+#include "lib/graph/import/scan_numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void batch_free(struct hw_batch *batch)
     free(batch->weight);
 }
 
-/* Parses text[0..size), as import_parse.c does. */
+/* Parses text[0..size), as parse_ranges.c does. */
 static struct hw_batch parse(const struct hw_reader *reader, const struct hw_facts *facts,
                              const char *text, size_t size)
 {

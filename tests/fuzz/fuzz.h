@@ -3,10 +3,10 @@
  * the same. Built for libFuzzer (make fuzz) and for the replay of a small corpus
  * (replay.c, part of make check).
  */
-#ifndef HOPWAVE_TESTS_FUZZ_H
-#define HOPWAVE_TESTS_FUZZ_H
+#ifndef HOPWAVE_TESTS_FUZZ_FUZZ_H
+#define HOPWAVE_TESTS_FUZZ_FUZZ_H
 
-#include "graph/import_reader.h"
+#include "lib/graph/import/format_reader.h"
 
 /*
  * Recognizes data[0..size), reads its header and parses its lines as the format does,

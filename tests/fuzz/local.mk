@@ -7,9 +7,9 @@ FUZZ_SECONDS = 600
 FUZZ_FORMATS = edges mtx gr metis sg wsg packed stream
 FUZZ_PARTS = \
   tests/fuzz/fuzz.c tests/fuzz/binary.c tests/fuzz/target.c \
-  lib/graph/import_edges.c lib/graph/import_fields.c lib/graph/import_gr.c \
-  lib/graph/import_lists.c lib/graph/import_metis.c lib/graph/import_mtx.c \
-  lib/graph/import_packed.c lib/graph/input.c lib/graph/input_unpack.c lib/graph/scan.c \
+  lib/graph/import/formats/edge_list.c lib/graph/import/formats/line_fields.c lib/graph/import/formats/dimacs.c \
+  lib/graph/import/formats/gap.c lib/graph/import/formats/metis.c lib/graph/import/formats/matrix_market.c \
+  lib/graph/import/formats/graph500_packed.c lib/graph/import/input_file.c lib/graph/import/decompress.c lib/graph/import/scan_numbers.c \
   lib/base/memory.c lib/base/status.c
 EXTRA_DIST += tests/fuzz/target.c tests/fuzz/corpus
 check_PROGRAMS += tests/fuzz/replay.t
@@ -27,7 +27,7 @@ fuzz-programs:
 	  reader=-DHW_FUZZ_READER=hw_reader_$$format; test $$format = stream && reader=; \
 	  MPICH_CC='$(FUZZ_CC)' OMPI_CC='$(FUZZ_CC)' $(MPICC) -std=gnu11 -g -O1 -w \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	    $$reader -D_GNU_SOURCE -I$(top_srcdir)/lib -I$(top_srcdir)/tests/fuzz \
+	    $$reader -D_GNU_SOURCE -I$(top_srcdir) \
 	    $(FUZZ_PARTS:%=$(top_srcdir)/%) $(ZLIB_LIBS) $(LZMA_LIBS) -o fuzz/$$format || exit 1; \
 	done
 fuzz: fuzz-programs

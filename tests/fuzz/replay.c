@@ -1,6 +1,6 @@
 /* Replays the corpus: every file of corpus/, in every format. */
-#include "fuzz.h"
-#include "tap.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/tap/tap.h"
 
 #include <dirent.h>
 #include <stdio.h>

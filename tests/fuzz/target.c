@@ -1,5 +1,5 @@
 /* The entry of libFuzzer for the format HW_FUZZ_READER, or for compressed files. */
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

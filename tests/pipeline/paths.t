@@ -1,7 +1,7 @@
 #!/bin/sh
 # Shortest paths end to end: tree files of different methods, layouts, part and
 # thread counts have one digest, pass validation and equal the serial reference.
-# (lib/engine/test_agree.c tries all of them, without files.)
+# (lib/engine/sssp/test_methods_agree.c tries all of them, without files.)
 # shellcheck disable=SC1091
 . "${top_srcdir:-.}/tests/tap/tap.sh"
 cd "${work:?}" || exit 99

@@ -1,5 +1,5 @@
-#include "comm/context.h"
-#include "tap.h"
+#include "lib/comm/context.h"
+#include "tests/tap/tap.h"
 
 int tap_ranks(int argc, char **argv, const char *name,
               void (*tests)(struct tap *tap, struct hw_context *ctx))

@@ -1,4 +1,4 @@
-#include "tap.h"
+#include "tests/tap/tap.h"
 
 #include <ftw.h>
 #include <mpi.h>

@@ -4,8 +4,8 @@
  * In an MPI test every verdict is collective: it holds if it holds on every
  * rank, and rank 0 prints it. A serial test never calls MPI.
  */
-#ifndef HOPWAVE_TAP_H
-#define HOPWAVE_TAP_H
+#ifndef HOPWAVE_TESTS_TAP_TAP_H
+#define HOPWAVE_TESTS_TAP_TAP_H
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #ifndef HOPWAVE_EMULATED_CUDA_RUNTIME_H
 #define HOPWAVE_EMULATED_CUDA_RUNTIME_H
 
-#include "../launch.h"
+#include "gpu/emulated/launch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,133 @@
+/* Ways to put the frontier of a status array into a queue; see bench/enqueue_kernel.h. */
+#include "bench/enqueue_kernel.h"
+#include "gpu/device/grid_stride.cuh"
+
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <cuda_runtime.h>
+#include <thrust/iterator/counting_iterator.h>
+
+namespace
+{
+
+constexpr int block_size = 256;
+
+/* A number that looks random, from the number of an entry (the finalizer of MurmurHash3). */
+__device__ __forceinline__ uint32_t mixed(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x85ebca6bu;
+    x ^= x >> 13;
+    x *= 0xc2b2ae35u;
+    return x ^ x >> 16;
+}
+
+__global__ void fill(uint32_t *status, uint64_t entries, uint32_t below)
+{
+    for (uint64_t i = hw_first(); i < entries; i += hw_stride())
+        status[i] = mixed(static_cast<uint32_t>(i)) < below;
+}
+
+__global__ void enqueue_each(const uint32_t *status, uint64_t entries, uint32_t *queue,
+                             uint32_t *size)
+{
+    for (uint64_t i = hw_first(); i < entries; i += hw_stride()) {
+        if (status[i] == 0)
+            continue;
+        queue[hw_add_alone(size)] = static_cast<uint32_t>(i);
+    }
+}
+
+__global__ void enqueue_warp(const uint32_t *status, uint64_t entries, uint32_t *queue,
+                             uint32_t *size)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_first(); i - lane < entries; i += hw_stride()) {
+        const bool mine = i < entries && status[i] != 0;
+        const uint32_t ballot = __ballot_sync(HW_WARP, mine);
+        uint32_t at = 0;
+        if (lane == 0 && ballot)
+            at = atomicAdd(size, static_cast<uint32_t>(__popc(ballot)));
+        at = __shfl_sync(HW_WARP, at, 0) + __popc(ballot & ((1u << lane) - 1));
+        if (mine)
+            queue[at] = static_cast<uint32_t>(i);
+    }
+}
+
+__global__ void scatter(const uint32_t *status, const uint32_t *prefix, uint64_t entries,
+                        uint32_t *queue, uint32_t *size)
+{
+    for (uint64_t i = hw_first(); i < entries; i += hw_stride()) {
+        if (status[i])
+            queue[prefix[i]] = static_cast<uint32_t>(i);
+        if (i == entries - 1)
+            *size = prefix[i] + status[i];
+    }
+}
+
+cudaError_t scan(const hw_enqueue *work, void *room, size_t &bytes)
+{
+    return cub::DeviceScan::ExclusiveSum(room, bytes, work->status, work->prefix,
+                                         static_cast<int64_t>(work->entries));
+}
+
+cudaError_t select_flagged(const hw_enqueue *work, void *room, size_t &bytes)
+{
+    return cub::DeviceSelect::Flagged(room, bytes, thrust::counting_iterator<uint32_t>(0),
+                                      work->status, work->queue, work->size,
+                                      static_cast<int64_t>(work->entries));
+}
+
+} // namespace
+
+int hw_enqueue_room(uint64_t entries, size_t *bytes)
+{
+    hw_enqueue work = {};
+    size_t scanning = 0, selecting = 0;
+
+    work.entries = entries;
+    cudaError_t error = scan(&work, nullptr, scanning);
+    if (error == cudaSuccess)
+        error = select_flagged(&work, nullptr, selecting);
+    *bytes = scanning > selecting ? scanning : selecting;
+    return error;
+}
+
+int hw_enqueue_fill(const hw_enqueue *work, double share)
+{
+    const double below = share * 4294967295.0;
+
+    fill<<<hw_blocks(work->entries, block_size), block_size>>>(work->status, work->entries,
+                                                               static_cast<uint32_t>(below));
+    return cudaGetLastError();
+}
+
+int hw_enqueue_launch(const hw_enqueue *work, hw_enqueue_way way)
+{
+    const int blocks = hw_blocks(work->entries, block_size);
+    uint32_t *size = reinterpret_cast<uint32_t *>(work->size);
+    size_t bytes = work->room_bytes;
+    cudaError_t error = cudaMemsetAsync(work->size, 0, sizeof *work->size);
+
+    if (error != cudaSuccess)
+        return error;
+    switch (way) {
+    case HW_ENQUEUE_ATOMIC:
+        enqueue_each<<<blocks, block_size>>>(work->status, work->entries, work->queue, size);
+        break;
+    case HW_ENQUEUE_ATOMIC_WARP:
+        enqueue_warp<<<blocks, block_size>>>(work->status, work->entries, work->queue, size);
+        break;
+    case HW_ENQUEUE_SCAN:
+        error = scan(work, work->room, bytes);
+        if (error == cudaSuccess)
+            scatter<<<blocks, block_size>>>(work->status, work->prefix, work->entries, work->queue,
+                                            size);
+        break;
+    default:
+        error = select_flagged(work, work->room, bytes);
+        break;
+    }
+    return error == cudaSuccess ? cudaGetLastError() : error;
+}

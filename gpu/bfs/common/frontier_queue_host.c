@@ -1,0 +1,57 @@
+#include "gpu/bfs/common/frontier_queue_host.h"
+
+#include <cuda_runtime_api.h>
+
+enum hw_status hw_queue_plan_arrays(struct hw_gpu_engine *engine, int prefixes,
+                                    struct hw_queue_plan *own, struct hw_error *err)
+{
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    const struct hw_gpu_graph *graph = &engine->graph;
+    size_t width = hw_queue_width(engine);
+    hw_count active = graph->active, rows = (hw_count)graph->vertices + 2;
+
+    if (engine->options.direction == HW_DIRECTION_BOTTOM_UP)
+        return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
+                       engine->method->name);
+    if (graph->vertices >= 1u << (64 - HW_QUEUE_EDGE_BITS) ||
+        graph->edges >= UINT64_C(1) << HW_QUEUE_EDGE_BITS)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method %s does up to 2^%d vertices and 2^%d stored edges",
+                       engine->method->name, 64 - HW_QUEUE_EDGE_BITS, HW_QUEUE_EDGE_BITS);
+    own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
+    hw_gpu_add(arrays, &own->bits, active / 32 + 1, sizeof *own->bits);
+    for (int half = 0; half < 2; half++)
+        hw_gpu_add(arrays, &own->queue[half], active + 1, sizeof *own->queue[half]);
+    for (int half = 0; half < prefixes; half++)
+        hw_gpu_add(arrays, &own->prefix[half], active + 1, width);
+    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+    if (engine->options.steps)
+        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+    return HW_OK;
+}
+
+size_t hw_queue_width(const struct hw_gpu_engine *engine)
+{
+    return engine->graph.wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+void hw_queue_open(const struct hw_gpu_engine *engine, struct hw_queue_plan *own)
+{
+    own->graph = engine->graph;
+    own->parent = engine->output.parent;
+    own->settled = engine->output.settled;
+}
+
+enum hw_status hw_queue_steps(const struct hw_queue_plan *own, struct hw_steps *steps,
+                              struct hw_error *err)
+{
+    struct hw_queue_control control;
+    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+
+    if (status != HW_OK)
+        return status;
+    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    struct hw_gpu_clock clock =
+        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
+    return hw_gpu_add_rows(own->row, rows, clock, steps, err);
+}

@@ -1,0 +1,118 @@
+/*
+ * Method `delegates` on GPUs that reach each other, or on one: a step is a graph of kernels
+ * in two streams, launched again and again, and after it a kernel that takes small steps, if such
+ * follow. GPUs meet and decide by themselves; the host learns when a step that is not small comes
+ * next, and launches it behind what is under way, or that the search is over.
+ */
+#include "gpu/bfs/delegates/delegates_host.h"
+
+#include <cuda_runtime_api.h>
+
+/* Looks at the host's memory between two at the device. */
+#define LOOKS 65536
+
+/* The kernels of a step, in a stream that is captured. */
+static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_plan *plan = &state->plan;
+    cudaStream_t delegates = (cudaStream_t)state->stream[0],
+                 normal = (cudaStream_t)state->stream[1];
+    cudaEvent_t fork = (cudaEvent_t)state->event[0], join = (cudaEvent_t)state->event[1],
+                combined = (cudaEvent_t)state->event[2];
+    int code = (int)cudaEventRecord(fork, delegates);
+
+    if (code == 0)
+        code = (int)cudaStreamWaitEvent(normal, fork, 0);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, true, delegates);
+    if (code == 0 && plan->may_twice)
+        code = hw_gpu_delegates_visit_again(plan, delegates);
+    if (code == 0)
+        code = hw_gpu_delegates_meet(plan, delegates);
+    if (code == 0)
+        code = (int)cudaEventRecord(combined, delegates);
+    if (code == 0)
+        code = hw_gpu_delegates_visit(plan, false, normal);
+    if (code == 0)
+        code = hw_gpu_delegates_take(plan, normal);
+    if (code == 0)
+        code = hw_gpu_delegates_label(plan, delegates);
+    if (code == 0)
+        code = (int)cudaStreamWaitEvent(normal, combined, 0);
+    if (code == 0)
+        code = hw_gpu_delegates_advance(plan, normal);
+    if (code == 0)
+        code = (int)cudaEventRecord(join, normal);
+    if (code == 0)
+        code = (int)cudaStreamWaitEvent(delegates, join, 0);
+    return hw_cuda(code, "a step of method delegates", err);
+}
+
+/* Captures a step. */
+static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    cudaStream_t stream = (cudaStream_t)state->stream[0];
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t step = NULL;
+    enum hw_status status =
+        hw_cuda((int)cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
+                "cudaStreamBeginCapture", err);
+
+    if (status != HW_OK)
+        return status;
+    status = launch_step(state, err);
+    const int code = (int)cudaStreamEndCapture(stream, &graph);
+    if (status == HW_OK)
+        status = hw_cuda(code, "cudaStreamEndCapture", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaGraphInstantiate(&step, graph, 0), "cudaGraphInstantiate", err);
+    if (graph)
+        cudaGraphDestroy(graph);
+    state->step = step;
+    return status;
+}
+
+/* A step, and the small ones after it. */
+static enum hw_status launch_round(const struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    const enum hw_status status =
+        hw_cuda((int)cudaGraphLaunch((cudaGraphExec_t)state->step, NULL), "cudaGraphLaunch", err);
+
+    return status == HW_OK ? hw_cuda(hw_gpu_delegates_small(&state->plan, NULL),
+                                     "the kernel of small steps", err)
+                           : status;
+}
+
+/* Launches rounds until the search is over. */
+static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    uint32_t launched = 0;
+
+    for (uint64_t look = 1; status == HW_OK; look++) {
+        const unsigned long long seen = __atomic_load_n(state->watch, __ATOMIC_ACQUIRE);
+        if (seen >> 32)
+            break;
+        if (launched < (uint32_t)seen) {
+            status = launch_round(state, err);
+            launched++;
+        } else if (look % LOOKS == 0) {
+            const cudaError_t error = cudaStreamQuery(NULL);
+            if (error != cudaSuccess && error != cudaErrorNotReady)
+                status = hw_cuda((int)error, "method delegates", err);
+        }
+    }
+    return status;
+}
+
+enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    enum hw_status status = state->step ? HW_OK : capture(state, err);
+
+    *state->watch = 0;
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
+                         "the beginning of a search", err);
+    return status == HW_OK ? run_steps(state, err) : status;
+}

@@ -1,0 +1,589 @@
+/* Method `delegates` on GPUs: its host side. The kernels are in
+ * gpu/bfs/delegates/delegates_visit.cuh, gpu/bfs/delegates/delegates_step.cuh,
+ * gpu/bfs/delegates/delegates_kernel.cu and gpu/bfs/delegates/delegates_results_kernel.cu. */
+#include "gpu/bfs/delegates/delegates_host.h"
+
+#include "gpu/gpu_method_registry.h"
+#include "gpu/graph/build/csr_builder.h"
+#include "gpu/partition1d/partition_1d_kernels.h"
+#include "gpu/validate/device_validate.h"
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
+#define KERNEL_PATIENCE UINT64_C(8000000000)
+
+/* Rows of steps that the device keeps at most; later steps add to the last one. */
+#define ROWS ((hw_count)1 << 20)
+
+/* ---- kernel 1 ---- */
+
+/* Refuses what it does not do; the same on all ranks. */
+static enum hw_status check(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    if (engine->options.exchange != HW_EXCHANGE_AUTO)
+        return hw_fail(err, HW_BAD_INPUT, "--exchange: method delegates has masks and lists");
+    if (engine->transport.kind == HW_TRANSPORT_PEER && engine->ctx->size > HW_GPU_DELEGATES_PEERS)
+        return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts over peer, not %d",
+                       HW_GPU_DELEGATES_PEERS, engine->ctx->size);
+    return HW_OK;
+}
+
+static hw_count after(hw_count at, hw_count bytes)
+{
+    const hw_count line = 256;
+
+    return at + (bytes + line - 1) / line * line;
+}
+
+/* Edges over which entries for a part may come to this one's device of its number: those of
+ * the whole node, for the part with this device in node n. */
+static hw_count relayed(const struct hw_gpu_delegates_state *state, int n)
+{
+    const struct hw_layout_spec *spec = &state->upload.part->spec;
+    const int me = state->upload.part->index, device = me % spec->devices;
+    hw_count edges = 0;
+
+    for (int g = 0; g < spec->devices; g++)
+        edges += state->upload.all[(me - device + g) * spec->parts + n * spec->devices + device];
+    return edges;
+}
+
+/* Entries that may come from rank q. */
+static hw_count incoming(const struct hw_gpu_delegates_state *state, int q)
+{
+    const struct hw_layout_spec *spec = &state->upload.part->spec;
+    const int me = state->upload.part->index, devices = spec->devices;
+    hw_count edges = state->canonical ? state->upload.from[q] : 0; /* which come at once */
+
+    if (!state->carrier.two_hops || q / devices == me / devices)
+        return state->upload.from[q];
+    for (int g = 0; q % devices == me % devices && g < devices; g++)
+        edges += state->upload.from[q - q % devices + g];
+    return edges;
+}
+
+static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_delegates_heap *heap)
+{
+    const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
+    const hw_count mask = 4 * (hw_count)graph->mask_words;
+    hw_count at = after(0, (hw_count)sizeof(struct hw_gpu_delegates_mail));
+
+    heap->mail = 0;
+    for (int half = 0; half < 2; half++) {
+        heap->found[half] = at;
+        at = after(at, mask);
+        heap->dirty[half] = at;
+        at = after(at, graph->summary);
+    }
+    heap->candidate = at;
+    at = after(at, 4 * (hw_count)graph->delegates);
+    for (uint32_t q = 0; q < graph->parts; q++) {
+        heap->in[q] = at;
+        at = after(at, 8 * incoming(state, (int)q));
+    }
+    for (uint32_t q = 0; state->plan.carried && q < graph->parts; q++) {
+        heap->out[q] = at;
+        at = after(at, 8 * state->upload.to[q]);
+    }
+    for (uint32_t q = 0; state->canonical && q < graph->parts; q++) {
+        heap->in_level[q] = at;
+        at = after(at, 4 * state->upload.from[q]);
+        heap->out_level[q] = at;
+        at = after(at, state->plan.carried ? 4 * state->upload.to[q] : 0);
+    }
+    for (int copy = 0; state->carrier.two_hops && copy < 2; copy++)
+        for (int n = 0; n < state->upload.part->spec.nodes; n++) {
+            (copy ? heap->unique : heap->relay)[n] = at;
+            at = after(at, 8 * relayed(state, n));
+        }
+    heap->bytes = at;
+    if (!state->plan.carried && !state->canonical)
+        return;
+    heap->gathered = at;
+    heap->combined = after(heap->gathered, state->plan.carried ? mask * graph->parts : 0);
+    heap->ask_out = after(heap->combined, state->plan.carried ? mask : 0);
+    heap->ask_in = after(heap->ask_out, 4 * state->carrier.own);
+    heap->answer_out = after(heap->ask_in, 4 * (hw_count)graph->delegates);
+    heap->answer_in = after(heap->answer_out, 4 * (hw_count)graph->delegates);
+    heap->bytes = after(heap->answer_in, 4 * state->carrier.own * graph->parts);
+}
+
+static void plan_arrays(struct hw_parts_engine *engine)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_gpu_delegates_plan *own = &state->plan;
+    const hw_count slots = own->graph.slots, delegates = own->graph.delegates;
+    const hw_count dn = engine->part->separate.dn.offset[delegates];
+
+    for (int half = 0; half < 2; half++) {
+        hw_gpu_add(arrays, &own->visited[half], own->graph.mask_words, sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
+                   sizeof(uint64_t));
+    }
+    hw_gpu_add(arrays, &own->seen, own->graph.slot_words, sizeof *own->seen);
+    hw_gpu_add(arrays, &own->next, own->graph.slot_words, sizeof *own->next);
+    hw_gpu_add(arrays, &own->parent, slots, sizeof *own->parent);
+    hw_gpu_add(arrays, &own->level, slots, sizeof *own->level);
+    hw_gpu_add(arrays, &own->queue[HW_GPU_NN], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->queue[HW_GPU_ND], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->queue[HW_GPU_DD], delegates, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->prefix, delegates, sizeof *own->prefix);
+    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+    if (engine->options.steps)
+        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+    if (engine->options.uniquify)
+        hw_gpu_add(arrays, &own->told, ((hw_count)own->graph.parts * slots + 31) / 32,
+                   sizeof *own->told);
+    if (state->canonical)
+        hw_gpu_add(arrays, &own->delegate_level, delegates, sizeof *own->delegate_level);
+    own->mask_stride = own->graph.summary * HW_GPU_DELEGATES_SECTOR;
+    hw_gpu_add(arrays, &own->stale, own->graph.summary, sizeof *own->stale);
+    if (!own->carried) {
+        hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
+                   sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->sector_list, own->graph.summary, sizeof *own->sector_list);
+        hw_gpu_add(arrays, &own->fresh, own->graph.mask_words, sizeof *own->fresh);
+        hw_gpu_add(arrays, &own->fresh_own, own->graph.mask_words, sizeof *own->fresh_own);
+        hw_gpu_add(arrays, &own->gathered_dirty,
+                   (own->graph.parts - 1) * (hw_count)own->graph.summary, sizeof(uint8_t));
+    }
+    hw_gpu_add(arrays, &state->carrier.unknown, 1, sizeof(uint32_t));
+    if (own->carried && state->carrier.two_hops && engine->options.uniquify)
+        hw_gpu_add(arrays, &state->carrier.passed, ((hw_count)own->graph.parts * slots + 31) / 32,
+                   sizeof(uint32_t));
+    hw_gpu_add(arrays, &state->parent_id, own->graph.owned, sizeof *state->parent_id);
+    hw_gpu_add(arrays, &state->level, own->graph.owned, sizeof *state->level);
+}
+
+/* Whether masks are combined inside nodes, then across them. */
+static bool has_two_phases(const struct hw_part *part)
+{
+    return part->spec.nodes > 1 && part->spec.devices > 1;
+}
+
+/* Delegates that this part owns. */
+static hw_count count_own(const struct hw_part *part)
+{
+    hw_count own = 0;
+
+#pragma omp parallel for reduction(+ : own)
+    for (hw_lid g = 0; g < part->separate.delegates; g++)
+        own += hw_owner(&part->spec, part->separate.search_id[g]) == part->index;
+    return own;
+}
+
+static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_plan *own = &state->plan;
+    const hw_count rows = (hw_count)engine->part->vertices + 2;
+    enum hw_status status = check(engine, err);
+
+    if (status == HW_OK)
+        status = hw_gpu_delegates_plan_graph(engine->ctx, engine->part, &state->upload, &own->graph,
+                                             &engine->arrays, err);
+    if (status != HW_OK)
+        return status;
+    own->direction = (int)engine->options.direction;
+    own->forward_factor = (float)hw_forward_factor(&engine->options);
+    own->backward_factor = (float)hw_backward_factor(&engine->options);
+    own->patience = KERNEL_PATIENCE;
+    own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
+    state->canonical = engine->options.canonical_parents;
+    state->carrier.across = state->carrier.split = MPI_COMM_NULL;
+    state->carrier.two_phases = has_two_phases(engine->part);
+    state->carrier.two_hops = engine->options.local_all2all && state->carrier.two_phases;
+    own->carried = engine->ctx->size > 1 &&
+                   (engine->transport.kind != HW_TRANSPORT_PEER || state->carrier.two_phases);
+    state->carrier.own = count_own(engine->part);
+    plan_arrays(engine);
+    lay_heap(state, &state->heap);
+    engine->beside = hw_gpu_delegates_fill_device_bytes(engine->part);
+    engine->heap_bytes = state->heap.bytes;
+    return hw_largest(engine->ctx->world, &engine->heap_bytes, err);
+}
+
+/* The same for the levels beside entries, where parents are canonical. Collective. */
+static enum hw_status find_levels(struct hw_parts_engine *engine, enum hw_status status,
+                                  struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    const struct hw_gpu_delegates_heap *heap = &state->heap;
+    char *const *base = engine->transport.heap, *const own = base[engine->ctx->rank];
+    hw_count there[HW_GPU_DELEGATES_PARTS];
+
+    if (status != HW_OK || !state->canonical)
+        return status;
+    status = hw_mpi(
+        MPI_Alltoall(heap->in_level, 1, HW_MPI_COUNT, there, 1, HW_MPI_COUNT, engine->ctx->world),
+        "MPI_Alltoall", err);
+    for (int q = 0; q < engine->ctx->size; q++) {
+        state->plan.inbox_level[q] = (int32_t *)(own + heap->in_level[q]);
+        state->plan.box_level[q] =
+            (int32_t *)(state->plan.carried ? own + heap->out_level[q] : base[q] + there[q]);
+    }
+    return status;
+}
+
+/* Pointers into the heaps, of all GPUs over peer. Each rank tells the others where their
+ * entries go. Collective; ranks agree. */
+static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_plan *own = &state->plan;
+    const struct hw_gpu_delegates_heap *heap = &state->heap;
+    char *const *base = engine->transport.heap;
+    const int parts = engine->ctx->size, me = engine->ctx->rank;
+    hw_count there[HW_GPU_DELEGATES_PARTS];
+    enum hw_status status =
+        hw_mpi(MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, there, 1, HW_MPI_COUNT, engine->ctx->world),
+               "MPI_Alltoall", err);
+
+    for (int half = 0; half < 2; half++) {
+        own->found[half] = (uint32_t *)(base[me] + heap->found[half]);
+        own->dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
+    }
+    own->candidate = (uint32_t *)(base[me] + heap->candidate);
+    for (int q = 0; q < parts; q++) {
+        own->inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
+        own->box_room[q] = (uint32_t)state->upload.to[q];
+        own->box[q] = (unsigned long long *)(state->plan.carried ? base[me] + heap->out[q]
+                                                                 : base[q] + there[q]);
+    }
+    status = find_levels(engine, status, err);
+    own->masks = 0;
+    if (own->carried) {
+        own->gathered = state->carrier.combined = (uint32_t *)(base[me] + heap->combined);
+        own->masks = 1;
+    }
+    for (int q = 0; q < parts && !own->carried; q++) {
+        own->mail[q] = (struct hw_gpu_delegates_mail *)(base[q] + heap->mail);
+        if (q == me)
+            continue;
+        for (int half = 0; half < 2; half++) {
+            own->mask[half][own->masks] = (uint32_t *)(base[q] + heap->found[half]);
+            own->mask_dirty[half][own->masks] = (uint8_t *)(base[q] + heap->dirty[half]);
+        }
+        own->others[own->masks++] = (uint32_t *)(base[q] + heap->candidate);
+    }
+    return hw_agree(engine->ctx->world, status, err);
+}
+
+/* Streams, what the host watches, and where parents are staged. */
+static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_error *err)
+{
+    enum hw_status status = hw_cuda(
+        (int)cudaHostAlloc((void **)&state->watch, sizeof *state->watch, cudaHostAllocMapped),
+        "cudaHostAlloc", err);
+
+    for (int s = 0; s < 2 && status == HW_OK; s++) {
+        cudaStream_t stream = NULL;
+        status = hw_cuda((int)cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                         "cudaStreamCreate", err);
+        state->stream[s] = stream;
+    }
+    for (int s = 0; s < 3 && status == HW_OK; s++) {
+        cudaEvent_t event = NULL;
+        status = hw_cuda((int)cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
+                         "cudaEventCreate", err);
+        state->event[s] = event;
+    }
+    if (status == HW_OK) {
+        *state->watch = 0;
+        state->plan.watch = state->watch;
+    }
+    return status;
+}
+
+/* Says what the subgraphs take (the paper's Table I). Collective. */
+static enum hw_status note_memory(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    hw_count edges = 0, bytes = hw_gpu_delegates_graph_bytes(engine->part, &edges);
+    enum hw_status status = hw_sum(engine->ctx->world, &bytes, err);
+
+    if (status == HW_OK)
+        status = hw_sum(engine->ctx->world, &edges, err);
+    if (status == HW_OK && edges > 0)
+        hw_note(engine->ctx,
+                "the four subgraphs take %.2f bytes for each of %" PRI_COUNT
+                " stored edges, a list of them 16; %" PRI_LID " delegates",
+                (double)bytes / (double)edges, edges, engine->part->separate.delegates);
+    return status;
+}
+
+static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+
+    return state->plan.carried ? hw_gpu_delegates_carry(engine, err)
+                               : hw_gpu_delegates_run(engine, err);
+}
+
+static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_plan *own = &state->plan;
+    const struct hw_gpu_delegates_control control = {.epoch = 1, .over = 1};
+    enum hw_status status = find_heaps(engine, err);
+
+    engine->found = (struct hw_gpu_found){.parent = state->parent_id, .values = state->level};
+    if (status == HW_OK)
+        status = hw_gpu_delegates_fill_graph(engine->ctx, &state->upload, &own->graph, err);
+    if (status == HW_OK)
+        status = note_memory(engine, err);
+    if (status != HW_OK)
+        return status;
+    status = open_host(state, err);
+    if (status == HW_OK)
+        status = hw_gpu_put(own->control, &control, sizeof control, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_delegates_shape(own), "method delegates", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "method delegates", err);
+    status = hw_agree(engine->ctx->world, status, err);
+    if (status == HW_OK && own->carried)
+        status = hw_gpu_delegates_carry_open(engine, err);
+    /* The first search loads the kernels: outside any clock. It has no root. */
+    state->root = (struct hw_gpu_delegates_root){HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE};
+    return status == HW_OK ? search(engine, err) : status;
+}
+
+static void close_search(struct hw_parts_engine *engine)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+
+    free(state->upload.all);
+    hw_gpu_delegates_carry_close(&state->carrier);
+    if (state->step)
+        cudaGraphExecDestroy((cudaGraphExec_t)state->step);
+    for (int s = 0; s < 3; s++)
+        if (state->event[s])
+            cudaEventDestroy((cudaEvent_t)state->event[s]);
+    for (int s = 0; s < 2; s++)
+        if (state->stream[s])
+            cudaStreamDestroy((cudaStream_t)state->stream[s]);
+    cudaFreeHost(state->watch);
+    cudaFreeHost(state->staging);
+}
+
+/* ---- searching ---- */
+
+/* Reads a word of each page that a search may reach, here and in the other GPUs: what
+ * stands between searches leaves the tables of addresses to be fetched again, and those of
+ * other GPUs' memory take long. */
+static enum hw_status touch(const struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+    uint32_t *never = state->upload.counts;
+    int code = 0;
+
+    for (int a = 0; a < engine->arrays.count && code == 0; a++) {
+        void *memory;
+        memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
+        code = hw_share_launch_touch(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+    }
+    for (int q = 0; q < engine->ctx->size && code == 0; q++)
+        if (engine->transport.heap[q])
+            code = hw_share_launch_touch(engine->transport.heap[q],
+                                         (uint64_t)engine->transport.heap_bytes, never);
+    return hw_cuda(code, "the kernel that touches pages", err);
+}
+
+static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+    const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
+    enum hw_status status =
+        hw_gpu_fill(state->plan.parent, 0xab, (size_t)graph->slots * sizeof(uint32_t), err);
+
+    if (status == HW_OK)
+        status = hw_gpu_fill(state->plan.level, 0xab, (size_t)graph->slots * sizeof(int32_t), err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(state->parent_id, 0xab, (size_t)graph->owned * sizeof(uint32_t), err);
+    return status == HW_OK ? touch(engine, err) : status;
+}
+
+/* The delegate of a search id, or HW_RANK_NONE. */
+static uint32_t find_delegate(const struct hw_part *part, hw_gid search_id)
+{
+    const struct hw_delegate_part *own = &part->separate;
+    hw_lid from = 0, to = own->delegates;
+
+    while (from < to) {
+        hw_lid middle = from + (to - from) / 2;
+        if (own->search_id[middle] < search_id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < own->delegates && own->search_id[from] == search_id ? from : HW_RANK_NONE;
+}
+
+static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_lid position,
+                                struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    const struct hw_part *part = engine->part;
+    const hw_gid search_id = owner >= 0 && owner < part->spec.parts
+                                 ? hw_search_id(&part->spec, part->vertices, owner, position)
+                                 : HW_GID_NONE;
+
+    if (search_id == HW_GID_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    const bool mine = owner == part->index;
+    state->root.delegate = find_delegate(part, search_id);
+    state->root.slot = mine ? position : HW_RANK_NONE;
+    state->root.id = mine ? (uint32_t)part->own.graph_id[position] : HW_RANK_NONE;
+    return HW_OK;
+}
+
+static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+    enum hw_status status = state->canonical ? hw_gpu_delegates_canonical(engine, err) : HW_OK;
+
+    if (status != HW_OK)
+        return status;
+    return hw_cuda(hw_gpu_delegates_parents(&state->plan, state->parent_id),
+                   "the kernel that gathers parents", err);
+}
+
+static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
+                                          "an inbox had no room"};
+    const struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_control control;
+    enum hw_status status = hw_gpu_get(&control, state->plan.control, sizeof control, err);
+
+    if (status != HW_OK || control.failed == HW_GPU_DELEGATES_FINE)
+        return status;
+    return hw_fail(err, HW_INTERNAL, "method delegates gave up on rank %d: %s", engine->ctx->rank,
+                   control.failed <= HW_GPU_DELEGATES_FULL ? reasons[control.failed]
+                                                           : "it is not known why");
+}
+
+static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
+                              struct hw_error *err)
+{
+    struct hw_gpu_delegates_state *state = engine->state;
+    const size_t n = state->plan.graph.owned;
+    enum hw_status status = hw_cuda(hw_gpu_delegates_levels(&state->plan, state->level),
+                                    "the kernel that gathers levels", err);
+
+    if (status != HW_OK || !result->parent)
+        return status;
+    status = hw_gpu_get_parents(&state->staging, state->parent_id, n, result->parent, err);
+    if (status != HW_OK)
+        return status;
+    return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
+}
+
+/* ---- rows ---- */
+
+/* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small" */
+static void name_routine(uint32_t ways, char *routine, size_t size)
+{
+    static const char *const way[] = {"--", "td", "bu", "??"};
+
+    snprintf(routine, size, "dd:%s nd:%s dn:%s nn:%s%s", way[ways >> 2 * HW_GPU_DD & 3],
+             way[ways >> 2 * HW_GPU_ND & 3], way[ways >> 2 * HW_GPU_DN & 3],
+             way[ways >> 2 * HW_GPU_NN & 3], ways >> 2 * HW_GPU_SUBGRAPHS ? " small" : "");
+}
+
+/* Times and messages of a row: those of the host, where it carries. */
+static void describe_row(const struct hw_gpu_delegates_state *state, uint32_t r,
+                         const struct hw_gpu_delegates_row *row, struct hw_step *step)
+{
+    const struct hw_gpu_delegates_times *times = state->carrier.times;
+    double *seconds = step->seconds;
+
+    step->bytes_sent = (hw_count)row->bytes;
+    step->messages_sent = row->messages;
+    step->bytes_between = (hw_count)row->bytes_between;
+    step->messages_between = row->messages_between;
+    seconds[HW_PHASE_EXPANSION] = 1e-9 * row->expansion;
+    seconds[HW_PHASE_NORMAL_EXCHANGE] = 1e-9 * row->exchange;
+    seconds[HW_PHASE_DELEGATE_REDUCTION] = 1e-9 * row->reduction;
+    seconds[HW_PHASE_UPDATE] = 1e-9 * row->update;
+    if (!times || r >= HW_GPU_DELEGATES_TIMES)
+        return;
+    seconds[HW_PHASE_EXPANSION] = times[r].expansion;
+    seconds[HW_PHASE_LOCAL_EXCHANGE] = times[r].local;
+    seconds[HW_PHASE_NORMAL_EXCHANGE] = times[r].normal;
+    seconds[HW_PHASE_DELEGATE_REDUCTION] = times[r].reduction;
+    seconds[HW_PHASE_REDUCTIONS] = times[r].counts;
+    seconds[HW_PHASE_UPDATE] = times[r].update;
+    step->bytes_sent = times[r].sent.bytes_sent;
+    step->messages_sent = times[r].sent.messages_sent;
+    step->bytes_between = times[r].sent.bytes_between;
+    step->messages_between = times[r].sent.messages_between;
+}
+
+static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
+                            struct hw_error *err)
+{
+    const struct hw_gpu_delegates_state *state = engine->state;
+    struct hw_gpu_delegates_control control;
+    struct hw_gpu_delegates_row *row = NULL;
+    enum hw_status status = hw_gpu_get(&control, state->plan.control, sizeof control, err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&row, control.rows, sizeof *row, "the steps", err);
+    if (status == HW_OK && control.rows > 0)
+        status = hw_gpu_get(row, state->plan.row, control.rows * sizeof *row, err);
+    for (uint32_t r = 0; r < control.rows && status == HW_OK; r++) {
+        struct hw_step *step = hw_steps_add(&result->steps);
+        if (!step) {
+            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+            break;
+        }
+        name_routine(row[r].ways, step->routine, sizeof step->routine);
+        step->direction = (row[r].ways >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
+                                                                  : HW_DIRECTION_TOP_DOWN;
+        step->frontier = row[r].frontier;
+        step->found = row[r].found;
+        step->edges_examined = (hw_count)row[r].edges;
+        describe_row(state, r, &row[r], step);
+    }
+    free(row);
+    return status;
+}
+
+/* ---- the method ---- */
+
+static const struct hw_parts_search delegates = {.state_bytes =
+                                                     sizeof(struct hw_gpu_delegates_state),
+                                                 .plan = plan,
+                                                 .open = open_search,
+                                                 .poison = poison,
+                                                 .root = find_root,
+                                                 .search = search,
+                                                 .translate = translate,
+                                                 .verdict = verdict,
+                                                 .deliver = deliver,
+                                                 .steps = steps,
+                                                 .close = close_search};
+
+static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    (void)options;
+    return hw_gpu_delegates_fill_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
+}
+
+const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
+                                                  .frame = &hw_parts_frame,
+                                                  .algorithm = HW_BFS,
+                                                  .degree_separated = true,
+                                                  .bytes = bytes,
+                                                  .build = hw_gpu_parts_keep,
+                                                  .lists_stay = true,
+                                                  .own = &delegates};

@@ -1,0 +1,296 @@
+/*
+ * The local expansion of method `scan2d` (sections 3.1 and 3.4 of "Parallel Distributed
+ * Breadth First Search on the Kepler Architecture"): a frontier of local columns against
+ * the compressed columns of a local matrix. What is done with the rows it comes to, and
+ * where the frontier comes from, is left to the caller: on one part the frontier is what
+ * was found before, on a grid of parts it is what an exchange gathered.
+ */
+#ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXPANSION_CUH
+#define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXPANSION_CUH
+
+#include "gpu/bfs/common/frontier_queue.cuh"
+#include "gpu/bfs/grid2d/scan2d_one_gpu.h"
+
+namespace hw_scan2d
+{
+
+using namespace hw_queue;
+
+/* A frontier, and the room to lay its edges out one after another. */
+template <typename Offset> struct front {
+    const uint32_t *vertex; /* [count] local columns */
+    uint32_t count;
+    Offset *sum;   /* [count] edges before each */
+    Offset *shift; /* [count] from these to places in the lists; NULL where nobody asks */
+};
+
+/* The least of all lanes. */
+__device__ __forceinline__ uint32_t warp_min(uint32_t x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(HW_WARP, x);
+#else
+    for (int half = 16; half > 0; half /= 2)
+        x = min(x, __shfl_xor_sync(HW_WARP, x, half));
+    return x;
+#endif
+}
+
+/*
+ * Where a list goes on after the rows that come first in it and are all visited: the first entry
+ * of begin .. end that is_open() holds for, as it does for all after it. Looked for from the
+ * end, since few come after them where this is worth it. An addition to the paper, whose
+ * authors' earlier code left out visited edges by another array.
+ */
+template <typename Offset, typename Open>
+__device__ __forceinline__ Offset after_visited(Offset begin, Offset end, Open is_open)
+{
+    if (begin == end || !is_open(end - 1))
+        return end;
+    Offset upper = end - 1, step = 1;
+    for (; step <= upper - begin && is_open(upper - step); step *= 2)
+        upper -= step;
+    Offset lower = step <= upper - begin ? upper - step + 1 : begin;
+    while (lower < upper) {
+        const Offset middle = lower + (upper - lower) / 2;
+        if (is_open(middle))
+            upper = middle;
+        else
+            lower = middle + 1;
+    }
+    return upper;
+}
+
+/* The elements that a block scans at a time, and the fewest that make another block worth
+ * a second barrier. */
+constexpr uint32_t scan_round = 4 * threads, scan_least = 2 * scan_round;
+
+/* Elements of a frontier that each block scans. */
+__device__ __forceinline__ uint32_t share_of(uint32_t count)
+{
+    const uint32_t share = max((count + gridDim.x - 1) / gridDim.x, scan_least);
+
+    return (share + scan_round - 1) / scan_round * scan_round;
+}
+
+/* The exclusive scan of the lengths of one block's share of the columns; its total goes
+ * to total[blockIdx.x]. All threads of the block. */
+template <typename Offset>
+__device__ void scan_share(const hw_gpu_lists &columns, const front<Offset> &from, count64 *total,
+                           block_scan::TempStorage &room)
+{
+    const uint32_t share = share_of(from.count);
+    const count64 begin = static_cast<count64>(blockIdx.x) * share;
+    const count64 end = min(begin + share, static_cast<count64>(from.count));
+    count64 sum = 0;
+
+    if (begin >= end)
+        return;
+    for (count64 base = begin; base < end; base += scan_round) {
+        const count64 first = base + 4 * threadIdx.x;
+        count64 length[4], before, all;
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            length[k] = 0;
+            if (first + k < end) {
+                const uint32_t u = __ldcg(from.vertex + first + k);
+                length[k] = hw_begin<Offset>(columns, u + 1) - hw_begin<Offset>(columns, u);
+            }
+        }
+        block_scan(room).ExclusiveSum(length[0] + length[1] + length[2] + length[3], before, all);
+        before += sum;
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (first + k < end)
+                from.sum[first + k] = static_cast<Offset>(before);
+            before += length[k];
+        }
+        sum += all;
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        total[blockIdx.x] = sum;
+}
+
+/* Adds what the blocks before have in all to one block's share; after a barrier of the
+ * grid. Returns the edges of the whole frontier. All threads of the block. */
+template <typename Offset>
+__device__ count64 scan_join(const front<Offset> &from, const count64 *total,
+                             block_scan::TempStorage &room)
+{
+    const uint32_t share = share_of(from.count), shares = (from.count + share - 1) / share;
+    count64 before = 0, all = 0, sum;
+
+    if (shares == 1)
+        return __ldcg(total);
+    for (uint32_t s = threadIdx.x; s < shares; s += threads) {
+        const count64 other = __ldcg(total + s);
+        before += s < blockIdx.x ? other : 0;
+        all += other;
+    }
+    block_scan(room).InclusiveSum(all, sum, all);
+    __syncthreads();
+    block_scan(room).InclusiveSum(before, sum, before);
+    __syncthreads();
+    const count64 begin = static_cast<count64>(blockIdx.x) * share;
+    const count64 end = min(begin + share, static_cast<count64>(from.count));
+    for (count64 i = begin + threadIdx.x; i < end && before > 0; i += threads)
+        from.sum[i] = static_cast<Offset>(__ldcg(from.sum + i) + before);
+    return all;
+}
+
+/* The edges that one thread works on: `many` after each other, or fewer at the end. */
+template <typename Offset, int many> struct edges {
+    uint32_t column[many]; /* local columns */
+    Offset at[many];       /* where in the lists */
+    uint32_t count;
+};
+
+/* Finds the edges first .. first + many of the frontier, whose columns are among slots
+ * low .. high: a binary search for the first of them, the others follow (section 3.4.1). */
+template <typename Offset, int many>
+__device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &columns,
+                                                          const front<Offset> &from, count64 first,
+                                                          count64 all, uint32_t low, uint32_t high)
+{
+    edges<Offset, many> found;
+    uint32_t slot[many], end = high;
+
+    found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)many));
+    while (end - low > 1) {
+        const uint32_t middle = (low + end) / 2;
+        if (from.sum[middle] <= first)
+            low = middle;
+        else
+            end = middle;
+    }
+    count64 own = from.sum[low], next = low + 1 < high ? from.sum[low + 1] : all;
+#pragma unroll
+    for (int k = 0; k < many; k++) {
+        while (first + k >= next && low + 1 < high) {
+            low++;
+            own = next;
+            next = low + 1 < high ? from.sum[low + 1] : all;
+        }
+        slot[k] = low;
+        found.at[k] = static_cast<Offset>(first + k - own);
+    }
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        found.column[k] = from.vertex[slot[k]];
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        found.at[k] += hw_begin<Offset>(columns, found.column[k]);
+    return found;
+}
+
+/* The slots that the edges first .. last of the frontier's `all` are among, for a block:
+ * cut[0] - 1 .. cut[1]. All its threads. */
+template <typename Offset>
+__device__ __forceinline__ void narrow(const front<Offset> &from, count64 first, count64 last,
+                                       count64 all, uint32_t *cut)
+{
+    if (threadIdx.x < 64) {
+        const bool lower = threadIdx.x < 32;
+        const count64 edge = lower ? first : last;
+        uint32_t upto = lower ? 1 : from.count; /* all slots */
+        if (lower ? first > 0 : last + 1 < all)
+            upto = warp_count(from.count, [&](uint32_t i) {
+                return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
+            });
+        if (lane_of() == 0)
+            cut[threadIdx.x / 32] = upto;
+    }
+    __syncthreads();
+}
+
+/* Tiles that a warp takes after each other, of `all` edges: some, where there are many, so that
+ * it need not look for them often. */
+__device__ __forceinline__ uint32_t tiles_at_once(count64 all, uint32_t warps, uint32_t tile)
+{
+    const count64 rounds = all / (static_cast<count64>(warps) * tile * 4);
+
+    return rounds < 1 ? 1 : rounds < 8 ? static_cast<uint32_t>(rounds) : 8;
+}
+
+/*
+ * Finds the slots of `count` edges from `first` on, for each lane those that are 32 edges apart:
+ * lanes search for the first of `many` that follow each other, walk on from there (section 3.4.1),
+ * and change them, so that a warp reads 32 that follow each other at a time. low: the slot of
+ * `first` or the one before; slots end at `high`. room: [32 * many]. Returns the slot of the last
+ * edge. A whole warp.
+ */
+template <typename Offset, int many>
+__device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first, uint32_t count,
+                                                 uint32_t low, uint32_t high, uint16_t *room,
+                                                 uint32_t *slot)
+{
+    const uint32_t begin = min(lane_of() * many, count - 1), base = low;
+    uint32_t end = min(high, low + count + 1); /* none is empty */
+
+    while (end - low > 1) {
+        const uint32_t middle = (low + end) / 2;
+        if (sum[middle] <= first + begin)
+            low = middle;
+        else
+            end = middle;
+    }
+    Offset next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
+#pragma unroll
+    for (int k = 0; k < many; k++) {
+        const Offset edge = first + min(begin + k, count - 1);
+        while (edge >= next && low + 1 < high) {
+            low++;
+            next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
+        }
+        room[lane_of() * many + k] = static_cast<uint16_t>(low - base);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        slot[k] = base + room[k * 32 + lane_of()];
+    __syncwarp();
+    return __shfl_sync(HW_WARP, low, 31);
+}
+
+/* The same, where the edges are of few lists without a search: each lane knows where one begins. */
+template <typename Offset, int many>
+__device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
+                                               uint32_t low, uint32_t high, uint16_t *room,
+                                               uint32_t *slot)
+{
+    const uint32_t mine = low + 1 + lane_of();
+    const Offset begin = mine < high ? sum[mine] : ~static_cast<Offset>(0);
+    const uint32_t within = __popc(__ballot_sync(HW_WARP, begin <= first + (count - 1)));
+
+    if (within == 32)
+        return search_slots<Offset, many>(sum, first, count, low, high, room, slot);
+#pragma unroll
+    for (int k = 0; k < many; k++)
+        slot[k] = low;
+    for (uint32_t j = 0; j < within; j++) {
+        const Offset from = __shfl_sync(HW_WARP, begin, static_cast<int>(j));
+#pragma unroll
+        for (int k = 0; k < many; k++)
+            slot[k] += first + (k * 32 + lane_of()) >= from;
+    }
+    return low + within;
+}
+
+/* Blocks on a multiprocessor: many, so that searches wait for memory side by side, but
+ * threads with many edges need their registers, and smaller devices hold 1024 or 1536
+ * threads where others hold 2048. */
+constexpr int resident(int many)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+    return 4;
+#elif defined __CUDA_ARCH__ && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1200)
+    return 6;
+#else
+    return many > 4 ? 6 : 8;
+#endif
+}
+
+} // namespace hw_scan2d
+
+#endif

@@ -1,0 +1,103 @@
+/* Method `scan2d` on a grid of GPUs that do not reach each other's memory: predecessors
+ * are asked for. What is asked for is a bitmap over a block, and the answers follow each
+ * other in its order, so that both sides know how many there are. */
+#include "gpu/bfs/grid2d/scan2d_grid_host.h"
+
+#include <cuda_runtime_api.h>
+
+static hw_count tiles(const struct hw_grid_plan *own)
+{
+    return (hw_count)own->columns * (own->block / HW_GRID_GRAIN);
+}
+
+enum hw_status hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays,
+                                    struct hw_error *err)
+{
+    const struct hw_grid_plan *own = &state->plan;
+    enum hw_status status = hw_cuda(
+        hw_grid_launch_count(NULL, own->columns, own->block, NULL, NULL, &state->scratch_bytes),
+        "counting predecessors", err);
+
+    hw_gpu_add(arrays, &state->base, tiles(own) + 1, sizeof *state->base);
+    hw_gpu_add(arrays, &state->asked_base, tiles(own) + 1, sizeof *state->asked_base);
+    hw_gpu_add(arrays, &state->scratch, (hw_count)state->scratch_bytes, 1);
+    return status;
+}
+
+/* The part of this row in a column of the grid. */
+static int part_at(const struct hw_grid_plan *own, uint32_t m)
+{
+    return (int)(m * own->rows + own->row);
+}
+
+/* Asks: the sets of own vertices that each part of the row had sent. Collective; ranks
+ * agree. */
+static enum hw_status ask(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const hw_count bytes = (hw_count)own->block / 8;
+    hw_count count[HW_ROUND_RANKS] = {0};
+    enum hw_status status = HW_OK;
+
+    for (uint32_t m = 0; m < own->columns && status == HW_OK; m++) {
+        if (m == own->column)
+            continue;
+        count[part_at(own, m)] = bytes;
+        status = hw_cuda((int)cudaMemcpyAsync(own->fold_out[m], (char *)own->from + m * bytes,
+                                              (size_t)bytes, cudaMemcpyDeviceToDevice, NULL),
+                         "cudaMemcpyAsync", err);
+    }
+    status = hw_agree(engine->ctx->world, status, err);
+    return status == HW_OK ? hw_round_deliver(&engine->transport, &state->fold, count, count, err)
+                           : status;
+}
+
+/* How many positions come before each 1024 of the sets, and their bytes of answers. count:
+ * by part. */
+static enum hw_status count_sets(const struct hw_scan2d_state *state, const uint32_t *const *set,
+                                 uint32_t *base, hw_count *count, struct hw_error *err)
+{
+    const struct hw_grid_plan *own = &state->plan;
+    const uint32_t each = own->block / HW_GRID_GRAIN;
+    uint32_t at[HW_GRID_LINE + 1];
+    size_t bytes = state->scratch_bytes;
+    enum hw_status status =
+        hw_cuda(hw_grid_launch_count(set, own->columns, own->block, base, state->scratch, &bytes),
+                "the kernel that counts predecessors", err);
+
+    for (uint32_t m = 0; m <= own->columns && status == HW_OK; m++)
+        status = hw_gpu_get(&at[m], base + m * each, sizeof at[m], err);
+    for (uint32_t m = 0; m < own->columns && status == HW_OK; m++)
+        count[part_at(own, m)] = 4 * (hw_count)(at[m + 1] - at[m]);
+    return status;
+}
+
+enum hw_status hw_scan2d_fetch(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    struct hw_scan2d_state *state = engine->state;
+    const struct hw_grid_plan *own = &state->plan;
+    const uint32_t *mine[HW_GRID_LINE] = {NULL}, *asked[HW_GRID_LINE] = {NULL};
+    uint32_t *answer[HW_GRID_LINE] = {NULL};
+    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+    enum hw_status status = ask(engine, err);
+
+    if (status != HW_OK)
+        return status;
+    for (uint32_t m = 0; m < own->columns; m++) {
+        if (m == own->column)
+            continue;
+        mine[m] = own->from + (size_t)m * (own->block / 32);
+        asked[m] = own->fold_in[m];
+        answer[m] = hw_round_box(&engine->transport, &state->answers, part_at(own, m));
+    }
+    status = count_sets(state, mine, state->base, came, err);
+    if (status == HW_OK)
+        status = count_sets(state, asked, state->asked_base, sent, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_grid_launch_answer(own, asked, state->asked_base, answer),
+                         "the kernel that answers", err);
+    status = hw_agree(engine->ctx->world, status, err);
+    return status == HW_OK ? hw_round_deliver(&engine->transport, &state->answers, sent, came, err)
+                           : status;
+}

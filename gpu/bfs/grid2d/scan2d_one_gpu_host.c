@@ -1,0 +1,105 @@
+/* Methods `scan2d` and `scatter-compact`: their host side. The searches are in
+ * gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu. */
+#include "gpu/bfs/grid2d/scan2d_one_gpu.h"
+
+#include "gpu/bfs/common/frontier_queue_host.h"
+#include "gpu/gpu_method_registry.h"
+#include "gpu/graph/build/csr_builder.h"
+#include "gpu/validate/device_validate.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+
+struct state {
+    struct hw_scan2d_plan plan;
+    int blocks;
+};
+
+static enum hw_status plan_scan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                                struct hw_error *err)
+{
+    struct hw_scan2d_plan *own = &((struct state *)engine->state)->plan;
+    int asked = engine->options.edges_per_thread;
+
+    (void)order;
+    own->edges_per_thread = asked > 0 ? asked : HW_EDGES_PER_THREAD;
+    hw_gpu_add(&engine->arrays, &own->total, HW_SCAN2D_BLOCKS, sizeof *own->total);
+    return hw_queue_plan_arrays(engine, 1, &own->common, err);
+}
+
+static enum hw_status plan_scatter(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                                   struct hw_error *err)
+{
+    struct hw_scan2d_plan *own = &((struct state *)engine->state)->plan;
+    const struct hw_gpu_graph *graph = &engine->graph;
+
+    own->scatter = true;
+    hw_gpu_add(&engine->arrays, &own->map, graph->active, hw_queue_width(engine));
+    hw_gpu_add(&engine->arrays, &own->neighbour, (hw_count)graph->edges, sizeof *own->neighbour);
+    return plan_scan(engine, order, err);
+}
+
+static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+{
+    const struct state *state = engine->state;
+
+    return hw_cuda(hw_scan2d_launch(&state->plan, state->blocks, root), engine->method->name, err);
+}
+
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+
+    hw_queue_open(engine, &state->plan.common);
+    enum hw_status status =
+        hw_cuda(hw_scan2d_launch_shape(&state->plan, &state->blocks), engine->method->name, err);
+    /* The first launch of a kernel loads it: outside any clock. */
+    if (status == HW_OK)
+        status = search(engine, 0, err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
+                           : status;
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+                            struct hw_error *err)
+{
+    const struct hw_scan2d_plan *own = &((struct state *)engine->state)->plan;
+    hw_count before = steps->count;
+    enum hw_status status = hw_queue_steps(&own->common, steps, err);
+
+    for (hw_count s = before; s < steps->count && !own->scatter; s++)
+        snprintf(steps->step[s].routine, sizeof steps->step[s].routine, "scan2d %d",
+                 own->edges_per_thread);
+    return status;
+}
+
+static const struct hw_gpu_search scan = {.exchanges = true,
+                                          .state_bytes = sizeof(struct state),
+                                          .plan = plan_scan,
+                                          .open = open_search,
+                                          .search = search,
+                                          .steps = steps};
+
+static const struct hw_gpu_search scatter = {.state_bytes = sizeof(struct state),
+                                             .plan = plan_scatter,
+                                             .open = open_search,
+                                             .search = search,
+                                             .steps = steps};
+
+const struct hw_method hw_method_scan2d = {.name = "scan2d",
+                                           .frame = &hw_gpu_frame,
+                                           .algorithm = HW_BFS,
+                                           .grid = true,
+                                           .one_part_only = true,
+                                           .bytes = hw_gpu_host_bytes,
+                                           .build = hw_gpu_build,
+                                           .own = &scan};
+
+const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
+                                                    .frame = &hw_gpu_frame,
+                                                    .algorithm = HW_BFS,
+                                                    .grid = true,
+                                                    .one_part_only = true,
+                                                    .bytes = hw_gpu_host_bytes,
+                                                    .build = hw_gpu_build,
+                                                    .own = &scatter};

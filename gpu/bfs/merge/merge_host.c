@@ -1,0 +1,124 @@
+/* Methods `merge` and `cta-warp-scan`: their host side. The searches are in
+ * gpu/bfs/merge/merge_kernel.cu. */
+#include "gpu/bfs/merge/merge.h"
+
+#include "gpu/bfs/common/frontier_queue_host.h"
+#include "gpu/gpu_method_registry.h"
+#include "gpu/graph/build/csr_builder.h"
+#include "gpu/validate/device_validate.h"
+
+#include <cuda_runtime_api.h>
+#include <math.h>
+
+struct state {
+    struct hw_merge_plan plan;
+    int blocks;
+};
+
+/* The kernel and the factor that stand for a coupling. */
+static void choose(enum hw_coupling coupling, double factor, struct hw_merge_plan *own)
+{
+    own->kind = HW_MERGE_FUSED;
+    own->factor = factor > 0 ? factor : HW_EXPAND_FACTOR;
+    switch (coupling) {
+    case HW_COUPLING_SEPARATE:
+        own->kind = HW_MERGE_SEPARATE;
+        break;
+    case HW_COUPLING_GATHER:
+        own->factor = INFINITY;
+        break;
+    case HW_COUPLING_EXPAND:
+        own->factor = 0;
+        break;
+    case HW_COUPLING_DIRECT:
+        own->kind = HW_MERGE_DIRECT;
+        break;
+    case HW_COUPLING_AUTO:
+    case HW_COUPLING_HYBRID:
+        break;
+    }
+}
+
+static enum hw_status plan_cta(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                               struct hw_error *err)
+{
+    struct hw_merge_plan *own = &((struct state *)engine->state)->plan;
+
+    (void)order;
+    own->kind = HW_MERGE_CTA;
+    return hw_queue_plan_arrays(engine, 2, &own->common, err);
+}
+
+static enum hw_status plan_merge(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                                 struct hw_error *err)
+{
+    const struct hw_engine_options *options = &engine->options;
+    struct hw_merge_plan *own = &((struct state *)engine->state)->plan;
+    hw_count edges = (hw_count)engine->graph.edges;
+
+    (void)order;
+    choose(options->coupling, options->expand_factor, own);
+    enum hw_status status = hw_queue_plan_arrays(engine, 2, &own->common, err);
+    if (status == HW_OK && own->kind == HW_MERGE_SEPARATE) {
+        hw_gpu_add(&engine->arrays, &own->location, edges, hw_queue_width(engine));
+        hw_gpu_add(&engine->arrays, &own->source, edges, sizeof *own->source);
+    }
+    return status;
+}
+
+static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+{
+    const struct state *state = engine->state;
+
+    return hw_cuda(hw_merge_launch(&state->plan, state->blocks, root), engine->method->name, err);
+}
+
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+
+    hw_queue_open(engine, &state->plan.common);
+    enum hw_status status =
+        hw_cuda(hw_merge_launch_shape(&state->plan, &state->blocks), engine->method->name, err);
+    /* The first launch of a kernel loads it: outside any clock. */
+    if (status == HW_OK)
+        status = search(engine, 0, err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
+                           : status;
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+                            struct hw_error *err)
+{
+    return hw_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
+}
+
+static const struct hw_gpu_search merge = {.state_bytes = sizeof(struct state),
+                                           .plan = plan_merge,
+                                           .open = open_search,
+                                           .search = search,
+                                           .steps = steps};
+
+static const struct hw_gpu_search cta = {.state_bytes = sizeof(struct state),
+                                         .plan = plan_cta,
+                                         .open = open_search,
+                                         .search = search,
+                                         .steps = steps};
+
+const struct hw_method hw_method_merge = {.name = "merge",
+                                          .frame = &hw_gpu_frame,
+                                          .algorithm = HW_BFS,
+                                          .grid = true,
+                                          .one_part_only = true,
+                                          .bytes = hw_gpu_host_bytes,
+                                          .build = hw_gpu_build,
+                                          .own = &merge};
+
+const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
+                                                  .frame = &hw_gpu_frame,
+                                                  .algorithm = HW_BFS,
+                                                  .grid = true,
+                                                  .one_part_only = true,
+                                                  .bytes = hw_gpu_host_bytes,
+                                                  .build = hw_gpu_build,
+                                                  .own = &cta};

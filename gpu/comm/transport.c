@@ -1,0 +1,383 @@
+#include "gpu/comm/transport.h"
+
+#include "gpu/comm/peer_memory.h"
+#include "lib/base/memory.h"
+#include "lib/comm/direct_exchange.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Heaps are whole pages of the device, so that none shares one with other memory. */
+#define PAGE ((hw_count)2 << 20)
+
+const char *hw_transport_name(const struct hw_transport *transport)
+{
+    static const char *const names[] = {"auto", "mpi", "peer", "nccl"};
+
+    return names[transport->kind];
+}
+
+bool hw_transport_nodewise(const struct hw_transport *transport)
+{
+    const struct hw_nodes *nodes = &transport->nodes;
+
+    return transport->kind == HW_TRANSPORT_MPI && nodes->count > 1 && nodes->count < nodes->ranks;
+}
+
+/* ---- heaps ---- */
+
+/* The ranks of this rank's node. */
+static const int *own_node(const struct hw_transport *transport)
+{
+    const struct hw_nodes *nodes = &transport->nodes;
+
+    return nodes->by_node + nodes->first[nodes->node[transport->ctx->rank]];
+}
+
+/* Lets go of the other ranks' heaps and frees this one's. Collective where shared. */
+static void free_heaps(struct hw_transport *transport)
+{
+    const struct hw_context *ctx = transport->ctx;
+
+    if (transport->kind == HW_TRANSPORT_PEER)
+        hw_reach_close(ctx->world, NULL, transport->heap);
+    else if (transport->reaches)
+        hw_reach_close(transport->nodes.inside, own_node(transport), transport->heap);
+    transport->reaches = false;
+    if (transport->heap)
+        cudaFree(transport->heap[ctx->rank]);
+    free(transport->heap);
+    transport->heap = NULL;
+    transport->heap_bytes = 0;
+}
+
+/* Opens the heaps of this rank's node where there are several: what its ranks have for each
+ * other need not go through the host. Where they do not reach each other, it does. Collective;
+ * ranks agree. */
+static enum hw_status reach_node(struct hw_transport *transport, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (!hw_transport_nodewise(transport))
+        return HW_OK;
+    status = hw_reach_open(transport->nodes.inside, own_node(transport), transport->heap, err);
+    transport->reaches = status == HW_OK;
+    return hw_agree(transport->ctx->world, status == HW_RESOURCES ? HW_OK : status, err);
+}
+
+/* This rank's heap, zeroed. Collective; ranks agree. */
+static enum hw_status allocate_heap(struct hw_transport *transport, hw_count bytes,
+                                    struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    void *memory = NULL;
+
+    bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    enum hw_status status = hw_alloc_zero(&transport->heap, ctx->size, sizeof *transport->heap,
+                                          "the heaps' addresses", err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaMalloc(&memory, (size_t)bytes), "cudaMalloc", err);
+    if (status == HW_OK) {
+        transport->heap[ctx->rank] = memory;
+        transport->heap_bytes = bytes;
+        status = hw_gpu_fill(memory, 0, (size_t)bytes, err);
+    }
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "cudaMemset", err);
+    return hw_agree(ctx->world, status, err);
+}
+
+/* The first message between two ranks makes their connection: outside any clock. Zeros go
+ * where zeros are. Collective; ranks agree. */
+static enum hw_status warm_up(struct hw_transport *transport, struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    hw_count *at = NULL, *bytes = NULL;
+    enum hw_status status = hw_alloc_zero(&at, ctx->size, sizeof *at, "offsets", err);
+
+    if (status == HW_OK)
+        status = hw_alloc_zero(&bytes, ctx->size, sizeof *bytes, "offsets", err);
+    for (int q = 0; q < ctx->size && status == HW_OK; q++)
+        bytes[q] = q != ctx->rank ? PAGE : 0;
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_transport_exchange(transport, at, bytes, at, bytes, err);
+    free(at);
+    free(bytes);
+    return status;
+}
+
+enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
+                                 struct hw_error *err)
+{
+    /* At least a page, so that there is something to warm up with. */
+    enum hw_status status = allocate_heap(transport, bytes > 0 ? bytes : PAGE, err);
+
+    if (status == HW_OK && transport->kind == HW_TRANSPORT_PEER)
+        return hw_reach_open(transport->ctx->world, NULL, transport->heap, err);
+    if (status == HW_OK)
+        status = reach_node(transport, err);
+    return status == HW_OK ? warm_up(transport, err) : status;
+}
+
+/* ---- choosing ---- */
+
+/* *works: whether all ranks reach each other's memory, tried with a small heap; err says why
+ * not. Collective; ranks agree. */
+static enum hw_status try_peer(struct hw_transport *transport, bool *works, struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+
+    *works = false;
+    if (!ctx->one_node || ctx->node_size != ctx->size) {
+        (void)hw_fail(err, HW_RESOURCES, "the ranks are on several nodes");
+        return HW_OK;
+    }
+    transport->kind = HW_TRANSPORT_PEER;
+    enum hw_status status = allocate_heap(transport, PAGE, err);
+    if (status == HW_OK) {
+        status = hw_reach_open(ctx->world, NULL, transport->heap, err);
+        *works = status == HW_OK;
+        status = status == HW_RESOURCES ? HW_OK : status;
+    }
+    free_heaps(transport);
+    return status;
+}
+
+/* What may help where ranks of one node do not reach each other. Local. */
+static const char *hint(const struct hw_context *ctx)
+{
+    int devices = 0;
+
+    if (ctx->node_size < ctx->size || cudaGetDeviceCount(&devices) != cudaSuccess ||
+        devices >= ctx->node_size)
+        return "";
+    return "; where Slurm shows each rank one GPU alone, start with --gpu-bind=none";
+}
+
+/* mpi. Collective; ranks agree. */
+static enum hw_status open_staging(struct hw_transport *transport, enum hw_mpi_buffers buffers,
+                                   struct hw_error *err)
+{
+    transport->kind = HW_TRANSPORT_MPI;
+    enum hw_status status =
+        hw_staging_open(transport->ctx, &transport->nodes, buffers, &transport->staging, err);
+
+    transport->direct = status == HW_OK && hw_staging_is_direct(transport->staging);
+    return status;
+}
+
+/* peer, or mpi where auto may take that. Collective; ranks agree. */
+static enum hw_status open_peer(struct hw_transport *transport, enum hw_mpi_buffers buffers,
+                                struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    const bool asked = transport->kind == HW_TRANSPORT_PEER;
+    bool works = false;
+    enum hw_status status = try_peer(transport, &works, err);
+
+    if (status != HW_OK || works)
+        return status;
+    if (asked) {
+        struct hw_error why = *err;
+        return hw_fail(err, HW_RESOURCES, "--transport peer: %.700s%s", why.text,
+                       transport->nodes.count > 1 ? "" : hint(ctx));
+    }
+    if (transport->nodes.count > 1)
+        hw_note(ctx, "transport mpi between %d nodes", transport->nodes.count);
+    else
+        hw_note(ctx, "transport mpi, much slower than peer: %s%s", err->text, hint(ctx));
+    return open_staging(transport, buffers, err);
+}
+
+enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
+                                 enum hw_mpi_buffers buffers, int together,
+                                 struct hw_transport *transport, struct hw_error *err)
+{
+    int used = 0;
+    bool shared = false;
+
+    *transport = (struct hw_transport){.kind = asked,
+                                       .ctx = ctx,
+                                       .direct = buffers != HW_MPI_BUFFERS_HOST &&
+                                                 hw_direct_takes_devices()};
+    enum hw_status status = hw_nodes_open(ctx, together, &transport->nodes, err);
+    if (status == HW_OK)
+        status = hw_gpu_devices(ctx, &used, &shared, err);
+    if (status == HW_OK && buffers == HW_MPI_BUFFERS_DEVICE)
+        status = hw_direct_require(err);
+    if (status != HW_OK)
+        return status;
+    if (shared && asked == HW_TRANSPORT_NCCL)
+        return hw_fail(err, HW_RESOURCES,
+                       "--transport nccl wants a GPU for each rank, and ranks share GPUs here; use "
+                       "auto, peer or mpi");
+    if (shared && asked == HW_TRANSPORT_AUTO)
+        transport->kind = HW_TRANSPORT_MPI;
+    if (shared)
+        hw_note(ctx, "%d ranks share %d GPU%s%s", ctx->node_size, used, used == 1 ? "" : "s",
+                asked != HW_TRANSPORT_AUTO
+                    ? ""
+                    : ": transport mpi, which does not wait on them in turns");
+    if (transport->kind == HW_TRANSPORT_MPI)
+        return open_staging(transport, buffers, err);
+    if (transport->kind == HW_TRANSPORT_NCCL)
+        return hw_collective_open(ctx, &transport->nccl, err);
+    return open_peer(transport, buffers, err);
+}
+
+void hw_transport_share(const struct hw_transport *from, struct hw_transport *transport)
+{
+    *transport = (struct hw_transport){.kind = from->kind,
+                                       .ctx = from->ctx,
+                                       .nodes = from->nodes,
+                                       .staging = from->staging,
+                                       .nccl = from->nccl,
+                                       .direct = from->direct,
+                                       .borrowed = true};
+}
+
+/* ---- moving ---- */
+
+enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_count offset,
+                                  hw_count bytes, void *room, const void **at, struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    enum hw_status status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
+
+    *at = room;
+    status = hw_agree(ctx->world, status, err);
+    if (status != HW_OK)
+        return status;
+    if (transport->kind == HW_TRANSPORT_NCCL)
+        return hw_agree(ctx->world,
+                        hw_collective_broadcast(transport->nccl, q,
+                                                transport->heap[ctx->rank] + offset, room, bytes,
+                                                err),
+                        err);
+    if (transport->kind != HW_TRANSPORT_PEER)
+        return hw_staging_broadcast(transport->staging, q, transport->heap[ctx->rank] + offset,
+                                    bytes, room, err);
+    *at = transport->heap[q] + offset;
+    return HW_OK;
+}
+
+/* Over peer: each rank fetches what is meant for it. */
+static enum hw_status pull_all(struct hw_transport *transport, const hw_count *send_offset,
+                               const hw_count *receive_offset, const hw_count *receive_bytes,
+                               struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    hw_count *from = NULL;
+    enum hw_status status =
+        hw_agree(ctx->world, hw_alloc(&from, ctx->size, sizeof *from, "offsets", err), err);
+
+    if (status == HW_OK)
+        status =
+            hw_mpi(MPI_Alltoall(send_offset, 1, HW_MPI_COUNT, from, 1, HW_MPI_COUNT, ctx->world),
+                   "MPI_Alltoall", err);
+    for (int step = 0; step < ctx->size && status == HW_OK; step++) {
+        int q = (ctx->rank + step) % ctx->size;
+        if (receive_bytes[q] > 0)
+            status =
+                hw_cuda((int)cudaMemcpyAsync(transport->heap[ctx->rank] + receive_offset[q],
+                                             transport->heap[q] + from[q], (size_t)receive_bytes[q],
+                                             cudaMemcpyDefault, NULL),
+                        "cudaMemcpyAsync", err);
+    }
+    free(from);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
+    return hw_agree(ctx->world, status, err);
+}
+
+/* Over nccl. */
+static enum hw_status exchange_all(struct hw_transport *transport, const hw_count *send_offset,
+                                   const hw_count *send_bytes, const hw_count *receive_offset,
+                                   const hw_count *receive_bytes, struct hw_error *err)
+{
+    const struct hw_context *ctx = transport->ctx;
+    const int *node = transport->nodes.node;
+
+    for (int q = 0; q < ctx->size; q++) {
+        const bool crosses = node[q] != node[ctx->rank] && send_bytes[q] > 0;
+        transport->crossed.bytes += crosses ? send_bytes[q] : 0;
+        transport->crossed.messages += crosses;
+    }
+    return hw_agree(ctx->world,
+                    hw_collective_exchange(transport->nccl, transport->heap[ctx->rank], send_offset,
+                                           send_bytes, receive_offset, receive_bytes, err),
+                    err);
+}
+
+/* An exchange; same: as hw_transport_spread(). */
+static enum hw_status exchange(struct hw_transport *transport, const hw_count *send_offset,
+                               const hw_count *send_bytes, const hw_count *receive_offset,
+                               const hw_count *receive_bytes, bool same, struct hw_error *err)
+{
+    struct hw_nodewise_load load = {.base = transport->heap[transport->ctx->rank],
+                                    .send_offset = send_offset,
+                                    .send_bytes = send_bytes,
+                                    .receive_offset = receive_offset,
+                                    .receive_bytes = receive_bytes,
+                                    .same = same,
+                                    .base_of = transport->reaches ? transport->heap : NULL};
+    enum hw_status status = transport->owed;
+
+    transport->owed = HW_OK;
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
+    if (transport->kind == HW_TRANSPORT_MPI) { /* where nobody waits in vain for one that failed */
+        load.status = status;
+        return hw_staging_exchange(transport->staging, &load, err);
+    }
+    status = hw_agree(transport->ctx->world, status, err);
+    if (status != HW_OK)
+        return status;
+    if (transport->kind == HW_TRANSPORT_PEER)
+        return pull_all(transport, send_offset, receive_offset, receive_bytes, err);
+    return exchange_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
+}
+
+enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
+                                     const hw_count *send_bytes, const hw_count *receive_offset,
+                                     const hw_count *receive_bytes, struct hw_error *err)
+{
+    return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, false, err);
+}
+
+enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_count *send_offset,
+                                   const hw_count *send_bytes, const hw_count *receive_offset,
+                                   const hw_count *receive_bytes, struct hw_error *err)
+{
+    return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, true, err);
+}
+
+void hw_transport_owe(struct hw_transport *transport, enum hw_status status)
+{
+    if (transport->owed == HW_OK)
+        transport->owed = status;
+}
+
+struct hw_crossed hw_transport_crossed(struct hw_transport *transport)
+{
+    const struct hw_crossed crossed =
+        transport->staging ? hw_staging_crossed(transport->staging) : transport->crossed;
+
+    transport->crossed = (struct hw_crossed){0};
+    return crossed;
+}
+
+void hw_transport_close(struct hw_transport *transport)
+{
+    if (!transport->ctx)
+        return;
+    free_heaps(transport);
+    if (!transport->borrowed) {
+        hw_collective_close(transport->nccl);
+        hw_staging_close(transport->staging);
+        hw_nodes_free(&transport->nodes);
+    }
+    *transport = (struct hw_transport){0};
+}

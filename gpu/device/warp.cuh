@@ -1,0 +1,49 @@
+/* Sums over a warp, and what else kernels share. */
+#ifndef HOPWAVE_GPU_DEVICE_WARP_CUH
+#define HOPWAVE_GPU_DEVICE_WARP_CUH
+
+#include "gpu/device/grid_stride.cuh"
+
+/* The sum over all lanes. */
+__device__ __forceinline__ uint32_t hw_warp_sum(uint32_t x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(HW_WARP, x);
+#else
+    for (int half = 16; half > 0; half /= 2)
+        x += __shfl_xor_sync(HW_WARP, x, half);
+    return x;
+#endif
+}
+
+__device__ __forceinline__ unsigned long long hw_warp_sum64(unsigned long long x)
+{
+    for (int half = 16; half > 0; half /= 2)
+        x += __shfl_xor_sync(HW_WARP, x, half);
+    return x;
+}
+
+/* Adds each lane's number to *sum, which is in memory. */
+__device__ __forceinline__ void hw_add_sum(unsigned long long own, uint64_t *sum)
+{
+    const unsigned long long all = hw_warp_sum64(own);
+
+    if ((threadIdx.x & 31) == 0 && all)
+        atomicAdd(reinterpret_cast<unsigned long long *>(sum), all);
+}
+
+/* The sum over this lane and those before it. */
+template <typename T> __device__ __forceinline__ T hw_warp_scan(T x)
+{
+    const int lane = threadIdx.x & 31;
+
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const T before = __shfl_up_sync(HW_WARP, x, step);
+        if (lane >= step)
+            x += before;
+    }
+    return x;
+}
+
+#endif

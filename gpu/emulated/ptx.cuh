@@ -1,0 +1,78 @@
+/* gpu/device/ptx.cuh for emulated devices, where a thread costs more. */
+#ifndef HOPWAVE_GPU_EMULATED_PTX_CUH
+#define HOPWAVE_GPU_EMULATED_PTX_CUH
+
+constexpr uint64_t hw_many_blocks = 8;
+constexpr int hw_tuple_stride_bits = 11;
+constexpr uint32_t hw_tiles_worth_parts = 1;
+constexpr int hw_bringing_blocks = 1;
+
+template <typename T> T hw_latest(const T *counter)
+{
+    emulated::give_way();
+    return *static_cast<const volatile T *>(counter);
+}
+
+inline uint32_t hw_latest_count(const uint32_t *counter)
+{
+    const uint32_t count = hw_latest(counter);
+
+    __threadfence();
+    return count;
+}
+
+inline uint64_t hw_latest_word(const uint64_t *at)
+{
+    const uint64_t word = hw_latest(at);
+
+    __threadfence_system();
+    return word;
+}
+
+inline uint32_t hw_count_in(uint32_t *counter)
+{
+    __threadfence();
+    const uint32_t before = atomicAdd(counter, 1u);
+    __threadfence();
+    return before;
+}
+
+inline void hw_publish()
+{
+    __threadfence_system();
+}
+
+inline void *hw_block_memory()
+{
+    return emulated::dynamic_shared();
+}
+
+inline unsigned long long hw_nanoseconds()
+{
+    return emulated::nanoseconds();
+}
+
+inline void hw_fetch_ahead(const void *)
+{
+}
+
+inline void hw_bring_near(const void *)
+{
+}
+
+inline uint2 hw_read_once(const uint2 *at)
+{
+    return *at;
+}
+
+inline uint4 hw_read_now(const void *at)
+{
+    return *static_cast<const uint4 *>(at);
+}
+
+inline uint32_t hw_add_alone(uint32_t *to)
+{
+    return atomicAdd(to, 1u);
+}
+
+#endif

@@ -1,0 +1,240 @@
+#include "gpu/engine/multi_gpu_engine.h"
+
+#include "gpu/validate/device_validate.h"
+#include "lib/base/memory.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *transport_of(const void *given)
+{
+    const struct hw_parts_engine *engine = given;
+
+    return hw_transport_name(&engine->transport);
+}
+
+static const char *mpi_buffers_of(const void *given)
+{
+    const struct hw_parts_engine *engine = given;
+
+    if (engine->transport.kind != HW_TRANSPORT_MPI)
+        return NULL;
+    return engine->transport.direct ? "device" : "host";
+}
+
+static void destroy(void *given)
+{
+    struct hw_parts_engine *engine = given;
+
+    if (!engine)
+        return;
+    hw_gpu_keeper_close(engine->checking);
+    hw_gpu_counting_close(&engine->counting);
+    if (engine->state)
+        engine->searching->close(engine);
+    hw_gpu_release(&engine->arrays);
+    hw_transport_close(&engine->transport);
+    for (int e = 0; e < 3; e++)
+        if (engine->event[e])
+            cudaEventDestroy(engine->event[e]);
+    free(engine->state);
+    free(engine);
+}
+
+/* ---- kernel 1 ---- */
+
+/* Events and memory. Local. */
+static enum hw_status allocate(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    char what[96];
+    enum hw_status status = HW_OK;
+
+    snprintf(what, sizeof what, "method %s on rank %d", engine->method->name, engine->ctx->rank);
+    for (int e = 0; e < 3 && status == HW_OK; e++) {
+        cudaEvent_t event = NULL;
+        status = hw_cuda((int)cudaEventCreate(&event), "cudaEventCreate", err);
+        engine->event[e] = event;
+    }
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&engine->arrays, engine->heap_bytes + engine->beside, what, err);
+    return status;
+}
+
+/* Consecutive ranks that the layout takes for a node, or 0 where it says nothing. */
+static int together(const struct hw_part *part)
+{
+    const struct hw_layout_spec *spec = &part->spec;
+
+    return spec->layout == HW_LAYOUT_DEGREE_SEPARATED && spec->nodes > 1 ? spec->devices : 0;
+}
+
+/* All steps of creation that follow the struct itself. Collective; ranks agree. */
+static enum hw_status make(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_context *ctx = engine->ctx;
+    enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
+
+    if (status == HW_OK)
+        status = hw_transport_open(ctx, engine->options.transport, engine->options.mpi_buffers,
+                                   together(engine->part), &engine->transport, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, engine->searching->plan(engine, err), err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, allocate(engine, err), err);
+    if (status == HW_OK)
+        status = hw_transport_heap(&engine->transport, engine->heap_bytes, err);
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, engine->searching->open(engine, err), err);
+    return status;
+}
+
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **given, struct hw_error *err)
+{
+    struct hw_parts_engine *engine = NULL;
+
+    *given = NULL;
+    enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
+    if (status == HW_OK) {
+        engine->method = method;
+        engine->searching = method->own;
+        engine->ctx = ctx;
+        engine->part = part;
+        engine->options = *options;
+        status =
+            hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = make(engine, err);
+    if (status != HW_OK) {
+        destroy(engine);
+        return status;
+    }
+    *given = engine;
+    return HW_OK;
+}
+
+/* ---- searching ---- */
+
+static enum hw_status mark(const struct hw_parts_engine *engine, int event, struct hw_error *err)
+{
+    return hw_cuda((int)cudaEventRecord((cudaEvent_t)engine->event[event], NULL), "cudaEventRecord",
+                   err);
+}
+
+static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, double *seconds,
+                              struct hw_error *err)
+{
+    float milliseconds = 0;
+    enum hw_status status =
+        hw_cuda((int)cudaEventElapsedTime(&milliseconds, (cudaEvent_t)engine->event[0],
+                                          (cudaEvent_t)engine->event[event]),
+                "cudaEventElapsedTime", err);
+
+    *seconds = (double)milliseconds * 1e-3;
+    return status;
+}
+
+/* Whether what follows a search needs all ranks, too, who do not wait for each other in kernels
+ * that give up. */
+static bool by_rounds(const struct hw_parts_engine *engine)
+{
+    return engine->method->algorithm == HW_SSSP && engine->transport.kind != HW_TRANSPORT_PEER;
+}
+
+/* What the clock measures; all is over on return. Collective. */
+static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err)
+{
+    const struct hw_parts_search *own = engine->searching;
+    enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
+
+    if (status == HW_OK)
+        status = mark(engine, 0, err);
+    if (engine->transport.kind != HW_TRANSPORT_PEER) /* the search needs all ranks */
+        status = hw_agree(engine->ctx->world, status, err);
+    if (status == HW_OK)
+        status = own->search(engine, err);
+    if (status == HW_OK)
+        status = mark(engine, 1, err);
+    if (engine->options.canonical_parents || by_rounds(engine)) /* needs all ranks */
+        status = hw_agree(engine->ctx->world, status, err);
+    if (status == HW_OK)
+        status = own->translate(engine, err);
+    if (status == HW_OK)
+        status = mark(engine, 2, err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "the search", err) : status;
+}
+
+/* What came of it. Local. */
+static enum hw_status judge(struct hw_parts_engine *engine, double *seconds, struct hw_error *err)
+{
+    enum hw_status status = engine->searching->verdict(engine, err);
+
+    for (int e = 1; e < 3 && status == HW_OK; e++)
+        status = elapsed(engine, e, &seconds[e - 1], err);
+    return status;
+}
+
+/* The row of what follows the search: parents into graph ids. */
+static enum hw_status add_translation(const struct hw_parts_engine *engine, double seconds,
+                                      struct hw_result *result, struct hw_error *err)
+{
+    struct hw_step *step = hw_steps_add(&result->steps);
+
+    if (!step)
+        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    snprintf(step->routine, sizeof step->routine, "%s",
+             engine->options.canonical_parents ? "canonical" : "parents");
+    step->seconds[HW_PHASE_UPDATE] = seconds;
+    return HW_OK;
+}
+
+static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
+                          struct hw_error *err)
+{
+    struct hw_parts_engine *engine = given;
+    const struct hw_context *ctx = engine->ctx;
+    double seconds[2] = {0, 0}, slowest[2];
+
+    hw_steps_clear(&result->steps);
+    enum hw_status status = engine->searching->root(engine, owner, position, err);
+    if (status != HW_OK)
+        return status;
+    status = engine->searching->poison(engine, err);
+    if (status == HW_OK)
+        status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
+    status = hw_agree(ctx->world, status, err);
+    (void)hw_transport_crossed(&engine->transport); /* nothing of this search yet */
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, timed(engine, err), err);
+    /* Only then, so that a rank's own failure is told, not that others waited for it. */
+    if (status == HW_OK)
+        status = hw_agree(ctx->world, judge(engine, seconds, err), err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(seconds, slowest, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
+                        "MPI_Allreduce", err);
+    if (status != HW_OK)
+        return status;
+    result->seconds_search_order = slowest[0];
+    result->seconds = slowest[1];
+    status = hw_agree(ctx->world, engine->searching->deliver(engine, result, err), err);
+    if (status == HW_OK && engine->options.steps)
+        status = engine->searching->steps(engine, result, err);
+    if (status == HW_OK && engine->options.steps)
+        status = add_translation(engine, seconds[1] - seconds[0], result, err);
+    return status;
+}
+
+const struct hw_frame hw_parts_frame = {.device = HW_CUDA,
+                                        .ready = hw_gpu_ready,
+                                        .create = create,
+                                        .search = run,
+                                        .verify = hw_gpu_verify_bfs,
+                                        .verify_paths = hw_gpu_verify_sssp,
+                                        .keeper = &hw_parts_keeper,
+                                        .destroy = destroy,
+                                        .transport = transport_of,
+                                        .mpi_buffers = mpi_buffers_of};

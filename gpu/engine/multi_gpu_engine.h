@@ -1,0 +1,73 @@
+/*
+ * The frame of the GPU methods on several parts, one rank a GPU: devices, transport, the
+ * clock, agreement on failures, the outputs. A method adds its own graph and arrays, and the
+ * search itself.
+ *
+ * The clock of a search is three events on each device: one after a barrier of the ranks,
+ * one when this rank's parents are known in search order, one when they are complete in
+ * graph ids. The slowest rank counts.
+ */
+#ifndef HOPWAVE_GPU_ENGINE_MULTI_GPU_ENGINE_H
+#define HOPWAVE_GPU_ENGINE_MULTI_GPU_ENGINE_H
+
+#include "gpu/comm/transport.h"
+#include "gpu/device/device.h"
+#include "gpu/validate/reached_count.h"
+#include "gpu/validate/result_view.h"
+#include "lib/engine/core/engine.h"
+
+struct hw_parts_engine;
+
+/* What a method adds to the frame. All functions are collective; those that return a
+ * status may return different ones on different ranks, but only where they call nothing
+ * collective any more: the frame agrees on them. */
+struct hw_parts_search {
+    size_t state_bytes; /* of engine->state, zeroed */
+    /* Lists the arrays on the device (hw_gpu_add), sets engine->heap_bytes, and
+     * engine->beside to what it allocates for a while. */
+    enum hw_status (*plan)(struct hw_parts_engine *engine, struct hw_error *err);
+    /* Fills them; array and heap are there. */
+    enum hw_status (*open)(struct hw_parts_engine *engine, struct hw_error *err);
+    /* Unsets what no search leaves, outside the clock. */
+    enum hw_status (*poison)(struct hw_parts_engine *engine, struct hw_error *err);
+    /* Takes the root of the next search, outside the clock. Ranks agree. */
+    enum hw_status (*root)(struct hw_parts_engine *engine, int owner, hw_lid position,
+                           struct hw_error *err);
+    /* Launches a search; returns before it ends, or not. */
+    enum hw_status (*search)(struct hw_parts_engine *engine, struct hw_error *err);
+    /* The same for parents in graph ids. */
+    enum hw_status (*translate)(struct hw_parts_engine *engine, struct hw_error *err);
+    /* Whether the search that has ended went wrong. Local. */
+    enum hw_status (*verdict)(struct hw_parts_engine *engine, struct hw_error *err);
+    /* Brings parents and levels or distances to the host, unless result->parent is NULL, and then
+     * sees to it that engine->found has them. */
+    enum hw_status (*deliver)(struct hw_parts_engine *engine, struct hw_result *result,
+                              struct hw_error *err);
+    /* Adds the rows of the search that has ended. */
+    enum hw_status (*steps)(struct hw_parts_engine *engine, struct hw_result *result,
+                            struct hw_error *err);
+    /* Frees what state owns; called whatever went wrong. */
+    void (*close)(struct hw_parts_engine *engine);
+};
+
+struct hw_parts_engine {
+    const struct hw_method *method;
+    const struct hw_parts_search *searching; /* what the method adds: method->own */
+    const struct hw_context *ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    struct hw_transport transport;
+    struct hw_gpu_arrays arrays;
+    hw_count heap_bytes, beside;
+    struct hw_gpu_found found; /* where trees will be; set by open() */
+    struct hw_gpu_checking
+        *checking; /* of trees that are kept; NULL until gpu/validate/device_validate.c opens it */
+    struct hw_gpu_counting counting; /* of what they reach, where nobody wants them */
+    void *event[3];                  /* cudaEvent_t: begun, in search order, in graph ids */
+    void *state;                     /* the method's own */
+};
+
+/* Of methods whose own is a struct hw_parts_search. */
+extern const struct hw_frame hw_parts_frame;
+
+#endif

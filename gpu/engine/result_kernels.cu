@@ -1,0 +1,294 @@
+/*
+ * Kernels that all GPU methods share: what is derived from the lists once, parents in
+ * graph ids, levels, canonical parents.
+ */
+#include "gpu/device/grid_stride.cuh"
+#include "gpu/device/warp.cuh"
+#include "gpu/engine/result_kernels.h"
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+constexpr int block_size = 256;
+
+template <typename Offset>
+__global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *about)
+{
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        const uint32_t rank = static_cast<uint32_t>(v);
+        const Offset begin = hw_begin<Offset>(graph.in, rank);
+        const Offset end = hw_begin<Offset>(graph.in, rank + 1);
+        const uint32_t source = begin < end ? graph.in.rank[begin] : HW_RANK_NONE;
+        first[v] = source;
+        if (v >= graph.core)
+            continue;
+        for (Offset k = 0; k < 8; k++)
+            next[8 * v + k] = begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_RANK_NONE;
+        const uint64_t out = hw_begin<Offset>(graph.out, rank);
+        about[4 * v] = static_cast<uint32_t>(hw_begin<Offset>(graph.out, rank + 1) - out);
+        about[4 * v + 2] = static_cast<uint32_t>(out);
+        about[4 * v + 3] = static_cast<uint32_t>(out >> 32);
+        if (source < graph.core)
+            atomicAdd(about + 4 * static_cast<uint64_t>(source) + 1, 1u);
+    }
+}
+
+/* Replaces old ranks of leaves in all lists. */
+__global__ void rename_leaves(hw_gpu_graph graph, const uint32_t *rank, uint32_t *list)
+{
+    for (uint64_t k = hw_first(); k < graph.edges; k += hw_stride())
+        if (list[k] >= graph.core)
+            list[k] = rank[list[k]];
+}
+
+/* The lists of leaves, one neighbour each: out of the lists in the new order, and back. */
+__global__ void take_leaves(hw_gpu_graph graph, const uint32_t *rank, const uint32_t *list,
+                            uint32_t *taken)
+{
+    const uint64_t begin = graph.edges - (graph.active - graph.core);
+
+    for (uint64_t v = graph.core + hw_first(); v < graph.active; v += hw_stride())
+        taken[rank[v] - graph.core] = list[begin + (v - graph.core)];
+}
+
+__global__ void put_leaves(hw_gpu_graph graph, const uint32_t *taken, uint32_t *list)
+{
+    const uint32_t leaves = graph.active - graph.core;
+
+    for (uint64_t k = hw_first(); k < leaves; k += hw_stride())
+        list[graph.edges - leaves + k] = taken[k];
+}
+
+__global__ void read_words(const uint32_t *words, uint64_t count, uint32_t *never)
+{
+    uint32_t all = 0;
+
+    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        all |= words[k];
+    if (all == HW_RANK_NONE) /* so that the reads are not left out */
+        *never = all;
+}
+
+__global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *total)
+{
+    uint32_t mine = 0;
+
+    for (uint64_t v = hw_first(); v < count; v += hw_stride())
+        mine += parent[v] != HW_RANK_NONE;
+    mine = hw_warp_sum(mine);
+    if ((threadIdx.x & 31) == 0 && mine > 0)
+        atomicAdd(total, mine);
+}
+
+__global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
+{
+    for (uint64_t id = hw_first(); id < graph.vertices; id += hw_stride()) {
+        const uint32_t rank = graph.rank[id];
+        const uint32_t source = rank < graph.active ? first[rank] : HW_RANK_NONE;
+        first_id[id] = source == HW_RANK_NONE ? HW_RANK_NONE : graph.graph_id[source];
+    }
+}
+
+/*
+ * The parent of a graph id. Most vertices are settled by their first source: one look at
+ * a bitmap that stays in the cache says so, and the id is read in order. Only the others
+ * look up their parent and its id.
+ */
+__device__ __forceinline__ uint32_t translated(const hw_gpu_graph &graph,
+                                               const hw_gpu_output &output, uint32_t root,
+                                               uint32_t rank, uint32_t first_id)
+{
+    if (rank >= graph.active)
+        return rank == root ? __ldg(graph.graph_id + rank) : HW_RANK_NONE;
+    if (output.settled && hw_test(output.settled, rank))
+        return first_id;
+    const uint32_t parent = __ldg(output.parent + rank);
+    return parent == HW_RANK_NONE ? HW_RANK_NONE : __ldg(graph.graph_id + parent);
+}
+
+__global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    const uint64_t fours = graph.vertices / 4;
+
+    for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
+        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
+        const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_id) + i);
+        const uint4 parent = make_uint4(translated(graph, output, root, rank.x, id.x),
+                                        translated(graph, output, root, rank.y, id.y),
+                                        translated(graph, output, root, rank.z, id.z),
+                                        translated(graph, output, root, rank.w, id.w));
+        __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
+    }
+    for (uint64_t id = fours * 4 + hw_first(); id < graph.vertices; id += hw_stride())
+        output.parent_id[id] = translated(graph, output, root, graph.rank[id], graph.first_id[id]);
+}
+
+/* A link of a chain: an ancestor and how many levels above it is. Both are read and
+ * written at once, so that jumps may read links of this round or the last. */
+__device__ __forceinline__ uint64_t link(uint32_t ancestor, uint32_t levels)
+{
+    return static_cast<uint64_t>(ancestor) << 32 | levels;
+}
+
+__device__ __forceinline__ uint32_t ancestor_of(uint64_t chain)
+{
+    return static_cast<uint32_t>(chain >> 32);
+}
+
+__global__ void chain_begin(hw_gpu_graph graph, hw_gpu_output output)
+{
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        const uint32_t parent = output.parent[v];
+        const bool below = parent != HW_RANK_NONE && parent != v;
+        output.chain[v] = link(parent, below ? 1 : 0);
+    }
+}
+
+__global__ void chain_jump(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    volatile uint64_t *chain = output.chain;
+    bool more = false;
+
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        const uint64_t own = chain[v];
+        const uint32_t ancestor = ancestor_of(own);
+        if (ancestor == root || ancestor >= graph.active)
+            continue;
+        const uint64_t further = chain[ancestor];
+        chain[v] =
+            link(ancestor_of(further), static_cast<uint32_t>(own) + static_cast<uint32_t>(further));
+        more = more || ancestor_of(further) != root;
+    }
+    if (more)
+        *output.changed = 1;
+}
+
+/* The level of a rank, from chains that are complete. */
+__device__ __forceinline__ int32_t level_of(const hw_gpu_graph &graph, const hw_gpu_output &output,
+                                            uint32_t rank, uint32_t root)
+{
+    if (rank == root)
+        return 0;
+    if (rank >= graph.active)
+        return -1;
+    const uint64_t chain = output.chain[rank];
+    return ancestor_of(chain) == root ? static_cast<int32_t>(chain) : -1;
+}
+
+__global__ void chain_end(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    for (uint64_t id = hw_first(); id < graph.vertices; id += hw_stride())
+        output.level[id] = level_of(graph, output, graph.rank[id], root);
+}
+
+/* A warp for each vertex: the least id among its sources one level up. */
+template <typename Offset>
+__global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
+{
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t v = hw_first() / 32; v < graph.active; v += hw_stride() / 32) {
+        const uint32_t rank = static_cast<uint32_t>(v);
+        const int32_t level = level_of(graph, output, rank, root);
+        uint32_t least = HW_RANK_NONE;
+        if (level <= 0)
+            continue;
+        const Offset end = hw_begin<Offset>(graph.in, rank + 1);
+        for (Offset k = hw_begin<Offset>(graph.in, rank) + lane; k < end; k += 32) {
+            const uint32_t source = graph.in.rank[k];
+            if (level_of(graph, output, source, root) == level - 1)
+                least = min(least, graph.graph_id[source]);
+        }
+        for (int half = 16; half > 0; half /= 2)
+            least = min(least, __shfl_xor_sync(HW_WARP, least, half));
+        if (lane == 0)
+            output.parent_id[graph.graph_id[rank]] = least;
+    }
+}
+
+} // namespace
+
+int hw_gpu_launch_prepare(const hw_gpu_graph *graph)
+{
+    const int blocks = hw_blocks(graph->active, block_size);
+    uint32_t *first = const_cast<uint32_t *>(graph->first);
+    uint32_t *next = const_cast<uint32_t *>(graph->next);
+    uint32_t *about = const_cast<uint32_t *>(graph->about);
+    cudaError_t error = cudaMemsetAsync(about, 0, 4 * sizeof *about * graph->core);
+
+    if (error == cudaSuccess && graph->wide)
+        take_first<uint64_t><<<blocks, block_size>>>(*graph, first, next, about);
+    else if (error == cudaSuccess)
+        take_first<uint32_t><<<blocks, block_size>>>(*graph, first, next, about);
+    if (error == cudaSuccess)
+        error = cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    take_first_ids<<<hw_blocks(graph->vertices, block_size), block_size>>>(
+        *graph, first, const_cast<uint32_t *>(graph->first_id));
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, uint32_t *scratch)
+{
+    const int blocks = hw_blocks(graph->active - graph->core, block_size);
+    uint32_t *list = const_cast<uint32_t *>(graph->out.rank);
+
+    rename_leaves<<<hw_blocks(graph->edges, block_size), block_size>>>(*graph, rank, list);
+    take_leaves<<<blocks, block_size>>>(*graph, rank, list, scratch);
+    put_leaves<<<blocks, block_size>>>(*graph, scratch, list);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never)
+{
+    const uint64_t most = 32u << 20, read = count < most ? count : most;
+
+    read_words<<<hw_blocks(read, block_size), block_size>>>(static_cast<const uint32_t *>(words),
+                                                            read, never);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_count_parents(const uint32_t *parent, uint64_t count, uint32_t *total)
+{
+    count_parents<<<hw_blocks(count, block_size), block_size>>>(parent, count, total);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_translate(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    translate<<<hw_blocks((graph->vertices + 3) / 4, block_size), block_size>>>(*graph, *output,
+                                                                                root);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_chain_begin(const hw_gpu_graph *graph, const hw_gpu_output *output)
+{
+    chain_begin<<<hw_blocks(graph->active, block_size), block_size>>>(*graph, *output);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_chain_jump(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    chain_jump<<<hw_blocks(graph->active, block_size), block_size>>>(*graph, *output, root);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_chain_end(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    chain_end<<<hw_blocks(graph->vertices, block_size), block_size>>>(*graph, *output, root);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_canonical(const hw_gpu_graph *graph, const hw_gpu_output *output, uint32_t root)
+{
+    const int blocks = hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size);
+
+    if (graph->wide)
+        canonical<uint64_t><<<blocks, block_size>>>(*graph, *output, root);
+    else
+        canonical<uint32_t><<<blocks, block_size>>>(*graph, *output, root);
+    return cudaGetLastError();
+}

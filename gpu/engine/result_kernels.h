@@ -1,0 +1,86 @@
+/*
+ * C launchers of the kernels that all GPU methods share. They return a cudaError_t as an
+ * int (see hw_cuda()) and do not wait.
+ */
+#ifndef HOPWAVE_GPU_ENGINE_RESULT_KERNELS_H
+#define HOPWAVE_GPU_ENGINE_RESULT_KERNELS_H
+
+#include "gpu/graph/device_graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a search leaves on the device. */
+struct hw_gpu_output {
+    uint32_t *parent;    /* [active] ranks by rank; HW_RANK_NONE unreached; the root its own */
+    uint32_t *settled;   /* [active / 32 + 1] bits: the parent is the first source; or NULL */
+    uint32_t *parent_id; /* [vertices] graph ids by graph id; HW_RANK_NONE unreached */
+    uint64_t *chain;     /* [active] for levels */
+    int32_t *level;      /* [vertices] by graph id; -1 unreached */
+    uint32_t *changed;   /* [1] */
+};
+
+/* The row of one step as a method's kernels keep it. */
+enum hw_gpu_routine {
+    HW_ROUTINE_BLOCK,           /* top-down in one block */
+    HW_ROUTINE_PUSH,            /* top-down on the whole device */
+    HW_ROUTINE_PUSH_ONLY,       /* the same without a queue of what is found */
+    HW_ROUTINE_PULL,            /* bottom-up */
+    HW_ROUTINE_PULL_BLOCK,      /* bottom-up in one block, the others settling leaves */
+    HW_ROUTINE_LEAVES,          /* vertices of degree 1, at the end */
+    HW_ROUTINE_MERGE_SEPARATE,  /* top-down: work redistributed by merge path, then gathered */
+    HW_ROUTINE_MERGE_GATHER,    /* the same in one: balanced gathering */
+    HW_ROUTINE_MERGE_EXPAND,    /* the same in one: balanced redistribution */
+    HW_ROUTINE_DIRECT,          /* top-down without redistribution */
+    HW_ROUTINE_SCAN2D,          /* top-down by exclusive scan and binary search */
+    HW_ROUTINE_SCATTER_COMPACT, /* the same without atomic operations on vertices */
+    HW_ROUTINE_CTA_WARP_SCAN,   /* top-down by the length of lists */
+    HW_ROUTINES
+};
+struct hw_gpu_row {
+    uint32_t routine;
+    uint32_t frontier, found;
+    uint64_t edges; /* examined */
+    uint64_t clock; /* when it ended, in ticks of the multiprocessor that keeps the rows */
+};
+
+/* Fills the graph's first, next, about and first_id from its lists and ids. */
+int hw_gpu_launch_prepare(const struct hw_gpu_graph *graph);
+
+/* Gives the vertices of degree 1 of an undirected graph other ranks, in all lists and in
+ * the order of the lists. rank: [vertices] new ones by old; scratch: [active - core]. */
+int hw_gpu_launch_move_leaves(const struct hw_gpu_graph *graph, const uint32_t *rank,
+                              uint32_t *scratch);
+
+/* Reads words, up to 128 MiB, and writes nothing. */
+int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never);
+
+/* Adds to *total how many of parent[0 .. count) are not HW_RANK_NONE. */
+int hw_gpu_launch_count_parents(const uint32_t *parent, uint64_t count, uint32_t *total);
+
+/* output->parent_id from output->parent and output->settled. */
+int hw_gpu_launch_translate(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,
+                            uint32_t root);
+
+/*
+ * Levels from parents, by pointer jumping: begin, then jump until *output->changed stays
+ * 0 (which the caller clears before each), each vertex knowing its distance to an
+ * ancestor that is twice as far away each time; then end, which writes output->level.
+ */
+int hw_gpu_launch_chain_begin(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output);
+int hw_gpu_launch_chain_jump(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,
+                             uint32_t root);
+int hw_gpu_launch_chain_end(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,
+                            uint32_t root);
+
+/* output->parent_id again, from chains that are complete: the least graph id among the
+ * sources one level up. */
+int hw_gpu_launch_canonical(const struct hw_gpu_graph *graph, const struct hw_gpu_output *output,
+                            uint32_t root);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,22 @@
+/* The GPU's side of the method table in a build without GPU engines. */
+#include "gpu/hopwave_gpu.h"
+
+const struct hw_method *const *hw_gpu_methods(void)
+{
+    static const struct hw_method *const none[] = {NULL};
+
+    return none;
+}
+
+enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_layout_spec *spec, int first_part, int count,
+                                  struct hw_part *parts, struct hw_error *err)
+{
+    (void)ctx;
+    (void)graph;
+    (void)spec;
+    (void)first_part;
+    (void)count;
+    (void)parts;
+    return hw_fail(err, HW_RESOURCES, "--device cuda: this build has no CUDA");
+}

@@ -1,0 +1,521 @@
+#include "gpu/graph/build/csr_builder.h"
+
+#include "gpu/graph/build/vertex_order.h"
+#include "gpu/graph/device_edge_list.h"
+#include "gpu/graph/row_range_builder.h"
+#include "gpu/hopwave_gpu.h"
+#include "lib/base/memory.h"
+#include "lib/base/radix_sort.h"
+#include "lib/layout/build/build.h"
+
+#include <cuda_runtime_api.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A graph on its way. */
+struct building {
+    const struct hw_context *ctx;
+    struct hw_graph *graph;
+    const struct hw_graph_desc *desc;
+    struct hw_gpu_resident *built;
+    hw_lid n;
+    int column_bits;
+    bool weights; /* lists have them, and rise by them */
+
+    struct hw_gpu_held held; /* the tuples */
+
+    struct hw_gpu_arrays vertices;
+    uint32_t *out, *in; /* [n] degrees by graph id; in: of directed graphs only */
+    uint32_t *some;     /* [n] */
+    uint64_t *ends;     /* [n] */
+    uint64_t *counter;  /* [1] */
+    uint32_t *bound;    /* [2] */
+
+    struct hw_gpu_passes passes;
+    double seconds[3];
+};
+
+const struct hw_gpu_resident *hw_gpu_resident(const struct hw_part *part)
+{
+    return (const struct hw_gpu_resident *)part->resident;
+}
+
+static void free_resident(struct hw_resident *resident)
+{
+    struct hw_gpu_resident *built = (struct hw_gpu_resident *)resident;
+
+    hw_gpu_release(&built->arrays);
+    free(built);
+}
+
+static enum hw_status wait(const char *what, struct hw_error *err)
+{
+    return hw_cuda((int)cudaDeviceSynchronize(), what, err);
+}
+
+/* ---- entries ---- */
+
+/* Entries of out-lists, or of a directed graph's in-lists. */
+static struct hw_gpu_entries entries_of(const struct building *self, bool in)
+{
+    return (struct hw_gpu_entries){.kind = HW_ENTRIES_PLAIN,
+                                   .column_bits = self->column_bits,
+                                   .forward = !in,
+                                   .backward = in || !self->desc->directed,
+                                   .weights =
+                                       self->weights ? self->desc->weights : HW_WEIGHTS_NONE};
+}
+
+static hw_count entries_most(const struct building *self)
+{
+    return self->desc->edges * (self->desc->directed ? 1 : 2);
+}
+
+/* ---- 1: counting ---- */
+
+static enum hw_status open_vertices(struct building *self, struct hw_error *err)
+{
+    struct hw_gpu_arrays *arrays = &self->vertices;
+    hw_count n = self->n;
+
+    hw_gpu_add(arrays, &self->out, n, sizeof *self->out);
+    if (self->desc->directed)
+        hw_gpu_add(arrays, &self->in, n, sizeof *self->in);
+    else
+        hw_gpu_add(arrays, &self->some, n, sizeof *self->some);
+    hw_gpu_add(arrays, &self->ends, n, sizeof *self->ends);
+    hw_gpu_add(arrays, &self->counter, 1, sizeof *self->counter);
+    hw_gpu_add(arrays, &self->bound, 2, sizeof *self->bound);
+    enum hw_status status = hw_gpu_allocate(arrays, 0, "building the graph", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(self->out, 0, (size_t)n * sizeof *self->out, err);
+    if (status == HW_OK && self->in)
+        status = hw_gpu_fill(self->in, 0, (size_t)n * sizeof *self->in, err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(self->ends, 0, (size_t)n * sizeof *self->ends, err);
+    return status;
+}
+
+static enum hw_status use_out(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct building *self = given;
+
+    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
+                                            pass->entries, self->ends, self->out, self->some),
+                   "the kernel that counts neighbours", err);
+}
+
+static enum hw_status use_in(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct building *self = given;
+
+    return hw_cuda(hw_gpu_launch_count_rows(pass->keys->key[0], (uint64_t)pass->count,
+                                            pass->entries, NULL, self->in, NULL),
+                   "the kernel that counts neighbours", err);
+}
+
+static enum hw_status count(struct building *self, struct hw_error *err)
+{
+    struct hw_gpu_entries entries = entries_of(self, false);
+    enum hw_status status = hw_gpu_passes_open(&self->passes, &self->held.tuples,
+                                               entries_most(self), false, self->n, err);
+
+    entries.loops = true; /* they are tuples of their vertex */
+    entries.weights = HW_WEIGHTS_NONE;
+    if (status == HW_OK)
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   use_out, self, err);
+    if (status == HW_OK && self->desc->directed) {
+        entries = entries_of(self, true);
+        entries.weights = HW_WEIGHTS_NONE;
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   use_in, self, err);
+    }
+    if (status == HW_OK)
+        status = wait("counting edges", err);
+    hw_gpu_passes_close(&self->passes);
+    return status;
+}
+
+/* ---- 2: ranking ---- */
+
+/* Ranks, into the arrays that stay; then how many have which degree. */
+static enum hw_status sort_vertices(struct building *self, struct hw_gpu_ranking *ranking,
+                                    struct hw_error *err)
+{
+    struct hw_gpu_resident *built = self->built;
+    uint32_t bound[2];
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_rank(ranking), "the kernels that rank vertices", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get(bound, self->bound, sizeof bound, err);
+    if (status != HW_OK)
+        return status;
+    uint64_t filled = ((uint64_t)bound[0] + 31) / 32 * 32;
+    built->active = bound[1];
+    built->core = filled < built->active ? (uint32_t)filled : built->active;
+    if (self->some && built->core < built->active)
+        status = hw_cuda(hw_gpu_launch_rank_leaves(ranking, built->core, built->active),
+                         "the kernels that rank leaves", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_total(self->out, self->n, self->counter, ranking->scratch,
+                                             ranking->bytes),
+                         "counting edges", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&built->edges, self->counter, sizeof built->edges, err);
+    built->wide = built->edges > UINT32_MAX;
+    return status;
+}
+
+static enum hw_status rank(struct building *self, struct hw_error *err)
+{
+    struct hw_gpu_resident *built = self->built;
+    struct hw_gpu_arrays rooms = {0};
+    struct hw_gpu_ranking ranking = {
+        .vertices = self->n, .out = self->out, .in = self->in, .some = self->some};
+    enum hw_status status =
+        hw_cuda(hw_gpu_scratch_bytes(1, false, self->n, &ranking.bytes), "ranking", err);
+
+    hw_gpu_add(&built->arrays, &built->graph_id, self->n, sizeof *built->graph_id);
+    hw_gpu_add(&built->arrays, &built->rank, self->n, sizeof *built->rank);
+    for (int k = 0; k < 3; k++)
+        hw_gpu_add(&rooms, &ranking.room[k], self->n, sizeof *ranking.room[k]);
+    hw_gpu_add(&rooms, &ranking.scratch, (hw_count)ranking.bytes, 1);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&built->arrays, 0, "building the graph", err);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&rooms, 0, "building the graph", err);
+    ranking.graph_id = built->graph_id;
+    ranking.rank = built->rank;
+    ranking.bound = self->bound;
+    if (status == HW_OK)
+        status = sort_vertices(self, &ranking, err);
+    hw_gpu_release(&rooms);
+    return status;
+}
+
+/* ---- 3: filling ---- */
+
+/* Lists that are being filled, from the first row on. */
+struct filling {
+    struct hw_gpu_passes *passes;
+    uint32_t *column;
+    struct hw_gpu_edge *edge; /* with weights, in place of columns */
+    hw_count room, filled;
+};
+
+static enum hw_status use_edges(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct filling *filling = given;
+    hw_count taken = 0;
+    enum hw_status status =
+        hw_gpu_take_edges(filling->passes, pass, filling->edge + filling->filled, &taken, err);
+
+    filling->filled += taken;
+    return status;
+}
+
+static enum hw_status use_columns(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+{
+    struct filling *filling = given;
+    struct hw_gpu_passes *passes = filling->passes;
+    uint64_t taken = 0;
+
+    enum hw_status status = hw_cuda(
+        hw_gpu_launch_take_columns(pass->keys->key[0], (uint64_t)pass->count,
+                                   pass->entries->column_bits, filling->column + filling->filled,
+                                   passes->counter, passes->scratch, passes->scratch_bytes),
+        "filling lists", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
+    filling->filled += (hw_count)taken;
+    return status;
+}
+
+/* The lists of one matrix. */
+static enum hw_status fill_lists(struct building *self, bool in, const struct hw_gpu_lists *lists,
+                                 struct hw_error *err)
+{
+    const struct hw_gpu_resident *built = self->built;
+    struct hw_gpu_entries entries = entries_of(self, in);
+    struct filling filling = {.passes = &self->passes,
+                              .column = (uint32_t *)(uintptr_t)lists->rank,
+                              .edge = in ? built->in_edge : built->edge,
+                              .room = (hw_count)built->edges};
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_offsets(in ? self->in : self->out, built->graph_id, built->active,
+                                      built->wide, (void *)lists->offset, self->passes.scratch,
+                                      self->passes.scratch_bytes),
+                "offsets of lists", err);
+
+    entries.number = built->rank;
+    if (status == HW_OK)
+        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                   self->weights ? use_edges : use_columns, &filling, err);
+    if (status == HW_OK && filling.filled != filling.room)
+        status = hw_fail(err, HW_INTERNAL,
+                         "lists of %" PRI_COUNT " entries were filled with %" PRI_COUNT,
+                         filling.room, filling.filled);
+    return status;
+}
+
+static enum hw_status fill(struct building *self, struct hw_error *err)
+{
+    struct hw_gpu_resident *built = self->built;
+    struct hw_gpu_arrays lists = {0};
+    size_t width = built->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    struct hw_gpu_lists *of[2] = {&built->out, &built->in};
+    struct hw_gpu_edge **edge[2] = {&built->edge, &built->in_edge};
+    int matrices = self->desc->directed ? 2 : 1;
+
+    for (int m = 0; m < matrices; m++) {
+        hw_gpu_add(&lists, &of[m]->offset, (hw_count)built->active + 1, width);
+        if (self->weights)
+            hw_gpu_add(&lists, edge[m], (hw_count)built->edges, sizeof **edge[m]);
+        else
+            hw_gpu_add(&lists, &of[m]->rank, (hw_count)built->edges, sizeof *of[m]->rank);
+    }
+    enum hw_status status = hw_gpu_allocate(&lists, 0, "the lists of the graph", err);
+    for (int a = 0; a < lists.count && status == HW_OK; a++)
+        built->arrays.of[built->arrays.count++] = lists.of[a];
+    if (status == HW_OK)
+        status = hw_gpu_passes_open(&self->passes, &self->held.tuples, entries_most(self),
+                                    self->weights, self->n, err);
+    for (int m = 0; m < matrices && status == HW_OK; m++)
+        status = fill_lists(self, m == 1, of[m], err);
+    if (status == HW_OK && self->weights)
+        status = hw_gpu_see(&self->passes, built->edge, (hw_count)built->edges, self->desc->weights,
+                            &built->base.seen, err);
+    if (status == HW_OK)
+        status = wait("filling lists", err);
+    hw_gpu_passes_close(&self->passes);
+    return status;
+}
+
+/* ---- what the host keeps ---- */
+
+/* Negative self-loops. */
+static enum hw_status get_loops(struct building *self, struct hw_part *part, struct hw_error *err)
+{
+    const struct hw_gpu_entries entries = {.spread = hw_spread(self->n, 1),
+                                           .weights = self->desc->weights};
+    const size_t bytes = (size_t)self->n * sizeof(uint32_t);
+    struct hw_gpu_arrays arrays = {0};
+    uint32_t *by_id = NULL, *by_rank = NULL, *loop = NULL;
+    enum hw_status status = hw_alloc(&loop, self->n, sizeof *loop, "self-loops", err);
+
+    hw_gpu_add(&arrays, &by_id, self->n, sizeof *by_id);
+    hw_gpu_add(&arrays, &by_rank, self->n, sizeof *by_rank);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&arrays, 0, "self-loops", err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(by_id, 0xff, bytes, err); /* HW_NO_LOOP */
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_loops(&self->held.tuples, &entries, by_id),
+                         "the kernel that finds self-loops", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_take(by_id, self->built->graph_id, self->n, by_rank),
+                         "self-loops", err);
+    if (status == HW_OK)
+        status = hw_gpu_get_new(loop, by_rank, bytes, err);
+    if (status == HW_OK)
+        status = hw_build_keep_loops(part, loop, self->desc->weights, err);
+    hw_gpu_release(&arrays);
+    free(loop);
+    return status;
+}
+
+/* Offsets of 32 bits, widened. */
+static enum hw_status get_narrow(const void *device, hw_count count, hw_count *offset,
+                                 struct hw_error *err)
+{
+    uint32_t *narrow = NULL;
+    enum hw_status status = hw_alloc(&narrow, count, sizeof *narrow, "offsets", err);
+
+    if (status == HW_OK)
+        status = hw_gpu_get_new(narrow, device, (size_t)count * sizeof *narrow, err);
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_count r = 0; r < (status == HW_OK ? count : 0); r++)
+        offset[r] = narrow[r];
+    free(narrow);
+    return status;
+}
+
+/* Offsets of all vertices: those of rank `active` and above have none. */
+static enum hw_status get_offsets(const struct building *self, const struct hw_gpu_lists *lists,
+                                  struct hw_csr *csr, struct hw_error *err)
+{
+    const struct hw_gpu_resident *built = self->built;
+    hw_count active = built->active, n = self->n;
+    enum hw_status status = hw_alloc(&csr->offset, n + 1, sizeof *csr->offset, "offsets", err);
+
+    if (status != HW_OK)
+        return status;
+    csr->rows = self->n;
+    if (built->wide)
+        status = hw_gpu_get_new(csr->offset, lists->offset,
+                                (size_t)(active + 1) * sizeof *csr->offset, err);
+    else
+        status = get_narrow(lists->offset, active + 1, csr->offset, err);
+#pragma omp parallel for
+    for (hw_count r = active + 1; r <= n; r++)
+        csr->offset[r] = (hw_count)built->edges;
+    return status;
+}
+
+/* The vertices of the part, in the order of their ranks. */
+static enum hw_status get_vertices(struct building *self, struct hw_part_vertices *own,
+                                   struct hw_error *err)
+{
+    const struct hw_gpu_resident *built = self->built;
+    struct hw_gpu_arrays rooms = {0};
+    uint64_t *by_rank = NULL;
+    hw_count n = self->n;
+    enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
+
+    own->count = self->n;
+    if (status == HW_OK)
+        status = hw_alloc(&own->tuples, n, sizeof *own->tuples, "vertices", err);
+    if (status == HW_OK)
+        status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
+    hw_gpu_add(&rooms, &by_rank, n, sizeof *by_rank);
+    if (status == HW_OK)
+        status = hw_gpu_allocate(&rooms, 0, "building the graph", err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_gather(self->ends, built->graph_id, self->n, by_rank),
+                         "tuples of vertices", err);
+    if (status == HW_OK)
+        status = hw_gpu_get_new(own->tuples, by_rank, (size_t)n * sizeof *own->tuples, err);
+    if (status == HW_OK)
+        status =
+            hw_gpu_get_new(own->by_graph_id, built->rank, (size_t)n * sizeof *built->rank, err);
+    hw_gpu_release(&rooms);
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_count v = 0; v < (status == HW_OK ? n : 0); v++)
+        own->graph_id[own->by_graph_id[v]] = v;
+    return status;
+}
+
+static enum hw_status make_part(struct building *self, const struct hw_layout_spec *spec,
+                                struct hw_part *part, struct hw_error *err)
+{
+    const struct hw_graph_desc *desc = self->desc;
+
+    *part = (struct hw_part){.spec = *spec,
+                             .vertices = desc->vertices,
+                             .edges = (hw_count)self->built->edges,
+                             .tuples = desc->edges,
+                             .directed = desc->directed,
+                             .weights = self->weights ? desc->weights : HW_WEIGHTS_NONE,
+                             .grid.block = self->n};
+    part->spec.weights = self->weights;
+    memcpy(part->graph_digest, desc->digest, sizeof part->graph_digest);
+    enum hw_status status = get_vertices(self, &part->own, err);
+    if (status == HW_OK)
+        status = get_offsets(self, &self->built->out, &part->grid.out, err);
+    if (status == HW_OK && desc->directed)
+        status = get_offsets(self, &self->built->in, &part->grid.in, err);
+    if (status == HW_OK && self->weights)
+        status = get_loops(self, part, err);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static enum hw_status check(const struct building *self, const struct hw_layout_spec *spec,
+                            struct hw_error *err)
+{
+    enum hw_status status = hw_parts_check(self->desc, spec, self->ctx->size, err);
+
+    if (status == HW_OK && self->desc->edges > INT64_MAX / 32)
+        return hw_fail(err, HW_RESOURCES, "%" PRI_COUNT " edges are too many for a device",
+                       self->desc->edges);
+    return status;
+}
+
+/* The three stages, with their times. */
+static enum hw_status build(struct building *self, struct hw_error *err)
+{
+    enum hw_status (*const stages[])(struct building *, struct hw_error *) = {count, rank, fill};
+    enum hw_status status =
+        hw_gpu_tuples_open(self->ctx, self->graph, self->weights, &self->held, err);
+
+    if (status == HW_OK)
+        status = open_vertices(self, err);
+    for (int s = 0; s < 3 && status == HW_OK; s++) {
+        double started = hw_seconds();
+        status = stages[s](self, err);
+        self->seconds[s] = hw_seconds() - started;
+    }
+    return status;
+}
+
+static void note(const struct building *self, double seconds)
+{
+    hw_note(self->ctx,
+            "%" PRIu64 " stored edges made on the device in %.2f s: count %.2f s, rank %.2f s, "
+            "fill %.2f s, %d passes",
+            self->built->edges, seconds, self->seconds[0], self->seconds[1], self->seconds[2],
+            self->passes.count);
+}
+
+/* A part that stays on the device. */
+static enum hw_status build_resident(const struct hw_context *ctx, struct hw_graph *graph,
+                                     const struct hw_layout_spec *spec, struct hw_part *part,
+                                     struct hw_error *err)
+{
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    struct building self = {.ctx = ctx,
+                            .graph = graph,
+                            .desc = desc,
+                            .n = (hw_lid)desc->vertices,
+                            .weights = spec->weights && desc->weights != HW_WEIGHTS_NONE};
+    double started = hw_seconds();
+
+    *part = (struct hw_part){0};
+    self.column_bits = hw_bits((uint64_t)desc->vertices);
+    enum hw_status status = check(&self, spec, err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&self.built, 1, sizeof *self.built, "the graph", err);
+    if (status == HW_OK)
+        status = hw_gpu_open(ctx, err);
+    if (status == HW_OK)
+        status = build(&self, err);
+    if (status == HW_OK)
+        status = make_part(&self, spec, part, err);
+    hw_gpu_tuples_close(&self.held);
+    hw_gpu_release(&self.vertices);
+    if (status == HW_OK) {
+        self.built->base.free = free_resident;
+        part->resident = &self.built->base;
+        note(&self, hw_seconds() - started);
+        return HW_OK;
+    }
+    hw_part_free(part);
+    if (self.built)
+        free_resident(&self.built->base);
+    return status;
+}
+
+static bool is_one_grid(const struct hw_layout_spec *spec)
+{
+    return spec->parts == 1 && spec->layout != HW_LAYOUT_DEGREE_SEPARATED;
+}
+
+enum hw_status hw_gpu_build(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err)
+{
+    return is_one_grid(spec) && !spec->weights
+               ? build_resident(ctx, graph, spec, part, err)
+               : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
+}
+
+enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_graph *graph,
+                                      const struct hw_layout_spec *spec, struct hw_part *part,
+                                      struct hw_error *err)
+{
+    return is_one_grid(spec) ? build_resident(ctx, graph, spec, part, err)
+                             : hw_gpu_parts_build(ctx, graph, spec, ctx->rank, 1, part, err);
+}

@@ -1,0 +1,151 @@
+/*
+ * Tuples on the device, and the keys that are made of them: what the builder's host code
+ * shares with its kernels. Launchers return a cudaError_t as an int and do not wait.
+ */
+#ifndef HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_H
+#define HOPWAVE_GPU_GRAPH_BUILD_EDGE_TUPLES_H
+
+#include "gpu/device/device_sort.h"
+#include "lib/layout/build/vertex_distribution.h"
+#include "lib/layout/edge_map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hw_generator;
+struct hw_gpu_edge;
+
+/* Where tuples come from: made as they are asked for, or in arrays. */
+struct hw_gpu_tuples {
+    const struct hw_generator *generator; /* on the device; NULL: the arrays */
+    int model;                            /* enum hw_model, where there is a generator */
+    const uint32_t *source, *target;      /* [count] */
+    const uint32_t *weight;               /* [count] union hw_weight; NULL if not wanted */
+    uint64_t count;
+    uint64_t first; /* number of the first of them in the graph, for the generator; else unused */
+};
+
+/* Which entries a tuple has. */
+enum hw_gpu_entry_kind {
+    HW_ENTRIES_PLAIN,  /* rows and columns are numbers of vertices */
+    HW_ENTRIES_KEPT,   /* rows are the vertices that a rank keeps
+                          (lib/layout/build/vertex_distribution.h), columns ids */
+    HW_ENTRIES_PLACED, /* those of the parts of a layout (lib/layout/edge_map.h) */
+    HW_ENTRIES_JOINED, /* likewise, of joined lists */
+    HW_ENTRIES_DEALT   /* rows are ranks dealt to the parts in turn, columns global ones
+                          (gpu/partition1d/partition_1d.h) */
+};
+
+/*
+ * The entries of a matrix that are wanted, as keys: the row, less `begin`, above the
+ * column. A tuple is one entry, or two where it counts both ways.
+ */
+struct hw_gpu_entries {
+    enum hw_gpu_entry_kind kind;
+    uint64_t begin, end; /* rows, by their number */
+    int column_bits;
+    bool forward, backward;  /* source -> target; target -> source; placed: both belong */
+    bool loops;              /* keep them */
+    const uint32_t *number;  /* [vertices] plain: of each graph id, NULL: the id itself; placed,
+                                joined: codes; dealt: ranks */
+    struct hw_spread spread; /* kept */
+    int rank;
+    const struct hw_places *places; /* placed, joined; on the device, with its delegates */
+    uint64_t first_part, parts;     /* which are wanted, one after another; dealt: which one of
+                                       how many */
+    uint64_t part_rows;             /* rows of each */
+    enum hw_weights weights;        /* come along as hw_weight_order(); plain, placed, joined */
+};
+
+/* Buckets that rows are counted in where they do not fit in one pass. */
+#define HW_GPU_BUCKET_BITS 16
+
+/* Adds the entries of each range of 2^shift rows to bucket[]. */
+int hw_gpu_launch_count_entries(const struct hw_gpu_tuples *tuples,
+                                const struct hw_gpu_entries *entries, int shift, uint64_t *bucket);
+
+/* Appends the keys of entries in any order, and their weights unless that is NULL; count: [1]
+ * on the device, how many there are. None is written past capacity. */
+int hw_gpu_launch_put_entries(const struct hw_gpu_tuples *tuples,
+                              const struct hw_gpu_entries *entries, uint64_t *key, uint32_t *weight,
+                              uint64_t capacity, uint64_t *count);
+
+/* The least hw_weight_order() of the negative self-loops of each vertex that a rank keeps, into
+ * loop, which is filled with UINT32_MAX. */
+int hw_gpu_launch_loops(const struct hw_gpu_tuples *tuples, const struct hw_gpu_entries *entries,
+                        uint32_t *loop);
+
+/* Bytes of scratch memory that the functions below take for so many keys and rows. */
+int hw_gpu_scratch_bytes(uint64_t keys, bool weights, uint64_t rows, size_t *bytes);
+
+/*
+ * Counts sorted keys by row: all of them to ends (unless NULL), the distinct ones that are
+ * no loops to degree, and one of these columns to some (unless NULL). Arrays are indexed by
+ * row.
+ */
+int hw_gpu_launch_count_rows(const uint64_t *key, uint64_t count,
+                             const struct hw_gpu_entries *entries, uint64_t *ends, uint32_t *degree,
+                             uint32_t *some);
+
+/* The columns of distinct sorted keys, in order; taken: [1] how many. */
+int hw_gpu_launch_take_columns(const uint64_t *key, uint64_t count, int column_bits,
+                               uint32_t *column, uint64_t *taken, void *scratch, size_t bytes);
+
+/* The least weight of each distinct sorted key; likewise. */
+int hw_gpu_launch_take_weights(const uint64_t *key, const uint32_t *weight, uint64_t count,
+                               uint32_t *least, uint64_t *taken, void *scratch, size_t bytes);
+
+/*
+ * From sorted keys and their weights, in three steps, lists by rising weight:
+ *   heaviness   keys of the distinct ones, the row above the order of the least weight, and
+ *               their columns in place of the weights; both arrays swap. taken: [1] how many.
+ *   hw_gpu_launch_sort()
+ *   edges       what is in a list: column, weight.
+ */
+int hw_gpu_launch_heaviness(struct hw_gpu_keys *keys, uint64_t count, int column_bits,
+                            uint64_t *taken, void *scratch, size_t bytes);
+int hw_gpu_launch_edges(const struct hw_gpu_keys *keys, uint64_t count, enum hw_weights kind,
+                        struct hw_gpu_edge *edge);
+
+/* What the weights of edges are like; seen: [1]. */
+int hw_gpu_launch_see(const struct hw_gpu_edge *edge, uint64_t count, enum hw_weights kind,
+                      struct hw_weights_seen *seen, void *scratch, size_t bytes);
+
+/* What ranking works on; all on the device. */
+struct hw_gpu_ranking {
+    uint32_t vertices;
+    const uint32_t *out, *in; /* [vertices] degrees by graph id; in: NULL if undirected */
+    const uint32_t *some;     /* [vertices] a neighbour; NULL: leaves stay in order */
+    uint32_t *graph_id;       /* [vertices] result: by rank */
+    uint32_t *rank;           /* [vertices] result: by graph id */
+    uint32_t *room[3];        /* [vertices] each */
+    uint32_t *bound;          /* [2] result: ranks of degree 2 and above, 1 and above */
+    void *scratch;
+    size_t bytes;
+};
+
+/* Ranks vertices by falling degree, ties by graph id. */
+int hw_gpu_launch_rank(const struct hw_gpu_ranking *ranking);
+
+/* Sorts ranks [core, active), of degree 1, by their only neighbour, then as they were. */
+int hw_gpu_launch_rank_leaves(const struct hw_gpu_ranking *ranking, uint32_t core, uint32_t active);
+
+/* Where the list of each row begins, and where the last one ends: [rows + 1] in 64 bits if
+ * wide. degree: by row, or by graph_id[row] unless that is NULL. */
+int hw_gpu_launch_offsets(const uint32_t *degree, const uint32_t *graph_id, uint64_t rows,
+                          bool wide, void *offset, void *scratch, size_t bytes);
+
+/* The sum of degrees: [1]. */
+int hw_gpu_launch_total(const uint32_t *degree, uint32_t vertices, uint64_t *total, void *scratch,
+                        size_t bytes);
+
+/* by_rank[r] = value[graph_id[r]]. */
+int hw_gpu_launch_gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
+                         uint64_t *by_rank);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Kernels that number vertices: orders, and what a part's vertices are called. Host code
+ * shares these launchers; they return a cudaError_t as an int and do not wait. All arrays are
+ * on the device.
+ */
+#ifndef HOPWAVE_GPU_GRAPH_BUILD_VERTEX_ORDER_H
+#define HOPWAVE_GPU_GRAPH_BUILD_VERTEX_ORDER_H
+
+#include "lib/layout/build/vertex_distribution.h"
+#include "lib/layout/edge_map.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* id[v] = v. */
+int hw_gpu_launch_number(uint32_t *id, uint64_t count);
+
+/* number[id[k]] = base + k. */
+int hw_gpu_launch_invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *number);
+
+/* to[k] = from[k * stride + first]. */
+int hw_gpu_launch_pick(const uint32_t *from, uint32_t stride, uint32_t first, uint64_t count,
+                       uint32_t *to);
+
+/* to[k] = from[id[k]]. */
+int hw_gpu_launch_take(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to);
+
+/* to[v] = from[where the rank that keeps v has it]: begin[rank] + local. */
+int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_spread *spread,
+                           const uint64_t *begin, uint32_t *to);
+
+/* to[k] = from[the vertex that `rank` keeps as k], of `count` that it keeps. */
+int hw_gpu_launch_spread(const uint32_t *from, const struct hw_spread *spread, int rank,
+                         uint64_t count, uint32_t *to);
+
+/* The codes of delegates: number[delegate[k].graph_id] = first + k. */
+int hw_gpu_launch_delegates(const struct hw_delegate *delegate, uint64_t count, uint32_t first,
+                            uint32_t *number);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

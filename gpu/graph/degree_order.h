@@ -1,0 +1,25 @@
+/*
+ * Positions of a part by falling degree, on the host: the order of every GPU method.
+ */
+#ifndef HOPWAVE_GPU_GRAPH_DEGREE_ORDER_H
+#define HOPWAVE_GPU_GRAPH_DEGREE_ORDER_H
+
+#include "lib/layout/part.h"
+
+/* Entries of one list. Local. */
+hw_count hw_list_length(const struct hw_csr *lists, hw_lid v);
+
+/* Ends of distinct edges at a position of a grid part in one row: out, and of directed
+ * graphs in too. Local. */
+hw_count hw_degree_of(const struct hw_part *part, hw_lid v);
+
+/* Whether positions go by falling degree. Local. */
+bool hw_degrees_fall(const struct hw_part *part);
+
+/* Ranks all positions by falling degree, equal ones in their order. position: of each
+ * rank, rank: of each position; both made here, [part->own.count], the caller's to free,
+ * also after a failure. Local. */
+enum hw_status hw_rank_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
+                                 struct hw_error *err);
+
+#endif

@@ -1,0 +1,194 @@
+#include "gpu/graph/degree_ordered_lists.h"
+
+#include "gpu/graph/degree_order.h"
+#include "lib/base/memory.h"
+#include "lib/base/radix_sort.h"
+
+#include <stdlib.h>
+
+hw_count hw_host_order_bytes(const struct hw_part *part)
+{
+    hw_count n = part->vertices, lists = part->directed ? 2 : 1;
+
+    if (part->spec.order == HW_ORDER_DEGREE) /* the leaves alone are sorted */
+        return part->directed
+                   ? 0
+                   : n * (hw_count)(2 * sizeof(hw_lid) + 2 * sizeof(uint64_t) + 2 * sizeof(hw_lid));
+    /* Keys and payloads are sorted before the lists are made. */
+    hw_count sorting = n * (hw_count)(2 * sizeof(uint64_t) + 2 * sizeof(uint32_t));
+    hw_count made =
+        lists * (n * (hw_count)sizeof(hw_count) + part->edges * (hw_count)sizeof(hw_lid));
+    return 2 * n * (hw_count)sizeof(hw_lid) + (sorting > made ? sorting : made);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    hw_lid x = *(const hw_lid *)a, y = *(const hw_lid *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Where the lists by rank begin. */
+static enum hw_status make_offsets(const struct hw_host_order *order, const struct hw_csr *from,
+                                   struct hw_host_lists *to, struct hw_error *err)
+{
+    hw_lid n = order->vertices;
+    enum hw_status status =
+        hw_alloc(&to->made_offset, (hw_count)n + 1, sizeof *to->made_offset, "lists", err);
+
+    if (status != HW_OK)
+        return status;
+    to->made_offset[0] = 0;
+    for (hw_lid r = 0; r < n; r++)
+        to->made_offset[r + 1] = to->made_offset[r] + hw_list_length(from, order->position[r]);
+    to->offset = to->made_offset;
+    return HW_OK;
+}
+
+/* Makes the lists by rank from those by position. */
+static enum hw_status make_lists(const struct hw_host_order *order, const struct hw_csr *from,
+                                 struct hw_host_lists *to, struct hw_error *err)
+{
+    hw_lid n = order->vertices;
+    enum hw_status status = make_offsets(order, from, to, err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&to->made_rank, from->offset[n], sizeof *to->made_rank, "lists", err);
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (hw_lid r = 0; r < n; r++) {
+        hw_lid *list = to->made_rank + to->made_offset[r];
+        hw_count count = to->made_offset[r + 1] - to->made_offset[r];
+        const hw_lid *old = from->index + from->offset[order->position[r]];
+        for (hw_count k = 0; k < count; k++)
+            list[k] = order->rank[old[k]];
+        qsort(list, (size_t)count, sizeof *list, by_rank);
+    }
+    to->rank = to->made_rank;
+    return HW_OK;
+}
+
+/* Where degrees 1 and 0 begin. */
+static void find_bounds(struct hw_host_order *order)
+{
+    hw_lid below[2] = {0, 0}; /* ranks of degree 2 and above; of degree 1 and above */
+
+    for (hw_count least = 2; least >= 1; least--) {
+        hw_lid from = 0, to = order->vertices;
+        while (from < to) {
+            hw_lid middle = from + (to - from) / 2;
+            hw_lid v = order->position ? order->position[middle] : middle;
+            if (hw_degree_of(order->part, v) >= least)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        below[2 - least] = from;
+    }
+    hw_count filled = ((hw_count)below[0] + 31) / 32 * 32;
+    order->active = below[1];
+    order->core = filled < order->active ? (hw_lid)filled : order->active;
+}
+
+/*
+ * Sorts vertices of degree 1 by their only neighbour, so that looking it up goes through
+ * memory in order. The lists still have the old ranks: order->leaves_moved.
+ */
+static enum hw_status sort_leaves(struct hw_host_order *order, struct hw_error *err)
+{
+    hw_lid n = order->vertices, core = order->core, leaves = order->active - core;
+    uint64_t *key = NULL;
+    enum hw_status status = hw_alloc(&key, leaves, sizeof *key, "leaves", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&order->position, n, sizeof *order->position, "positions", err);
+    if (status == HW_OK)
+        status = hw_alloc(&order->rank, n, sizeof *order->rank, "ranks", err);
+    if (status == HW_OK) {
+#pragma omp parallel for
+        for (hw_lid v = 0; v < n; v++) {
+            order->position[v] = v;
+            if (v >= core && v < order->active)
+                key[v - core] = order->out.rank[order->out.offset[v]];
+        }
+        status = hw_sort(key, order->position + core, leaves, hw_bits(n), err);
+    }
+    if (status == HW_OK) {
+#pragma omp parallel for
+        for (hw_lid r = 0; r < n; r++)
+            order->rank[order->position[r]] = r;
+        order->leaves_moved = true;
+    }
+    free(key);
+    return status;
+}
+
+enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
+                                  struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
+    if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
+        order->out.offset = part->grid.out.offset;
+        order->out.rank = part->grid.out.index;
+        order->in.offset = part->directed ? part->grid.in.offset : NULL;
+        order->in.rank = part->directed ? part->grid.in.index : NULL;
+    } else {
+        status = hw_rank_by_degree(order->part, &order->position, &order->rank, err);
+        if (status == HW_OK)
+            status = make_lists(order, &part->grid.out, &order->out, err);
+        if (status == HW_OK && part->directed)
+            status = make_lists(order, &part->grid.in, &order->in, err);
+    }
+    if (status == HW_OK)
+        find_bounds(order);
+    if (status == HW_OK && !order->position && !part->directed && order->active > order->core)
+        status = sort_leaves(order, err);
+    if (status != HW_OK)
+        hw_host_order_free(order);
+    return status;
+}
+
+hw_count hw_host_number_bytes(const struct hw_part *part)
+{
+    hw_count n = part->vertices, offsets = (part->directed ? 2 : 1) * (n + 1);
+
+    return 2 * n * (hw_count)(sizeof(uint64_t) + 2 * sizeof(hw_lid)) +
+           offsets * (hw_count)sizeof(hw_count);
+}
+
+enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_order *order,
+                                    struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
+    if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
+        order->out.offset = part->grid.out.offset;
+        order->in.offset = part->directed ? part->grid.in.offset : NULL;
+    } else {
+        status = hw_rank_by_degree(order->part, &order->position, &order->rank, err);
+        if (status == HW_OK)
+            status = make_offsets(order, &part->grid.out, &order->out, err);
+        if (status == HW_OK && part->directed)
+            status = make_offsets(order, &part->grid.in, &order->in, err);
+    }
+    if (status == HW_OK)
+        find_bounds(order);
+    else
+        hw_host_order_free(order);
+    return status;
+}
+
+void hw_host_order_free(struct hw_host_order *order)
+{
+    free(order->position);
+    free(order->rank);
+    free(order->out.made_offset);
+    free(order->out.made_rank);
+    free(order->in.made_offset);
+    free(order->in.made_rank);
+    *order = (struct hw_host_order){0};
+}

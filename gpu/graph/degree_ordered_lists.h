@@ -1,0 +1,44 @@
+/*
+ * The lists of a part on the host in the order that the GPU methods want: by falling
+ * degree, hubs first in each list. A part under --order degree has them so already.
+ */
+#ifndef HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
+#define HOPWAVE_GPU_GRAPH_DEGREE_ORDERED_LISTS_H
+
+#include "lib/layout/part.h"
+
+/* One compressed matrix by rank; borrowed from the part or made here. */
+struct hw_host_lists {
+    const hw_count *offset; /* [vertices + 1] */
+    const hw_lid *rank;     /* [offset[vertices]] */
+    hw_count *made_offset;  /* NULL where borrowed */
+    hw_lid *made_rank;
+};
+
+/* All of them. Zero-initialise; frees with hw_host_order_free(). */
+struct hw_host_order {
+    const struct hw_part *part;
+    hw_lid vertices, active, core; /* as in gpu/graph/device_graph.h */
+    hw_lid *position;              /* [vertices] of each rank; NULL where they are equal */
+    hw_lid *rank;                  /* [vertices] of each position; likewise */
+    bool leaves_moved;             /* the lists have positions still; equal but for leaves */
+    struct hw_host_lists out, in;  /* in: of directed graphs only */
+};
+
+/* Bytes that it takes at most, beside the part, which may be described alone. Local. */
+hw_count hw_host_order_bytes(const struct hw_part *part);
+
+/* Borrows the part's lists, or makes others. Local. */
+enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
+                                  struct hw_error *err);
+
+/* The order and the offsets alone: no lists, and leaves where they are. Local. */
+enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_order *order,
+                                    struct hw_error *err);
+
+/* Bytes that this takes at most. Local. */
+hw_count hw_host_number_bytes(const struct hw_part *part);
+
+void hw_host_order_free(struct hw_host_order *order);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * A part on the device, as every GPU method sees it.
+ *
+ * Vertices are numbered by falling degree (directed graphs: out plus in), whatever
+ * --order the part has, and each list is sorted, so that it begins with its hubs:
+ *
+ *   [0, core)         degree 2 and above, filled up to a multiple of 32 with vertices
+ *                     of degree 1, if there are so many
+ *   [core, active)    degree 1
+ *   [active, n)       isolated
+ *
+ * This number is called a rank below. A vertex of degree 1 is nobody's parent, unless
+ * it is the root, and its own parent can only be its one neighbour.
+ */
+#ifndef HOPWAVE_GPU_GRAPH_DEVICE_GRAPH_H
+#define HOPWAVE_GPU_GRAPH_DEVICE_GRAPH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HW_RANK_NONE UINT32_MAX
+
+/* Lists of neighbours on the device. Offsets have 32 bits where there are fewer than
+ * 2^32 edges, else 64. */
+struct hw_gpu_lists {
+    const void *offset;   /* [active + 1] uint32_t or uint64_t */
+    const uint32_t *rank; /* [edges] */
+};
+
+struct hw_gpu_graph {
+    uint32_t vertices, active, core;
+    uint64_t edges; /* stored: the length of out.rank */
+    bool wide;      /* offsets have 64 bits */
+    bool directed;
+    struct hw_gpu_lists out, in; /* the same where the graph is undirected */
+    const uint32_t *first;       /* [active] first source of edges to each, or HW_RANK_NONE */
+    const uint32_t *next;        /* [core][8] the eight after the first, likewise */
+    const uint32_t *about;       /* [core][4] length of the out-list; vertices of the core whose
+                                    first source it is; where the list begins, low and high half */
+    const uint32_t *graph_id;    /* [vertices] by rank */
+    const uint32_t *rank;        /* [vertices] by graph id */
+    const uint32_t *first_id;    /* [vertices] by graph id: the first source's graph id */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * Method `near-far`: two piles, after Davidson, Baxter, Garland and Owens, "Work-Efficient
+ * Parallel GPU Methods for Single-Source Shortest Paths" (2014).
+ */
+#include "gpu/gpu_method_registry.h"
+#include "gpu/graph/build/csr_builder.h"
+#include "gpu/sssp/bellman/bellman_ford_host.h"
+#include "gpu/validate/device_validate.h"
+
+/*
+ * Width of the first near pile. Davidson and others choose 32 times the mean weight over the
+ * mean degree, so that the lanes of a warp have work. Hubs are much nearer to each other than
+ * that where few vertices hold most edges; so it goes by the degree that edges lead to on the
+ * mean, and widths then grow as long as piles are small.
+ */
+#define FIRST_WIDTH 10.0
+
+static double choose_width(const struct hw_gpu_engine *engine)
+{
+    const struct hw_bellman *own = engine->state;
+
+    if (engine->options.delta > 0)
+        return engine->options.delta;
+    double width = FIRST_WIDTH * engine->survey.mean / own->end_degree;
+    if (engine->paths.kind != HW_GPU_KEY_F32 && width < 1)
+        return 1;
+    return width > 0 ? width : 1;
+}
+
+static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+{
+    struct hw_bellman_plan *plan = &((struct hw_bellman *)engine->state)->plan;
+
+    plan->first = choose_width(engine);
+    plan->adapts = engine->options.delta <= 0;
+    if (engine->result)
+        engine->result->delta = plan->first;
+    enum hw_status status = hw_bellman_begin(engine, root, err);
+    if (status == HW_OK)
+        status = hw_bellman_run(engine, UINT32_MAX, err);
+    return status == HW_OK ? hw_bellman_end(engine, err) : status;
+}
+
+/* The degree of the vertex at the end of an edge, on the mean. */
+static double end_degree(const struct hw_host_order *order)
+{
+    const hw_count *offset = order->out.offset;
+    double sum = 0, squares = 0;
+
+    for (hw_lid v = 0; v < order->active; v++) {
+        double degree = (double)(offset[v + 1] - offset[v]);
+        sum += degree;
+        squares += degree * degree;
+    }
+    return sum > 0 ? squares / sum : 1;
+}
+
+static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                           struct hw_error *err)
+{
+    struct hw_bellman *own = engine->state;
+
+    own->end_degree = end_degree(order);
+    return hw_bellman_plan(engine, order, true, err);
+}
+
+static const struct hw_gpu_search near_far = {.hints = HW_GPU_HINTS_WEIGHTS,
+                                              .state_bytes = sizeof(struct hw_bellman),
+                                              .plan = plan,
+                                              .open = hw_bellman_open,
+                                              .search = search,
+                                              .steps = hw_bellman_steps,
+                                              .close = hw_bellman_close};
+
+const struct hw_method hw_method_near_far = {.name = "near-far",
+                                             .frame = &hw_gpu_frame,
+                                             .algorithm = HW_SSSP,
+                                             .grid = true,
+                                             .one_part_only = true,
+                                             .bytes = hw_bellman_bytes,
+                                             .build = hw_gpu_build,
+                                             .own = &near_far};

@@ -1,0 +1,338 @@
+/* The frame of the GPU methods for shortest paths: weighted lists, and results. */
+#include "gpu/engine/single_gpu_engine.h"
+
+#include "gpu/graph/build/csr_builder.h"
+#include "lib/base/memory.h"
+#include "lib/engine/sssp/distance.h"
+
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Edges that go to the device at a time, unless one list has more. */
+#define CHUNK_EDGES ((hw_count)1 << 25)
+
+hw_count hw_gpu_paths_host_bytes(const struct hw_part *part,
+                                 const struct hw_engine_options *options)
+{
+    hw_count edges = part->edges < CHUNK_EDGES ? part->edges : CHUNK_EDGES;
+
+    (void)options;
+    return hw_host_number_bytes(part) + edges * (hw_count)(2 * sizeof(uint32_t)) +
+           ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
+}
+
+enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    const struct hw_part *part = engine->part;
+    struct hw_survey *survey = &engine->survey;
+    enum hw_status status = hw_survey_for(engine->ctx, part, engine->method->name,
+                                          engine->method->negative_weights, survey, err);
+
+    if (status != HW_OK)
+        return status;
+    engine->paths.kind = (int)hw_survey_kind(survey, part);
+    engine->may_overflow = hw_survey_may_overflow(survey, part);
+    return HW_OK;
+}
+
+static size_t key_bytes(const struct hw_gpu_engine *engine)
+{
+    return engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+void hw_gpu_paths_plan(struct hw_gpu_engine *engine)
+{
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    struct hw_gpu_paths *paths = &engine->paths;
+    hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
+
+    paths->mask = UINT32_MAX;
+    if (!engine->part->resident)
+        hw_gpu_add(arrays, &paths->out, edges, sizeof *paths->out);
+    if (!engine->part->resident && engine->graph.directed)
+        hw_gpu_add(arrays, &paths->in, edges, sizeof *paths->in);
+    hw_gpu_add(arrays, &paths->distance, active, key_bytes(engine));
+    hw_gpu_add(arrays, &paths->hint, active, sizeof *paths->hint);
+    hw_gpu_add(arrays, &paths->distance_id, engine->graph.vertices, key_bytes(engine));
+    for (int half = 0; half < 2; half++)
+        hw_gpu_add(arrays, &paths->flat[half], active, sizeof *paths->flat[half]);
+    if (engine->options.canonical_parents || engine->survey.negative > 0)
+        hw_gpu_add(arrays, &paths->hops, active, sizeof *paths->hops);
+    hw_gpu_add(arrays, &paths->control, 1, sizeof *paths->control);
+}
+
+/* ---- lists ---- */
+
+/* Lists under way to the device, a chunk at a time. */
+struct shipment {
+    const struct hw_gpu_engine *engine;
+    const struct hw_host_order *order;
+    struct hw_gpu_arrays arrays; /* of the chunk, on the device */
+    struct hw_gpu_chunk chunk;
+    uint32_t *index, *weight; /* [capacity] on the host, where positions are no ranks */
+    hw_count capacity;
+    uint32_t *rank; /* [vertices] on the device */
+};
+
+/* The edges of the largest chunk. */
+static hw_count chunk_capacity(const struct hw_host_order *order, const hw_count *offset)
+{
+    hw_count all = offset[order->vertices], longest = 0;
+
+#pragma omp parallel for reduction(max : longest)
+    for (hw_lid r = 0; r < order->vertices; r++)
+        longest = offset[r + 1] - offset[r] > longest ? offset[r + 1] - offset[r] : longest;
+    hw_count capacity = all < CHUNK_EDGES ? all : CHUNK_EDGES;
+    return longest > capacity ? longest : capacity;
+}
+
+static enum hw_status open_shipment(struct shipment *shipment, const hw_count *offset,
+                                    struct hw_error *err)
+{
+    const struct hw_host_order *order = shipment->order;
+    struct hw_gpu_chunk *chunk = &shipment->chunk;
+    struct hw_gpu_arrays *arrays = &shipment->arrays;
+    hw_count capacity = shipment->capacity = chunk_capacity(order, offset);
+    enum hw_status status = HW_OK;
+
+    hw_gpu_add(arrays, &chunk->index, capacity, sizeof *chunk->index);
+    hw_gpu_add(arrays, &chunk->weight, capacity, sizeof *chunk->weight);
+    if (order->rank)
+        hw_gpu_add(arrays, &shipment->rank, order->vertices, sizeof *shipment->rank);
+    if (shipment->engine->searching->by_weight) {
+        status = hw_cuda(hw_gpu_sort_scratch((uint64_t)capacity, true, &chunk->scratch_bytes),
+                         "the room to sort lists", err);
+        for (int half = 0; half < 2; half++) {
+            hw_gpu_add(arrays, &chunk->sort.key[half], capacity, sizeof *chunk->sort.key[half]);
+            hw_gpu_add(arrays, &chunk->sort.value[half], capacity, sizeof *chunk->sort.value[half]);
+        }
+        hw_gpu_add(arrays, &chunk->scratch, (hw_count)chunk->scratch_bytes, 1);
+    }
+    if (status == HW_OK)
+        status = hw_gpu_allocate(arrays, 0, "bringing weighted lists to the device", err);
+    if (status == HW_OK && order->rank) {
+        status =
+            hw_gpu_put(shipment->rank, order->rank, order->vertices * sizeof *order->rank, err);
+        chunk->rank = shipment->rank;
+    }
+    if (status == HW_OK && order->rank)
+        status = hw_alloc(&shipment->index, capacity, sizeof *shipment->index, "lists", err);
+    if (status == HW_OK && order->rank)
+        status = hw_alloc(&shipment->weight, capacity, sizeof *shipment->weight, "lists", err);
+    return status;
+}
+
+/* Gathers a chunk's lists by rank. */
+static void gather(const struct shipment *shipment, const struct hw_csr *from,
+                   const hw_count *offset)
+{
+    const struct hw_gpu_chunk *chunk = &shipment->chunk;
+
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (hw_lid r = chunk->first; r < chunk->end; r++) {
+        hw_count source = from->offset[shipment->order->position[r]];
+        size_t count = (size_t)(offset[r + 1] - offset[r]);
+        size_t target = (size_t)(offset[r] - offset[chunk->first]);
+        if (count == 0)
+            continue;
+        memcpy(shipment->index + target, from->index + source, count * sizeof(uint32_t));
+        memcpy(shipment->weight + target, from->weight + source, count * sizeof(uint32_t));
+    }
+}
+
+static enum hw_status ship_chunk(struct shipment *shipment, const struct hw_csr *from,
+                                 const hw_count *offset, const void *device_offset,
+                                 struct hw_gpu_edge *to, struct hw_error *err)
+{
+    const struct hw_gpu_engine *engine = shipment->engine;
+    struct hw_gpu_chunk *chunk = &shipment->chunk;
+    size_t bytes = chunk->count * sizeof(uint32_t);
+    const void *index = shipment->index, *weight = shipment->weight;
+
+    if (shipment->order->position) {
+        gather(shipment, from, offset);
+    } else {
+        index = from->index + chunk->begin;
+        weight = from->weight + chunk->begin;
+    }
+    enum hw_status status = hw_gpu_put((void *)chunk->index, index, bytes, err);
+    if (status == HW_OK)
+        status = hw_gpu_put((void *)chunk->weight, weight, bytes, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_chunk(&engine->graph, device_offset, chunk,
+                                             engine->part->weights == HW_WEIGHTS_F32, to),
+                         "the kernels that sort lists", err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
+}
+
+/* Brings one matrix to the device. */
+static enum hw_status ship(const struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                           const struct hw_csr *from, const hw_count *offset,
+                           const void *device_offset, struct hw_gpu_edge *to, struct hw_error *err)
+{
+    struct shipment shipment = {.engine = engine, .order = order};
+    struct hw_gpu_chunk *chunk = &shipment.chunk;
+    enum hw_status status = open_shipment(&shipment, offset, err);
+
+    for (hw_lid first = 0; first < engine->graph.active && status == HW_OK; first = chunk->end) {
+        hw_lid end = first + 1;
+        while (end < engine->graph.active && offset[end + 1] - offset[first] <= shipment.capacity)
+            end++;
+        chunk->first = first;
+        chunk->end = end;
+        chunk->begin = (uint64_t)offset[first];
+        chunk->count = (uint64_t)(offset[end] - offset[first]);
+        if (chunk->count > 0)
+            status = ship_chunk(&shipment, from, offset, device_offset, to, err);
+    }
+    hw_gpu_release(&shipment.arrays);
+    free(shipment.index);
+    free(shipment.weight);
+    return status;
+}
+
+enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                                   struct hw_error *err)
+{
+    const struct hw_grid_part *grid = &engine->part->grid;
+    struct hw_gpu_paths *paths = &engine->paths;
+
+    if (engine->part->resident) {
+        const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
+        paths->out = resident->edge;
+        paths->in = engine->graph.directed ? resident->in_edge : resident->edge;
+        return HW_OK;
+    }
+    enum hw_status status = ship(engine, order, &grid->out, order->out.offset,
+                                 engine->graph.out.offset, (struct hw_gpu_edge *)paths->out, err);
+
+    if (!engine->graph.directed)
+        paths->in = paths->out;
+    else if (status == HW_OK)
+        status = ship(engine, order, &grid->in, order->in.offset, engine->graph.in.offset,
+                      (struct hw_gpu_edge *)paths->in, err);
+    return status;
+}
+
+/* ---- searching ---- */
+
+enum hw_status hw_gpu_paths_poison(const struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    const struct hw_gpu_paths *paths = &engine->paths;
+    size_t n = engine->graph.vertices, active = engine->graph.active, key = key_bytes(engine);
+    enum hw_status status = hw_gpu_fill(paths->distance, 0xab, active * key, err);
+
+    if (status == HW_OK)
+        status = hw_gpu_fill(paths->hint, 0xab, active * sizeof *paths->hint, err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(paths->distance_id, 0xab, n * key, err);
+    if (status == HW_OK)
+        status = hw_gpu_fill(engine->output.parent_id, 0xab, n * sizeof(uint32_t), err);
+    return status;
+}
+
+static bool has_tree(const struct hw_gpu_engine *engine)
+{
+    return engine->result->outcome == HW_OUTCOME_TREE;
+}
+
+enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t root,
+                                    struct hw_error *err)
+{
+    if (!has_tree(engine))
+        return HW_OK;
+    return hw_cuda(
+        hw_gpu_launch_parents(&engine->graph, &engine->paths, root, (int)engine->searching->hints),
+        "the kernel that finds parents", err);
+}
+
+enum hw_status hw_gpu_paths_results(const struct hw_gpu_engine *engine, uint32_t root,
+                                    struct hw_error *err)
+{
+    return hw_cuda(hw_gpu_launch_results(&engine->graph, &engine->paths, engine->output.parent_id,
+                                         root, !has_tree(engine)),
+                   "the kernel that writes results", err);
+}
+
+/* Refuses distances that are none. */
+static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct hw_gpu_paths_control control;
+    enum hw_status status = HW_OK;
+
+    if (!has_tree(engine))
+        return HW_OK;
+    if (engine->may_overflow)
+        status = hw_cuda(hw_gpu_launch_overflows(&engine->graph, &engine->paths),
+                         "the kernel that looks for overflows", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&control, engine->paths.control, sizeof control, err);
+    if (status != HW_OK)
+        return status;
+    if (control.overflows > 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
+                       "weights");
+    if (control.lost == 0)
+        return HW_OK;
+    if (engine->survey.negative > 0 && engine->part->weights == HW_WEIGHTS_F32)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "sums of these float weights round so that shortest paths do not end; use "
+                       "weights whose sums are exact, such as whole numbers");
+    return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu32 " distances that no edge explains",
+                   engine->method->name, control.lost);
+}
+
+enum hw_status hw_gpu_paths_deliver(struct hw_gpu_engine *engine, struct hw_result *result,
+                                    struct hw_error *err)
+{
+    const hw_lid n = engine->graph.vertices;
+    const int32_t *narrow = (const int32_t *)engine->staging;
+    const void *distance = engine->paths.distance_id;
+    enum hw_status status = check(engine, err);
+
+    if (status != HW_OK || !result->parent)
+        return status;
+    if (engine->paths.kind == HW_GPU_KEY_F32)
+        return hw_gpu_get(result->distance_f32, distance, n * sizeof(float), err);
+    if (engine->paths.kind == HW_GPU_KEY_I64)
+        return hw_gpu_get(result->distance_i64, distance, n * sizeof(int64_t), err);
+    status = hw_gpu_get(engine->staging, distance, n * sizeof *narrow, err);
+#pragma omp parallel for if (status == HW_OK)
+    for (hw_lid k = 0; k < (status == HW_OK ? n : 0); k++)
+        result->distance_i64[k] = narrow[k];
+    return status;
+}
+
+enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_path_row *row, hw_count count,
+                                    struct hw_gpu_clock clock,
+                                    const struct hw_gpu_routine_name *names, uint32_t routines,
+                                    struct hw_steps *steps, struct hw_error *err)
+{
+    struct hw_gpu_path_row *kept = NULL;
+    enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
+
+    if (status == HW_OK && count > 0)
+        status = hw_gpu_get(kept, row, (size_t)count * sizeof *kept, err);
+    for (hw_count r = 0; r < count && status == HW_OK; r++) {
+        struct hw_step *step = hw_steps_add(steps);
+        if (!step) {
+            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+            break;
+        }
+        uint32_t routine = kept[r].routine < routines ? kept[r].routine : 0;
+        step->direction = names[routine].direction;
+        snprintf(step->routine, sizeof step->routine, "%s", names[routine].name);
+        step->bucket = kept[r].bucket;
+        step->frontier = kept[r].frontier;
+        step->found = kept[r].found;
+        step->edges_examined = (hw_count)(kept[r].pushed + kept[r].pulled);
+        step->pulled = (hw_count)kept[r].pulled;
+        step->seconds[HW_PHASE_EXPANSION] = (double)(kept[r].clock - clock.begun) * clock.seconds;
+        clock.begun = kept[r].clock;
+    }
+    free(kept);
+    return status;
+}

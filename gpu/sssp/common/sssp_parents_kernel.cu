@@ -1,0 +1,544 @@
+/*
+ * From distances to results: parents, by hints or by hops, then both by graph id.
+ */
+#include "gpu/device/grid_stride.cuh"
+#include "gpu/device/warp.cuh"
+#include "gpu/sssp/common/distance_keys.cuh"
+
+#include <cooperative_groups.h>
+#include <cuda_runtime.h>
+
+namespace
+{
+
+namespace cg = cooperative_groups;
+
+constexpr int block_size = 512;
+constexpr uint64_t most_blocks = hw_many_blocks / 2; /* in loops over vertices and edges */
+/* By hops, lists longer than this are scanned by the whole grid, in pieces. */
+constexpr uint32_t long_list = 1024;
+
+using paths_t = hw_gpu_paths;
+
+__device__ __forceinline__ uint32_t latest(const uint32_t *at)
+{
+    return *static_cast<const volatile uint32_t *>(at);
+}
+
+/* One more slot of a list for each lane that wants it. */
+__device__ __forceinline__ void append(uint32_t *count, uint32_t *list, bool wanted, uint32_t v)
+{
+    const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
+    uint32_t start = 0;
+
+    if (all == 0)
+        return;
+    if (lane == 0)
+        start = atomicAdd(count, __popc(all));
+    start = __shfl_sync(HW_WARP, start, 0);
+    if (wanted)
+        list[start + __popc(all & ((1u << lane) - 1))] = v;
+}
+
+/* The lists of vertices in turn. */
+__device__ __forceinline__ uint32_t *flat_of(const paths_t &paths, uint32_t round)
+{
+    return round & 1 ? paths.flat[1] : paths.flat[0];
+}
+
+/* Where 64-bit keys are, results hold the parent alone. */
+template <int kind>
+__device__ __forceinline__ hw_gpu_edge found(uint32_t parent_id, typename hw_keys<kind>::type key)
+{
+    return hw_gpu_edge{parent_id, static_cast<uint32_t>(key)};
+}
+
+/* What an edge to v says: itself and the key, where it is tight and from a smaller
+ * distance, else no source. */
+template <int kind>
+__device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const paths_t &paths,
+                                             const hw_gpu_edge &hint,
+                                             typename hw_keys<kind>::type key, int hints)
+{
+    using key_t = typename hw_keys<kind>::type;
+    bool good = hint.rank < graph.active;
+
+    if (kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS) {
+        good = good && hint.weight == static_cast<uint32_t>(key);
+    } else if (good) {
+        const key_t source = static_cast<const key_t *>(paths.distance)[hint.rank];
+        good = source < key && hw_further<kind>(source, hint.weight) == key;
+    }
+    return found<kind>(good ? hint.rank : HW_RANK_NONE, key);
+}
+
+/* Was the last edge that lowered a vertex to this key one that vanished in it? */
+template <int kind>
+__device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_keys<kind>::type key,
+                                        int hints)
+{
+    return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS && hint.rank == HW_RANK_NONE &&
+           hint.weight == static_cast<uint32_t>(key);
+}
+
+/* Parents from hints; those without go to the list, or, where the edge that a hint was vanished, to
+ * the next one: no nearer neighbour is known then, and lists are long. */
+template <int kind>
+__device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint32_t root,
+                           int hints)
+{
+    using key_t = typename hw_keys<kind>::type;
+    constexpr int several = 4;
+    const key_t *distance = static_cast<const key_t *>(paths.distance);
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_first(); i - lane < graph.active; i += several * hw_stride()) {
+        hw_gpu_edge hint[several];
+        key_t key[several];
+#pragma unroll
+        for (int k = 0; k < several; k++) {
+            const uint64_t v = i + k * hw_stride();
+            const bool there = v < graph.active;
+            key[k] = there ? distance[v] : hw_keys<kind>::none;
+            hint[k] = there && hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_RANK_NONE, 0};
+        }
+#pragma unroll
+        for (int k = 0; k < several; k++) {
+            const uint64_t at = i + k * hw_stride();
+            const uint32_t v = static_cast<uint32_t>(at);
+            bool left = false, tied = false;
+            if (at < graph.active) {
+                hw_gpu_edge parent = found<kind>(v == root ? root : HW_RANK_NONE, key[k]);
+                if (v != root && key[k] != hw_keys<kind>::none) {
+                    parent = judge<kind>(graph, paths, hint[k], key[k], hints);
+                    tied = is_tied<kind>(hint[k], key[k], hints);
+                    left = parent.rank == HW_RANK_NONE && !tied;
+                }
+                if (parent.rank != hint[k].rank || parent.weight != hint[k].weight)
+                    paths.hint[v] = parent;
+            }
+            append(&paths.control->flat[0], paths.flat[0], left, v);
+            append(&paths.control->flat[1], paths.flat[1], tied, v);
+        }
+    }
+}
+
+/* A tight source of v for the whole warp: one of a smaller distance or, `level`, one that is
+ * no further and has a parent. sorted: are lists? Then they need not be read to their ends. */
+template <typename Offset, int kind>
+__device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
+                                bool level, bool sorted)
+{
+    using key_t = typename hw_keys<kind>::type;
+    constexpr uint32_t several = 4;
+    const key_t *distance = static_cast<const key_t *>(paths.distance);
+    const key_t key = distance[v];
+    const uint64_t end = hw_begin<Offset>(graph.in, v + 1);
+
+    for (uint64_t begin = hw_begin<Offset>(graph.in, v); begin < end; begin += 32 * several) {
+        hw_gpu_edge edge[several];
+        key_t from[several];
+#pragma unroll
+        for (uint32_t k = 0; k < several; k++) {
+            const uint64_t at = begin + 32 * k + (threadIdx.x & 31);
+            edge[k] = at < end ? hw_read_edge(paths.in + at) : hw_gpu_edge{HW_RANK_NONE, 0};
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < several; k++)
+            from[k] = edge[k].rank != HW_RANK_NONE ? distance[edge[k].rank &= paths.mask]
+                                                   : hw_keys<kind>::none;
+#pragma unroll
+        for (uint32_t k = 0; k < several; k++) {
+            const bool good =
+                from[k] != hw_keys<kind>::none &&
+                hw_further<kind>(from[k], edge[k].weight) == key &&
+                (level ? from[k] <= key && latest(&paths.hint[edge[k].rank].rank) != HW_RANK_NONE
+                       : from[k] < key);
+            const uint32_t all = __ballot_sync(HW_WARP, good);
+            if (all)
+                return __shfl_sync(HW_WARP, edge[k].rank, __ffs(all) - 1);
+        }
+        /* Beyond are edges that are longer than v is far or, `level`, that do not vanish. */
+        const uint32_t last = edge[several - 1].weight;
+        if (sorted && __any_sync(HW_WARP, hw_further<kind>(level ? key : 0, last) > key))
+            break;
+    }
+    return HW_RANK_NONE;
+}
+
+/* Looks for parents of the vertices of one list; those without go to the other one. */
+template <typename Offset, int kind>
+__device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32_t round,
+                         uint32_t count, bool sorted)
+{
+    const uint32_t *list = flat_of(paths, round);
+
+    for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
+        const uint32_t v = list[i];
+        const uint32_t source = find_source<Offset, kind>(graph, paths, v, round > 0, sorted);
+        if (threadIdx.x & 31)
+            continue;
+        if (source != HW_RANK_NONE)
+            *static_cast<volatile uint32_t *>(&paths.hint[v].rank) = source;
+        else
+            flat_of(paths, round + 1)[atomicAdd(&paths.control->flat[(round + 1) % 3], 1u)] = v;
+    }
+}
+
+template <typename Offset, int kind>
+__global__ void __launch_bounds__(block_size)
+    parents(hw_gpu_graph graph, paths_t paths, uint32_t root, int hints)
+{
+    cg::grid_group grid = cg::this_grid();
+    hw_gpu_paths_control *control = paths.control;
+    uint32_t before = 0, count = 0;
+
+    take_hints<kind>(graph, paths, root, hints);
+    grid.sync();
+    /* Round 0 looks for smaller distances, the others for equal ones, too, until all are found. */
+    for (uint32_t round = 0;; round++) {
+        count = latest(&control->flat[round % 3]);
+        if (count == 0 && (round > 0 || latest(&control->flat[1]) == 0))
+            break;
+        if (round > 1 && count == before)
+            break;
+        if (hw_first() == 0) {
+            control->flat[(round + 2) % 3] = 0;
+            if (round == 0)
+                control->looked_for = count;
+        }
+        before = round > 0 ? count : 0;
+        look_for<Offset, kind>(graph, paths, round, count, hints == HW_GPU_HINTS_KEYS);
+        grid.sync();
+    }
+    if (hw_first() == 0)
+        control->lost = count;
+}
+
+/* ---- by hops ---- */
+
+/* Tries one edge of a vertex that is `hops` from the root. Returns the target if it is
+ * reached by this for the first time. */
+template <int kind>
+__device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
+                                             typename hw_keys<kind>::type key, uint32_t id,
+                                             uint32_t hops)
+{
+    using key_t = typename hw_keys<kind>::type;
+    const key_t *distance = static_cast<const key_t *>(paths.distance);
+    hw_gpu_edge edge = hw_read_edge(paths.out + at);
+
+    edge.rank &= paths.mask;
+    if (latest(&paths.hops[edge.rank]) < hops + 1 ||
+        hw_further<kind>(key, edge.weight) != distance[edge.rank])
+        return HW_RANK_NONE;
+    const uint32_t was = atomicCAS(&paths.hops[edge.rank], HW_RANK_NONE, hops + 1);
+    if (was == HW_RANK_NONE || was == hops + 1)
+        atomicMin(&paths.hint[edge.rank].rank, id);
+    return was == HW_RANK_NONE ? edge.rank : HW_RANK_NONE;
+}
+
+/* The list of one vertex, from `first` in steps, by a warp. */
+template <typename Offset, int kind>
+__device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32_t v,
+                         uint64_t first, uint64_t step, uint32_t hops)
+{
+    using key_t = typename hw_keys<kind>::type;
+    const Offset begin = hw_begin<Offset>(graph.out, v), end = hw_begin<Offset>(graph.out, v + 1);
+    const key_t key = static_cast<const key_t *>(paths.distance)[v];
+    const uint32_t id = graph.graph_id[v], lane = threadIdx.x & 31;
+
+    for (uint64_t k = begin + first; k < end; k += step) {
+        uint32_t target = HW_RANK_NONE;
+        if (k + lane < end)
+            target = try_edge<kind>(paths, k + lane, key, id, hops);
+        append(&paths.control->flat[(hops + 1) % 3], flat_of(paths, hops + 1),
+               target != HW_RANK_NONE, target);
+    }
+}
+
+/* Where the long lists of a frontier are kept: at the end of the next one's list, which ends before
+ * them, as no vertex is in both frontiers. */
+__device__ __forceinline__ uint32_t *long_at(const hw_gpu_graph &graph, const paths_t &paths,
+                                             uint32_t hops, uint32_t i)
+{
+    return flat_of(paths, hops + 1) + (graph.active - 1 - i);
+}
+
+template <typename Offset, int kind>
+__device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
+                             uint32_t count)
+{
+    const uint32_t *list = flat_of(paths, hops);
+    const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
+
+    for (uint64_t i = warp; i < count; i += warps) {
+        const uint64_t length =
+            hw_begin<Offset>(graph.out, list[i] + 1) - hw_begin<Offset>(graph.out, list[i]);
+        if (length <= long_list)
+            try_list<Offset, kind>(graph, paths, list[i], 0, 32, hops);
+        else if ((threadIdx.x & 31) == 0)
+            *long_at(graph, paths, hops, atomicAdd(&paths.control->large, 1u)) = list[i];
+    }
+}
+
+/* The long lists of the frontier, each by all warps together. A warp looks at 32 of them at a time
+ * for those that are long enough to have something for it. */
+template <typename Offset, int kind>
+__device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
+                               uint32_t count)
+{
+    const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
+
+    for (uint32_t base = 0; base < count; base += 32) {
+        const uint32_t i = base + (threadIdx.x & 31);
+        const uint32_t v = i < count ? latest(long_at(graph, paths, hops, i)) : HW_RANK_NONE;
+        const uint64_t first = (warp + i) % warps * 32;
+        const bool mine = i < count && first < hw_begin<Offset>(graph.out, v + 1) -
+                                                   hw_begin<Offset>(graph.out, v);
+        for (uint32_t some = __ballot_sync(HW_WARP, mine); some; some &= some - 1) {
+            const int from = __ffs(some) - 1;
+            try_list<Offset, kind>(graph, paths, __shfl_sync(HW_WARP, v, from),
+                                   __shfl_sync(HW_WARP, first, from), warps * 32, hops);
+        }
+    }
+}
+
+template <typename Offset, int kind>
+__global__ void __launch_bounds__(block_size)
+    parents_by_hops(hw_gpu_graph graph, paths_t paths, uint32_t root)
+{
+    using key_t = typename hw_keys<kind>::type;
+    cg::grid_group grid = cg::this_grid();
+    hw_gpu_paths_control *control = paths.control;
+    uint32_t lost = 0;
+
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+        paths.hops[v] = v == root ? 0 : HW_RANK_NONE;
+        paths.hint[v] = found<kind>(v == root ? graph.graph_id[v] : HW_RANK_NONE,
+                                    static_cast<const key_t *>(paths.distance)[v]);
+    }
+    if (hw_first() == 0 && root < graph.active) {
+        paths.flat[0][0] = root;
+        control->flat[0] = 1;
+    }
+    grid.sync();
+    for (uint32_t hops = 0;; hops++) {
+        const uint32_t count = latest(&control->flat[hops % 3]);
+        if (count == 0)
+            break;
+        if (hw_first() == 0)
+            control->flat[(hops + 2) % 3] = 0;
+        try_frontier<Offset, kind>(graph, paths, hops, count);
+        grid.sync();
+        const uint32_t large = latest(&control->large);
+        grid.sync();
+        if (large > 0) {
+            try_long_lists<Offset, kind>(graph, paths, hops, large);
+            if (hw_first() == 0)
+                control->large = 0;
+            grid.sync();
+        }
+    }
+    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride())
+        lost += paths.hint[v].rank == HW_RANK_NONE &&
+                static_cast<const key_t *>(paths.distance)[v] != hw_keys<kind>::none;
+    if (lost)
+        atomicAdd(&control->lost, lost);
+}
+
+/* ---- results ---- */
+
+/* What graph id k has. */
+__device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, const paths_t &paths,
+                                                 uint32_t root, int nothing, uint32_t rank,
+                                                 uint32_t id, uint32_t none)
+{
+    if (nothing || (rank >= graph.active && rank != root))
+        return hw_gpu_edge{HW_RANK_NONE, none};
+    if (rank >= graph.active)
+        return hw_gpu_edge{id, 0};
+    const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + rank);
+    if (paths.hops || pair.x == HW_RANK_NONE)
+        return hw_gpu_edge{pair.x, pair.y};
+    return hw_gpu_edge{__ldg(graph.graph_id + pair.x), pair.y};
+}
+
+/* Distances of 32 bits, four a thread. */
+template <int kind>
+__global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
+                        int nothing)
+{
+    constexpr uint32_t none = static_cast<uint32_t>(hw_keys<kind>::none);
+    const uint64_t fours = (static_cast<uint64_t>(graph.vertices) + 3) / 4;
+    uint32_t *distance = static_cast<uint32_t *>(paths.distance_id);
+
+    /* Past the last vertex there is room, but no sense in it. */
+    for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
+        const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
+        const uint32_t ranks[4] = {rank.x, rank.y, rank.z, rank.w};
+        hw_gpu_edge pair[4];
+        uint32_t key[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            pair[k] = 4 * i + k < graph.vertices ? result_of(graph, paths, root, nothing, ranks[k],
+                                                             static_cast<uint32_t>(4 * i + k), none)
+                                                 : hw_gpu_edge{0, 0};
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            key[k] = kind == HW_GPU_KEY_F32
+                         ? __float_as_uint(hw_float_of(static_cast<int32_t>(pair[k].weight)))
+                     : pair[k].weight == none ? ~0u /* -1 */
+                                              : pair[k].weight;
+        __stcs(reinterpret_cast<uint4 *>(parent_id) + i,
+               make_uint4(pair[0].rank, pair[1].rank, pair[2].rank, pair[3].rank));
+        __stcs(reinterpret_cast<uint4 *>(distance) + i, make_uint4(key[0], key[1], key[2], key[3]));
+    }
+}
+
+__global__ void results_wide(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, uint32_t root,
+                             int nothing)
+{
+    constexpr int64_t none = hw_keys<HW_GPU_KEY_I64>::none;
+    const int64_t *distance = static_cast<const int64_t *>(paths.distance);
+
+    for (uint64_t i = hw_first(); i < graph.vertices; i += hw_stride()) {
+        const uint32_t rank = graph.rank[i], id = static_cast<uint32_t>(i);
+        const int64_t key = rank == root                      ? 0
+                            : nothing || rank >= graph.active ? none
+                                                              : distance[rank];
+        parent_id[i] = result_of(graph, paths, root, nothing, rank, id, 0).rank;
+        static_cast<int64_t *>(paths.distance_id)[i] = key == none || nothing ? -1 : key;
+    }
+}
+
+template <int kind>
+__global__ void count_reached(hw_gpu_graph graph, paths_t paths, uint32_t first, uint32_t *total)
+{
+    const auto *distance = static_cast<const typename hw_keys<kind>::type *>(paths.distance);
+    uint32_t mine = 0;
+
+    for (uint64_t v = first + hw_first(); v < graph.active; v += hw_stride())
+        mine += distance[v] != hw_keys<kind>::none;
+    mine = hw_warp_sum(mine);
+    if ((threadIdx.x & 31) == 0 && mine > 0)
+        atomicAdd(total, mine);
+}
+
+template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t paths)
+{
+    const int32_t *distance = static_cast<const int32_t *>(paths.distance);
+    constexpr int32_t none = hw_keys<HW_GPU_KEY_F32>::none;
+    const int32_t least = hw_key_of(__uint_as_float(0xff800000u)); /* minus infinity */
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t count = 0;
+
+    for (uint64_t i = hw_first() / 32; i < graph.active; i += hw_stride() / 32) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        if (distance[v] == none)
+            continue;
+        count += lane == 0 && distance[v] == least;
+        const Offset end = hw_begin<Offset>(graph.out, v + 1);
+        for (Offset k = hw_begin<Offset>(graph.out, v) + lane; k < end; k += 32)
+            count += distance[paths.out[k].rank & paths.mask] == none;
+    }
+    if (count)
+        atomicAdd(&paths.control->overflows, count);
+}
+
+/* ---- launchers ---- */
+
+/* Launches a cooperative kernel on as many blocks as the device holds. */
+cudaError_t launch_all(const void *kernel, void **arguments)
+{
+    int device = 0, processors = 0, resident = 0;
+    cudaError_t error = cudaGetDevice(&device);
+
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, block_size, 0);
+    if (error == cudaSuccess)
+        error = cudaLaunchCooperativeKernel(kernel, dim3(processors * resident), dim3(block_size),
+                                            arguments, 0, nullptr);
+    return error;
+}
+
+template <typename Offset> const void *parents_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(parents<Offset, HW_GPU_KEY_F32>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(parents<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(parents<Offset, HW_GPU_KEY_I64>);
+}
+
+template <typename Offset> const void *hops_of(int kind)
+{
+    if (kind == HW_GPU_KEY_F32)
+        return reinterpret_cast<const void *>(parents_by_hops<Offset, HW_GPU_KEY_F32>);
+    if (kind == HW_GPU_KEY_I32)
+        return reinterpret_cast<const void *>(parents_by_hops<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(parents_by_hops<Offset, HW_GPU_KEY_I64>);
+}
+
+} // namespace
+
+int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t root,
+                          int hints)
+{
+    void *arguments[] = {const_cast<hw_gpu_graph *>(graph), const_cast<hw_gpu_paths *>(paths),
+                         &root, &hints};
+    cudaError_t error = cudaMemsetAsync(paths->control, 0, sizeof *paths->control, nullptr);
+
+    if (error != cudaSuccess)
+        return error;
+    if (paths->hops)
+        return launch_all(graph->wide ? hops_of<uint64_t>(paths->kind)
+                                      : hops_of<uint32_t>(paths->kind),
+                          arguments);
+    return launch_all(graph->wide ? parents_of<uint64_t>(paths->kind)
+                                  : parents_of<uint32_t>(paths->kind),
+                      arguments);
+}
+
+int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t *parent_id,
+                          uint32_t root, int nothing)
+{
+    const int blocks = hw_blocks(graph->vertices / 4 + 1, block_size, most_blocks);
+
+    if (paths->kind == HW_GPU_KEY_F32)
+        results<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
+    else if (paths->kind == HW_GPU_KEY_I32)
+        results<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, parent_id, root, nothing);
+    else
+        results_wide<<<hw_blocks(graph->vertices, block_size, most_blocks), block_size>>>(
+            *graph, *paths, parent_id, root, nothing);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_paths *paths,
+                                uint32_t first, uint32_t *total)
+{
+    const int blocks = hw_blocks(graph->active - first, block_size, most_blocks);
+
+    if (paths->kind == HW_GPU_KEY_F32)
+        count_reached<HW_GPU_KEY_F32><<<blocks, block_size>>>(*graph, *paths, first, total);
+    else if (paths->kind == HW_GPU_KEY_I32)
+        count_reached<HW_GPU_KEY_I32><<<blocks, block_size>>>(*graph, *paths, first, total);
+    else
+        count_reached<HW_GPU_KEY_I64><<<blocks, block_size>>>(*graph, *paths, first, total);
+    return cudaGetLastError();
+}
+
+int hw_gpu_launch_overflows(const hw_gpu_graph *graph, const hw_gpu_paths *paths)
+{
+    const int blocks =
+        hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size, most_blocks);
+
+    if (graph->wide)
+        overflows<uint64_t><<<blocks, block_size>>>(*graph, *paths);
+    else
+        overflows<uint32_t><<<blocks, block_size>>>(*graph, *paths);
+    return cudaGetLastError();
+}

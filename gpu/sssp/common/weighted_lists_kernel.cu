@@ -1,0 +1,115 @@
+/*
+ * Lists with weights: chunks of them from the order and the numbers of the part into
+ * those of the device, sorted by weight where a method wants that.
+ */
+#include "gpu/device/grid_stride.cuh"
+#include "gpu/sssp/common/distance_keys.cuh"
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+constexpr int block_size = 256;
+
+/* The bits of a weight as an unsigned number in the order of the weights. */
+__device__ __forceinline__ uint32_t ordered(uint32_t weight, int floats)
+{
+    const uint32_t flip = floats && (weight >> 31) ? 0xffffffffu : 0x80000000u;
+
+    return weight ^ flip;
+}
+
+__device__ __forceinline__ uint32_t weight_of(uint32_t order, int floats)
+{
+    const uint32_t flip = floats && !(order >> 31) ? 0xffffffffu : 0x80000000u;
+
+    return order ^ flip;
+}
+
+/* The list that an edge is in, counted from the chunk's first. */
+template <typename Offset>
+__device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, uint64_t edge)
+{
+    uint32_t low = first, high = end;
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (offset[middle] <= edge)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low - first;
+}
+
+/* Edges as they are. */
+__global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
+{
+    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride()) {
+        const uint32_t position = chunk.index[k];
+        to[chunk.begin + k] =
+            hw_gpu_edge{chunk.rank ? chunk.rank[position] : position, chunk.weight[k]};
+    }
+}
+
+/* Keys to sort by: list, then weight. */
+template <typename Offset>
+__global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, uint64_t *key,
+                          uint32_t *rank)
+{
+    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride()) {
+        const uint64_t list = list_of(offset, chunk.first, chunk.end, chunk.begin + k);
+        const uint32_t position = chunk.index[k];
+        key[k] = list << 32 | ordered(chunk.weight[k], floats);
+        rank[k] = chunk.rank ? chunk.rank[position] : position;
+    }
+}
+
+__global__ void put_sorted(hw_gpu_chunk chunk, const uint64_t *key, const uint32_t *rank,
+                           int floats, hw_gpu_edge *to)
+{
+    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride())
+        to[chunk.begin + k] =
+            hw_gpu_edge{rank[k], weight_of(static_cast<uint32_t>(key[k]), floats)};
+}
+
+/* Bits of a key in a chunk of so many lists. */
+int bits_for(uint64_t lists)
+{
+    int bits = 32;
+
+    while (bits < 64 && lists > 1ull << (bits - 32))
+        bits++;
+    return bits;
+}
+
+} // namespace
+
+int hw_gpu_launch_chunk(const hw_gpu_graph *graph, const void *offset, const hw_gpu_chunk *chunk,
+                        int floats, hw_gpu_edge *to)
+{
+    const int blocks = hw_blocks(chunk->count, block_size);
+
+    if (chunk->count == 0)
+        return cudaSuccess;
+    if (!chunk->sort.key[0]) {
+        take<<<blocks, block_size>>>(*chunk, to);
+        return cudaGetLastError();
+    }
+    hw_gpu_keys keys = chunk->sort;
+    if (graph->wide)
+        make_keys<<<blocks, block_size>>>(*chunk, static_cast<const uint64_t *>(offset), floats,
+                                          keys.key[0], keys.value[0]);
+    else
+        make_keys<<<blocks, block_size>>>(*chunk, static_cast<const uint32_t *>(offset), floats,
+                                          keys.key[0], keys.value[0]);
+    int error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = hw_gpu_launch_sort(&keys, chunk->count, bits_for(chunk->end - chunk->first),
+                                   chunk->scratch, chunk->scratch_bytes);
+    if (error != cudaSuccess)
+        return error;
+    put_sorted<<<blocks, block_size>>>(*chunk, keys.key[0], keys.value[0], floats, to);
+    return cudaGetLastError();
+}

@@ -1,0 +1,115 @@
+/*
+ * Method `delta` on one GPU: what its host code and its kernel share.
+ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_H
+#define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_H
+
+#include "gpu/sssp/common/sssp_engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HW_DELTA_THREADS 1024
+#define HW_DELTA_FRONT_THREADS 512
+
+/* Edges of a long list that a warp takes at a time. */
+#define HW_DELTA_CHUNK 128
+
+/* Edges of a record. */
+#define HW_DELTA_SLOTS 4
+
+/* Routines of the rows. */
+enum hw_delta_routine {
+    HW_DELTA_ROOT,
+    HW_DELTA_PUSH,
+    HW_DELTA_SHORT_PUSH,
+    HW_DELTA_NEXT_STEP,
+    HW_DELTA_LONG_PUSH,
+    HW_DELTA_LONG_PULL,
+    HW_DELTA_NEXT_BUCKET,
+    HW_DELTA_TAIL,
+    HW_DELTA_LEAVES,
+    HW_DELTA_ROUTINES
+};
+
+/* What blocks have to know after a pass; on one line of memory. */
+struct hw_delta_ring {
+    unsigned long long heavy; /* long lists of the next pass: their number above, chunks below */
+    unsigned long long pushed, pulled; /* edges */
+    unsigned long long degrees;        /* lengths of the lists begun */
+    long long least;                   /* the least key that was left for later */
+    uint32_t near;                     /* the next pass's queue */
+    uint32_t open, unreached; /* vertices left beyond the bucket, reached ones and others */
+    uint32_t rounds, dry;     /* of fronts: of the pass before; blocks that found nothing more */
+    uint32_t pad;
+};
+
+/* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
+ * have; each pass clears the ring two ahead. */
+struct hw_delta_control {
+    struct hw_delta_ring ring[4];
+    uint32_t later[3]; /* vertices of the bucket that wait, in a ring of their own */
+    uint32_t rows;
+    unsigned long long begun, ended;           /* ticks */
+    unsigned long long begun_time, ended_time; /* nanoseconds */
+};
+
+/* A list too long for one warp, from where one stopped. */
+struct hw_delta_heavy {
+    uint32_t vertex, from; /* an edge, counted from the list's first */
+    uint32_t end;          /* likewise */
+    uint32_t chunk;        /* chunks before it */
+};
+
+struct hw_delta_plan {
+    struct hw_gpu_graph graph;
+    struct hw_gpu_paths paths;
+    uint32_t *near[2];                /* [core + 1] queues of even and odd passes */
+    uint32_t *later[2];               /* [core + 1] */
+    uint32_t *near_bits[2];           /* [core / 32 + 1] what is in them */
+    uint32_t *later_bits;             /* likewise */
+    struct hw_gpu_edge *first_in;     /* [core + 1] the lightest edge of each list, or no rank */
+    struct hw_gpu_edge *first_out;    /* [core + 1] likewise; undirected: NULL */
+    struct hw_delta_heavy *heavy[2];  /* [heavy_capacity] */
+    struct hw_delta_control *control; /* [1] */
+    struct hw_gpu_path_row *row;      /* [row_capacity], or NULL where none are wanted */
+    uint32_t row_capacity, heavy_capacity;
+    uint32_t mean_degree;
+    double width; /* of the first bucket */
+    int adaptive; /* may it change? */
+    int whole;    /* lists are pushed whole: no long edges */
+    /* Of fronts (gpu/sssp/delta/small_frontier_delta_kernel.cu), NULL elsewhere: [records +
+     * 1][HW_DELTA_SLOTS] the edges of each vertex of the core, then of those that have more. */
+    struct hw_gpu_edge *record;
+    uint32_t alone_most;   /* vertices that are left to one block */
+    uint32_t block_share;  /* vertices for a block, else */
+    uint32_t rounds_least; /* of a pass, before blocks that are dry end it */
+    uint32_t dry_share;    /* and the share of them that does */
+};
+
+struct hw_delta_shape {
+    int blocks, threads;
+};
+
+/* Chooses the shape for this device. Returns a cudaError_t. */
+int hw_delta_launch_shape(const struct hw_delta_plan *plan, struct hw_delta_shape *shape);
+
+/* Launches what takes the first edges of the lists. Returns a cudaError_t; does not wait. */
+int hw_delta_launch_firsts(const struct hw_delta_plan *plan);
+
+/* Launches what fills the records of fronts. Returns a cudaError_t; does not wait. */
+int hw_delta_launch_records(const struct hw_delta_plan *plan);
+
+/* The kernel of fronts. */
+const void *hw_delta_front_kernel(const struct hw_delta_plan *plan);
+
+/* Launches the search. Returns a cudaError_t; does not wait. */
+int hw_delta_launch(const struct hw_delta_plan *plan, const struct hw_delta_shape *shape,
+                    uint32_t root);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/* What the kernels of method `delta` share. */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
+
+#include "gpu/device/grid_stride.cuh"
+#include "gpu/sssp/common/warp_keys.cuh"
+#include "gpu/sssp/delta/one_gpu_delta.h"
+
+namespace
+{
+
+using plan_t = hw_delta_plan;
+
+template <int kind> __device__ __forceinline__ key_of<kind> *distances(const plan_t &plan)
+{
+    return static_cast<key_of<kind> *>(plan.paths.distance);
+}
+
+/* The hint that an edge is (gpu/sssp/common/sssp_engine.h). */
+template <int kind>
+__device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_t source,
+                                         key_of<kind> from, uint32_t weight, key_of<kind> key)
+{
+    const uint2 hint = kind == HW_GPU_KEY_I64 ? make_uint2(source, weight)
+                                              : make_uint2(from < key ? source : HW_RANK_NONE,
+                                                           static_cast<uint32_t>(key));
+
+    reinterpret_cast<uint2 *>(plan.paths.hint)[v] = hint;
+}
+
+/* Vertices of degree 1 take their only neighbour. */
+template <typename Offset, int kind>
+__device__ void settle_leaves(const plan_t &plan, uint32_t root)
+{
+    key_of<kind> *distance = distances<kind>(plan);
+
+    for (uint64_t i = plan.graph.core + hw_first(); i < plan.graph.active; i += hw_stride()) {
+        const uint32_t v = static_cast<uint32_t>(i);
+        const Offset begin = hw_begin<Offset>(plan.graph.in, v);
+        if (v == root || begin == hw_begin<Offset>(plan.graph.in, v + 1))
+            continue;
+        const hw_gpu_edge edge = hw_read_edge(plan.paths.in + begin);
+        const key_of<kind> from = edge.rank < plan.graph.core || edge.rank == root
+                                      ? distance[edge.rank]
+                                      : hw_keys<kind>::none;
+        if (from == hw_keys<kind>::none)
+            continue;
+        const key_of<kind> key = hw_further<kind>(from, edge.weight);
+        distance[v] = key;
+        put_hint<kind>(plan, v, edge.rank, from, edge.weight, key);
+    }
+}
+
+} // namespace
+
+#endif

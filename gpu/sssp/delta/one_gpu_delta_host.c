@@ -1,0 +1,220 @@
+/* Method `delta`: its host side. The search itself is in gpu/sssp/delta/one_gpu_delta_kernel.cu. */
+#include "gpu/sssp/delta/one_gpu_delta.h"
+
+#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/gpu_method_registry.h"
+#include "gpu/graph/build/csr_builder.h"
+#include "gpu/validate/device_validate.h"
+#include "lib/engine/sssp/delta_heuristic.h"
+
+#include <cuda_runtime_api.h>
+
+/* Vertices of fewer edges push their lists whole. */
+#define SHORT_LISTS 8
+/* The first bucket's share of the width that suits a CPU: on a GPU edges that are relaxed again
+ * cost more than a bucket more. */
+#define FIRST_BUCKET 0.2
+/* And of all buckets where lists are pushed whole: the fewer passes, the better. */
+#define WHOLE_BUCKET 8.0
+
+/* Room for long lists is for one in so many edges; those that find none are not shared. */
+#define LONG_LIST 512
+
+/* Fronts: vertices of fewer edges on the mean, and lists of so many at most. */
+#define FRONT_MEAN 6
+#define FRONT_LIST 16
+/* Their buckets, likewise. */
+#define FRONT_BUCKET 32.0
+/* So many vertices are left to one block; each other one gets so many of more. */
+#define FRONT_ALONE 128
+#define FRONT_SHARE 16
+/* A pass ends after so many rounds once one in so many blocks found nothing more. */
+#define FRONT_ROUNDS 8
+#define FRONT_DRY 4
+
+struct state {
+    struct hw_delta_plan plan;
+    struct hw_delta_shape shape;
+    uint32_t root; /* of the last search */
+};
+
+/* The records that lists take beside the first one of each vertex: the last has HW_DELTA_SLOTS
+ * edges, each before it one less. Returns false where a list is too long for fronts. */
+static bool count_records(const struct hw_host_order *order, hw_count *records)
+{
+    const hw_count *offset = order->out.offset;
+
+    *records = order->core;
+    for (hw_lid v = 0; v < order->core; v++) {
+        hw_count length = offset[v + 1] - offset[v];
+        if (length > FRONT_LIST)
+            return false;
+        *records += length > HW_DELTA_SLOTS ? (length - 2) / (HW_DELTA_SLOTS - 1) : 0;
+    }
+    return *records < (hw_count)INT32_MAX;
+}
+
+static void plan_front(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays, hw_count records)
+{
+    own->alone_most = FRONT_ALONE;
+    own->block_share = FRONT_SHARE;
+    own->rounds_least = FRONT_ROUNDS;
+    own->dry_share = FRONT_DRY;
+    hw_gpu_add(arrays, &own->record, (records + 1) * HW_DELTA_SLOTS, sizeof *own->record);
+}
+
+/* What longer lists take. */
+static void plan_lists(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays,
+                       const struct hw_gpu_graph *graph)
+{
+    hw_count core = graph->core, heavy = (hw_count)graph->edges / LONG_LIST + 1;
+
+    own->heavy_capacity = (uint32_t)(heavy < core + 1 ? heavy : core + 1);
+    for (int half = 0; half < 2; half++)
+        hw_gpu_add(arrays, &own->heavy[half], own->heavy_capacity, sizeof *own->heavy[half]);
+    hw_gpu_add(arrays, &own->first_in, core + 1, sizeof *own->first_in);
+    if (graph->directed)
+        hw_gpu_add(arrays, &own->first_out, core + 1, sizeof *own->first_out);
+}
+
+static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+                           struct hw_error *err)
+{
+    struct state *state = engine->state;
+    struct hw_delta_plan *own = &state->plan;
+    struct hw_gpu_arrays *arrays = &engine->arrays;
+    hw_count core = engine->graph.core, records = 0;
+    double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
+    bool front = degree < FRONT_MEAN && count_records(order, &records);
+
+    (void)err;
+    own->whole = degree < SHORT_LISTS;
+    own->adaptive = engine->options.delta <= 0;
+    own->width = own->adaptive
+                     ? hw_bucket_width(&engine->survey, degree) * (front        ? FRONT_BUCKET
+                                                                   : own->whole ? WHOLE_BUCKET
+                                                                                : FIRST_BUCKET)
+                     : engine->options.delta;
+    own->mean_degree = (uint32_t)degree + 1;
+    own->row_capacity = (uint32_t)HW_GPU_ROWS;
+    for (int half = 0; half < 2; half++) {
+        hw_gpu_add(arrays, &own->near[half], core + 1, sizeof *own->near[half]);
+        hw_gpu_add(arrays, &own->later[half], core + 1, sizeof *own->later[half]);
+        hw_gpu_add(arrays, &own->near_bits[half], core / 32 + 1, sizeof *own->near_bits[half]);
+    }
+    hw_gpu_add(arrays, &own->later_bits, core / 32 + 1, sizeof *own->later_bits);
+    if (front)
+        plan_front(own, arrays, records);
+    else
+        plan_lists(own, arrays, &engine->graph);
+    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+    if (engine->options.steps)
+        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+    return HW_OK;
+}
+
+/* Fills what plan() listed. */
+static enum hw_status prepare(const struct hw_delta_plan *plan, struct hw_error *err)
+{
+    if (plan->record)
+        return hw_cuda(hw_delta_launch_records(plan), "the kernel that puts lists into records",
+                       err);
+    return hw_cuda(hw_delta_launch_firsts(plan), "the kernel that takes first edges", err);
+}
+
+static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+{
+    struct state *state = engine->state;
+
+    state->root = root;
+    if (engine->result)
+        engine->result->delta = state->plan.width;
+    return hw_cuda(hw_delta_launch(&state->plan, &state->shape, root), "the kernel of method delta",
+                   err);
+}
+
+static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+{
+    struct state *state = engine->state;
+
+    state->plan.graph = engine->graph;
+    state->plan.paths = engine->paths;
+    enum hw_status status = prepare(&state->plan, err);
+    if (status == HW_OK)
+        status = hw_cuda(hw_delta_launch_shape(&state->plan, &state->shape), "method delta", err);
+    /* The first launch of a kernel loads it: outside any clock. */
+    if (status == HW_OK)
+        status = search(engine, 0, err);
+    return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method delta", err) : status;
+}
+
+/* What the row of the vertices of degree 1 says: an edge of each, and whom that reaches. It is
+ * the last one. */
+static enum hw_status add_leaves(const struct hw_gpu_engine *engine, struct hw_steps *steps,
+                                 struct hw_error *err)
+{
+    const uint32_t core = engine->graph.core, root = ((const struct state *)engine->state)->root;
+    uint32_t reached = 0;
+    enum hw_status status = hw_gpu_fill(engine->output.changed, 0, sizeof reached, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_count_reached(&engine->graph, &engine->paths, core,
+                                                     engine->output.changed),
+                         "the kernel that counts leaves", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&reached, engine->output.changed, sizeof reached, err);
+    if (status != HW_OK || steps->count == 0)
+        return status;
+    struct hw_step *last = &steps->step[steps->count - 1];
+    const hw_count leaves = engine->graph.active - core;
+    last->found += (hw_count)reached - (root >= core && root < engine->graph.active);
+    last->pulled += leaves;
+    last->edges_examined += leaves;
+    return HW_OK;
+}
+
+static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+                            struct hw_error *err)
+{
+    static const struct hw_gpu_routine_name names[HW_DELTA_ROUTINES] = {
+        [HW_DELTA_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_SHORT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_NEXT_STEP] = {"next step", HW_DIRECTION_AUTO},
+        [HW_DELTA_LONG_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_LONG_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
+        [HW_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
+        [HW_DELTA_TAIL] = {"tail", HW_DIRECTION_TOP_DOWN},
+        [HW_DELTA_LEAVES] = {"leaves", HW_DIRECTION_BOTTOM_UP},
+    };
+    const struct hw_delta_plan *own = &((struct state *)engine->state)->plan;
+    struct hw_delta_control control;
+    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+
+    if (status != HW_OK)
+        return status;
+    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    struct hw_gpu_clock clock =
+        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
+    status = hw_gpu_add_path_rows(own->row, rows, clock, names, HW_DELTA_ROUTINES, steps, err);
+    return status == HW_OK ? add_leaves(engine, steps, err) : status;
+}
+
+static const struct hw_gpu_search delta = {.by_weight = true,
+                                           .hints = HW_GPU_HINTS_KEYS,
+                                           .state_bytes = sizeof(struct state),
+                                           .plan = plan,
+                                           .open = open_search,
+                                           .search = search,
+                                           .steps = steps};
+
+const struct hw_method hw_method_gpu_delta = {.name = "delta",
+                                              .frame = &hw_gpu_frame,
+                                              .algorithm = HW_SSSP,
+                                              .grid = true,
+                                              .one_part_only = true,
+                                              .bytes = hw_gpu_paths_host_bytes,
+                                              .build = hw_gpu_build_by_weight,
+                                              .build_whole = hw_gpu_build,
+                                              .lists_stay = true,
+                                              .own = &delta};

@@ -1,0 +1,191 @@
+/* Shortest paths on several parts: codes, lists and counters, as kernels see
+ * them (gpu/sssp/distributed/distributed_sssp.h). */
+#ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_CUH
+#define HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_CUH
+
+#include "gpu/comm/allgather.h"
+#include "gpu/device/grid_stride.cuh"
+#include "gpu/device/warp.cuh"
+#include "gpu/sssp/common/distance_keys.cuh"
+#include "gpu/sssp/distributed/distributed_sssp.h"
+
+namespace
+{
+
+using count64 = unsigned long long;
+using plan_t = hw_routes_plan;
+using job_t = hw_routes_job;
+
+constexpr int threads = 256;
+constexpr count64 edge_mask = (1ull << HW_ROUTES_EDGE_BITS) - 1;
+
+template <int kind> using key_of = typename hw_keys<kind>::type;
+
+/* A position and a key on their way. */
+template <typename K> struct pair_t;
+template <> struct pair_t<int32_t> {
+    using word = uint2;
+    static __device__ __forceinline__ word make(uint32_t at, int32_t key)
+    {
+        return make_uint2(at, static_cast<uint32_t>(key));
+    }
+    static __device__ __forceinline__ uint32_t at(word w)
+    {
+        return w.x;
+    }
+    static __device__ __forceinline__ int32_t key(word w)
+    {
+        return static_cast<int32_t>(w.y);
+    }
+};
+template <> struct pair_t<int64_t> {
+    using word = uint4;
+    static __device__ __forceinline__ word make(uint32_t at, int64_t key)
+    {
+        const count64 bits = static_cast<count64>(key);
+        return make_uint4(at, 0, static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32));
+    }
+    static __device__ __forceinline__ uint32_t at(word w)
+    {
+        return w.x;
+    }
+    static __device__ __forceinline__ int64_t key(word w)
+    {
+        return static_cast<int64_t>(static_cast<count64>(w.w) << 32 | w.z);
+    }
+};
+
+__device__ __forceinline__ int32_t lower(int32_t *at, int32_t key)
+{
+    return atomicMin(at, key);
+}
+
+__device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
+{
+    return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
+}
+
+/* The array that a job is about. */
+template <typename K> __device__ __forceinline__ K *array_of(const plan_t &plan, bool value)
+{
+    return value ? reinterpret_cast<K *>(plan.value) : static_cast<K *>(plan.distance);
+}
+
+/* ---- codes and lists ---- */
+
+__device__ __forceinline__ uint32_t first_delegate(const plan_t &plan)
+{
+    return plan.segments * plan.block;
+}
+
+__device__ __forceinline__ uint32_t delegate_lists(const plan_t &plan)
+{
+    return plan.list_blocks * plan.block;
+}
+
+__device__ __forceinline__ uint32_t code_of(const plan_t &plan, uint32_t list)
+{
+    if (list >= delegate_lists(plan))
+        return first_delegate(plan) + (list - delegate_lists(plan));
+    const uint32_t b = plan.list_blocks == 1 ? 0
+                       : plan.magic          ? static_cast<uint32_t>(__umul64hi(list, plan.magic))
+                                             : list;
+    return plan.list_segment[b] * plan.block + (list - b * plan.block);
+}
+
+__device__ __forceinline__ bool is_own(const plan_t &plan, uint32_t code)
+{
+    return code - plan.home * plan.block < plan.block;
+}
+
+__device__ __forceinline__ uint32_t own_list(const plan_t &plan, uint32_t code)
+{
+    return plan.own_lists + (code - plan.home * plan.block);
+}
+
+__device__ __forceinline__ void set_bit(uint32_t *bits, uint32_t at)
+{
+    atomicOr(bits + (at >> 5), 1u << (at & 31));
+}
+
+/* The bits of word w that are in [first, end). */
+__device__ __forceinline__ uint32_t within(uint32_t w, uint32_t first, uint32_t end)
+{
+    const int64_t from = static_cast<int64_t>(first) - 32 * static_cast<int64_t>(w);
+    const int64_t to = static_cast<int64_t>(end) - 32 * static_cast<int64_t>(w);
+    uint32_t mask = 0xffffffffu;
+
+    if (from >= 32 || to <= 0)
+        return 0;
+    if (from > 0)
+        mask &= 0xffffffffu << from;
+    if (to < 32)
+        mask &= (1u << to) - 1;
+    return mask;
+}
+
+/* ---- sums ---- */
+
+/* Counters of a block, which go to the device's at its end. */
+struct sums_t {
+    count64 sum[4];
+    count64 most;
+};
+
+__device__ __forceinline__ void clear(sums_t &sums)
+{
+    if (threadIdx.x < 4)
+        sums.sum[threadIdx.x] = 0;
+    if (threadIdx.x == 4)
+        sums.most = 0;
+    __syncthreads();
+}
+
+__device__ __forceinline__ void add(sums_t &sums, int which, count64 mine)
+{
+    const count64 all = hw_warp_sum64(mine);
+
+    if ((threadIdx.x & 31) == 0 && all)
+        atomicAdd(&sums.sum[which], all);
+}
+
+/* What the least of keys is told as: the greater the less. */
+__device__ __forceinline__ count64 complement(int64_t key)
+{
+    return ~(static_cast<count64>(key) ^ 1ull << 63);
+}
+
+__device__ __forceinline__ uint32_t warp_or(uint32_t x)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(HW_WARP, x);
+#else
+    for (int half = 16; half > 0; half /= 2)
+        x |= __shfl_xor_sync(HW_WARP, x, half);
+    return x;
+#endif
+}
+
+__device__ __forceinline__ uint64_t warp_number()
+{
+    return hw_first() / 32;
+}
+
+__device__ __forceinline__ uint64_t warp_count()
+{
+    return hw_stride() / 32;
+}
+
+/* Room for what a warp writes: their first place. */
+template <typename T> __device__ __forceinline__ T reserve(T *counter, uint32_t all)
+{
+    T start = 0;
+
+    if ((threadIdx.x & 31) == 0)
+        start = atomicAdd(counter, static_cast<T>(all));
+    return __shfl_sync(HW_WARP, start, 0);
+}
+
+} // namespace
+
+#endif

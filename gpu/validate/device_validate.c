@@ -1,0 +1,264 @@
+#include "gpu/validate/device_validate.h"
+
+#include "gpu/engine/multi_gpu_engine.h"
+#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/validate/tree_validation.h"
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/verify/rules/root_batch.h"
+
+#include <stdlib.h>
+
+/* ---- trees from the host ---- */
+
+/* Judges all trees, as many at a time as there is room for. size: bytes of a value. Collective;
+ * ranks agree. */
+static enum hw_status judge_all(struct hw_gpu_checking *self, hw_count k, const hw_gid *root,
+                                const void *values, size_t size, const hw_gid *parent,
+                                struct hw_verdict *verdict, struct hw_error *err)
+{
+    const hw_count batch = self->trees.roots;
+    enum hw_status status = HW_OK;
+
+    for (hw_count at = 0; at < k && status == HW_OK; at += batch) {
+        for (hw_count t = at; t < k && t < at + batch && status == HW_OK; t++)
+            status = hw_gpu_checking_upload(self, root[t],
+                                            (const char *)values + (size_t)(t * self->own) * size,
+                                            parent + t * self->own, err);
+        status = hw_agree(self->ctx->world, status, err);
+        if (status == HW_OK)
+            status = hw_gpu_checking_judge(self, verdict + at, NULL, err);
+    }
+    return status;
+}
+
+enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
+                                  struct hw_graph *graph, hw_count k, const hw_gid *root,
+                                  enum hw_value value, const void *values, const hw_gid *parent,
+                                  struct hw_verdict *verdict, struct hw_error *err)
+{
+    static const enum hw_gpu_value kinds[] = {[HW_VALUE_LEVEL] = HW_GPU_LEVELS,
+                                              [HW_VALUE_F32] = HW_GPU_REALS,
+                                              [HW_VALUE_I64] = HW_GPU_WHOLES};
+    const struct hw_gpu_checking_request request = {
+        .graph = graph, .over = over, .trees = k, .value = kinds[value], .uploads = true};
+    struct hw_gpu_checking self = {0};
+    enum hw_status status = hw_verify_roots(k, root, hw_graph_desc(graph)->vertices, err);
+
+    if (status != HW_OK || k == 0)
+        return status;
+    status = hw_gpu_checking_open(ctx, &request, &self, err);
+    if (status == HW_OK)
+        status = judge_all(&self, k, root, values, hw_value_size(value), parent, verdict, err);
+    hw_gpu_checking_close(&self);
+    return status;
+}
+
+/* Judges trees, or returns HW_RESOURCES where the devices cannot. Collective; ranks agree. */
+static enum hw_status try_devices(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                  const hw_gid *root, enum hw_value value, const void *values,
+                                  const hw_gid *parent, struct hw_verdict *verdict,
+                                  struct hw_error *err)
+{
+    struct hw_context silent = *ctx;
+
+    silent.quiet = true; /* the search has said already what its transport is */
+    return hw_gpu_verify_over(&silent, NULL, graph, k, root, value, values, parent, verdict, err);
+}
+
+enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                 const hw_gid *root, const int32_t *level, const hw_gid *parent,
+                                 struct hw_verdict *verdict, struct hw_error *err)
+{
+    enum hw_status status =
+        try_devices(ctx, graph, k, root, HW_VALUE_LEVEL, level, parent, verdict, err);
+
+    if (status != HW_RESOURCES)
+        return status;
+    hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");
+    return hw_verify_bfs(ctx, graph, k, root, level, parent, verdict, err);
+}
+
+/* Whether the distances of some rank are more than the devices' 32 bits hold. Collective. */
+static enum hw_status find_far(const struct hw_context *ctx, hw_count length,
+                               const int64_t *distance, bool *far, struct hw_error *err)
+{
+    hw_count beyond = 0;
+
+#pragma omp parallel for reduction(+ : beyond)
+    for (hw_count i = 0; i < length; i++)
+        beyond += distance[i] >= HW_GPU_NO_WHOLE || distance[i] <= -HW_GPU_NO_WHOLE;
+    enum hw_status status = hw_largest(ctx->world, &beyond, err);
+    *far = beyond > 0;
+    return status;
+}
+
+enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                  const hw_gid *root, const void *distance, const hw_gid *parent,
+                                  const struct hw_cycle *cycle, struct hw_verdict *verdict,
+                                  struct hw_error *err)
+{
+    const struct hw_graph_desc *desc = hw_graph_desc(graph);
+    const enum hw_value value = desc->weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64;
+    hw_count first, length;
+    bool beyond = desc->weights == HW_WEIGHTS_NONE;
+    enum hw_status status = HW_OK;
+
+    for (hw_count i = 0; i < k && cycle; i++)
+        beyond = beyond || cycle[i].length > 0;
+    hw_store_share(desc->vertices, ctx->rank, ctx->size, &first, &length);
+    if (!beyond && value == HW_VALUE_I64)
+        status = find_far(ctx, k * length, distance, &beyond, err);
+    if (status == HW_OK && !beyond) {
+        status = try_devices(ctx, graph, k, root, value, distance, parent, verdict, err);
+        if (status != HW_RESOURCES)
+            return status;
+        hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");
+        status = HW_OK;
+    }
+    return status == HW_OK
+               ? hw_verify_sssp(ctx, graph, k, root, distance, parent, cycle, verdict, err)
+               : status;
+}
+
+/* ---- trees that stay on the device ---- */
+
+/* Opens a checking that an engine will own. Collective; ranks agree. */
+static enum hw_status open_kept(const struct hw_context *ctx,
+                                const struct hw_gpu_checking_request *request,
+                                struct hw_gpu_checking **opened, int *most, struct hw_error *err)
+{
+    struct hw_gpu_checking *self = NULL;
+    enum hw_status status =
+        hw_agree(ctx->world, hw_alloc_zero(&self, 1, sizeof *self, "validation", err), err);
+
+    if (status == HW_OK)
+        status = hw_gpu_checking_open(ctx, request, self, err);
+    if (status != HW_OK) {
+        hw_gpu_keeper_close(self);
+        return status;
+    }
+    *most = self->trees.roots;
+    *opened = self;
+    return HW_OK;
+}
+
+void hw_gpu_keeper_close(struct hw_gpu_checking *checking)
+{
+    if (!checking)
+        return;
+    if (checking->ctx)
+        hw_gpu_checking_close(checking);
+    free(checking);
+}
+
+/* Opens a checking of trees that a search leaves on the device. Collective; ranks agree. */
+static enum hw_status open_found(const struct hw_context *ctx, const struct hw_gpu_found *found,
+                                 struct hw_gpu_checking_request *request,
+                                 struct hw_gpu_checking **opened, int *most, struct hw_error *err)
+{
+    const enum hw_weights weights = hw_graph_desc(request->graph)->weights;
+
+    request->trees = HW_GPU_CHECK_ROOTS;
+    request->value = HW_GPU_LEVELS;
+    if (found->distances && found->negative)
+        return hw_fail(err, HW_RESOURCES, "a search may find a negative cycle");
+    if (found->distances && found->bits > 32)
+        return hw_fail(err, HW_RESOURCES, "distances have %d bits", found->bits);
+    if (found->distances)
+        request->value = weights == HW_WEIGHTS_F32 ? HW_GPU_REALS : HW_GPU_WHOLES;
+    return open_kept(ctx, request, opened, most, err);
+}
+
+static enum hw_status open_alone(void *given, struct hw_graph *graph, int *most,
+                                 struct hw_error *err)
+{
+    struct hw_gpu_engine *engine = given;
+    struct hw_gpu_checking_request request = {.graph = graph};
+    const struct hw_gpu_found found = hw_gpu_found(engine);
+
+    return open_found(engine->ctx, &found, &request, &engine->checking, most, err);
+}
+
+static enum hw_status keep_alone(void *given, hw_gid root, struct hw_error *err)
+{
+    const struct hw_gpu_engine *engine = given;
+    const struct hw_gpu_found found = hw_gpu_found(engine);
+
+    return hw_gpu_checking_keep(engine->checking, root, found.values, found.parent, err);
+}
+
+static enum hw_status judge_alone(void *given, struct hw_verdict *verdict, hw_count *levels,
+                                  struct hw_error *err)
+{
+    const struct hw_gpu_engine *engine = given;
+
+    return hw_gpu_checking_judge(engine->checking, verdict, levels, err);
+}
+
+static enum hw_status open_counting_alone(void *given, struct hw_error *err)
+{
+    struct hw_gpu_engine *engine = given;
+    const struct hw_gpu_found found = hw_gpu_found(engine);
+
+    return hw_gpu_counting_open(&engine->counting, engine->part, &found, err);
+}
+
+static enum hw_status count_alone(void *given, struct hw_seen *seen, struct hw_error *err)
+{
+    const struct hw_gpu_engine *engine = given;
+
+    return hw_gpu_counting_count(&engine->counting, seen, err);
+}
+
+const struct hw_keeper hw_gpu_keeper = {.open = open_alone,
+                                        .keep = keep_alone,
+                                        .judge = judge_alone,
+                                        .open_counting = open_counting_alone,
+                                        .count = count_alone};
+
+static enum hw_status open_parts(void *given, struct hw_graph *graph, int *most,
+                                 struct hw_error *err)
+{
+    struct hw_parts_engine *engine = given;
+    struct hw_gpu_checking_request request = {
+        .graph = graph, .own = &engine->part->own, .over = &engine->transport};
+
+    return open_found(engine->ctx, &engine->found, &request, &engine->checking, most, err);
+}
+
+static enum hw_status keep_parts(void *given, hw_gid root, struct hw_error *err)
+{
+    const struct hw_parts_engine *engine = given;
+
+    return hw_gpu_checking_keep(engine->checking, root, engine->found.values, engine->found.parent,
+                                err);
+}
+
+static enum hw_status judge_parts(void *given, struct hw_verdict *verdict, hw_count *levels,
+                                  struct hw_error *err)
+{
+    const struct hw_parts_engine *engine = given;
+
+    return hw_gpu_checking_judge(engine->checking, verdict, levels, err);
+}
+
+static enum hw_status open_counting_parts(void *given, struct hw_error *err)
+{
+    struct hw_parts_engine *engine = given;
+
+    return hw_gpu_counting_open(&engine->counting, engine->part, &engine->found, err);
+}
+
+static enum hw_status count_parts(void *given, struct hw_seen *seen, struct hw_error *err)
+{
+    const struct hw_parts_engine *engine = given;
+
+    return hw_gpu_counting_count(&engine->counting, seen, err);
+}
+
+const struct hw_keeper hw_parts_keeper = {.open = open_parts,
+                                          .keep = keep_parts,
+                                          .judge = judge_parts,
+                                          .open_counting = open_counting_parts,
+                                          .count = count_parts};

@@ -1,0 +1,44 @@
+/*
+ * Validation of trees on the devices; how it is done: gpu/validate/tree_validation.h.
+ */
+#ifndef HOPWAVE_GPU_VALIDATE_DEVICE_VALIDATE_H
+#define HOPWAVE_GPU_VALIDATE_DEVICE_VALIDATE_H
+
+#include "lib/engine/core/engine.h"
+#include "lib/verify/rules/vertex_rows.h"
+#include "lib/verify/verify.h"
+
+struct hw_transport;
+
+/*
+ * What hw_verify_bfs() does, with the same verdicts, on the ranks' devices, whose memory
+ * hw_gpu_checking_open() states; 12 bytes for each vertex of a rank's slice beside. Where the
+ * devices have less, hw_verify_bfs() itself does it, and a note says so. Collective.
+ */
+enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                 const hw_gid *root, const int32_t *level, const hw_gid *parent,
+                                 struct hw_verdict *verdict, struct hw_error *err);
+
+/* The same for hw_verify_sssp(), which itself judges searches that ended with a cycle, and integer
+ * distances of 2^31 - 1 and more. Collective. */
+enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                                  const hw_gid *root, const void *distance, const hw_gid *parent,
+                                  const struct hw_cycle *cycle, struct hw_verdict *verdict,
+                                  struct hw_error *err);
+
+/* What both do on the devices, over a transport (NULL: one of its own), or HW_RESOURCES; integer
+ * distances less than 2^31 - 1 either way. Collective. */
+enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
+                                  struct hw_graph *graph, hw_count k, const hw_gid *root,
+                                  enum hw_value value, const void *values, const hw_gid *parent,
+                                  struct hw_verdict *verdict, struct hw_error *err);
+
+/* Keep trees of a struct hw_gpu_engine, and of a struct hw_parts_engine, on the device. */
+extern const struct hw_keeper hw_gpu_keeper;
+extern const struct hw_keeper hw_parts_keeper;
+
+/* Frees what a keeper took; accepts NULL. Collective. */
+struct hw_gpu_checking;
+void hw_gpu_keeper_close(struct hw_gpu_checking *checking);
+
+#endif

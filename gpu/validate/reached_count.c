@@ -1,0 +1,108 @@
+#include "gpu/validate/reached_count.h"
+
+#include "lib/base/memory.h"
+
+#include <stdlib.h>
+
+/* Tuple ends that go to the device at a time. */
+#define PIECE ((hw_count)1 << 20)
+
+/* Whether some vertex has more tuple ends than 32 bits hold. */
+static bool is_wide(const struct hw_part_vertices *own)
+{
+    hw_count most = 0;
+
+#pragma omp parallel for reduction(max : most) if (own->count > 1 << 16)
+    for (hw_lid p = 0; p < own->count; p++)
+        most = own->tuples[p] > most ? own->tuples[p] : most;
+    return most > (hw_count)UINT32_MAX;
+}
+
+/* Tuple ends of the own vertices `first` and on, by rising graph id. piece: [count]. */
+static void fill(const struct hw_part_vertices *own, hw_count first, hw_count count, bool wide,
+                 void *piece)
+{
+    uint64_t *all = piece;
+    uint32_t *low = piece;
+
+#pragma omp parallel for if (count > 1 << 16)
+    for (hw_count i = 0; i < count; i++) {
+        const hw_count ends = own->tuples[own->by_graph_id[first + i]];
+        if (wide)
+            all[i] = (uint64_t)ends;
+        else
+            low[i] = (uint32_t)ends;
+    }
+}
+
+/* Brings the tuple ends to the device. */
+static enum hw_status put_ends(const struct hw_gpu_counting *self,
+                               const struct hw_part_vertices *own, struct hw_error *err)
+{
+    const bool wide = self->job.wide;
+    const hw_count size = wide ? sizeof(uint64_t) : sizeof(uint32_t), count = own->count;
+    char *to = (char *)(uintptr_t)self->job.ends;
+    void *piece = NULL;
+    enum hw_status status =
+        hw_alloc(&piece, (count < PIECE ? count : PIECE) * size, 1, "tuple ends", err);
+
+    for (hw_count first = 0; first < count && status == HW_OK; first += PIECE) {
+        const hw_count length = count - first < PIECE ? count - first : PIECE;
+        fill(own, first, length, wide, piece);
+        status = hw_gpu_put(to + first * size, piece, (size_t)(length * size), err);
+    }
+    free(piece);
+    return status;
+}
+
+static enum hw_gpu_counted counted_of(const struct hw_part *part, const struct hw_gpu_found *found)
+{
+    if (!found->distances)
+        return HW_GPU_COUNTED_LEVELS;
+    if (part->weights == HW_WEIGHTS_F32)
+        return HW_GPU_COUNTED_REALS;
+    return found->bits > 32 ? HW_GPU_COUNTED_LONG_WHOLES : HW_GPU_COUNTED_WHOLES;
+}
+
+enum hw_status hw_gpu_counting_open(struct hw_gpu_counting *self, const struct hw_part *part,
+                                    const struct hw_gpu_found *found, struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &part->own;
+
+    if (found->distances && found->negative)
+        return hw_fail(err, HW_RESOURCES, "a search may find a negative cycle");
+    self->job = (struct hw_gpu_counting_job){.count = own->count,
+                                             .vertices = (uint64_t)part->vertices,
+                                             .parent = found->parent,
+                                             .values = found->values,
+                                             .wide = is_wide(own),
+                                             .counted = counted_of(part, found)};
+    hw_gpu_add(&self->arrays, &self->job.ends, own->count,
+               self->job.wide ? sizeof(uint64_t) : sizeof(uint32_t));
+    hw_gpu_add(&self->arrays, &self->sum, 1, sizeof *self->sum);
+    enum hw_status status = hw_gpu_allocate(&self->arrays, 0, "counting what searches reach", err);
+    return status == HW_OK ? put_ends(self, own, err) : status;
+}
+
+enum hw_status hw_gpu_counting_count(const struct hw_gpu_counting *self, struct hw_seen *seen,
+                                     struct hw_error *err)
+{
+    struct hw_gpu_count sum = {0};
+    enum hw_status status = hw_gpu_fill(self->sum, 0, sizeof sum, err);
+
+    if (status == HW_OK)
+        status = hw_cuda(hw_gpu_launch_count(&self->job, self->sum),
+                         "the kernel that counts what was reached", err);
+    if (status == HW_OK)
+        status = hw_gpu_get(&sum, self->sum, sizeof sum, err);
+    *seen = (struct hw_seen){.reached = (hw_count)sum.reached,
+                             .ends = (hw_count)sum.ends,
+                             .deepest = (hw_count)sum.levels - 1,
+                             .unset = sum.unset > 0};
+    return status;
+}
+
+void hw_gpu_counting_close(struct hw_gpu_counting *self)
+{
+    hw_gpu_release(&self->arrays);
+}

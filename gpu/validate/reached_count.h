@@ -1,0 +1,36 @@
+/*
+ * What searches reach, counted on the device where nobody wants the trees themselves: 4 bytes a
+ * vertex there, in place of all of a tree on its way to the host.
+ */
+#ifndef HOPWAVE_GPU_VALIDATE_REACHED_COUNT_H
+#define HOPWAVE_GPU_VALIDATE_REACHED_COUNT_H
+
+#include "gpu/device/device.h"
+#include "gpu/validate/reached_count_kernel.h"
+#include "gpu/validate/result_view.h"
+#include "lib/engine/core/engine.h"
+
+/* Zero-initialise; closed by hw_gpu_counting_close() whatever became of it. */
+struct hw_gpu_counting {
+    struct hw_gpu_arrays arrays;
+    struct hw_gpu_counting_job job;
+    struct hw_gpu_count *sum; /* [1] on the device */
+};
+
+/*
+ * Takes memory for counting what searches in this part leave as `found` says, 4 bytes an own
+ * vertex, or 8 where a vertex has 2^32 tuple ends or more.
+ * Returns HW_RESOURCES where there is too little, and where a search may find a negative cycle,
+ * which leaves no tree. Local.
+ */
+enum hw_status hw_gpu_counting_open(struct hw_gpu_counting *self, const struct hw_part *part,
+                                    const struct hw_gpu_found *found, struct hw_error *err);
+
+/* Counts what the last search has left; waits for it. Local. */
+enum hw_status hw_gpu_counting_count(const struct hw_gpu_counting *self, struct hw_seen *seen,
+                                     struct hw_error *err);
+
+/* Accepts one that was never opened. Local. */
+void hw_gpu_counting_close(struct hw_gpu_counting *self);
+
+#endif

@@ -1,0 +1,100 @@
+/* The kernel that counts what a search has reached. */
+#include "gpu/device/warp.cuh"
+#include "gpu/validate/reached_count_kernel.h"
+
+#include <cuda_runtime.h>
+#include <math.h>
+
+namespace
+{
+
+using count64 = unsigned long long;
+
+constexpr int block_size = 256;
+constexpr uint32_t no_parent = UINT32_MAX;
+
+/* Takes the greatest of all lanes' numbers into *most. */
+__device__ void take_most(count64 own, uint64_t *most)
+{
+    for (int half = 16; half > 0; half /= 2) {
+        const count64 other = __shfl_xor_sync(HW_WARP, own, half);
+        own = own > other ? own : other;
+    }
+    if ((threadIdx.x & 31) == 0 && own)
+        atomicMax(reinterpret_cast<count64 *>(most), own);
+}
+
+/* Whether element i of the values is one that hw_result_legal() allows. */
+template <int counted>
+__device__ __forceinline__ bool is_legal(const hw_gpu_counting_job &job, uint64_t i, bool reached)
+{
+    if (counted == HW_GPU_COUNTED_LEVELS) {
+        const int32_t level = static_cast<const int32_t *>(job.values)[i];
+        return level >= -1 && level < static_cast<int64_t>(job.vertices);
+    }
+    if (counted == HW_GPU_COUNTED_REALS) {
+        const float distance = static_cast<const float *>(job.values)[i];
+        return reached ? isfinite(distance) : isinf(distance) && distance > 0;
+    }
+    if (counted == HW_GPU_COUNTED_WHOLES)
+        return reached || static_cast<const int32_t *>(job.values)[i] == -1;
+    const int64_t distance = static_cast<const int64_t *>(job.values)[i];
+    return reached ? distance != INT64_MIN : distance == -1;
+}
+
+template <int counted, typename End>
+__global__ void __launch_bounds__(block_size) count(hw_gpu_counting_job job, hw_gpu_count *sum)
+{
+    const End *ends = static_cast<const End *>(job.ends);
+    count64 reached = 0, own_ends = 0, unset = 0, levels = 0;
+
+    for (uint64_t i = hw_first(); i < job.count; i += hw_stride()) {
+        const uint32_t parent = job.parent[i];
+        const bool has = parent != no_parent;
+        unset += (has && parent >= job.vertices) || !is_legal<counted>(job, i, has);
+        if (!has)
+            continue;
+        reached++;
+        own_ends += ends[i];
+        if (counted == HW_GPU_COUNTED_LEVELS) {
+            const int32_t level = static_cast<const int32_t *>(job.values)[i];
+            levels = level >= 0 && static_cast<count64>(level) >= levels
+                         ? static_cast<count64>(level) + 1
+                         : levels;
+        }
+    }
+    hw_add_sum(reached, &sum->reached);
+    hw_add_sum(own_ends, &sum->ends);
+    hw_add_sum(unset, &sum->unset);
+    take_most(levels, &sum->levels);
+}
+
+template <int counted> void launch(const hw_gpu_counting_job &job, hw_gpu_count *sum)
+{
+    const int blocks = hw_blocks(job.count, block_size);
+
+    if (job.wide)
+        count<counted, uint64_t><<<blocks, block_size>>>(job, sum);
+    else
+        count<counted, uint32_t><<<blocks, block_size>>>(job, sum);
+}
+
+} // namespace
+
+int hw_gpu_launch_count(const hw_gpu_counting_job *job, hw_gpu_count *sum)
+{
+    switch (job->counted) {
+    case HW_GPU_COUNTED_LEVELS:
+        launch<HW_GPU_COUNTED_LEVELS>(*job, sum);
+        break;
+    case HW_GPU_COUNTED_REALS:
+        launch<HW_GPU_COUNTED_REALS>(*job, sum);
+        break;
+    case HW_GPU_COUNTED_WHOLES:
+        launch<HW_GPU_COUNTED_WHOLES>(*job, sum);
+        break;
+    default:
+        launch<HW_GPU_COUNTED_LONG_WHOLES>(*job, sum);
+    }
+    return cudaGetLastError();
+}

@@ -1,0 +1,47 @@
+/*
+ * The kernel that counts what a search has reached, where the search leaves it.
+ */
+#ifndef HOPWAVE_GPU_VALIDATE_REACHED_COUNT_KERNEL_H
+#define HOPWAVE_GPU_VALIDATE_REACHED_COUNT_KERNEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What trees have beside parents. */
+enum hw_gpu_counted {
+    HW_GPU_COUNTED_LEVELS,
+    HW_GPU_COUNTED_REALS,
+    HW_GPU_COUNTED_WHOLES, /* of 32 bits */
+    HW_GPU_COUNTED_LONG_WHOLES
+};
+
+/* Sums over vertices. */
+struct hw_gpu_count {
+    uint64_t reached, ends; /* as in struct hw_seen */
+    uint64_t levels;        /* one more than the deepest */
+    uint64_t unset;         /* that have no legal value */
+};
+
+/* What is counted; all on the device, by rising graph id of the vertices that a rank owns. */
+struct hw_gpu_counting_job {
+    uint64_t count;         /* own vertices */
+    uint64_t vertices;      /* of the graph */
+    const uint32_t *parent; /* [count] as in struct hw_gpu_found, like: */
+    const void *values;     /* [count] */
+    const void *ends;       /* [count] of tuples; uint64_t where they are wide, or uint32_t */
+    bool wide;
+    enum hw_gpu_counted counted;
+};
+
+/* Adds to *sum, which is on the device. Returns a cudaError_t as an int and does not wait. */
+int hw_gpu_launch_count(const struct hw_gpu_counting_job *job, struct hw_gpu_count *sum);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

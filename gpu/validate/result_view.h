@@ -1,0 +1,21 @@
+/*
+ * What searches leave on the device for those who validate it there.
+ */
+#ifndef HOPWAVE_GPU_VALIDATE_RESULT_VIEW_H
+#define HOPWAVE_GPU_VALIDATE_RESULT_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A tree as a search leaves it on the device, by rising graph id of the vertices that this rank
+ * owns. */
+struct hw_gpu_found {
+    const uint32_t *parent; /* graph ids; HW_RANK_NONE unreached */
+    const void *values;     /* levels, -1 unreached; or distances as in struct hw_result, of
+                               integers with `bits` bits */
+    bool distances;
+    bool negative; /* SSSP: some weight is */
+    int bits;      /* SSSP: of a distance */
+};
+
+#endif

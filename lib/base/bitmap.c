@@ -1,0 +1,102 @@
+#include "lib/base/bitmap.h"
+
+hw_lid hw_bits_list(const uint64_t *bitmap, hw_lid words, hw_lid *list)
+{
+    hw_lid count = 0;
+
+    for (hw_lid w = 0; w < words; w++)
+        for (uint64_t left = bitmap[w]; left;)
+            list[count++] = w * 64 + hw_bits_take(&left);
+    return count;
+}
+
+hw_lid hw_bits_count(const uint64_t *bitmap, hw_lid words)
+{
+    hw_lid count = 0;
+
+    /* In shifts and adds: without -march the builtin is a call, and these the
+     * compiler turns into vectors. */
+    for (hw_lid w = 0; w < words; w++) {
+        uint64_t x = bitmap[w];
+        x -= x >> 1 & UINT64_C(0x5555555555555555);
+        x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+        x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+        x += x >> 8;
+        x += x >> 16;
+        x += x >> 32;
+        count += (hw_lid)(x & 0x7f);
+    }
+    return count;
+}
+
+/*
+ * The look-up is most of what bottom-up steps and the output do, so it exists
+ * three times. 32-bit words let a gather take the 32-bit ids as they are; on
+ * the little-endian processors that have gathers they are the same bits.
+ */
+static uint64_t look_up_plain(const hw_lid *ids, const uint64_t *bitmap)
+{
+    uint64_t result = 0;
+
+    for (int k = 63; k >= 0; k--)
+        result = 2 * result + (bitmap[ids[k] / 64] >> ids[k] % 64 & 1);
+    return result;
+}
+
+#if defined __x86_64__ && defined __GNUC__
+#include <immintrin.h>
+
+typedef uint32_t __attribute__((may_alias)) half_word;
+
+/* The compiler turns this loop into gathers. */
+__attribute__((target("avx2"))) static uint32_t look_up_32(const hw_lid *ids,
+                                                           const half_word *bitmap)
+{
+    uint32_t result = 0;
+
+    for (uint32_t k = 0; k < 32; k++)
+        result |= (bitmap[ids[k] / 32] >> ids[k] % 32 & 1) << k;
+    return result;
+}
+
+__attribute__((target("avx2"))) static uint64_t look_up_avx2(const hw_lid *ids,
+                                                             const uint64_t *bitmap)
+{
+    const half_word *halves = (const half_word *)bitmap;
+
+    return look_up_32(ids, halves) | (uint64_t)look_up_32(ids + 32, halves) << 32;
+}
+
+__attribute__((target("avx512f"))) static uint64_t look_up_avx512(const hw_lid *ids,
+                                                                  const uint64_t *bitmap)
+{
+    const __m512i one = _mm512_set1_epi32(1), low = _mm512_set1_epi32(31);
+    uint64_t result = 0;
+
+    for (int k = 0; k < 64; k += 16) {
+        __m512i id = _mm512_loadu_si512(ids + k);
+        __m512i word = _mm512_i32gather_epi32(_mm512_srli_epi32(id, 5), bitmap, 4);
+        __m512i bit = _mm512_sllv_epi32(one, _mm512_and_si512(id, low));
+        result |= (uint64_t)_mm512_test_epi32_mask(word, bit) << k;
+    }
+    return result;
+}
+
+hw_bits_look_up *hw_bits_looker(int rank)
+{
+    hw_bits_look_up *found[4] = {NULL};
+    int count = 0;
+
+    if (__builtin_cpu_supports("avx512f"))
+        found[count++] = look_up_avx512;
+    if (__builtin_cpu_supports("avx2"))
+        found[count++] = look_up_avx2;
+    found[count++] = look_up_plain;
+    return rank < count ? found[rank] : NULL;
+}
+#else
+hw_bits_look_up *hw_bits_looker(int rank)
+{
+    return rank == 0 ? look_up_plain : NULL;
+}
+#endif

@@ -1,0 +1,290 @@
+#include "lib/base/incomplete_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define MOST 4
+#define LENGTH 4096
+#define ATTEMPTS 1000 /* at a name that nobody has */
+#define LOCKED ((off_t)1 << 62)
+
+/* All that a handler can reach. */
+static struct {
+    char path[LENGTH];
+    atomic_bool noted;
+} file[MOST];
+
+void hw_unfinished_remove(void)
+{
+    const int before = errno;
+
+    for (int i = 0; i < MOST; i++)
+        if (atomic_load(&file[i].noted))
+            (void)unlink(file[i].path);
+    errno = before;
+}
+
+/* Ends the process as the signal would have. */
+static void take_signal(int number)
+{
+    hw_unfinished_remove();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+static void catch_signals(void)
+{
+    const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU};
+    struct sigaction action = {.sa_handler = take_signal}, now;
+
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+            now.sa_handler == SIG_DFL)
+            (void)sigaction(numbers[i], &action, NULL);
+}
+
+void hw_unfinished_add(const char *path)
+{
+    const size_t length = strlen(path);
+
+    catch_signals();
+    hw_unfinished_forget(path);
+    for (int i = 0; i < MOST && length < LENGTH; i++)
+        if (!atomic_load(&file[i].noted)) {
+            memcpy(file[i].path, path, length + 1);
+            atomic_store(&file[i].noted, true);
+            return;
+        }
+}
+
+void hw_unfinished_forget(const char *path)
+{
+    for (int i = 0; i < MOST; i++)
+        if (atomic_load(&file[i].noted) && strcmp(file[i].path, path) == 0)
+            atomic_store(&file[i].noted, false);
+}
+
+/* ---- names ---- */
+
+/* A folder's and a file's name out of a path; both are to be freed. */
+static enum hw_status split_path(const char *path, char **folder, char **name, struct hw_error *err)
+{
+    char *copy = strdup(path), *again = strdup(path);
+
+    *folder = copy ? strdup(dirname(copy)) : NULL;
+    *name = again ? strdup(basename(again)) : NULL;
+    free(copy);
+    free(again);
+    if (*folder && *name)
+        return HW_OK;
+    free(*folder);
+    free(*name);
+    *folder = *name = NULL;
+    return hw_fail(err, HW_RESOURCES, "no memory for a path");
+}
+
+enum hw_status hw_unfinished_check(const char *path, bool replace, struct hw_error *err)
+{
+    const size_t length = strlen(path);
+    struct stat about;
+
+    if (length == 0 || path[length - 1] == '/')
+        return hw_fail(err, HW_RESOURCES, "is not the name of a file");
+    if (lstat(path, &about) != 0)
+        return HW_OK;
+    if (S_ISDIR(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "is a directory");
+    if (!S_ISREG(about.st_mode) && !S_ISLNK(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "is no plain file, and is not replaced by one");
+    if (!replace)
+        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
+    return HW_OK;
+}
+
+/* ---- making ---- */
+
+bool hw_unfinished_lock(int fd, bool unless_told)
+{
+    /* One byte where no data are: MPI locks what it writes to NFS, and waits for it. */
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCKED, .l_len = 1};
+
+    if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
+        return true;
+    return errno != EAGAIN && errno != EACCES && unless_told;
+}
+
+/* Whether a file's name is NUMBER.N after what such names begin with. */
+static bool is_number(const char *rest)
+{
+    const size_t number = strspn(rest, "0123456789");
+
+    return number > 0 && rest[number] == '.' && rest[number + 1] != '\0' &&
+           strspn(rest + number + 1, "0123456789") == strlen(rest + number + 1);
+}
+
+/* Removes what killed processes have left of the file. */
+static void sweep(const char *folder, const char *begin)
+{
+    const size_t length = strlen(begin);
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+
+    while (entries && (entry = readdir(entries))) {
+        struct stat about;
+        if (strncmp(entry->d_name, begin, length) != 0 || !is_number(entry->d_name + length))
+            continue;
+        int fd =
+            openat(dirfd(entries), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
+            hw_unfinished_lock(fd, false))
+            (void)unlinkat(dirfd(entries), entry->d_name, 0);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (entries)
+        closedir(entries);
+}
+
+/* Creates and locks the file; -1 where errno says why not. */
+static int create(const char *path)
+{
+    struct stat about;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    /* Between the two it may have been taken for one that was left. */
+    if (fd >= 0 && hw_unfinished_lock(fd, true) && fstat(fd, &about) == 0 && about.st_nlink > 0)
+        return fd;
+    if (fd >= 0) {
+        close(fd);
+        errno = EEXIST;
+    }
+    return -1;
+}
+
+enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct hw_error *err)
+{
+    char *folder = NULL, *name = NULL, begin[256];
+    enum hw_status status = split_path(path, &folder, &name, err);
+
+    *made = NULL;
+    *fd = -1;
+    if (status == HW_OK) {
+        snprintf(begin, sizeof begin, ".%.200s.tmp-", name);
+        sweep(folder, begin);
+    }
+    /* There may be one of a process of the same number on another host. */
+    for (int i = 0; status == HW_OK && *fd < 0 && i < ATTEMPTS; i++) {
+        free(*made);
+        if (asprintf(made, "%s/%s%ld.%d", folder, begin, (long)getpid(), i) < 0) {
+            *made = NULL;
+            status = hw_fail(err, HW_RESOURCES, "no memory for a path");
+            break;
+        }
+        *fd = create(*made);
+        if (*fd < 0 && errno != EEXIST)
+            status =
+                hw_fail(err, HW_RESOURCES, "cannot be written in %s: %s", folder, strerror(errno));
+    }
+    if (status == HW_OK && *fd < 0)
+        status = hw_fail(err, HW_RESOURCES, "too many temporary files beside it");
+    if (status == HW_OK) {
+        hw_unfinished_add(*made);
+    } else {
+        free(*made);
+        *made = NULL;
+    }
+    free(folder);
+    free(name);
+    return status;
+}
+
+enum hw_status hw_unfinished_room(int fd, hw_count bytes, hw_count end, struct hw_error *err)
+{
+    struct statvfs disk;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (rlim_t)end > limit.rlim_cur)
+        return hw_fail(err, HW_RESOURCES,
+                       "larger than the limit on file sizes: %" PRId64 " MB needed",
+                       end / 1000000 + 1);
+    if (bytes == 0 || fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0)
+        return HW_OK;
+    const hw_count left = (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
+    if (bytes > left)
+        return hw_fail(err, HW_RESOURCES,
+                       "the disk is too full: %" PRId64 " MB needed, %" PRId64 " MB left",
+                       bytes / 1000000 + 1, left / 1000000);
+    return HW_OK;
+}
+
+/* ---- publishing ---- */
+
+/* Gives the temporary file its name unless that is taken, in one step. */
+static int rename_new(const char *from, const char *to)
+{
+    struct stat about;
+
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno == EEXIST || (errno != EINVAL && errno != ENOSYS && errno != EPERM))
+        return -1;
+    /* File systems without it: a link is as good; without those, look first. */
+    if (link(from, to) == 0)
+        return unlink(from);
+    if (errno == EEXIST)
+        return -1;
+    if (lstat(to, &about) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
+}
+
+/* Makes a new name in its folder durable. File systems that cannot sync a
+ * folder are not at fault. */
+static enum hw_status sync_folder(const char *path, struct hw_error *err)
+{
+    char *folder = NULL, *name = NULL;
+
+    enum hw_status status = split_path(path, &folder, &name, err);
+    if (status != HW_OK)
+        return status;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+            status = hw_fail(err, HW_RESOURCES, "cannot sync %s: %s", folder, strerror(errno));
+        close(fd);
+    }
+    free(folder);
+    free(name);
+    return status;
+}
+
+enum hw_status hw_unfinished_publish(const char *made, const char *path, bool replace,
+                                     struct hw_error *err)
+{
+    enum hw_status status = hw_unfinished_check(path, replace, err);
+
+    if (status != HW_OK)
+        return status;
+    const int failed = replace ? rename(made, path) : rename_new(made, path);
+    if (failed && errno == EEXIST)
+        return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
+    if (failed)
+        return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
+    hw_unfinished_forget(made);
+    return sync_folder(path, err);
+}

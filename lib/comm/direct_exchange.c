@@ -1,0 +1,178 @@
+#include "lib/comm/direct_exchange.h"
+
+#include "lib/base/memory.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a message at most: MPI counts them in an int. */
+#define MOST ((hw_count)1 << 30)
+
+enum { TAG = 4 };
+
+struct hw_direct {
+    const struct hw_context *ctx;
+    const struct hw_nodes *nodes;
+    struct hw_nodewise_mover mover;
+    hw_count piece;
+    MPI_Request *request; /* [2][ranks]: out, in */
+    struct hw_crossed crossed;
+};
+
+bool hw_direct_takes_devices(void)
+{
+    int (*query)(void) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+
+    memcpy(&query, &found, sizeof query);
+    return query && query() == 1;
+}
+
+enum hw_status hw_direct_require(struct hw_error *err)
+{
+    if (hw_direct_takes_devices())
+        return HW_OK;
+    return hw_fail(err, HW_RESOURCES,
+                   "--mpi-buffers device: this MPI takes no pointers to memory of GPUs, or does "
+                   "not say so; use auto or host");
+}
+
+void hw_direct_close(struct hw_direct *self)
+{
+    if (!self)
+        return;
+    free(self->request);
+    free(self);
+}
+
+enum hw_status hw_direct_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                              hw_count piece, const struct hw_nodewise_mover *mover,
+                              struct hw_direct **made, struct hw_error *err)
+{
+    struct hw_direct *self = NULL;
+    enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "exchanges", err);
+
+    if (status == HW_OK) {
+        self->ctx = ctx;
+        self->nodes = nodes;
+        self->mover = *mover;
+        self->piece = piece > 0 ? piece : MOST;
+        status = hw_alloc(&self->request, 2 * ctx->size, sizeof *self->request, "requests", err);
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status != HW_OK) {
+        hw_direct_close(self);
+        self = NULL;
+    }
+    *made = self;
+    return status;
+}
+
+struct hw_crossed hw_direct_crossed(struct hw_direct *self)
+{
+    const struct hw_crossed crossed = self->crossed;
+
+    self->crossed = (struct hw_crossed){0};
+    return crossed;
+}
+
+/* The first of two failures: a rank goes on with messages that others wait for. */
+static enum hw_status worse(enum hw_status before, enum hw_status now)
+{
+    return before != HW_OK ? before : now;
+}
+
+/* Bytes of the piece at `at` of so many. */
+static int length_at(const struct hw_direct *self, hw_count bytes, hw_count at)
+{
+    const hw_count left = bytes - at;
+
+    return (int)(left < 0 ? 0 : left < self->piece ? left : self->piece);
+}
+
+static void count_crossed(struct hw_direct *self, int q, hw_count at, int length)
+{
+    const int *node = self->nodes->node;
+
+    if (node[q] == node[self->ctx->rank])
+        return;
+    self->crossed.bytes += length;
+    self->crossed.messages += at == 0; /* pieces make one message */
+}
+
+/* The pieces at `at` of all messages: receives are posted before sends. */
+static enum hw_status pass(struct hw_direct *self, const struct hw_nodewise_load *load, hw_count at,
+                           struct hw_error *err)
+{
+    const int ranks = self->ctx->size, me = self->ctx->rank;
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < 2 * ranks; r++)
+        self->request[r] = MPI_REQUEST_NULL;
+    for (int step = 1; step < ranks; step++) {
+        const int q = (me + ranks - step) % ranks;
+        const int length = length_at(self, load->receive_bytes[q], at);
+        if (length > 0)
+            status = worse(status, hw_mpi(MPI_Irecv(load->base + load->receive_offset[q] + at,
+                                                    length, MPI_BYTE, q, TAG, self->ctx->world,
+                                                    &self->request[ranks + q]),
+                                          "MPI_Irecv", err));
+    }
+    for (int step = 1; step < ranks; step++) {
+        const int q = (me + step) % ranks;
+        const int length = length_at(self, load->send_bytes[q], at);
+        if (length == 0)
+            continue;
+        status =
+            worse(status, hw_mpi(MPI_Isend(load->base + load->send_offset[q] + at, length, MPI_BYTE,
+                                           q, TAG, self->ctx->world, &self->request[q]),
+                                 "MPI_Isend", err));
+        count_crossed(self, q, at, length);
+    }
+    for (int r = 0; r < 2 * ranks; r++)
+        status =
+            worse(status, hw_mpi(MPI_Wait(&self->request[r], MPI_STATUS_IGNORE), "MPI_Wait", err));
+    return status;
+}
+
+enum hw_status hw_direct_exchange(struct hw_direct *self, const struct hw_nodewise_load *load,
+                                  struct hw_error *err)
+{
+    const int me = self->ctx->rank;
+    enum hw_status status = load->status;
+    hw_count most = 0;
+
+    for (int q = 0; q < self->ctx->size; q++) {
+        const hw_count bytes = load->send_bytes[q] > load->receive_bytes[q]
+                                   ? load->send_bytes[q]
+                                   : load->receive_bytes[q];
+        most = q != me && bytes > most ? bytes : most;
+    }
+    if (load->receive_bytes[me] > 0)
+        status = worse(status, self->mover.copy(self->mover.self, false,
+                                                load->base + load->receive_offset[me],
+                                                load->base + load->send_offset[me],
+                                                (size_t)load->receive_bytes[me], err));
+    for (hw_count at = 0; at < most; at += self->piece)
+        status = worse(status, pass(self, load, at, err));
+    status = worse(status, self->mover.wait(self->mover.self, false, err));
+    return hw_agree(self->ctx->world, status, err);
+}
+
+enum hw_status hw_direct_broadcast(struct hw_direct *self, int q, const void *own, hw_count bytes,
+                                   void *room, struct hw_error *err)
+{
+    const struct hw_context *ctx = self->ctx;
+    enum hw_status status = HW_OK;
+
+    if (ctx->rank == q) {
+        status = self->mover.copy(self->mover.self, false, room, own, (size_t)bytes, err);
+        status = worse(status, self->mover.wait(self->mover.self, false, err));
+    }
+    for (hw_count at = 0; at < bytes; at += self->piece)
+        status = worse(status, hw_mpi(MPI_Bcast((char *)room + at, length_at(self, bytes, at),
+                                                MPI_BYTE, q, ctx->world),
+                                      "MPI_Bcast", err));
+    return hw_agree(ctx->world, status, err);
+}

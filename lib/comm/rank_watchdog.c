@@ -1,0 +1,384 @@
+#include "lib/comm/rank_watchdog.h"
+
+#include "lib/base/incomplete_file.h"
+#include "lib/base/memory.h"
+#include "lib/comm/context.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TICK 0.1       /* seconds */
+#define LEAVING 4      /* from a failure to the end in order: so many times the patience */
+#define LAST_RESORT 2u /* seconds that MPI_Abort() has */
+#define GRACE 10       /* ticks that ranks have to leave by themselves */
+#define HEARD 3        /* ticks until launchers have passed on what was said */
+#define CLAIMED -1     /* of `ending`: somebody is about to set it */
+
+/* A rank's process, as /proc knows it. */
+struct process {
+    uint64_t space; /* the namespace that its number belongs to; 0: not known */
+    uint64_t born;  /* when it started, in ticks of the system */
+    int32_t number;
+    int32_t rank; /* in world */
+};
+
+enum state { RUNS, STOPPED, GONE };
+
+struct hw_watch {
+    struct hw_watch_order order;
+    int ranks, own;          /* of the node */
+    bool alone;              /* all ranks are of this node */
+    struct process *process; /* [ranks] */
+    int whom;                /* whose state this rank looks at; -1 for nobody's */
+    unsigned long most;      /* ticks */
+    unsigned long stopped;   /* ticks that it has been seen stopped */
+    MPI_Win window;
+    pthread_mutex_t lock;  /* held in a tick */
+    pthread_cond_t wake;   /* between two */
+    bool ended;            /* the thread shall return */
+    atomic_int *ending;    /* the status all end with, shared by the node; NULL when closed */
+    atomic_int failed;     /* what this rank has told, an hw_status */
+    struct hw_error why;   /* written before that */
+    unsigned long leaving; /* ticks since */
+    pthread_t thread;
+    bool running, locks; /* there is a thread, and what it waits with */
+};
+
+/* ---- processes ---- */
+
+/* Reads the state of a process and when it started, if it is there. */
+static enum state read_state(int number, uint64_t *born)
+{
+    char path[64], text[1024], state = 'R';
+    unsigned long long started = 0;
+
+    *born = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", number);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? GONE : RUNS;
+    ssize_t got = read(fd, text, sizeof text - 1);
+    int why = errno;
+    close(fd);
+    if (got <= 0)
+        return got < 0 && why == ESRCH ? GONE : RUNS;
+    text[got] = '\0';
+    /* Its name, in brackets, may hold anything; fields 3 and 22 matter. */
+    const char *rest = strrchr(text, ')');
+    if (!rest || sscanf(rest + 1,
+                        " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                        "%*s %llu",
+                        &state, &started) != 2)
+        return RUNS;
+    *born = started;
+    /* A small t is a process that a debugger holds. */
+    return state == 'T' ? STOPPED : state == 'Z' || state == 'X' || state == 'x' ? GONE : RUNS;
+}
+
+static enum state state_of(const struct process *process)
+{
+    uint64_t born = 0;
+    enum state state = read_state(process->number, &born);
+
+    return state != GONE && born != 0 && born != process->born ? GONE : state;
+}
+
+static struct process own_process(int rank)
+{
+    struct process own = {.number = (int32_t)getpid(), .rank = rank};
+    struct stat space;
+
+    if (stat("/proc/self/ns/pid", &space) == 0 && read_state(own.number, &own.born) == RUNS &&
+        own.born != 0)
+        own.space = (uint64_t)space.st_ino;
+    return own;
+}
+
+/* Ranks stand in a ring, and each looks at the next one that it can see: whoever is lost,
+ * one that is not looks at the first of them. */
+static int find_next(const struct hw_watch *watch)
+{
+    const struct process *own = &watch->process[watch->own];
+
+    for (int i = 1; i < watch->ranks && own->space != 0; i++) {
+        const int r = (watch->own + i) % watch->ranks;
+        if (watch->process[r].space == own->space)
+            return r;
+    }
+    return -1;
+}
+
+/* ---- the end ---- */
+
+static void wait_tick(void)
+{
+    const struct timespec tick = {.tv_nsec = (long)(TICK * 1e9)};
+
+    nanosleep(&tick, NULL);
+}
+
+/* Whether another rank's process, where it can be seen, is still there. */
+static bool is_left(const struct hw_watch *watch, int r)
+{
+    return r != watch->own && watch->process[r].space != 0 &&
+           watch->process[r].space == watch->process[watch->own].space &&
+           state_of(&watch->process[r]) != GONE;
+}
+
+/* Ends the other ranks of the node: those that run see `ending` and leave, unless the window
+ * is closed; the rest is killed. */
+static void end_node(const struct hw_watch *watch, enum hw_status status)
+{
+    bool left = watch->ending != NULL;
+
+    if (left)
+        atomic_store(watch->ending, (int)status);
+    for (int i = 0; i < GRACE && left; i++) {
+        wait_tick();
+        left = false;
+        for (int r = 0; r < watch->ranks; r++)
+            left = left || (is_left(watch, r) && state_of(&watch->process[r]) == RUNS);
+    }
+    for (int r = 0; r < watch->ranks; r++)
+        if (is_left(watch, r))
+            (void)kill(watch->process[r].number, SIGKILL);
+}
+
+/* Says why and ends the ranks of this node, stopped ones too, and then all. MPI_Abort() alone
+ * does not do: it is no business of a thread while another one is in MPI, and some launchers
+ * leave the other ranks alone. */
+static void end_all(struct hw_watch *watch, enum hw_status status, const char *why)
+{
+    int none = HW_OK;
+
+    if (watch->ending && !atomic_compare_exchange_strong(watch->ending, &none, CLAIMED)) {
+        sleep(LAST_RESORT); /* somebody else is ending us */
+        _exit((int)status);
+    }
+    hw_unfinished_remove();
+    fprintf(stderr, "%s: %s\n", watch->order.program, why);
+    fflush(stderr);
+    for (int i = 0; i < HEARD; i++)
+        wait_tick();
+    end_node(watch, status);
+    if (!watch->alone) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(LAST_RESORT);
+        MPI_Abort(MPI_COMM_WORLD, (int)status);
+    }
+    _exit((int)status);
+}
+
+/* ---- the thread ---- */
+
+/* Looks at the rank that is this one's to look at. */
+static void look(struct hw_watch *watch)
+{
+    char sentence[160];
+
+    if (watch->whom < 0)
+        return;
+    const struct process *whom = &watch->process[watch->whom];
+    const enum state state = state_of(whom);
+    watch->stopped = state == STOPPED ? watch->stopped + 1 : 0;
+    if (state == GONE && watch->ending) {
+        snprintf(sentence, sizeof sentence,
+                 "rank %d (process %d) was killed or crashed, so all end", whom->rank,
+                 whom->number);
+        end_all(watch, HW_RESOURCES, sentence);
+    }
+    if (watch->stopped > watch->most) {
+        snprintf(sentence, sizeof sentence,
+                 "rank %d (process %d) was stopped and has not gone on for %.0f s, so all end",
+                 whom->rank, whom->number, watch->order.seconds);
+        end_all(watch, HW_RESOURCES, sentence);
+    }
+}
+
+static void tick(struct hw_watch *watch)
+{
+    const int ending = watch->ending ? atomic_load(watch->ending) : HW_OK;
+
+    if (ending > HW_OK)
+        _exit(ending);
+    if (ending == HW_OK)
+        look(watch);
+    const int failed = atomic_load(&watch->failed);
+    if (failed != HW_OK && ++watch->leaving > LEAVING * watch->most)
+        end_all(watch, (enum hw_status)failed, watch->why.text);
+}
+
+static void *run(void *given)
+{
+    struct hw_watch *watch = given;
+
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->ended) {
+        struct timespec until;
+        tick(watch);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += (long)(TICK * 1e9);
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&watch->wake, &watch->lock, &until);
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return NULL;
+}
+
+/* Signals are for the thread that was there before. */
+static bool start_thread(struct hw_watch *watch)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return false;
+    watch->running = pthread_create(&watch->thread, NULL, run, watch) == 0;
+    return pthread_sigmask(SIG_SETMASK, &before, NULL) == 0 && watch->running;
+}
+
+/* ---- beginning and end ---- */
+
+static enum hw_status allocate(const struct hw_watch_order *order, int ranks,
+                               struct hw_watch **made, struct hw_error *err)
+{
+    struct hw_watch *watch = NULL;
+    enum hw_status status = hw_alloc_zero(&watch, 1, sizeof *watch, "the watch", err);
+
+    if (status != HW_OK)
+        return status;
+    *made = watch;
+    watch->order = *order;
+    watch->ranks = ranks;
+    watch->window = MPI_WIN_NULL;
+    watch->most = (unsigned long)(order->seconds / TICK);
+    watch->locks =
+        pthread_mutex_init(&watch->lock, NULL) == 0 && pthread_cond_init(&watch->wake, NULL) == 0;
+    if (!watch->locks)
+        return hw_fail(err, HW_RESOURCES, "no lock can be made for the watch");
+    return hw_alloc(&watch->process, ranks, sizeof *watch->process, "the watch", err);
+}
+
+/* Tells the node's ranks of each other. Collective. */
+static enum hw_status meet(struct hw_watch *watch, struct hw_error *err)
+{
+    int rank = 0, size = 1;
+    enum hw_status status =
+        hw_mpi(MPI_Comm_rank(watch->order.node, &watch->own), "MPI_Comm_rank", err);
+
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_rank(watch->order.world, &rank), "MPI_Comm_rank", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_size(watch->order.world, &size), "MPI_Comm_size", err);
+    const struct process own = own_process(rank);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, watch->process,
+                                      (int)sizeof own, MPI_BYTE, watch->order.node),
+                        "MPI_Allgather", err);
+    watch->alone = size == watch->ranks;
+    watch->whom = status == HW_OK ? find_next(watch) : -1;
+    return status;
+}
+
+/* One number that the ranks share. Collective. */
+static enum hw_status open_window(struct hw_watch *watch, struct hw_error *err)
+{
+    atomic_int *shared = NULL;
+    MPI_Aint size = watch->own == 0 ? (MPI_Aint)sizeof *shared : 0;
+    int unit = 0;
+    enum hw_status status =
+        hw_mpi(MPI_Win_allocate_shared(size, (int)sizeof *shared, MPI_INFO_NULL, watch->order.node,
+                                       (void *)&shared, &watch->window),
+               "MPI_Win_allocate_shared", err);
+
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Win_shared_query(watch->window, 0, &size, &unit, (void *)&shared),
+                        "MPI_Win_shared_query", err);
+    if (status == HW_OK && watch->own == 0)
+        atomic_store(shared, HW_OK);
+    if (status == HW_OK)
+        watch->ending = shared;
+    return status;
+}
+
+enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watch **given,
+                              struct hw_error *err)
+{
+    struct hw_watch *watch = NULL;
+    int ranks = 1;
+
+    *given = NULL;
+    enum hw_status status = hw_mpi(MPI_Comm_size(order->node, &ranks), "MPI_Comm_size", err);
+    if (status != HW_OK || ranks == 1)
+        return status;
+    status = hw_agree(order->node, allocate(order, ranks, &watch, err), err);
+    if (status != HW_OK) {
+        hw_watch_end(watch);
+        return status;
+    }
+    status = hw_agree(order->node, meet(watch, err), err);
+    if (status == HW_OK)
+        status = hw_agree(order->node, open_window(watch, err), err);
+    if (status == HW_OK && !start_thread(watch))
+        status = hw_fail(err, HW_RESOURCES, "no thread can be made to watch the other ranks");
+    status = hw_agree(order->node, status, err);
+    if (status != HW_OK) {
+        hw_watch_close(watch);
+        hw_watch_end(watch);
+        return status;
+    }
+    *given = watch;
+    return HW_OK;
+}
+
+void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct hw_error *err)
+{
+    if (!watch || status == HW_OK || atomic_load(&watch->failed) != HW_OK)
+        return;
+    if (err)
+        watch->why = *err;
+    atomic_store(&watch->failed, (int)status);
+}
+
+void hw_watch_close(struct hw_watch *watch)
+{
+    if (!watch)
+        return;
+    /* Who comes late is still watched. None can leave before the window is freed. */
+    MPI_Barrier(watch->order.node);
+    pthread_mutex_lock(&watch->lock);
+    watch->ending = NULL;
+    atomic_store(&watch->failed, HW_OK);
+    pthread_mutex_unlock(&watch->lock);
+    if (watch->window != MPI_WIN_NULL)
+        MPI_Win_free(&watch->window);
+}
+
+void hw_watch_end(struct hw_watch *watch)
+{
+    if (!watch)
+        return;
+    if (watch->running) {
+        pthread_mutex_lock(&watch->lock);
+        watch->ended = true;
+        pthread_cond_signal(&watch->wake);
+        pthread_mutex_unlock(&watch->lock);
+        pthread_join(watch->thread, NULL);
+    }
+    if (watch->locks) {
+        pthread_cond_destroy(&watch->wake);
+        pthread_mutex_destroy(&watch->lock);
+    }
+    free(watch->process);
+    free(watch);
+}

@@ -1,0 +1,198 @@
+/*
+ * Method `grid`: breadth-first search of 1d and 2d parts on CPUs, after
+ * "Parallel Distributed Breadth First Search on the Kepler Architecture"
+ * (sections 2.2, 3 and 5) with a direction-optimizing local search.
+ *
+ * A step top-down: expand, the frontier gathered along the grid column; scan of
+ * the frontier's lists, which marks the rows it reaches; fold, the new rows sent
+ * along the grid row to their owners. Every part remembers the rows it has seen,
+ * its own or not, and sends each of them once.
+ *
+ * A step bottom-up: the frontier gathered along the grid row, so that every part
+ * knows which of its rows are reached; then the blocks of the grid column travel
+ * around it as sets of unvisited vertices: each part in turn scans the lists of
+ * those left, takes out what it finds and passes the rest on, so that no vertex
+ * is found twice. With one grid row nothing travels.
+ *
+ * Predecessors stay where they were found and are fetched once, at the end
+ * (section 3.2).
+ *
+ * What makes it fast on a CPU: under --order degree a list begins with its
+ * hubs, so most vertices are settled bottom-up by their first neighbour. Those
+ * first neighbours are an array of their own that is streamed 64 vertices at a
+ * time against the bitmap of rows seen, and that a vertex took its first
+ * neighbour as parent is one bit. The last pass, into graph ids, then streams
+ * the first neighbours' graph ids and looks up only the other parents.
+ *
+ * bytes_sent and messages_sent of a step count the sets and predecessors sent
+ * to other parts, not the one reduction of four counters a step.
+ *
+ * Bitmaps over a block are aligned to words; those over local rows are not, a
+ * block begins there at bit m * block.
+ */
+#ifndef HOPWAVE_ENGINE_BFS_2D_GRID_H
+#define HOPWAVE_ENGINE_BFS_2D_GRID_H
+
+#include "lib/base/bitmap.h"
+#include "lib/engine/core/engine.h"
+#include "lib/engine/core/row_column_exchange.h"
+
+/* Bitmaps of bottom-up levels kept until levels are written. */
+#define HW_GRID_BITMAPS 8
+/* Levels kept until levels are written. */
+#define HW_GRID_LEVELS 64
+
+/* Where the vertices of one level are remembered. */
+struct hw_grid_level {
+    int32_t level;
+    hw_lid begin, end;      /* of order[], if bitmap is NULL */
+    const uint64_t *bitmap; /* [words] */
+};
+
+/* What the ranks sum up after each step. */
+struct hw_grid_tally {
+    hw_count found;    /* vertices reached */
+    hw_count edges;    /* edges that leave them; only where the direction is chosen by it */
+    hw_count accepted; /* of the found, those whose parent a rank of the row knows */
+    hw_count foreign;  /* vertices found for others of the column */
+    hw_count sampled;  /* unvisited vertices tried bottom-up */
+    hw_count scanned;  /* edges of theirs that it took */
+};
+
+/* Frontier vertices whose lists threads count at a time. */
+#define HW_GRID_CHUNK 256
+
+/* The finds of one thread for one block, before they join the others'. */
+#define HW_GRID_FINDS 255
+struct hw_grid_finds {
+    hw_lid count;
+    hw_lid position[HW_GRID_FINDS];
+};
+
+struct hw_grid {
+    const struct hw_context *ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    int threads;
+
+    /* The grid: this part is (i, j) of rows x columns. */
+    int rows, columns, i, j;
+    hw_lid block;               /* positions of a block, nb */
+    hw_lid block_words;         /* words of a bitmap over a block */
+    hw_lid active;              /* own positions from here on have no edges */
+    hw_lid words;               /* words of a bitmap over the active ones */
+    hw_lid own_row, own_column; /* where the own block begins among them */
+    struct hw_line row, column; /* the parts of this grid row; of this grid column */
+    const struct hw_csr *out;   /* local column -> rows it leads to */
+    const struct hw_csr *in;    /* local column -> rows that lead to it */
+    size_t wire;                /* bytes of a graph id on its way, 4 or 8 */
+
+    /* Made once. */
+    uint64_t *isolated; /* [block_words] own positions that no edge leads to, and padding */
+    hw_lid *degree;     /* [block] edges that leave own positions */
+    hw_lid *first;      /* [rows block + 64] first row of each column's list in `in`, or the
+                           row after the last, which is never seen; 64 are looked up at once */
+    int32_t *first_gid; /* [own.count] in output order: graph id of the first neighbour, -1 for
+                           isolated vertices; NULL if graph ids do not fit or it cannot help */
+    hw_gid *gids;       /* what gid points to, if it was made */
+    const hw_gid *gid;  /* by code: graph ids of parents. Three ranges of codes: */
+    hw_lid row_code, column_code; /* code of local row 0, of local column 0, */
+    hw_lid fetched_code;          /* and of own position 0's fetched parent */
+    hw_count reachable;           /* vertices that an edge leads to, over all parts */
+    hw_bits_look_up *look_up;
+
+    /* The state of a search. */
+    uint64_t *seen;      /* local rows reached, as far as known here */
+    uint64_t *unvisited; /* [block_words] own */
+    hw_count unvisited_count;
+    bool unvisited_current; /* do they reflect `seen`? */
+    uint64_t *settled;      /* [block_words] own: the first neighbour is the parent, or isolated */
+    hw_lid *parent;         /* [rows block] codes, by local column */
+    hw_lid *row_parent;     /* [columns block] local columns, by local row; columns > 1 */
+    uint64_t *mine;         /* [rows][block_words] found for others of the column; rows > 1 */
+    uint64_t *travelling;   /* [block_words] another's unvisited; rows > 1 */
+    uint64_t *found;        /* [block_words] found among them; rows > 1 */
+    hw_lid *order;          /* [block] own positions in the order reached top-down */
+    hw_lid ordered;         /* of these, in use */
+    hw_lid *expanded;       /* [rows block] wire-sized: local columns of a step; rows > 1 */
+    hw_lid *outgoing;       /* [columns block] wire-sized: finds by block; columns > 1 */
+    hw_lid *remote;         /* [block] own positions whose parent a rank of the row knows */
+    hw_lid remotes;
+    struct hw_set *sent;         /* [columns + rows] */
+    struct hw_grid_finds *finds; /* [threads][columns] */
+    hw_lid *finds_count;         /* [columns] of the step, all threads */
+    hw_count *chunk;             /* edges before each chunk of frontier vertices */
+    uint64_t *bitmaps;           /* [HW_GRID_BITMAPS][block_words] */
+    struct hw_grid_level kept[HW_GRID_LEVELS];
+    int kept_count;
+    int bitmap;        /* the last one taken */
+    int bitmaps_taken; /* since levels were written */
+    int32_t *level;    /* [block] own, by position */
+    bool levels_begun;
+
+    /* canonical_parents */
+    int32_t *row_level, *column_level; /* by local row, by local column */
+    hw_gid *best;  /* [rows block] least parent id that this part knows, by local column */
+    hw_gid *least; /* [block] of the own vertices, over the grid column; rows > 1 */
+
+    /* The frontier: order[begin, end), or the bitmap `fresh` after a bottom-up step. */
+    hw_lid begin, end;
+    uint64_t *fresh;
+    bool fresh_frontier;
+    hw_lid frontier; /* own vertices in it */
+    int32_t depth;   /* level of the frontier */
+    hw_lid root;     /* own position, or HW_LID_NONE */
+
+    struct hw_grid_tally tally; /* of the last step: own until summed */
+    hw_count reached;           /* over all ranks so far */
+    hw_count accepted, foreign; /* likewise */
+    struct hw_step *step;       /* the current one */
+    struct hw_step spare;       /* stands in when there is no memory for another */
+    double mark;                /* when the current phase began */
+    enum hw_status steps_status;
+};
+
+/* grid_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed once.
+ * create is collective, the others local. */
+hw_count hw_grid_bytes(const struct hw_part *part, const struct hw_engine_options *options);
+enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_context *ctx,
+                              const struct hw_part *part, const struct hw_engine_options *options,
+                              void **engine, struct hw_error *err);
+void hw_grid_destroy(void *engine);
+
+/* grid_top_down.c, grid_bottom_up.c: one step each. They fill the own share of
+ * grid->tally and the new frontier. Collective. */
+enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err);
+enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err);
+
+/* grid_result.c. */
+
+/* Remembers the frontier as the vertices of level grid->depth. Local. */
+void hw_grid_keep_level(struct hw_grid *grid);
+
+/* A bitmap for the finds of a bottom-up step. Local. */
+uint64_t *hw_grid_new_bitmap(struct hw_grid *grid);
+
+/* Fetches the predecessors that other ranks know. Collective. */
+enum hw_status hw_grid_fetch_parents(struct hw_grid *grid, struct hw_error *err);
+
+/* Replaces every parent by the least graph id one level up. Collective. */
+enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *err);
+
+/* Parents in graph ids and in the order of graph ids. Local. */
+void hw_grid_write_parents(const struct hw_grid *grid, hw_gid *parent);
+
+/* Levels likewise. Local. */
+void hw_grid_write_levels(struct hw_grid *grid, int32_t *level);
+
+/* Ends a phase: its seconds go to the step, if the user wants them. Local. */
+static inline void hw_grid_lap(struct hw_grid *grid, enum hw_phase phase)
+{
+    if (grid->options.steps) {
+        double now = hw_seconds();
+        grid->step->seconds[phase] += now - grid->mark;
+        grid->mark = now;
+    }
+}
+
+#endif

@@ -1,0 +1,279 @@
+/* A bottom-up step of method `grid`: the frontier along the row, the unvisited
+ * along the column. */
+#include "lib/engine/bfs_2d/grid.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Words of a bitmap that a thread takes at a time. */
+#define PIECE 64
+/* Unvisited vertices a word, on average, from which on all 64 are looked up at once. */
+#define DENSE 8
+
+/* The scan of one block's unvisited vertices. */
+struct pull {
+    const struct hw_grid *grid;
+    size_t column;       /* the block's first local column */
+    hw_lid words;        /* of the bitmaps */
+    hw_count count;      /* unvisited */
+    uint64_t *unvisited; /* those found are taken out */
+    uint64_t *found;     /* becomes those found */
+    uint64_t *settled;   /* gets those whose parent is the first neighbour; or NULL: then
+                            grid->parent gets them too */
+};
+
+/* What a thread counted: vertices whose first neighbour was not seen, the edges
+ * of theirs it scanned, and how many of them were found in the end. */
+struct pull_counts {
+    hw_count rests, edges, found;
+};
+
+/* Which of a word's unvisited vertices have their first neighbour seen. */
+static inline uint64_t first_seen(const struct pull *pull, hw_lid w, uint64_t unvisited, bool dense)
+{
+    const struct hw_grid *grid = pull->grid;
+    const hw_lid *first = grid->first + pull->column + (size_t)w * 64;
+    uint64_t seen = 0;
+
+    if (dense)
+        return grid->look_up(first, grid->seen) & unvisited;
+    while (unvisited) {
+        hw_lid k = hw_bits_take(&unvisited);
+        seen |= (uint64_t)hw_bit(grid->seen, first[k]) << k;
+    }
+    return seen;
+}
+
+/* Records that vertices of a word took their first neighbours as parents. */
+static inline void settle(const struct pull *pull, hw_lid w, uint64_t word)
+{
+    const struct hw_grid *grid = pull->grid;
+
+    if (pull->settled) {
+        pull->settled[w] |= word;
+        return;
+    }
+    while (word) {
+        size_t c = pull->column + (size_t)w * 64 + hw_bits_take(&word);
+        grid->parent[c] = grid->row_code + grid->first[c];
+    }
+}
+
+/*
+ * Scans the lists of columns whose first neighbour is not seen for one that is.
+ * column: [rests] within the block.
+ */
+static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rests,
+                      struct pull_counts *counts)
+{
+    const struct hw_grid *grid = pull->grid;
+    const hw_count *restrict offset = grid->in->offset + pull->column;
+    const hw_lid *restrict index = grid->in->index;
+    const uint64_t *restrict seen = grid->seen;
+    hw_lid *restrict parent = grid->parent + pull->column;
+    hw_count edges = 0, found = 0;
+
+    for (hw_lid k = 0; k < rests; k++) {
+        if (rests - k > 16)
+            __builtin_prefetch(&offset[column[k + 16]]);
+        if (rests - k > 8)
+            __builtin_prefetch(&index[offset[column[k + 8]]]);
+        const hw_count begin = offset[column[k]], end = offset[column[k] + 1];
+        hw_count p = begin + 1;
+        while (p < end && !hw_bit(seen, index[p]))
+            p++;
+        edges += (p < end ? p + 1 : end) - begin;
+        if (p < end) {
+            parent[column[k]] = grid->row_code + index[p];
+            hw_bit_set(pull->found, column[k]);
+            found++;
+        }
+    }
+    counts->edges += edges;
+    counts->found += found;
+    counts->rests += rests;
+}
+
+/* Scans words [from, to), at most PIECE of them. */
+static void pull_piece(const struct pull *pull, hw_lid from, hw_lid to, struct pull_counts *counts)
+{
+    const bool dense = pull->count >= (hw_count)pull->words * DENSE;
+    hw_lid rest[PIECE * 64], rests = 0;
+
+    for (hw_lid w = from; w < to; w++) {
+        uint64_t unvisited = pull->unvisited[w], found = 0;
+        if (unvisited) {
+            found = first_seen(pull, w, unvisited, dense);
+            settle(pull, w, found);
+            for (uint64_t left = unvisited & ~found; left;)
+                rest[rests++] = w * 64 + hw_bits_take(&left);
+        }
+        pull->found[w] = found;
+    }
+    scan_rest(pull, rest, rests, counts);
+    for (hw_lid w = from; w < to; w++)
+        pull->unvisited[w] &= ~pull->found[w];
+}
+
+/* Scans a whole block. Returns how many were found. */
+static hw_count pull_block(const struct pull *pull)
+{
+    hw_count rests = 0, edges = 0, found = 0;
+    hw_lid next = 0;
+    int threads = pull->words > 2 * PIECE ? pull->grid->threads : 1;
+
+#pragma omp parallel num_threads(threads) reduction(+ : rests, edges, found) if (threads > 1)
+    {
+        struct pull_counts counts = {0};
+        for (;;) {
+            hw_lid from = __atomic_fetch_add(&next, PIECE, __ATOMIC_RELAXED);
+            if (from >= pull->words)
+                break;
+            hw_lid to = pull->words - from > PIECE ? from + PIECE : pull->words;
+            pull_piece(pull, from, to, &counts);
+        }
+        rests += counts.rests;
+        edges += counts.edges;
+        found += counts.found;
+    }
+    /* All but the rests were found by one look each. */
+    pull->grid->step->edges_examined += pull->count - rests + edges;
+    return pull->count - rests + found;
+}
+
+/* Adds vertices of a block of the grid row to the rows seen. */
+static void see(struct hw_grid *grid, int block, const struct hw_set *set)
+{
+    size_t row = (size_t)block * grid->block;
+    const hw_lid *list = set->data;
+
+    for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
+        hw_bit_set(grid->seen, row + list[k]);
+    for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++)
+        hw_bits_or_at(grid->seen, row + (size_t)w * 64, ((const uint64_t *)set->data)[w]);
+}
+
+/* Gathers the frontier of the grid row into `seen`. */
+static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err)
+{
+    struct hw_line *line = &grid->row;
+    enum hw_status status = hw_line_receive_shared(line, err);
+    struct hw_set set;
+
+    if (grid->fresh_frontier)
+        set = hw_set_of_bits(line, line->me, line->me, grid->fresh, grid->frontier);
+    else
+        set = hw_set_of_list(line, line->me, line->me, grid->order + grid->begin, grid->frontier);
+    if (status == HW_OK)
+        status = hw_line_share(line, &set, err);
+    for (int r = 0; r < line->size && status == HW_OK; r++)
+        if (r != line->me)
+            see(grid, r, &line->got[r]);
+    return status;
+}
+
+/* Passes on what is left unvisited of one block, in exchange for another's. */
+static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *left, hw_count count,
+                              uint64_t *received, struct hw_error *err)
+{
+    struct hw_line *line = &grid->column;
+    int to = (line->me + 1) % line->size, from = (line->me + line->size - 1) % line->size;
+    struct hw_set set = hw_set_of_bits(line, line->me, block, left, (hw_lid)count);
+    enum hw_status status = hw_line_send(line, to, &set, err);
+
+    if (status == HW_OK)
+        status = hw_line_wait(line, err);
+    if (status == HW_OK)
+        hw_set_to_bits(&line->got[from], received, grid->block_words);
+    return status;
+}
+
+/*
+ * The blocks of the grid column travel around it: in turn s this part scans
+ * block i - s. The own block comes back last, without those found by anyone.
+ */
+static enum hw_status pull_around(struct hw_grid *grid, struct hw_error *err)
+{
+    struct hw_line *line = &grid->column;
+    int size = line->size, me = line->me;
+    enum hw_status status = HW_OK;
+
+    memcpy(grid->fresh, grid->unvisited, grid->words * sizeof *grid->fresh);
+    for (int s = 0; s < size && status == HW_OK; s++) {
+        int block = (me - s + size) % size;
+        bool own = s == 0;
+        struct pull pull = {.grid = grid,
+                            .column = (size_t)block * grid->block,
+                            .words = hw_bits_words(line->active[block]),
+                            .unvisited = own ? grid->unvisited : grid->travelling,
+                            .found = grid->found,
+                            .settled = own && grid->first_gid ? grid->settled : NULL};
+        status = hw_line_receive(line, (me + size - 1) % size, err);
+        pull.count = hw_bits_count(pull.unvisited, pull.words);
+        hw_count found = pull_block(&pull);
+        uint64_t *mine = grid->mine + (size_t)block * grid->block_words;
+        for (hw_lid w = 0; !own && w < pull.words; w++)
+            mine[w] |= grid->found[w];
+        grid->tally.foreign += own ? 0 : found;
+        hw_grid_lap(grid, HW_PHASE_EXPANSION);
+        if (status == HW_OK)
+            status = pass_on(grid, block, pull.unvisited, pull.count - found,
+                             s == size - 1 ? grid->unvisited : grid->travelling, err);
+        hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
+    }
+    for (hw_lid w = 0; w < grid->words; w++)
+        grid->fresh[w] &= ~grid->unvisited[w];
+    grid->frontier = hw_bits_count(grid->fresh, grid->words);
+    return status;
+}
+
+/* With one grid row every part scans its own vertices and is done. */
+static void pull_own(struct hw_grid *grid)
+{
+    struct pull pull = {.grid = grid,
+                        .words = grid->words,
+                        .count = grid->unvisited_count,
+                        .unvisited = grid->unvisited,
+                        .found = grid->fresh,
+                        .settled = grid->first_gid ? grid->settled : NULL};
+
+    grid->frontier = (hw_lid)pull_block(&pull);
+    hw_grid_lap(grid, HW_PHASE_EXPANSION);
+}
+
+/* Brings `unvisited` up to date with what top-down steps have reached. */
+static void update_unvisited(struct hw_grid *grid)
+{
+    if (grid->unvisited_current)
+        return;
+    for (hw_lid w = 0; w < grid->words; w++)
+        grid->unvisited[w] &= ~hw_bits_at(grid->seen, (size_t)grid->own_row + (size_t)w * 64);
+    grid->unvisited_count = hw_bits_count(grid->unvisited, grid->words);
+    grid->unvisited_current = true;
+}
+
+enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    update_unvisited(grid);
+    if (grid->columns > 1)
+        status = gather_frontier(grid, err);
+    if (status != HW_OK)
+        return status;
+    hw_grid_lap(grid, HW_PHASE_EXPAND_EXCHANGE);
+    grid->fresh = hw_grid_new_bitmap(grid);
+    if (grid->rows > 1)
+        status = pull_around(grid, err);
+    else
+        pull_own(grid);
+    if (status != HW_OK)
+        return status;
+    for (hw_lid w = 0; w < grid->words; w++)
+        hw_bits_or_at(grid->seen, (size_t)grid->own_row + (size_t)w * 64, grid->fresh[w]);
+    grid->fresh_frontier = true;
+    grid->tally.found = grid->frontier;
+    grid->unvisited_count -= grid->frontier;
+    hw_grid_lap(grid, HW_PHASE_UPDATE);
+    return HW_OK;
+}

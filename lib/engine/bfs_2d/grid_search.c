@@ -1,0 +1,217 @@
+/* Method `grid`: the search as a whole. */
+#include "lib/engine/bfs_2d/grid.h"
+
+#include "lib/engine/core/cpu_methods.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Edges that a bottom-up step scans in the time that a top-down step takes for
+ * one: it reads lists in the order of memory and writes little. Measured on
+ * R-MAT and uniformly random graphs; the optimum is flat from 2 to 3. A first
+ * look costs an eighth of an edge.
+ */
+#define BOTTOM_UP_GAIN 2.5
+#define FIRST_LOOK 0.125
+
+/* Begins a row of measurements. */
+static void begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_direction direction)
+{
+    grid->step = hw_steps_add(steps);
+    if (!grid->step) {
+        grid->steps_status = HW_RESOURCES;
+        memset(&grid->spare, 0, sizeof grid->spare);
+        grid->step = &grid->spare;
+    }
+    grid->step->direction = direction;
+    grid->step->frontier = grid->frontier;
+    grid->tally = (struct hw_grid_tally){0};
+    for (int l = 0; l < 2; l++) {
+        struct hw_line *line = l ? &grid->column : &grid->row;
+        hw_line_begin_books(line);
+    }
+    if (grid->options.steps)
+        grid->mark = hw_seconds();
+}
+
+/* Completes the row of measurements: what was found and sent, and in which form. */
+static void end_step(struct hw_grid *grid, const char *what)
+{
+    static const char *const form[] = {"", " list", " bitmap", " list+bitmap"};
+    struct hw_step *step = grid->step;
+
+    hw_line_end_books(&grid->row, step);
+    hw_line_end_books(&grid->column, step);
+    snprintf(step->routine, sizeof step->routine, "%s%s", what,
+             form[grid->row.routines | grid->column.routines]);
+}
+
+/* Resets the state and visits the root. */
+static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
+{
+    size_t words = grid->block_words;
+
+    memset(grid->seen, 0, ((size_t)grid->columns * grid->block / 64 + 3) * sizeof *grid->seen);
+    for (size_t w = 0; w < words; w++)
+        grid->unvisited[w] = ~grid->isolated[w];
+    memcpy(grid->settled, grid->isolated, words * sizeof *grid->settled);
+    if (grid->rows > 1)
+        memset(grid->mine, 0, (size_t)grid->rows * words * sizeof *grid->mine);
+    grid->ordered = grid->remotes = grid->begin = grid->end = grid->frontier = 0;
+    grid->fresh_frontier = grid->levels_begun = grid->unvisited_current = false;
+    grid->kept_count = grid->bitmap = grid->bitmaps_taken = 0;
+    grid->depth = 0;
+    grid->accepted = grid->foreign = 0;
+    grid->reached = 1;
+    grid->steps_status = HW_OK;
+    if (owner != grid->part->index)
+        return;
+    hw_bit_set(grid->seen, (size_t)grid->own_row + position);
+    grid->settled[position / 64] &= ~(UINT64_C(1) << position % 64);
+    grid->parent[(size_t)grid->own_column + position] =
+        grid->column_code + grid->own_column + position;
+    grid->order[0] = position;
+    grid->ordered = grid->end = grid->frontier = 1;
+}
+
+/* Sums up the tally of a step over all ranks. */
+static enum hw_status sum_tally(struct hw_grid *grid, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (grid->part->spec.parts > 1)
+        status =
+            hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &grid->tally, sizeof grid->tally / sizeof(hw_count),
+                                 HW_MPI_COUNT, MPI_SUM, grid->ctx->world),
+                   "MPI_Allreduce", err);
+    grid->reached += grid->tally.found;
+    grid->accepted += grid->tally.accepted;
+    grid->foreign += grid->tally.foreign;
+    hw_grid_lap(grid, HW_PHASE_REDUCTIONS);
+    return status;
+}
+
+/* The direction of the next step, the same on all ranks. */
+static enum hw_direction choose(const struct hw_grid *grid, enum hw_direction now)
+{
+    const struct hw_part *part = grid->part;
+    const struct hw_grid_tally *tally = &grid->tally;
+    hw_count unvisited = grid->reachable - grid->reached;
+
+    if (grid->options.direction != HW_DIRECTION_AUTO)
+        return grid->options.direction;
+    if (now == HW_DIRECTION_TOP_DOWN) {
+        double scanned = tally->sampled > 0 ? (double)tally->scanned / (double)tally->sampled : 1e9;
+        double bottom_up = (double)unvisited * (scanned + FIRST_LOOK);
+        return bottom_up < BOTTOM_UP_GAIN * (double)tally->edges ? HW_DIRECTION_BOTTOM_UP : now;
+    }
+    /* Back when scanning the frontier's lists is less than looking at all bitmaps
+     * and at the lists of those still unvisited. */
+    hw_count degree = part->edges / (grid->reachable > 0 ? grid->reachable : 1) + 1;
+    return tally->found * degree < part->vertices / 64 + unvisited ? HW_DIRECTION_TOP_DOWN : now;
+}
+
+/* All levels, from the root on. */
+static enum hw_status traverse(struct hw_grid *grid, struct hw_steps *steps, struct hw_error *err)
+{
+    enum hw_direction direction = grid->options.direction;
+    enum hw_status status = HW_OK;
+
+    if (direction == HW_DIRECTION_AUTO)
+        direction = HW_DIRECTION_TOP_DOWN;
+    do {
+        bool down = direction == HW_DIRECTION_TOP_DOWN;
+        begin_step(grid, steps, direction);
+        status = down ? hw_grid_top_down(grid, err) : hw_grid_bottom_up(grid, err);
+        if (status != HW_OK)
+            return status;
+        grid->step->found = grid->tally.found;
+        end_step(grid, down ? "push" : "pull");
+        status = sum_tally(grid, err);
+        if (status != HW_OK)
+            return status;
+        grid->depth++;
+        if (grid->frontier > 0)
+            hw_grid_keep_level(grid);
+        direction = choose(grid, direction);
+    } while (grid->tally.found > 0);
+    return HW_OK;
+}
+
+/* The parents that other ranks know, and canonical ones if the user wants them. */
+static enum hw_status complete_parents(struct hw_grid *grid, struct hw_steps *steps,
+                                       struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    grid->frontier = 0;
+    if (grid->options.canonical_parents) {
+        begin_step(grid, steps, HW_DIRECTION_AUTO);
+        status = hw_grid_canonical_parents(grid, err);
+        end_step(grid, "canonical");
+    } else if (grid->accepted > 0 || grid->foreign > 0) {
+        begin_step(grid, steps, HW_DIRECTION_AUTO);
+        status = hw_grid_fetch_parents(grid, err);
+        end_step(grid, "parents");
+    }
+    return status;
+}
+
+/* The slowest rank's seconds, agreed on together with the steps' memory. */
+static enum hw_status finish(struct hw_grid *grid, struct hw_result *result, struct hw_error *err)
+{
+    double seconds[2] = {result->seconds, result->seconds_search_order};
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, grid->ctx->world),
+               "MPI_Allreduce", err);
+
+    if (status != HW_OK)
+        return status;
+    result->seconds = seconds[0];
+    result->seconds_search_order = seconds[1];
+    if (grid->steps_status != HW_OK)
+        status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    return hw_agree(grid->ctx->world, status, err);
+}
+
+static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
+                             struct hw_error *err)
+{
+    struct hw_grid *grid = engine;
+    const struct hw_part *part = grid->part;
+
+    if (owner < 0 || owner >= part->spec.parts ||
+        position >= hw_owned(&part->spec, part->vertices, owner))
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    hw_steps_clear(&result->steps);
+    enum hw_status status = hw_mpi(MPI_Barrier(grid->ctx->world), "MPI_Barrier", err);
+    if (status != HW_OK)
+        return status;
+    double start = hw_seconds();
+    begin_search(grid, owner, position);
+    if (grid->frontier > 0)
+        hw_grid_keep_level(grid);
+    status = traverse(grid, &result->steps, err);
+    if (status == HW_OK)
+        status = complete_parents(grid, &result->steps, err);
+    if (status != HW_OK)
+        return status;
+    result->seconds_search_order = hw_seconds() - start;
+    hw_grid_write_parents(grid, result->parent);
+    result->seconds = hw_seconds() - start;
+    hw_grid_write_levels(grid, result->level);
+    return finish(grid, result, err);
+}
+
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = hw_grid_create, .search = search, .destroy = hw_grid_destroy};
+
+const struct hw_method hw_method_grid = {
+    .name = "grid",
+    .frame = &frame,
+    .algorithm = HW_BFS,
+    .grid = true,
+    .bytes = hw_grid_bytes,
+};

@@ -1,0 +1,296 @@
+/* The memory of method `grid` and what it computes once for a part. */
+#include "lib/engine/bfs_2d/grid.h"
+
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/engine/core/arrays.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is made once. */
+static void add_constants(struct hw_arrays *arrays, struct hw_grid *grid)
+{
+    hw_count block = grid->block, rows = grid->rows * block;
+    bool ids_fit = grid->part->vertices <= INT32_MAX;
+
+    hw_arrays_add(arrays, &grid->isolated, grid->block_words, sizeof *grid->isolated);
+    hw_arrays_add(arrays, &grid->degree, block, sizeof *grid->degree);
+    hw_arrays_add(arrays, &grid->first, rows + 64, sizeof *grid->first);
+    hw_arrays_add(arrays, &grid->first_gid, ids_fit ? grid->part->own.count : 0,
+                  sizeof *grid->first_gid);
+    hw_arrays_add(arrays, &grid->gids, grid->part->spec.parts > 1 ? grid->fetched_code + block : 0,
+                  sizeof *grid->gids);
+}
+
+/* What only several grid rows or columns need. */
+static void add_exchanges(struct hw_arrays *arrays, struct hw_grid *grid)
+{
+    hw_count block = grid->block, words = grid->block_words;
+    hw_count many_rows = grid->rows > 1 ? grid->rows : 0;
+    hw_count many_columns = grid->columns > 1 ? grid->columns : 0;
+
+    hw_arrays_add(arrays, &grid->row_parent, many_columns * block, sizeof *grid->row_parent);
+    hw_arrays_add(arrays, &grid->outgoing, many_columns * block, grid->wire);
+    hw_arrays_add(arrays, &grid->remote, many_columns ? 2 * block : 0, sizeof *grid->remote);
+    hw_arrays_add(arrays, &grid->expanded, many_rows * block, grid->wire);
+    hw_arrays_add(arrays, &grid->mine, many_rows * words, sizeof *grid->mine);
+    hw_arrays_add(arrays, &grid->travelling, many_rows ? words : 0, sizeof *grid->travelling);
+    hw_arrays_add(arrays, &grid->found, many_rows ? words : 0, sizeof *grid->found);
+    hw_arrays_add(arrays, &grid->least, grid->options.canonical_parents && many_rows ? block : 0,
+                  sizeof *grid->least);
+    hw_arrays_add(arrays, &grid->sent, grid->rows + grid->columns, sizeof *grid->sent);
+    hw_line_arrays(&grid->row, arrays);
+    hw_line_arrays(&grid->column, arrays);
+}
+
+static struct hw_arrays list_arrays(struct hw_grid *grid)
+{
+    struct hw_arrays arrays = {.count = 0};
+    hw_count block = grid->block, words = grid->block_words;
+    hw_count rows = grid->rows * block, columns = grid->columns * block;
+    bool canonical = grid->options.canonical_parents;
+
+    add_constants(&arrays, grid);
+    hw_arrays_add(&arrays, &grid->seen, columns / 64 + 3, sizeof *grid->seen);
+    hw_arrays_add(&arrays, &grid->unvisited, words, sizeof *grid->unvisited);
+    hw_arrays_add(&arrays, &grid->settled, words, sizeof *grid->settled);
+    hw_arrays_add(&arrays, &grid->parent, rows, sizeof *grid->parent);
+    hw_arrays_add(&arrays, &grid->order, block, sizeof *grid->order);
+    hw_arrays_add(&arrays, &grid->finds, (hw_count)grid->threads * grid->columns,
+                  sizeof *grid->finds);
+    hw_arrays_add(&arrays, &grid->finds_count, grid->columns, sizeof *grid->finds_count);
+    hw_arrays_add(&arrays, &grid->chunk, rows / HW_GRID_CHUNK + 2, sizeof *grid->chunk);
+    hw_arrays_add(&arrays, &grid->bitmaps, HW_GRID_BITMAPS * words, sizeof *grid->bitmaps);
+    hw_arrays_add(&arrays, &grid->level, block, sizeof *grid->level);
+    hw_arrays_add(&arrays, &grid->row_level, canonical ? columns : 0, sizeof *grid->row_level);
+    hw_arrays_add(&arrays, &grid->column_level, canonical ? rows : 0, sizeof *grid->column_level);
+    hw_arrays_add(&arrays, &grid->best, canonical ? rows : 0, sizeof *grid->best);
+    add_exchanges(&arrays, grid);
+    return arrays;
+}
+
+/* The codes of parents: which range holds the rows, which the columns. Where one
+ * of them has a single block, the other holds that block too. */
+static hw_count place_codes(struct hw_grid *grid)
+{
+    hw_count block = grid->block, rows = grid->rows * block, columns = grid->columns * block;
+    hw_count row_code = 0, column_code = columns, end = columns + rows;
+
+    if (grid->rows == 1) {
+        column_code = grid->own_row;
+        end = columns;
+    } else if (grid->columns == 1) {
+        row_code = grid->own_column;
+        column_code = 0;
+        end = rows;
+    }
+    grid->row_code = (hw_lid)row_code;
+    grid->column_code = (hw_lid)column_code;
+    grid->fetched_code = (hw_lid)end;
+    return end + (grid->part->spec.parts > 1 ? block : 0);
+}
+
+/* All that follows from the part and the options alone. */
+static enum hw_status shape(struct hw_grid *grid, const struct hw_part *part,
+                            const struct hw_engine_options *options, struct hw_error *err)
+{
+    const struct hw_layout_spec *spec = &part->spec;
+    hw_count block = part->grid.block;
+
+    *grid =
+        (struct hw_grid){.part = part,
+                         .row.comm = MPI_COMM_NULL,
+                         .column.comm = MPI_COMM_NULL,
+                         .options = *options,
+                         .threads = 1,
+                         .rows = spec->rows,
+                         .columns = spec->columns,
+                         .i = part->grid.row,
+                         .j = part->grid.column,
+                         .block = part->grid.block,
+                         .block_words = hw_bits_words(block),
+                         .own_row = (hw_lid)(part->grid.column * block),
+                         .own_column = (hw_lid)(part->grid.row * block),
+                         .out = &part->grid.out,
+                         .in = part->directed ? &part->grid.in : &part->grid.out,
+                         .wire = part->vertices <= UINT32_MAX ? sizeof(hw_lid) : sizeof(hw_gid)};
+    grid->row.size = grid->columns;
+    grid->column.size = grid->rows;
+    grid->row.exchange = grid->column.exchange = options->exchange;
+    grid->row.capacity = grid->column.capacity =
+        hw_line_capacity(part->grid.block, options->exchange);
+    hw_count codes = place_codes(grid);
+    /* The last codes stand for the ranks that know a parent. */
+    bool fits = codes < (hw_count)UINT32_MAX - grid->columns;
+    if (spec->parts > 1 && (block > INT_MAX || grid->row.capacity > INT_MAX))
+        fits = false;
+    if (!fits)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method grid numbers what a part knows with 32 bits, and %" PRI_COUNT
+                       " vertices in each of %d x %d parts are too many; use more parts",
+                       block, grid->rows, grid->columns);
+    return HW_OK;
+}
+
+hw_count hw_grid_bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    struct hw_grid grid;
+    hw_count bytes = sizeof grid;
+
+    if (shape(&grid, part, options, NULL) != HW_OK)
+        return 0;
+    struct hw_arrays arrays = list_arrays(&grid);
+    return bytes + hw_arrays_bytes(&arrays);
+}
+
+void hw_grid_destroy(void *engine)
+{
+    struct hw_grid *grid = engine;
+
+    if (!grid)
+        return;
+    struct hw_arrays arrays = list_arrays(grid);
+    hw_arrays_free(&arrays);
+    hw_line_close(&grid->row);
+    hw_line_close(&grid->column);
+    free(grid);
+}
+
+/* Shares the graph ids of the own block along one line, block after block. */
+static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_line *line,
+                                  hw_gid *blocks, struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &grid->part->own;
+    hw_gid *mine = blocks + (size_t)line->me * grid->block;
+
+    for (hw_lid t = 0; t < grid->block; t++)
+        mine[t] = t < own->count ? own->graph_id[t] : HW_GID_NONE;
+    return hw_line_gather(line, blocks, grid->block, HW_MPI_GID, err);
+}
+
+static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (!grid->gids) {
+        grid->gid = grid->part->own.graph_id;
+        return HW_OK;
+    }
+    grid->gid = grid->gids;
+    if (grid->columns > 1)
+        status = gather_gids(grid, &grid->row, grid->gids + grid->row_code, err);
+    if (grid->rows > 1 && status == HW_OK)
+        status = gather_gids(grid, &grid->column, grid->gids + grid->column_code, err);
+    return status;
+}
+
+/*
+ * The lengths of the own vertices' whole lists, of which every part of the grid
+ * column has a piece. degree: [block]. Collective.
+ */
+static enum hw_status add_lengths(struct hw_grid *grid, const struct hw_csr *lists, hw_lid *degree,
+                                  struct hw_error *err)
+{
+    hw_count most = (hw_count)UINT32_MAX / grid->rows; /* their sum must not wrap */
+    hw_lid *length = grid->parent;                     /* not in use yet */
+    enum hw_status status = HW_OK;
+
+    for (hw_lid c = 0; c < lists->rows; c++) {
+        hw_count edges = lists->offset[c + 1] - lists->offset[c];
+        length[c] = (hw_lid)(edges < most ? edges : most);
+    }
+    if (grid->rows == 1) {
+        memcpy(degree, length, (size_t)grid->block * sizeof *degree);
+        return HW_OK;
+    }
+    for (int r = 0; r < grid->rows && status == HW_OK; r++)
+        status = hw_mpi(MPI_Reduce(length + (size_t)r * grid->block, degree, (int)grid->block,
+                                   HW_MPI_LID, MPI_SUM, r, grid->column.comm),
+                        "MPI_Reduce", err);
+    return status;
+}
+
+/* Degrees, isolated vertices and where the active positions end. */
+static enum hw_status make_degrees(struct hw_grid *grid, struct hw_error *err)
+{
+    hw_lid *in_degree = grid->order; /* not in use yet */
+    hw_count reachable = 0;
+    enum hw_status status = add_lengths(grid, grid->out, grid->degree, err);
+
+    if (status == HW_OK && grid->in != grid->out)
+        status = add_lengths(grid, grid->in, in_degree, err);
+    if (status != HW_OK)
+        return status;
+    if (grid->in == grid->out)
+        in_degree = grid->degree;
+    memset(grid->isolated, 0xff, (size_t)grid->block_words * sizeof *grid->isolated);
+    for (hw_lid t = 0; t < grid->block; t++) {
+        if (in_degree[t] > 0) {
+            grid->isolated[t / 64] &= ~(UINT64_C(1) << t % 64);
+            reachable++;
+        }
+        if (in_degree[t] > 0 || grid->degree[t] > 0)
+            grid->active = t + 1;
+    }
+    grid->words = hw_bits_words(grid->active);
+    grid->reachable = reachable;
+    return hw_sum(grid->ctx->world, &grid->reachable, err);
+}
+
+/* The first neighbours, by column and, as graph ids, in output order. */
+static void make_first(struct hw_grid *grid)
+{
+    const struct hw_part_vertices *own = &grid->part->own;
+    const struct hw_csr *in = grid->in;
+    hw_lid none = (hw_lid)((size_t)grid->columns * grid->block); /* the row after the last */
+    size_t end = (size_t)grid->rows * grid->block;
+
+    for (size_t c = 0; c < end; c++)
+        grid->first[c] = in->offset[c] < in->offset[c + 1] ? in->index[in->offset[c]] : none;
+    for (hw_lid k = 0; grid->first_gid && k < own->count; k++) {
+        hw_lid row = grid->first[(size_t)grid->own_column + own->by_graph_id[k]];
+        grid->first_gid[k] = row == none ? -1 : (int32_t)grid->gid[(size_t)grid->row_code + row];
+    }
+}
+
+enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_context *ctx,
+                              const struct hw_part *part, const struct hw_engine_options *options,
+                              void **engine, struct hw_error *err)
+{
+    struct hw_grid *grid = NULL;
+
+    (void)method;
+    *engine = NULL;
+    enum hw_status status = hw_alloc_zero(&grid, 1, sizeof *grid, "method grid", err);
+    if (status == HW_OK)
+        status = shape(grid, part, options, err);
+    if (status == HW_OK) {
+        grid->ctx = ctx;
+        grid->threads = ctx->threads;
+        grid->look_up = hw_bits_looker(0);
+        struct hw_arrays arrays = list_arrays(grid);
+        status = hw_arrays_alloc(&arrays, "method grid", err);
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_line_split(&grid->row, ctx, grid->i, grid->j, grid->columns, err);
+    if (status == HW_OK)
+        status = hw_line_split(&grid->column, ctx, grid->j, grid->i, grid->rows, err);
+    if (status == HW_OK)
+        status = make_gids(grid, err);
+    if (status == HW_OK)
+        status = make_degrees(grid, err);
+    if (status == HW_OK)
+        status = hw_line_open(&grid->row, ctx, grid->active, err);
+    if (status == HW_OK)
+        status = hw_line_open(&grid->column, ctx, grid->active, err);
+    if (status != HW_OK) {
+        hw_grid_destroy(grid);
+        return status;
+    }
+    make_first(grid);
+    *engine = grid;
+    return HW_OK;
+}

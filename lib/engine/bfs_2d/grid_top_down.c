@@ -1,0 +1,344 @@
+/* A top-down step of method `grid`: expand, scan, fold, update. */
+#include "lib/engine/bfs_2d/grid.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Edges that one thread scans alone: starting the others takes as long. */
+#define ALONE 4096
+/* Bottom-up is considered once the frontier has this share of all edges, and tried
+ * on about so many vertices of each part. */
+#define WORTH_A_SAMPLE 256
+#define SAMPLES 512
+/* Vertices ahead of the one scanned whose list is fetched; their offsets twice as far. */
+#define AHEAD 16
+
+/* Where the finds of a step for one block go. */
+static hw_lid *destination(const struct hw_grid *grid, int block)
+{
+    if (block == grid->j)
+        return grid->order + grid->ordered;
+    return (hw_lid *)(void *)((char *)grid->outgoing + (size_t)block * grid->block * grid->wire);
+}
+
+/* Moves what a thread found for one block to where all finds for it are. */
+static void flush(struct hw_grid *grid, struct hw_grid_finds *finds, int block)
+{
+    hw_lid at = __atomic_fetch_add(&grid->finds_count[block], finds->count, __ATOMIC_RELAXED);
+
+    memcpy(destination(grid, block) + at, finds->position, finds->count * sizeof(hw_lid));
+    finds->count = 0;
+}
+
+/* Keeps a row that is reached for the first time, with its parent. */
+static inline void keep(struct hw_grid *grid, struct hw_grid_finds *finds, hw_lid column,
+                        hw_lid row)
+{
+    int block = 0;
+    hw_lid position = row;
+
+    if (grid->columns > 1) {
+        block = (int)(row / grid->block);
+        position = row % grid->block;
+    }
+    if (block == grid->j)
+        grid->parent[(size_t)grid->own_column + position] = grid->column_code + column;
+    else
+        grid->row_parent[row] = column;
+    finds += block;
+    if (finds->count == HW_GRID_FINDS)
+        flush(grid, finds, block);
+    finds->position[finds->count++] = position;
+}
+
+/* Marks a row; returns whether it was not marked before. */
+static inline bool mark(uint64_t *seen, hw_lid row, bool shared)
+{
+    uint64_t *word = &seen[row / 64], bit = UINT64_C(1) << row % 64;
+
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+        return false;
+    if (shared)
+        return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+    *word |= bit;
+    return true;
+}
+
+/*
+ * Scans `edges` edges (or all that are left) from edge `skip` of list[k] on.
+ * shared: do other threads mark rows, too? Returns the edges scanned.
+ */
+static inline __attribute__((always_inline)) hw_count
+scan(struct hw_grid *grid, struct hw_grid_finds *finds, const hw_lid *list, hw_lid count, hw_lid k,
+     hw_count skip, hw_count edges, bool shared)
+{
+    const hw_count *offset = grid->out->offset;
+    const hw_lid *index = grid->out->index;
+    uint64_t *seen = grid->seen;
+    hw_count left = edges;
+
+    for (; left > 0 && k < count; k++) {
+        if (count - k > 2 * AHEAD)
+            __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);
+        if (count - k > AHEAD)
+            __builtin_prefetch(&index[offset[list[k + AHEAD]]]);
+        hw_count p = offset[list[k]] + skip, end = offset[(size_t)list[k] + 1];
+        if (end - p > left)
+            end = p + left;
+        left -= end - p;
+        skip = 0;
+        for (; p < end; p++)
+            if (mark(seen, index[p], shared))
+                keep(grid, finds, list[k], index[p]);
+    }
+    for (int block = 0; block < grid->columns; block++)
+        flush(grid, finds + block, block);
+    return edges - left;
+}
+
+static hw_count count_edges(const struct hw_csr *lists, const hw_lid *list, hw_lid begin,
+                            hw_lid end)
+{
+    hw_count edges = 0;
+
+    for (hw_lid k = begin; k < end; k++)
+        edges += lists->offset[(size_t)list[k] + 1] - lists->offset[list[k]];
+    return edges;
+}
+
+/*
+ * The scan of one thread: edges [from, to) of all that the list's vertices have.
+ * chunk: the edges before each chunk of HW_GRID_CHUNK vertices, [chunks + 1].
+ * As in section 3.4, edges are shared evenly and a binary search finds where to
+ * begin.
+ */
+static void scan_share(struct hw_grid *grid, struct hw_grid_finds *finds, const hw_lid *list,
+                       hw_lid count, hw_lid chunks, hw_count from, hw_count to)
+{
+    const hw_count *offset = grid->out->offset;
+    hw_lid low = 0, high = chunks;
+
+    while (high - low > 1) {
+        hw_lid middle = low + (high - low) / 2;
+        if (grid->chunk[middle] <= from)
+            low = middle;
+        else
+            high = middle;
+    }
+    hw_lid k = low * HW_GRID_CHUNK;
+    hw_count skip = from - grid->chunk[low];
+    for (; k < count; k++) {
+        hw_count edges = offset[(size_t)list[k] + 1] - offset[list[k]];
+        if (skip < edges)
+            break;
+        skip -= edges;
+    }
+    scan(grid, finds, list, count, k, skip, to - from, true);
+}
+
+/* All threads scan; returns the edges scanned. */
+static hw_count scan_together(struct hw_grid *grid, const hw_lid *list, hw_lid count)
+{
+    hw_lid chunks = (hw_lid)(((hw_count)count + HW_GRID_CHUNK - 1) / HW_GRID_CHUNK);
+    hw_count *chunk = grid->chunk;
+
+#pragma omp parallel num_threads(grid->threads)
+    {
+        hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
+#pragma omp for schedule(static)
+        for (hw_lid c = 0; c < chunks; c++) {
+            hw_lid begin = c * HW_GRID_CHUNK, rest = count - begin;
+            chunk[c + 1] = count_edges(grid->out, list, begin,
+                                       begin + (rest < HW_GRID_CHUNK ? rest : HW_GRID_CHUNK));
+        }
+#pragma omp single
+        for (hw_lid c = 0; c < chunks; c++)
+            chunk[c + 1] += chunk[c];
+        scan_share(grid, grid->finds + thread * grid->columns, list, count, chunks,
+                   chunk[chunks] * thread / threads, chunk[chunks] * (thread + 1) / threads);
+    }
+    return chunk[chunks];
+}
+
+/* Scans the lists of local columns; the new rows are counted in finds_count. */
+static void expand_lists(struct hw_grid *grid, const hw_lid *list, hw_lid count)
+{
+    bool alone = grid->threads == 1;
+
+    memset(grid->finds_count, 0, (size_t)grid->columns * sizeof *grid->finds_count);
+    if (!alone && count <= HW_GRID_CHUNK)
+        alone = count_edges(grid->out, list, 0, count) < ALONE;
+    if (alone)
+        grid->step->edges_examined = scan(grid, grid->finds, list, count, 0, 0, INT64_MAX, false);
+    else
+        grid->step->edges_examined = scan_together(grid, list, count);
+}
+
+/* The frontier as a list, if it is a bitmap. */
+static void list_frontier(struct hw_grid *grid)
+{
+    if (!grid->fresh_frontier)
+        return;
+    grid->begin = grid->ordered;
+    grid->ordered += hw_bits_list(grid->fresh, grid->words, grid->order + grid->ordered);
+    grid->end = grid->ordered;
+    grid->fresh_frontier = false;
+}
+
+/* Gathers the frontier of the grid column into *list, as local columns. */
+static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *count,
+                             struct hw_error *err)
+{
+    struct hw_line *line = &grid->column;
+    const hw_lid *own = grid->order + grid->begin;
+    enum hw_status status = HW_OK;
+    hw_lid at = grid->frontier;
+
+    *list = own;
+    *count = at;
+    if (line->size == 1)
+        return HW_OK;
+    struct hw_set set = hw_set_of_list(line, line->me, line->me, own, at);
+    status = hw_line_share(line, &set, err);
+    for (hw_lid k = 0; k < at; k++)
+        grid->expanded[k] = grid->own_column + own[k];
+    for (int r = 0; r < line->size && status == HW_OK; r++) {
+        hw_lid begin = at, first = (hw_lid)((size_t)r * grid->block);
+        if (r == line->me)
+            continue;
+        at += hw_set_to_list(&line->got[r], grid->expanded + at);
+        for (hw_lid k = begin; k < at; k++)
+            grid->expanded[k] += first;
+    }
+    *list = grid->expanded;
+    *count = at;
+    return status;
+}
+
+/* Sends the rows found to their owners. */
+static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
+{
+    struct hw_line *line = &grid->row;
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < line->size && status == HW_OK; r++) {
+        if (r == line->me)
+            continue;
+        struct hw_set set = hw_set_of_list(line, r, r, destination(grid, r), grid->finds_count[r]);
+        status = hw_line_send(line, r, &set, err);
+    }
+    return status == HW_OK ? hw_line_wait(line, err) : status;
+}
+
+/* Takes an own vertex that rank `from` of the grid row has reached, if it is new. */
+static inline void take(struct hw_grid *grid, hw_lid position, int from)
+{
+    if (hw_bit(grid->seen, (size_t)grid->own_row + position))
+        return;
+    hw_bit_set(grid->seen, (size_t)grid->own_row + position);
+    grid->parent[(size_t)grid->own_column + position] = UINT32_MAX - (hw_lid)from;
+    grid->order[grid->ordered++] = position;
+    grid->remote[grid->remotes++] = position;
+    grid->tally.accepted++;
+}
+
+/* Takes what came from the grid row into the new frontier. */
+static void update(struct hw_grid *grid)
+{
+    const struct hw_line *line = &grid->row;
+
+    for (int r = 0; r < line->size; r++) {
+        const struct hw_set *set = &line->got[r];
+        const hw_lid *list = set->data;
+        if (r == line->me)
+            continue;
+        for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
+            take(grid, list[k], r);
+        for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++) {
+            size_t row = (size_t)grid->own_row + (size_t)w * 64;
+            uint64_t word = ((const uint64_t *)set->data)[w] & ~hw_bits_at(grid->seen, row);
+            while (word)
+                take(grid, w * 64 + hw_bits_take(&word), r);
+        }
+    }
+}
+
+/* The edges that leave the new frontier: what the next step would scan. */
+static hw_count frontier_edges(const struct hw_grid *grid)
+{
+    hw_count edges = 0;
+    bool together = grid->threads > 1 && grid->frontier > ALONE;
+
+#pragma omp parallel for num_threads(grid->threads) reduction(+ : edges) if (together)
+    for (hw_lid k = grid->begin; k < grid->end; k++)
+        edges += grid->degree[grid->order[k]];
+    return edges;
+}
+
+/*
+ * What a bottom-up step would scan, tried on a sample of the own unvisited
+ * vertices. Of each list only neighbours in the own block count, whose state is
+ * known here: as many of them must be passed until one is seen as of all.
+ */
+static void sample_unvisited(struct hw_grid *grid)
+{
+    const hw_lid own_end = grid->own_row + grid->block;
+    const hw_lid stride = grid->active / SAMPLES + 1;
+
+    for (hw_lid t = (hw_lid)grid->depth % stride; t < grid->active; t += stride) {
+        if (hw_bit(grid->seen, (size_t)grid->own_row + t))
+            continue;
+        const hw_count *offset = grid->in->offset + grid->own_column + t;
+        hw_count scanned = 0;
+        bool found = false;
+        for (hw_count p = offset[0]; p < offset[1] && !found; p++) {
+            hw_lid row = grid->in->index[p];
+            bool own = row >= grid->own_row && row < own_end;
+            scanned += own;
+            found = own && hw_bit(grid->seen, row);
+        }
+        grid->tally.sampled++;
+        grid->tally.scanned += found ? scanned : (offset[1] - offset[0]) * grid->rows;
+    }
+}
+
+enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
+{
+    const hw_lid *list = NULL;
+    hw_lid count = 0, begin;
+    enum hw_status status = HW_OK;
+
+    if (grid->rows > 1)
+        status = hw_line_receive_shared(&grid->column, err);
+    if (grid->columns > 1 && status == HW_OK)
+        status = hw_line_receive(&grid->row, HW_LINE_ALL, err);
+    list_frontier(grid);
+    if (status == HW_OK)
+        status = expand(grid, &list, &count, err);
+    if (status != HW_OK)
+        return status;
+    hw_grid_lap(grid, HW_PHASE_EXPAND_EXCHANGE);
+    expand_lists(grid, list, count);
+    begin = grid->ordered;
+    hw_grid_lap(grid, HW_PHASE_EXPANSION);
+    if (grid->columns > 1)
+        status = fold(grid, err);
+    if (status != HW_OK)
+        return status;
+    hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
+    grid->ordered += grid->finds_count[grid->j];
+    if (grid->columns > 1)
+        update(grid);
+    grid->begin = begin;
+    grid->end = grid->ordered;
+    grid->frontier = grid->end - grid->begin;
+    grid->unvisited_current = false;
+    grid->tally.found = grid->frontier;
+    if (grid->options.direction == HW_DIRECTION_AUTO) {
+        grid->tally.edges = frontier_edges(grid);
+        if (grid->tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
+            sample_unvisited(grid);
+    }
+    hw_grid_lap(grid, HW_PHASE_UPDATE);
+    return HW_OK;
+}

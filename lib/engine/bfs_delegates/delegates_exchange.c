@@ -1,0 +1,440 @@
+/*
+ * Communication of method `delegates`: section V of "Scalable Breadth-First
+ * Search on a GPU Cluster". Bytes are counted as the paper's model does: 4 for
+ * each find sent to another part, and of a reduction over p ranks 2 (p-1)/p
+ * of its mask; beside that 8 for each count that goes ahead of the finds.
+ */
+#include "lib/base/memory.h"
+#include "lib/engine/bfs_delegates/delegates_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- streams of finds ---- */
+
+static hw_count whole_words(hw_count bits)
+{
+    return (bits + 63) / 64 * 64;
+}
+
+/* Edges of nn on a part; a bound if the part is only described. */
+static hw_count edges_of_nn(const struct hw_part *part)
+{
+    const struct hw_csr *nn = &part->separate.nn;
+    hw_count edges = part->edges / part->spec.parts, threshold = part->spec.threshold;
+
+    if (nn->offset)
+        return nn->offset[nn->rows];
+    if (threshold >= 0 && threshold < part->vertices && threshold * part->separate.slots < edges)
+        edges = threshold * part->separate.slots;
+    return edges;
+}
+
+hw_count hw_streams_bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    hw_count id = part->vertices > UINT32_MAX ? sizeof(hw_gid) : sizeof(uint32_t);
+    bool two_hops = options->local_all2all && part->spec.devices > 1 && part->spec.nodes > 1;
+    hw_count finds = edges_of_nn(part) / part->spec.parts * (part->spec.parts - 1);
+    /* Sent: slot, origin, answer. Received, as many, which undirected graphs make
+     * exact: slot, answer. */
+    hw_count each = 3 * (hw_count)sizeof(hw_lid) + 2 * id;
+
+    if (two_hops)
+        return finds * (2 * each + (hw_count)sizeof(hw_gid));
+    return part->spec.parts > 1 ? finds * each : 0;
+}
+
+/* Lays out the regions, whose sizes are edges_out and edges_in of each peer. */
+static void plan_regions(struct hw_stream *stream, int peers, const hw_count *edges_out,
+                         const hw_count *edges_in)
+{
+    for (int r = 0; r < peers; r++) {
+        hw_count out = 0, in = 0;
+        for (int g = 0; g < stream->groups; g++) {
+            out += edges_out[r * stream->groups + g];
+            in += edges_in[r * stream->groups + g];
+        }
+        stream->out_first[r + 1] = stream->out_first[r] + whole_words(out);
+        stream->in_first[r + 1] = stream->in_first[r] + whole_words(in);
+    }
+}
+
+static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_stream *stream,
+                                       MPI_Comm comm, int together, int peers, struct hw_error *err)
+{
+    hw_count out = stream->out_first[peers], in = stream->in_first[peers];
+
+    if ((e->two_hops || e->options.uniquify) && (out >= HW_LID_NONE || in >= HW_LID_NONE))
+        return hw_fail(err, HW_RESOURCES,
+                       "part %d has more than 2^32 normal-to-normal edges; --local-all2all and "
+                       "--uniquify need more parts or a lower --degree-threshold",
+                       e->part->index);
+    enum hw_status status = hw_legs_open(&stream->legs, comm, together, 8 * (out + in), err);
+    if (status == HW_OK)
+        status = hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "finds", err);
+    if (status == HW_OK)
+        status = hw_alloc(&stream->out_origin, out, sizeof *stream->out_origin, "finds", err);
+    if (status == HW_OK)
+        status = hw_alloc(&stream->in_slot, in, sizeof *stream->in_slot, "finds", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&stream->in_used, in / 64, sizeof(uint64_t), "finds", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&stream->out_asked, out / 64, sizeof(uint64_t), "finds", err);
+    if (status == HW_OK)
+        status = hw_alloc(&stream->answer_out, out, hw_id_size(e), "answers", err);
+    if (status == HW_OK)
+        status = hw_alloc(&stream->answer_in, in, hw_id_size(e), "answers", err);
+    return status;
+}
+
+/*
+ * Plans a hop over comm, whose ranks stand `together` on nodes. edges: [peers][groups] finds that
+ * may go to each; what may come is returned in *edges_in, allocated here. Collective over the
+ * world.
+ */
+static enum hw_status open_stream(const struct hw_delegates *e, struct hw_stream *stream,
+                                  MPI_Comm comm, int together, int groups, const hw_count *edges,
+                                  hw_count **edges_in, struct hw_error *err)
+{
+    int peers = 0;
+
+    *edges_in = NULL;
+    stream->groups = groups;
+    enum hw_status status = hw_mpi(MPI_Comm_size(comm, &peers), "MPI_Comm_size", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&stream->out_first, 4 * (hw_count)(peers + 1),
+                               sizeof *stream->out_first, "regions", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&stream->step_out, 2 * (hw_count)(peers * groups),
+                               sizeof *stream->step_out, "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc(edges_in, (hw_count)(peers * groups), sizeof **edges_in, "counts", err);
+    status = hw_agree(e->ctx.world, status, err);
+    if (status != HW_OK)
+        return status;
+    stream->in_first = stream->out_first + peers + 1;
+    stream->sent = stream->in_first + peers + 1;
+    stream->received = stream->sent + peers + 1;
+    stream->step_in = stream->step_out + peers * groups;
+    status =
+        hw_mpi(MPI_Alltoall(edges, groups, HW_MPI_COUNT, *edges_in, groups, HW_MPI_COUNT, comm),
+               "MPI_Alltoall", err);
+    if (status == HW_OK) {
+        plan_regions(stream, peers, edges, *edges_in);
+        status = allocate_regions(e, stream, comm, together, peers, err);
+    }
+    return hw_agree(e->ctx.world, status, err);
+}
+
+/* Counts the edges of nn that leave this part by their bin: by part, or for two
+ * hops by device, then node. */
+static void count_edges(const struct hw_delegates *e, hw_count *edges)
+{
+    const struct hw_csr *nn = e->sub[HW_NN].forward;
+    int by_node = e->two_hops ? 1 : e->devices, by_device = e->two_hops ? e->nodes : 1;
+
+    for (hw_count k = 0; k < nn->offset[nn->rows]; k++) {
+        int node, device;
+        hw_lid slot;
+        hw_locate(e, nn->target[k], &node, &device, &slot);
+        if (node != e->node || device != e->device)
+            edges[node * by_node + device * by_device]++;
+    }
+}
+
+enum hw_status hw_streams_open(struct hw_delegates *e, struct hw_error *err)
+{
+    hw_count *edges = NULL, *in_node = NULL, *across = NULL, *unused = NULL;
+    enum hw_status status = hw_alloc_zero(&edges, e->ctx.size, sizeof *edges, "counts", err);
+
+    if (status == HW_OK)
+        status = hw_alloc_zero(&across, e->nodes, sizeof *across, "counts", err);
+    status = hw_agree(e->ctx.world, status, err);
+    if (status != HW_OK)
+        goto done;
+    count_edges(e, edges);
+    status = open_stream(e, &e->hop[0], e->two_hops ? e->local : e->ctx.world, e->devices,
+                         e->two_hops ? e->nodes : 1, edges, &in_node, err);
+    if (status != HW_OK || !e->two_hops)
+        goto done;
+    /* What the devices of this node hand to this one goes on to other nodes. */
+    for (int x = 0; x < e->devices; x++)
+        for (int b = 0; b < e->nodes; b++)
+            across[b] += b == e->node ? 0 : in_node[x * e->nodes + b];
+    status = open_stream(e, &e->hop[1], e->across, 1, 1, across, &unused, err);
+    if (status == HW_OK) {
+        status = hw_alloc(&e->relayed, e->hop[0].in_first[e->devices], sizeof *e->relayed,
+                          "answers", err);
+        status = hw_agree(e->ctx.world, status, err);
+    }
+done:
+    free(edges);
+    free(in_node);
+    free(across);
+    free(unused);
+    return status;
+}
+
+void hw_stream_free(struct hw_stream *stream)
+{
+    hw_legs_free(&stream->legs);
+    free(stream->out_first);
+    free(stream->step_out);
+    free(stream->out_slot);
+    free(stream->out_origin);
+    free(stream->in_slot);
+    free(stream->in_used);
+    free(stream->out_asked);
+    free(stream->answer_out);
+    free(stream->answer_in);
+}
+
+void hw_streams_forget(struct hw_delegates *e)
+{
+    for (int h = 0; h < 2; h++) {
+        struct hw_stream *stream = &e->hop[h];
+        for (int r = 0; r < stream->legs.peers; r++) {
+            if (stream->received[r] > 0)
+                memset(stream->in_used + stream->in_first[r] / 64, 0,
+                       hw_words(stream->received[r]) * sizeof *stream->in_used);
+            stream->sent[r] = 0;
+            stream->received[r] = 0;
+        }
+    }
+}
+
+/* All groups of one peer in this step. */
+static hw_count step_sum(const struct hw_stream *stream, const hw_count *step, int peer)
+{
+    hw_count sum = 0;
+
+    for (int g = 0; g < stream->groups; g++)
+        sum += step[peer * stream->groups + g];
+    return sum;
+}
+
+/* ---- uniquify ---- */
+
+/* Whether find i should stand for its slot rather than find w. */
+static bool better(const struct hw_delegates *e, const hw_lid *origin, hw_lid i, hw_lid w)
+{
+    const hw_gid *id = e->part->own.graph_id;
+
+    if (!e->options.canonical_parents)
+        return i < w;
+    return id[origin[i]] < id[origin[w]];
+}
+
+/* Lets the best find of each slot win it. */
+static void elect(struct hw_delegates *e, const hw_lid *slot, const hw_lid *origin, hw_count count)
+{
+#pragma omp parallel for schedule(static) if (count > HW_SERIAL)
+    for (hw_count i = 0; i < count; i++) {
+        hw_lid *winner = &e->winner[slot[i]], mine = (hw_lid)i;
+        hw_lid now = __atomic_load_n(winner, __ATOMIC_RELAXED);
+        while ((now == HW_LID_NONE || better(e, origin, mine, now)) &&
+               !__atomic_compare_exchange_n(winner, &now, mine, false, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED))
+            ;
+    }
+}
+
+/*
+ * Drops all finds of slots but the winners ("uniquify", section V-B), and
+ * returns how many are left. Under canonical parents the winner is the one of
+ * least parent, whose id only the first hop knows.
+ */
+static hw_count drop_duplicates(struct hw_delegates *e, hw_lid *slot, hw_lid *origin,
+                                hw_count count)
+{
+    int blocks = count > HW_SERIAL ? e->threads : 1;
+    hw_count left = 0;
+
+    elect(e, slot, origin, count);
+#pragma omp parallel for schedule(static, 1) if (blocks > 1)
+    for (int b = 0; b < blocks; b++) {
+        hw_count first = count * b / blocks, kept = first;
+        for (hw_count i = first; i < count * (b + 1) / blocks; i++)
+            if (e->winner[slot[i]] == (hw_lid)i) {
+                slot[kept] = slot[i];
+                origin[kept++] = origin[i];
+            }
+        e->block_count[b] = kept - first;
+    }
+    for (int b = 0; b < blocks; b++) {
+        hw_count first = count * b / blocks;
+        memmove(slot + left, slot + first, (size_t)e->block_count[b] * sizeof *slot);
+        memmove(origin + left, origin + first, (size_t)e->block_count[b] * sizeof *origin);
+        left += e->block_count[b];
+    }
+#pragma omp parallel for schedule(static) if (left > HW_SERIAL)
+    for (hw_count i = 0; i < left; i++)
+        e->winner[slot[i]] = HW_LID_NONE;
+    return left;
+}
+
+/* The same for all groups of all peers of this step. */
+static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
+{
+    for (int r = 0; r < stream->legs.peers; r++) {
+        hw_count from = stream->out_first[r] + stream->sent[r], to = from;
+        for (int g = 0; g < stream->groups; g++) {
+            hw_count *count = &stream->step_out[r * stream->groups + g], was = *count;
+            if (was == 0)
+                continue;
+            *count = drop_duplicates(e, stream->out_slot + from, stream->out_origin + from, was);
+            memmove(stream->out_slot + to, stream->out_slot + from,
+                    (size_t)*count * sizeof *stream->out_slot);
+            memmove(stream->out_origin + to, stream->out_origin + from,
+                    (size_t)*count * sizeof *stream->out_origin);
+            from += was;
+            to += *count;
+        }
+    }
+}
+
+/* ---- the exchange of finds ---- */
+
+/* Sends this step's finds of a hop, counts first. Collective over its ranks. */
+static enum hw_status pass_finds(struct hw_stream *stream, struct hw_step *row,
+                                 struct hw_error *err)
+{
+    struct hw_legs *legs = &stream->legs;
+    enum hw_status status =
+        hw_mpi(MPI_Alltoall(stream->step_out, stream->groups, HW_MPI_COUNT, stream->step_in,
+                            stream->groups, HW_MPI_COUNT, legs->comm),
+               "MPI_Alltoall", err);
+
+    hw_book_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, legs->peers,
+                   legs->together);
+    for (int r = 0; r < legs->peers; r++)
+        legs->leg[r] = (struct hw_leg){
+            .out = stream->out_slot + stream->out_first[r] + stream->sent[r],
+            .in = stream->in_slot + stream->in_first[r] + stream->received[r],
+            .out_bytes = step_sum(stream, stream->step_out, r) * (hw_count)sizeof(hw_lid),
+            .in_bytes = step_sum(stream, stream->step_in, r) * (hw_count)sizeof(hw_lid)};
+    if (status == HW_OK)
+        status = hw_legs_pass(legs, row, err);
+    for (int r = 0; r < legs->peers; r++)
+        stream->sent[r] += step_sum(stream, stream->step_out, r);
+    return status;
+}
+
+/* Hands finds on to the second hop, where they go to that node. */
+static void relay(struct hw_delegates *e, int node, hw_count from, hw_count count)
+{
+    struct hw_stream *first = &e->hop[0], *second = &e->hop[1];
+    hw_count at = second->out_first[node] + second->sent[node] + second->step_out[node];
+
+    for (hw_count i = 0; i < count; i++) {
+        second->out_slot[at + i] = first->in_slot[from + i];
+        second->out_origin[at + i] = (hw_lid)(from + i);
+        first->in_slot[from + i] = HW_LID_NONE;
+    }
+    second->step_out[node] += count;
+}
+
+/* Delivers what a hop brought this step, or relays what is for other nodes. */
+static void take_finds(struct hw_delegates *e, struct hw_stream *stream, struct hw_tally *tally)
+{
+    for (int r = 0; r < stream->legs.peers; r++) {
+        hw_count from = stream->in_first[r] + stream->received[r];
+        for (int g = 0; g < stream->groups; g++) {
+            hw_count count = stream->step_in[r * stream->groups + g];
+            if (stream->groups > 1 && g != e->node)
+                relay(e, g, from, count);
+            else
+                hw_delegates_deliver(e, stream->in_slot + from, count, stream->in_used, from,
+                                     tally);
+            from += count;
+        }
+        stream->received[r] = from - stream->in_first[r];
+    }
+}
+
+enum hw_status hw_delegates_exchange(struct hw_delegates *e, struct hw_step *row,
+                                     struct hw_tally *tally, struct hw_error *err)
+{
+    enum hw_phase phase = e->two_hops ? HW_PHASE_LOCAL_EXCHANGE : HW_PHASE_NORMAL_EXCHANGE;
+    double start = hw_seconds();
+    enum hw_status status = HW_OK;
+
+    for (int h = 0; h <= e->two_hops && status == HW_OK; h++) {
+        struct hw_stream *hop = &e->hop[h];
+        /* On the second hop every duplicate may name the least parent. */
+        if (e->options.uniquify && (h == 0 || !e->options.canonical_parents))
+            uniquify(e, hop);
+        status = pass_finds(hop, row, err);
+        double passed = hw_seconds();
+        row->seconds[phase] += passed - start;
+        if (h == 0 && e->two_hops)
+            memset(e->hop[1].step_out, 0, (size_t)e->nodes * sizeof *e->hop[1].step_out);
+        if (status == HW_OK)
+            take_finds(e, hop, tally);
+        start = hw_seconds();
+        row->seconds[HW_PHASE_UPDATE] += start - passed;
+        phase = HW_PHASE_NORMAL_EXCHANGE;
+    }
+    return status;
+}
+
+/* ---- the reduction of masks: section V-A ---- */
+
+/*
+ * The first phase combines the masks of a node, the second those of the nodes.
+ * Where there are both, each device of a node is left with one share of the
+ * node's mask, which it combines with its peers on the other nodes, and then the
+ * node shares the result: every rank sends 2 (p-1)/p of a mask in all, and none
+ * more than another.
+ */
+enum hw_status hw_delegates_reduce_start(struct hw_delegates *e, struct hw_step *row,
+                                         MPI_Request *request, struct hw_error *err)
+{
+    bool phases = e->devices > 1 && e->nodes > 1;
+    int words = (int)e->mask_words, share = words / e->devices;
+    uint64_t *mask = phases ? e->share : e->found;
+    double start = hw_seconds();
+    enum hw_status status = HW_OK;
+
+    if (phases) {
+        status = hw_mpi(
+            MPI_Reduce_scatter_block(e->found, e->share, share, MPI_UINT64_T, MPI_BOR, e->local),
+            "MPI_Reduce_scatter_block", err);
+        row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - start;
+        start = hw_seconds();
+    }
+    hw_book_reduction(row, 8 * (hw_count)words, e->ctx.size, e->devices);
+    if (status != HW_OK)
+        return status;
+    MPI_Comm comm = e->nodes > 1 ? e->across : e->local;
+    int count = phases ? share : words;
+    if (e->options.nonblocking)
+        status =
+            hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, mask, count, MPI_UINT64_T, MPI_BOR, comm, request),
+                   "MPI_Iallreduce", err);
+    else
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, mask, count, MPI_UINT64_T, MPI_BOR, comm),
+                        "MPI_Allreduce", err);
+    row->seconds[HW_PHASE_DELEGATE_REDUCTION] += hw_seconds() - start;
+    return status;
+}
+
+enum hw_status hw_delegates_reduce_finish(struct hw_delegates *e, struct hw_step *row,
+                                          MPI_Request *request, struct hw_error *err)
+{
+    int share = (int)e->mask_words / e->devices;
+    double start = hw_seconds();
+    enum hw_status status = HW_OK;
+
+    if (e->options.nonblocking)
+        status = hw_mpi(MPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", err);
+    double reduced = hw_seconds();
+    row->seconds[HW_PHASE_DELEGATE_REDUCTION] += reduced - start;
+    if (e->devices == 1 || e->nodes == 1 || status != HW_OK)
+        return status;
+    status = hw_mpi(
+        MPI_Allgather(e->share, share, MPI_UINT64_T, e->found, share, MPI_UINT64_T, e->local),
+        "MPI_Allgather", err);
+    row->seconds[HW_PHASE_LOCAL_EXCHANGE] += hw_seconds() - reduced;
+    return status;
+}

@@ -1,0 +1,571 @@
+#include "lib/engine/core/cpu_methods.h"
+
+#include "lib/base/memory.h"
+#include "lib/engine/bfs_delegates/delegates_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- create ---- */
+
+static struct hw_divider divider_of(int by, hw_gid vertices)
+{
+    struct hw_divider divider = {.by = (uint64_t)by};
+
+    /* Exact for ids below 2^32: the error of the rounded-up magic is below by/2^64
+     * a unit, too little to carry any of them over. */
+    if (by > 1 && vertices <= UINT32_MAX)
+        divider.magic = UINT64_MAX / (uint64_t)by + 1;
+    return divider;
+}
+
+/* Fills a mask of the lists of csr that are not empty. */
+static hw_count mark_lists(const struct hw_csr *csr, uint64_t *mask)
+{
+    hw_count lists = 0;
+
+    for (hw_lid r = 0; r < csr->rows; r++)
+        if (csr->offset[r + 1] > csr->offset[r]) {
+            hw_bit_set(mask, r);
+            lists++;
+        }
+    return lists;
+}
+
+/* Makes one subgraph's masks and first sources. */
+static enum hw_status open_subgraph(struct hw_delegates *e, enum hw_delegates_kind kind,
+                                    const struct hw_csr *forward, const struct hw_csr *backward,
+                                    struct hw_error *err)
+{
+    struct hw_subgraph *sub = &e->sub[kind];
+    bool from_delegates = kind == HW_DN || kind == HW_DD;
+    bool to_delegates = kind == HW_ND || kind == HW_DD;
+    hw_count out_words = (hw_count)(from_delegates ? e->mask_words : e->slot_words);
+    hw_count in_words = (hw_count)(to_delegates ? e->mask_words : e->slot_words);
+
+    sub->forward = forward;
+    sub->backward = backward;
+    enum hw_status status =
+        hw_alloc_zero(&sub->has_out, out_words, sizeof *sub->has_out, "masks", err);
+    if (status == HW_OK)
+        sub->all_out = mark_lists(forward, sub->has_out);
+    if (status != HW_OK || !backward)
+        return status;
+    status = hw_alloc_zero(&sub->has_in, in_words, sizeof *sub->has_in, "masks", err);
+    if (status == HW_OK)
+        status = hw_alloc(&sub->first, backward->rows, sizeof *sub->first, "first sources", err);
+    if (status != HW_OK)
+        return status;
+    sub->all_in = mark_lists(backward, sub->has_in);
+    for (hw_lid r = 0; r < backward->rows; r++)
+        sub->first[r] = backward->offset[r + 1] > backward->offset[r]
+                            ? backward->index[backward->offset[r]]
+                            : HW_LID_NONE;
+    return HW_OK;
+}
+
+static enum hw_status open_subgraphs(struct hw_delegates *e, struct hw_error *err)
+{
+    const struct hw_delegate_part *x = &e->part->separate;
+    bool directed = e->part->directed;
+    enum hw_status status = open_subgraph(e, HW_NN, &x->nn, NULL, err);
+
+    if (status == HW_OK)
+        status = open_subgraph(e, HW_ND, &x->nd, directed ? &x->nd_in : &x->dn, err);
+    if (status == HW_OK)
+        status = open_subgraph(e, HW_DN, &x->dn, directed ? &x->dn_in : &x->nd, err);
+    if (status == HW_OK)
+        status = open_subgraph(e, HW_DD, &x->dd, directed ? &x->dd_in : &x->dd, err);
+    return status;
+}
+
+/* Sorts the delegates by owner. */
+static enum hw_status open_owners(struct hw_delegates *e, struct hw_error *err)
+{
+    const struct hw_part *part = e->part;
+    hw_lid d = e->delegates;
+    int parts = part->spec.parts;
+    enum hw_status status =
+        hw_alloc_zero(&e->owner_first, parts + 2, sizeof *e->owner_first, "owners", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&e->by_owner, d, sizeof *e->by_owner, "owners", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->owned, (hw_count)e->mask_words, sizeof *e->owned, "owners", err);
+    if (status != HW_OK)
+        return status;
+    /* Counts one place further, so that filling moves them where they belong. */
+    for (hw_lid g = 0; g < d; g++)
+        e->owner_first[hw_owner(&part->spec, part->separate.search_id[g]) + 2]++;
+    for (int r = 0; r < parts; r++)
+        e->owner_first[r + 2] += e->owner_first[r + 1];
+    for (hw_lid g = 0; g < d; g++) {
+        int owner = hw_owner(&part->spec, part->separate.search_id[g]);
+        e->by_owner[e->owner_first[owner + 1]++] = g;
+        if (owner == part->index)
+            hw_bit_set(e->owned, g);
+    }
+    hw_lid first = e->owner_first[part->index], own = e->owner_first[part->index + 1] - first;
+    status = hw_alloc(&e->own_slot, own, sizeof *e->own_slot, "owners", err);
+    for (hw_lid k = 0; k < own && status == HW_OK; k++)
+        e->own_slot[k] = hw_position(&part->spec, part->separate.search_id[e->by_owner[first + k]]);
+    return status;
+}
+
+/* The arrays that every search fills. */
+static enum hw_status open_arrays(struct hw_delegates *e, struct hw_error *err)
+{
+    const struct hw_part *part = e->part;
+    hw_count slots = e->slots, d = e->delegates, mask = (hw_count)e->mask_words;
+    hw_count sources = slots > d ? slots : d;
+    enum hw_status status = hw_alloc(&e->visited, mask, sizeof *e->visited, "masks", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&e->found, mask, sizeof *e->found, "masks", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->share, mask / e->devices, sizeof *e->share, "masks", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->candidate, d, sizeof *e->candidate, "parents", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->delegate_level, d, sizeof *e->delegate_level, "levels", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->fresh, d, sizeof *e->fresh, "frontier", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->next_fresh, d, sizeof *e->next_fresh, "frontier", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->seen, (hw_count)e->slot_words, sizeof *e->seen, "masks", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->pulled, (hw_count)e->slot_words, sizeof *e->pulled, "masks", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->code, slots, sizeof *e->code, "parents", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->level, slots, sizeof *e->level, "levels", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->queue, slots, sizeof *e->queue, "frontier", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->next, slots, sizeof *e->next, "frontier", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->source, sources, sizeof *e->source, "frontier", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->before, sources + 1, sizeof *e->before, "frontier", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->bin_count, (hw_count)e->threads * part->spec.parts,
+                          sizeof *e->bin_count, "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->block_count, 2 * (hw_count)e->threads, sizeof *e->block_count,
+                          "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->id, d + 2 * slots + 1, sizeof *e->id, "ids", err);
+    if (status == HW_OK && e->options.uniquify)
+        status = hw_alloc(&e->winner, slots, sizeof *e->winner, "duplicates", err);
+    return status;
+}
+
+/* Fills what stays the same in every search. */
+static void fill_constants(struct hw_delegates *e)
+{
+    const struct hw_part *part = e->part;
+
+    for (hw_lid g = 0; g < e->delegates; g++)
+        e->id[g] = part->separate.graph_id[g];
+    for (hw_lid s = 0; s < e->slots; s++)
+        e->id[e->slots_at + s] = s < part->own.count ? part->own.graph_id[s] : HW_GID_NONE;
+    e->id[e->none_at] = HW_GID_NONE;
+    if (e->winner)
+        memset(e->winner, 0xff, (size_t)e->slots * sizeof *e->winner);
+}
+
+/* The numbers that describe the part. */
+static enum hw_status set_shape(struct hw_delegates *e, struct hw_error *err)
+{
+    const struct hw_part *part = e->part;
+    const struct hw_layout_spec *spec = &part->spec;
+
+    e->nodes = spec->nodes;
+    e->devices = spec->devices;
+    e->node = part->index / spec->devices;
+    e->device = part->index % spec->devices;
+    e->by_nodes = divider_of(spec->nodes, part->vertices);
+    e->by_devices = divider_of(spec->devices, part->vertices);
+    e->two_hops = e->options.local_all2all && e->nodes > 1 && e->devices > 1;
+    e->slots = part->separate.slots;
+    e->delegates = part->separate.delegates;
+    e->slot_words = hw_words(e->slots);
+    size_t share = (hw_words(e->delegates) + (size_t)e->devices - 1) / (size_t)e->devices;
+    e->mask_words = share * (size_t)e->devices;
+    if ((hw_count)e->delegates + 2 * (hw_count)e->slots + 1 >= HW_LID_NONE)
+        return hw_fail(err, HW_RESOURCES,
+                       "part %d has %" PRI_LID " vertices and %" PRI_LID
+                       " delegates, too many for method delegates; use more parts",
+                       part->index, e->slots, e->delegates);
+    e->slots_at = e->delegates;
+    e->none_at = e->delegates + e->slots;
+    e->elsewhere_at = e->none_at + 1;
+    return HW_OK;
+}
+
+/* The communicators of the node, and of this device across nodes. Collective. */
+static enum hw_status open_communicators(struct hw_delegates *e, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (e->ctx.size == 1)
+        return HW_OK;
+    status =
+        hw_mpi(MPI_Comm_split(e->ctx.world, e->node, e->device, &e->local), "MPI_Comm_split", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_split(e->ctx.world, e->device, e->node, &e->across),
+                        "MPI_Comm_split", err);
+    return status;
+}
+
+static void destroy(void *engine)
+{
+    struct hw_delegates *e = engine;
+
+    if (!e)
+        return;
+    for (int k = 0; k < HW_DELEGATES_KINDS; k++) {
+        free(e->sub[k].has_out);
+        free(e->sub[k].has_in);
+        free(e->sub[k].first);
+    }
+    void *array[] = {e->by_owner, e->owner_first,    e->owned,     e->visited,     e->found,
+                     e->share,    e->candidate,      e->fresh,     e->pulled,      e->next_fresh,
+                     e->seen,     e->delegate_level, e->code,      e->level,       e->queue,
+                     e->next,     e->before,         e->bin_count, e->block_count, e->id,
+                     e->source,   e->own_slot,       e->winner,    e->relayed};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++)
+        free(array[i]);
+    hw_stream_free(&e->hop[0]);
+    hw_stream_free(&e->hop[1]);
+    hw_claims_free(&e->claims);
+    hw_legs_free(&e->world);
+    if (e->local != MPI_COMM_NULL)
+        MPI_Comm_free(&e->local);
+    if (e->across != MPI_COMM_NULL)
+        MPI_Comm_free(&e->across);
+    free(e);
+}
+
+/* What the ranks do together once each has its own arrays. Collective. */
+static enum hw_status open_exchanges(struct hw_delegates *e, struct hw_error *err)
+{
+    if (e->ctx.size == 1)
+        return HW_OK;
+    enum hw_status status = open_communicators(e, err);
+    if (status == HW_OK)
+        status =
+            hw_legs_open(&e->world, e->ctx.world, e->devices, 16 * (hw_count)e->delegates, err);
+    if (status == HW_OK)
+        status = hw_claims_open(e, err);
+    status = hw_agree(e->ctx.world, status, err);
+    return status == HW_OK ? hw_streams_open(e, err) : status;
+}
+
+enum hw_status hw_delegates_create(const struct hw_context *ctx, const struct hw_part *part,
+                                   const struct hw_engine_options *options, bool wide,
+                                   void **engine, struct hw_error *err)
+{
+    struct hw_delegates *e = NULL;
+    enum hw_status status = hw_alloc_zero(&e, 1, sizeof *e, "engine", err);
+
+    *engine = NULL;
+    if (status == HW_OK) {
+        e->ctx = *ctx;
+        e->part = part;
+        e->options = *options;
+        e->threads = ctx->threads;
+        e->wide = wide;
+        e->local = e->across = MPI_COMM_NULL;
+        status = set_shape(e, err);
+    }
+    if (status == HW_OK)
+        status = open_subgraphs(e, err);
+    if (status == HW_OK)
+        status = open_owners(e, err);
+    if (status == HW_OK)
+        status = open_arrays(e, err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK) {
+        fill_constants(e);
+        status = open_exchanges(e, err);
+    }
+    if (status != HW_OK) {
+        destroy(e);
+        return status;
+    }
+    *engine = e;
+    return HW_OK;
+}
+
+static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
+                             const struct hw_part *part, const struct hw_engine_options *options,
+                             void **engine, struct hw_error *err)
+{
+    (void)method;
+    return hw_delegates_create(ctx, part, options, part->vertices > UINT32_MAX, engine, err);
+}
+
+static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    hw_count slots = part->separate.slots, d = part->separate.delegates;
+    /* Per slot: code, level, two lists, first source, source 4 each; edges before it
+     * 8; ids 16; masks. Per delegate: candidate, level, owner, slot, two lists,
+     * source 4 each; two first sources 8; edges before it and id 16; answers 16;
+     * masks. */
+    hw_count each_slot = 24 + 8 + 16 + 1 + (options->uniquify ? 4 : 0);
+    hw_count each_delegate = 28 + 8 + 16 + 16 + 2;
+
+    return slots * each_slot + d * each_delegate + hw_streams_bytes(part, options) +
+           (hw_count)sizeof(struct hw_delegates);
+}
+
+/* ---- search ---- */
+
+/* Forgets the last search. */
+static void forget(struct hw_delegates *e)
+{
+    size_t mask = e->mask_words * sizeof *e->visited;
+
+    if (mask > 0) {
+        memset(e->visited, 0, mask);
+        memset(e->found, 0, mask);
+        memset(e->candidate, 0xff, (size_t)e->delegates * sizeof *e->candidate);
+    }
+    if (e->slots > 0)
+        memset(e->seen, 0, e->slot_words * sizeof *e->seen);
+#pragma omp parallel for schedule(static) if (e->slots > HW_SERIAL)
+    for (hw_lid s = 0; s < e->slots; s++)
+        e->code[s] = e->none_at;
+    e->pulled_waits = false;
+    hw_delegates_forget(e);
+    hw_streams_forget(e);
+    e->queued = e->next_queued = e->next_fresh_count = 0;
+    e->fresh_count = e->owned_fresh = e->normal_fresh = 0;
+}
+
+/* The delegate of a search id, or HW_LID_NONE. */
+static hw_lid find_delegate(const struct hw_delegates *e, hw_gid search_id)
+{
+    hw_lid low = 0, high = e->delegates;
+
+    while (low < high) {
+        hw_lid middle = low + (high - low) / 2;
+        if (e->part->separate.search_id[middle] < search_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < e->delegates && e->part->separate.search_id[low] == search_id ? low : HW_LID_NONE;
+}
+
+/* Puts the root into the first frontier. */
+static void visit_root(struct hw_delegates *e, int owner, hw_lid slot)
+{
+    hw_lid g = find_delegate(e, hw_search_id(&e->part->spec, e->part->vertices, owner, slot));
+    bool mine = owner == e->part->index;
+
+    if (g != HW_LID_NONE) {
+        hw_bit_set(e->found, g);
+        if (mine)
+            e->candidate[g] = g;
+        hw_delegates_admit(e, 1, 0);
+        return;
+    }
+    if (!mine)
+        return;
+    hw_bit_set(e->seen, slot);
+    e->code[slot] = e->slots_at + slot;
+    e->level[slot] = 0;
+    e->queue[e->queued++] = slot;
+    struct hw_tally tally = {.found = 1,
+                             .found_nd_out = hw_bit(e->sub[HW_ND].has_out, slot),
+                             .found_dn_in = hw_bit(e->sub[HW_DN].has_in, slot)};
+    hw_delegates_count_normals(e, &tally);
+}
+
+/* Names the direction of each subgraph: "dd:bu nd:-- dn:bu nn:td". */
+static void name_routine(const struct hw_delegates *e, struct hw_step *row)
+{
+    const char *way[HW_DELEGATES_KINDS];
+
+    for (int k = 0; k < HW_DELEGATES_KINDS; k++)
+        way[k] = !e->sub[k].visited                              ? "--"
+                 : e->sub[k].direction == HW_DIRECTION_BOTTOM_UP ? "bu"
+                                                                 : "td";
+    row->direction = e->sub[HW_DD].direction;
+    snprintf(row->routine, sizeof row->routine, "dd:%s nd:%s dn:%s nn:%s", way[HW_DD], way[HW_ND],
+             way[HW_DN], way[HW_NN]);
+}
+
+/* What a step found, over all parts. */
+enum news { DELEGATES, NORMALS, CROSSING, NEWS };
+
+/* Sums the news, so that all ranks do the same next. Collective. */
+static enum hw_status share_news(struct hw_delegates *e, hw_count *news, struct hw_step *row,
+                                 struct hw_error *err)
+{
+    double start = hw_seconds();
+
+    if (e->ctx.size == 1)
+        return HW_OK;
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, news, NEWS, HW_MPI_COUNT, MPI_SUM, e->ctx.world),
+               "MPI_Allreduce", err);
+    hw_book_reduction(row, NEWS * (hw_count)sizeof *news, e->ctx.size, e->devices);
+    row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
+    return status;
+}
+
+/* Brings what was found to those that it concerns. Collective. */
+static enum hw_status exchange(struct hw_delegates *e, const hw_count *news, struct hw_step *row,
+                               struct hw_tally *normals, struct hw_error *err)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    enum hw_status status = HW_OK;
+    bool reduce = e->ctx.size > 1 && news[DELEGATES] > 0;
+
+    if (reduce)
+        status = hw_delegates_reduce_start(e, row, &request, err);
+    if (status == HW_OK && news[CROSSING] > 0)
+        status = hw_delegates_exchange(e, row, normals, err);
+    if (status == HW_OK && reduce)
+        status = hw_delegates_reduce_finish(e, row, &request, err);
+    return status;
+}
+
+/* The finds become the frontier. */
+static void advance(struct hw_delegates *e, const hw_count *news, const struct hw_tally *normals,
+                    struct hw_step *row)
+{
+    double start = hw_seconds();
+    hw_lid *queue = e->queue;
+
+    hw_delegates_count_normals(e, normals);
+    hw_delegates_admit(e, news[DELEGATES], e->step + 1);
+    e->queue = e->next;
+    e->next = queue;
+    e->queued = e->next_queued;
+    e->next_queued = 0;
+    e->step++;
+    row->found = e->normal_fresh + e->owned_fresh;
+    row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
+}
+
+/* One step. *crossed becomes true if any find went to another part. Returns in
+ * *more whether another step may find something. Collective. */
+static enum hw_status take_step(struct hw_delegates *e, struct hw_step *row, bool *crossed,
+                                bool *more, struct hw_error *err)
+{
+    struct hw_tally delegates = {0}, normals = {0};
+    hw_count news[NEWS];
+    double start = hw_seconds();
+
+    row->frontier = e->normal_fresh + e->owned_fresh;
+    for (int k = 0; k < HW_DELEGATES_KINDS; k++)
+        e->sub[k].visited = false;
+    hw_delegates_visit_dd(e, &delegates);
+    hw_delegates_visit_nd(e, &delegates);
+    hw_delegates_visit_dn(e, &normals);
+    news[CROSSING] = hw_delegates_visit_nn(e, &normals);
+    news[DELEGATES] = delegates.found;
+    news[NORMALS] = e->next_queued + (hw_delegates_nd_wanted(e) ? normals.found_nd_out : 0);
+    name_routine(e, row);
+    row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
+    enum hw_status status = share_news(e, news, row, err);
+    if (status == HW_OK)
+        status = exchange(e, news, row, &normals, err);
+    advance(e, news, &normals, row);
+    row->edges_examined = delegates.examined + normals.examined;
+    *crossed = *crossed || news[CROSSING] > 0;
+    *more = news[DELEGATES] + news[NORMALS] + news[CROSSING] > 0;
+    return status;
+}
+
+/* The steps of a search, then a row for what completes the parents. *lost: a row
+ * could not be kept. Collective. */
+static enum hw_status run_steps(struct hw_delegates *e, struct hw_steps *steps, bool *lost,
+                                double *ordered, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    bool more = true, crossed = false;
+
+    while (status == HW_OK) {
+        struct hw_step spare = {0}, *row = hw_steps_add(steps);
+        *lost = *lost || !row;
+        row = row ? row : &spare;
+        if (more) {
+            status = take_step(e, row, &crossed, &more, err);
+            continue;
+        }
+        snprintf(row->routine, sizeof row->routine, "parents");
+        status = hw_delegates_resolve(e, crossed, row, err);
+        *ordered = hw_seconds();
+        return status;
+    }
+    return status;
+}
+
+/* The slowest rank's times, and agreement. Collective. */
+static enum hw_status conclude(struct hw_delegates *e, bool lost, struct hw_result *result,
+                               struct hw_error *err)
+{
+    double slowest[2] = {result->seconds, result->seconds_search_order};
+    enum hw_status status = HW_OK;
+
+    if (lost)
+        status = hw_fail(err, HW_RESOURCES, "too little memory for the record of the steps");
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, slowest, 2, MPI_DOUBLE, MPI_MAX, e->ctx.world),
+                        "MPI_Allreduce", err);
+    result->seconds = slowest[0];
+    result->seconds_search_order = slowest[1];
+    return status;
+}
+
+static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
+                             struct hw_error *err)
+{
+    struct hw_delegates *e = engine;
+    bool lost = false;
+    double ordered = 0;
+
+    if (owner < 0 || owner >= e->part->spec.parts ||
+        hw_search_id(&e->part->spec, e->part->vertices, owner, position) == HW_GID_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    hw_steps_clear(&result->steps);
+    enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
+    if (status != HW_OK)
+        return status;
+    double start = hw_seconds();
+    forget(e);
+    e->step = 0;
+    visit_root(e, owner, position);
+    status = run_steps(e, &result->steps, &lost, &ordered, err);
+    if (status != HW_OK)
+        return status;
+    hw_delegates_parents(e, result->parent);
+    result->seconds = hw_seconds() - start;
+    result->seconds_search_order = ordered - start;
+    if (!lost)
+        result->steps.step[result->steps.count - 1].seconds[HW_PHASE_UPDATE] +=
+            start + result->seconds - ordered;
+    if (result->level)
+        hw_delegates_levels(e, result->level);
+    return conclude(e, lost, result, err);
+}
+
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = create, .search = search, .destroy = destroy};
+
+const struct hw_method hw_method_delegates = {
+    .name = "delegates",
+    .frame = &frame,
+    .algorithm = HW_BFS,
+    .degree_separated = true,
+    .bytes = bytes,
+};

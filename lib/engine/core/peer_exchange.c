@@ -1,0 +1,99 @@
+#include "lib/engine/core/peer_exchange.h"
+
+#include "lib/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages between two ranks of one communicator. */
+enum tag { TAG_LEG = 1 };
+
+/* Bytes of one message at most. */
+#define PIECE ((hw_count)1 << 30)
+
+enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, hw_count bytes,
+                            struct hw_error *err)
+{
+    enum hw_status status;
+
+    legs->comm = comm;
+    legs->together = together;
+    status = hw_mpi(MPI_Comm_size(comm, &legs->peers), "MPI_Comm_size", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Comm_rank(comm, &legs->me), "MPI_Comm_rank", err);
+    if (status != HW_OK)
+        return status;
+    legs->room = 2 * legs->peers + (int)(bytes / PIECE);
+    status = hw_alloc_zero(&legs->leg, legs->peers, sizeof *legs->leg, "messages", err);
+    if (status == HW_OK)
+        status = hw_alloc(&legs->request, legs->room, sizeof *legs->request, "requests", err);
+    return status;
+}
+
+void hw_legs_free(struct hw_legs *legs)
+{
+    free(legs->leg);
+    free(legs->request);
+}
+
+/* Posts one side of a leg in pieces. */
+static enum hw_status post(struct hw_legs *legs, int peer, bool sending, int *made,
+                           struct hw_step *row, struct hw_error *err)
+{
+    const struct hw_leg *leg = &legs->leg[peer];
+    hw_count bytes = sending ? leg->out_bytes : leg->in_bytes;
+    bool crosses = peer / legs->together != legs->me / legs->together;
+    enum hw_status status = HW_OK;
+
+    for (hw_count at = 0; at < bytes && status == HW_OK; at += PIECE) {
+        int size = (int)(bytes - at < PIECE ? bytes - at : PIECE);
+        MPI_Request *request = &legs->request[*made];
+        int code = sending ? MPI_Isend((const char *)leg->out + at, size, MPI_BYTE, peer, TAG_LEG,
+                                       legs->comm, request)
+                           : MPI_Irecv((char *)leg->in + at, size, MPI_BYTE, peer, TAG_LEG,
+                                       legs->comm, request);
+        status = hw_mpi(code, sending ? "MPI_Isend" : "MPI_Irecv", err);
+        *made += status == HW_OK;
+        row->messages_sent += sending;
+        row->messages_between += sending && crosses;
+    }
+    hw_book_bytes(row, sending ? bytes : 0, crosses);
+    return status;
+}
+
+enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err)
+{
+    const struct hw_leg *self = &legs->leg[legs->me];
+    enum hw_status status = HW_OK;
+    int made = 0;
+
+    for (int r = 0; r < legs->peers && status == HW_OK; r++)
+        if (r != legs->me)
+            status = post(legs, r, false, &made, row, err);
+    for (int i = 1; i < legs->peers && status == HW_OK; i++)
+        status = post(legs, (legs->me + i) % legs->peers, true, &made, row, err);
+    if (self->out_bytes > 0)
+        memcpy(self->in, self->out, (size_t)self->out_bytes);
+    for (int i = 0; i < made && status == HW_OK; i++)
+        status = hw_mpi(MPI_Wait(&legs->request[i], MPI_STATUS_IGNORE), "MPI_Wait", err);
+    return status;
+}
+
+/* 2 (ranks-1)/ranks of the bytes, rounded up. */
+static hw_count reduction_bytes(hw_count bytes, int ranks)
+{
+    return (2 * bytes * (ranks - 1) + ranks - 1) / ranks;
+}
+
+void hw_book_reduction(struct hw_step *row, hw_count bytes, int ranks, int together)
+{
+    row->bytes_sent += reduction_bytes(bytes, ranks);
+    row->bytes_between +=
+        reduction_bytes((bytes + together - 1) / together, (ranks + together - 1) / together);
+}
+
+void hw_book_gather(struct hw_step *row, hw_count bytes, int ranks, int together)
+{
+    row->bytes_sent += (ranks - 1) * bytes;
+    row->bytes_between += (ranks - together) * bytes;
+}

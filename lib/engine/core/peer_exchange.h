@@ -1,0 +1,59 @@
+/*
+ * Messages between all ranks of a communicator, point to point.
+ */
+#ifndef HOPWAVE_ENGINE_CORE_PEER_EXCHANGE_H
+#define HOPWAVE_ENGINE_CORE_PEER_EXCHANGE_H
+
+#include "lib/comm/context.h"
+#include "lib/engine/core/engine.h"
+
+/* One message out and one in between this rank and a peer. */
+struct hw_leg {
+    const void *out;
+    void *in;
+    hw_count out_bytes, in_bytes;
+};
+
+/* Those to and from every rank. Zero-initialise; hw_legs_free() it. */
+struct hw_legs {
+    MPI_Comm comm;
+    int peers, me;
+    int together;         /* consecutive ranks of comm on one node */
+    struct hw_leg *leg;   /* [peers] */
+    MPI_Request *request; /* [room] */
+    int room;
+};
+
+/* Room for messages to and from every rank of comm, of at most so many bytes in
+ * all; `together` consecutive ranks are on one node. Borrows comm. Local. */
+enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, hw_count bytes,
+                            struct hw_error *err);
+
+/* Frees the memory. Local. */
+void hw_legs_free(struct hw_legs *legs);
+
+/*
+ * Sends and receives what legs->leg says; both sides know the sizes, and empty
+ * messages are not sent. Adds bytes and messages to the row. Collective over the
+ * ranks that have anything for each other.
+ */
+enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err);
+
+/* Adds bytes for one rank to the row; crosses: it is on another node. Local. */
+static inline void hw_book_bytes(struct hw_step *row, hw_count bytes, bool crosses)
+{
+    row->bytes_sent += bytes;
+    row->bytes_between += crosses ? bytes : 0;
+}
+
+/*
+ * Adds what one rank sends in a reduction of `bytes` whose result all of them get,
+ * 2 (ranks-1)/ranks of them; between the nodes, of `together` ranks each, each rank
+ * reduces its share of what its node has combined. Local.
+ */
+void hw_book_reduction(struct hw_step *row, hw_count bytes, int ranks, int together);
+
+/* The same of a gathering to all, or of `bytes` for each other rank. Local. */
+void hw_book_gather(struct hw_step *row, hw_count bytes, int ranks, int together);
+
+#endif

@@ -1,0 +1,119 @@
+#include "lib/engine/sssp/weight_stats.h"
+
+#include "lib/comm/large_alltoallv.h"
+
+#include <float.h>
+#include <math.h>
+
+static double value(union hw_weight weight, enum hw_weights kind)
+{
+    return kind == HW_WEIGHTS_F32 ? (double)weight.f32 : (double)weight.i32;
+}
+
+/* Adds `count` weights. */
+static void look(const union hw_weight *weight, hw_count count, enum hw_weights kind,
+                 struct hw_weights_seen *seen)
+{
+    hw_count negative = 0;
+    double least = seen->least, most = seen->most, sum = 0;
+
+#pragma omp parallel for reduction(+ : negative, sum) reduction(min : least)                         \
+    reduction(max : most) if (count > 1 << 16)
+    for (hw_count e = 0; e < count; e++) {
+        double w = value(weight[e], kind);
+        negative += w < 0;
+        least = w < least ? w : least;
+        most = w > most ? w : most;
+        sum += w;
+    }
+    seen->edges += count;
+    seen->negative += negative;
+    seen->least = least;
+    seen->most = most;
+    seen->sum += sum;
+}
+
+/* Sums and extremes over the ranks. Collective. */
+static enum hw_status combine(const struct hw_context *ctx, struct hw_weights_seen *seen,
+                              struct hw_error *err)
+{
+    double extremes[2] = {-seen->least, seen->most};
+    enum hw_status status = hw_sum(ctx->world, &seen->edges, err);
+
+    if (status == HW_OK)
+        status = hw_sum(ctx->world, &seen->negative, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &seen->sum, 1, MPI_DOUBLE, MPI_SUM, ctx->world),
+                        "MPI_Allreduce", err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
+                        "MPI_Allreduce", err);
+    seen->least = -extremes[0];
+    seen->most = extremes[1];
+    return status;
+}
+
+enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
+                         struct hw_survey *survey, struct hw_error *err)
+{
+    struct hw_weights_seen seen = {.least = HUGE_VAL, .most = -HUGE_VAL};
+
+    if (part->resident && part->resident->seen.edges > 0)
+        seen = part->resident->seen;
+
+    /* Transposed matrices hold the same edges again. */
+    const struct hw_csr *const matrices[] = {&part->grid.out, &part->separate.nn,
+                                             &part->separate.nd, &part->separate.dn,
+                                             &part->separate.dd};
+
+    for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++)
+        if (matrices[m]->offset && matrices[m]->weight)
+            look(matrices[m]->weight, matrices[m]->offset[matrices[m]->rows], part->weights, &seen);
+    /* They are no stored edges, but decide whether some cycle is negative. */
+    seen.negative += part->own.loops;
+    enum hw_status status = combine(ctx, &seen, err);
+    *survey = (struct hw_survey){.edges = seen.edges, .negative = seen.negative};
+    if (seen.edges > 0) {
+        survey->least = seen.least;
+        survey->most = seen.most;
+        survey->mean = seen.sum / (double)seen.edges;
+    }
+    return status;
+}
+
+enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part *part,
+                             const char *method, bool takes_negative, struct hw_survey *survey,
+                             struct hw_error *err)
+{
+    if (part->weights == HW_WEIGHTS_NONE)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "shortest paths need weights, which this partition does not hold; make the "
+                       "graph with --weights");
+    enum hw_status status = hw_survey(ctx, part, survey, err);
+    if (status != HW_OK)
+        return status;
+    if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
+        return hw_fail(err, HW_BAD_INPUT, "some weights are no finite numbers");
+    if (survey->negative > 0 && !takes_negative)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "method %s takes no negative weights (edges that have such: %" PRI_COUNT
+                       "); use --method bellman-ford",
+                       method, survey->negative);
+    return HW_OK;
+}
+
+/* No path without a cycle is longer, or shorter where weights are negative. */
+static double longest(const struct hw_survey *survey, const struct hw_part *part)
+{
+    return fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
+}
+
+enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part)
+{
+    return hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : longest(survey, part));
+}
+
+bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part)
+{
+    return part->weights == HW_WEIGHTS_F32 && longest(survey, part) > FLT_MAX / 4;
+}

@@ -1,0 +1,40 @@
+/*
+ * What the weights of a partition are like: which methods apply, and how wide a
+ * bucket should be.
+ */
+#ifndef HOPWAVE_ENGINE_SSSP_WEIGHT_STATS_H
+#define HOPWAVE_ENGINE_SSSP_WEIGHT_STATS_H
+
+#include "lib/base/status.h"
+#include "lib/comm/context.h"
+#include "lib/engine/sssp/distance.h"
+#include "lib/layout/part.h"
+
+/* Over the stored edges of all parts. */
+struct hw_survey {
+    hw_count edges;
+    hw_count negative;        /* edges of negative weight, self-loops kept apart included */
+    double least, most, mean; /* weights; 0 where there are no edges */
+};
+
+/* Reads all weights of this part, with its threads. part->weights must not be
+ * HW_WEIGHTS_NONE. Collective; the same on all ranks. */
+enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
+                         struct hw_survey *survey, struct hw_error *err);
+
+/*
+ * The same for a method of shortest paths. Returns HW_BAD_INPUT, with the method's name, for
+ * parts without weights, for weights that are no finite numbers, and for negative ones unless
+ * it takes them. Collective; the same on all ranks.
+ */
+enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part *part,
+                             const char *method, bool takes_negative, struct hw_survey *survey,
+                             struct hw_error *err);
+
+/* What distances are made of: along a negative cycle sums have no bound. Local. */
+enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part);
+
+/* Whether a float may be too small for a distance. Local. */
+bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part);
+
+#endif

@@ -1,0 +1,159 @@
+/* Method `bellman-ford` on grids: the frontier until it is empty, and negative
+ * cycles. */
+#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/sssp_2d/sssp_2d.h"
+
+/* Phases before parents are first searched for a cycle; then twice as many each time. */
+#define FIRST_CHECK 16
+
+/* Is weight a less than weight b, which belong to edges of these ends? */
+static bool precedes(const struct hw_paths *paths, const struct hw_negative_edge *a,
+                     const struct hw_negative_edge *b)
+{
+    int64_t x = hw_distance_weight(paths->kind, a->weight);
+    int64_t y = hw_distance_weight(paths->kind, b->weight);
+
+    if (b->source == HW_GID_NONE || x != y)
+        return b->source == HW_GID_NONE || x < y;
+    return a->source != b->source ? a->source < b->source : a->target < b->target;
+}
+
+static bool is_negative(const struct hw_paths *paths, union hw_weight weight)
+{
+    return paths->kind == HW_DISTANCE_F32 ? weight.f32 < 0 : weight.i32 < 0;
+}
+
+static void consider(const struct hw_paths *paths, hw_gid source, hw_gid target,
+                     union hw_weight weight, struct hw_negative_edge *least)
+{
+    struct hw_negative_edge edge = {.source = source, .target = target, .weight = weight};
+
+    if (is_negative(paths, weight) && precedes(paths, &edge, least))
+        *least = edge;
+}
+
+/* The least edge known here that alone makes a negative cycle, among those
+ * reached by a sweep. */
+static struct hw_negative_edge find_least(const struct hw_paths *paths)
+{
+    const struct hw_part *part = paths->part;
+    const struct hw_csr *out = &part->grid.out;
+    const int64_t none = hw_distance_none(paths->kind);
+    struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
+
+    for (hw_lid c = 0; c < out->rows && !part->directed; c++) {
+        if (hw_best_key(paths->kind, paths->source, c) == none)
+            continue;
+        for (hw_count e = out->offset[c]; e < out->offset[(size_t)c + 1]; e++)
+            consider(paths, paths->gid[paths->column_code + c], paths->gid[out->index[e]],
+                     out->weight[e], &least);
+    }
+    for (hw_lid l = 0; l < part->own.loops; l++) {
+        hw_lid position = part->own.loop[l];
+        hw_gid gid = part->own.graph_id[position];
+        if (hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + position) != none)
+            consider(paths, gid, gid, part->own.loop_weight[l], &least);
+    }
+    return least;
+}
+
+/* Visits all that can be reached, whatever the weights, and looks for an edge
+ * that alone makes a negative cycle. */
+static enum hw_status sweep(struct hw_paths *paths, struct hw_cycle *cycle, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
+        status = hw_paths_relax(paths, "sweep", true, err);
+    if (status != HW_OK)
+        return status;
+    struct hw_negative_edge least = find_least(paths);
+    return hw_negative_least(paths->ctx, paths->part->weights, &least, cycle, err);
+}
+
+/* Do the parents found so far close a negative cycle? */
+static enum hw_status look_for_cycle(struct hw_paths *paths, struct hw_cycle *cycle,
+                                     struct hw_error *err)
+{
+    enum hw_status status;
+
+    hw_paths_begin_step(paths, "cycle", HW_DIRECTION_AUTO);
+    status = hw_paths_fetch(paths, paths->fetched_weight, err);
+    if (status == HW_OK) {
+        hw_paths_write_parents(paths, paths->parent_gid);
+        for (hw_lid k = 0; k < paths->part->own.count; k++)
+            paths->parent_weight[k] = paths->fetched_weight[paths->part->own.by_graph_id[k]];
+        status = hw_negative_cycle(paths->part, &paths->tree, paths->parent_gid,
+                                   paths->parent_weight, cycle, err);
+    }
+    hw_paths_end_step(paths);
+    return status;
+}
+
+static enum hw_status relax_all(struct hw_paths *paths, struct hw_cycle *cycle,
+                                struct hw_error *err)
+{
+    const hw_count *queued = paths->tally.queued;
+    hw_count phases = 0, check = FIRST_CHECK;
+    enum hw_status status = HW_OK;
+
+    while (status == HW_OK && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0) {
+        status =
+            hw_paths_relax(paths, phases == 0 && paths->classes ? "source" : "relax", false, err);
+        phases++;
+        bool last = phases > paths->part->vertices;
+        if (status != HW_OK || paths->survey.negative == 0 || (phases < check && !last))
+            continue;
+        check *= 2;
+        status = look_for_cycle(paths, cycle, err);
+        if (status == HW_OK && last && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0 &&
+            paths->kind == HW_DISTANCE_F32)
+            status = hw_fail(err, HW_BAD_INPUT,
+                             "sums of these float weights round so that distances never come to "
+                             "rest; use weights whose sums are exact, such as whole numbers");
+    }
+    return status;
+}
+
+static enum hw_status run(struct hw_paths *paths, struct hw_result *result, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    hw_cycle_free(&result->cycle);
+    paths->whole = true;
+    paths->low = 0;
+    paths->high = paths->near = hw_distance_none(paths->kind);
+    if (paths->sweep_first) {
+        status = sweep(paths, &result->cycle, err);
+        if (status == HW_OK && result->cycle.length == 0)
+            hw_paths_reset(paths);
+    }
+    if (status == HW_OK && result->cycle.length == 0)
+        status = relax_all(paths, &result->cycle, err);
+    if (status == HW_OK && result->cycle.length > 0)
+        result->outcome = HW_OUTCOME_NEGATIVE_CYCLE;
+    return status;
+}
+
+static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
+                             struct hw_error *err)
+{
+    return hw_paths_search(engine, owner, position, run, result, err);
+}
+
+static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    return hw_paths_bytes(part, options, true);
+}
+
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = hw_paths_create, .search = search, .destroy = hw_paths_destroy};
+
+const struct hw_method hw_method_bellman_ford = {
+    .name = "bellman-ford",
+    .frame = &frame,
+    .algorithm = HW_SSSP,
+    .grid = true,
+    .negative_weights = true,
+    .bytes = bytes,
+};

@@ -1,0 +1,251 @@
+/* Method `delta` on grids: buckets, and which way long edges are relaxed. */
+#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/sssp_2d/sssp_2d.h"
+
+/* Pulled edges that take the time of one pushed: a pull writes little, and no
+ * other thread writes there. */
+#define PULL_GAIN 2.0
+/* A pull is considered once a push has this share of all edges. */
+#define WORTH_A_SAMPLE 256
+/* Once only this share of all edges is left, all of them are pushed at once. */
+#define TAIL 256
+/* The first step inside a bucket is this share of it, until the hubs have settled: once a pull
+ * paid, there is one step only. */
+#define FIRST_STEP (1.0 / 1024)
+/* Steps of more phases than this are followed by narrower ones, others by wider ones. */
+#define FEW_PHASES 3
+/* From then on each bucket is so much wider than the one before it, unless the user chose the
+ * width: what is further away has few edges, and improves rarely. */
+#define GROWTH 2
+
+/* The key a distance further, but at least one. */
+static int64_t further(const struct hw_paths *paths, int64_t key, double distance)
+{
+    int64_t bound = hw_distance_bound(paths->kind, hw_distance_real(paths->kind, key) + distance);
+
+    return bound > key ? bound : key + 1;
+}
+
+/* Sets the ends of a bucket that begins at low, and of its first step. */
+static void open_bucket(struct hw_paths *paths, int64_t low)
+{
+    paths->low = low;
+    paths->high = further(paths, low, paths->span);
+    paths->near = paths->high;
+    if (paths->steps_inside && !paths->whole_lists)
+        paths->near = further(paths, low, paths->span * FIRST_STEP);
+    if (paths->near > paths->high)
+        paths->near = paths->high;
+}
+
+/* A bound below all keys in a queue, over all parts. */
+static enum hw_status find_least(const struct hw_paths *paths, int queue, int64_t *least,
+                                 struct hw_error *err)
+{
+    *least = paths->queue[queue].least;
+    if (paths->part->spec.parts == 1)
+        return HW_OK;
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
+                  "MPI_Allreduce", err);
+}
+
+/* The next step inside the bucket, so wide, from the least key left in it. */
+static enum hw_status next_step(struct hw_paths *paths, double width, struct hw_error *err)
+{
+    int64_t least;
+    enum hw_status status = find_least(paths, HW_PATHS_LATER, &least, err);
+
+    if (status != HW_OK)
+        return status;
+    paths->below = paths->near;
+    paths->near = further(paths, least > paths->near ? least : paths->near, width);
+    if (paths->near > paths->high)
+        paths->near = paths->high;
+    hw_paths_filter(paths, HW_PATHS_LATER);
+    return hw_paths_sum(paths, err);
+}
+
+/* The vertices of the bucket, nearest first, until none improves any more. A step in which
+ * vertices improved again and again was too wide. */
+static enum hw_status settle(struct hw_paths *paths, struct hw_error *err)
+{
+    const hw_count *queued = paths->tally.queued;
+    const char *routine = paths->whole ? "push" : "short.push";
+    double width = paths->span * FIRST_STEP;
+    enum hw_status status = HW_OK;
+    int phases = 0;
+
+    while (status == HW_OK && (queued[HW_PATHS_NEAR] > 0 || queued[HW_PATHS_LATER] > 0)) {
+        if (queued[HW_PATHS_NEAR] > 0) {
+            status = hw_paths_relax(paths, routine, false, err);
+            phases++;
+            continue;
+        }
+        width *= phases <= FEW_PHASES ? 2 : 0.5;
+        phases = 0;
+        status = next_step(paths, width, err);
+    }
+    return status;
+}
+
+/* What either way would examine for the long edges of what has settled. */
+static enum hw_status weigh(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    hw_count edges = 0;
+
+#pragma omp parallel for num_threads(paths->threads) reduction(+ : edges)                            \
+    if (settled->count - paths->bucket_begin > 8192)
+    for (hw_lid k = paths->bucket_begin; k < settled->count; k++)
+        edges += paths->degree[settled->list[k]];
+    paths->tally.push = edges;
+    paths->tally.pull = 0;
+    if (edges > paths->edges / paths->part->spec.parts / WORTH_A_SAMPLE)
+        paths->tally.pull = hw_paths_pull_estimate(paths);
+    return hw_paths_sum(paths, err);
+}
+
+static enum hw_status push_long(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    struct hw_paths_scan scan = {.from = paths->high, .to = hw_distance_none(paths->kind)};
+    hw_lid count = settled->count - paths->bucket_begin, before = paths->queue[HW_PATHS_FAR].count;
+
+    hw_paths_begin_step(paths, "long.push", HW_DIRECTION_TOP_DOWN);
+    enum hw_status status = hw_paths_expand(paths, settled->list + paths->bucket_begin, count,
+                                            &scan.list, &scan.count, err);
+    if (status != HW_OK)
+        return status;
+    hw_paths_push(paths, &scan);
+    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    if (paths->columns > 1)
+        status = hw_paths_fold(paths, &paths->row, true, err);
+    paths->step->frontier += count;
+    paths->step->found += paths->queue[HW_PATHS_FAR].count - before;
+    return status;
+}
+
+static enum hw_status pull_long(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    hw_lid before = paths->queue[HW_PATHS_FAR].count;
+    enum hw_status status = HW_OK;
+
+    hw_paths_begin_step(paths, "long.pull", HW_DIRECTION_BOTTOM_UP);
+    if (paths->part->spec.parts > 1)
+        status = hw_paths_tell(paths, err);
+    if (status != HW_OK)
+        return status;
+    hw_paths_pull(paths, false);
+    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    if (paths->rows > 1)
+        status = hw_paths_fold(paths, &paths->column, true, err);
+    paths->step->frontier += settled->count - paths->bucket_begin;
+    paths->step->found += paths->queue[HW_PATHS_FAR].count - before;
+    return status;
+}
+
+/* Relaxes the edges that leave the bucket, once. */
+static enum hw_status relax_long(struct hw_paths *paths, struct hw_error *err)
+{
+    enum hw_status status = weigh(paths, err);
+    const hw_count push = paths->tally.push, pull = paths->tally.pull;
+
+    if (status != HW_OK || push == 0)
+        return status;
+    paths->settled_edges += push;
+    bool pulls = pull > 0 && (double)pull < PULL_GAIN * (double)push;
+    paths->steps_inside = paths->steps_inside && !pulls;
+    status = pulls ? pull_long(paths, err) : push_long(paths, err);
+    paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
+    if (status == HW_OK)
+        status = hw_paths_sum(paths, err);
+    hw_paths_end_step(paths);
+    return status;
+}
+
+/* The next bucket that is not empty, from the far queue. */
+static enum hw_status next_bucket(struct hw_paths *paths, struct hw_error *err)
+{
+    const hw_count *queued = paths->tally.queued;
+    enum hw_status status = HW_OK;
+    int64_t least;
+
+    do {
+        status = find_least(paths, HW_PATHS_FAR, &least, err);
+        if (status != HW_OK)
+            return status;
+        paths->below = paths->high;
+        if (paths->options.delta <= 0 && !paths->steps_inside)
+            paths->span *= GROWTH;
+        open_bucket(paths, least > paths->high ? least : paths->high);
+        hw_paths_filter(paths, HW_PATHS_FAR);
+        status = hw_paths_sum(paths, err);
+    } while (status == HW_OK && queued[HW_PATHS_NEAR] + queued[HW_PATHS_LATER] == 0 &&
+             queued[HW_PATHS_FAR] > 0);
+    paths->bucket++;
+    return status;
+}
+
+/* Once little is left, the rest is one bucket without an end. */
+static enum hw_status finish_in_a_tail(struct hw_paths *paths, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    paths->whole = true;
+    paths->below = paths->high;
+    paths->high = paths->near = hw_distance_none(paths->kind);
+    paths->bucket++;
+    hw_paths_filter(paths, HW_PATHS_FAR);
+    status = hw_paths_sum(paths, err);
+    while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
+        status = hw_paths_relax(paths, "tail", false, err);
+    return status;
+}
+
+static enum hw_status run(struct hw_paths *paths, struct hw_result *result, struct hw_error *err)
+{
+    enum hw_status status;
+
+    result->delta = paths->width;
+    paths->whole = true;
+    paths->steps_inside = true;
+    paths->span = paths->width;
+    open_bucket(paths, 0);
+    status = hw_paths_relax(paths, "root", false, err);
+    paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
+    paths->whole = paths->whole_lists;
+    while (status == HW_OK) {
+        status = settle(paths, err);
+        if (status == HW_OK && !paths->whole)
+            status = relax_long(paths, err);
+        if (status != HW_OK || paths->tally.queued[HW_PATHS_FAR] == 0)
+            break;
+        if (!paths->whole && (paths->edges - paths->settled_edges) * TAIL < paths->edges)
+            return finish_in_a_tail(paths, err);
+        status = next_bucket(paths, err);
+    }
+    return status;
+}
+
+static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
+                             struct hw_error *err)
+{
+    return hw_paths_search(engine, owner, position, run, result, err);
+}
+
+static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
+{
+    return hw_paths_bytes(part, options, false);
+}
+
+static const struct hw_frame frame = {
+    .device = HW_CPU, .create = hw_paths_create, .search = search, .destroy = hw_paths_destroy};
+
+const struct hw_method hw_method_delta = {
+    .name = "delta",
+    .frame = &frame,
+    .algorithm = HW_SSSP,
+    .grid = true,
+    .bytes = bytes,
+};

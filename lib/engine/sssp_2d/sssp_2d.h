@@ -1,0 +1,306 @@
+/*
+ * Methods `delta` and `bellman-ford` on 1d and 2d parts: shortest paths on CPUs.
+ *
+ * `delta` is delta-stepping (Meyer and Sanders, 2003) over lists sorted by
+ * weight. A bucket holds the vertices with distances in [low, high). Short
+ * edges, those that end inside the bucket, are pushed until it settles: the scan
+ * of a list stops at the first that ends beyond it. Then the long edges of what
+ * has settled are relaxed once, pushed by their sources or pulled by the
+ * vertices not settled, whichever examines fewer: such a vertex scans its list
+ * up to where even the smallest distance of the bucket would not improve it.
+ * Inside a bucket vertices are taken nearest first, in steps that begin narrow
+ * and double: hubs are near, and push much. Vertices without a list to go on
+ * (leaves: of degree 1, directed: without edges that leave) come last, once.
+ * Where lists are short, or little is left to do, all edges are pushed at once.
+ *
+ * `bellman-ford` follows "An Efficient Implementation of the Bellman-Ford
+ * Algorithm for Kepler GPU Architectures" (sections 3 and 4): the frontier of
+ * improved vertices is relaxed until none is left; classes of edges that need
+ * less; no vertex twice in a frontier. It is the same engine with one bucket
+ * that never ends.
+ *
+ * Over several parts: the frontier goes along the grid column; candidates for
+ * other parts' vertices are combined, the best for each vertex, and go along the
+ * grid row to the owner. What a part has sent, or was told, it remembers, and
+ * sends nothing worse. Before a pull, what has settled goes along the grid row
+ * and the distances not settled along the grid column, and candidates go along
+ * the grid column to the owner. Parents stay where they were found and are
+ * fetched at the end. One part calls nothing of MPI between the barrier at the
+ * start and the end of its clock.
+ *
+ * Tables: `target` holds, for each local row, the best distance known here;
+ * the part's own are final or tentative, the others a bound. `source` holds the
+ * distances of local columns; with one grid row those are the part's own.
+ */
+#ifndef HOPWAVE_ENGINE_SSSP_2D_SSSP_2D_H
+#define HOPWAVE_ENGINE_SSSP_2D_SSSP_2D_H
+
+#include "lib/base/bitmap.h"
+#include "lib/base/fast_divide.h"
+#include "lib/engine/core/arrays.h"
+#include "lib/engine/core/engine.h"
+#include "lib/engine/core/row_column_exchange.h"
+#include "lib/engine/sssp/distance.h"
+#include "lib/engine/sssp/negative_cycle.h"
+#include "lib/engine/sssp/sorted_csr.h"
+#include "lib/engine/sssp/weight_stats.h"
+
+/* Lists of own positions. Each position is in each of them at most once, which its mark
+ * tells: bit q for queue q. */
+enum {
+    HW_PATHS_NEAR,    /* to be relaxed next */
+    HW_PATHS_LATER,   /* of this bucket, but not yet */
+    HW_PATHS_FAR,     /* of later buckets */
+    HW_PATHS_SETTLED, /* taken in this bucket or before; in this order */
+    HW_PATHS_QUEUES
+};
+
+struct hw_paths_queue {
+    hw_lid *list;  /* [block]; near: [times block] */
+    hw_lid *spare; /* the same, for what is being filtered; not for settled ones */
+    hw_lid count;
+    int64_t least; /* no key in the queue is less; not for settled ones */
+};
+
+/* What a thread found for one list, before it joins the others'. */
+#define HW_PATHS_FINDS 255
+struct hw_paths_finds {
+    int64_t least; /* of the keys queued; INT64_MAX between scans */
+    hw_lid count;
+    hw_lid position[HW_PATHS_FINDS];
+};
+
+/* A line of the grid with what goes to its ranks. */
+struct hw_paths_fan {
+    struct hw_line line;
+    hw_lid *list;  /* [size][block] positions of each rank with candidates for it */
+    hw_lid *count; /* [size] */
+};
+
+/* What ranks sum up. */
+struct hw_paths_tally {
+    hw_count queued[HW_PATHS_SETTLED]; /* positions in each queue */
+    hw_count push, pull;               /* edges that either way would examine */
+};
+
+/* One scan of lists. */
+struct hw_paths_scan {
+    const hw_lid *list; /* local columns */
+    hw_lid count;
+    int64_t from, to; /* edges that end at a key in [from, to) */
+    bool all;         /* from the begin of each list */
+    bool sweep;       /* to whatever is not reached yet, at distance 0 */
+    bool takes;       /* the list is the near queue's, and is taken on the way */
+};
+
+struct hw_paths {
+    const struct hw_context *ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    int threads;
+    bool bellman_ford;
+    unsigned times; /* a vertex may be queued: 2 under `duplicates` */
+    bool classes;   /* bellman-ford: edge classes are used */
+    enum hw_distance kind;
+    struct hw_survey survey;
+
+    /* The grid, as in struct hw_grid. */
+    int rows, columns, i, j;
+    hw_lid block, own_row, own_column;
+    hw_lid words; /* of a bitmap over local columns */
+    struct hw_divisor by_block;
+    struct hw_paths_fan row, column;
+
+    /* Made once. */
+    struct hw_lists out_lists, in_lists;
+    const struct hw_lists *push; /* local column -> rows it leads to, leaves left out */
+    const struct hw_lists *pull; /* local column -> rows that lead to it */
+    hw_lid index_mask;           /* of an index in a list; the bit above says: of in-degree 1 */
+    uint64_t *leaf;              /* [words] columns that are leaves and have a list */
+    uint64_t *inner;             /* [words] those that are none and have one */
+    uint64_t *own_leaf;          /* [block] bits: own positions that are leaves */
+    hw_lid *degree;              /* [block] edges that leave own positions */
+    hw_count edges;              /* over all parts, without those to leaves */
+    double mean_degree;          /* of vertices with edges */
+    hw_lid active;               /* own positions from here on have no edges */
+    hw_count leaves;             /* over all parts */
+    bool whole_lists;            /* lists are so short that all edges are pushed at once */
+    bool may_overflow;           /* distances may pass what a float holds */
+    bool may_cycle;              /* sums may round, so that parents may close a cycle */
+    int grain;                   /* where they may: all weights are multiples of 2^grain */
+    bool sweep_first;            /* some edge alone may be a negative cycle */
+    double width;                /* of a bucket */
+    hw_gid *gids;                /* what gid points to, if it was made */
+    const hw_gid *gid;           /* graph ids by code: local rows, then local columns */
+    hw_lid column_code;          /* of local column 0 */
+    struct hw_tree tree;         /* bellman-ford with negative weights */
+
+    /* The state of a search. */
+    void *target;   /* [columns block] */
+    void *source;   /* [rows block], or the own block of target */
+    void *sources;  /* what source points to if rows > 1 */
+    uint8_t *mark;  /* [block] */
+    uint64_t *open; /* [words] inner columns not known to be settled */
+    struct hw_paths_queue queue[HW_PATHS_QUEUES];
+    hw_lid extra;                 /* duplicates in the near queue */
+    hw_lid bucket_begin;          /* where the bucket begins among the settled */
+    hw_lid told;                  /* settled ones that the grid row knows */
+    hw_lid *expanded;             /* [rows block] columns of a step; rows > 1 */
+    uint64_t *pending;            /* [columns block] bits: in row.list; columns > 1 */
+    struct hw_paths_finds *finds; /* [threads][HW_PATHS_QUEUES + largest line] */
+    struct hw_paths_fan *fan;     /* where candidates for others go: row or column */
+    int64_t low, high, near;      /* the bucket, and the end of its current step */
+    int64_t below;                /* while filtering: lesser keys were taken already */
+    double span;                  /* the width of the bucket */
+    bool steps_inside;            /* a bucket is settled in several steps */
+    bool whole;                   /* all edges are pushed at once now */
+    hw_count bucket;              /* number of the bucket */
+    hw_count settled_edges;       /* that leave what has settled; over all parts */
+    hw_lid touched; /* own positions from here on are unreached in this search; one part */
+    hw_lid root;    /* own position, or HW_LID_NONE */
+    struct hw_paths_tally tally;
+
+    /* Parents chosen by hops. */
+    hw_gid *least;    /* [columns block] least parent of the round, then the parent */
+    uint64_t *hopped; /* [columns block] bits: reached in an earlier round */
+    bool by_hops;     /* `least` has the parents */
+
+    hw_gid *fetched;                 /* [block] own parents that others knew; parts > 1 */
+    hw_gid *parent_gid;              /* [own.count] of a check for cycles */
+    union hw_weight *parent_weight;  /* [own.count] the same */
+    union hw_weight *fetched_weight; /* [block] by position */
+
+    struct hw_steps *steps;
+    struct hw_step *step; /* the current one */
+    struct hw_step spare;
+    hw_count phases;
+    double mark_seconds;
+    enum hw_status steps_status;
+};
+
+/* sssp_2d_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed
+ * once. create is collective, the others local. */
+hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_options *options,
+                        bool bellman_ford);
+enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_context *ctx,
+                               const struct hw_part *part, const struct hw_engine_options *options,
+                               void **engine, struct hw_error *err);
+void hw_paths_destroy(void *engine);
+
+/* gpu/sssp/common/sssp_engine.c: search of struct hw_method, what both methods do around `run`,
+ * their own search. Collective. */
+enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid position,
+                               enum hw_status (*run)(struct hw_paths *, struct hw_result *,
+                                                     struct hw_error *),
+                               struct hw_result *result, struct hw_error *err);
+
+/* Visits the root alone, everything else unreached. Local. */
+void hw_paths_reset(struct hw_paths *paths);
+
+/* Sums up over all ranks what is queued. Collective. */
+enum hw_status hw_paths_sum(struct hw_paths *paths, struct hw_error *err);
+
+/* Relaxes the near queue once, as a step of this name. Collective. */
+enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool sweep,
+                              struct hw_error *err);
+
+/* Begins and ends a row of measurements. Local. */
+void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_direction direction);
+void hw_paths_end_step(struct hw_paths *paths);
+
+/* sssp_2d_relax.c: what one part does alone; all of it local. */
+
+/* Pushes along lists of local columns; queues are filled. */
+void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan);
+
+/* Pulls along the lists of inner columns, or of leaves; returns how many improved. */
+hw_count hw_paths_pull(struct hw_paths *paths, bool leaves);
+
+/* Takes from a queue what belongs to a nearer one now. */
+void hw_paths_filter(struct hw_paths *paths, int queue);
+
+/* Moves the near queue to near.spare; returns how many. */
+hw_lid hw_paths_move_near(struct hw_paths *paths);
+
+/* Takes what was moved there out of the queue, and settles it. A scan that takes does so on
+ * its way, which saves a pass: what improves again before it is its turn is relaxed once. */
+void hw_paths_take(struct hw_paths *paths, hw_lid count);
+
+/* Offers own positions these keys: count pairs in wire form, from a rank that `parent` names.
+ * queues: may they be queued? */
+void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, hw_lid parent,
+                    bool queues);
+
+/* Edges that a pull would examine, found from a sample. */
+hw_count hw_paths_pull_estimate(const struct hw_paths *paths);
+
+/* sssp_2d_exchange.c: pairs of a position and a key on their way. */
+
+/* Words of a pair, and the key in one. Local. */
+static inline size_t hw_paths_pair(const struct hw_paths *paths)
+{
+    return paths->kind == HW_DISTANCE_I64 ? 3 : 2;
+}
+
+static inline int64_t hw_paths_key(const hw_lid *words, size_t wide)
+{
+    return wide == 2 ? (int32_t)words[1] : (int64_t)((uint64_t)words[2] << 32 | words[1]);
+}
+
+/* Sends own positions with their keys along the grid column; lists them as local columns,
+ * this part's own first. With one grid row, they are the list. Collective. */
+enum hw_status hw_paths_expand(struct hw_paths *paths, const hw_lid *own, hw_lid count,
+                               const hw_lid **list, hw_lid *total, struct hw_error *err);
+
+/* Tells the grid row what has settled since it was last told. Collective. */
+enum hw_status hw_paths_tell(struct hw_paths *paths, struct hw_error *err);
+
+/* Sends the candidates of a fan to their owners, who take them. Collective. */
+enum hw_status hw_paths_fold(struct hw_paths *paths, struct hw_paths_fan *fan, bool queues,
+                             struct hw_error *err);
+
+/* sssp_2d_result.c. */
+
+/* Fetches the parents that other ranks know. weight: [block] of the edges from all parents, by
+ * position, or NULL. Collective. */
+enum hw_status hw_paths_fetch(struct hw_paths *paths, union hw_weight *weight,
+                              struct hw_error *err);
+
+/* Parents in graph ids, by rising graph id. Local. */
+void hw_paths_write_parents(const struct hw_paths *paths, hw_gid *parent);
+
+/* Chooses parents by (hops, graph id) into `least`. *reached: whether all reached vertices
+ * have one. Collective. */
+enum hw_status hw_paths_hops(struct hw_paths *paths, bool *reached, struct hw_error *err);
+
+/* Refuses distances that passed what a float holds. Collective. */
+enum hw_status hw_paths_check_overflow(struct hw_paths *paths, struct hw_error *err);
+
+/* Writes distances and parents by rising graph id. Local. */
+void hw_paths_write(const struct hw_paths *paths, struct hw_result *result);
+
+/* Unreached vertices everywhere. Local. */
+void hw_paths_write_nothing(const struct hw_paths *paths, struct hw_result *result);
+
+/* Codes of parents that another rank of the row, or of the column, knows. */
+static inline hw_lid hw_paths_of_row(int rank)
+{
+    return UINT32_MAX - 1 - (hw_lid)rank;
+}
+
+static inline hw_lid hw_paths_of_column(const struct hw_paths *paths, int rank)
+{
+    return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)rank;
+}
+
+/* Ends a phase: its seconds go to the step, if the user wants them. Local. */
+static inline void hw_paths_lap(struct hw_paths *paths, enum hw_phase phase)
+{
+    if (paths->options.steps) {
+        double now = hw_seconds();
+        paths->step->seconds[phase] += now - paths->mark_seconds;
+        paths->mark_seconds = now;
+    }
+}
+
+#endif

@@ -1,0 +1,518 @@
+/* What a part does alone in methods `delta` and `bellman-ford`: relaxing edges,
+ * pushed or pulled, and queues. */
+#include "lib/engine/sssp_2d/sssp_2d.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Edges that one thread relaxes alone: starting the others takes as long. */
+#define ALONE 8192
+/* Vertices of a queue that a thread filters alone. */
+#define FILTER_ALONE 16384
+/* Vertices ahead of the one relaxed whose list is fetched; their offsets twice as far. */
+#define AHEAD 8
+/* Words of a bitmap that a thread pulls for at a time. */
+#define PULL_WORDS 16
+/* Vertices tried to estimate a pull. */
+#define SAMPLES 512
+
+/* Sets a bit of a mark; returns whether it was not set before. */
+HW_ALWAYS_INLINE bool set_mark(uint8_t *mark, uint8_t bit, bool shared)
+{
+    /* In one order with the key before and with take(): see there. */
+    if (__atomic_load_n(mark, __ATOMIC_SEQ_CST) & bit)
+        return false;
+    if (shared)
+        return !(__atomic_fetch_or(mark, bit, __ATOMIC_RELAXED) & bit);
+    *mark |= bit;
+    return true;
+}
+
+HW_ALWAYS_INLINE void clear_mark(uint8_t *mark, uint8_t bit, bool shared)
+{
+    if (shared)
+        __atomic_fetch_and(mark, (uint8_t)~bit, __ATOMIC_RELAXED);
+    else
+        *mark &= (uint8_t)~bit;
+}
+
+/* Where the finds of one slot go: a queue, or a rank of the line in use. */
+static void flush(struct hw_paths *paths, struct hw_paths_finds *finds, int slot)
+{
+    hw_lid *list, *count;
+
+    if (slot < HW_PATHS_QUEUES) {
+        list = paths->queue[slot].list;
+        count = &paths->queue[slot].count;
+    } else {
+        list = paths->fan->list + (size_t)(slot - HW_PATHS_QUEUES) * paths->block;
+        count = &paths->fan->count[slot - HW_PATHS_QUEUES];
+    }
+    hw_lid at = __atomic_fetch_add(count, finds[slot].count, __ATOMIC_RELAXED);
+    memcpy(list + at, finds[slot].position, finds[slot].count * sizeof *list);
+    finds[slot].count = 0;
+}
+
+static void flush_all(struct hw_paths *paths, struct hw_paths_finds *finds)
+{
+    int slots = HW_PATHS_QUEUES + paths->fan->line.size;
+
+    for (int slot = 0; slot < slots; slot++)
+        if (finds[slot].count > 0)
+            flush(paths, finds, slot);
+    for (int q = 0; q < HW_PATHS_SETTLED; q++) {
+        int64_t *least = &paths->queue[q].least;
+        int64_t was = __atomic_load_n(least, __ATOMIC_RELAXED);
+        while (finds[q].least < was &&
+               !__atomic_compare_exchange_n(least, &was, finds[q].least, true, __ATOMIC_RELAXED,
+                                            __ATOMIC_RELAXED))
+            ;
+        finds[q].least = INT64_MAX;
+    }
+}
+
+static struct hw_paths_finds *finds_of(struct hw_paths *paths, int thread)
+{
+    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
+
+    return paths->finds + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
+}
+
+HW_ALWAYS_INLINE void keep(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
+                           int slot, hw_lid position)
+{
+    if (!shared && slot < HW_PATHS_QUEUES) {
+        struct hw_paths_queue *queue = &paths->queue[slot];
+        queue->list[queue->count++] = position;
+        return;
+    }
+    if (finds[slot].count == HW_PATHS_FINDS)
+        flush(paths, finds, slot);
+    finds[slot].position[finds[slot].count++] = position;
+}
+
+/* A vertex may join the near queue once more while there is room. */
+HW_ALWAYS_INLINE bool again(struct hw_paths *paths, int queue)
+{
+    return paths->options.duplicates && queue == HW_PATHS_NEAR &&
+           __atomic_fetch_add(&paths->extra, 1, __ATOMIC_RELAXED) < paths->block;
+}
+
+/* Queues an own position by its key, unless it is there. */
+HW_ALWAYS_INLINE void enqueue(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
+                              hw_lid position, int64_t key)
+{
+    int queue = key < paths->near   ? HW_PATHS_NEAR
+                : key < paths->high ? HW_PATHS_LATER
+                                    : HW_PATHS_FAR;
+
+    if (key < finds[queue].least)
+        finds[queue].least = key;
+    if (set_mark(&paths->mark[position], (uint8_t)(1 << queue), shared) || again(paths, queue))
+        keep(paths, finds, shared, queue, position);
+}
+
+/* A row has a better key: an own one is queued, another's noted for its owner. */
+HW_ALWAYS_INLINE void reached(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
+                              bool one, hw_lid row, int64_t key)
+{
+    if (!one) {
+        int block = (int)hw_divide(paths->by_block, row);
+        uint64_t *word = &paths->pending[row / 64], bit = UINT64_C(1) << row % 64;
+        if (block != paths->j) {
+            if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
+                return;
+            if (shared && __atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
+                return;
+            *word |= shared ? 0 : bit;
+            keep(paths, finds, shared, HW_PATHS_QUEUES + block, row - (hw_lid)block * paths->block);
+            return;
+        }
+        row -= paths->own_row;
+    }
+    enqueue(paths, finds, shared, row, key);
+}
+
+/* Pushes along one list; returns the edges examined. */
+HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one,
+                                    struct hw_paths *paths, struct hw_paths_finds *finds,
+                                    const struct hw_paths_scan *scan, hw_lid column)
+{
+    const struct hw_edge *edge = paths->push->edge;
+    hw_count p = paths->push->offset[column], end = paths->push->offset[(size_t)column + 1];
+    int64_t key = hw_best_key(kind, paths->source, column);
+    const int64_t to = scan->to;
+    const hw_lid mask = paths->index_mask;
+
+    if (!scan->all)
+        p = hw_lists_reach(kind, edge, p, end, key, scan->from);
+    hw_count begin = p;
+    for (; p < end; p++) {
+        int64_t next = scan->sweep ? 0 : hw_distance_add(kind, key, edge[p].weight);
+        if (next >= to)
+            break;
+        hw_lid row = edge[p].index & mask;
+        bool alone = !shared || (row != edge[p].index && !paths->options.duplicates);
+        if (next >= hw_best_key(kind, paths->target, row))
+            continue;
+        bool better = alone ? hw_best_improve(kind, false, paths->target, row, next,
+                                              paths->column_code + column)
+                            : hw_best_improve(kind, true, paths->target, row, next,
+                                              paths->column_code + column);
+        if (better)
+            reached(paths, finds, shared, one, row, next);
+    }
+    return p - begin;
+}
+
+/*
+ * Takes an own position out of the near queue, and settles it. First the mark is
+ * cleared, then the key is read; whoever improves the key writes it first, then
+ * looks at the mark: so either the new key is read, or the position queued again.
+ */
+HW_ALWAYS_INLINE void take(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
+                           hw_lid position)
+{
+    const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
+    uint8_t *mark = &paths->mark[position], was = *mark;
+
+    if (shared) {
+        was = __atomic_fetch_and(mark, (uint8_t)~near, __ATOMIC_SEQ_CST);
+        if (!(was & settled)) /* under `duplicates` another thread may have it, too */
+            was = __atomic_fetch_or(mark, settled, __ATOMIC_SEQ_CST);
+    } else {
+        *mark = (uint8_t)((was & ~near) | settled);
+    }
+    if (!(was & settled))
+        keep(paths, finds, shared, HW_PATHS_SETTLED, position);
+}
+
+/* Pushes along list[begin, end); returns the edges examined. */
+HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one,
+                                    struct hw_paths *paths, struct hw_paths_finds *finds,
+                                    const struct hw_paths_scan *scan, hw_lid begin, hw_lid end)
+{
+    const hw_count *offset = paths->push->offset;
+    const hw_lid *list = scan->list;
+    hw_count examined = 0;
+
+    for (hw_lid k = begin; k < end; k++) {
+        if (scan->count - k > 2 * AHEAD) {
+            __builtin_prefetch(&offset[list[k + 2 * AHEAD]]);
+            hw_best_prefetch(kind, paths->source, list[k + 2 * AHEAD]);
+        }
+        if (scan->count - k > AHEAD) {
+            const struct hw_edge *first = &paths->push->edge[offset[list[k + AHEAD]]];
+            __builtin_prefetch(first);
+            __builtin_prefetch(first + 3); /* short lists may lie across two lines */
+        }
+        if (scan->takes)
+            take(paths, finds, shared, list[k]);
+        examined += push_list(kind, shared, one, paths, finds, scan, list[k]);
+    }
+    return examined;
+}
+
+/* All threads take turns at pieces of the list. */
+HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct hw_paths *paths,
+                                        const struct hw_paths_scan *scan)
+{
+    hw_lid piece = scan->count / (hw_lid)(paths->threads * 16) + 1, next = 0;
+    hw_count examined = 0;
+
+    if (piece > 128)
+        piece = 128;
+#pragma omp parallel num_threads(paths->threads) reduction(+ : examined)
+    {
+        struct hw_paths_finds *finds = finds_of(paths, omp_get_thread_num());
+        for (;;) {
+            hw_lid begin = __atomic_fetch_add(&next, piece, __ATOMIC_RELAXED);
+            if (begin >= scan->count)
+                break;
+            hw_lid end = scan->count - begin > piece ? begin + piece : scan->count;
+            examined += push_some(kind, true, one, paths, finds, scan, begin, end);
+        }
+        flush_all(paths, finds);
+    }
+    return examined;
+}
+
+HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, bool one, bool alone,
+                                    struct hw_paths *paths, const struct hw_paths_scan *scan)
+{
+    if (!alone)
+        return push_together(kind, one, paths, scan);
+    hw_count examined = push_some(kind, false, one, paths, paths->finds, scan, 0, scan->count);
+    flush_all(paths, paths->finds);
+    return examined;
+}
+
+/* Is the work so little that one thread does it alone? */
+static bool is_little(const struct hw_paths *paths, const struct hw_paths_scan *scan)
+{
+    const hw_count *offset = paths->push->offset;
+    hw_count edges = 0;
+
+    if (paths->threads == 1)
+        return true;
+    if (paths->whole_lists || scan->count > ALONE)
+        return (double)scan->count * (1 + paths->mean_degree) < ALONE;
+    for (hw_lid k = 0; k < scan->count && edges < ALONE; k++)
+        edges += offset[(size_t)scan->list[k] + 1] - offset[scan->list[k]] + 1;
+    return edges < ALONE;
+}
+
+void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan)
+{
+    bool one = paths->columns == 1, alone = is_little(paths, scan);
+    hw_count examined;
+
+    paths->fan = &paths->row;
+    if (paths->kind == HW_DISTANCE_F32)
+        examined = one ? push_kind(HW_DISTANCE_F32, true, alone, paths, scan)
+                       : push_kind(HW_DISTANCE_F32, false, alone, paths, scan);
+    else if (paths->kind == HW_DISTANCE_I32)
+        examined = one ? push_kind(HW_DISTANCE_I32, true, alone, paths, scan)
+                       : push_kind(HW_DISTANCE_I32, false, alone, paths, scan);
+    else
+        examined = one ? push_kind(HW_DISTANCE_I64, true, alone, paths, scan)
+                       : push_kind(HW_DISTANCE_I64, false, alone, paths, scan);
+    paths->step->edges_examined += examined;
+}
+
+/* A column has pulled a better key. */
+HW_ALWAYS_INLINE void pulled(struct hw_paths *paths, struct hw_paths_finds *finds, bool leaves,
+                             hw_lid column, int64_t key)
+{
+    if (paths->rows > 1) {
+        int block = (int)hw_divide(paths->by_block, column);
+        keep(paths, finds, true, HW_PATHS_QUEUES + block, column - (hw_lid)block * paths->block);
+    } else if (!leaves) {
+        enqueue(paths, finds, true, column, key);
+    }
+}
+
+/* Pulls along the list of one column; returns the edges examined. No other thread changes
+ * the column's entry. */
+HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_paths *paths,
+                                    struct hw_paths_finds *finds, bool leaves, hw_lid column,
+                                    hw_count *found)
+{
+    const struct hw_edge *edge = paths->pull->edge;
+    const hw_lid mask = paths->index_mask;
+    const hw_count begin = paths->pull->offset[column];
+    const hw_count end = paths->pull->offset[(size_t)column + 1];
+    const int64_t was = hw_best_key(kind, paths->source, column), high = paths->high;
+    const bool stops = !leaves || paths->survey.negative == 0;
+    const int64_t low = leaves ? 0 : paths->low;
+    int64_t key = was;
+    hw_lid parent = 0;
+    hw_count p = begin;
+
+    for (; p < end; p++) {
+        if (stops && hw_distance_add(kind, low, edge[p].weight) >= key)
+            break;
+        hw_lid row = edge[p].index & mask;
+        int64_t from = hw_best_key(kind, paths->target, row);
+        if (from >= high)
+            continue;
+        int64_t next = hw_distance_add(kind, from, edge[p].weight);
+        parent = next < key ? row : parent;
+        key = next < key ? next : key;
+    }
+    if (key < was) {
+        hw_best_set(kind, paths->source, column, key, parent);
+        pulled(paths, finds, leaves, column, key);
+        ++*found;
+    }
+    return p - begin;
+}
+
+/* Pulls for the columns of one word of a bitmap. */
+HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_paths *paths,
+                                    struct hw_paths_finds *finds, bool leaves, size_t w,
+                                    hw_count *found)
+{
+    uint64_t left = leaves ? paths->leaf[w] : paths->open[w];
+    hw_lid column[64], count = 0;
+    hw_count examined = 0;
+
+    while (left) {
+        int bit = __builtin_ctzll(left);
+        hw_lid c = (hw_lid)(w * 64) + hw_bits_take(&left);
+        bool settled = hw_best_key(kind, paths->source, c) < (leaves ? INT64_MIN + 1 : paths->high);
+        if (settled) {
+            paths->open[w] &= ~(UINT64_C(1) << bit);
+            continue;
+        }
+        __builtin_prefetch(&paths->pull->edge[paths->pull->offset[c]]);
+        column[count++] = c;
+    }
+    for (hw_lid k = 0; k < count; k++)
+        examined += pull_list(kind, paths, finds, leaves, column[k], found);
+    return examined;
+}
+
+HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_paths *paths, bool leaves)
+{
+    hw_count examined = 0, found = 0;
+
+#pragma omp parallel num_threads(paths->threads) reduction(+ : examined, found)                     \
+    if (paths->words > PULL_WORDS)
+    {
+        struct hw_paths_finds *finds = finds_of(paths, omp_get_thread_num());
+#pragma omp for schedule(dynamic, PULL_WORDS)
+        for (hw_lid w = 0; w < paths->words; w++)
+            examined += pull_word(kind, paths, finds, leaves, w, &found);
+        flush_all(paths, finds);
+    }
+    paths->step->edges_examined += examined;
+    paths->step->pulled += examined;
+    return found;
+}
+
+hw_count hw_paths_pull(struct hw_paths *paths, bool leaves)
+{
+    paths->fan = &paths->column;
+    if (paths->kind == HW_DISTANCE_F32)
+        return pull_kind(HW_DISTANCE_F32, paths, leaves);
+    if (paths->kind == HW_DISTANCE_I32)
+        return pull_kind(HW_DISTANCE_I32, paths, leaves);
+    return pull_kind(HW_DISTANCE_I64, paths, leaves);
+}
+
+/* Puts own positions where they belong now; those taken already are dropped. */
+HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_paths *paths,
+                               struct hw_paths_finds *finds, int queue, hw_lid begin, hw_lid end)
+{
+    const hw_lid *list = paths->queue[queue].spare;
+    const size_t own = paths->own_row;
+
+    for (hw_lid k = begin; k < end; k++) {
+        if (end - k > 2 * AHEAD) {
+            hw_best_prefetch(kind, paths->target, own + list[k + 2 * AHEAD]);
+            __builtin_prefetch(&paths->mark[list[k + 2 * AHEAD]]);
+        }
+        int64_t key = hw_best_key(kind, paths->target, own + list[k]);
+        clear_mark(&paths->mark[list[k]], (uint8_t)(1 << queue), shared);
+        if (key >= paths->below)
+            enqueue(paths, finds, shared, list[k], key);
+    }
+}
+
+HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_paths *paths, int queue,
+                                  hw_lid count)
+{
+
+    if (paths->threads == 1 || count < FILTER_ALONE) {
+        sort_out(kind, false, paths, paths->finds, queue, 0, count);
+        flush_all(paths, paths->finds);
+        return;
+    }
+#pragma omp parallel num_threads(paths->threads)
+    {
+        hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        struct hw_paths_finds *finds = finds_of(paths, (int)thread);
+        sort_out(kind, true, paths, finds, queue, (hw_lid)((hw_count)count * thread / threads),
+                 (hw_lid)((hw_count)count * (thread + 1) / threads));
+        flush_all(paths, finds);
+    }
+}
+
+void hw_paths_filter(struct hw_paths *paths, int queue)
+{
+    struct hw_paths_queue *q = &paths->queue[queue];
+    hw_lid *list = q->list, count = q->count;
+
+    q->list = q->spare;
+    q->spare = list;
+    q->count = 0;
+    q->least = INT64_MAX;
+    paths->fan = &paths->row;
+    if (paths->kind == HW_DISTANCE_F32)
+        filter_kind(HW_DISTANCE_F32, paths, queue, count);
+    else if (paths->kind == HW_DISTANCE_I32)
+        filter_kind(HW_DISTANCE_I32, paths, queue, count);
+    else
+        filter_kind(HW_DISTANCE_I64, paths, queue, count);
+}
+
+hw_lid hw_paths_move_near(struct hw_paths *paths)
+{
+    struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
+    hw_lid *list = near->list, count = near->count;
+
+    near->list = near->spare;
+    near->spare = list;
+    near->count = paths->extra = 0;
+    return count;
+}
+
+void hw_paths_take(struct hw_paths *paths, hw_lid count)
+{
+    const hw_lid *list = paths->queue[HW_PATHS_NEAR].spare;
+
+    paths->fan = &paths->row;
+#pragma omp parallel num_threads(paths->threads) if (count > FILTER_ALONE)
+    {
+        hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        struct hw_paths_finds *finds = finds_of(paths, (int)thread);
+        for (hw_lid k = (hw_lid)(count * thread / threads);
+             k < (hw_lid)(count * (thread + 1) / threads); k++)
+            take(paths, finds, true, list[k]);
+        flush_all(paths, finds);
+    }
+}
+
+void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, hw_lid parent,
+                    bool queues)
+{
+    const enum hw_distance kind = paths->kind;
+    const size_t wide = hw_paths_pair(paths);
+
+    for (hw_lid k = 0; k < count; k++) {
+        hw_lid position = words[wide * k];
+        int64_t key = hw_paths_key(words + wide * k, wide);
+        if (hw_best_improve(kind, false, paths->target, (size_t)paths->own_row + position, key,
+                            parent) &&
+            queues)
+            enqueue(paths, paths->finds, false, position, key);
+    }
+    flush_all(paths, paths->finds);
+}
+
+/* The edges of a column's list that a pull would examine at most. */
+static hw_count pull_length(const struct hw_paths *paths, hw_lid column)
+{
+    const struct hw_lists *lists = paths->pull;
+    hw_count begin = lists->offset[column], end = lists->offset[(size_t)column + 1];
+    int64_t key = hw_best_key(paths->kind, paths->source, column);
+
+    if (key == hw_distance_none(paths->kind)) {
+        /* The first settled neighbour ends the scan soon; how soon is a guess. */
+        return (end - begin + 3) / 4;
+    }
+    return hw_lists_reach(paths->kind, lists->edge, begin, end, paths->low, key) - begin;
+}
+
+hw_count hw_paths_pull_estimate(const struct hw_paths *paths)
+{
+    hw_lid stride = paths->words / SAMPLES + 1;
+    hw_count edges = 0;
+
+    for (hw_lid w = (hw_lid)paths->bucket % stride; w < paths->words; w += stride) {
+        uint64_t left = paths->open[w];
+        hw_lid tried = 0;
+        hw_count tries = 0;
+        for (; left && tried < 2; left = left & (left - 1)) {
+            hw_lid c = w * 64 + (hw_lid)__builtin_ctzll(left);
+            if (hw_best_key(paths->kind, paths->source, c) < paths->high)
+                continue;
+            tries += pull_length(paths, c) + 1;
+            tried++;
+        }
+        if (tried > 0)
+            edges += tries * __builtin_popcountll(paths->open[w]) / tried;
+    }
+    return edges * stride;
+}

@@ -1,0 +1,485 @@
+/* From the tables of methods `delta` and `bellman-ford` to results: parents that
+ * other ranks know, parents chosen by hops, and both in the order of graph ids. */
+#include "lib/engine/sssp_2d/sssp_2d.h"
+
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Output elements ahead whose table entry is fetched, and whose parent's id is. */
+#define AHEAD 24
+#define NEXT 8
+
+/* The first code that stands for another rank. */
+static hw_lid codes_end(const struct hw_paths *paths)
+{
+    return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)paths->rows;
+}
+
+/* The weight of the edge from a local column to a local row: lists of the part rise. */
+static union hw_weight weight_of(const struct hw_paths *paths, hw_lid column, hw_lid row)
+{
+    const struct hw_csr *out = &paths->part->grid.out;
+    hw_count low = out->offset[column], high = out->offset[(size_t)column + 1];
+
+    while (high - low > 1) {
+        hw_count middle = low + (high - low) / 2;
+        if (out->index[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return out->weight[low];
+}
+
+/* Requests for parents along a line. */
+struct requests {
+    hw_count *send_count, *receive_count; /* [size] */
+    hw_lid *position;                     /* own ones, by rank */
+    hw_lid *asked;                        /* what others ask for, by rank */
+    hw_gid *gid, *answer;
+    union hw_weight *weight, *weight_answer;
+    hw_count sends, receives;
+};
+
+static void drop_requests(struct requests *requests)
+{
+    free(requests->send_count);
+    free(requests->position);
+    free(requests->asked);
+    free(requests->gid);
+    free(requests->answer);
+    free(requests->weight);
+    free(requests->weight_answer);
+}
+
+/* The rank of the fan's line that knows the parent of own position t, or -1. */
+static int holder(const struct hw_paths *paths, const struct hw_paths_fan *fan, hw_lid t)
+{
+    const size_t entry = (size_t)paths->own_row + t;
+    const hw_lid first = fan == &paths->row ? hw_paths_of_row(0) : hw_paths_of_column(paths, 0);
+
+    if (hw_best_key(paths->kind, paths->target, entry) == hw_distance_none(paths->kind))
+        return -1;
+    hw_lid code = hw_best_parent(paths->kind, paths->target, entry);
+    return code <= first && code > first - (hw_lid)fan->line.size ? (int)(first - code) : -1;
+}
+
+/* Groups own positions by who knows their parent. */
+static enum hw_status make_requests(const struct hw_paths *paths, const struct hw_paths_fan *fan,
+                                    struct requests *requests, struct hw_error *err)
+{
+    const int size = fan->line.size;
+    hw_count *at = NULL, sum = 0;
+    enum hw_status status =
+        hw_alloc_zero(&requests->send_count, 3 * size, sizeof(hw_count), "requests", err);
+
+    if (status != HW_OK)
+        return status;
+    requests->receive_count = requests->send_count + size;
+    at = requests->send_count + 2 * (size_t)size;
+    for (hw_lid t = 0; t < paths->block; t++) {
+        int rank = holder(paths, fan, t);
+        if (rank >= 0)
+            requests->send_count[rank]++;
+    }
+    for (int r = 0; r < size; r++) {
+        at[r] = sum;
+        sum += requests->send_count[r];
+    }
+    requests->sends = sum;
+    status = hw_alloc(&requests->position, sum, sizeof *requests->position, "requests", err);
+    for (hw_lid t = 0; t < paths->block && status == HW_OK; t++) {
+        int rank = holder(paths, fan, t);
+        if (rank >= 0)
+            requests->position[at[rank]++] = t;
+    }
+    return status;
+}
+
+/* Answers what others of the line ask for. */
+static void answer(const struct hw_paths *paths, const struct hw_paths_fan *fan,
+                   struct requests *requests)
+{
+    const bool along_row = fan == &paths->row;
+    const void *table = along_row ? paths->target : paths->source;
+    hw_count at = 0;
+
+    for (int r = 0; r < fan->line.size; r++)
+        for (hw_count k = 0; k < requests->receive_count[r]; k++, at++) {
+            size_t entry = (size_t)r * paths->block + requests->asked[at];
+            hw_lid code = hw_best_parent(paths->kind, table, entry);
+            requests->answer[at] = paths->gid[code];
+            if (requests->weight_answer)
+                requests->weight_answer[at] =
+                    weight_of(paths, code - paths->column_code, (hw_lid)entry);
+        }
+}
+
+/* Room for answers, once it is known how many are asked for. */
+static enum hw_status make_answers(struct requests *requests, bool weights, int size,
+                                   struct hw_error *err)
+{
+    static const char what[] = "parents";
+    enum hw_status status;
+
+    for (int r = 0; r < size; r++)
+        requests->receives += requests->receive_count[r];
+    status = hw_alloc(&requests->gid, requests->sends, sizeof(hw_gid), what, err);
+    if (status == HW_OK)
+        status = hw_alloc(&requests->answer, requests->receives, sizeof(hw_gid), what, err);
+    if (status == HW_OK && weights)
+        status =
+            hw_alloc(&requests->weight, requests->sends + 1, sizeof(union hw_weight), what, err);
+    if (status == HW_OK && weights)
+        status = hw_alloc(&requests->weight_answer, requests->receives + 1, sizeof(union hw_weight),
+                          what, err);
+    return status;
+}
+
+/* Fetches the parents that the ranks of a line know. weight: [block] by position, or NULL. */
+static enum hw_status fetch_along(struct hw_paths *paths, struct hw_paths_fan *fan,
+                                  union hw_weight *weight, struct hw_error *err)
+{
+    struct requests requests = {0};
+    MPI_Comm comm = fan->line.comm;
+    enum hw_status status = make_requests(paths, fan, &requests, err);
+
+    status = hw_agree(comm, status, err);
+    if (status == HW_OK)
+        status = hw_exchange(comm, sizeof(hw_lid), requests.position, requests.send_count,
+                             &requests.asked, requests.receive_count, err);
+    if (status == HW_OK)
+        status = hw_agree(comm, make_answers(&requests, weight != NULL, fan->line.size, err), err);
+    if (status == HW_OK) {
+        answer(paths, fan, &requests);
+        status = hw_exchange_into(comm, sizeof(hw_gid), requests.answer, requests.receive_count,
+                                  requests.gid, requests.send_count, err);
+    }
+    if (status == HW_OK && weight)
+        status =
+            hw_exchange_into(comm, sizeof(union hw_weight), requests.weight_answer,
+                             requests.receive_count, requests.weight, requests.send_count, err);
+    for (hw_count k = 0; k < requests.sends && status == HW_OK; k++) {
+        paths->fetched[requests.position[k]] = requests.gid[k];
+        if (weight)
+            weight[requests.position[k]] = requests.weight[k];
+    }
+    for (int r = 0; r < fan->line.size && status == HW_OK; r++) {
+        if (r == fan->line.me)
+            continue;
+        hw_line_book(&fan->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
+        hw_line_book(&fan->line, r, requests.receive_count[r] * (hw_count)sizeof(hw_gid));
+    }
+    drop_requests(&requests);
+    return status;
+}
+
+/* The weights of edges from parents that this part knows itself. weight: [block]. */
+static void weigh_own(const struct hw_paths *paths, union hw_weight *weight)
+{
+    const int64_t none = hw_distance_none(paths->kind);
+    const hw_lid first = paths->column_code, end = first + (hw_lid)paths->rows * paths->block;
+
+#pragma omp parallel for num_threads(paths->threads)                                               \
+    schedule(dynamic, 1024) if (paths->block > 4096)
+    for (hw_lid t = 0; t < paths->block; t++) {
+        hw_lid row = paths->own_row + t;
+        hw_lid code = hw_best_parent(paths->kind, paths->target, row);
+        if (hw_best_key(paths->kind, paths->target, row) == none || code < first || code >= end)
+            continue;
+        if (code - first != paths->own_column + t) /* not the root's own */
+            weight[t] = weight_of(paths, code - first, row);
+    }
+}
+
+enum hw_status hw_paths_fetch(struct hw_paths *paths, union hw_weight *weight, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (weight) {
+        memset(weight, 0, paths->block * sizeof *weight);
+        weigh_own(paths, weight);
+    }
+    if (paths->columns > 1)
+        status = fetch_along(paths, &paths->row, weight, err);
+    if (paths->rows > 1 && status == HW_OK)
+        status = fetch_along(paths, &paths->column, weight, err);
+    hw_paths_lap(paths, HW_PHASE_FOLD_EXCHANGE);
+    return status;
+}
+
+/* The parent of a reached own vertex, in graph ids. */
+static inline hw_gid parent_of(const struct hw_paths *paths, hw_lid position, hw_lid code)
+{
+    if (paths->by_hops)
+        return paths->least[(size_t)paths->own_row + position];
+    return code > codes_end(paths) ? paths->fetched[position] : paths->gid[code];
+}
+
+void hw_paths_write_parents(const struct hw_paths *paths, hw_gid *parent)
+{
+    const struct hw_part_vertices *own = &paths->part->own;
+    const int64_t none = hw_distance_none(paths->kind);
+
+#pragma omp parallel for num_threads(paths->threads) schedule(static) if (own->count > 4096)
+    for (hw_lid k = 0; k < own->count; k++) {
+        hw_lid position = own->by_graph_id[k];
+        size_t entry = (size_t)paths->own_row + position;
+        bool reached = hw_best_key(paths->kind, paths->target, entry) != none;
+        hw_lid code = hw_best_parent(paths->kind, paths->target, entry);
+        parent[k] = reached ? parent_of(paths, position, code) : HW_GID_NONE;
+    }
+}
+
+/* The table entry of output element k. What the search cannot have touched shares the first
+ * such entry, which spares most of the others' memory. */
+static inline size_t entry_of(const struct hw_paths *paths, hw_lid k)
+{
+    hw_lid position = paths->part->own.by_graph_id[k], end = paths->touched;
+
+    return (size_t)paths->own_row + (position < end ? position : end);
+}
+
+/* Distances and parents of output elements [from, to). */
+HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_paths *paths,
+                                  struct hw_result *result, hw_lid from, hw_lid to)
+{
+    const int64_t none = hw_distance_none(kind);
+    const bool here = !paths->by_hops && paths->part->spec.parts == 1;
+
+    for (hw_lid k = from; k < to; k++) {
+        if (to - k > AHEAD)
+            hw_best_prefetch(kind, paths->target, entry_of(paths, k + AHEAD));
+        if (here && to - k > NEXT) {
+            hw_lid code = hw_best_parent(kind, paths->target, entry_of(paths, k + NEXT));
+            __builtin_prefetch(&paths->gid[code == UINT32_MAX ? 0 : code]);
+        }
+        size_t entry = entry_of(paths, k);
+        int64_t key = hw_best_key(kind, paths->target, entry);
+        hw_lid code = hw_best_parent(kind, paths->target, entry);
+        if (kind == HW_DISTANCE_F32)
+            result->distance_f32[k] = hw_distance_f32(key);
+        else
+            result->distance_i64[k] = key == none ? -1 : key;
+        if (here) {
+            hw_gid gid = paths->gid[key == none ? 0 : code];
+            result->parent[k] = key == none ? HW_GID_NONE : gid;
+        } else {
+            hw_lid position = (hw_lid)(entry - paths->own_row);
+            result->parent[k] = key == none ? HW_GID_NONE : parent_of(paths, position, code);
+        }
+    }
+}
+
+void hw_paths_write(const struct hw_paths *paths, struct hw_result *result)
+{
+    const hw_count count = paths->part->own.count;
+    const int pieces = count > 4096 ? paths->threads : 1;
+
+#pragma omp parallel for num_threads(pieces) schedule(static)
+    for (int p = 0; p < pieces; p++) {
+        hw_lid from = (hw_lid)(count * p / pieces), to = (hw_lid)(count * (p + 1) / pieces);
+        if (paths->kind == HW_DISTANCE_F32)
+            write_piece(HW_DISTANCE_F32, paths, result, from, to);
+        else if (paths->kind == HW_DISTANCE_I32)
+            write_piece(HW_DISTANCE_I32, paths, result, from, to);
+        else
+            write_piece(HW_DISTANCE_I64, paths, result, from, to);
+    }
+}
+
+void hw_paths_write_nothing(const struct hw_paths *paths, struct hw_result *result)
+{
+    for (hw_lid k = 0; k < paths->part->own.count; k++) {
+        result->parent[k] = HW_GID_NONE;
+        if (paths->kind == HW_DISTANCE_F32)
+            result->distance_f32[k] = INFINITY;
+        else
+            result->distance_i64[k] = -1;
+    }
+}
+
+/* Gives every part the final distances of its rows and columns. Parents in the tables are
+ * lost, but for the own ones. */
+static enum hw_status share_distances(struct hw_paths *paths, struct hw_error *err)
+{
+    const size_t size = hw_best_size(paths->kind);
+    const hw_lid words = (hw_lid)(paths->block * (size / sizeof(int64_t)));
+    enum hw_status status =
+        hw_line_gather(&paths->row.line, paths->target, words, MPI_INT64_T, err);
+
+    if (paths->rows > 1) {
+        memcpy((char *)paths->source + paths->own_column * size,
+               (const char *)paths->target + paths->own_row * size, paths->block * size);
+        if (status == HW_OK)
+            status = hw_line_gather(&paths->column.line, paths->source, words, MPI_INT64_T, err);
+    }
+    return status;
+}
+
+/* A parent for a row that was not reached by fewer hops, noted if it is the first. */
+static void propose(struct hw_paths *paths, hw_lid row, hw_gid parent)
+{
+    struct hw_paths_queue *next = &paths->queue[HW_PATHS_NEAR];
+    bool first = paths->least[row] == INT64_MAX;
+
+    if (parent < paths->least[row])
+        paths->least[row] = parent;
+    if (!first)
+        return;
+    int block = (int)hw_divide(paths->by_block, row);
+    hw_lid position = row - (hw_lid)block * paths->block;
+    if (block == paths->j)
+        next->list[next->count++] = position;
+    else
+        paths->row.list[(size_t)block * paths->block + paths->row.count[block]++] = position;
+}
+
+/* Tries the edges of a column for tight ones. */
+static void propose_along(struct hw_paths *paths, hw_lid column)
+{
+    const struct hw_csr *out = &paths->part->grid.out;
+    const int64_t key = hw_best_key(paths->kind, paths->source, column);
+    const hw_gid gid = paths->gid[paths->column_code + column];
+
+    for (hw_count e = out->offset[column]; e < out->offset[(size_t)column + 1]; e++) {
+        hw_lid row = out->index[e];
+        if (!hw_bit(paths->hopped, row) && hw_distance_add(paths->kind, key, out->weight[e]) ==
+                                               hw_best_key(paths->kind, paths->target, row))
+            propose(paths, row, gid);
+    }
+    paths->step->edges_examined += out->offset[(size_t)column + 1] - out->offset[column];
+}
+
+/* Sends proposals to their owners: a position and a graph id of two words. */
+static enum hw_status fold_proposals(struct hw_paths *paths, struct hw_error *err)
+{
+    struct hw_line *line = &paths->row.line;
+    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+
+    for (int r = 0; r < line->size && status == HW_OK; r++) {
+        hw_lid *words = (hw_lid *)(void *)(line->scratch + (size_t)r * line->capacity);
+        size_t first = (size_t)r * paths->block;
+        for (hw_lid k = 0; k < paths->row.count[r]; k++) {
+            hw_lid position = paths->row.list[first + k];
+            uint64_t gid = (uint64_t)paths->least[first + position];
+            hw_bit_set(paths->hopped, first + position);
+            words[3 * (size_t)k] = position;
+            words[3 * (size_t)k + 1] = (hw_lid)gid;
+            words[3 * (size_t)k + 2] = (hw_lid)(gid >> 32);
+        }
+        struct hw_set set = {.data = words, .count = 3 * paths->row.count[r]};
+        paths->row.count[r] = 0;
+        if (r != line->me)
+            status = hw_line_send(line, r, &set, err);
+    }
+    if (status == HW_OK)
+        status = hw_line_wait(line, err);
+    for (int r = 0; r < line->size && status == HW_OK; r++) {
+        const hw_lid *words = line->got[r].data;
+        for (hw_lid k = 0; r != line->me && k < line->got[r].count / 3; k++, words += 3)
+            if (!hw_bit(paths->hopped, (size_t)paths->own_row + words[0]))
+                propose(paths, paths->own_row + words[0],
+                        (hw_gid)((uint64_t)words[2] << 32 | words[1]));
+    }
+    return status;
+}
+
+/* One round: everything one hop further along tight edges. */
+static enum hw_status hop(struct hw_paths *paths, struct hw_error *err)
+{
+    struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
+    hw_lid *frontier = near->list, count = near->count, total;
+    const hw_lid *list;
+
+    near->list = near->spare;
+    near->spare = frontier;
+    near->count = 0;
+    enum hw_status status = hw_paths_expand(paths, frontier, count, &list, &total, err);
+    for (hw_lid k = 0; k < total && status == HW_OK; k++)
+        propose_along(paths, list[k]);
+    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    if (paths->columns > 1 && status == HW_OK)
+        status = fold_proposals(paths, err);
+    for (hw_lid k = 0; k < near->count; k++)
+        hw_bit_set(paths->hopped, (size_t)paths->own_row + near->list[k]);
+    hw_paths_lap(paths, HW_PHASE_FOLD_EXCHANGE);
+    return status == HW_OK ? hw_paths_sum(paths, err) : status;
+}
+
+enum hw_status hw_paths_hops(struct hw_paths *paths, bool *reached, struct hw_error *err)
+{
+    const size_t rows = (size_t)paths->columns * paths->block, own = paths->own_row;
+    struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
+    hw_count left = 0;
+
+    hw_paths_begin_step(paths, "hops", HW_DIRECTION_AUTO);
+    enum hw_status status = share_distances(paths, err);
+    for (size_t r = 0; r < rows; r++)
+        paths->least[r] = INT64_MAX;
+    memset(paths->hopped, 0, hw_bits_words((hw_count)rows) * sizeof *paths->hopped);
+    near->count = 0;
+    if (paths->root != HW_LID_NONE) {
+        near->list[near->count++] = paths->root;
+        paths->least[own + paths->root] = paths->part->own.graph_id[paths->root];
+        hw_bit_set(paths->hopped, own + paths->root);
+    }
+    paths->by_hops = true;
+    paths->tally.queued[HW_PATHS_NEAR] = 1;
+    while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
+        status = hop(paths, err);
+    for (hw_lid t = 0; t < paths->block; t++)
+        left += paths->least[own + t] == INT64_MAX &&
+                hw_best_key(paths->kind, paths->target, own + t) != hw_distance_none(paths->kind);
+    hw_paths_end_step(paths);
+    if (status == HW_OK)
+        status = hw_sum(paths->ctx->world, &left, err);
+    *reached = left == 0;
+    return status;
+}
+
+/* Edges from reached columns to rows that are not: sums along them were too large. */
+static hw_count count_cut_off(const struct hw_paths *paths, const uint8_t *reached_row)
+{
+    const struct hw_csr *out = &paths->part->grid.out;
+    const int64_t none = hw_distance_none(paths->kind);
+    hw_count count = 0;
+
+    for (hw_lid c = 0; c < out->rows; c++)
+        for (hw_count e = out->offset[c];
+             hw_best_key(paths->kind, paths->source, c) != none && e < out->offset[(size_t)c + 1];
+             e++)
+            count += !reached_row[out->index[e]];
+    return count;
+}
+
+enum hw_status hw_paths_check_overflow(struct hw_paths *paths, struct hw_error *err)
+{
+    const int64_t none = hw_distance_none(paths->kind), least = hw_distance_key_f32(-INFINITY);
+    uint8_t *reached = NULL;
+    hw_count overflows = 0;
+    enum hw_status status =
+        hw_alloc(&reached, (hw_count)paths->columns * paths->block, 1, "reached vertices", err);
+
+    status = hw_agree(paths->ctx->world, status, err);
+    for (hw_lid t = 0; t < paths->block && status == HW_OK; t++) {
+        int64_t key = hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + t);
+        reached[(size_t)paths->own_row + t] = key != none;
+        overflows += key == least;
+    }
+    if (status == HW_OK)
+        status = hw_line_gather(&paths->row.line, reached, paths->block, MPI_UINT8_T, err);
+    if (status == HW_OK) {
+        overflows += count_cut_off(paths, reached);
+        status = hw_sum(paths->ctx->world, &overflows, err);
+    }
+    free(reached);
+    if (status == HW_OK && overflows > 0)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "distances pass what a 32-bit float holds, about 3.4e38; use smaller "
+                         "weights");
+    return status;
+}

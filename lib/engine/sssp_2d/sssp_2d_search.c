@@ -1,0 +1,294 @@
+/* What methods `delta` and `bellman-ford` share around their searches. */
+#include "lib/engine/sssp_2d/sssp_2d.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of measurements after which further phases of a kind join the row before. */
+#define ROWS_APART 2048
+
+void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_direction direction)
+{
+    struct hw_steps *steps = paths->steps;
+    struct hw_step *last = steps->count > 0 ? &steps->step[steps->count - 1] : NULL;
+
+    if (steps->count >= ROWS_APART && strcmp(last->routine, routine) == 0) {
+        paths->step = last;
+    } else {
+        paths->step = hw_steps_add(steps);
+        if (!paths->step) {
+            paths->steps_status = HW_RESOURCES;
+            memset(&paths->spare, 0, sizeof paths->spare);
+            paths->step = &paths->spare;
+        }
+        snprintf(paths->step->routine, sizeof paths->step->routine, "%s", routine);
+    }
+    paths->step->direction = direction;
+    paths->step->bucket = paths->bucket;
+    hw_line_begin_books(&paths->row.line);
+    hw_line_begin_books(&paths->column.line);
+    if (paths->options.steps)
+        paths->mark_seconds = hw_seconds();
+}
+
+void hw_paths_end_step(struct hw_paths *paths)
+{
+    hw_line_end_books(&paths->row.line, paths->step);
+    hw_line_end_books(&paths->column.line, paths->step);
+}
+
+/* All entries of a table unreached. */
+static void forget(const struct hw_paths *paths, void *table, hw_count entries)
+{
+    const enum hw_distance kind = paths->kind;
+    const int64_t none = hw_distance_none(kind);
+
+#pragma omp parallel for num_threads(paths->threads) schedule(static) if (entries > 1 << 15)
+    for (hw_count e = 0; e < entries; e++)
+        hw_best_set(kind, table, (size_t)e, none, UINT32_MAX);
+}
+
+/* Unreached again; of one part only what the search before may have touched. */
+static void forget_search(struct hw_paths *paths)
+{
+    if (paths->part->spec.parts > 1) {
+        forget(paths, paths->target, paths->columns * (hw_count)paths->block);
+        if (paths->rows > 1)
+            forget(paths, paths->source, paths->rows * (hw_count)paths->block);
+        return;
+    }
+    forget(paths, paths->target, paths->touched);
+    paths->touched = paths->root >= paths->active && paths->root != HW_LID_NONE ? paths->root + 1
+                                                                                : paths->active;
+}
+
+void hw_paths_reset(struct hw_paths *paths)
+{
+    forget_search(paths);
+    memset(paths->mark, 0, paths->block);
+    memcpy(paths->open, paths->inner, (size_t)paths->words * sizeof *paths->open);
+    for (int q = 0; q < HW_PATHS_QUEUES; q++) {
+        paths->queue[q].count = 0;
+        paths->queue[q].least = INT64_MAX;
+    }
+    paths->extra = paths->bucket_begin = paths->told = 0;
+    paths->bucket = paths->settled_edges = paths->phases = 0;
+    paths->by_hops = false;
+    memset(&paths->tally, 0, sizeof paths->tally);
+    paths->tally.queued[HW_PATHS_NEAR] = 1;
+    if (paths->root == HW_LID_NONE)
+        return;
+    hw_best_set(paths->kind, paths->target, (size_t)paths->own_row + paths->root, 0,
+                paths->column_code + paths->own_column + paths->root);
+    paths->queue[HW_PATHS_NEAR].list[0] = paths->root;
+    paths->queue[HW_PATHS_NEAR].count = 1;
+    paths->mark[paths->root] = 1 << HW_PATHS_NEAR;
+}
+
+enum hw_status hw_paths_sum(struct hw_paths *paths, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (int q = 0; q < HW_PATHS_SETTLED; q++)
+        paths->tally.queued[q] = paths->queue[q].count;
+    if (paths->part->spec.parts > 1)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &paths->tally,
+                                      sizeof paths->tally / sizeof(hw_count), HW_MPI_COUNT, MPI_SUM,
+                                      paths->ctx->world),
+                        "MPI_Allreduce", err);
+    hw_paths_lap(paths, HW_PHASE_REDUCTIONS);
+    return status;
+}
+
+/* Vertices queued here. */
+static hw_count queued(const struct hw_paths *paths)
+{
+    hw_count count = 0;
+
+    for (int q = 0; q < HW_PATHS_SETTLED; q++)
+        count += paths->queue[q].count;
+    return count;
+}
+
+enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool sweep,
+                              struct hw_error *err)
+{
+    hw_lid settled = paths->queue[HW_PATHS_SETTLED].count;
+    int64_t none = hw_distance_none(paths->kind);
+    struct hw_paths_scan scan = {
+        .to = paths->whole ? none : paths->high,
+        .all = true,
+        .sweep = sweep,
+        /* What bellman-ford improves without an atomic needs marks that are cleared already. */
+        .takes = paths->rows == 1 && !paths->bellman_ford};
+
+    hw_paths_begin_step(paths, routine, HW_DIRECTION_TOP_DOWN);
+    paths->phases++;
+    hw_lid frontier = hw_paths_move_near(paths);
+    if (!scan.takes)
+        hw_paths_take(paths, frontier);
+    hw_count before = queued(paths);
+    enum hw_status status = hw_paths_expand(paths, paths->queue[HW_PATHS_NEAR].spare, frontier,
+                                            &scan.list, &scan.count, err);
+    if (status != HW_OK)
+        return status;
+    hw_paths_push(paths, &scan);
+    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    if (paths->columns > 1)
+        status = hw_paths_fold(paths, &paths->row, true, err);
+    paths->step->frontier += frontier;
+    paths->step->found += queued(paths) - before;
+    paths->step->settled += paths->queue[HW_PATHS_SETTLED].count - settled;
+    if (status == HW_OK)
+        status = hw_paths_sum(paths, err);
+    hw_paths_end_step(paths);
+    return status;
+}
+
+/* The leaves reached among the own vertices, but for those that were pushed to: from a root
+ * that is a leaf itself. */
+static hw_count count_leaves(const struct hw_paths *paths)
+{
+    const int64_t none = hw_distance_none(paths->kind);
+    const size_t own = paths->own_row;
+    hw_count count = 0;
+
+#pragma omp parallel for num_threads(paths->threads) reduction(+ : count) if (paths->block > 4096)
+    for (hw_lid t = 0; t < paths->block; t++)
+        count += hw_bit(paths->own_leaf, t) && !(paths->mark[t] & 1 << HW_PATHS_SETTLED) &&
+                 hw_best_key(paths->kind, paths->target, own + t) != none;
+    return count;
+}
+
+/* Leaves take the best of their neighbours. Collective. */
+static enum hw_status settle_leaves(struct hw_paths *paths, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    if (paths->leaves == 0)
+        return HW_OK;
+    hw_paths_begin_step(paths, "leaves", HW_DIRECTION_BOTTOM_UP);
+    paths->high = hw_distance_none(paths->kind);
+    if (paths->part->spec.parts > 1)
+        status = hw_paths_tell(paths, err);
+    if (status != HW_OK)
+        return status;
+    hw_count found = hw_paths_pull(paths, true);
+    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    if (paths->rows > 1) {
+        status = hw_paths_fold(paths, &paths->column, false, err);
+        found = count_leaves(paths);
+    }
+    paths->step->found = paths->step->settled = found;
+    hw_paths_end_step(paths);
+    return status;
+}
+
+/*
+ * Were all sums of this search exact? In each phase a distance rises by a weight
+ * at most, and afterwards none falls below the least in the end.
+ */
+static enum hw_status were_exact(const struct hw_paths *paths, bool *exact, struct hw_error *err)
+{
+    const struct hw_survey *survey = &paths->survey;
+    const double weight = fmax(fabs(survey->least), fabs(survey->most));
+    const size_t own = paths->own_row;
+    int64_t least = 0;
+
+#pragma omp parallel for num_threads(paths->threads) reduction(min : least) if (paths->block > 4096)
+    for (hw_lid t = 0; t < paths->block; t++) {
+        int64_t key = hw_best_key(HW_DISTANCE_F32, paths->target, own + t);
+        least = key < least ? key : least;
+    }
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT64_T, MPI_MIN, paths->ctx->world),
+               "MPI_Allreduce", err);
+    double most = fmax((double)paths->phases * weight, -(double)hw_distance_f32(least)) + weight;
+    *exact = most <= ldexp(1, 24 + paths->grain);
+    return status;
+}
+
+/* The parents that other ranks know, as a step. */
+static enum hw_status fetch_parents(struct hw_paths *paths, struct hw_error *err)
+{
+    hw_paths_begin_step(paths, "parents", HW_DIRECTION_AUTO);
+    enum hw_status status = hw_paths_fetch(paths, NULL, err);
+    hw_paths_end_step(paths);
+    return status;
+}
+
+/* Everything between the root and the tables complete. */
+static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
+{
+    enum hw_status status = settle_leaves(paths, err);
+    bool reached = true, exact = true;
+
+    if (status == HW_OK && paths->may_overflow)
+        status = hw_paths_check_overflow(paths, err);
+    if (status == HW_OK && paths->may_cycle)
+        status = were_exact(paths, &exact, err);
+    if (status != HW_OK)
+        return status;
+    if (paths->options.canonical_parents || !exact)
+        status = hw_paths_hops(paths, &reached, err);
+    else if (paths->part->spec.parts > 1)
+        status = fetch_parents(paths, err);
+    if (status == HW_OK && !reached)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "sums of these float weights round so that shortest paths do not end; use "
+                         "weights whose sums are exact, such as whole numbers");
+    return status;
+}
+
+/* The slowest rank's seconds, agreed on together with the steps' memory. */
+static enum hw_status finish(struct hw_paths *paths, struct hw_result *result, struct hw_error *err)
+{
+    double seconds[2] = {result->seconds, result->seconds_search_order};
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, paths->ctx->world),
+               "MPI_Allreduce", err);
+
+    if (status != HW_OK)
+        return status;
+    result->seconds = seconds[0];
+    result->seconds_search_order = seconds[1];
+    if (paths->steps_status != HW_OK)
+        status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
+    return hw_agree(paths->ctx->world, status, err);
+}
+
+enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid position,
+                               enum hw_status (*run)(struct hw_paths *, struct hw_result *,
+                                                     struct hw_error *),
+                               struct hw_result *result, struct hw_error *err)
+{
+    const struct hw_part *part = paths->part;
+
+    if (owner < 0 || owner >= part->spec.parts ||
+        position >= hw_owned(&part->spec, part->vertices, owner))
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    hw_steps_clear(&result->steps);
+    result->outcome = HW_OUTCOME_TREE;
+    result->delta = 0;
+    paths->steps = &result->steps;
+    paths->steps_status = HW_OK;
+    paths->root = owner == part->index ? position : HW_LID_NONE;
+    enum hw_status status = hw_mpi(MPI_Barrier(paths->ctx->world), "MPI_Barrier", err);
+    if (status != HW_OK)
+        return status;
+    double start = hw_seconds();
+    hw_paths_reset(paths);
+    status = run(paths, result, err);
+    if (status == HW_OK && result->outcome == HW_OUTCOME_TREE)
+        status = complete(paths, err);
+    if (status != HW_OK)
+        return status;
+    result->seconds_search_order = hw_seconds() - start;
+    if (result->outcome == HW_OUTCOME_TREE)
+        hw_paths_write(paths, result);
+    else
+        hw_paths_write_nothing(paths, result);
+    result->seconds = hw_seconds() - start;
+    return finish(paths, result, err);
+}

@@ -1,0 +1,507 @@
+/* The memory of methods `delta` and `bellman-ford` on grids, and what they
+ * compute once for a part. */
+#include "lib/engine/sssp_2d/sssp_2d.h"
+
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/engine/core/cpu_methods.h"
+#include "lib/engine/sssp/delta_heuristic.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Mean lengths of lists below which all edges are pushed at once: so few are
+ * read together anyway. */
+#define SHORT_LISTS 8
+
+static const char *name_of(bool bellman_ford)
+{
+    return bellman_ford ? "method bellman-ford" : "method delta";
+}
+
+/* What only several grid rows or columns need. */
+static void add_exchanges(struct hw_arrays *arrays, struct hw_paths *paths)
+{
+    hw_count block = paths->block, rows = paths->rows * block, columns = paths->columns * block;
+    bool many_rows = paths->rows > 1, many_columns = paths->columns > 1;
+    bool parts = many_rows || many_columns;
+
+    hw_arrays_add(arrays, &paths->sources, many_rows ? rows : 0, hw_best_size(paths->kind));
+    hw_arrays_add(arrays, &paths->expanded, many_rows ? rows * paths->times : 0,
+                  sizeof *paths->expanded);
+    hw_arrays_add(arrays, &paths->pending, many_columns ? hw_bits_words(columns) : 0,
+                  sizeof *paths->pending);
+    hw_arrays_add(arrays, &paths->row.list, many_columns ? columns : 0, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->column.list, many_rows ? rows : 0, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->row.count, paths->columns, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->column.count, paths->rows, sizeof(hw_lid));
+    hw_arrays_add(arrays, &paths->gids, parts ? columns + (many_rows ? rows : 0) : 0,
+                  sizeof *paths->gids);
+    hw_arrays_add(arrays, &paths->fetched, parts ? block : 0, sizeof *paths->fetched);
+    hw_line_arrays(&paths->row.line, arrays);
+    hw_line_arrays(&paths->column.line, arrays);
+}
+
+static struct hw_arrays list_arrays(struct hw_paths *paths)
+{
+    struct hw_arrays arrays = {.count = 0};
+    hw_count block = paths->block, columns = paths->columns * block;
+    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
+    bool hops = paths->options.canonical_parents || paths->may_cycle;
+    hw_count checked = paths->bellman_ford ? paths->part->own.count : 0;
+
+    hw_arrays_add(&arrays, &paths->leaf, paths->words, sizeof *paths->leaf);
+    hw_arrays_add(&arrays, &paths->inner, paths->words, sizeof *paths->inner);
+    hw_arrays_add(&arrays, &paths->open, paths->words, sizeof *paths->open);
+    hw_arrays_add(&arrays, &paths->own_leaf, hw_bits_words(block), sizeof *paths->own_leaf);
+    hw_arrays_add(&arrays, &paths->degree, block, sizeof *paths->degree);
+    hw_arrays_add(&arrays, &paths->target, columns, hw_best_size(paths->kind));
+    hw_arrays_add(&arrays, &paths->mark, block, sizeof *paths->mark);
+    for (int q = 0; q < HW_PATHS_QUEUES; q++) {
+        hw_count count = q == HW_PATHS_NEAR ? paths->times * block : block;
+        struct hw_paths_queue *queue = &paths->queue[q];
+        hw_arrays_add(&arrays, &queue->list, count, sizeof *queue->list);
+        hw_arrays_add(&arrays, &queue->spare, q == HW_PATHS_SETTLED ? 0 : count,
+                      sizeof *queue->spare);
+    }
+    hw_arrays_add(&arrays, &paths->finds, (hw_count)paths->threads * (HW_PATHS_QUEUES + line),
+                  sizeof *paths->finds);
+    hw_arrays_add(&arrays, &paths->least, hops ? columns : 0, sizeof *paths->least);
+    hw_arrays_add(&arrays, &paths->hopped, hops ? hw_bits_words(columns) : 0,
+                  sizeof *paths->hopped);
+    hw_arrays_add(&arrays, &paths->parent_gid, checked, sizeof *paths->parent_gid);
+    hw_arrays_add(&arrays, &paths->parent_weight, checked, sizeof *paths->parent_weight);
+    hw_arrays_add(&arrays, &paths->fetched_weight, paths->bellman_ford ? block : 0,
+                  sizeof *paths->fetched_weight);
+    add_exchanges(&arrays, paths);
+    return arrays;
+}
+
+/* All that follows from the part and the options alone; of the kind the widest
+ * that there may be. */
+static enum hw_status shape(struct hw_paths *paths, const struct hw_part *part,
+                            const struct hw_engine_options *options, bool bellman_ford,
+                            struct hw_error *err)
+{
+    const struct hw_layout_spec *spec = &part->spec;
+    const hw_count block = part->grid.block;
+    const hw_count rows = spec->columns * block, columns = spec->rows * block;
+
+    *paths = (struct hw_paths){
+        .part = part,
+        .options = *options,
+        .threads = 1,
+        .bellman_ford = bellman_ford,
+        .classes = bellman_ford && !options->no_edge_classes,
+        .kind = hw_distance_kind(part->weights, HUGE_VAL),
+        .may_cycle = bellman_ford && part->weights == HW_WEIGHTS_F32,
+        .rows = spec->rows,
+        .columns = spec->columns,
+        .i = part->grid.row,
+        .j = part->grid.column,
+        .block = part->grid.block,
+        .own_row = (hw_lid)(part->grid.column * block),
+        .own_column = (hw_lid)(part->grid.row * block),
+        .words = hw_bits_words(columns),
+        .index_mask = UINT32_MAX,
+        .touched = part->grid.block,
+        .times = options->duplicates ? 2 : 1,
+    };
+    if (block > 0)
+        paths->by_block = hw_divisor((uint64_t)block);
+    paths->row.line.comm = paths->column.line.comm = MPI_COMM_NULL;
+    paths->row.line.size = paths->columns;
+    paths->column.line.size = paths->rows;
+    paths->row.line.exchange = paths->column.line.exchange = HW_EXCHANGE_LIST;
+    paths->row.line.capacity = paths->column.line.capacity =
+        3 * paths->times * hw_line_capacity(part->grid.block, HW_EXCHANGE_LIST);
+    paths->column_code = spec->rows == 1 ? paths->own_row : (hw_lid)rows;
+    /* The last codes stand for the ranks that know a parent, and for none. */
+    hw_count codes = rows + (spec->rows > 1 ? columns : 0) + spec->rows + spec->columns + 1;
+    if (codes > (hw_count)UINT32_MAX || (spec->parts > 1 && paths->row.line.capacity > INT_MAX))
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s numbers what a part knows with 32 bits, and %" PRI_COUNT
+                       " vertices in each of %d x %d parts are too many; use more parts",
+                       name_of(bellman_ford), block, spec->rows, spec->columns);
+    return HW_OK;
+}
+
+/* Edges of a matrix of a part, or, while that has no arrays, about its share. */
+static hw_count edges_of(const struct hw_part *part, const struct hw_csr *matrix)
+{
+    if (matrix->offset)
+        return matrix->offset[matrix->rows];
+    return part->edges / part->spec.parts + part->edges / part->spec.parts / 8;
+}
+
+hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_options *options,
+                        bool bellman_ford)
+{
+    struct hw_paths paths;
+    hw_count columns, bytes = sizeof paths;
+
+    if (shape(&paths, part, options, bellman_ford, NULL) != HW_OK)
+        return 0;
+    columns = (hw_count)paths.rows * paths.block;
+    struct hw_arrays arrays = list_arrays(&paths);
+    bytes += hw_arrays_bytes(&arrays) + hw_lists_bytes(columns, edges_of(part, &part->grid.out));
+    if (part->directed)
+        bytes += hw_lists_bytes(columns, edges_of(part, &part->grid.in));
+    /* Room for classes of vertices while the lists are made. */
+    bytes += (hw_count)(sizeof(hw_lid) + 1) * columns + (hw_count)sizeof(hw_lid) * paths.block +
+             2 * (hw_count)paths.columns * paths.block;
+    if (part->spec.parts > 1) /* requests for parents and their answers, at the end */
+        bytes += 2 * (hw_count)(sizeof(hw_lid) + sizeof(hw_gid)) * paths.block;
+    if (bellman_ford)
+        bytes += hw_tree_bytes(part->vertices, part->spec.parts) +
+                 hw_negative_bytes(part->vertices, part->spec.parts);
+    return bytes;
+}
+
+void hw_paths_destroy(void *engine)
+{
+    struct hw_paths *paths = engine;
+
+    if (!paths)
+        return;
+    struct hw_arrays arrays = list_arrays(paths);
+    hw_arrays_free(&arrays);
+    hw_lists_free(&paths->out_lists);
+    hw_lists_free(&paths->in_lists);
+    hw_tree_close(&paths->tree);
+    hw_line_close(&paths->row.line);
+    hw_line_close(&paths->column.line);
+    free(paths);
+}
+
+/* The exponent of the least bit set in a float; INT_MAX for zero. */
+static int least_bit(float value)
+{
+    int exponent;
+    int32_t mantissa = (int32_t)ldexpf(frexpf(value, &exponent), 24);
+
+    return mantissa == 0 ? INT_MAX : exponent - 24 + __builtin_ctz((unsigned)mantissa);
+}
+
+/* The exponent of the least bit set in any float weight. Collective. */
+static enum hw_status find_grain(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_csr *out = &paths->part->grid.out;
+    int grain = INT_MAX;
+
+#pragma omp parallel for reduction(min : grain) if (out->offset[out->rows] > 1 << 16)
+    for (hw_count e = 0; e < out->offset[out->rows]; e++) {
+        int bit = least_bit(out->weight[e].f32);
+        grain = bit < grain ? bit : grain;
+    }
+    hw_count most = -(hw_count)grain;
+    enum hw_status status = hw_largest(paths->ctx->world, &most, err);
+    paths->grain = (int)-most;
+    return status;
+}
+
+/* Refuses weights that the method does not take; learns what the others allow. */
+static enum hw_status look_at_weights(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_part *part = paths->part;
+    struct hw_survey *survey = &paths->survey;
+    hw_count loops = part->own.loops;
+    enum hw_status status =
+        hw_survey_for(paths->ctx, part, paths->bellman_ford ? "bellman-ford" : "delta",
+                      paths->bellman_ford, survey, err);
+
+    if (status == HW_OK)
+        status = hw_sum(paths->ctx->world, &loops, err);
+    if (status != HW_OK)
+        return status;
+    paths->kind = hw_survey_kind(survey, part);
+    paths->may_overflow = hw_survey_may_overflow(survey, part);
+    paths->may_cycle = part->weights == HW_WEIGHTS_F32 && survey->negative > 0;
+    paths->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
+    return paths->may_cycle ? find_grain(paths, err) : HW_OK;
+}
+
+/*
+ * Adds up, for each own vertex, the lengths of its lists over the grid column.
+ * room: [rows block]. length: [block]. Collective.
+ */
+static enum hw_status add_lengths(struct hw_paths *paths, const struct hw_csr *lists, hw_lid *room,
+                                  hw_lid *length, struct hw_error *err)
+{
+    hw_count most = (hw_count)UINT32_MAX / paths->rows; /* their sum must not wrap */
+    enum hw_status status = HW_OK;
+
+    for (hw_lid c = 0; c < lists->rows; c++) {
+        hw_count edges = lists->offset[c + 1] - lists->offset[c];
+        room[c] = (hw_lid)(edges < most ? edges : most);
+    }
+    if (paths->rows == 1)
+        memcpy(length, room, (size_t)paths->block * sizeof *length);
+    for (int r = 0; r < paths->rows && paths->rows > 1 && status == HW_OK; r++)
+        status = hw_mpi(MPI_Reduce(room + (size_t)r * paths->block, length, (int)paths->block,
+                                   HW_MPI_LID, MPI_SUM, r, paths->column.line.comm),
+                        "MPI_Reduce", err);
+    return status;
+}
+
+/* What is known of each vertex, for rows and columns alike. */
+enum { LEAF = 1, SINGLE = 2 };
+
+/* The room that classifying vertices takes. */
+struct classes {
+    hw_lid *room;    /* [rows block] */
+    hw_lid *in;      /* [block] edges that enter own positions */
+    uint8_t *row;    /* [columns block] */
+    uint8_t *column; /* [rows block] */
+    uint64_t *leaf;  /* [columns block] bits */
+};
+
+static void drop_classes(struct classes *classes)
+{
+    free(classes->room);
+    free(classes->in);
+    free(classes->row);
+    free(classes->column);
+    free(classes->leaf);
+}
+
+static enum hw_status make_room(struct hw_paths *paths, struct classes *classes,
+                                struct hw_error *err)
+{
+    hw_count block = paths->block, rows = paths->rows * block, columns = paths->columns * block;
+    static const char what[] = "classes of vertices";
+    enum hw_status status = hw_alloc(&classes->room, rows, sizeof *classes->room, what, err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&classes->in, block, sizeof *classes->in, what, err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&classes->row, columns, 1, what, err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&classes->column, rows, 1, what, err);
+    if (status == HW_OK)
+        status =
+            hw_alloc_zero(&classes->leaf, hw_bits_words(columns), sizeof *classes->leaf, what, err);
+    return hw_agree(paths->ctx->world, status, err);
+}
+
+/* Classes of own positions, into both lines. A leaf leads nowhere else: it has
+ * one edge, or, of a directed graph, none that leaves. */
+static void classify(struct hw_paths *paths, struct classes *classes)
+{
+    const struct hw_part *part = paths->part;
+    bool leaves = paths->classes || !paths->bellman_ford;
+
+    for (hw_lid t = 0; t < paths->block; t++) {
+        hw_lid out = paths->degree[t], in = part->directed ? classes->in[t] : out;
+        uint8_t class = 0;
+        if (leaves && in > 0 && out == (part->directed ? 0 : 1))
+            class |= LEAF;
+        if (paths->classes && in == 1)
+            class |= SINGLE;
+        classes->row[(size_t)paths->own_row + t] = class;
+        classes->column[(size_t)paths->own_column + t] = class;
+    }
+    /* Whether these are reached decides over a cycle, before any leaf is looked at. */
+    for (hw_lid l = 0; l < part->own.loops; l++) {
+        classes->row[(size_t)paths->own_row + part->own.loop[l]] &= (uint8_t)~LEAF;
+        classes->column[(size_t)paths->own_column + part->own.loop[l]] &= (uint8_t)~LEAF;
+    }
+}
+
+/* The bitmaps of columns and rows by their classes; counts what there is. */
+static void mark_classes(struct hw_paths *paths, const struct classes *classes)
+{
+    const struct hw_part *part = paths->part;
+    const struct hw_csr *in = part->directed ? &part->grid.in : &part->grid.out;
+    size_t columns = (size_t)paths->rows * paths->block,
+           rows = (size_t)paths->columns * paths->block;
+
+    for (size_t c = 0; c < columns; c++)
+        if (in->offset[c] < in->offset[c + 1])
+            hw_bit_set(classes->column[c] & LEAF ? paths->leaf : paths->inner, c);
+    for (size_t r = 0; r < rows; r++)
+        if (classes->row[r] & LEAF)
+            hw_bit_set(classes->leaf, r);
+    for (hw_lid t = 0; t < paths->block; t++)
+        if (classes->row[(size_t)paths->own_row + t] & LEAF) {
+            hw_bit_set(paths->own_leaf, t);
+            paths->leaves++;
+        }
+}
+
+/* Says in the lists which ends are of in-degree 1. */
+static void mark_single(struct hw_paths *paths, struct hw_lists *lists,
+                        const struct classes *classes)
+{
+    const hw_lid bit = ~(UINT32_MAX >> 1);
+
+    if (!paths->classes || (hw_count)paths->columns * paths->block >= (hw_count)bit)
+        return;
+    paths->index_mask = ~bit;
+#pragma omp parallel for if (lists->offset[lists->rows] > 1 << 16)
+    for (hw_count e = 0; e < lists->offset[lists->rows]; e++)
+        if (classes->row[lists->edge[e].index] & SINGLE)
+            lists->edge[e].index |= bit;
+}
+
+static enum hw_status make_lists(struct hw_paths *paths, const struct classes *classes,
+                                 struct hw_error *err)
+{
+    const struct hw_part *part = paths->part;
+    enum hw_status status = hw_lists_build(&part->grid.out, part->weights, classes->leaf,
+                                           paths->leaf, &paths->out_lists, err);
+
+    paths->push = paths->pull = &paths->out_lists;
+    if (status == HW_OK && part->directed) {
+        status = hw_lists_build(&part->grid.in, part->weights, NULL, NULL, &paths->in_lists, err);
+        paths->pull = &paths->in_lists;
+    }
+    return hw_agree(paths->ctx->world, status, err);
+}
+
+/* Sums over all parts, and what they say of the graph. in: [block] edges that enter own
+ * positions, or NULL if as many leave. */
+static enum hw_status measure(struct hw_paths *paths, const hw_lid *in, struct hw_error *err)
+{
+    hw_count linked = 0;
+
+    paths->edges = paths->push->offset[paths->push->rows];
+    for (hw_lid t = 0; t < paths->block; t++) {
+        bool has_edges = paths->degree[t] > 0 || (in && in[t] > 0);
+        linked += has_edges;
+        if (has_edges)
+            paths->active = t + 1;
+    }
+    enum hw_status status = hw_sum(paths->ctx->world, &paths->edges, err);
+    if (status == HW_OK)
+        status = hw_sum(paths->ctx->world, &paths->leaves, err);
+    if (status == HW_OK)
+        status = hw_sum(paths->ctx->world, &linked, err);
+    paths->mean_degree = linked > 0 ? (double)paths->survey.edges / (double)linked : 1;
+    paths->whole_lists = paths->mean_degree < SHORT_LISTS;
+    paths->width = paths->options.delta > 0 ? paths->options.delta
+                                            : hw_bucket_width(&paths->survey, paths->mean_degree);
+    return status;
+}
+
+/* Degrees, classes of vertices, lists. */
+static enum hw_status make_constants(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_part *part = paths->part;
+    struct classes classes = {0};
+    enum hw_status status = make_room(paths, &classes, err);
+
+    if (status == HW_OK)
+        status = add_lengths(paths, &part->grid.out, classes.room, paths->degree, err);
+    if (status == HW_OK && part->directed)
+        status = add_lengths(paths, &part->grid.in, classes.room, classes.in, err);
+    if (status == HW_OK) {
+        classify(paths, &classes);
+        status = hw_line_gather(&paths->row.line, classes.row, paths->block, MPI_UINT8_T, err);
+    }
+    if (status == HW_OK)
+        status =
+            hw_line_gather(&paths->column.line, classes.column, paths->block, MPI_UINT8_T, err);
+    if (status == HW_OK) {
+        mark_classes(paths, &classes);
+        status = make_lists(paths, &classes, err);
+    }
+    if (status == HW_OK) {
+        mark_single(paths, &paths->out_lists, &classes);
+        status = measure(paths, part->directed ? classes.in : NULL, err);
+    }
+    drop_classes(&classes);
+    return status;
+}
+
+/* Graph ids by code. */
+static enum hw_status make_gids(struct hw_paths *paths, struct hw_error *err)
+{
+    const struct hw_part_vertices *own = &paths->part->own;
+    hw_gid *column = paths->gids + paths->column_code;
+    enum hw_status status;
+
+    if (!paths->gids) {
+        paths->gid = own->graph_id;
+        return HW_OK;
+    }
+    paths->gid = paths->gids;
+    for (hw_lid t = 0; t < paths->block; t++) {
+        hw_gid gid = t < own->count ? own->graph_id[t] : HW_GID_NONE;
+        paths->gids[(size_t)paths->own_row + t] = gid;
+        if (paths->rows > 1)
+            column[(size_t)paths->own_column + t] = gid;
+    }
+    status = hw_line_gather(&paths->row.line, paths->gids, paths->block, HW_MPI_GID, err);
+    if (status == HW_OK && paths->rows > 1)
+        status = hw_line_gather(&paths->column.line, column, paths->block, HW_MPI_GID, err);
+    return status;
+}
+
+/* Opens the lines, once all ranks have their memory. */
+static enum hw_status open_lines(struct hw_paths *paths, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_line_split(&paths->row.line, paths->ctx, paths->i, paths->j, paths->columns, err);
+
+    if (status == HW_OK)
+        status =
+            hw_line_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err);
+    if (status == HW_OK)
+        status = hw_line_open(&paths->row.line, paths->ctx, paths->block, err);
+    if (status == HW_OK)
+        status = hw_line_open(&paths->column.line, paths->ctx, paths->block, err);
+    return status;
+}
+
+static enum hw_status allocate(struct hw_paths *paths, struct hw_error *err)
+{
+    struct hw_arrays arrays = list_arrays(paths);
+    enum hw_status status = hw_arrays_alloc(&arrays, name_of(paths->bellman_ford), err);
+
+    int line = paths->rows > paths->columns ? paths->rows : paths->columns;
+    for (int f = 0; f < paths->threads * (HW_PATHS_QUEUES + line) && status == HW_OK; f++)
+        paths->finds[f].least = INT64_MAX;
+    paths->source = paths->rows > 1
+                        ? paths->sources
+                        : (char *)paths->target + paths->own_row * hw_best_size(paths->kind);
+    return hw_agree(paths->ctx->world, status, err);
+}
+
+enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_context *ctx,
+                               const struct hw_part *part, const struct hw_engine_options *options,
+                               void **engine, struct hw_error *err)
+{
+    const bool bellman_ford = method == &hw_method_bellman_ford;
+    struct hw_paths *paths = NULL;
+
+    *engine = NULL;
+    enum hw_status status = hw_alloc_zero(&paths, 1, sizeof *paths, name_of(bellman_ford), err);
+    if (status == HW_OK)
+        status = shape(paths, part, options, bellman_ford, err);
+    status = hw_agree(ctx->world, status, err);
+    if (status != HW_OK) {
+        free(paths);
+        return status;
+    }
+    paths->ctx = ctx;
+    paths->threads = ctx->threads;
+    status = look_at_weights(paths, err);
+    if (status == HW_OK)
+        status = allocate(paths, err);
+    if (status == HW_OK)
+        status = open_lines(paths, err);
+    if (status == HW_OK)
+        status = make_gids(paths, err);
+    if (status == HW_OK)
+        status = make_constants(paths, err);
+    if (status == HW_OK && bellman_ford && paths->survey.negative > 0)
+        status = hw_tree_open(ctx, part, &paths->tree, err);
+    if (status != HW_OK) {
+        hw_paths_destroy(paths);
+        return status;
+    }
+    *engine = paths;
+    return HW_OK;
+}

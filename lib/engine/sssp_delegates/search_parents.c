@@ -1,0 +1,240 @@
+/*
+ * Parents as the search left them: see sssp_delegates.h. A part knows the parent of a
+ * delegate whose distance it improved last, and of a slot that it improved
+ * itself; of others it asks the part that told it.
+ *
+ * Where several parts improved a delegate to the same distance in the same step,
+ * the parent is that of the lowest rank. Any fixed order of the ranks will do, but
+ * one there must be: where edges have no length, a delegate g may be the parent of
+ * h on one part and h that of g on another.
+ */
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/engine/sssp_delegates/sssp_delegates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A parent as it is sent. */
+struct parent {
+    hw_gid id;
+    union hw_weight weight; /* of the edge from it, where e->weight is kept */
+    hw_lid child;           /* a delegate */
+};
+
+/* The parent of a local or ghost that this part knows. */
+static struct parent known_parent(const struct hw_separate *e, hw_lid v)
+{
+    struct parent parent = {.id = hw_separate_id(e, hw_best_parent(e->kind, e->best, v)),
+                            .child = v};
+
+    if (e->weight)
+        parent.weight = e->weight[v];
+    return parent;
+}
+
+static void set_parent(struct hw_separate *e, hw_lid slot, const struct parent *parent)
+{
+    e->parent[slot] = parent->id;
+    if (e->weight)
+        e->parent_weight[slot] = parent->weight;
+}
+
+/* ---- delegates ---- */
+
+/* Fills the parents of delegates that this part knows, by owner. out: NULL to
+ * count. at: [parts] where those of each owner go. */
+static void list_claims(const struct hw_separate *e, struct parent *out, hw_count *at)
+{
+    for (hw_lid g = 0; g < e->delegates; g++) {
+        if (hw_best_parent(e->kind, e->best, g) == e->none)
+            continue;
+        hw_count *next = &at[e->owner[g]];
+        if (out)
+            out[*next] = known_parent(e, g);
+        ++*next;
+    }
+}
+
+/* Turns counts into places; returns the sum. */
+static hw_count places_of(const hw_count *count, int parts, hw_count *at)
+{
+    hw_count sum = 0;
+
+    for (int r = 0; r < parts; r++) {
+        at[r] = sum;
+        sum += count[r];
+    }
+    return sum;
+}
+
+/* Tells the owners of delegates what this part knows. Collective. */
+static enum hw_status settle_delegates(struct hw_separate *e, struct hw_step *row,
+                                       struct hw_error *err)
+{
+    int parts = e->ctx.size;
+    hw_count *at = NULL, count = 0;
+    struct parent *out = NULL, *in = NULL;
+    enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
+
+    memset(e->told, 0, (size_t)parts * sizeof *e->told);
+    list_claims(e, NULL, e->told);
+    if (status == HW_OK) {
+        count = places_of(e->told, parts, at);
+        status = hw_alloc(&out, count, sizeof *out, "parents", err);
+    }
+    status = hw_agree(e->ctx.world, status, err);
+    if (status != HW_OK)
+        goto done;
+    list_claims(e, out, at);
+    status = hw_exchange(e->ctx.world, sizeof *out, out, e->told, &in, e->heard, err);
+    if (status != HW_OK)
+        goto done;
+    hw_separate_book(e, row, e->told, sizeof *out);
+    hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
+    hw_count received = places_of(e->heard, parts, at);
+    /* From the highest rank to the lowest, so that this one stays. */
+    for (hw_count i = received - 1; i >= 0; i--)
+        set_parent(e, e->own_slot[in[i].child], &in[i]);
+done:
+    free(at);
+    free(out);
+    free(in);
+    return status;
+}
+
+/* ---- normal vertices ---- */
+
+/* Lists, of the slots whose parent this part must ask for, the places among its
+ * watched vertices. question: NULL to count. at: [parts]. */
+static void list_questions(const struct hw_separate *e, hw_lid *question, hw_count *at)
+{
+    const hw_lid *first = e->borders.watched_first;
+
+    for (hw_lid v = e->delegates; v < e->locals; v++) {
+        hw_lid code = hw_best_parent(e->kind, e->best, v);
+        if (code == e->none || code < e->locals)
+            continue;
+        hw_lid place = code - e->locals;
+        int low = 0, high = e->ctx.size;
+        while (high - low > 1) {
+            int middle = low + (high - low) / 2;
+            if (first[middle] <= place)
+                low = middle;
+            else
+                high = middle;
+        }
+        if (question)
+            question[at[low]] = place;
+        at[low]++;
+    }
+}
+
+/* Answers questions about ghosts, whose places come part after part. */
+static void answer(const struct hw_separate *e, const hw_lid *asked, const hw_count *count,
+                   struct parent *out)
+{
+    hw_count i = 0;
+
+    for (int r = 0; r < e->ctx.size; r++)
+        for (hw_count end = i + count[r]; i < end; i++)
+            out[i] = known_parent(e, e->locals + e->borders.ghost_first[r] + asked[i]);
+}
+
+/* Asks those who told of a vertex for its parent. question: [questions] places,
+ * part after part; e->told counts them. Collective. */
+static enum hw_status ask(struct hw_separate *e, hw_lid *question, hw_count questions,
+                          struct hw_step *row, struct hw_error *err)
+{
+    int parts = e->ctx.size;
+    hw_lid *asked = NULL, *relative = NULL;
+    struct parent *out = NULL, *in = NULL;
+    hw_count answers = 0, i = 0;
+    enum hw_status status = hw_alloc(&relative, questions, sizeof *relative, "parents", err);
+
+    status = hw_agree(e->ctx.world, status, err);
+    if (status != HW_OK)
+        goto done;
+    for (int r = 0; r < parts; r++)
+        for (hw_count end = i + e->told[r]; i < end; i++)
+            relative[i] = question[i] - e->borders.watched_first[r];
+    status = hw_exchange(e->ctx.world, sizeof *relative, relative, e->told, &asked, e->heard, err);
+    if (status != HW_OK)
+        goto done;
+    for (int r = 0; r < parts; r++)
+        answers += e->heard[r];
+    status = hw_alloc(&out, answers, sizeof *out, "parents", err);
+    if (status == HW_OK)
+        status = hw_alloc(&in, questions, sizeof *in, "parents", err);
+    status = hw_agree(e->ctx.world, status, err);
+    if (status != HW_OK)
+        goto done;
+    answer(e, asked, e->heard, out);
+    status = hw_exchange_into(e->ctx.world, sizeof *out, out, e->heard, in, e->told, err);
+    for (hw_count k = 0; k < questions && status == HW_OK; k++)
+        set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
+    hw_separate_book(e, row, e->told, sizeof *question);
+    hw_separate_book(e, row, e->heard, sizeof *out);
+    hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
+done:
+    free(asked);
+    free(relative);
+    free(out);
+    free(in);
+    return status;
+}
+
+static enum hw_status settle_slots(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+{
+    int parts = e->ctx.size;
+    hw_lid *question = NULL;
+    hw_count *at = NULL, questions = 0;
+    enum hw_status status = hw_alloc(&at, parts, sizeof *at, "parents", err);
+
+    memset(e->told, 0, (size_t)parts * sizeof *e->told);
+    list_questions(e, NULL, e->told);
+    if (status == HW_OK) {
+        questions = places_of(e->told, parts, at);
+        status = hw_alloc(&question, questions, sizeof *question, "parents", err);
+    }
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK) {
+        list_questions(e, question, at);
+        status = ask(e, question, questions, row, err);
+    }
+    free(at);
+    free(question);
+    return status;
+}
+
+/* The slots of this part's delegates get their distance, and a code that is no
+ * local: their parent has been told. */
+static void copy_delegates(struct hw_separate *e)
+{
+    for (hw_lid g = 0; g < e->delegates; g++) {
+        if (e->own_slot[g] == HW_LID_NONE || !hw_separate_reached(e, g))
+            continue;
+        if (e->ctx.size == 1) {
+            struct parent parent = known_parent(e, g);
+            set_parent(e, e->own_slot[g], &parent);
+        }
+        hw_best_set(e->kind, e->best, e->delegates + e->own_slot[g], hw_separate_key(e, g),
+                    e->none);
+    }
+}
+
+enum hw_status hw_separate_parents(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+{
+    double start = hw_seconds();
+    enum hw_status status = HW_OK;
+
+    if (e->ctx.size > 1) {
+        status = settle_slots(e, row, err);
+        if (status == HW_OK)
+            status = settle_delegates(e, row, err);
+        memset(e->told, 0, (size_t)e->ctx.size * sizeof *e->told);
+    }
+    copy_delegates(e);
+    row->seconds[HW_PHASE_NORMAL_EXCHANGE] += hw_seconds() - start;
+    return status;
+}

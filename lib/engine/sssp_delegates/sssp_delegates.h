@@ -1,0 +1,326 @@
+/*
+ * The inside of methods `delta` and `bellman-ford` on the degree-separated
+ * layout: what their files share, for them and their test alone.
+ *
+ * A part numbers all vertices it meets in one sequence: the delegates; its own
+ * slots; and ghosts, the normal vertices of other parts that edges of nn lead
+ * to. Delegates and slots are its locals. The four subgraphs become two: edges
+ * between locals, and edges that cross to ghosts. Every part holds a best
+ * distance and a parent for each of these vertices, in one table; that of a
+ * ghost is the best that this part has told its owner.
+ *
+ * A step pushes along edges, or pulls, on every part by itself. Then the parts
+ * exchange what became less: delegates are reduced by minimum, as a list or as a
+ * whole array, whichever is smaller ("Scalable Breadth-First Search on a GPU
+ * Cluster", section V-A, with distances in place of bits); ghosts go point to
+ * point, the best for each (section V-B).
+ *
+ * The parent of a vertex is written down with its distance as a code that this
+ * part understands: a local, or that another part told it. What only other parts
+ * know is asked for when the search is over (search_parents.c).
+ */
+#ifndef HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
+#define HOPWAVE_ENGINE_SSSP_DELEGATES_SSSP_DELEGATES_H
+
+#include "lib/base/bitmap.h"
+#include "lib/engine/core/engine.h"
+#include "lib/engine/core/peer_exchange.h"
+#include "lib/engine/sssp/distance.h"
+#include "lib/engine/sssp/negative_cycle.h"
+#include "lib/engine/sssp/sorted_csr.h"
+#include "lib/engine/sssp/weight_stats.h"
+
+/* Edges or vertices up to which one thread does the work alone. */
+#define HW_SEPARATE_SERIAL 4096
+
+/* A list of locals or ghosts. */
+struct hw_separate_queue {
+    hw_lid *item;
+    hw_count count;
+};
+
+/* Marks of a vertex. */
+enum {
+    HW_MARK_QUEUED = 1, /* improved, and waiting for its next visit */
+    HW_MARK_FAR = 2,    /* in the far list */
+    HW_MARK_BUCKET = 4, /* in this bucket, or in one before it */
+    HW_MARK_TOLD = 8    /* a delegate that this part improved in this step */
+};
+
+/* Which edges of a vertex are followed. */
+enum hw_separate_scan {
+    HW_SCAN_SHORT,   /* those that end inside the bucket */
+    HW_SCAN_CLASSES, /* the same, and single vertices are written to without a lock */
+    HW_SCAN_LONG,    /* those that end beyond it */
+    HW_SCAN_FLOOD    /* all, as if they had no length */
+};
+
+/* What a step tells all ranks: one rank's part of it goes in, the sum comes out. */
+struct hw_separate_news {
+    hw_count delegates; /* delegates improved; those of several parts count for each */
+    hw_count active;    /* vertices improved inside the bucket, likewise */
+    hw_count settled;   /* vertices that came into the bucket so far */
+    hw_count repeated;  /* visits to vertices that had been in it already */
+    int64_t least;      /* no distance beyond the bucket is less: a key; of all, the least */
+};
+
+/* Neighbours of a part: the vertices of others that its edges lead to, and those
+ * of its own that edges of others lead to. By part, then by slot. */
+struct hw_separate_borders {
+    hw_count *ghost_count;   /* [parts] */
+    hw_count *watched_count; /* [parts] */
+    hw_lid *ghost_first;     /* [parts+1] */
+    hw_lid *watched_first;   /* [parts+1] */
+    hw_lid *watched;         /* [watched_first[parts]] the locals that they are */
+};
+
+/* What a visit of a vertex wants to know of a list, side by side. */
+struct hw_separate_row {
+    struct hw_edge first; /* a copy; where the list is empty, as heavy as can be */
+    hw_count at;          /* where the list begins */
+    hw_lid length;
+    hw_lid reach; /* edges that end inside the bucket; not of `in` */
+};
+
+/* Edges of one kind, by one of their ends. */
+struct hw_separate_edges {
+    struct hw_lists lists;
+    struct hw_separate_row *row; /* [locals] */
+};
+
+struct hw_separate {
+    struct hw_context ctx;
+    const struct hw_part *part;
+    struct hw_engine_options options;
+    int threads;
+    bool buckets;          /* method delta */
+    bool classes;          /* vertices that lead nowhere wait for the end */
+    bool hops;             /* parents by hops, in place of those of the search */
+    enum hw_distance kind; /* of the keys */
+    size_t key_size;       /* bytes of a key in messages: 4 or 8 */
+    struct hw_survey survey;
+    hw_count loops;    /* negative self-loops of all parts */
+    double width;      /* of buckets: --delta, or what the weights suggest */
+    bool may_overflow; /* some path of so many vertices may be too long for a float */
+
+    /* Vertices. */
+    hw_lid delegates, locals, ghosts;
+    hw_lid none; /* the code of no parent */
+    struct hw_separate_borders borders;
+    hw_lid *own_slot;  /* [delegates] of those this part owns, else HW_LID_NONE */
+    int *owner;        /* [delegates] parts */
+    uint64_t *last;    /* of locals: those that wait for the end ... */
+    hw_lid *last_list; /* ... and their list */
+    hw_lid last_count;
+    uint64_t *single;         /* of locals and ghosts: just one edge leads there; NULL if unused */
+    struct hw_edge *pullable; /* [pullables] locals that edges lead to, but the last ones, and
+                                 the weight of the lightest */
+    hw_lid pullables;
+
+    /* Edges: from locals to locals, from locals to ghosts, and the first ones from
+     * their targets (`out` where the graph is undirected). */
+    struct hw_separate_edges out, cross, in;
+    const struct hw_separate_edges *into;
+    uint64_t *crossing; /* of locals: those with edges to ghosts */
+
+    /* The search. */
+    void *best;                                         /* [locals+ghosts] keys and parent codes */
+    uint8_t *mark;                                      /* [locals+ghosts] */
+    uint64_t *visited;                                  /* of locals: those marked HW_MARK_BUCKET */
+    struct hw_separate_queue improved, improved_ghosts; /* in this step */
+    struct hw_separate_queue frontier, next;
+    struct hw_separate_queue far;    /* reached, beyond the bucket; and some inside it */
+    struct hw_separate_queue bucket; /* what came into it */
+    struct hw_edge *open;            /* of `pullable`, those not settled; and some that are */
+    hw_count open_count;
+    struct hw_separate_queue heavy; /* scratch of a push: those with long lists */
+    hw_count spare;                 /* room that is left for duplicates */
+    hw_count *block_kept;           /* [threads] */
+    int64_t low, high;              /* keys: the bucket is [low, high) */
+    int64_t far_least;              /* no key in `far` is less */
+    hw_count settled, repeated;     /* own ones, in this bucket */
+    hw_count reached;               /* own ones, in all buckets */
+    int bucket_number;
+    hw_lid root;              /* as a local, or HW_LID_NONE where it is not */
+    bool rows_lost;           /* some row was not kept: memory is short */
+    struct hw_step spare_row; /* in place of those */
+
+    /* The exchange. */
+    struct hw_legs legs;
+    size_t *out_first;          /* [parts+1] where each peer's region begins */
+    size_t *in_first;           /* [parts+1] */
+    char *out_region;           /* [out_first[parts]] */
+    char *in_region;            /* [in_first[parts]] */
+    hw_count *told, *heard;     /* [parts] entries of this step */
+    hw_count *news_out;         /* [parts][numbers] */
+    hw_count *news_in;          /* [parts][numbers] */
+    int *list_bytes, *list_at;  /* [parts] lists of delegates */
+    char *own_list, *all_lists; /* [delegates] with their numbers; [2 delegates] values */
+
+    /* Parents, when the search is over. */
+    hw_gid *parent; /* [slots] graph ids, of those whose code is no local */
+    hw_gid *least;  /* [locals+ghosts] hops: the least parent; NULL if unused */
+    int32_t *hop;   /* [locals+ghosts] */
+    int32_t hops_done;
+
+    /* Negative cycles; unused elsewhere. */
+    struct hw_tree tree;
+    hw_gid *ghost_id;               /* [ghosts] graph ids */
+    union hw_weight *weight;        /* [locals+ghosts] of the edge from the parent */
+    union hw_weight *parent_weight; /* [slots] */
+    hw_gid *ordered;                /* [own.count] parents by rising graph id */
+    union hw_weight *ordered_weight;
+};
+
+/* ---- vertices ---- */
+
+static inline int64_t hw_separate_key(const struct hw_separate *e, hw_lid v)
+{
+    return hw_best_key(e->kind, e->best, v);
+}
+
+static inline bool hw_separate_reached(const struct hw_separate *e, hw_lid v)
+{
+    return hw_separate_key(e, v) != hw_distance_none(e->kind);
+}
+
+/* Whether this part speaks for a local when vertices are counted. */
+static inline bool hw_separate_owns(const struct hw_separate *e, hw_lid v)
+{
+    return v >= e->delegates || e->own_slot[v] != HW_LID_NONE;
+}
+
+/* The graph id of a local. */
+static inline hw_gid hw_separate_id(const struct hw_separate *e, hw_lid v)
+{
+    return v < e->delegates ? e->part->separate.graph_id[v]
+                            : e->part->own.graph_id[v - e->delegates];
+}
+
+/* A local by part and slot, or HW_LID_NONE where it is neither a delegate nor
+ * this part's. Local. */
+hw_lid hw_separate_find(const struct hw_separate *e, int owner, hw_lid slot);
+
+/* ---- sssp_delegates_csr.c ---- */
+
+/* Numbers the vertices and makes the lists. Collective. */
+enum hw_status hw_separate_lists_open(struct hw_separate *e, struct hw_error *err);
+
+/* ---- sssp_delegates_relax.c ---- */
+
+/* Pushes along edges of the frontier. Improved vertices are queued in e->improved
+ * and e->improved_ghosts. Returns the edges examined. Local. */
+hw_count hw_separate_push(struct hw_separate *e, enum hw_separate_scan scan);
+
+/*
+ * Settles the long edges of the bucket, pushed or pulled inside this part,
+ * whichever examines fewer; edges that cross are pushed. *pulled: of those that
+ * are returned as examined. Local.
+ */
+hw_count hw_separate_long(struct hw_separate *e, hw_count *pulled);
+
+/* Pulls the vertices that waited for the end. Returns the edges examined. flood:
+ * as if edges had no length. Local. */
+hw_count hw_separate_pull_last(struct hw_separate *e, bool flood);
+
+/* ---- sssp_delegates_exchange.c ---- */
+
+/* Buffers. Collective. */
+enum hw_status hw_separate_exchange_open(struct hw_separate *e, struct hw_error *err);
+
+/* Appends an improved ghost to what its owner is told, with a value of `size`
+ * bytes. Local. */
+void hw_separate_tell(struct hw_separate *e, hw_lid ghost, size_t size, int64_t value);
+
+/* Sums news, and learns how many entries and delegates come from each part; after
+ * all hw_separate_tell() of a step. Collective. */
+enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news *news,
+                                 struct hw_step *row, struct hw_error *err);
+
+/* A way to reduce values of delegates by minimum. */
+struct hw_separate_reduction {
+    size_t size; /* bytes of a value, 4 or 8; signed */
+    int64_t (*get)(const struct hw_separate *e, hw_lid delegate);
+    /* Gets what came, of some delegates several times. */
+    void (*take)(struct hw_separate *e, hw_lid delegate, int64_t value);
+};
+
+/* Reduces; own[0, own_count) are those that changed here. hw_separate_share() told
+ * how many did elsewhere. Collective. */
+enum hw_status hw_separate_reduce(struct hw_separate *e, const struct hw_separate_reduction *way,
+                                  const hw_lid *own, hw_count own_count, hw_count all_count,
+                                  struct hw_step *row, struct hw_error *err);
+
+/* Sends what was told; take() gets each entry that came: the place among
+ * borders.watched, and its value. Collective. */
+enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
+                                   void (*take)(struct hw_separate *e, hw_lid place, int64_t value),
+                                   struct hw_step *row, struct hw_error *err);
+
+/* Does all of this with improved distances, and makes the next frontier and the
+ * far list. Collective. */
+enum hw_status hw_separate_exchange(struct hw_separate *e, struct hw_step *row,
+                                    struct hw_separate_news *news, struct hw_error *err);
+
+/* Adds bytes to the row: `size` for each of count[r] entries that go to each other rank r. Local.
+ * count: [parts]. */
+void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw_count *count,
+                      size_t size);
+
+/* Gives each part the keys that the owners of its ghosts have, without a parent.
+ * Collective. */
+enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row,
+                                   struct hw_error *err);
+
+/* ---- sssp_delegates_search.c ---- */
+
+/* search of struct hw_method, for both methods. Collective. */
+enum hw_status hw_separate_search(void *engine, int owner, hw_lid position,
+                                  struct hw_result *result, struct hw_error *err);
+
+/* Forgets the last search, and puts the root into the first frontier. Local. */
+void hw_separate_start(struct hw_separate *e);
+
+/* Turns what waits for its visit into the frontier. Local. */
+void hw_separate_advance(struct hw_separate *e);
+
+/* ---- sssp_delegates_negative.c ---- */
+
+/* What both looks below take: nothing where no weight is negative. Collective. */
+enum hw_status hw_separate_negative_open(struct hw_separate *e, struct hw_error *err);
+
+/* Frees it. Local. */
+void hw_separate_negative_close(struct hw_separate *e);
+
+/* Whether an edge that the root reaches is a negative cycle by itself, as only
+ * self-loops are where the graph is directed: *cycle is empty if none is.
+ * Collective. */
+enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *row,
+                                         struct hw_cycle *cycle, struct hw_error *err);
+
+/* Whether the parents so far close a negative cycle. Collective. */
+enum hw_status hw_separate_negative_cycle(struct hw_separate *e, struct hw_step *row,
+                                          struct hw_cycle *cycle, struct hw_error *err);
+
+/* ---- search_parents.c ---- */
+
+/* Learns the parents that hw_separate_parent() tells, and of edges from them the
+ * weights, where e->weight has those known here. Collective. */
+enum hw_status hw_separate_parents(struct hw_separate *e, struct hw_step *row,
+                                   struct hw_error *err);
+
+/* The graph id of the parent of a reached slot of this part. Local. */
+static inline hw_gid hw_separate_parent(const struct hw_separate *e, hw_lid slot)
+{
+    hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
+
+    return code < e->locals ? hw_separate_id(e, code) : e->parent[slot];
+}
+
+/* ---- canonical_parents.c ---- */
+
+/* The same by hops: of the tight parents of fewest hops the one of least graph id.
+ * Returns HW_BAD_INPUT where they do not lead to the root. Collective. */
+enum hw_status hw_separate_hops(struct hw_separate *e, struct hw_step *row, struct hw_error *err);
+
+#endif

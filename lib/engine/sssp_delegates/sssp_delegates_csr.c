@@ -1,0 +1,402 @@
+/*
+ * Vertices and edges of one part as the shortest-path methods of the
+ * degree-separated layout see them: see sssp_delegates.h.
+ */
+#include "lib/base/memory.h"
+#include "lib/base/radix_sort.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/engine/sssp_delegates/sssp_delegates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_csr(struct hw_csr *csr)
+{
+    free(csr->offset);
+    free(csr->index);
+    free(csr->weight);
+    *csr = (struct hw_csr){0};
+}
+
+/* Room for a matrix whose offset[r+1] counts the entries of row r; sums them up. */
+static enum hw_status open_csr(struct hw_csr *csr, struct hw_error *err)
+{
+    static const char what[] = "edges";
+
+    for (hw_lid r = 0; r < csr->rows; r++)
+        csr->offset[r + 1] += csr->offset[r];
+    hw_count edges = csr->offset[csr->rows];
+    enum hw_status status = hw_alloc(&csr->index, edges, sizeof *csr->index, what, err);
+    if (status == HW_OK)
+        status = hw_alloc(&csr->weight, edges, sizeof *csr->weight, what, err);
+    return status;
+}
+
+/* ---- ghosts ---- */
+
+/* Where a normal vertex lives: its part above, its slot below. */
+static uint64_t place_of(const struct hw_separate *e, hw_gid search_id)
+{
+    const struct hw_layout_spec *spec = &e->part->spec;
+
+    return (uint64_t)hw_owner(spec, search_id) << 32 | hw_position(spec, search_id);
+}
+
+/* Lists the places of the ends of nn that are elsewhere, each once and sorted. */
+static enum hw_status list_ghosts(const struct hw_separate *e, uint64_t **places, hw_count *count,
+                                  struct hw_error *err)
+{
+    const struct hw_csr *nn = &e->part->separate.nn;
+    uint64_t me = (uint64_t)e->part->index;
+    hw_count edges = nn->offset[nn->rows], found = 0, kept = 0;
+    enum hw_status status = hw_alloc(places, edges, sizeof **places, "neighbours", err);
+
+    if (status != HW_OK)
+        return status;
+    for (hw_count k = 0; k < edges; k++) {
+        uint64_t place = place_of(e, nn->target[k]);
+        if (place >> 32 != me)
+            (*places)[found++] = place;
+    }
+    status = hw_sort(*places, NULL, found, 32 + hw_bits((uint64_t)e->ctx.size), err);
+    for (hw_count i = 0; i < found && status == HW_OK; i++)
+        if (i == 0 || (*places)[i] != (*places)[kept - 1])
+            (*places)[kept++] = (*places)[i];
+    *count = kept;
+    return status;
+}
+
+/* The ghost at a place. */
+static hw_lid ghost_at(const struct hw_separate *e, const uint64_t *places, uint64_t place)
+{
+    hw_lid low = e->borders.ghost_first[place >> 32],
+           high = e->borders.ghost_first[(place >> 32) + 1];
+
+    while (high - low > 1) {
+        hw_lid middle = low + (high - low) / 2;
+        if (places[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Counts ghosts by part, and tells the owners. Collective. */
+static enum hw_status open_borders(struct hw_separate *e, const uint64_t *places, hw_count count,
+                                   struct hw_error *err)
+{
+    struct hw_separate_borders *borders = &e->borders;
+    int parts = e->ctx.size;
+    hw_lid *slot = NULL;
+    enum hw_status status = hw_alloc(&slot, count, sizeof *slot, "neighbours", err);
+
+    status = hw_agree(e->ctx.world, status, err);
+    if (status != HW_OK)
+        goto done;
+    for (hw_count i = 0; i < count; i++) {
+        borders->ghost_count[places[i] >> 32]++;
+        slot[i] = (hw_lid)places[i];
+    }
+    status = hw_exchange(e->ctx.world, sizeof *slot, slot, borders->ghost_count, &borders->watched,
+                         borders->watched_count, err);
+    if (status != HW_OK)
+        goto done;
+    hw_count watched = 0, ghosts = 0;
+    for (int r = 0; r < parts; r++) {
+        ghosts += borders->ghost_count[r];
+        watched += borders->watched_count[r];
+        borders->ghost_first[r + 1] = (hw_lid)ghosts;
+        borders->watched_first[r + 1] = (hw_lid)watched;
+    }
+    if (ghosts + watched + e->locals >= HW_LID_NONE)
+        status = hw_fail(err, HW_RESOURCES,
+                         "part %d meets more than 2^32 vertices; use more parts or a lower "
+                         "--degree-threshold",
+                         e->part->index);
+    status = hw_agree(e->ctx.world, status, err);
+    for (hw_count i = 0; i < watched && status == HW_OK; i++)
+        borders->watched[i] += e->delegates;
+done:
+    free(slot);
+    return status;
+}
+
+/* ---- edges ---- */
+
+/* Adds what a row of the part's matrices holds to the rows of `out` and `cross`:
+ * counts it if they have no index yet. */
+static void add_row(const struct hw_separate *e, const uint64_t *places, const struct hw_csr *from,
+                    hw_lid row, hw_lid shift, hw_lid u, struct hw_csr *out, struct hw_csr *cross)
+{
+    uint64_t me = (uint64_t)e->part->index;
+
+    for (hw_count k = from->offset[row]; k < from->offset[row + 1]; k++) {
+        uint64_t place = from->target ? place_of(e, from->target[k]) : me << 32 | from->index[k];
+        bool here = place >> 32 == me;
+        struct hw_csr *to = here ? out : cross;
+        hw_count *at = &to->offset[u + 1];
+        if (to->index) {
+            to->index[*at] = here ? (hw_lid)place + shift : e->locals + ghost_at(e, places, place);
+            to->weight[*at] = from->weight[k];
+        }
+        ++*at;
+    }
+}
+
+static void add_rows(const struct hw_separate *e, const uint64_t *places, struct hw_csr *out,
+                     struct hw_csr *cross)
+{
+    const struct hw_delegate_part *x = &e->part->separate;
+    hw_lid d = e->delegates;
+
+#pragma omp parallel for schedule(dynamic, 256)
+    for (hw_lid u = 0; u < e->locals; u++) {
+        bool normal = u >= d;
+        add_row(e, places, normal ? &x->nd : &x->dd, normal ? u - d : u, 0, u, out, cross);
+        add_row(e, places, normal ? &x->nn : &x->dn, normal ? u - d : u, d, u, out, cross);
+    }
+}
+
+/* Turns counts into places where rows begin, one row further on, so that filling
+ * moves them where they belong. */
+static void shift_offsets(struct hw_csr *csr)
+{
+    memmove(csr->offset + 1, csr->offset, csr->rows * sizeof *csr->offset);
+    csr->offset[0] = 0;
+}
+
+/* Merges the four matrices into edges inside the part and edges that leave it. */
+static enum hw_status merge(const struct hw_separate *e, const uint64_t *places, struct hw_csr *out,
+                            struct hw_csr *cross, struct hw_error *err)
+{
+    hw_count rows = (hw_count)e->locals + 1;
+    enum hw_status status = hw_alloc_zero(&out->offset, rows, sizeof *out->offset, "edges", err);
+
+    out->rows = cross->rows = e->locals;
+    if (status == HW_OK)
+        status = hw_alloc_zero(&cross->offset, rows, sizeof *cross->offset, "edges", err);
+    if (status != HW_OK)
+        return status;
+    add_rows(e, places, out, cross);
+    status = open_csr(out, err);
+    if (status == HW_OK)
+        status = open_csr(cross, err);
+    if (status != HW_OK)
+        return status;
+    shift_offsets(out);
+    shift_offsets(cross);
+    add_rows(e, places, out, cross);
+    return HW_OK;
+}
+
+/* ---- vertices that matter less ---- */
+
+/* Counts the edges into each local and ghost, up to two. */
+static void count_edges_into(const struct hw_csr *csr, uint8_t *into)
+{
+    for (hw_count k = 0; k < csr->offset[csr->rows]; k++)
+        into[csr->index[k]] = (uint8_t)(into[csr->index[k]] + (into[csr->index[k]] < 2));
+}
+
+/*
+ * Finds the vertices that lead nowhere, all of whose edges this part holds: of no
+ * edge out, or, where the graph is undirected, of one edge alone. Their distances
+ * are worked out when all others are final.
+ */
+static enum hw_status find_last(struct hw_separate *e, const struct hw_csr *out,
+                                const struct hw_csr *cross, const uint8_t *into,
+                                struct hw_error *err)
+{
+    const struct hw_separate_borders *borders = &e->borders;
+    hw_count most = e->part->directed ? 0 : 1;
+    uint64_t *watched = NULL;
+    hw_count words = hw_bits_words(e->locals);
+    enum hw_status status = hw_alloc_zero(&watched, words, sizeof *watched, "vertices", err);
+
+    for (hw_lid k = 0; k < borders->watched_first[e->ctx.size] && status == HW_OK; k++)
+        hw_bit_set(watched, borders->watched[k]);
+    for (hw_lid v = e->delegates; v < e->locals && status == HW_OK; v++) {
+        hw_count leave =
+            out->offset[v + 1] - out->offset[v] + cross->offset[v + 1] - cross->offset[v];
+        if (leave > most || into[v] == 0 || hw_bit(watched, v))
+            continue;
+        hw_bit_set(e->last, v);
+        e->last_count++;
+    }
+    free(watched);
+    if (status == HW_OK)
+        status = hw_alloc(&e->last_list, e->last_count, sizeof *e->last_list, "vertices", err);
+    if (status == HW_OK)
+        hw_bits_list(e->last, (hw_lid)words, e->last_list);
+    return status;
+}
+
+/* Finds the normal vertices that just one edge of the graph leads to. Collective. */
+static enum hw_status find_single(struct hw_separate *e, uint8_t *into, struct hw_error *err)
+{
+    const struct hw_separate_borders *borders = &e->borders;
+    hw_lid watched = borders->watched_first[e->ctx.size];
+    uint8_t *elsewhere = NULL;
+    enum hw_status status = hw_alloc(&elsewhere, watched, sizeof *elsewhere, "edges", err);
+
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK)
+        status = hw_exchange_into(e->ctx.world, 1, into + e->locals, borders->ghost_count,
+                                  elsewhere, borders->watched_count, err);
+    for (hw_lid k = 0; k < watched && status == HW_OK; k++) {
+        uint8_t *sum = &into[borders->watched[k]];
+        *sum = (uint8_t)(*sum + elsewhere[k] < 2 ? *sum + elsewhere[k] : 2);
+    }
+    for (hw_lid v = e->delegates; v < e->locals && status == HW_OK; v++)
+        if (into[v] == 1)
+            hw_bit_set(e->single, v);
+    free(elsewhere);
+    return status;
+}
+
+/* Both, where edge classes are wanted. Collective. */
+static enum hw_status find_classes(struct hw_separate *e, const struct hw_csr *out,
+                                   const struct hw_csr *cross, struct hw_error *err)
+{
+    hw_count all = (hw_count)e->locals + e->ghosts;
+    uint8_t *into = NULL;
+    enum hw_status status = hw_alloc_zero(&e->last, hw_bits_words(e->locals) + (hw_count)1,
+                                          sizeof *e->last, "vertices", err);
+
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->single, hw_bits_words(all) + (hw_count)1, sizeof *e->single,
+                               "vertices", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&into, all, sizeof *into, "edges", err);
+    if (status == HW_OK && e->classes) {
+        count_edges_into(out, into);
+        count_edges_into(cross, into);
+        status = find_last(e, out, cross, into, err);
+    }
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK && e->classes && !e->buckets)
+        status = find_single(e, into, err);
+    free(into);
+    return status;
+}
+
+/* ---- lists ---- */
+
+/* The edges inside the part by their target: those of all locals, or of the last
+ * ones alone, if nothing else is ever pulled. */
+static enum hw_status transpose(const struct hw_separate *e, const struct hw_csr *out,
+                                struct hw_csr *in, struct hw_error *err)
+{
+    hw_count edges = out->offset[out->rows];
+    enum hw_status status =
+        hw_alloc_zero(&in->offset, (hw_count)e->locals + 1, sizeof *in->offset, "edges", err);
+
+    in->rows = e->locals;
+    for (hw_count k = 0; k < edges && status == HW_OK; k++)
+        in->offset[out->index[k] + 1] += e->buckets || hw_bit(e->last, out->index[k]);
+    if (status == HW_OK)
+        status = open_csr(in, err);
+    if (status != HW_OK)
+        return status;
+    shift_offsets(in);
+    for (hw_lid u = 0; u < out->rows; u++)
+        for (hw_count k = out->offset[u]; k < out->offset[u + 1]; k++) {
+            hw_lid v = out->index[k];
+            if (!e->buckets && !hw_bit(e->last, v))
+                continue;
+            hw_count at = in->offset[v + 1]++;
+            in->index[at] = u;
+            in->weight[at] = out->weight[k];
+        }
+    return HW_OK;
+}
+
+/* Sorts the lists of a matrix by weight. */
+static enum hw_status open_edges(const struct hw_separate *e, const struct hw_csr *csr,
+                                 const uint64_t *leave_out, struct hw_separate_edges *edges,
+                                 struct hw_error *err)
+{
+    const struct hw_lists *lists = &edges->lists;
+    struct hw_edge none = {.weight.i32 = INT32_MAX};
+    enum hw_status status =
+        hw_lists_build(csr, e->part->weights, leave_out, leave_out, &edges->lists, err);
+
+    if (e->part->weights == HW_WEIGHTS_F32)
+        none.weight.f32 = INFINITY;
+    if (status == HW_OK)
+        status = hw_alloc(&edges->row, e->locals, sizeof *edges->row, "edges", err);
+    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++) {
+        hw_count at = lists->offset[v], length = lists->offset[v + 1] - at;
+        edges->row[v] = (struct hw_separate_row){
+            .first = length > 0 ? lists->edge[at] : none, .at = at, .length = (hw_lid)length};
+    }
+    return status;
+}
+
+/* The edges by their sources, and those inside the part by their targets. */
+static enum hw_status open_all_edges(struct hw_separate *e, const struct hw_csr *out,
+                                     const struct hw_csr *cross, struct hw_error *err)
+{
+    struct hw_csr in = {0};
+    enum hw_status status = open_edges(e, out, e->last, &e->out, err);
+
+    if (status == HW_OK)
+        status = open_edges(e, cross, NULL, &e->cross, err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->crossing, hw_bits_words(e->locals), sizeof *e->crossing,
+                               "vertices", err);
+    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
+        if (e->cross.row[v].length > 0)
+            hw_bit_set(e->crossing, v);
+    if (status == HW_OK && e->part->directed)
+        status = transpose(e, out, &in, err);
+    if (status == HW_OK && e->part->directed)
+        status = open_edges(e, &in, NULL, &e->in, err);
+    e->into = e->part->directed ? &e->in : &e->out;
+    free_csr(&in);
+    return status;
+}
+
+/* Lists the vertices that a pull may improve. */
+static enum hw_status list_pullable(struct hw_separate *e, struct hw_error *err)
+{
+    const hw_count *offset = e->into->lists.offset;
+    enum hw_status status = hw_alloc(&e->pullable, e->locals, sizeof *e->pullable, "vertices", err);
+
+    for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
+        if (offset[v + 1] > offset[v] && !hw_bit(e->last, v))
+            e->pullable[e->pullables++] =
+                (struct hw_edge){.index = v, .weight = e->into->row[v].first.weight};
+    return status;
+}
+
+enum hw_status hw_separate_lists_open(struct hw_separate *e, struct hw_error *err)
+{
+    struct hw_csr out = {0}, cross = {0};
+    uint64_t *places = NULL;
+    hw_count ghosts = 0;
+    enum hw_status status = list_ghosts(e, &places, &ghosts, err);
+
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK)
+        status = open_borders(e, places, ghosts, err);
+    if (status != HW_OK)
+        goto done;
+    e->ghosts = (hw_lid)ghosts;
+    status = hw_agree(e->ctx.world, merge(e, places, &out, &cross, err), err);
+    if (status == HW_OK)
+        status = find_classes(e, &out, &cross, err);
+    if (status != HW_OK)
+        goto done;
+    status = open_all_edges(e, &out, &cross, err);
+    if (status == HW_OK && e->buckets)
+        status = list_pullable(e, err);
+    status = hw_agree(e->ctx.world, status, err);
+done:
+    free(places);
+    free_csr(&out);
+    free_csr(&cross);
+    return status;
+}

@@ -1,0 +1,442 @@
+/*
+ * Communication of the shortest-path methods of the degree-separated layout: see
+ * sssp_delegates.h. Bytes are counted as for method `delegates`: of a reduction over p
+ * ranks 2 (p-1)/p of the array; of a list that all ranks get, p-1 times what this
+ * rank has in it; and what is sent point to point, counts that go ahead included.
+ */
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/engine/sssp_delegates/sssp_delegates.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What every rank tells every other in a step. */
+enum { TOLD, DELEGATES, ACTIVE, SETTLED, REPEATED, LEAST, NUMBERS };
+
+/* Bytes of a delegate in a list: its number, and a value of 4 or 8. */
+static size_t listed_bytes(size_t size)
+{
+    return sizeof(hw_lid) + size;
+}
+
+/* ---- create ---- */
+
+static enum hw_status open_regions(struct hw_separate *e, struct hw_error *err)
+{
+    const struct hw_separate_borders *borders = &e->borders;
+    size_t entry = listed_bytes(e->hops ? sizeof(int64_t) : e->key_size);
+    int parts = e->ctx.size;
+
+    for (int r = 0; r < parts; r++) {
+        e->out_first[r + 1] =
+            e->out_first[r] + ((size_t)borders->ghost_count[r] * entry + 63) / 64 * 64;
+        e->in_first[r + 1] =
+            e->in_first[r] + ((size_t)borders->watched_count[r] * entry + 63) / 64 * 64;
+    }
+    enum hw_status status =
+        hw_alloc(&e->out_region, (hw_count)e->out_first[parts], 1, "messages", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err);
+    if (status == HW_OK)
+        status = hw_legs_open(&e->legs, e->ctx.world, e->part->spec.devices,
+                              (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
+    return status;
+}
+
+static enum hw_status open_counts(struct hw_separate *e, struct hw_error *err)
+{
+    int parts = e->ctx.size;
+    enum hw_status status =
+        hw_alloc_zero(&e->out_first, parts + 1, sizeof *e->out_first, "messages", err);
+
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->in_first, parts + 1, sizeof *e->in_first, "messages", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->told, parts, sizeof *e->told, "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&e->heard, parts, sizeof *e->heard, "counts", err);
+    if (status == HW_OK)
+        status =
+            hw_alloc(&e->news_out, (hw_count)NUMBERS * parts, sizeof *e->news_out, "counts", err);
+    if (status == HW_OK)
+        status =
+            hw_alloc(&e->news_in, (hw_count)NUMBERS * parts, sizeof *e->news_in, "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->list_bytes, parts, sizeof *e->list_bytes, "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->list_at, parts, sizeof *e->list_at, "counts", err);
+    return status;
+}
+
+enum hw_status hw_separate_exchange_open(struct hw_separate *e, struct hw_error *err)
+{
+    hw_count d = e->delegates;
+    size_t size = e->hops ? sizeof(int64_t) : e->key_size;
+    enum hw_status status = HW_OK;
+
+    if (d * 2 * (hw_count)sizeof(int64_t) > INT_MAX)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%" PRI_COUNT " delegates are too many for shortest paths; use a higher "
+                       "--degree-threshold",
+                       d);
+    if (e->ctx.size == 1)
+        return HW_OK;
+    status = open_counts(e, err);
+    if (status == HW_OK)
+        status = open_regions(e, err);
+    /* A list is only sent where it is shorter than twice the whole array. */
+    if (status == HW_OK)
+        status = hw_alloc(&e->own_list, d * (hw_count)listed_bytes(size), 1, "delegates", err);
+    if (status == HW_OK)
+        status = hw_alloc(&e->all_lists, d * 2 * (hw_count)size, 1, "delegates", err);
+    return status;
+}
+
+/* ---- values of 4 or 8 bytes ---- */
+
+static inline void put(void *values, size_t size, hw_count i, int64_t value)
+{
+    if (size == sizeof(int32_t))
+        ((int32_t *)values)[i] = (int32_t)value;
+    else
+        ((int64_t *)values)[i] = value;
+}
+
+/* Lists of several parts lie side by side, at any address. */
+static inline int64_t get(const char *values, size_t size, hw_count i)
+{
+    int32_t small;
+    int64_t large;
+
+    if (size == sizeof small) {
+        memcpy(&small, values + (size_t)i * sizeof small, sizeof small);
+        return small;
+    }
+    memcpy(&large, values + (size_t)i * sizeof large, sizeof large);
+    return large;
+}
+
+/* ---- news ---- */
+
+enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news *news,
+                                 struct hw_step *row, struct hw_error *err)
+{
+    int parts = e->ctx.size;
+    double start = hw_seconds();
+
+    if (parts == 1)
+        return HW_OK;
+    const hw_count mine[NUMBERS] = {
+        0, news->delegates, news->active, news->settled, news->repeated, news->least};
+    for (int r = 0; r < parts; r++) {
+        memcpy(e->news_out + r * NUMBERS, mine, sizeof mine);
+        e->news_out[r * NUMBERS + TOLD] = e->told[r];
+    }
+    enum hw_status status = hw_mpi(MPI_Alltoall(e->news_out, NUMBERS, HW_MPI_COUNT, e->news_in,
+                                                NUMBERS, HW_MPI_COUNT, e->ctx.world),
+                                   "MPI_Alltoall", err);
+    *news = (struct hw_separate_news){.least = INT64_MAX};
+    for (int r = 0; r < parts; r++) {
+        const hw_count *theirs = e->news_in + r * NUMBERS;
+        e->heard[r] = theirs[TOLD];
+        news->delegates += theirs[DELEGATES];
+        news->active += theirs[ACTIVE];
+        news->settled += theirs[SETTLED];
+        news->repeated += theirs[REPEATED];
+        news->least = theirs[LEAST] < news->least ? theirs[LEAST] : news->least;
+    }
+    hw_book_gather(row, sizeof mine, parts, e->part->spec.devices);
+    row->seconds[HW_PHASE_REDUCTIONS] += hw_seconds() - start;
+    return status;
+}
+
+/* ---- delegates ---- */
+
+/* All ranks get the lists of all ranks. */
+static enum hw_status reduce_lists(struct hw_separate *e, const struct hw_separate_reduction *way,
+                                   const hw_lid *own, hw_count own_count, struct hw_step *row,
+                                   struct hw_error *err)
+{
+    int parts = e->ctx.size, at = 0;
+    hw_count each = (hw_count)listed_bytes(way->size);
+    hw_lid *number = (hw_lid *)(void *)(e->own_list + (size_t)own_count * way->size);
+
+    for (hw_count i = 0; i < own_count; i++) {
+        put(e->own_list, way->size, i, way->get(e, own[i]));
+        number[i] = own[i];
+    }
+    for (int r = 0; r < parts; r++) {
+        e->list_bytes[r] = (int)(e->news_in[r * NUMBERS + DELEGATES] * each);
+        e->list_at[r] = at;
+        at += e->list_bytes[r];
+    }
+    hw_book_gather(row, own_count * each, parts, e->part->spec.devices);
+    enum hw_status status =
+        hw_mpi(MPI_Allgatherv(e->own_list, (int)(own_count * each), MPI_BYTE, e->all_lists,
+                              e->list_bytes, e->list_at, MPI_BYTE, e->ctx.world),
+               "MPI_Allgatherv", err);
+    for (int r = 0; r < parts && status == HW_OK; r++) {
+        const char *list = e->all_lists + e->list_at[r];
+        hw_count count = e->list_bytes[r] / each;
+        for (hw_count i = 0; i < count; i++) {
+            hw_lid g;
+            memcpy(&g, list + (size_t)count * way->size + (size_t)i * sizeof g, sizeof g);
+            way->take(e, g, get(list, way->size, i));
+        }
+    }
+    return status;
+}
+
+/* The values of all delegates, whether they changed or not. */
+static enum hw_status reduce_whole(struct hw_separate *e, const struct hw_separate_reduction *way,
+                                   struct hw_step *row, struct hw_error *err)
+{
+    MPI_Datatype type = way->size == sizeof(int32_t) ? MPI_INT32_T : MPI_INT64_T;
+    hw_lid d = e->delegates;
+
+    for (hw_lid g = 0; g < d; g++)
+        put(e->all_lists, way->size, g, way->get(e, g));
+    hw_book_reduction(row, (hw_count)d * (hw_count)way->size, e->ctx.size, e->part->spec.devices);
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, e->all_lists, (int)d, type, MPI_MIN, e->ctx.world),
+               "MPI_Allreduce", err);
+    for (hw_lid g = 0; g < d && status == HW_OK; g++)
+        way->take(e, g, get(e->all_lists, way->size, g));
+    return status;
+}
+
+enum hw_status hw_separate_reduce(struct hw_separate *e, const struct hw_separate_reduction *way,
+                                  const hw_lid *own, hw_count own_count, hw_count all_count,
+                                  struct hw_step *row, struct hw_error *err)
+{
+    double start = hw_seconds();
+    enum hw_status status = HW_OK;
+
+    if (e->ctx.size == 1) {
+        for (hw_count i = 0; i < own_count; i++)
+            way->take(e, own[i], way->get(e, own[i]));
+        return HW_OK;
+    }
+    if (all_count == 0)
+        return HW_OK;
+    if (all_count * (hw_count)listed_bytes(way->size) <
+        2 * (hw_count)e->delegates * (hw_count)way->size)
+        status = reduce_lists(e, way, own, own_count, row, err);
+    else
+        status = reduce_whole(e, way, row, err);
+    row->seconds[HW_PHASE_DELEGATE_REDUCTION] += hw_seconds() - start;
+    return status;
+}
+
+/* ---- ghosts ---- */
+
+/* The part that owns a ghost. */
+static int owner_of(const struct hw_separate *e, hw_lid ghost)
+{
+    const hw_lid *first = e->borders.ghost_first;
+    int low = 0, high = e->ctx.size;
+
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (first[middle] <= ghost)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* In a region that holds up to `most` entries the values come first, then the
+ * places; once it is closed they are next to each other. */
+static hw_lid *places_of(char *region, hw_count most, size_t size)
+{
+    return (hw_lid *)(void *)(region + (size_t)most * size);
+}
+
+void hw_separate_tell(struct hw_separate *e, hw_lid ghost, size_t size, int64_t value)
+{
+    hw_lid x = ghost - e->locals;
+    int r = owner_of(e, x);
+    char *region = e->out_region + e->out_first[r];
+    hw_count at = e->told[r]++;
+
+    put(region, size, at, value);
+    places_of(region, e->borders.ghost_count[r], size)[at] = x - e->borders.ghost_first[r];
+}
+
+enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
+                                   void (*take)(struct hw_separate *e, hw_lid place, int64_t value),
+                                   struct hw_step *row, struct hw_error *err)
+{
+    int parts = e->ctx.size;
+    double start = hw_seconds();
+
+    if (parts == 1)
+        return HW_OK;
+    for (int r = 0; r < parts; r++) {
+        char *region = e->out_region + e->out_first[r];
+        if (e->told[r] < e->borders.ghost_count[r])
+            memmove(places_of(region, e->told[r], size),
+                    places_of(region, e->borders.ghost_count[r], size),
+                    (size_t)e->told[r] * sizeof(hw_lid));
+        e->legs.leg[r] = (struct hw_leg){.out = region,
+                                         .in = e->in_region + e->in_first[r],
+                                         .out_bytes = e->told[r] * (hw_count)listed_bytes(size),
+                                         .in_bytes = e->heard[r] * (hw_count)listed_bytes(size)};
+        e->told[r] = 0;
+    }
+    enum hw_status status = hw_legs_pass(&e->legs, row, err);
+    double passed = hw_seconds();
+    row->seconds[HW_PHASE_NORMAL_EXCHANGE] += passed - start;
+    for (int r = 0; r < parts && status == HW_OK; r++) {
+        char *region = e->in_region + e->in_first[r];
+        const hw_lid *place = places_of(region, e->heard[r], size);
+        for (hw_count i = 0; i < e->heard[r]; i++)
+            take(e, e->borders.watched_first[r] + place[i], get(region, size, i));
+    }
+    row->seconds[HW_PHASE_UPDATE] += hw_seconds() - passed;
+    return status;
+}
+
+/* ---- improved distances ---- */
+
+/* Puts an improved local, marked as queued, where it waits for its next visit. */
+static void place(struct hw_separate *e, hw_lid v)
+{
+    int64_t key = hw_separate_key(e, v);
+
+    if (key < e->high) {
+        e->next.item[e->next.count++] = v;
+        return;
+    }
+    uint8_t mark = e->mark[v] & (uint8_t)~HW_MARK_QUEUED;
+    if (!(mark & HW_MARK_FAR))
+        e->far.item[e->far.count++] = v;
+    e->mark[v] = mark | HW_MARK_FAR;
+    e->far_least = key < e->far_least ? key : e->far_least;
+}
+
+static void place_once(struct hw_separate *e, hw_lid v)
+{
+    if (e->mark[v] & HW_MARK_QUEUED)
+        return;
+    e->mark[v] |= HW_MARK_QUEUED;
+    place(e, v);
+}
+
+static int64_t get_delegate(const struct hw_separate *e, hw_lid g)
+{
+    return hw_separate_key(e, g);
+}
+
+/* A parent known here stays the parent only while no part has a better one. */
+static void take_delegate(struct hw_separate *e, hw_lid g, int64_t key)
+{
+    bool better = key < hw_separate_key(e, g);
+
+    if (better)
+        hw_best_set(e->kind, e->best, g, key, e->none);
+    if (better || e->mark[g] & HW_MARK_TOLD)
+        place_once(e, g);
+}
+
+static void take_told(struct hw_separate *e, hw_lid where, int64_t key)
+{
+    hw_lid v = e->borders.watched[where];
+
+    if (hw_best_improve(e->kind, false, e->best, v, key, e->locals + where))
+        place_once(e, v);
+}
+
+/* Places improved slots, gathers improved delegates at the front of the list, and
+ * tells of ghosts. */
+static void sort_improved(struct hw_separate *e, struct hw_separate_news *news)
+{
+    struct hw_separate_queue *improved = &e->improved, *ghosts = &e->improved_ghosts;
+    int64_t least = INT64_MAX;
+
+    news->active = 0;
+    for (hw_count i = 0; i < ghosts->count; i++) {
+        int64_t key = hw_separate_key(e, ghosts->item[i]);
+        e->mark[ghosts->item[i]] = 0;
+        news->active += key < e->high;
+        least = key >= e->high && key < least ? key : least;
+        hw_separate_tell(e, ghosts->item[i], e->key_size, key);
+    }
+    hw_count delegates = 0;
+    for (hw_count i = 0; i < improved->count; i++) {
+        hw_lid v = improved->item[i];
+        if (v >= e->delegates) {
+            place(e, v);
+            continue;
+        }
+        int64_t key = hw_separate_key(e, v);
+        news->active += key < e->high;
+        least = key >= e->high && key < least ? key : least;
+        e->mark[v] = (e->mark[v] & (uint8_t)~HW_MARK_QUEUED) | HW_MARK_TOLD;
+        improved->item[delegates++] = v;
+    }
+    improved->count = delegates;
+    ghosts->count = 0;
+    news->active += e->next.count;
+    news->delegates = delegates;
+    news->least = e->far_least < least ? e->far_least : least;
+}
+
+enum hw_status hw_separate_exchange(struct hw_separate *e, struct hw_step *row,
+                                    struct hw_separate_news *news, struct hw_error *err)
+{
+    const struct hw_separate_reduction way = {
+        .size = e->key_size, .get = get_delegate, .take = take_delegate};
+    struct hw_separate_queue *improved = &e->improved;
+    double start = hw_seconds();
+
+    *news = (struct hw_separate_news){.settled = e->settled, .repeated = e->repeated};
+    sort_improved(e, news);
+    row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
+    enum hw_status status = hw_separate_share(e, news, row, err);
+    if (status == HW_OK)
+        status =
+            hw_separate_reduce(e, &way, improved->item, improved->count, news->delegates, row, err);
+    if (status == HW_OK)
+        status = hw_separate_deliver(e, e->key_size, take_told, row, err);
+    for (hw_count i = 0; i < improved->count; i++)
+        e->mark[improved->item[i]] &= (uint8_t)~HW_MARK_TOLD;
+    improved->count = 0;
+    return status;
+}
+
+void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw_count *count,
+                      size_t size)
+{
+    const int together = e->part->spec.devices, me = e->ctx.rank;
+
+    for (int r = 0; r < e->ctx.size; r++)
+        if (r != me)
+            hw_book_bytes(row, count[r] * (hw_count)size, r / together != me / together);
+}
+
+enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+{
+    const struct hw_separate_borders *borders = &e->borders;
+    hw_lid watched = borders->watched_first[e->ctx.size];
+    int64_t *out = NULL, *in = NULL;
+    enum hw_status status = hw_alloc(&out, watched, sizeof *out, "distances", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&in, e->ghosts, sizeof *in, "distances", err);
+    status = hw_agree(e->ctx.world, status, err);
+    for (hw_lid k = 0; k < watched && status == HW_OK; k++)
+        out[k] = hw_separate_key(e, borders->watched[k]);
+    if (status == HW_OK)
+        status = hw_exchange_into(e->ctx.world, sizeof *out, out, borders->watched_count, in,
+                                  borders->ghost_count, err);
+    for (hw_lid x = 0; x < e->ghosts && status == HW_OK; x++)
+        hw_best_set(e->kind, e->best, e->locals + x, in[x], e->none);
+    hw_separate_book(e, row, borders->watched_count, sizeof *out);
+    free(out);
+    free(in);
+    return status;
+}

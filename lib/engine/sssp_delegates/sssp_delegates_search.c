@@ -1,0 +1,449 @@
+/*
+ * Searches of methods `delta` and `bellman-ford` on the degree-separated layout:
+ * see sssp_delegates.h.
+ *
+ * delta: a bucket holds the vertices whose distance lies in [low, high). Edges
+ * that end inside it are pushed until none improves anything; all others are long
+ * and followed once, when the distances of the bucket are final. Which edges are
+ * long is decided for each vertex by the sum itself, not by the weight alone: as
+ * sums are monotone in rounding, no vertex of a bucket that is done ever improves
+ * again. The next bucket begins at the least distance beyond. Buckets become wider
+ * while they are calm: the last ones are a Bellman-Ford tail.
+ *
+ * bellman-ford: one bucket without end. A vertex is visited once in a round
+ * however often it was improved before, unless --duplicates.
+ */
+#include "lib/engine/sssp_delegates/sssp_delegates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Widths of buckets, unless --delta sets one. The first is narrow, since there hubs
+ * settle, whose many short edges should not be pushed again and again. A bucket is
+ * calm where few of its vertices improved again after their visit, or where it took
+ * so few, for each thread, that to begin it cost most: then the next is twice as
+ * wide. Where more visits were repeated than not, it is half as wide.
+ */
+#define FIRST 0.25
+#define CALM 0.3
+#define FEW 64
+
+/* Vertices ahead of which results are fetched. */
+#define AHEAD 16
+
+/* Bellman-Ford: the first look for a negative cycle, in rounds; each later one
+ * when as many again have passed. */
+#define FIRST_LOOK 16
+
+/* ---- start ---- */
+
+void hw_separate_start(struct hw_separate *e)
+{
+    hw_count all = (hw_count)e->locals + e->ghosts;
+    int64_t none = hw_distance_none(e->kind);
+
+#pragma omp parallel for schedule(static) if (all > HW_SEPARATE_SERIAL)
+    for (hw_count v = 0; v < all; v++) {
+        hw_best_set(e->kind, e->best, (size_t)v, none, e->none);
+        e->mark[v] = 0;
+    }
+    if (e->locals > 0)
+        memset(e->visited, 0, hw_bits_words(e->locals) * sizeof *e->visited);
+    e->improved.count = e->improved_ghosts.count = 0;
+    e->frontier.count = e->next.count = 0;
+    e->far.count = e->bucket.count = 0;
+    e->open_count = e->pullables;
+    if (e->pullables > 0)
+        memcpy(e->open, e->pullable, e->pullables * sizeof *e->pullable);
+    e->far_least = INT64_MAX;
+    e->settled = e->repeated = e->reached = 0;
+    e->bucket_number = 0;
+    e->low = 0;
+    e->high = none;
+    if (e->root == HW_LID_NONE)
+        return;
+    hw_best_set(e->kind, e->best, e->root, 0, e->root);
+    e->mark[e->root] = HW_MARK_QUEUED;
+    e->next.item[e->next.count++] = e->root;
+}
+
+void hw_separate_advance(struct hw_separate *e)
+{
+    struct hw_separate_queue queue = e->frontier;
+
+    e->frontier = e->next;
+    e->next = queue;
+    e->next.count = 0;
+    e->spare = e->locals;
+    for (hw_count i = 0; i < e->frontier.count; i++) {
+        hw_lid u = e->frontier.item[i];
+        uint8_t mark = e->mark[u];
+        bool owned = hw_separate_owns(e, u);
+        if (mark & HW_MARK_BUCKET) {
+            e->repeated += owned;
+        } else {
+            e->bucket.item[e->bucket.count++] = u;
+            hw_bit_set(e->visited, u);
+            e->settled += owned;
+        }
+        e->mark[u] = (mark | HW_MARK_BUCKET) & (uint8_t)~HW_MARK_QUEUED;
+    }
+}
+
+/* ---- steps ---- */
+
+/* A row for a step; one that is not kept where memory is short. */
+static struct hw_step *add_row(struct hw_separate *e, struct hw_steps *steps, const char *routine)
+{
+    struct hw_step *row = hw_steps_add(steps);
+
+    e->rows_lost = e->rows_lost || !row;
+    row = row ? row : &e->spare_row;
+    snprintf(row->routine, sizeof row->routine, "%s", routine);
+    row->bucket = e->bucket_number;
+    row->direction = HW_DIRECTION_TOP_DOWN;
+    return row;
+}
+
+/* Own vertices in a queue. */
+static hw_count owned_in(const struct hw_separate *e, const struct hw_separate_queue *queue)
+{
+    hw_count owned = 0;
+
+#pragma omp parallel for reduction(+ : owned) if (queue->count > HW_SEPARATE_SERIAL)
+    for (hw_count i = 0; i < queue->count; i++)
+        owned += hw_separate_owns(e, queue->item[i]);
+    return owned;
+}
+
+/* Pushes the frontier and tells what it improved. Collective. */
+static enum hw_status push_step(struct hw_separate *e, enum hw_separate_scan scan,
+                                struct hw_step *row, struct hw_separate_news *news,
+                                struct hw_error *err)
+{
+    double start = hw_seconds();
+
+    hw_separate_advance(e);
+    row->frontier = owned_in(e, &e->frontier);
+    row->edges_examined = hw_separate_push(e, scan);
+    row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
+    enum hw_status status = hw_separate_exchange(e, row, news, err);
+    row->found = owned_in(e, &e->next);
+    return status;
+}
+
+/* ---- delta ---- */
+
+/* The long edges of a bucket. Collective. */
+static enum hw_status long_step(struct hw_separate *e, struct hw_step *row,
+                                struct hw_separate_news *news, struct hw_error *err)
+{
+    double start = hw_seconds();
+    hw_count far = e->far.count;
+
+    row->frontier = row->settled = e->settled;
+    row->edges_examined = hw_separate_long(e, &row->pulled);
+    if (row->pulled > 0) {
+        row->direction = HW_DIRECTION_BOTTOM_UP;
+        snprintf(row->routine, sizeof row->routine, "long pull");
+    }
+    row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
+    enum hw_status status = hw_separate_exchange(e, row, news, err);
+    for (hw_count i = far; i < e->far.count; i++)
+        row->found += hw_separate_owns(e, e->far.item[i]);
+    return status;
+}
+
+/* How wide the next bucket should be, after one that did this. */
+static double adapt(const struct hw_separate *e, const struct hw_separate_news *news, double width)
+{
+    if (e->options.delta > 0)
+        return width;
+    if ((double)news->repeated < CALM * (double)news->settled ||
+        news->settled < (hw_count)FEW * e->ctx.size)
+        return 2 * width;
+    return news->repeated > news->settled ? width / 2 : width;
+}
+
+/* Opens the bucket [low, low+width), and takes what is in it from the far list. */
+static void open_bucket(struct hw_separate *e, int64_t low, double width)
+{
+    hw_lid *far = e->far.item;
+    hw_count kept = 0;
+    int64_t high = hw_distance_bound(e->kind, hw_distance_real(e->kind, low) + width);
+
+    e->low = low;
+    e->high = high > low ? high : low + 1;
+    e->far_least = INT64_MAX;
+    e->bucket.count = 0;
+    e->settled = e->repeated = 0;
+    for (hw_count i = 0; i < e->far.count; i++) {
+        hw_lid v = far[i];
+        int64_t key = hw_separate_key(e, v);
+        if (key >= e->high) {
+            far[kept++] = v;
+            e->far_least = key < e->far_least ? key : e->far_least;
+            continue;
+        }
+        if (e->mark[v] & HW_MARK_BUCKET)
+            continue;
+        e->mark[v] |= HW_MARK_QUEUED;
+        e->next.item[e->next.count++] = v;
+    }
+    e->far.count = kept;
+}
+
+static enum hw_status run_delta(struct hw_separate *e, struct hw_steps *steps, struct hw_error *err)
+{
+    struct hw_separate_news news = {0};
+    enum hw_status status = HW_OK;
+    double width = e->options.delta > 0 ? e->width : FIRST * e->width;
+
+    e->high = hw_distance_bound(e->kind, width);
+    e->high = e->high > 0 ? e->high : 1;
+    for (;;) {
+        do
+            status = push_step(e, HW_SCAN_SHORT, add_row(e, steps, "short push"), &news, err);
+        while (status == HW_OK && news.active > 0);
+        struct hw_separate_news bucket = news;
+        if (status == HW_OK && bucket.settled > 0)
+            status = long_step(e, add_row(e, steps, "long push"), &news, err);
+        if (status != HW_OK || news.least == INT64_MAX)
+            return status;
+        e->reached += e->settled;
+        e->bucket_number++;
+        width = adapt(e, &bucket, width);
+        open_bucket(e, news.least, width);
+    }
+}
+
+/* ---- bellman-ford ---- */
+
+/* Rounds after which distances that still improve do so along a cycle. */
+static bool too_many(const struct hw_separate *e, hw_count rounds)
+{
+    return rounds > e->part->vertices + 1;
+}
+
+/* Looks for a negative cycle, at growing intervals: after `rounds` of them. */
+static enum hw_status look(struct hw_separate *e, hw_count rounds, struct hw_steps *steps,
+                           struct hw_result *result, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_separate_negative_cycle(e, add_row(e, steps, "look for a cycle"), &result->cycle, err);
+
+    if (status == HW_OK && result->cycle.length == 0 && too_many(e, rounds))
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "distances keep improving by rounding along a cycle whose weight is not "
+                         "negative; such weights have no shortest paths in float arithmetic");
+    return status;
+}
+
+static enum hw_status run_bellman_ford(struct hw_separate *e, struct hw_result *result,
+                                       struct hw_error *err)
+{
+    enum hw_separate_scan scan = e->classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
+    bool watch = e->survey.negative > 0 && e->part->directed;
+    struct hw_separate_news news = {.active = 1};
+    enum hw_status status = HW_OK;
+    char routine[32];
+
+    snprintf(routine, sizeof routine, "%s%s", e->classes ? "classes" : "all edges",
+             e->options.duplicates ? ", duplicates" : "");
+    for (hw_count round = 1, next = FIRST_LOOK; status == HW_OK && news.active > 0; round++) {
+        struct hw_step *row = add_row(e, &result->steps, routine);
+        hw_count settled = e->settled;
+        status = push_step(e, scan, row, &news, err);
+        row->settled = e->settled - settled;
+        if (status != HW_OK || !watch || news.active == 0 || round < next)
+            continue;
+        next = 2 * round < e->part->vertices + 2 || too_many(e, round) ? 2 * round
+                                                                       : e->part->vertices + 2;
+        status = look(e, round, &result->steps, result, err);
+        if (result->cycle.length > 0)
+            return status;
+    }
+    e->reached = e->settled;
+    return status;
+}
+
+/* ---- the end ---- */
+
+/* Works out the vertices that waited for the end. */
+static void settle_last(struct hw_separate *e, struct hw_steps *steps)
+{
+    struct hw_step *row = add_row(e, steps, "last");
+    double start = hw_seconds();
+
+    row->edges_examined = row->pulled = hw_separate_pull_last(e, false);
+    row->direction = HW_DIRECTION_BOTTOM_UP;
+    row->found = row->settled = e->improved.count;
+    e->improved.count = 0;
+    row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
+}
+
+/* Whether some reached vertex has an edge whose end is reachable, but further
+ * than a float can tell, or less than it can. Collective. */
+static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
+                                     struct hw_error *err)
+{
+    int64_t none = hw_distance_none(e->kind), lowest = hw_distance_key_f32(-INFINITY);
+    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
+    float most = 0;
+    int suspect = 0, wrong = 0;
+
+    if (!e->may_overflow)
+        return HW_OK;
+    for (hw_lid v = 0; v < e->locals; v++) {
+        int64_t key = hw_separate_key(e, v);
+        wrong |= key == lowest;
+        most = key != none && hw_distance_f32(key) > most ? hw_distance_f32(key) : most;
+    }
+    suspect = wrong || isinf(most + (float)e->survey.most);
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &suspect, 1, MPI_INT, MPI_MAX, e->ctx.world),
+               "MPI_Allreduce", err);
+    hw_book_reduction(row, sizeof suspect, e->ctx.size, e->part->spec.devices);
+    if (status != HW_OK || !suspect)
+        return status;
+    status = hw_separate_refresh(e, row, err);
+    for (hw_lid u = 0; u < e->locals && status == HW_OK; u++)
+        for (int i = 0; i < 2 && hw_separate_reached(e, u); i++)
+            for (hw_count k = lists[i]->offset[u]; k < lists[i]->offset[u + 1]; k++)
+                wrong |= !hw_separate_reached(e, lists[i]->edge[k].index);
+    for (hw_lid i = 0; i < e->last_count && status == HW_OK; i++) {
+        hw_lid v = e->last_list[i];
+        for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++)
+            wrong |=
+                !hw_separate_reached(e, v) && hw_separate_reached(e, e->into->lists.edge[k].index);
+    }
+    if (status == HW_OK && wrong)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "the distance of a reachable vertex is too large for a float; use smaller "
+                         "or integer weights");
+    return hw_agree(e->ctx.world, status, err);
+}
+
+/* Parents, and whether the distances are sound. Collective. */
+static enum hw_status finish(struct hw_separate *e, struct hw_result *result, struct hw_error *err)
+{
+    struct hw_step *row = add_row(e, &result->steps, e->hops ? "hops" : "parents");
+    enum hw_status status;
+
+    row->direction = HW_DIRECTION_AUTO;
+    if (e->hops)
+        status = hw_separate_hops(e, row, err);
+    else
+        status = hw_separate_parents(e, row, err);
+    return status == HW_OK ? check_overflow(e, row, err) : status;
+}
+
+/* Fetches what hw_separate_parent() will read. */
+static inline void fetch_parent(const struct hw_separate *e, hw_lid slot)
+{
+    hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
+
+    if (code < e->delegates)
+        __builtin_prefetch(&e->part->separate.graph_id[code]);
+    else if (code < e->locals)
+        __builtin_prefetch(&e->part->own.graph_id[code - e->delegates]);
+    else
+        __builtin_prefetch(&e->parent[slot]);
+}
+
+/* Writes distances and parents by rising graph id; none where all are unreached. */
+static void write_result(struct hw_separate *e, struct hw_result *result)
+{
+    const struct hw_part_vertices *own = &e->part->own;
+    bool tree = result->outcome == HW_OUTCOME_TREE;
+
+#pragma omp parallel for schedule(static) if (own->count > HW_SEPARATE_SERIAL)
+    for (hw_lid i = 0; i < own->count; i++) {
+        hw_lid slot = own->by_graph_id[i];
+        if (i + AHEAD < own->count)
+            hw_best_prefetch(e->kind, e->best, e->delegates + own->by_graph_id[i + AHEAD]);
+        if (i + AHEAD / 2 < own->count)
+            fetch_parent(e, own->by_graph_id[i + AHEAD / 2]);
+        int64_t key = hw_separate_key(e, e->delegates + slot);
+        bool reached = tree && key != hw_distance_none(e->kind);
+        result->parent[i] = reached ? hw_separate_parent(e, slot) : -1;
+        if (result->distance_f32)
+            result->distance_f32[i] = reached ? hw_distance_f32(key) : INFINITY;
+        if (result->distance_i64)
+            result->distance_i64[i] = reached ? key : -1;
+    }
+}
+
+/* One search between the barrier and the times. *ordered: when parents were known
+ * in search order. Collective. */
+static enum hw_status run(struct hw_separate *e, struct hw_result *result, double *ordered,
+                          struct hw_error *err)
+{
+    bool edges = e->survey.negative > 0 && (!e->part->directed || e->loops > 0);
+    enum hw_status status = HW_OK;
+
+    if (edges)
+        status = hw_separate_negative_edge(e, add_row(e, &result->steps, "look for an edge"),
+                                           &result->cycle, err);
+    if (status != HW_OK)
+        return status;
+    if (result->cycle.length == 0) {
+        hw_separate_start(e);
+        status = e->buckets ? run_delta(e, &result->steps, err) : run_bellman_ford(e, result, err);
+    }
+    result->outcome = result->cycle.length > 0 ? HW_OUTCOME_NEGATIVE_CYCLE : HW_OUTCOME_TREE;
+    if (status == HW_OK && result->outcome == HW_OUTCOME_TREE) {
+        if (e->classes)
+            settle_last(e, &result->steps);
+        status = finish(e, result, err);
+    }
+    *ordered = hw_seconds();
+    if (status == HW_OK)
+        write_result(e, result);
+    return status;
+}
+
+/* The slowest rank's times, and agreement. Collective. */
+static enum hw_status conclude(struct hw_separate *e, struct hw_result *result,
+                               struct hw_error *err)
+{
+    double slowest[2] = {result->seconds, result->seconds_search_order};
+    enum hw_status status = HW_OK;
+
+    if (e->rows_lost)
+        status = hw_fail(err, HW_RESOURCES, "too little memory for the record of the steps");
+    status = hw_agree(e->ctx.world, status, err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, slowest, 2, MPI_DOUBLE, MPI_MAX, e->ctx.world),
+                        "MPI_Allreduce", err);
+    result->seconds = slowest[0];
+    result->seconds_search_order = slowest[1];
+    return status;
+}
+
+enum hw_status hw_separate_search(void *engine, int owner, hw_lid position,
+                                  struct hw_result *result, struct hw_error *err)
+{
+    struct hw_separate *e = engine;
+    double ordered = 0;
+
+    if (owner < 0 || owner >= e->part->spec.parts ||
+        hw_search_id(&e->part->spec, e->part->vertices, owner, position) == HW_GID_NONE)
+        return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
+                       position, owner);
+    hw_steps_clear(&result->steps);
+    result->delta = e->buckets ? e->width : 0;
+    e->root = hw_separate_find(e, owner, position);
+    e->rows_lost = false;
+    enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
+    if (status != HW_OK)
+        return status;
+    double start = hw_seconds();
+    status = run(e, result, &ordered, err);
+    if (status != HW_OK)
+        return status;
+    result->seconds = hw_seconds() - start;
+    result->seconds_search_order = ordered - start;
+    return conclude(e, result, err);
+}

@@ -1,0 +1,466 @@
+#include "lib/graph/generate/generator_spec.h"
+
+#include "lib/base/cli.h"
+#include "lib/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The version of the algorithms, kept in recipes: a change that makes other
+ * tuples from the same parameters raises it. */
+#define GENERATOR_VERSION 1
+
+/* How far the probabilities of the quarters may sum from 1. */
+#define SUM_TOLERANCE 1e-9
+
+static const char *const model_names[] = {"rmat", "erdos-renyi", "graph500", NULL};
+static const char *const weighting_names[] = {"none", "uniform", "integer", "signed", NULL};
+static const char *const quarter_names[] = {"a", "b", "c", "d"};
+
+const char *const *hw_model_names(void)
+{
+    return model_names;
+}
+
+const char *const *hw_weighting_names(void)
+{
+    return weighting_names;
+}
+
+/* "LOW:HIGH" */
+static enum hw_status parse_range(const char *arg, struct hw_weighter *weighter,
+                                  struct hw_error *err)
+{
+    const char *second = arg ? strchr(arg, ':') : NULL;
+    char text[32] = "";
+    int64_t low = 0, high = 0;
+
+    if (!second)
+        return hw_fail(err, HW_USAGE, "--weights: give the range, as integer:1:255");
+    snprintf(text, sizeof text, "%.*s", (int)(second - arg), arg);
+    enum hw_status status = hw_cli_count("--weights", text, INT32_MIN, INT32_MAX, &low, err);
+    if (status == HW_OK)
+        status = hw_cli_count("--weights", second + 1, INT32_MIN, INT32_MAX, &high, err);
+    weighter->low = (int32_t)low;
+    weighter->high = (int32_t)high;
+    return status;
+}
+
+enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
+                                  struct hw_error *err)
+{
+    const char *colon = strchr(arg, ':');
+    char name[64] = "";
+    int kind = 0;
+
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - arg) : (int)strlen(arg), arg);
+    enum hw_status status = hw_cli_choice("--weights", name, weighting_names, &kind, err);
+    if (status != HW_OK)
+        return status;
+    weighter->weighting = (enum hw_weighting)kind;
+    if (weighter->weighting == HW_WEIGHTING_INTEGER)
+        return parse_range(colon ? colon + 1 : NULL, weighter, err);
+    return colon ? hw_fail(err, HW_USAGE, "--weights: %s takes no range", name) : HW_OK;
+}
+
+/* ---- checks ---- */
+
+/* Checks scale and edge factor, and derives vertices and edges. */
+static enum hw_status complete_scale(struct hw_recipe *recipe, int least, struct hw_error *err)
+{
+    if (recipe->scale < least || recipe->scale > HW_SCALE_MOST)
+        return hw_fail(err, HW_USAGE, "scale %d is outside %d to %d for model %s", recipe->scale,
+                       least, HW_SCALE_MOST, model_names[recipe->model]);
+    recipe->vertices = (hw_gid)1 << recipe->scale;
+    if (recipe->edge_factor < 0 || recipe->edge_factor > HW_EDGES_MOST >> recipe->scale)
+        return hw_fail(err, HW_USAGE,
+                       "edge factor %" PRI_COUNT " at scale %d is outside 0 to %" PRI_COUNT
+                       " (2^50 edges)",
+                       recipe->edge_factor, recipe->scale, HW_EDGES_MOST >> recipe->scale);
+    recipe->edges = recipe->edge_factor << recipe->scale;
+    return HW_OK;
+}
+
+static enum hw_status check_abcd(const double abcd[4], struct hw_error *err)
+{
+    double sum = abcd[0] + abcd[1] + abcd[2] + abcd[3];
+
+    for (int i = 0; i < 4; i++)
+        if (!(abcd[i] >= 0 && abcd[i] <= 1))
+            return hw_fail(err, HW_USAGE, "probability %s = %g is outside 0 to 1", quarter_names[i],
+                           abcd[i]);
+    if (!(fabs(sum - 1) <= SUM_TOLERANCE))
+        return hw_fail(err, HW_USAGE, "the probabilities a, b, c and d sum to %.10g, not to 1",
+                       sum);
+    return HW_OK;
+}
+
+/* Checks n and m of an Erdős–Rényi graph; draws m where a probability decides. */
+static enum hw_status complete_pairs(struct hw_recipe *recipe, struct hw_error *err)
+{
+    if (recipe->vertices < 1 || recipe->vertices > HW_VERTICES_MOST)
+        return hw_fail(err, HW_USAGE, "%" PRI_GID " vertices are outside 1 to 2^%d",
+                       recipe->vertices, HW_SCALE_MOST);
+    hw_pair_count pairs = hw_pair_total(recipe->vertices, recipe->directed);
+    if (recipe->has_probability && !(recipe->probability >= 0 && recipe->probability <= 1))
+        return hw_fail(err, HW_USAGE, "probability %g is outside 0 to 1", recipe->probability);
+    if (recipe->has_probability && recipe->edges == -1) {
+        hw_pair_count drawn = hw_pairs_binomial(pairs, recipe->probability, recipe->seed);
+        recipe->edges = drawn > (hw_pair_count)HW_EDGES_MOST ? INT64_MAX : (hw_count)drawn;
+    }
+    if (recipe->edges < 0 || recipe->edges > HW_EDGES_MOST)
+        return hw_fail(err, HW_USAGE, "%s edges are outside 0 to 2^50",
+                       recipe->edges < 0 ? "a negative number of" : "more than 2^50");
+    if ((hw_pair_count)recipe->edges > pairs)
+        return hw_fail(err, HW_USAGE,
+                       "%" PRI_COUNT " edges are more than the %" PRI_COUNT " pairs that %" PRI_GID
+                       " vertices have",
+                       recipe->edges, (hw_count)pairs, recipe->vertices);
+    return HW_OK;
+}
+
+static enum hw_status check_weights(const struct hw_recipe *recipe, struct hw_error *err)
+{
+    if (recipe->weighting == HW_WEIGHTING_INTEGER && recipe->low > recipe->high)
+        return hw_fail(err, HW_USAGE, "integer weights from %d to %d: the range is empty",
+                       recipe->low, recipe->high);
+    if (recipe->weighting == HW_WEIGHTING_SIGNED && !recipe->directed)
+        return hw_fail(err, HW_USAGE,
+                       "signed weights need a directed graph: an undirected edge of negative "
+                       "weight is a negative cycle by itself");
+    return HW_OK;
+}
+
+enum hw_status hw_recipe_complete(struct hw_recipe *recipe, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    switch (recipe->model) {
+    case HW_MODEL_RMAT:
+        status = complete_scale(recipe, 0, err);
+        if (status == HW_OK)
+            status = check_abcd(recipe->abcd, err);
+        break;
+    case HW_MODEL_ERDOS_RENYI:
+        status = complete_pairs(recipe, err);
+        break;
+    case HW_MODEL_GRAPH500:
+        status = complete_scale(recipe, 1, err);
+        if (status == HW_OK && recipe->directed)
+            status = hw_fail(err, HW_USAGE, "the graph500 graph is undirected");
+        break;
+    default:
+        return hw_fail(err, HW_INTERNAL, "no such model");
+    }
+    if (status == HW_OK)
+        status = check_weights(recipe, err);
+    return status;
+}
+
+/* ---- attributes ---- */
+
+/* One attribute of a recipe, and where its value lies. */
+struct field {
+    const char *name;
+    enum { FIELD_I64, FIELD_U64, FIELD_I32, FIELD_INT, FIELD_BOOL, FIELD_F64 } type;
+    void *value;
+};
+
+/* Room for the fields of any recipe. */
+#define MOST_FIELDS 12
+
+/* Lists the fields that the recipe's model and weights have, beside their names.
+ * Returns how many. */
+static int fields_of(struct hw_recipe *recipe, struct field field[MOST_FIELDS])
+{
+    int n = 0;
+
+    if (recipe->model != HW_MODEL_ERDOS_RENYI) {
+        field[n++] = (struct field){"scale", FIELD_INT, &recipe->scale};
+        field[n++] = (struct field){"edge_factor", FIELD_I64, &recipe->edge_factor};
+    }
+    if (recipe->model == HW_MODEL_RMAT) {
+        for (int i = 0; i < 4; i++)
+            field[n++] = (struct field){quarter_names[i], FIELD_F64, &recipe->abcd[i]};
+        field[n++] = (struct field){"scramble", FIELD_BOOL, &recipe->scramble};
+    }
+    if (recipe->model == HW_MODEL_GRAPH500) {
+        field[n++] = (struct field){"seed1", FIELD_U64, &recipe->seed1};
+        field[n++] = (struct field){"seed2", FIELD_U64, &recipe->seed2};
+    } else {
+        field[n++] = (struct field){"seed", FIELD_U64, &recipe->seed};
+    }
+    if (recipe->has_probability)
+        field[n++] = (struct field){"probability", FIELD_F64, &recipe->probability};
+    if (recipe->weighting == HW_WEIGHTING_INTEGER) {
+        field[n++] = (struct field){"weight_low", FIELD_I32, &recipe->low};
+        field[n++] = (struct field){"weight_high", FIELD_I32, &recipe->high};
+    }
+    return n;
+}
+
+static int64_t field_integer(const struct field *field)
+{
+    switch (field->type) {
+    case FIELD_I64:
+        return *(const int64_t *)field->value;
+    case FIELD_U64:
+        return (int64_t)(*(const uint64_t *)field->value);
+    case FIELD_I32:
+        return *(const int32_t *)field->value;
+    case FIELD_INT:
+        return *(const int *)field->value;
+    case FIELD_BOOL:
+        return *(const bool *)field->value;
+    default:
+        return 0;
+    }
+}
+
+enum hw_status hw_recipe_write(const struct hw_recipe *recipe, struct hw_store *store,
+                               struct hw_error *err)
+{
+    struct hw_recipe copy = *recipe;
+    struct field field[MOST_FIELDS];
+    int fields = fields_of(&copy, field);
+
+    enum hw_status status =
+        hw_store_set_string(store, HW_AT_PARAMETERS, "model", model_names[recipe->model], err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_PARAMETERS, "generator", GENERATOR_VERSION, err);
+    if (status == HW_OK)
+        status = hw_store_set_string(store, HW_AT_PARAMETERS, "weighting",
+                                     weighting_names[recipe->weighting], err);
+    for (int i = 0; i < fields && status == HW_OK; i++) {
+        if (field[i].type == FIELD_F64)
+            status = hw_store_set_f64(store, HW_AT_PARAMETERS, field[i].name,
+                                      *(const double *)field[i].value, err);
+        else
+            status = hw_store_set_i64(store, HW_AT_PARAMETERS, field[i].name,
+                                      field_integer(&field[i]), err);
+    }
+    return status;
+}
+
+/* Reads one of the words of a NULL-ended list. */
+static enum hw_status read_word(const struct hw_store *store, const char *name,
+                                const char *const *words, int *out, struct hw_error *err)
+{
+    char text[64];
+
+    enum hw_status status =
+        hw_store_get_string(store, HW_AT_PARAMETERS, name, text, sizeof text, err);
+    if (status != HW_OK)
+        return status;
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], text) == 0) {
+            *out = i;
+            return HW_OK;
+        }
+    }
+    return hw_fail(err, HW_BAD_INPUT, "the recipe's %s '%s' is not known", name, text);
+}
+
+/* Reads one field; integers must fit. */
+static enum hw_status read_field(const struct hw_store *store, const struct field *field,
+                                 struct hw_error *err)
+{
+    int64_t value = 0;
+
+    if (field->type == FIELD_F64)
+        return hw_store_get_f64(store, HW_AT_PARAMETERS, field->name, field->value, err);
+    enum hw_status status = hw_store_get_i64(store, HW_AT_PARAMETERS, field->name, &value, err);
+    if (status != HW_OK)
+        return status;
+    switch (field->type) {
+    case FIELD_I64:
+        *(int64_t *)field->value = value;
+        break;
+    case FIELD_U64:
+        *(uint64_t *)field->value = (uint64_t)value;
+        break;
+    case FIELD_I32:
+        *(int32_t *)field->value = (int32_t)value;
+        break;
+    case FIELD_INT:
+        *(int *)field->value = (int)value;
+        break;
+    default:
+        *(bool *)field->value = value != 0;
+        break;
+    }
+    if (field_integer(field) != value || (field->type == FIELD_U64 && value < 0))
+        return hw_fail(err, HW_BAD_INPUT, "the recipe's %s is %" PRId64 ", out of range",
+                       field->name, value);
+    return HW_OK;
+}
+
+/* Checks that the root attribute `weights` is the type of the recipe's weights. */
+static enum hw_status check_weights_attribute(const struct hw_store *store,
+                                              const struct hw_recipe *recipe, struct hw_error *err)
+{
+    static const char *const names[] = {"none", "f32", "i32"};
+    const char *made = names[hw_weighting_type(recipe->weighting)];
+    char text[16];
+
+    enum hw_status status =
+        hw_store_get_string(store, HW_AT_ROOT, "weights", text, sizeof text, err);
+    if (status == HW_OK && strcmp(text, made) != 0)
+        return hw_fail(err, HW_BAD_INPUT, "the recipe makes weights of type %s, the file says %s",
+                       made, text);
+    return status;
+}
+
+/* Reads model, weights and fields into a recipe whose root values are set. */
+static enum hw_status read_parameters(const struct hw_store *store, struct hw_recipe *recipe,
+                                      struct hw_error *err)
+{
+    struct field field[MOST_FIELDS];
+    int64_t version = 0;
+    int model = 0, weighting = 0;
+
+    enum hw_status status = read_word(store, "model", model_names, &model, err);
+    if (status == HW_OK)
+        status = read_word(store, "weighting", weighting_names, &weighting, err);
+    if (status == HW_OK)
+        status = hw_store_get_i64(store, HW_AT_PARAMETERS, "generator", &version, err);
+    if (status == HW_OK && version != GENERATOR_VERSION)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "made for version %" PRId64 " of the generators, this is version %d",
+                         version, GENERATOR_VERSION);
+    recipe->model = (enum hw_model)model;
+    recipe->weighting = (enum hw_weighting)weighting;
+    recipe->has_probability = hw_store_has(store, HW_AT_PARAMETERS, "probability");
+    int fields = fields_of(recipe, field);
+    for (int i = 0; i < fields && status == HW_OK; i++)
+        status = read_field(store, &field[i], err);
+    return status;
+}
+
+/* Adds a share of vertices at which so many tuples end on average. */
+static void add_ends(double share, double ends, double *some, double *several)
+{
+    const double none = exp(-ends);
+
+    *some += share * (1 - none);
+    *several += share * (1 - none - ends * none);
+}
+
+void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *several)
+{
+    static const double graph500[4] = {0.57, 0.19, 0.19, 0.05};
+    const double *abcd = recipe->model == HW_MODEL_GRAPH500 ? graph500 : recipe->abcd;
+    const double out = abcd[0] + abcd[1], in = abcd[0] + abcd[2];
+    const double edges = (double)recipe->edges;
+    const int scale = recipe->scale;
+
+    *some = *several = 0;
+    if (recipe->model == HW_MODEL_ERDOS_RENYI) {
+        add_ends(1, 2 * edges / (double)recipe->vertices, some, several);
+        return;
+    }
+    /* Vertices of as many ones among their bits are alike. */
+    for (int ones = 0; ones <= scale; ones++) {
+        const double share =
+            exp(lgamma(scale + 1) - lgamma(ones + 1) - lgamma(scale - ones + 1) - scale * log(2));
+        add_ends(share,
+                 edges * (pow(out, scale - ones) * pow(1 - out, ones) +
+                          pow(in, scale - ones) * pow(1 - in, ones)),
+                 some, several);
+    }
+}
+
+enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
+                              struct hw_error *err)
+{
+    int64_t directed = 0;
+
+    *recipe = (struct hw_recipe){0};
+    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &recipe->vertices, err);
+    if (status == HW_OK)
+        status = hw_store_get_i64(store, HW_AT_ROOT, "edges", &recipe->edges, err);
+    if (status == HW_OK)
+        status = hw_store_get_i64(store, HW_AT_ROOT, "directed", &directed, err);
+    recipe->directed = directed != 0;
+    if (status == HW_OK)
+        status = read_parameters(store, recipe, err);
+    if (status == HW_OK)
+        status = check_weights_attribute(store, recipe, err);
+    if (status != HW_OK)
+        return status;
+    struct hw_recipe whole = *recipe;
+    if (hw_recipe_complete(&whole, err) != HW_OK)
+        return hw_prefix(err, HW_BAD_INPUT, "the recipe is wrong");
+    if (whole.vertices != recipe->vertices || whole.edges != recipe->edges)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "the recipe makes %" PRI_GID " vertices and %" PRI_COUNT
+                       " edges, the file says %" PRI_GID " and %" PRI_COUNT,
+                       whole.vertices, whole.edges, recipe->vertices, recipe->edges);
+    return HW_OK;
+}
+
+/* ---- tuples ---- */
+
+/* The seed of weights: one for each pair of Graph500 seeds. */
+static uint64_t weight_seed(const struct hw_recipe *recipe)
+{
+    if (recipe->model != HW_MODEL_GRAPH500)
+        return recipe->seed;
+    return recipe->seed1 + UINT64_C(0x9E3779B97F4A7C15) * recipe->seed2;
+}
+
+enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_generator **generator,
+                                 struct hw_error *err)
+{
+    struct hw_generator *made = NULL;
+
+    enum hw_status status = hw_alloc_zero(&made, 1, sizeof *made, "generator", err);
+    *generator = made;
+    if (status != HW_OK)
+        return status;
+    made->model = recipe->model;
+    made->weighter = (struct hw_weighter){.weighting = recipe->weighting,
+                                          .seed = weight_seed(recipe),
+                                          .low = recipe->low,
+                                          .high = recipe->high};
+    switch (recipe->model) {
+    case HW_MODEL_RMAT:
+        hw_rmat_init(&made->rmat, recipe->scale, recipe->abcd, recipe->seed, recipe->scramble);
+        break;
+    case HW_MODEL_ERDOS_RENYI:
+        hw_pairs_init(&made->pairs, recipe->vertices, recipe->directed, recipe->seed);
+        break;
+    default:
+        hw_graph500_init(&made->graph500, recipe->scale, recipe->seed1, recipe->seed2);
+        break;
+    }
+    return HW_OK;
+}
+
+void hw_generator_make(const struct hw_generator *generator, hw_count first, hw_count count,
+                       hw_gid *source, hw_gid *target, union hw_weight *weight)
+{
+    const bool own_weights = generator->model == HW_MODEL_GRAPH500 &&
+                             generator->weighter.weighting == HW_WEIGHTING_UNIFORM;
+
+    switch (generator->model) {
+    case HW_MODEL_RMAT:
+        hw_rmat_make(&generator->rmat, first, count, source, target);
+        break;
+    case HW_MODEL_ERDOS_RENYI:
+        hw_pairs_make(&generator->pairs, first, count, source, target);
+        break;
+    default:
+        hw_graph500_make(&generator->graph500, first, count, source, target,
+                         own_weights ? weight : NULL);
+        break;
+    }
+    if (weight && !own_weights)
+        hw_weights_make(&generator->weighter, first, count, source, target, weight);
+}
+
+void hw_generator_free(struct hw_generator *generator)
+{
+    free(generator);
+}

@@ -1,0 +1,83 @@
+/*
+ * Recipes: what decides a generated graph, and the tuples that follow from it.
+ * Any rank and thread makes any tuple, always the same.
+ */
+#ifndef HOPWAVE_GRAPH_GENERATE_GENERATOR_SPEC_H
+#define HOPWAVE_GRAPH_GENERATE_GENERATOR_SPEC_H
+
+#include "lib/base/status.h"
+#include "lib/graph/generate/generator.h"
+#include "lib/store/store.h"
+
+/* NULL-ended names of enum hw_model and enum hw_weighting. Local. */
+const char *const *hw_model_names(void);
+const char *const *hw_weighting_names(void);
+
+/* Reads "none", "uniform", "integer:LOW:HIGH" or "signed", as --weights has it, into weighting,
+ * low and high of the weighter; HW_USAGE where it is none of them. Local. */
+enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
+                                  struct hw_error *err);
+
+/* Limits of what is made. */
+#define HW_SCALE_MOST 40
+#define HW_VERTICES_MOST ((hw_gid)1 << HW_SCALE_MOST)
+#define HW_EDGES_MOST ((hw_count)1 << 50)
+
+/* What decides a graph. Fields of other models stay 0. */
+struct hw_recipe {
+    enum hw_model model;
+    hw_gid vertices;
+    hw_count edges; /* tuples */
+    bool directed;
+    int scale;             /* rmat, graph500: vertices = 2^scale */
+    hw_count edge_factor;  /* rmat, graph500: edges = edge_factor * vertices */
+    double abcd[4];        /* rmat: probabilities of the quarters, which sum to 1 */
+    bool scramble;         /* rmat: labels are hashed */
+    uint64_t seed;         /* rmat, erdos-renyi: below 2^63 */
+    uint64_t seed1, seed2; /* graph500: below 2^63 */
+    bool has_probability;  /* erdos-renyi: G(n,p), whose edges were drawn */
+    double probability;
+    enum hw_weighting weighting;
+    int32_t low, high; /* of integer weights, both included */
+};
+
+/*
+ * Derives vertices and edges of R-MAT and Graph500 graphs from scale and edge
+ * factor, edges of G(n,p) from the probability (set has_probability, and edges
+ * to -1 to have them drawn), then checks all.
+ *
+ * Returns HW_OK, or HW_USAGE with the sentence. Local.
+ */
+enum hw_status hw_recipe_complete(struct hw_recipe *recipe, struct hw_error *err);
+
+/*
+ * The shares of vertices that tuples of a complete recipe end at, and end at twice or more, as
+ * its model has them: ends at a vertex are taken to be Poisson's. Local.
+ */
+void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *several);
+
+/* Writes a recipe as attributes of /parameters. Collective. */
+enum hw_status hw_recipe_write(const struct hw_recipe *recipe, struct hw_store *store,
+                               struct hw_error *err);
+
+/* Reads and checks a recipe; vertices, edges, directed and weights are the root
+ * attributes and must agree. HW_BAD_INPUT if not. Local. */
+enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
+                              struct hw_error *err);
+
+/* Prepares a complete recipe. Local. */
+enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_generator **generator,
+                                 struct hw_error *err);
+
+/*
+ * Makes tuples [first, first+count) of those that the recipe has into source
+ * and target, and weights unless weight is NULL or the recipe has none. Uses the
+ * calling thread alone; threads may share a generator. Local.
+ */
+void hw_generator_make(const struct hw_generator *generator, hw_count first, hw_count count,
+                       hw_gid *source, hw_gid *target, union hw_weight *weight);
+
+/* Frees it; accepts NULL. Local. */
+void hw_generator_free(struct hw_generator *generator);
+
+#endif

@@ -1,0 +1,259 @@
+#include "lib/graph/graph_writer.h"
+
+#include "lib/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GRAIN = 4096,    /* tuples that a thread makes at a time */
+    SAMPLE = 1 << 18 /* tuples of a sample */
+};
+
+enum hw_type hw_graph_id_type(hw_gid vertices)
+{
+    return vertices > (hw_gid)1 << 32 ? HW_I64 : HW_U32;
+}
+
+hw_count hw_graph_bytes(const struct hw_graph_desc *desc)
+{
+    hw_count id = (hw_count)hw_type_size(hw_graph_id_type(desc->vertices));
+    hw_count weight = desc->weights == HW_WEIGHTS_NONE ? 0 : (hw_count)sizeof(union hw_weight);
+
+    return desc->recipe ? 0 : desc->edges * (2 * id + weight);
+}
+
+/* ---- files ---- */
+
+static enum hw_status define_datasets(struct hw_store *store, const struct hw_graph_desc *desc,
+                                      struct hw_error *err)
+{
+    const enum hw_type id = hw_graph_id_type(desc->vertices);
+    const enum hw_type weight = desc->weights == HW_WEIGHTS_I32 ? HW_I32 : HW_F32;
+
+    enum hw_status status =
+        hw_store_define(store, "/edges/source", id, desc->edges, NULL, 0, NULL, err);
+    if (status == HW_OK)
+        status = hw_store_define(store, "/edges/target", id, desc->edges, NULL, 0, NULL, err);
+    if (status == HW_OK && desc->weights != HW_WEIGHTS_NONE)
+        status = hw_store_define(store, "/edges/weight", weight, desc->edges, NULL, 0, NULL, err);
+    return status;
+}
+
+enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_desc *desc,
+                               struct hw_error *err)
+{
+    static const char *const weights[] = {"none", "f32", "i32"};
+
+    enum hw_status status = hw_store_set_i64(store, HW_AT_ROOT, "vertices", desc->vertices, err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_ROOT, "edges", desc->edges, err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_ROOT, "directed", desc->directed, err);
+    if (status == HW_OK)
+        status = hw_store_set_string(store, HW_AT_ROOT, "weights", weights[desc->weights], err);
+    if (status == HW_OK)
+        status = hw_store_set_i64(store, HW_AT_ROOT, "recipe", desc->recipe, err);
+    if (status == HW_OK && !desc->recipe)
+        status = define_datasets(store, desc, err);
+    return status;
+}
+
+/* ---- generated graphs ---- */
+
+struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without_edges)
+{
+    return (struct hw_graph_desc){.vertices = recipe->vertices,
+                                  .edges = recipe->edges,
+                                  .directed = recipe->directed,
+                                  .weights = hw_weighting_type(recipe->weighting),
+                                  .recipe = without_edges};
+}
+
+/* Tuples that this rank makes at a time. */
+static hw_count chunk_of(const struct hw_context *ctx, const struct hw_recipe *recipe)
+{
+    hw_count first, count;
+
+    hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
+    return count < HW_GRAPH_CHUNK ? count : HW_GRAPH_CHUNK;
+}
+
+hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_recipe *recipe)
+{
+    const hw_count id = (hw_count)hw_type_size(hw_graph_id_type(recipe->vertices));
+    const hw_count weight =
+        recipe->weighting == HW_WEIGHTING_NONE ? 0 : (hw_count)sizeof(union hw_weight);
+
+    return chunk_of(ctx, recipe) * (2 * id + weight);
+}
+
+/* Tuples as the file has them. */
+struct chunk {
+    enum hw_type id;
+    void *source, *target;   /* [chunk_of()] of that type */
+    union hw_weight *weight; /* [chunk_of()], or NULL */
+};
+
+static enum hw_status chunk_alloc(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                  struct chunk *chunk, struct hw_error *err)
+{
+    const hw_count capacity = chunk_of(ctx, recipe);
+
+    *chunk = (struct chunk){.id = hw_graph_id_type(recipe->vertices)};
+    enum hw_status status =
+        hw_alloc(&chunk->source, capacity, hw_type_size(chunk->id), "edge sources", err);
+    if (status == HW_OK)
+        status = hw_alloc(&chunk->target, capacity, hw_type_size(chunk->id), "edge targets", err);
+    if (status == HW_OK && recipe->weighting != HW_WEIGHTING_NONE)
+        status = hw_alloc(&chunk->weight, capacity, sizeof *chunk->weight, "edge weights", err);
+    return status;
+}
+
+static void chunk_free(struct chunk *chunk)
+{
+    free(chunk->source);
+    free(chunk->target);
+    free(chunk->weight);
+}
+
+/* Puts ids at position `at` of an array of the file's type. */
+static void place_ids(const struct chunk *chunk, void *array, hw_count at, hw_count count,
+                      const hw_gid *id)
+{
+    uint32_t *narrow = array;
+    hw_gid *wide = array;
+
+    if (chunk->id == HW_I64)
+        memcpy(wide + at, id, (size_t)count * sizeof *id);
+    else
+        for (hw_count i = 0; i < count; i++)
+            narrow[at + i] = (uint32_t)id[i];
+}
+
+/* Makes tuples on all threads, a grain at a time so that each stays in cache until
+ * it is in the file's type. */
+static void make_chunk(const struct hw_generator *generator, hw_count first, hw_count count,
+                       struct chunk *chunk)
+{
+#pragma omp parallel for schedule(dynamic)
+    for (hw_count i = 0; i < count; i += GRAIN) {
+        const hw_count some = count - i < GRAIN ? count - i : GRAIN;
+        hw_gid source[GRAIN], target[GRAIN];
+        hw_generator_make(generator, first + i, some, source, target,
+                          chunk->weight ? chunk->weight + i : NULL);
+        place_ids(chunk, chunk->source, i, some, source);
+        place_ids(chunk, chunk->target, i, some, target);
+    }
+}
+
+static enum hw_status write_chunk(const struct chunk *chunk, hw_count first, hw_count count,
+                                  struct hw_store *store, struct hw_error *err)
+{
+    enum hw_status status =
+        hw_store_write(store, "/edges/source", 0, first, count, chunk->source, err);
+    if (status == HW_OK)
+        status = hw_store_write(store, "/edges/target", 0, first, count, chunk->target, err);
+    if (status == HW_OK && chunk->weight)
+        status = hw_store_write(store, "/edges/weight", 0, first, count, chunk->weight, err);
+    return status;
+}
+
+/* Makes and writes this rank's share, chunk by chunk. Local. */
+static enum hw_status generate_share(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                     const struct hw_generator *generator, struct chunk *chunk,
+                                     struct hw_store *store, struct hw_error *err)
+{
+    const hw_count capacity = chunk_of(ctx, recipe);
+    struct hw_progress bar = {0};
+    enum hw_status status = HW_OK;
+    hw_count first, count, some;
+
+    hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
+    for (hw_count done = 0; done < count && status == HW_OK; done += some) {
+        some = count - done < capacity ? count - done : capacity;
+        make_chunk(generator, first + done, some, chunk);
+        status = write_chunk(chunk, first + done, some, store, err);
+        hw_progress(ctx, &bar, "edges", done + some, count);
+    }
+    hw_progress_end(&bar);
+    return status;
+}
+
+enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                 struct hw_store *store, struct hw_error *err)
+{
+    struct hw_generator *generator = NULL;
+    struct chunk chunk = {0};
+
+    enum hw_status status =
+        hw_memory_require(ctx, hw_graph_generate_bytes(ctx, recipe), "making edges", err);
+    if (status != HW_OK)
+        return status;
+    status = hw_generator_open(recipe, &generator, err);
+    if (status == HW_OK)
+        status = chunk_alloc(ctx, recipe, &chunk, err);
+    if (status == HW_OK)
+        status = generate_share(ctx, recipe, generator, &chunk, store, err);
+    chunk_free(&chunk);
+    hw_generator_free(generator);
+    return hw_agree(ctx->world, status, err);
+}
+
+/* Makes a sample of this rank's share and times it. Local. */
+static enum hw_status time_sample(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                  double *seconds, struct hw_error *err)
+{
+    struct hw_generator *generator = NULL;
+    struct chunk chunk = {0};
+    hw_count first, count;
+
+    *seconds = 0;
+    hw_store_share(recipe->edges, ctx->rank, ctx->size, &first, &count);
+    const hw_count capacity = chunk_of(ctx, recipe);
+    const hw_count some = capacity < SAMPLE ? capacity : SAMPLE;
+    if (some == 0)
+        return HW_OK;
+    enum hw_status status = hw_generator_open(recipe, &generator, err);
+    if (status == HW_OK)
+        status = chunk_alloc(ctx, recipe, &chunk, err);
+    if (status == HW_OK) {
+        /* The first pass touches the memory and wakes the threads. */
+        make_chunk(generator, first, some, &chunk);
+        double started = hw_seconds();
+        make_chunk(generator, first, some, &chunk);
+        *seconds = (hw_seconds() - started) * ((double)count / (double)some);
+    }
+    chunk_free(&chunk);
+    hw_generator_free(generator);
+    return status;
+}
+
+enum hw_status hw_recipe_seconds(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                 double *seconds, struct hw_error *err)
+{
+    double mine = 0;
+
+    enum hw_status status = hw_agree(ctx->world, time_sample(ctx, recipe, &mine, err), err);
+    if (status == HW_OK)
+        status = hw_mpi(MPI_Allreduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, ctx->world),
+                        "MPI_Allreduce", err);
+    return status;
+}
+
+enum hw_status hw_recipe_digest(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                char *digest, struct hw_error *err)
+{
+    const struct hw_graph_desc desc = hw_recipe_desc(recipe, false);
+    struct hw_store *rehearsal = NULL;
+
+    enum hw_status status = hw_store_rehearse(ctx, HW_KIND_GRAPH, &rehearsal, err);
+    if (status == HW_OK)
+        status = hw_graph_define(rehearsal, &desc, err);
+    if (status == HW_OK)
+        status = hw_graph_generate(ctx, recipe, rehearsal, err);
+    if (status == HW_OK)
+        status = hw_store_digest(rehearsal, digest, err);
+    hw_store_close(rehearsal);
+    return status;
+}

@@ -1,0 +1,48 @@
+/*
+ * Graph files being written: what they hold, and generated tuples into them.
+ */
+#ifndef HOPWAVE_GRAPH_GRAPH_WRITER_H
+#define HOPWAVE_GRAPH_GRAPH_WRITER_H
+
+#include "lib/graph/generate/generator_spec.h"
+#include "lib/graph/graph.h"
+
+/* The type of ids in the file of a graph with that many vertices. Local. */
+enum hw_type hw_graph_id_type(hw_gid vertices);
+
+/* Bytes of the edges' datasets. Local. */
+hw_count hw_graph_bytes(const struct hw_graph_desc *desc);
+
+/*
+ * Sets the root attributes of a graph file (vertices, edges, directed, weights,
+ * recipe) and, unless it is a recipe, defines /edges/source, /edges/target and
+ * /edges/weight. Collective.
+ */
+enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_desc *desc,
+                               struct hw_error *err);
+
+/* What a recipe makes. recipe: whether the file is to hold no edges. Local. */
+struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without_edges);
+
+/*
+ * Makes all tuples of a recipe, each rank its share, and writes them into a store
+ * with its datasets defined: a file, or a rehearsal for the digest. Streams: the
+ * memory is that of hw_graph_generate_bytes(). Collective.
+ */
+enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                 struct hw_store *store, struct hw_error *err);
+
+/* Bytes that this rank needs for it. Local. */
+hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_recipe *recipe);
+
+/* Seconds that making all tuples takes the slowest rank, extrapolated from a
+ * sample of at most 2^18 on each. Collective. */
+enum hw_status hw_recipe_seconds(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                 double *seconds, struct hw_error *err);
+
+/* The root digest of the graph that a recipe makes, without storing it.
+ * digest: [HW_DIGEST_SIZE]. Collective. */
+enum hw_status hw_recipe_digest(const struct hw_context *ctx, const struct hw_recipe *recipe,
+                                char *digest, struct hw_error *err);
+
+#endif

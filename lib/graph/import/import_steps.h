@@ -1,0 +1,110 @@
+/*
+ * The steps of an import, in their order. For lib/graph alone.
+ */
+#ifndef HOPWAVE_GRAPH_IMPORT_IMPORT_STEPS_H
+#define HOPWAVE_GRAPH_IMPORT_IMPORT_STEPS_H
+
+#include "lib/graph/import/format_reader.h"
+
+/* An import while it runs: what its steps share. */
+struct hw_import {
+    struct hw_context ctx;
+    struct hw_import_options options;
+    struct hw_input input; /* each rank has the file open */
+    const struct hw_reader *reader;
+    struct hw_facts facts;
+    hw_count sample_bytes, sample_tuples; /* of the beginning of the body; text */
+    double sample_seconds;                /* that parsing it took one thread */
+    char digest[HW_DIGEST_SIZE];
+};
+
+/*
+ * Parses this rank's share of the file, into pieces that the caller frees; the
+ * first line of the file that is wrong is HW_BAD_INPUT. Collective.
+ */
+enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *pieces,
+                               struct hw_error *err);
+
+/* The number in the file of a line of piece k, from 0 there. Local. */
+hw_count hw_import_line(const struct hw_import *import, const struct hw_pieces *pieces, hw_count k,
+                        hw_count line);
+
+/* Parses the first bytes of a text's body into sample_... of the import. Local. */
+enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *head,
+                                struct hw_error *err);
+
+/* Bytes of the text after its header; of a stream a guess. Local. */
+hw_count hw_import_body(const struct hw_import *import);
+
+/* Checks counts, turns lines of vertices into ids and keeps one listing of edges
+ * that are listed at both ends; after weights are of one type. Collective. */
+enum hw_status hw_import_resolve(struct hw_import *import, struct hw_pieces *pieces,
+                                 struct hw_error *err);
+
+/* Refuses edges that are to be listed at both ends and are not, or with unlike
+ * weights; and loops in lists of neighbours. Collective. */
+enum hw_status hw_import_match(const struct hw_import *import, const struct hw_pieces *pieces,
+                               struct hw_error *err);
+
+/* Draws the weights of the graph's tuples, each by its place in the graph; *weights becomes
+ * their type. After folding. Collective. */
+enum hw_status hw_import_draw(const struct hw_import *import, struct hw_pieces *pieces,
+                              enum hw_weights *weights, struct hw_error *err);
+
+/* How vertices are numbered. */
+struct hw_labelling {
+    hw_gid vertices;
+    bool compacted;        /* labels say what the file calls them */
+    hw_count first, count; /* this rank's share of the labels (hw_store_share()) */
+    hw_gid *label;         /* [count], NULL unless compacted; free() it */
+};
+
+/* Counts vertices and, as options.compact says, renumbers them. Collective. */
+enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pieces,
+                                 struct hw_labelling *labelling, struct hw_error *err);
+
+/* The same for ids up to `largest`, too sparse for a bitmap; compact_sparse_ids.c. Collective. */
+enum hw_status hw_import_compact_sparse(struct hw_import *import, hw_gid largest,
+                                        struct hw_pieces *pieces, struct hw_labelling *labelling,
+                                        struct hw_error *err);
+
+/* Bytes that a rank with so many tuples needs for folding, the tuples themselves
+ * among them. Local. */
+hw_count hw_import_fold_bytes(hw_count tuples);
+
+/* Makes each unordered pair one tuple. Collective. */
+enum hw_status hw_import_fold(struct hw_import *import, const struct hw_graph_desc *desc,
+                              struct hw_pieces *pieces, struct hw_error *err);
+
+/* Writes ids and weights of all pieces, in order, into the datasets of a store,
+ * and frees the pieces as it goes. desc: what was defined. Collective. */
+enum hw_status hw_import_write(const struct hw_context *ctx, const struct hw_graph_desc *desc,
+                               struct hw_pieces *pieces, struct hw_store *store,
+                               struct hw_error *err);
+
+/* The digest of the bytes of a file: XXH3-128 of the XXH3-128 digests of its blocks
+ * of 2^20 bytes. out: [HW_DIGEST_SIZE], on all ranks. Collective. */
+enum hw_status hw_input_digest(const struct hw_context *ctx, const struct hw_input *input,
+                               char *out, struct hw_error *err);
+
+/* Id i of an array of a piece, its source or target. Local. */
+static inline hw_gid hw_piece_id(const struct hw_piece *piece, const void *array, hw_count i)
+{
+    return piece->wide ? ((const hw_gid *)array)[i] : (hw_gid)((const uint32_t *)array)[i];
+}
+
+static inline void hw_piece_set(const struct hw_piece *piece, void *array, hw_count i, hw_gid id)
+{
+    if (piece->wide)
+        ((hw_gid *)array)[i] = id;
+    else
+        ((uint32_t *)array)[i] = (uint32_t)id;
+}
+
+/* Frees what a piece holds and leaves it empty. Local. */
+void hw_piece_free(struct hw_piece *piece);
+
+/* Tuples of all pieces of this rank. Local. */
+hw_count hw_pieces_tuples(const struct hw_pieces *pieces);
+
+#endif

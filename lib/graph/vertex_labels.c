@@ -1,0 +1,253 @@
+#include "lib/graph/vertex_labels.h"
+
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Labels read at a time. */
+#define PIECE (16 * (hw_count)HW_STORE_BLOCK)
+
+/* ---- ids of labels ---- */
+
+/* A label that is looked for. */
+struct wanted {
+    int64_t label;
+    hw_count index; /* in the caller's list */
+};
+
+static int by_label(const void *a, const void *b)
+{
+    const struct wanted *x = a, *y = b;
+
+    return x->label < y->label ? -1 : x->label > y->label;
+}
+
+/* The first of the sorted labels that is not below one. */
+static hw_count lower_bound(const struct wanted *wanted, hw_count count, int64_t label)
+{
+    hw_count low = 0, high = count;
+
+    while (low < high) {
+        hw_count middle = low + (high - low) / 2;
+        if (wanted[middle].label < label)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What a search knows: for each wanted label the least and the greatest vertex
+ * that bears it, the latter negated so that one reduction finds both. */
+struct search {
+    hw_count count;
+    struct wanted *wanted; /* [count], sorted */
+    int64_t *least;        /* [2 count]: least, then negated greatest */
+    int64_t *label;        /* [PIECE] */
+};
+
+/* Notes which of the labels of vertices from `first` on are wanted. */
+static void match(struct search *search, hw_gid first, hw_count count)
+{
+    for (hw_count i = 0; i < count; i++) {
+        const int64_t label = search->label[i];
+        hw_count at = lower_bound(search->wanted, search->count, label);
+        for (; at < search->count && search->wanted[at].label == label; at++) {
+            const hw_count index = search->wanted[at].index;
+            int64_t *least = search->least + index, *greatest = least + search->count;
+            const hw_gid v = first + i;
+            *least = v < *least ? v : *least;
+            *greatest = -v < *greatest ? -v : *greatest;
+        }
+    }
+}
+
+/* Reads this rank's share of the labels. */
+static enum hw_status scan(const struct hw_context *ctx, struct hw_graph *graph,
+                           struct search *search, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    hw_count first, count;
+
+    hw_store_share(hw_graph_desc(graph)->vertices, ctx->rank, ctx->size, &first, &count);
+    for (hw_count end = first + count; first < end && status == HW_OK; first += PIECE) {
+        const hw_count some = end - first < PIECE ? end - first : PIECE;
+        status = hw_graph_labels(graph, first, some, search->label, err);
+        if (status == HW_OK)
+            match(search, first, some);
+    }
+    return status;
+}
+
+/* Puts all that ranks found together and takes it for ids. Collective. */
+static enum hw_status conclude(const struct hw_context *ctx, const struct hw_graph *graph,
+                               const struct search *search, hw_gid *id, struct hw_error *err)
+{
+    const hw_count most = (hw_count)1 << 28;
+
+    for (hw_count at = 0; at < 2 * search->count; at += most) {
+        const hw_count some = 2 * search->count - at < most ? 2 * search->count - at : most;
+        enum hw_status status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, search->least + at, (int)some,
+                                                     MPI_INT64_T, MPI_MIN, ctx->world),
+                                       "MPI_Allreduce", err);
+        if (status != HW_OK)
+            return status;
+    }
+    for (hw_count i = 0; i < search->count; i++) {
+        const int64_t least = search->least[i], greatest = -search->least[search->count + i];
+        if (least == INT64_MAX)
+            return hw_fail(err, HW_BAD_INPUT, "%s: no vertex has the label %" PRId64,
+                           hw_graph_path(graph), id[i]);
+        if (least != greatest)
+            return hw_fail(err, HW_BAD_INPUT,
+                           "%s: the label %" PRId64 " belongs to the vertices %" PRI_GID
+                           " and %" PRI_GID,
+                           hw_graph_path(graph), id[i], least, greatest);
+        id[i] = least;
+    }
+    return HW_OK;
+}
+
+enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *graph, hw_count count,
+                              hw_gid *id, struct hw_error *err)
+{
+    struct search search = {.count = count};
+    enum hw_status status = hw_alloc(&search.wanted, count, sizeof *search.wanted, "labels", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&search.least, 2 * count, sizeof *search.least, "ids of labels", err);
+    if (status == HW_OK)
+        status = hw_alloc(&search.label, PIECE, sizeof *search.label, "labels", err);
+    if (status == HW_OK) {
+        for (hw_count i = 0; i < count; i++) {
+            search.wanted[i] = (struct wanted){id[i], i};
+            search.least[i] = search.least[count + i] = INT64_MAX;
+        }
+        if (count > 0)
+            qsort(search.wanted, (size_t)count, sizeof *search.wanted, by_label);
+        status = scan(ctx, graph, &search, err);
+    }
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_graph_verify_labels(graph, err);
+    if (status == HW_OK)
+        status = conclude(ctx, graph, &search, id, err);
+    free(search.wanted);
+    free(search.least);
+    free(search.label);
+    return status;
+}
+
+/* ---- labels of ids ---- */
+
+enum hw_status hw_labels_open(const struct hw_context *ctx, struct hw_graph *graph,
+                              struct hw_labels *labels, struct hw_error *err)
+{
+    hw_count first, count;
+
+    *labels = (struct hw_labels){.ctx = ctx};
+    hw_store_share(hw_graph_desc(graph)->vertices, ctx->rank, ctx->size, &first, &count);
+    enum hw_status status =
+        hw_slices_make(hw_graph_desc(graph)->vertices, ctx->size, &labels->slices, err);
+    if (status == HW_OK)
+        status = hw_alloc(&labels->label, count, sizeof *labels->label, "labels", err);
+    if (status == HW_OK && count > 0)
+        status = hw_graph_labels(graph, first, count, labels->label, err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_graph_verify_labels(graph, err);
+    if (status != HW_OK)
+        hw_labels_close(labels);
+    return status;
+}
+
+hw_count hw_labels_bytes(const struct hw_context *ctx, hw_gid vertices, hw_count asked)
+{
+    hw_count first, count;
+
+    /* Sent, and received by whoever has what all ask for. */
+    const hw_count questions = asked * (1 + ctx->size) * 2;
+    hw_store_share(vertices, ctx->rank, ctx->size, &first, &count);
+    return (count + questions + asked) * (hw_count)sizeof(int64_t);
+}
+
+/* Which rank holds each id, -1 for none, and how many each has. */
+static void sort_out(const struct hw_labels *labels, hw_count count, const hw_gid *id, int *owner,
+                     hw_count *asked)
+{
+    for (hw_count i = 0; i < count; i++) {
+        owner[i] = id[i] == HW_GID_NONE ? -1 : hw_slices_owner(&labels->slices, id[i]);
+        if (owner[i] >= 0)
+            asked[owner[i]]++;
+    }
+}
+
+/* Questions and answers on their way. */
+struct look_up {
+    int *owner;      /* [count] */
+    hw_count *asked; /* [3 ranks]: of each rank; where its questions lie; by others of us */
+    hw_gid *question;
+    hw_gid *answer; /* ours to others: [sum of answered] */
+};
+
+static enum hw_status make_room(const struct hw_labels *labels, hw_count count,
+                                struct look_up *look, struct hw_error *err)
+{
+    const hw_count ranks = labels->ctx->size;
+    enum hw_status status = hw_alloc(&look->owner, count, sizeof *look->owner, "owners", err);
+
+    if (status == HW_OK)
+        status = hw_alloc_zero(&look->asked, 3 * ranks, sizeof *look->asked, "counts", err);
+    if (status == HW_OK)
+        status = hw_alloc(&look->question, count, sizeof *look->question, "labels asked for", err);
+    return hw_agree(labels->ctx->world, status, err);
+}
+
+enum hw_status hw_labels_of(const struct hw_labels *labels, hw_count count, const hw_gid *id,
+                            int64_t *label, struct hw_error *err)
+{
+    const int ranks = labels->ctx->size;
+    const hw_gid first = labels->slices.first[labels->ctx->rank];
+    struct look_up look = {0};
+    enum hw_status status = make_room(labels, count, &look, err);
+
+    if (status != HW_OK)
+        goto done;
+    hw_count *next = look.asked + ranks, *answered = look.asked + 2 * ranks, total = 0;
+    sort_out(labels, count, id, look.owner, look.asked);
+    for (int r = 1; r < ranks; r++)
+        next[r] = next[r - 1] + look.asked[r - 1];
+    for (hw_count i = 0; i < count; i++)
+        if (look.owner[i] >= 0)
+            look.question[next[look.owner[i]]++] = id[i];
+    status = hw_exchange(labels->ctx->world, sizeof *look.question, look.question, look.asked,
+                         &look.answer, answered, err);
+    if (status != HW_OK)
+        goto done;
+    for (int r = 0; r < ranks; r++)
+        total += answered[r];
+    for (hw_count i = 0; i < total; i++)
+        look.answer[i] = labels->label[look.answer[i] - first];
+    status = hw_exchange_into(labels->ctx->world, sizeof *look.answer, look.answer, answered,
+                              look.question, look.asked, err);
+    for (int r = 0; r < ranks; r++)
+        next[r] -= look.asked[r];
+    for (hw_count i = 0; i < count && status == HW_OK; i++)
+        if (look.owner[i] >= 0)
+            label[i] = look.question[next[look.owner[i]]++];
+done:
+    free(look.owner);
+    free(look.asked);
+    free(look.question);
+    free(look.answer);
+    return status;
+}
+
+void hw_labels_close(struct hw_labels *labels)
+{
+    hw_slices_free(&labels->slices);
+    free(labels->label);
+    *labels = (struct hw_labels){0};
+}

@@ -1,0 +1,176 @@
+/* Fourth stage of building: every part learns the vertices it owns. */
+#include "lib/layout/build/build.h"
+
+#include "lib/base/memory.h"
+#include "lib/base/radix_sort.h"
+#include "lib/comm/batched_alltoallv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One vertex on its way to its part. */
+struct settler {
+    int64_t part; /* among those built by the rank it goes to */
+    int64_t position;
+    hw_gid graph_id;
+    hw_count tuples;
+    int64_t loop; /* as in hw_builder */
+};
+
+#define SETTLER_WORDS ((int)(sizeof(struct settler) / sizeof(uint32_t)))
+
+struct settling {
+    struct hw_builder *builder;
+    uint32_t **loop; /* [parts built here][own.count] as in hw_builder; NULL without weights */
+    hw_count piece, done;
+};
+
+static enum hw_status fill_settlers(void *self, uint32_t *record, int32_t *to, hw_count *count,
+                                    bool *more, struct hw_error *err)
+{
+    struct settling *settling = self;
+    const struct hw_builder *builder = settling->builder;
+    hw_count first = settling->done, left = builder->kept - first;
+    hw_count piece = left < settling->piece ? left : settling->piece;
+
+    (void)err;
+#pragma omp parallel for schedule(static) if (piece >= HW_SERIAL_BELOW)
+    for (hw_count i = 0; i < piece; i++) {
+        hw_count v = first + i;
+        hw_gid search_id = builder->code[v];
+        if (search_id >= builder->desc->vertices)
+            search_id = builder->delegate[search_id - builder->desc->vertices].search_id;
+        int part = hw_owner(&builder->spec, search_id);
+        struct settler settler = {.part = part - builder->first_part[builder->rank_of_part[part]],
+                                  .position = hw_position(&builder->spec, search_id),
+                                  .graph_id =
+                                      hw_spread_vertex(&builder->spread, builder->ctx->rank, v),
+                                  .tuples = builder->tuples[v],
+                                  .loop = builder->loop ? builder->loop[v] : HW_NO_LOOP};
+        memcpy(record + i * SETTLER_WORDS, &settler, sizeof settler);
+        to[i] = builder->rank_of_part[part];
+    }
+    settling->done += piece;
+    *count = piece;
+    *more = settling->done < builder->kept;
+    return HW_OK;
+}
+
+static enum hw_status receive_settlers(void *self, const uint32_t *record, hw_count count,
+                                       struct hw_error *err)
+{
+    const struct settling *settling = self;
+
+    (void)err;
+#pragma omp parallel for schedule(static) if (count >= HW_SERIAL_BELOW)
+    for (hw_count i = 0; i < count; i++) {
+        struct settler settler;
+        memcpy(&settler, record + i * SETTLER_WORDS, sizeof settler);
+        struct hw_part_vertices *own = &settling->builder->part[settler.part].own;
+        own->graph_id[settler.position] = settler.graph_id;
+        own->tuples[settler.position] = settler.tuples;
+        if (settling->loop)
+            settling->loop[settler.part][settler.position] = (uint32_t)settler.loop;
+    }
+    return HW_OK;
+}
+
+/* Sorts a part's positions by graph id. */
+static enum hw_status sort_own(struct hw_part *part, struct hw_error *err)
+{
+    struct hw_part_vertices *own = &part->own;
+    uint64_t *key = NULL;
+    enum hw_status status = hw_alloc(&key, own->count, sizeof *key, "own vertices", err);
+
+    if (status != HW_OK)
+        return status;
+    for (hw_lid p = 0; p < own->count; p++) {
+        key[p] = (uint64_t)own->graph_id[p];
+        own->by_graph_id[p] = p;
+    }
+    status = hw_sort(key, own->by_graph_id, own->count, hw_bits((uint64_t)part->vertices), err);
+    free(key);
+    return status;
+}
+
+enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, enum hw_weights kind,
+                                   struct hw_error *err)
+{
+    struct hw_part_vertices *own = &part->own;
+    hw_count count = 0;
+
+    for (hw_lid p = 0; p < own->count; p++)
+        count += loop[p] != HW_NO_LOOP;
+    enum hw_status status = hw_alloc(&own->loop, count, sizeof *own->loop, "self-loops", err);
+    if (status == HW_OK)
+        status = hw_alloc(&own->loop_weight, count, sizeof *own->loop_weight, "self-loops", err);
+    for (hw_lid p = 0; p < own->count && status == HW_OK; p++) {
+        if (loop[p] == HW_NO_LOOP)
+            continue;
+        own->loop[own->loops] = p;
+        own->loop_weight[own->loops++] = hw_weight_back(loop[p], kind);
+    }
+    return status;
+}
+
+/* Room for the self-loops of all vertices, while they come in. */
+static enum hw_status alloc_loops(struct settling *settling, struct hw_error *err)
+{
+    const struct hw_builder *builder = settling->builder;
+    enum hw_status status = HW_OK;
+
+    if (!builder->weights)
+        return HW_OK;
+    status =
+        hw_alloc_zero(&settling->loop, builder->parts, sizeof *settling->loop, "self-loops", err);
+    for (int p = 0; p < builder->parts && status == HW_OK; p++)
+        status = hw_alloc(&settling->loop[p], builder->part[p].own.count, sizeof *settling->loop[p],
+                          "self-loops", err);
+    return status;
+}
+
+enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+
+    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
+        struct hw_part_vertices *own = &builder->part[p].own;
+        own->count = hw_owned(&builder->spec, builder->desc->vertices, builder->part[p].index);
+        status = hw_alloc(&own->graph_id, own->count, sizeof *own->graph_id, "own vertices", err);
+        if (status == HW_OK)
+            status = hw_alloc(&own->tuples, own->count, sizeof *own->tuples, "own vertices", err);
+        if (status == HW_OK)
+            status = hw_alloc(&own->by_graph_id, own->count, sizeof *own->by_graph_id,
+                              "own vertices", err);
+    }
+    return status;
+}
+
+enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err)
+{
+    /* A settler is large: a quarter of the piece keeps the buffers as small. */
+    struct settling self = {.builder = builder,
+                            .piece =
+                                hw_build_piece(builder->desc->vertices, builder->spread.ranks) / 4};
+    struct hw_ship ship = {0};
+    enum hw_status status = hw_build_alloc_own(builder, err);
+
+    if (status == HW_OK)
+        status = alloc_loops(&self, err);
+    if (status == HW_OK)
+        status = hw_ship_open(&ship, builder->ctx, SETTLER_WORDS, self.piece, err);
+    status = hw_agree(builder->ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_ship(&ship, fill_settlers, receive_settlers, &self, err);
+    hw_ship_close(&ship);
+    for (int p = 0; p < builder->parts && status == HW_OK; p++) {
+        status = sort_own(&builder->part[p], err);
+        if (status == HW_OK && self.loop)
+            status =
+                hw_build_keep_loops(&builder->part[p], self.loop[p], builder->desc->weights, err);
+    }
+    for (int p = 0; p < builder->parts && self.loop; p++)
+        free(self.loop[p]);
+    free(self.loop);
+    return hw_agree(builder->ctx->world, status, err);
+}

@@ -1,0 +1,479 @@
+/* Describing partitions and reading them, one part a rank. */
+#include "lib/layout/layout_options.h"
+#include "lib/layout/part_check.h"
+#include "lib/layout/part_matrices.h"
+
+#include "lib/base/cli.h"
+#include "lib/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements that are read and converted at a time. */
+#define PIECE (16 * (hw_count)HW_STORE_BLOCK)
+
+/* One part being read. */
+struct reading {
+    const struct hw_context *ctx;
+    struct hw_store *store;
+    struct hw_part *part;
+    hw_count *start;             /* [parts+1] room */
+    hw_count lists[HW_MATRICES]; /* entries of each matrix */
+};
+
+/* Puts the file's name before a sentence that lacks it. */
+static enum hw_status name_file(const struct hw_store *store, enum hw_status status,
+                                struct hw_error *err)
+{
+    const char *path = hw_store_path(store);
+
+    if (status == HW_OK || !err || strncmp(err->text, path, strlen(path)) == 0)
+        return status;
+    return hw_prefix(err, status, "%s", path);
+}
+
+/* ---- attributes ---- */
+
+/* An attribute that is a number within [least, most]. */
+static enum hw_status get_number(const struct hw_store *store, const char *name, int64_t least,
+                                 int64_t most, int64_t *value, struct hw_error *err)
+{
+    enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, name, value, err);
+
+    if (status == HW_OK && (*value < least || *value > most))
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "attribute %s is %" PRId64 ", outside %" PRId64 " to %" PRId64, name,
+                         *value, least, most);
+    return status;
+}
+
+/* The index of an attribute's text among words. */
+static enum hw_status get_word(const struct hw_store *store, const char *name,
+                               const char *const *words, int *index, struct hw_error *err)
+{
+    char text[64];
+    enum hw_status status = hw_store_get_string(store, HW_AT_ROOT, name, text, sizeof text, err);
+
+    if (status == HW_OK && hw_cli_choice(name, text, words, index, err) != HW_OK)
+        status = HW_BAD_INPUT;
+    return status;
+}
+
+static enum hw_status describe_words(const struct hw_store *store, struct hw_part *part,
+                                     struct hw_error *err)
+{
+    const char *const layouts[] = {hw_layout_name(HW_LAYOUT_1D), hw_layout_name(HW_LAYOUT_2D),
+                                   hw_layout_name(HW_LAYOUT_DEGREE_SEPARATED), NULL};
+    const char *const orders[] = {hw_order_name(HW_ORDER_DEGREE), hw_order_name(HW_ORDER_HASH),
+                                  hw_order_name(HW_ORDER_NONE), NULL};
+    static const char *const weights[] = {"none", "f32", "i32", NULL};
+    int layout = 0, order = 0, weight = 0;
+    enum hw_status status = get_word(store, "layout", layouts, &layout, err);
+
+    if (status == HW_OK)
+        status = get_word(store, "order", orders, &order, err);
+    if (status == HW_OK)
+        status = get_word(store, "weights", weights, &weight, err);
+    if (status == HW_OK)
+        status = hw_store_get_string(store, HW_AT_ROOT, "graph_digest", part->graph_digest,
+                                     sizeof part->graph_digest, err);
+    part->spec.layout = (enum hw_layout)layout;
+    part->spec.order = (enum hw_order)order;
+    part->weights = (enum hw_weights)weight;
+    part->spec.weights = part->weights != HW_WEIGHTS_NONE;
+    return status;
+}
+
+static enum hw_status describe_counts(const struct hw_store *store, struct hw_part *part,
+                                      struct hw_error *err)
+{
+    int64_t parts = 0, directed = 0;
+    enum hw_status status = get_number(store, "parts", 1, HW_PARTS_MOST, &parts, err);
+
+    if (status == HW_OK)
+        status = get_number(store, "vertices", 1, (int64_t)1 << 48, &part->vertices, err);
+    if (status == HW_OK)
+        status = get_number(store, "edges", 0, INT64_MAX / 16, &part->edges, err);
+    if (status == HW_OK)
+        status = get_number(store, "tuples", 0, INT64_MAX / 16, &part->tuples, err);
+    if (status == HW_OK)
+        status = get_number(store, "directed", 0, 1, &directed, err);
+    part->spec.parts = (int)parts;
+    part->directed = directed != 0;
+    return status;
+}
+
+static enum hw_status describe_grid(const struct hw_store *store, struct hw_part *part,
+                                    hw_count block, struct hw_error *err)
+{
+    int64_t rows = 0, columns = 0, stated = 0;
+    enum hw_status status = get_number(store, "rows", 1, part->spec.parts, &rows, err);
+
+    if (status == HW_OK)
+        status = get_number(store, "columns", 1, part->spec.parts, &columns, err);
+    if (status == HW_OK)
+        status = get_number(store, "block", 1, UINT32_MAX - 1, &stated, err);
+    if (status != HW_OK)
+        return status;
+    if (rows * columns != part->spec.parts || stated != block || block * rows >= UINT32_MAX ||
+        block * columns >= UINT32_MAX)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%" PRId64 " rows, %" PRId64 " columns and blocks of %" PRId64
+                       " do not fit %d parts of %" PRI_GID " vertices",
+                       rows, columns, stated, part->spec.parts, part->vertices);
+    part->spec.rows = (int)rows;
+    part->spec.columns = (int)columns;
+    part->grid.block = (hw_lid)block;
+    return HW_OK;
+}
+
+static enum hw_status describe_separate(const struct hw_store *store, struct hw_part *part,
+                                        hw_count block, struct hw_error *err)
+{
+    int64_t nodes = 0, devices = 0, delegates = 0;
+    hw_count most = part->vertices < INT32_MAX ? part->vertices : INT32_MAX;
+    enum hw_status status = get_number(store, "nodes", 1, part->spec.parts, &nodes, err);
+
+    if (status == HW_OK)
+        status = get_number(store, "devices", 1, part->spec.parts, &devices, err);
+    if (status == HW_OK)
+        status = get_number(store, "degree_threshold", 0, INT64_MAX, &part->spec.threshold, err);
+    if (status == HW_OK)
+        status = get_number(store, "delegates", 0, most, &delegates, err);
+    if (status != HW_OK)
+        return status;
+    if (nodes * devices != part->spec.parts || block >= UINT32_MAX)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%" PRId64 " nodes of %" PRId64 " devices do not fit %d parts of %" PRI_GID
+                       " vertices",
+                       nodes, devices, part->spec.parts, part->vertices);
+    part->spec.nodes = (int)nodes;
+    part->spec.devices = (int)devices;
+    part->separate.slots = (hw_lid)block;
+    part->separate.delegates = (hw_lid)delegates;
+    return HW_OK;
+}
+
+enum hw_status hw_part_describe(struct hw_store *store, struct hw_part *described,
+                                struct hw_error *err)
+{
+    *described = (struct hw_part){0};
+    enum hw_status status = describe_words(store, described, err);
+
+    if (status == HW_OK)
+        status = describe_counts(store, described, err);
+    if (status == HW_OK)
+        status = hw_store_digest(store, described->digest, err);
+    if (status != HW_OK)
+        return name_file(store, status, err);
+    hw_count block = (described->vertices + described->spec.parts - 1) / described->spec.parts;
+    if (described->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        status = describe_separate(store, described, block, err);
+    else
+        status = describe_grid(store, described, block, err);
+    return name_file(store, status, err);
+}
+
+/* ---- loading ---- */
+
+/* Reads the starts of the parts in a dataset, and how many elements this part
+ * has. Collective. */
+static enum hw_status read_starts(struct reading *reading, const char *path, hw_count *count,
+                                  struct hw_error *err)
+{
+    int parts = reading->part->spec.parts, index = reading->part->index;
+    enum hw_status status =
+        hw_store_read_all(reading->store, path, HW_I64, parts + 1, reading->start, err);
+
+    *count = 0;
+    if (status == HW_OK) {
+        *count = reading->start[index + 1] - reading->start[index];
+        if (reading->start[0] != 0 || *count < 0)
+            status = hw_fail(err, HW_BAD_INPUT, "%s does not rise from 0", path);
+    }
+    return hw_agree(reading->ctx->world, status, err);
+}
+
+/* Reads elements of this part into memory allocated here. Local. */
+static enum hw_status load(struct reading *reading, const char *path, hw_count segment,
+                           hw_count count, size_t size, void *out, struct hw_error *err)
+{
+    void *memory = NULL;
+    enum hw_status status = hw_alloc(out, count, size, path, err);
+
+    memcpy(&memory, out, sizeof memory);
+    if (status == HW_OK && count > 0)
+        status = hw_store_read(reading->store, path, segment, 0, count, memory, err);
+    return status;
+}
+
+/* The same for ids, which a file may hold in 32 bits. Local. */
+static enum hw_status load_ids(struct reading *reading, const char *path, hw_count segment,
+                               hw_count count, hw_gid **out, struct hw_error *err)
+{
+    struct hw_shape shape;
+    uint32_t *narrow = NULL;
+
+    if (!hw_store_shape(reading->store, path, &shape))
+        return hw_fail(err, HW_BAD_INPUT, "%s is missing", path);
+    if (shape.type == HW_I64)
+        return load(reading, path, segment, count, sizeof **out, out, err);
+    enum hw_status status = hw_alloc(out, count, sizeof **out, path, err);
+    if (status == HW_OK)
+        status = hw_alloc(&narrow, count < PIECE ? count : PIECE, sizeof *narrow, path, err);
+    for (hw_count first = 0; first < count && status == HW_OK; first += PIECE) {
+        hw_count piece = count - first < PIECE ? count - first : PIECE;
+        status = hw_store_read(reading->store, path, segment, first, piece, narrow, err);
+        for (hw_count i = 0; i < piece && status == HW_OK; i++)
+            (*out)[first + i] = narrow[i];
+    }
+    free(narrow);
+    return status;
+}
+
+/* Reads what the part says of its own vertices. The store has checked that the
+ * starts cut these datasets. */
+static enum hw_status read_vertices(struct reading *reading, struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    struct hw_part_vertices *own = &part->own;
+    hw_count count = 0;
+    enum hw_status status = read_starts(reading, "/vertices/start", &count, err);
+
+    if (status != HW_OK)
+        return status;
+    own->count = hw_owned(&part->spec, part->vertices, part->index);
+    if (count != own->count)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "/vertices/start gives part %d %" PRI_COUNT " vertices, not %" PRI_LID,
+                         part->index, count, own->count);
+    if (status == HW_OK)
+        status = load_ids(reading, "/vertices/graph_id", part->index, count, &own->graph_id, err);
+    if (status == HW_OK)
+        status = load(reading, "/vertices/tuples", part->index, count, sizeof *own->tuples,
+                      &own->tuples, err);
+    return status;
+}
+
+/* Whether the negative self-loops are in the file and wanted. */
+static bool has_loops(const struct reading *reading)
+{
+    struct hw_shape shape;
+
+    return reading->part->weights != HW_WEIGHTS_NONE &&
+           hw_store_shape(reading->store, "/loops/position", &shape);
+}
+
+/* Reads them. Collective. */
+static enum hw_status read_loops(struct reading *reading, struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    struct hw_part_vertices *own = &part->own;
+    hw_count count = 0;
+    enum hw_status status = read_starts(reading, "/loops/start", &count, err);
+
+    if (status == HW_OK && count > own->count)
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "/loops/start gives part %d %" PRI_COUNT " self-loops for %" PRI_LID
+                         " vertices",
+                         part->index, count, own->count);
+    if (status == HW_OK)
+        status = load(reading, "/loops/position", part->index, count, sizeof *own->loop, &own->loop,
+                      err);
+    if (status == HW_OK)
+        status = load(reading, "/loops/weight", part->index, count, sizeof *own->loop_weight,
+                      &own->loop_weight, err);
+    if (status == HW_OK)
+        own->loops = (hw_lid)count;
+    return hw_agree(reading->ctx->world, status, err);
+}
+
+static enum hw_status read_delegates(struct reading *reading, struct hw_error *err)
+{
+    struct hw_delegate_part *separate = &reading->part->separate;
+    hw_count count = separate->delegates;
+    enum hw_status status =
+        load_ids(reading, "/delegates/search_id", 0, count, &separate->search_id, err);
+
+    if (status == HW_OK)
+        status = load_ids(reading, "/delegates/graph_id", 0, count, &separate->graph_id, err);
+    return status;
+}
+
+/* Reads the offsets of a matrix and how many entries it has. */
+static enum hw_status read_offsets(struct reading *reading, enum hw_matrix which,
+                                   struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    struct hw_csr *matrix = hw_part_matrix(part, which);
+    char path[HW_MATRIX_PATH];
+    hw_count rows = hw_part_matrix_rows(part, which), count = 0;
+    enum hw_status status =
+        read_starts(reading, hw_matrix_path(path, which, "offset_start"), &count, err);
+
+    if (status == HW_OK) {
+        if (count != rows + 1)
+            status = hw_fail(err, HW_BAD_INPUT,
+                             "%s gives part %d %" PRI_COUNT " offsets, not %" PRI_COUNT, path,
+                             part->index, count, rows + 1);
+        status = hw_agree(reading->ctx->world, status, err);
+    }
+    if (status == HW_OK)
+        status = read_starts(reading, hw_matrix_path(path, which, "index_start"),
+                             &reading->lists[which], err);
+    if (status != HW_OK)
+        return status;
+    matrix->rows = (hw_lid)rows;
+    status = load(reading, hw_matrix_path(path, which, "offset"), part->index, rows + 1,
+                  sizeof *matrix->offset, &matrix->offset, err);
+    return hw_agree(reading->ctx->world, status, err);
+}
+
+/* Reads the lists of a matrix. Local. */
+static enum hw_status read_lists(struct reading *reading, enum hw_matrix which,
+                                 struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    struct hw_csr *matrix = hw_part_matrix(part, which);
+    hw_count count = reading->lists[which];
+    char path[HW_MATRIX_PATH];
+    enum hw_status status;
+
+    if (which == HW_NN)
+        status = load_ids(reading, hw_matrix_path(path, which, "target"), part->index, count,
+                          &matrix->target, err);
+    else
+        status = load(reading, hw_matrix_path(path, which, "index"), part->index, count,
+                      sizeof *matrix->index, &matrix->index, err);
+    if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
+        status = load(reading, hw_matrix_path(path, which, "weight"), part->index, count,
+                      sizeof *matrix->weight, &matrix->weight, err);
+    return status;
+}
+
+/* Compares the digests of all that was read. Collective. */
+static enum hw_status verify_all(struct reading *reading, struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    char path[HW_MATRIX_PATH];
+    enum hw_status status = hw_store_verify(reading->store, "/vertices/graph_id", err);
+
+    if (status == HW_OK)
+        status = hw_store_verify(reading->store, "/vertices/tuples", err);
+    if (status == HW_OK && has_loops(reading)) {
+        status = hw_store_verify(reading->store, "/loops/position", err);
+        if (status == HW_OK)
+            status = hw_store_verify(reading->store, "/loops/weight", err);
+    }
+    if (status == HW_OK && part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED) {
+        status = hw_store_verify(reading->store, "/delegates/search_id", err);
+        if (status == HW_OK)
+            status = hw_store_verify(reading->store, "/delegates/graph_id", err);
+    }
+    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++) {
+        enum hw_matrix which = (enum hw_matrix)m;
+        if (!hw_part_matrix(part, which))
+            continue;
+        status = hw_store_verify(reading->store, hw_matrix_path(path, which, "offset"), err);
+        if (status == HW_OK)
+            status = hw_store_verify(
+                reading->store, hw_matrix_path(path, which, which == HW_NN ? "target" : "index"),
+                err);
+        if (status == HW_OK && part->weights != HW_WEIGHTS_NONE)
+            status = hw_store_verify(reading->store, hw_matrix_path(path, which, "weight"), err);
+    }
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* Bytes of a part's vertices and offsets, which the description tells. */
+static hw_count fixed_bytes(const struct reading *reading)
+{
+    struct hw_part *part = reading->part;
+    hw_count bytes = (hw_count)hw_owned(&part->spec, part->vertices, part->index) * 28 +
+                     (hw_count)part->separate.delegates * 16;
+
+    for (int m = 0; m < HW_MATRICES; m++)
+        if (hw_part_matrix(part, (enum hw_matrix)m))
+            bytes += 8 * hw_part_matrix_rows(part, (enum hw_matrix)m);
+    return bytes;
+}
+
+/* Bytes of a part's lists, once it is known how long they are. */
+static hw_count list_bytes(const struct reading *reading)
+{
+    struct hw_part *part = reading->part;
+    hw_count bytes = 0, weight = part->weights != HW_WEIGHTS_NONE ? 4 : 0;
+
+    for (int m = 0; m < HW_MATRICES; m++)
+        if (hw_part_matrix(part, (enum hw_matrix)m))
+            bytes += reading->lists[m] * ((m == HW_NN ? 8 : 4) + weight);
+    return bytes;
+}
+
+/* Loads everything, in the same order on all ranks. */
+static enum hw_status load_part(struct reading *reading, struct hw_error *err)
+{
+    struct hw_part *part = reading->part;
+    enum hw_status status =
+        hw_memory_require(reading->ctx, fixed_bytes(reading), "the vertices of a part", err);
+
+    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
+        if (hw_part_matrix(part, (enum hw_matrix)m))
+            status = read_offsets(reading, (enum hw_matrix)m, err);
+    if (status == HW_OK)
+        status = hw_memory_require(reading->ctx, list_bytes(reading), "the edges of a part", err);
+    if (status != HW_OK)
+        return status;
+    status = hw_agree(reading->ctx->world, read_vertices(reading, err), err);
+    if (status == HW_OK && has_loops(reading))
+        status = read_loops(reading, err);
+    if (status == HW_OK && part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED)
+        status = read_delegates(reading, err);
+    for (int m = 0; m < HW_MATRICES && status == HW_OK; m++)
+        if (hw_part_matrix(part, (enum hw_matrix)m))
+            status = read_lists(reading, (enum hw_matrix)m, err);
+    return hw_agree(reading->ctx->world, status, err);
+}
+
+enum hw_status hw_part_read(const struct hw_context *ctx, struct hw_store *store, int index,
+                            bool weights, struct hw_part *part, struct hw_error *err)
+{
+    struct reading reading = {.ctx = ctx, .store = store, .part = part};
+    enum hw_status status = hw_part_describe(store, part, err);
+
+    if (status == HW_OK && (index < 0 || index >= part->spec.parts))
+        status =
+            hw_fail(err, HW_BAD_INPUT, "there is no part %d among %d", index, part->spec.parts);
+    if (status == HW_OK)
+        status = hw_alloc(&reading.start, part->spec.parts + 1, sizeof *reading.start,
+                          "starts of parts", err);
+    status = hw_agree(ctx->world, status, err);
+    if (status != HW_OK)
+        goto done;
+    part->index = index;
+    if (!weights) {
+        part->weights = HW_WEIGHTS_NONE;
+        part->spec.weights = false;
+    }
+    if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED) {
+        part->grid.row = index % part->spec.rows;
+        part->grid.column = index / part->spec.rows;
+    }
+    status = load_part(&reading, err);
+    if (status == HW_OK)
+        status = verify_all(&reading, err);
+    if (status == HW_OK) {
+        status = hw_part_check(part, reading.lists, err);
+        status = hw_agree(ctx->world, status, err);
+    }
+    if (status == HW_OK)
+        status = hw_part_check_tuples(ctx, part, err);
+done:
+    free(reading.start);
+    if (status != HW_OK)
+        hw_part_free(part);
+    return name_file(store, status, err);
+}

@@ -1,0 +1,41 @@
+# lib/run: the programs' frame, and what hopwave-traverse does: roots, searches, results
+libhopwave_a_SOURCES += \
+  lib/run/component_size.c \
+  lib/run/component_size.h \
+  lib/run/journal.c \
+  lib/run/journal.h \
+  lib/run/part_source.c \
+  lib/run/part_source.h \
+  lib/run/roots.c \
+  lib/run/roots.h \
+  lib/run/stage.c \
+  lib/run/stage.h \
+  lib/run/traversal_state.h \
+  lib/run/traverse.c \
+  lib/run/traverse.h \
+  lib/run/traverse_resume.c \
+  lib/run/traverse_search.c \
+  lib/run/traverse_write.c
+check_PROGRAMS += lib/run/test_roots.mt
+TESTS += lib/run/test_roots.mt
+lib_run_test_roots_mt_SOURCES = lib/run/test_roots.c \
+  tests/fixtures/serial_method.c tests/fixtures/serial_method.h
+lib_run_test_roots_mt_LDADD = $(TAP_LDADD)
+check_PROGRAMS += lib/run/test_tree_slices.mt
+TESTS += lib/run/test_tree_slices.mt
+lib_run_test_tree_slices_mt_SOURCES = lib/run/test_tree_slices.c \
+  tests/fixtures/serial_method.c tests/fixtures/serial_method.h
+lib_run_test_tree_slices_mt_LDADD = $(TAP_LDADD)
+
+# what a run measured and found
+libhopwave_a_SOURCES += \
+  lib/run/results/report.c \
+  lib/run/results/report.h \
+  lib/run/results/search_outcomes.c \
+  lib/run/results/search_outcomes.h \
+  lib/run/results/statistics.c \
+  lib/run/results/statistics.h
+check_PROGRAMS += lib/run/results/test_statistics.t
+TESTS += lib/run/results/test_statistics.t
+lib_run_results_test_statistics_t_SOURCES = lib/run/results/test_statistics.c
+lib_run_results_test_statistics_t_LDADD = $(TAP_LDADD)

@@ -1,0 +1,75 @@
+/*
+ * Where a traversal's part comes from: a partition file, or a graph from which
+ * the parts are built in memory.
+ */
+#ifndef HOPWAVE_RUN_PART_SOURCE_H
+#define HOPWAVE_RUN_PART_SOURCE_H
+
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+#include "lib/comm/context.h"
+#include "lib/engine/core/engine.h"
+#include "lib/graph/graph.h"
+#include "lib/layout/layout_options.h"
+#include "lib/layout/part.h"
+#include "lib/store/store.h"
+
+/* An open input, one part a rank. Frees with hw_source_close(). */
+struct hw_source {
+    const struct hw_context *ctx;
+    const char *path;
+    bool weights;             /* parts are loaded or built with theirs */
+    bool built;               /* parts are built from a graph, not loaded */
+    struct hw_store *store;   /* the partition; NULL where built */
+    struct hw_graph *graph;   /* the tuples; NULL where neither built nor asked for */
+    struct hw_part described; /* what is known before any part is there; no arrays */
+
+    /* Builds the part in place of hw_parts_build(), as in struct hw_method; NULL: nothing does.
+     * hw_source_build_by() sets it. */
+    enum hw_status (*build)(const struct hw_context *ctx, struct hw_graph *graph,
+                            const struct hw_layout_spec *spec, struct hw_part *part,
+                            struct hw_error *err);
+    bool lists_stay; /* likewise */
+};
+
+/* What is to be opened; all borrowed. */
+struct hw_source_request {
+    const char *path; /* a partition or a graph */
+    const struct hw_layout_request *layout;
+    const char *graph; /* the graph that a partition was made from; NULL if not given */
+    bool tuples;       /* the input tuples, or the labels, will be read */
+    bool weights;      /* so will the weights of the parts */
+};
+
+/*
+ * Opens a partition or a graph, and checks that it fits: one part a rank; layout
+ * options exactly where it is a graph; weights where they are wanted; and the
+ * graph at hand where its tuples or labels are wanted: the input itself or
+ * request->graph, whose digest must be the partition's graph_digest.
+ *
+ * Borrows ctx and the request's path. Collective.
+ * Returns HW_BAD_INPUT or HW_USAGE with one sentence.
+ */
+enum hw_status hw_source_open(const struct hw_context *ctx, const struct hw_source_request *request,
+                              struct hw_source *source, struct hw_error *err);
+
+/* Has the part built by a method, if it offers that; whole: with lists that others than the
+ * method can read. Local. */
+void hw_source_build_by(struct hw_source *source, const struct hw_method *method, bool whole);
+
+/* Bytes that this rank's part takes, about, and the most that loading or
+ * building it takes. Local. */
+hw_count hw_source_part_bytes(const struct hw_source *source);
+hw_count hw_source_peak_bytes(const struct hw_source *source);
+
+/* Loads or builds this rank's part; hw_part_free() it. Collective. */
+enum hw_status hw_source_load(struct hw_source *source, struct hw_part *part, struct hw_error *err);
+
+/* The digest of the input file: the partition's or the graph's; NULL if it has
+ * none. Borrowed from source. Local. */
+const char *hw_source_digest(const struct hw_source *source);
+
+/* Accepts a zero-initialised one. Collective. */
+void hw_source_close(struct hw_source *source);
+
+#endif

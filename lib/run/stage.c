@@ -1,0 +1,90 @@
+#include "lib/run/stage.h"
+
+#include "lib/comm/rank_watchdog.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* Seconds that a rank may be stopped before all end. */
+#define PATIENCE 5.0
+
+/*
+ * Lets a rank that is alone estimate for many: all that an estimate computes
+ * from ctx->size is then theirs, and what ranks exchange stays its own.
+ */
+static enum hw_status estimate_for(struct hw_stage *stage, struct hw_error *err)
+{
+    const int ranks = stage->cli.ranks;
+
+    if (ranks == 0 || ranks == stage->ctx.size)
+        return HW_OK;
+    if (stage->ctx.size > 1)
+        return hw_fail(err, HW_USAGE, "--estimate=%d is asked by %d ranks; ask by one", ranks,
+                       stage->ctx.size);
+    stage->ctx.size = ranks;
+    return HW_OK;
+}
+
+/* Refuses to run without an output that is needed, and to replace an input by it. Local. */
+static enum hw_status check_output(const struct hw_stage *stage,
+                                   const struct hw_cli_program *program, struct hw_error *err)
+{
+    const char *output = stage->cli.output;
+    struct stat about, other;
+
+    if (program->has_output && !program->output_optional && !output && !stage->cli.estimate)
+        return hw_fail(err, HW_USAGE, "no output; give -o FILE");
+    if (!output || stat(output, &about) != 0)
+        return HW_OK;
+    for (int i = 0; i < stage->cli.inputs; i++)
+        if (stat(stage->cli.input[i], &other) == 0 && other.st_dev == about.st_dev &&
+            other.st_ino == about.st_ino)
+            return hw_fail(err, HW_USAGE, "%s: is an input, which the output would replace",
+                           output);
+    return HW_OK;
+}
+
+static enum hw_status watch(struct hw_context *ctx, struct hw_error *err)
+{
+    const struct hw_watch_order order = {
+        .world = ctx->world, .node = ctx->node, .program = ctx->program, .seconds = PATIENCE};
+
+    return hw_agree(ctx->world, hw_watch_start(&order, &ctx->watch, err), err);
+}
+
+int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,
+                  enum hw_status (*run)(struct hw_stage *stage, void *options,
+                                        struct hw_error *err))
+{
+    struct hw_error err = {{0}};
+    struct hw_stage stage = {.argc = argc, .argv = argv, .started = hw_seconds()};
+
+    enum hw_status status = hw_context_open(&stage.ctx, &argc, &argv, program->name, &err);
+    if (status == HW_OK)
+        status = watch(&stage.ctx, &err);
+    if (status == HW_OK)
+        status = hw_cli_parse(program, argc, argv, stage.ctx.rank == 0, options, &stage.cli, &err);
+    if (status == HW_OK && !stage.cli.finished) {
+        stage.ctx.quiet = stage.cli.quiet;
+        if (stage.cli.threads > 0)
+            hw_context_threads(&stage.ctx, stage.cli.threads);
+        status = estimate_for(&stage, &err);
+        if (status == HW_OK)
+            status = hw_agree(stage.ctx.world, check_output(&stage, program, &err), &err);
+        if (status == HW_OK)
+            status = run(&stage, options, &err);
+    }
+    return hw_context_close(&stage.ctx, status, &err);
+}
+
+void hw_estimate_print(const struct hw_context *ctx, double seconds, hw_count memory, hw_count disk)
+{
+    if (ctx->rank != 0)
+        return;
+    if (seconds >= 0)
+        printf("seconds: %.3g\n", seconds);
+    if (memory >= 0)
+        printf("memory_per_rank: %" PRI_COUNT "\n", memory);
+    if (disk >= 0)
+        printf("disk: %" PRI_COUNT "\n", disk);
+}

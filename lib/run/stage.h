@@ -1,0 +1,40 @@
+/*
+ * The frame of every program: options, ranks, one run, one exit status.
+ */
+#ifndef HOPWAVE_RUN_STAGE_H
+#define HOPWAVE_RUN_STAGE_H
+
+#include "lib/base/cli.h"
+#include "lib/comm/context.h"
+
+/* What the frame hands to a stage's run. */
+struct hw_stage {
+    struct hw_context ctx;
+    struct hw_cli cli;
+    int argc; /* as given, for the record in /run */
+    char **argv;
+    double started; /* hw_seconds() at the start */
+};
+
+/*
+ * Runs a program: starts MPI, parses, calls run on all ranks, agrees on its
+ * status, prints the sentence of a failure on rank 0, ends MPI. Programs with
+ * an output must be given -o unless --estimate is, or the output is optional. run must return the
+ * same status on all ranks.
+ *
+ * Returns the exit status. Collective.
+ */
+int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,
+                  enum hw_status (*run)(struct hw_stage *stage, void *options,
+                                        struct hw_error *err));
+
+/*
+ * What --estimate prints on rank 0's standard output, as `key: value` lines
+ * that programs read too: seconds, memory of the largest rank and disk in bytes
+ * (seconds, memory_per_rank, disk). Negative values are
+ * left out. A traversal on devices may add device_memory_per_rank. Local.
+ */
+void hw_estimate_print(const struct hw_context *ctx, double seconds, hw_count memory,
+                       hw_count disk);
+
+#endif

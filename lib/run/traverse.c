@@ -1,0 +1,525 @@
+#include "lib/run/traverse.h"
+
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/rank_watchdog.h"
+#include "lib/comm/stop_signal.h"
+#include "lib/engine/sssp/relaxation_options.h"
+#include "lib/engine/sssp/weight_stats.h"
+#include "lib/graph/vertex_labels.h"
+#include "lib/run/component_size.h"
+#include "lib/run/traversal_state.h"
+#include "lib/verify/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hw_algorithm_words[] = {"bfs", "sssp", NULL};
+const char *const hw_trees_words[] = {"all", "first", "none", NULL};
+const char *const hw_device_words[] = {"cpu", "cuda", NULL};
+const char *const hw_direction_words[] = {"auto", "top-down", "bottom-up", NULL};
+const char *const hw_exchange_words[] = {"auto", "list", "bitmap", NULL};
+const char *const hw_coupling_words[] = {"auto",   "separate", "gather", "expand",
+                                         "hybrid", "direct",   NULL};
+const char *const hw_queue_words[] = {"auto", "scan-free", "single-scan",    "double-scan",
+                                      "none", "strided",   "degree-classes", NULL};
+const char *const hw_balance_words[] = {"auto", "static", "thread", "warp", "donate", NULL};
+const char *const hw_switch_words[] = {"auto", "on", "off", NULL};
+
+static void close_traversal(struct hw_traversal *t)
+{
+    if (t->engine)
+        t->method->frame->destroy(t->engine);
+    hw_result_close(&t->result);
+    hw_result_close(&t->bare);
+    hw_roots_free(&t->roots);
+    free(t->owner);
+    free(t->position);
+    hw_tree_close(&t->tree);
+    free(t->value);
+    free(t->parent);
+    hw_outcomes_close(&t->outcomes);
+    hw_report_close(&t->report);
+    hw_part_free(&t->part);
+    hw_source_close(&t->source);
+    /* What was finished stays with the partial file, unless all of it is done. */
+    hw_journal_close(&t->journal, t->kept);
+    hw_store_close(t->store);
+}
+
+/* ---- what it takes ---- */
+
+bool hw_traversal_is_sssp(const struct hw_traversal *t)
+{
+    return t->options->engine.algorithm == HW_SSSP;
+}
+
+hw_count hw_traversal_value_bytes(const struct hw_traversal *t)
+{
+    const struct hw_part *part = &t->source.described;
+
+    return (hw_count)(hw_values(t->options->engine.algorithm, part->weights).size + sizeof(hw_gid));
+}
+
+/* Bytes of the results, of the report's tuple ends, and of the way into slices,
+ * `batch` trees at a time; judges: they are validated here, too. */
+static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool judges)
+{
+    const struct hw_part *part = &t->source.described;
+    const hw_count values = hw_traversal_value_bytes(t);
+    hw_count first = 0, length = 0;
+    hw_count bytes = part->own.count * (values + (hw_count)sizeof(hw_count));
+
+    hw_store_share(part->vertices, 0, t->ctx->size, &first, &length);
+    if (t->options->check || t->options->trees != HW_TREES_NONE)
+        bytes += hw_tree_bytes(part->vertices, t->ctx->size) + batch * length * values;
+    if (judges)
+        bytes += (hw_traversal_is_sssp(t) ? hw_verify_sssp_bytes : hw_verify_bytes)(
+            hw_graph_desc(t->source.graph), t->ctx->size, t->ctx->threads, batch);
+    return bytes;
+}
+
+/* Whether no tree need come to the host but those that are stored: what chooses roots needs
+ * none. */
+static bool may_stay(const struct hw_traversal *t)
+{
+    return t->method->frame->keeper && t->options->min_component <= 2;
+}
+
+/* The same until it is known whether trees stay with the engine, as though they did where they
+ * may. */
+static hw_count first_bytes(const struct hw_traversal *t)
+{
+    if (!may_stay(t))
+        return result_bytes(t, 1, t->options->check);
+    return t->options->trees == HW_TREES_NONE ? 0 : result_bytes(t, 1, false);
+}
+
+/* How many roots there will be, as far as that is known before any is chosen. */
+static hw_count roots_asked(const struct hw_traversal *t)
+{
+    if (t->roots.count > 0)
+        return t->roots.count;
+    return t->options->roots < t->source.described.vertices ? t->options->roots
+                                                            : t->source.described.vertices;
+}
+
+hw_count hw_trees_kept(const struct hw_traverse_options *options, hw_count roots)
+{
+    return options->trees == HW_TREES_ALL ? roots : options->trees == HW_TREES_FIRST ? 1 : 0;
+}
+
+static hw_count disk_bytes(const struct hw_traversal *t, hw_count roots)
+{
+    return hw_trees_kept(t->options, roots) * t->source.described.vertices *
+               hw_traversal_value_bytes(t) +
+           roots * (hw_count)sizeof(hw_gid);
+}
+
+/* Seconds that the run takes, from rates that are rough: of tuples a second and
+ * thread that are built, loaded, searched and checked (64 trees at a time), of
+ * vertices a second and rank that are cleared, counted and moved into slices
+ * between searches, and of bytes that are written. */
+static double seconds_needed(const struct hw_traversal *t, hw_count roots)
+{
+    const double built = 4e6, loaded = 2e8, checked = 5e6, handled = 5e7, written = 5e8;
+    const double searched = hw_traversal_is_sssp(t) ? 5e7 : 5e8;
+    const struct hw_part *part = &t->source.described;
+    double tuples = (double)part->tuples / (t->ctx->size * t->ctx->threads);
+    double vertices = (double)part->vertices / t->ctx->size;
+    double seconds = tuples / (t->source.built ? built : loaded) +
+                     (double)roots * (tuples / searched + vertices / handled) +
+                     (double)disk_bytes(t, roots) / written;
+
+    return t->options->check ? seconds + (double)((roots + 63) / 64) * tuples / checked : seconds;
+}
+
+/* Prints what the run takes. Collective. */
+static enum hw_status estimate(const struct hw_traversal *t, struct hw_error *err)
+{
+    hw_count roots = roots_asked(t);
+    hw_count peak = hw_source_peak_bytes(&t->source);
+    hw_count memory = hw_source_part_bytes(&t->source) + result_bytes(t, 1, t->options->check) +
+                      t->method->bytes(&t->source.described, &t->options->engine);
+
+    memory = memory > peak ? memory : peak;
+    enum hw_status status = hw_largest(t->ctx->world, &memory, err);
+    if (status == HW_OK)
+        hw_estimate_print(t->ctx, seconds_needed(t, roots), memory, disk_bytes(t, roots));
+    if (status == HW_OK && t->method->device_bytes && t->ctx->rank == 0)
+        printf("device_memory_per_rank: %" PRI_COUNT "\n",
+               t->method->device_bytes(&t->source.described,
+                                       t->source.built ? hw_graph_desc(t->source.graph) : NULL,
+                                       &t->options->engine));
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* Refuses options of methods other than this one. */
+static enum hw_status check_method_options(const struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const char *relaxing = hw_relaxing_given(&engine->relaxing);
+    const struct {
+        bool given;
+        const char *name, *method, *other; /* methods that have it */
+    } table[] = {
+        {engine->delta > 0, "--delta", "delta", "near-far"},
+        {engine->no_edge_classes, "--no-edge-classes", "bellman-ford", "near-far"},
+        {engine->duplicates, "--duplicates", "bellman-ford", "near-far"},
+        {relaxing != NULL, relaxing, "bellman-ford", "near-far"},
+        {engine->coupling != HW_COUPLING_AUTO, "--coupling", "merge", NULL},
+        {engine->expand_factor > 0, "--expand-factor", "merge", NULL},
+        {engine->forward_factor > 0, "--forward-factor", "delegates", NULL},
+        {engine->backward_factor > 0, "--backward-factor", "delegates", NULL},
+        {engine->edges_per_thread > 0, "--edges-per-thread", "scan2d", NULL},
+        {engine->queues != 0, "--queue", "adaptive", NULL},
+        {engine->balance != HW_BALANCE_AUTO, "--balance", "adaptive", NULL},
+        {engine->async_bottom_up != HW_SWITCH_AUTO, "--async-bottom-up", "adaptive", NULL},
+        {engine->alpha > 0, "--alpha", "adaptive", NULL},
+        {engine->profile, "--degree-profile", "adaptive", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].given && strcmp(t->method->name, table[i].method) != 0 &&
+            (!table[i].other || strcmp(t->method->name, table[i].other) != 0))
+            return hw_fail(err, HW_BAD_INPUT, "%s: %s is for method %s, and the method is %s",
+                           t->options->input, table[i].name, table[i].method, t->method->name);
+    if (relaxing && t->method->frame->device != HW_CUDA)
+        return hw_fail(err, HW_BAD_INPUT, "%s: %s is for --device cuda", t->options->input,
+                       relaxing);
+    return HW_OK;
+}
+
+/* Refuses options of engines that this layout has no use for. */
+static enum hw_status check_engine_options(const struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    bool separate = t->source.described.spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const char *name = NULL;
+
+    if (separate && engine->exchange != HW_EXCHANGE_AUTO)
+        return hw_fail(err, HW_BAD_INPUT, "%s: --exchange is for grids, and its layout is %s",
+                       t->options->input, hw_layout_name(t->source.described.spec.layout));
+    if (separate && t->options->ranks_per_node > 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: --ranks-per-node is for grids; degree-separated parts say themselves "
+                       "how many of them are a node",
+                       t->options->input);
+    if (separate)
+        return HW_OK;
+    name = engine->local_all2all ? "--local-all2all"
+           : engine->uniquify    ? "--uniquify"
+           : engine->nonblocking ? "--reduce"
+                                 : NULL;
+    if (name)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: %s is for degree-separated layouts, and its layout is %s",
+                       t->options->input, name, hw_layout_name(t->source.described.spec.layout));
+    return HW_OK;
+}
+
+/* Takes the roots that were given by hand. Collective. */
+static enum hw_status take_given_roots(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_roots *list = &t->options->list;
+    enum hw_status status = HW_OK;
+
+    if (t->options->root_file) {
+        status = hw_roots_read(t->ctx, t->options->root_file, &t->roots, err);
+    } else if (list->count > 0) {
+        status = hw_alloc(&t->roots.id, list->count, sizeof *list->id, "roots", err);
+        status = hw_agree(t->ctx->world, status, err);
+        if (status == HW_OK) {
+            memcpy(t->roots.id, list->id, (size_t)list->count * sizeof *list->id);
+            t->roots.count = list->count;
+        }
+    }
+    if (status != HW_OK)
+        return status;
+    if (t->options->labels)
+        return hw_labels_find(t->ctx, t->source.graph, t->roots.count, t->roots.id, err);
+    status = hw_roots_check(&t->roots, t->source.described.vertices, err);
+    return status == HW_OK ? HW_OK : hw_prefix(err, status, "%s", t->options->input);
+}
+
+/* Whether roots of shortest paths are chosen by breadth-first searches on the host. */
+static bool chooses_by_searches(const struct hw_traversal *t)
+{
+    return hw_traversal_is_sssp(t) && t->roots.count == 0 && t->options->min_component > 2;
+}
+
+/* Opens all that can be refused before any work. Collective. */
+static enum hw_status open_all(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    enum hw_status status = HW_OK;
+
+    if (!t->stage->cli.estimate)
+        status = hw_store_create_partial(t->ctx, t->stage->cli.output, HW_KIND_TREE,
+                                         t->stage->cli.force, &t->store, &t->found, err);
+    const struct hw_source_request request = {.path = options->input,
+                                              .layout = &options->layout,
+                                              .graph = options->graph,
+                                              .tuples = options->check || options->labels,
+                                              .weights = hw_traversal_is_sssp(t)};
+
+    if (status == HW_OK)
+        status = hw_source_open(t->ctx, &request, &t->source, err);
+    if (status == HW_OK)
+        status = hw_method_choose(options->method, options->device, options->engine.algorithm,
+                                  &t->source.described, &t->method, err);
+    if (status == HW_OK)
+        hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
+    if (status == HW_OK)
+        status = check_engine_options(t, err);
+    if (status == HW_OK)
+        status = check_method_options(t, err);
+    if (status == HW_OK)
+        status = take_given_roots(t, err);
+    /* Last, so that what is wrong on any machine is said on those without the device, too. */
+    if (status == HW_OK && t->method->frame->ready && !t->stage->cli.estimate)
+        status = hw_agree(t->ctx->world, t->method->frame->ready(err), err);
+    return status;
+}
+
+/* ---- kernel 1 ---- */
+
+/* Loads or builds the part. Collective. */
+static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
+{
+    hw_count peak = hw_source_peak_bytes(&t->source);
+    hw_count bytes = hw_source_part_bytes(&t->source) + first_bytes(t);
+    enum hw_status status =
+        hw_memory_require(t->ctx, bytes > peak ? bytes : peak, t->options->input, err);
+
+    return status == HW_OK ? hw_source_load(&t->source, &t->part, err) : status;
+}
+
+/* Has the engine keep or count trees, if it has the memory. Collective. */
+static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_keeper *keeper = t->method->frame->keeper;
+    enum hw_status status;
+
+    if (!may_stay(t))
+        return HW_OK;
+    if (t->options->check)
+        status = keeper->open(t->engine, t->source.graph, &t->keeps, err);
+    else
+        status = hw_agree(t->ctx->world, keeper->open_counting(t->engine, err), err);
+    t->counts = status == HW_OK && !t->options->check;
+    if (status != HW_RESOURCES)
+        return status;
+    if (t->options->check)
+        hw_note(t->ctx, "trees come to the host to be validated: %s",
+                err ? err->text : "no memory");
+    return hw_memory_require(t->ctx, result_bytes(t, 1, t->options->check), "trees on the host",
+                             err);
+}
+
+/* Makes the engine and room for its results. Collective. */
+static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    hw_count bytes = t->method->bytes(&t->part, engine) + first_bytes(t);
+    enum hw_status status = hw_memory_require(t->ctx, bytes, "the search", err);
+
+    if (status == HW_OK)
+        status = t->method->frame->create(t->method, t->ctx, &t->part, engine, &t->engine, err);
+    hw_watch_tell(t->watch, status, err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = open_keeper(t, err);
+    const bool all_stay = (t->keeps || t->counts) && t->options->trees == HW_TREES_NONE;
+    if (status == HW_OK && !all_stay)
+        status = hw_agree(t->ctx->world,
+                          hw_result_open(&t->part, engine->algorithm, &t->result, err), err);
+    return status;
+}
+
+/* Replaces what auto chose, where it takes no negative weights and there are some; a method
+ * that the user named refuses them itself. Collective. */
+static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err)
+{
+    struct hw_survey survey;
+
+    if (t->method->negative_weights || strcmp(t->options->method, "auto") != 0)
+        return HW_OK;
+    enum hw_status status = hw_survey(t->ctx, &t->part, &survey, err);
+    if (status != HW_OK || survey.negative == 0)
+        return status;
+    const struct hw_method *first = t->method;
+    status =
+        hw_method_choose("bellman-ford", t->options->device, HW_SSSP, &t->part, &t->method, err);
+    if (status != HW_OK || !t->part.resident || first->build == t->method->build)
+        return status;
+    /* Lists stay where the first method alone looks for them. */
+    hw_part_free(&t->part);
+    hw_source_build_by(&t->source, t->method, chooses_by_searches(t));
+    return load(t, err);
+}
+
+/* Kernel 1: the part and the engine, timed. Collective. */
+static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
+{
+    double started = hw_seconds();
+
+    /* Kernels on several devices wait for each other, where MPI does not see it. */
+    if (t->method->frame->device == HW_CUDA)
+        t->watch = t->ctx->watch;
+    enum hw_status status = load(t, err);
+    hw_watch_tell(t->watch, status, err);
+
+    if (status == HW_OK && hw_traversal_is_sssp(t))
+        status = settle_method(t, err);
+    if (status == HW_OK)
+        status = make_engine(t, err);
+    t->construction = hw_seconds() - started;
+    if (status == HW_OK)
+        status = hw_mpi(
+            MPI_Allreduce(MPI_IN_PLACE, &t->construction, 1, MPI_DOUBLE, MPI_MAX, t->ctx->world),
+            "MPI_Allreduce", err);
+    return status;
+}
+
+/* ---- roots ---- */
+
+/* Draws roots of large components by breadth-first searches, whatever is run from
+ * them later. Collective. */
+static enum hw_status sample_large(struct hw_traversal *t, struct hw_sampler *sampler,
+                                   struct hw_error *err)
+{
+    const struct hw_engine_options plain = {.algorithm = HW_BFS};
+    struct hw_result result = {0};
+    struct hw_searcher searcher = {t->method, t->engine, &t->result};
+    void *engine = NULL;
+    enum hw_status status = HW_OK;
+
+    if (hw_traversal_is_sssp(t)) {
+        status = hw_method_choose("auto", HW_CPU, HW_BFS, &t->part, &searcher.method, err);
+        if (status == HW_OK)
+            status = hw_memory_require(t->ctx, searcher.method->bytes(&t->part, &plain),
+                                       "choosing roots", err);
+        if (status == HW_OK)
+            status = hw_agree(t->ctx->world, hw_result_open(&t->part, HW_BFS, &result, err), err);
+        if (status == HW_OK)
+            status = hw_agree(t->ctx->world,
+                              searcher.method->frame->create(searcher.method, t->ctx, &t->part,
+                                                             &plain, &engine, err),
+                              err);
+        searcher.engine = engine;
+        searcher.result = &result;
+    }
+    if (status == HW_OK)
+        status = hw_roots_large(sampler, &searcher, t->options->roots, t->options->min_component,
+                                &t->roots, err);
+    if (engine)
+        searcher.method->frame->destroy(engine);
+    hw_result_close(&result);
+    return status;
+}
+
+static enum hw_status sample(struct hw_traversal *t, struct hw_sampler *sampler,
+                             struct hw_error *err)
+{
+    const struct hw_traverse_options *options = t->options;
+    hw_count least = options->min_component;
+    enum hw_status status;
+
+    if (least > 2)
+        status = sample_large(t, sampler, err);
+    else
+        status = hw_sampler_draw(sampler, options->roots, &t->roots, err);
+    if (status != HW_OK)
+        return status;
+    if (t->roots.count == 0 && sampler->total == 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: no vertex has an edge to another, so that no root can be sampled; "
+                       "give --root-list",
+                       options->input);
+    if (t->roots.count == 0)
+        return hw_fail(err, HW_BAD_INPUT,
+                       "%s: --min-component: no search reaches %" PRI_COUNT " vertices",
+                       options->input, least);
+    if (t->roots.count < options->roots)
+        hw_note(t->ctx, "%" PRI_COUNT " roots instead of %" PRI_COUNT ": there are no more",
+                t->roots.count, options->roots);
+    return HW_OK;
+}
+
+/* Samples roots where none were given, and finds out who owns them.
+ * Collective. */
+static enum hw_status choose_roots(struct hw_traversal *t, struct hw_error *err)
+{
+    struct hw_sampler sampler = {0};
+    enum hw_status status = HW_OK;
+
+    if (t->roots.count == 0) {
+        status = hw_sampler_open(t->ctx, &t->part, (uint64_t)t->options->seed, &sampler, err);
+        if (status == HW_OK)
+            status = sample(t, &sampler, err);
+        hw_sampler_close(&sampler);
+    }
+    if (status != HW_OK)
+        return status;
+    status = hw_alloc(&t->owner, t->roots.count, sizeof *t->owner, "owners", err);
+    if (status == HW_OK)
+        status = hw_alloc(&t->position, t->roots.count, sizeof *t->position, "positions", err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_roots_locate(t->ctx, &t->part, &t->roots, t->owner, t->position, err);
+    return status;
+}
+
+static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *err)
+{
+    hw_count failures = hw_report_failures(&t->report);
+    const char *output = t->stage->cli.output;
+
+    if (failures > 0)
+        return hw_fail(err, HW_CHECK_FAILED,
+                       "%s: %" PRI_COUNT " of %" PRI_COUNT " searches failed validation: %s",
+                       output, failures, t->roots.count,
+                       t->failure[0] ? t->failure : "/run/search names them");
+    if (t->report.steps_left_out > 0)
+        hw_note(t->ctx, "the steps of %" PRI_COUNT " searches are left out of %s: too many",
+                t->report.steps_left_out, output);
+    hw_outcomes_note(t->ctx, &t->outcomes, t->part.weights, &t->roots);
+    hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
+            t->roots.count, t->roots.count == 1 ? "" : "es", t->method->name,
+            hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");
+    return HW_OK;
+}
+
+enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,
+                           struct hw_error *err)
+{
+    struct hw_traversal t = {.ctx = &stage->ctx, .stage = stage, .options = options};
+    hw_context_group(&stage->ctx, options->ranks_per_node);
+    enum hw_status status = open_all(&t, err);
+
+    if (status == HW_OK && stage->cli.estimate) {
+        status = estimate(&t, err);
+        close_traversal(&t);
+        return status;
+    }
+    if (status == HW_OK)
+        status = construct(&t, err);
+    if (status == HW_OK)
+        status = choose_roots(&t, err);
+    if (status == HW_OK)
+        status = hw_traversal_prepare(&t, err);
+    if (status == HW_OK)
+        status = hw_traversal_resume(&t, err);
+    if (status == HW_OK)
+        status = hw_traversal_search(&t, err);
+    if (status == HW_OK)
+        status = hw_traversal_write(&t, err);
+    if (status == HW_OK)
+        status = conclude(&t, err);
+    close_traversal(&t);
+    return status;
+}

@@ -1,0 +1,59 @@
+/*
+ * A run of searches: what the program hopwave-traverse does.
+ */
+#ifndef HOPWAVE_RUN_TRAVERSE_H
+#define HOPWAVE_RUN_TRAVERSE_H
+
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+#include "lib/engine/core/engine.h"
+#include "lib/layout/layout_options.h"
+#include "lib/run/roots.h"
+#include "lib/run/stage.h"
+
+/* Which trees are kept in the file. */
+enum hw_trees { HW_TREES_ALL, HW_TREES_FIRST, HW_TREES_NONE };
+
+struct hw_traverse_options {
+    const char *input; /* a partition, or a graph to be laid out */
+    const char *graph; /* --graph: of the partition, for tuples and labels; NULL if not given */
+    struct hw_layout_request layout;
+    enum hw_device device;
+    const char *method;    /* a name, or "auto" */
+    const char *transport; /* "auto" or "mpi" */
+    struct hw_engine_options engine;
+    hw_count ranks_per_node; /* as hw_context_group() takes it */
+    hw_count roots;          /* to sample */
+    int64_t seed;            /* for the sample */
+    hw_count min_component;  /* 0: any */
+    struct hw_roots list;    /* --root-list 1,2,3; empty if not given */
+    const char *root_file;   /* --root-list FILE; NULL if not given */
+    bool labels;             /* which has labels instead of ids */
+    enum hw_trees trees;
+    bool check;
+};
+
+/* The words of the options that choose: "all", "first", "none" and so on;
+ * NULL-ended, in the order of the enums. */
+extern const char *const hw_algorithm_words[];
+extern const char *const hw_trees_words[];
+extern const char *const hw_device_words[];
+extern const char *const hw_direction_words[];
+extern const char *const hw_exchange_words[];
+extern const char *const hw_coupling_words[];
+extern const char *const hw_queue_words[]; /* auto, then one for each bit of enum hw_queue */
+extern const char *const hw_balance_words[];
+extern const char *const hw_switch_words[];
+
+/*
+ * Opens the input, makes an engine, searches from each root, and writes the tree
+ * file stage->cli.output; or, under --estimate, prints what that takes.
+ * Collective.
+ *
+ * Returns HW_CHECK_FAILED where validation found violations: the file is
+ * complete all the same. No other failure leaves a file.
+ */
+enum hw_status hw_traverse(struct hw_stage *stage, const struct hw_traverse_options *options,
+                           struct hw_error *err);
+
+#endif

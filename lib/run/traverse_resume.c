@@ -1,0 +1,202 @@
+/*
+ * Runs that stop half-way: the finished searches stay in OUTPUT.partial (their
+ * trees, where the final file will have them) and OUTPUT.partial.searches (the
+ * journal), and the next start of the same run goes on from there.
+ */
+#include <config.h>
+
+#include "lib/base/incomplete_file.h"
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/comm/stop_signal.h"
+#include "lib/run/traversal_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* How the searches are done, as far as the user chooses it. */
+static char *make_options_key(const struct hw_engine_options *engine)
+{
+    const struct hw_relaxing *relaxing = &engine->relaxing;
+    char *key = NULL;
+
+    if (asprintf(&key,
+                 "options %d %d %d %d %d %d %d %a %a %d %d %a %d %d %d %a %d %u %d %d %a %d; "
+                 "relaxing %d %d %d %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT " %" PRI_COUNT
+                 " %" PRI_COUNT " %" PRI_COUNT " %d %d %d %d",
+                 engine->direction, engine->exchange, engine->transport, engine->mpi_buffers,
+                 engine->local_all2all, engine->uniquify, engine->nonblocking,
+                 engine->forward_factor, engine->backward_factor, engine->canonical_parents,
+                 engine->steps, engine->delta, engine->no_edge_classes, engine->duplicates,
+                 engine->coupling, engine->expand_factor, engine->edges_per_thread, engine->queues,
+                 engine->balance, engine->async_bottom_up, engine->alpha, engine->profile,
+                 relaxing->frontier, relaxing->removal, relaxing->long_lists, relaxing->long_list,
+                 relaxing->virtual_warp, relaxing->virtual_warp_least, relaxing->virtual_warp_most,
+                 relaxing->hub_tiers, relaxing->warp_vertices, relaxing->no_cache_hints,
+                 relaxing->no_coalesced_enqueue, relaxing->host_phases, relaxing->relax_again) < 0)
+        return NULL;
+    return key;
+}
+
+/* Everything that makes searches of one run searches of another: the program,
+ * the input, how it is searched, from where, and what is kept. */
+static char *make_key(const struct hw_traversal *t)
+{
+    const struct hw_engine_options *engine = &t->options->engine;
+    const struct hw_layout_spec *spec = &t->part.spec;
+    const char *digest = hw_source_digest(&t->source);
+    char *options = make_options_key(engine), *key = NULL;
+    uint64_t roots = XXH3_64bits(t->roots.id, (size_t)t->roots.count * sizeof *t->roots.id);
+
+    if (!options)
+        return NULL;
+    if (asprintf(&key,
+                 "hopwave %s, rows %zu %zu; input %s of %s; layout %d %d %d %dx%d %dx%d %" PRI_COUNT
+                 "; %d ranks %d threads; algorithm %d method %s device %d; %s; %" PRI_COUNT
+                 " ranks a node; %" PRI_COUNT " roots %016" PRIx64 ", %" PRI_COUNT
+                 " trees kept, checked %d",
+                 PACKAGE_VERSION HW_BUILD, sizeof(struct hw_search_row), sizeof(struct hw_step_row),
+                 digest ? digest : "a recipe", t->part.graph_digest, spec->layout, spec->order,
+                 spec->parts, spec->rows, spec->columns, spec->nodes, spec->devices,
+                 spec->threshold, t->ctx->size, t->ctx->threads, engine->algorithm, t->method->name,
+                 t->method->frame->device, options, t->options->ranks_per_node, t->roots.count,
+                 roots, t->stored, t->options->check) < 0)
+        key = NULL;
+    free(options);
+    return key;
+}
+
+/* Where the journal is; NULL where there is no memory. free() it. */
+static char *journal_path(const struct hw_traversal *t)
+{
+    char *path = NULL;
+
+    return asprintf(&path, "%s.partial.searches", t->stage->cli.output) < 0 ? NULL : path;
+}
+
+/* Whether this run's files stay where they are, should it fail. */
+static void keep(struct hw_traversal *t, bool files)
+{
+    char *journal = journal_path(t);
+
+    t->kept = files;
+    hw_store_keep(t->store, files);
+    if (!journal)
+        return;
+    (files ? hw_unfinished_forget : hw_unfinished_add)(journal);
+    free(journal);
+}
+
+/* The checksum of tree i, in its place in the batch, over all ranks. Collective. */
+static enum hw_status sum_tree(const struct hw_traversal *t, hw_count i, uint64_t *checksum,
+                               struct hw_error *err)
+{
+    hw_count at = i % t->batch * t->tree.length;
+    const char *value = (const char *)t->value + (size_t)at * t->values.size;
+    uint64_t seed = (uint64_t)t->ctx->rank;
+    uint64_t sum =
+        XXH3_64bits_withSeed(value, (size_t)t->tree.length * t->values.size, seed) ^
+        XXH3_64bits_withSeed(t->parent + at, (size_t)t->tree.length * sizeof *t->parent, ~seed);
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_BXOR, t->ctx->world),
+               "MPI_Allreduce", err);
+
+    *checksum = sum;
+    return status;
+}
+
+/* Takes tree i over from the partial file, if it is whole. Collective. */
+static enum hw_status take_tree(void *self, hw_count i, uint64_t checksum, bool *right,
+                                struct hw_error *err)
+{
+    struct hw_traversal *t = self;
+    uint64_t found = 0;
+
+    *right = true;
+    if (i >= t->stored)
+        return HW_OK;
+    hw_count at = i % t->batch * t->tree.length;
+    char *value = (char *)t->value + (size_t)at * t->values.size;
+    hw_count first = t->tree.first, length = t->tree.length;
+    enum hw_status status = hw_store_recall(t->store, t->values.path, i, first, length, value, err);
+    if (status == HW_OK)
+        status = hw_store_recall(t->store, "/parent", i, first, length, t->parent + at, err);
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = sum_tree(t, i, &found, err);
+    *right = found == checksum;
+    if (status != HW_OK || !*right)
+        return status;
+    status = hw_store_take(t->store, t->values.path, i, first, length, value, err);
+    if (status == HW_OK)
+        status = hw_store_take(t->store, "/parent", i, first, length, t->parent + at, err);
+    return hw_agree(t->ctx->world, status, err);
+}
+
+enum hw_status hw_traversal_resume(struct hw_traversal *t, struct hw_error *err)
+{
+    bool found = false, other = false;
+    char *path = journal_path(t), *key = make_key(t);
+    enum hw_status status = hw_stop_catch(err);
+
+    if (status == HW_OK && (!path || !key))
+        status = hw_fail(err, HW_RESOURCES, "no memory for a path");
+    status = hw_agree(t->ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_journal_open(t->ctx, path, key, t->found, &t->journal, &found, &other, err);
+    if (status == HW_OK && other)
+        hw_note(t->ctx, "%s.partial is of another run, and is begun anew", t->stage->cli.output);
+    keep(t, found);
+    if (status == HW_OK && found)
+        status = hw_journal_restore(&t->journal, &t->report, &t->outcomes, take_tree, t, err);
+    t->resumed = t->report.count;
+    if (status == HW_OK && t->resumed > 0)
+        hw_note(t->ctx,
+                "%" PRI_COUNT " of %" PRI_COUNT " searches are there from a run that was stopped",
+                t->resumed, t->roots.count);
+    free(path);
+    free(key);
+    return status;
+}
+
+/* Brings all to the disk, if it is time. Collective. */
+static enum hw_status flush(struct hw_traversal *t, bool now, struct hw_error *err)
+{
+    bool due = now;
+    enum hw_status status = now ? HW_OK : hw_journal_due(&t->journal, &due, err);
+
+    if (status == HW_OK && due)
+        status = hw_store_flush(t->store, err);
+    if (status == HW_OK && due)
+        status = hw_journal_sync(&t->journal, err);
+    return status;
+}
+
+enum hw_status hw_traversal_finished(struct hw_traversal *t, hw_count first, hw_count count,
+                                     struct hw_error *err)
+{
+    enum hw_status status = HW_OK;
+    bool stop = false;
+
+    for (hw_count i = first; i < first + count && status == HW_OK; i++) {
+        uint64_t checksum = 0;
+        if (i < t->stored)
+            status = sum_tree(t, i, &checksum, err);
+        if (status == HW_OK)
+            status = hw_journal_append(&t->journal, &t->report, &t->outcomes, i, checksum, err);
+    }
+    keep(t, true);
+    if (status == HW_OK)
+        status = hw_stop_asked(t->ctx, &stop, err);
+    stop = stop && first + count < t->roots.count;
+    if (status == HW_OK)
+        status = flush(t, stop, err);
+    if (status == HW_OK && stop)
+        status = hw_fail(err, HW_RESOURCES,
+                         "%s: stopped by SIGTERM after %" PRI_COUNT " of %" PRI_COUNT
+                         " searches, which the next start takes from %s.partial",
+                         t->stage->cli.output, first + count, t->roots.count, t->stage->cli.output);
+    return status;
+}

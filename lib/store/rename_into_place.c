@@ -1,0 +1,117 @@
+/*
+ * Temporary files and final names. Everything here runs on rank 0 alone; the
+ * caller puts the file's name before a sentence.
+ */
+#include "lib/store/store_internal.h"
+
+#include "lib/base/incomplete_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Space that the file's own metadata may take after each dataset. */
+#define METADATA_BYTES ((hw_count)1 << 20)
+
+/* Opens PATH.partial, new or as it was left, for this process alone. */
+static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
+{
+    struct stat about;
+
+    if (asprintf(&store->temporary, "%s.partial", store->path) < 0) {
+        store->temporary = NULL;
+        return hw_fail(err, HW_RESOURCES, "no memory for a path");
+    }
+    store->temporary_fd =
+        open(store->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (store->temporary_fd < 0 && errno == EEXIST) {
+        store->temporary_fd = open(store->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+        store->found = store->temporary_fd >= 0;
+        /* Not this process's to remove before its caller says so. */
+        store->keep = true;
+    }
+    if (store->temporary_fd < 0)
+        return hw_fail(err, HW_RESOURCES, "%s cannot be written: %s", store->temporary,
+                       strerror(errno));
+    if (fstat(store->temporary_fd, &about) != 0 || !S_ISREG(about.st_mode))
+        return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary);
+    if (!hw_unfinished_lock(store->temporary_fd, true))
+        return hw_fail(err, HW_RESOURCES, "another process is writing it");
+    store->keep = store->found;
+    return HW_OK;
+}
+
+enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
+{
+    if (store->partial)
+        return open_partial(store, err);
+    return hw_unfinished_make(store->path, &store->temporary, &store->temporary_fd, err);
+}
+
+/* The end of the datasets laid down so far. */
+static hw_count laid_end(const struct hw_store *store)
+{
+    hw_count end = 0;
+
+    for (int i = 0; i < store->datasets; i++) {
+        const struct hw_dataset *dataset = &store->dataset[i];
+        const hw_count own =
+            dataset->address + hw_dataset_count(dataset) * (hw_count)dataset->element;
+        if (dataset->address >= 0 && own > end)
+            end = own;
+    }
+    return end;
+}
+
+enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, struct hw_error *err)
+{
+    hw_count needed, end;
+
+    if (__builtin_add_overflow(bytes, METADATA_BYTES, &bytes) ||
+        __builtin_add_overflow(store->unreserved, bytes, &needed) ||
+        __builtin_add_overflow(laid_end(store), bytes, &end))
+        return hw_fail(err, HW_RESOURCES, "too large");
+    /* A file that was there has its space already. */
+    return hw_unfinished_room(store->temporary_fd, store->found ? 0 : needed, end, err);
+}
+
+enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
+                                    struct hw_error *err)
+{
+    if (bytes == 0)
+        return HW_OK;
+    if (fallocate(store->temporary_fd, FALLOC_FL_KEEP_SIZE, address, bytes + METADATA_BYTES) == 0)
+        return HW_OK;
+    if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT)
+        return hw_fail(err, HW_RESOURCES, "no room for %" PRId64 " MB: %s", bytes / 1000000 + 1,
+                       strerror(errno));
+    store->unreserved += bytes; /* a file system that sets nothing aside */
+    return HW_OK;
+}
+
+enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err)
+{
+    if (fsync(store->temporary_fd) != 0)
+        return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
+    enum hw_status status = hw_unfinished_publish(store->temporary, store->path, store->force, err);
+    if (status != HW_OK)
+        return status;
+    close(store->temporary_fd);
+    store->temporary_fd = -1;
+    free(store->temporary);
+    store->temporary = NULL;
+    return HW_OK;
+}
+
+void hw_temporary_drop(struct hw_store *store)
+{
+    if (store->temporary_fd >= 0)
+        close(store->temporary_fd);
+    store->temporary_fd = -1;
+    if (store->temporary && !store->keep)
+        unlink(store->temporary);
+}

@@ -1,0 +1,175 @@
+/*
+ * From trees, one array a root, to rows and links, one place a vertex.
+ *
+ * Works in tiles of a few vertices by all roots, which fit in the first-level
+ * cache, so that each of the trees' arrays is read once and in order.
+ */
+#include "lib/verify/rules/root_batch.h"
+
+#include "lib/base/memory.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+/* Vertices of a tile; divides HW_LINKS_BLOCK. */
+#define TILE 32
+
+/* What the rules on single vertices want to know of a level or distance. */
+enum mark { ORDINARY, UNREACHED, ZERO };
+
+/* What a thread needs to load a block. */
+struct loader {
+    struct hw_link *link;       /* [HW_LINKS_BLOCK * roots] */
+    hw_count links;             /* in use */
+    int length[HW_LINKS_BLOCK]; /* of each vertex's */
+    hw_gid parent[TILE][HW_VERIFY_BATCH];
+    enum mark mark[TILE][HW_VERIFY_BATCH];
+};
+
+static enum mark mark_real(float distance)
+{
+    if (distance == INFINITY)
+        return UNREACHED;
+    return distance < 0 || distance > 0 || isnan(distance) ? ORDINARY : ZERO;
+}
+
+static enum mark mark_whole(int64_t value)
+{
+    return value == -1 ? UNREACHED : value == 0 ? ZERO : ORDINARY;
+}
+
+/* The mark of element i of a tree's values. */
+static inline enum mark mark_of(enum hw_value value, const void *values, hw_count i)
+{
+    switch (value) {
+    case HW_VALUE_F32:
+        return mark_real(((const float *)values)[i]);
+    case HW_VALUE_I64:
+        return mark_whole(((const int64_t *)values)[i]);
+    default:
+        return mark_whole(((const int32_t *)values)[i]);
+    }
+}
+
+/* Copies the tile of `count` vertices from local vertex `at`, and its levels or
+ * distances into the rows. */
+static void load_tile(struct hw_batch *batch, struct hw_tally *tally, struct loader *loader,
+                      hw_count at, hw_count count)
+{
+    const size_t size = hw_value_size(batch->value);
+
+    for (int r = 0; r < batch->roots; r++) {
+        const hw_gid *parent = batch->parent + r * batch->count + at;
+        const void *values = (const char *)batch->values + size * (size_t)(r * batch->count + at);
+        for (hw_count i = 0; i < count; i++) {
+            loader->parent[i][r] = parent[i];
+            loader->mark[i][r] = mark_of(batch->value, values, i);
+        }
+        tally->counts.reached[r] += hw_rows_fill(&batch->rows, at, count, r, values, parent);
+    }
+    for (int r = batch->roots; r < batch->rows.lanes; r++)
+        hw_rows_fill(&batch->rows, at, count, r, NULL, NULL);
+}
+
+/* Rules 1 and 2 at the root itself. */
+static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, enum mark mark)
+{
+    if (parent != v)
+        hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
+    if (mark != ZERO) {
+        hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
+        tally->counts.suspects[r]++;
+    }
+}
+
+/* Sorts what each root says of vertex v's parent: a link, nothing, or a defect.
+ * Returns the number of links. */
+static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally, struct hw_link *link,
+                       hw_gid v, const hw_gid *parent, const enum mark *mark)
+{
+    int length = 0, last = 0;
+
+    for (int r = 0; r < batch->roots; r++) {
+        hw_gid p = parent[r];
+        if (v == batch->root[r]) {
+            check_root(tally, r, v, p, mark[r]);
+        } else if (p == HW_GID_NONE) {
+            if (mark[r] == UNREACHED)
+                continue;
+            hw_tally_add(tally, HW_RULE_SPANS, r, v, HW_GID_NONE);
+            tally->counts.suspects[r]++;
+        } else if (p < 0 || p >= batch->desc->vertices) {
+            hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
+            tally->counts.suspects[r]++;
+        } else if (p == v) {
+            tally->counts.suspects[r]++; /* a cycle: counted where cycles are */
+        } else {
+            hw_link_add(link, &length, &last, p, (uint64_t)1 << r);
+        }
+    }
+    return length;
+}
+
+static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
+                                 struct loader *loader, hw_count block, struct hw_error *err)
+{
+    hw_count begin = block * HW_LINKS_BLOCK;
+    hw_count end = begin + HW_LINKS_BLOCK < batch->count ? begin + HW_LINKS_BLOCK : batch->count;
+
+    loader->links = 0;
+    for (hw_count at = begin; at < end; at += TILE) {
+        hw_count count = end - at < TILE ? end - at : TILE;
+        load_tile(batch, tally, loader, at, count);
+        for (hw_count i = 0; i < count; i++) {
+            int length = load_vertex(batch, tally, loader->link + loader->links,
+                                     batch->first + at + i, loader->parent[i], loader->mark[i]);
+            loader->length[at + i - begin] = length;
+            loader->links += length;
+        }
+    }
+    return hw_links_keep(&batch->links, block, loader->link, loader->length, loader->links, err);
+}
+
+/* What one thread does of the loading. */
+static enum hw_status load_blocks(struct hw_batch *batch, int thread, struct hw_error *err)
+{
+    struct loader *loader = NULL;
+    enum hw_status status = hw_alloc(&loader, 1, sizeof *loader, "tree tile", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&loader->link, (hw_count)HW_LINKS_BLOCK * batch->roots,
+                          sizeof *loader->link, "tree edges", err);
+#pragma omp for schedule(dynamic, 4)
+    for (hw_count b = 0; b < batch->links.blocks; b++)
+        if (status == HW_OK)
+            status = load_block(batch, &batch->worker[thread].tally, loader, b, err);
+    if (loader)
+        free(loader->link);
+    free(loader);
+    return status;
+}
+
+enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct hw_error *err)
+{
+    enum hw_status status = hw_rows_make(batch->count, batch->roots, lane, &batch->rows, err);
+
+    if (status == HW_OK)
+        status = hw_links_make(batch->count, &batch->links, err);
+    if (status == HW_OK && batch->value != HW_VALUE_LEVEL)
+        status = hw_alloc_zero(&batch->flat, batch->count, sizeof *batch->flat, "tree edges", err);
+    if (status != HW_OK)
+        return status;
+#pragma omp parallel num_threads(batch->ctx->threads)
+    {
+        struct hw_error mine = {{0}};
+        enum hw_status loaded = load_blocks(batch, omp_get_thread_num(), &mine);
+#pragma omp critical(hw_batch_load)
+        if (loaded > status) {
+            status = loaded;
+            if (err)
+                *err = mine;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,166 @@
+/*
+ * The tree edges of a batch: for each vertex of a slice, its distinct parents
+ * over the batch's roots, each with the set of roots that have it.
+ *
+ * The trees of many roots agree in most places, so that a vertex has few
+ * distinct parents, and each needs to be found among the tuples only once. A
+ * tuple claims the link it is the edge of: the set of roots is handed out, once,
+ * and what nobody claimed is no edge of the graph (rule 5).
+ *
+ * Nearly every tuple asks at both ends, mostly in vain, so a question must cost
+ * one cache line: the links of a block of vertices lie in a hash table of (child,
+ * parent) whose buckets are lines of four slots, half of them taken on average;
+ * what does not fit in its bucket lies in the next ones.
+ *
+ * Where tuples have weights, not every tuple between child and parent is the tree
+ * edge: then the roots stay in the link until one is found that fits, and the
+ * link remembers that it was seen.
+ */
+#ifndef HOPWAVE_VERIFY_RULES_PARENT_EDGE_HASH_H
+#define HOPWAVE_VERIFY_RULES_PARENT_EDGE_HASH_H
+
+#include "lib/base/status.h"
+#include "lib/base/types.h"
+
+/* Vertices whose links share a table. A key has room for parents below 2^51, more
+ * than there is memory for their levels. */
+#define HW_LINKS_SHIFT 12
+#define HW_LINKS_BLOCK (1 << HW_LINKS_SHIFT)
+
+/* The key of a slot that holds no link. */
+#define HW_LINK_NONE UINT64_MAX
+
+/* Set in the key of a link that some tuple joins. */
+#define HW_LINK_SEEN ((uint64_t)1 << 63)
+
+/* A parent, and the roots (bits of the batch) in whose trees it is one. */
+struct hw_link {
+    hw_gid parent;
+    uint64_t roots;
+};
+
+/* A slot of a table. */
+struct hw_link_slot {
+    uint64_t key;   /* parent * HW_LINKS_BLOCK + child's place in the block, or HW_LINK_NONE */
+    uint64_t roots; /* those not claimed or settled yet */
+};
+
+/* Slots of a bucket: a cache line. */
+#define HW_LINKS_BUCKET 4
+
+/* The links of one block of vertices. */
+struct hw_links_block {
+    struct hw_link_slot *slot; /* [slots], on a line's border */
+    uint32_t slots;            /* whole buckets; 0 if there is no link */
+};
+
+/* The links of a slice. Free with hw_links_free(). */
+struct hw_links {
+    hw_count count; /* vertices */
+    hw_count blocks;
+    struct hw_links_block *block;
+};
+
+/* Bytes that links of `count` vertices take at most. Local. */
+hw_count hw_links_bytes(hw_count count, int roots);
+
+/* Makes room for the links of `count` vertices. Local. */
+enum hw_status hw_links_make(hw_count count, struct hw_links *links, struct hw_error *err);
+void hw_links_free(struct hw_links *links);
+
+/*
+ * Adds a root's parent to the links of one vertex, sorted by parent; *length
+ * grows if the parent is new. *last is where the vertex's previous parent lies
+ * (0 at first). Local.
+ */
+void hw_link_add(struct hw_link *link, int *length, int *last, hw_gid parent, uint64_t root);
+
+/*
+ * Makes the table of a block: length[i] links of its vertex i, one vertex after
+ * another, `total` in all. Local; different blocks at once.
+ */
+enum hw_status hw_links_keep(struct hw_links *links, hw_count block, const struct hw_link *link,
+                             const int *length, hw_count total, struct hw_error *err);
+
+/* The slot where the search for a key begins. Local. */
+static inline uint32_t hw_links_start(const struct hw_links_block *block, uint64_t key)
+{
+    /* Fibonacci hashing; the product scales its upper half to the buckets. */
+    uint64_t hash = key * 0x9e3779b97f4a7c15U >> 32;
+
+    return (uint32_t)(hash * (block->slots / HW_LINKS_BUCKET) >> 32) * HW_LINKS_BUCKET;
+}
+
+static inline uint64_t hw_links_key(hw_count i, hw_gid parent)
+{
+    return (uint64_t)parent << HW_LINKS_SHIFT | (uint64_t)(i % HW_LINKS_BLOCK);
+}
+
+/* Fetches what hw_links_claim() will touch. Not inlined at once it would be taken
+ * for a function without effect, and dropped. Local. */
+static inline __attribute__((always_inline)) void hw_links_prefetch(const struct hw_links *links,
+                                                                    hw_count i, hw_gid parent)
+{
+    const struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
+
+    __builtin_prefetch(block->slot + hw_links_start(block, hw_links_key(i, parent)));
+}
+
+/* The slot of a link; NULL if there is none. Local; safe among threads. */
+static inline struct hw_link_slot *hw_links_find(struct hw_links *links, hw_count i, hw_gid parent)
+{
+    struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
+    uint64_t key = hw_links_key(i, parent);
+
+    if (block->slots == 0)
+        return NULL;
+    uint32_t at = hw_links_start(block, key);
+    for (;;) {
+        uint64_t here = __atomic_load_n(&block->slot[at].key, __ATOMIC_RELAXED);
+        if (here == HW_LINK_NONE)
+            return NULL;
+        if ((here & ~HW_LINK_SEEN) == key)
+            return &block->slot[at];
+        at = at + 1 < block->slots ? at + 1 : 0;
+    }
+}
+
+/*
+ * Takes the roots in whose trees `parent` is the parent of local vertex i:
+ * nothing if it never was, or if they have been taken. Local; safe among
+ * threads, one of which gets them.
+ */
+static inline uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid parent)
+{
+    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+
+    if (!slot || __atomic_load_n(&slot->roots, __ATOMIC_RELAXED) == 0)
+        return 0;
+    return __atomic_exchange_n(&slot->roots, 0, __ATOMIC_RELAXED);
+}
+
+/* The roots that are left of a link, which has been seen from now on. Local; safe
+ * among threads. */
+static inline uint64_t hw_links_see(struct hw_links *links, hw_count i, hw_gid parent)
+{
+    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+
+    if (!slot)
+        return 0;
+    uint64_t roots = __atomic_load_n(&slot->roots, __ATOMIC_RELAXED);
+    if (roots && !(__atomic_load_n(&slot->key, __ATOMIC_RELAXED) & HW_LINK_SEEN))
+        __atomic_fetch_or(&slot->key, HW_LINK_SEEN, __ATOMIC_RELAXED);
+    return roots;
+}
+
+/* Takes roots out of a link that hw_links_see() found. Local; safe among threads. */
+static inline void hw_links_settle(struct hw_links *links, hw_count i, hw_gid parent,
+                                   uint64_t roots)
+{
+    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+
+    if (slot)
+        __atomic_fetch_and(&slot->roots, ~roots, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,343 @@
+/*
+ * Validation of breadth-first trees and of trees of shortest paths (Graph500
+ * specification 2.0, section on validation), for many roots in one pass over the
+ * input tuples.
+ *
+ * Held for a batch of up to 64 roots, for each vertex of the rank's slice:
+ *   - its row: the levels or distances under all roots side by side (vertex_rows.h);
+ *   - its links: its distinct parents, each with the set of roots (parent_edge_hash.h).
+ * Then, with the rules in the order in which they are settled:
+ *   1, 2, 4  what a vertex shows by itself, while rows and links are made
+ *            (load_trees.c): the root's parent and level, parents that are no vertex,
+ *            levels without a parent;
+ *   3, 4     each tuple: the rows of its ends are compared (input_edge_rules.c);
+ *   5        each tuple claims the links between its ends; links left unclaimed
+ *            are no edges of the graph;
+ *   2        the levels at both ends of a link, exactly, when it is claimed, or
+ *            at the end if nobody claims it;
+ *   1, 4     if every level is its parent's plus one, down to the root's 0, then
+ *            there is no cycle and every chain of parents ends at the root. For a
+ *            tree where that, or anything that could end a chain elsewhere, was
+ *            violated, the chains are followed (parent_pointer_jump.c).
+ * Distances in place of levels: a link is settled by any tuple that fits it; and
+ * since weights may be zero or vanish in rounding, distances show that there is no
+ * cycle only along tree edges where they rise. Where they stay equal, those edges'
+ * chains alone are followed; where they fall, all.
+ * That what is not reached cannot be reached follows from rules 3 and 4: no
+ * tuple leads out of the reached set, which contains the root.
+ *
+ * A pass touches four cache lines a tuple, two rows and two buckets of links, for
+ * one root as for 64; on R-MAT graphs 64 cost about four times one. Between ranks
+ * a tuple sends 40 bytes and one row.
+ */
+#include "lib/verify/verify.h"
+
+#include "lib/base/memory.h"
+#include "lib/comm/large_alltoallv.h"
+#include "lib/verify/rules/root_batch.h"
+
+#include <stdlib.h>
+
+const char *hw_rule_name(enum hw_rule rule)
+{
+    switch (rule) {
+    case HW_RULE_TREE:
+        return "tree";
+    case HW_RULE_TREE_LEVELS:
+        return "tree-levels";
+    case HW_RULE_EDGE_LEVELS:
+        return "edge-levels";
+    case HW_RULE_SPANS:
+        return "spans";
+    case HW_RULE_TREE_EDGES:
+        return "tree-edges";
+    case HW_RULE_CYCLE:
+        return "cycle";
+    default:
+        return "unknown";
+    }
+}
+
+/* ---- how much at a time ---- */
+
+/* What a pass needs, decided alike on all ranks. */
+struct plan {
+    int roots;      /* of a batch */
+    hw_count chunk; /* tuples */
+};
+
+/* Tuples a rank reads at a time: what an eighth of its memory takes, in whole
+ * digest blocks. */
+static hw_count choose_chunk(hw_count share, int ranks, int roots, enum hw_lane lane)
+{
+    hw_count most = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
+    hw_count chunk = share / 8 / hw_batch_tuple_bytes(ranks, roots, lane);
+
+    chunk = chunk < most ? chunk : most;
+    chunk -= chunk % HW_STORE_BLOCK;
+    return chunk > HW_STORE_BLOCK ? chunk : HW_STORE_BLOCK;
+}
+
+/* Bytes that a batch takes on a rank of `count` vertices at its peak. */
+static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, int threads,
+                           enum hw_lane lane)
+{
+    bool weighted = lane != HW_LANE_LEVEL8 && lane != HW_LANE_LEVEL32;
+    hw_count rows =
+        count * (hw_count)(hw_rows_stride(plan->roots, lane) + (weighted ? sizeof(uint64_t) : 0));
+    hw_count links =
+        hw_links_bytes(count, plan->roots) + threads * hw_links_bytes(HW_LINKS_BLOCK, plan->roots);
+    hw_count tuples = plan->chunk * hw_batch_tuple_bytes(ranks, plan->roots, lane);
+    hw_count chains = hw_batch_chain_bytes(count, plan->roots, plan->chunk);
+    hw_count pass = rows + links + tuples;
+
+    return threads * (hw_count)sizeof(struct hw_worker) + (pass > chains ? pass : chains);
+}
+
+/* The largest batch whose need fits in `share`; a single root if none does. */
+static struct plan make_plan(hw_count share, hw_count k, hw_count count, int ranks, int threads,
+                             enum hw_lane lane)
+{
+    struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH};
+
+    for (;;) {
+        plan.chunk = choose_chunk(share, ranks, plan.roots, lane);
+        if (plan.roots == 1 || plan_bytes(&plan, count, ranks, threads, lane) <= share)
+            return plan;
+        plan.roots = (plan.roots + 1) / 2;
+    }
+}
+
+/* What hw_verify_bytes() says, for such lanes. */
+static hw_count least_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k,
+                            enum hw_lane lane)
+{
+    struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH,
+                        .chunk = HW_STORE_BLOCK};
+    hw_count most = 0;
+
+    for (int r = 0; r < ranks; r++) {
+        hw_count first, count;
+        hw_store_share(graph->vertices, r, ranks, &first, &count);
+        hw_count bytes = plan_bytes(&plan, count, ranks, threads, lane);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
+{
+    return least_bytes(graph, ranks, threads, k, HW_LANE_LEVEL8);
+}
+
+hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
+{
+    return least_bytes(graph, ranks, threads, k, HW_LANE_F32);
+}
+
+/* Settles the plan among the ranks and requires its memory. Collective. */
+static enum hw_status settle_plan(const struct hw_context *ctx, hw_count k, hw_count count,
+                                  enum hw_lane lane, struct plan *plan, struct hw_error *err)
+{
+    /* The rank with the least memory, and the longest slice, decide for all. */
+    hw_count limits[2] = {-hw_memory_share(ctx), count};
+    enum hw_status status =
+        hw_mpi(MPI_Allreduce(MPI_IN_PLACE, limits, 2, HW_MPI_COUNT, MPI_MAX, ctx->world),
+               "MPI_Allreduce", err);
+    hw_count threads = ctx->threads;
+
+    if (status == HW_OK)
+        status = hw_largest(ctx->world, &threads, err);
+    if (status != HW_OK)
+        return status;
+    *plan = make_plan(-limits[0], k, limits[1], ctx->size, (int)threads, lane);
+    hw_count batches = (k + plan->roots - 1) / plan->roots;
+    plan->roots = (int)((k + batches - 1) / batches);
+    return hw_memory_require(ctx, plan_bytes(plan, count, ctx->size, ctx->threads, lane),
+                             "validation", err);
+}
+
+/* ---- one batch ---- */
+
+/* The lane that holds the values of all ranks. Collective. */
+static enum hw_status choose_lane(const struct hw_context *ctx, enum hw_value value,
+                                  hw_count length, const void *values, enum hw_lane *lane,
+                                  struct hw_error *err)
+{
+    hw_count widest = (hw_count)hw_value_lane(value, length, values, ctx->threads);
+    enum hw_status status = hw_largest(ctx->world, &widest, err);
+
+    *lane = (enum hw_lane)widest;
+    return status;
+}
+
+/* Adds the workers' counts up, over threads and ranks. Collective. */
+static enum hw_status add_up(struct hw_batch *batch, struct hw_tally *tally, struct hw_error *err)
+{
+    hw_tally_clear(tally);
+    for (int t = 0; t < batch->ctx->threads; t++)
+        hw_tally_merge(tally, &batch->worker[t].tally);
+    return hw_tally_reduce(batch->ctx->world, tally, err);
+}
+
+/* Brings the roots whose flat tree edges close a cycle under suspicion.
+ * Collective. */
+static enum hw_status suspect_flat(const struct hw_batch *batch, struct hw_tally *tally,
+                                   struct hw_error *err)
+{
+    int roots = 0, root[HW_VERIFY_BATCH];
+    hw_count cyclic[HW_VERIFY_BATCH];
+    enum hw_status status = HW_OK;
+
+    for (int r = 0; r < batch->roots; r++)
+        if (tally->counts.flat[r] > 0 && tally->counts.suspects[r] == 0)
+            root[roots++] = r;
+    if (roots > 0)
+        status = hw_batch_flat_cycles(batch, roots, root, cyclic, err);
+    for (int i = 0; i < roots && status == HW_OK; i++)
+        tally->counts.suspects[root[i]] += cyclic[i];
+    return status;
+}
+
+/* Follows the chains of the roots that came under suspicion, and adds what they
+ * show to tally. Collective. */
+static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_tally *tally,
+                                      struct hw_error *err)
+{
+    struct hw_tally *found = NULL;
+    int suspects = 0, suspect[HW_VERIFY_BATCH];
+    enum hw_status status = hw_alloc_zero(&found, 1, sizeof *found, "counts", err);
+
+    status = hw_agree(batch->ctx->world, status, err);
+    if (status == HW_OK)
+        status = suspect_flat(batch, tally, err);
+    for (int r = 0; r < batch->roots && status == HW_OK; r++)
+        if (tally->counts.suspects[r] > 0)
+            suspect[suspects++] = r;
+    if (suspects > 0) {
+        status = hw_batch_chains(batch, suspects, suspect, found, err);
+        if (status == HW_OK)
+            status = hw_tally_reduce(batch->ctx->world, found, err);
+        if (status == HW_OK)
+            hw_tally_merge(tally, found);
+    }
+    free(found);
+    return status;
+}
+
+static void give_verdicts(const struct hw_batch *batch, const struct hw_tally *tally,
+                          struct hw_verdict *verdict)
+{
+    for (int r = 0; r < batch->roots; r++) {
+        verdict[r] = (struct hw_verdict){.reached = tally->counts.reached[r],
+                                         .tuples = tally->counts.tuples[r]};
+        for (enum hw_rule rule = 0; rule < HW_RULES; rule++) {
+            bool violated = tally->counts.violations[rule][r] > 0;
+            verdict[r].violations[rule] = tally->counts.violations[rule][r];
+            verdict[r].example[rule][0] = violated ? tally->example[rule][r][0] : HW_GID_NONE;
+            verdict[r].example[rule][1] = violated ? tally->example[rule][r][1] : HW_GID_NONE;
+        }
+    }
+}
+
+/* Progress over all batches. */
+struct progress {
+    struct hw_progress bar;
+    hw_count done, total;
+};
+
+/* Checks the roots of a batch. Collective. */
+static enum hw_status check_batch(struct hw_batch *batch, enum hw_lane lane,
+                                  struct progress *progress, struct hw_verdict *verdict,
+                                  struct hw_error *err)
+{
+    struct hw_tally *tally = NULL;
+    const struct hw_context *ctx = batch->ctx;
+    enum hw_status status =
+        hw_alloc_zero(&batch->worker, ctx->threads, sizeof *batch->worker, "counts", err);
+
+    if (status == HW_OK)
+        status = hw_alloc(&tally, 1, sizeof *tally, "counts", err);
+    if (status == HW_OK)
+        status = hw_batch_load(batch, lane, err);
+    status = hw_agree(ctx->world, status, err);
+    if (status == HW_OK)
+        status = hw_batch_tuples(batch, &progress->bar, &progress->done, progress->total, err);
+    hw_rows_free(&batch->rows);
+    hw_links_free(&batch->links);
+    if (status == HW_OK)
+        status = add_up(batch, tally, err);
+    if (status == HW_OK)
+        status = follow_suspects(batch, tally, err);
+    if (status == HW_OK)
+        give_verdicts(batch, tally, verdict);
+    free(batch->worker);
+    free(batch->flat);
+    free(tally);
+    batch->worker = NULL;
+    batch->flat = NULL;
+    return status;
+}
+
+enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
+                               struct hw_error *err)
+{
+    for (hw_count i = 0; i < k; i++)
+        if (root[i] < 0 || root[i] >= vertices)
+            return hw_fail(err, HW_BAD_INPUT,
+                           "root %" PRI_GID " is not among the %" PRI_GID " vertices", root[i],
+                           vertices);
+    return HW_OK;
+}
+
+enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                               const hw_gid *root, enum hw_value value, const void *values,
+                               const hw_gid *parent, struct hw_verdict *verdict,
+                               struct hw_error *err)
+{
+    struct hw_slices slices = {0};
+    struct hw_batch batch = {.ctx = ctx,
+                             .graph = graph,
+                             .desc = hw_graph_desc(graph),
+                             .slices = &slices,
+                             .value = value};
+    struct progress progress = {.done = 0};
+    struct plan plan;
+    enum hw_lane lane = HW_LANE_LEVEL8;
+    enum hw_status status = hw_verify_roots(k, root, batch.desc->vertices, err);
+
+    if (status != HW_OK || k == 0)
+        return status;
+    hw_store_share(batch.desc->vertices, ctx->rank, ctx->size, &batch.first, &batch.count);
+    status =
+        hw_agree(ctx->world, hw_slices_make(batch.desc->vertices, ctx->size, &slices, err), err);
+    if (status == HW_OK)
+        status = choose_lane(ctx, value, k * batch.count, values, &lane, err);
+    if (status == HW_OK)
+        status = settle_plan(ctx, k, batch.count, lane, &plan, err);
+    if (status != HW_OK)
+        goto done;
+    batch.chunk = plan.chunk;
+    progress.total =
+        (k + plan.roots - 1) / plan.roots * hw_batch_rounds(graph, ctx->size, plan.chunk);
+    for (hw_count at = 0; at < k && status == HW_OK; at += plan.roots) {
+        batch.roots = k - at < plan.roots ? (int)(k - at) : plan.roots;
+        batch.root = root + at;
+        batch.values = (const char *)values + (size_t)(at * batch.count) * hw_value_size(value);
+        batch.parent = parent + at * batch.count;
+        status = check_batch(&batch, lane, &progress, verdict + at, err);
+        if (status == HW_OK && at == 0)
+            status = hw_graph_verify(graph, value != HW_VALUE_LEVEL, err);
+    }
+    hw_progress_end(&progress.bar);
+done:
+    hw_slices_free(&slices);
+    return status;
+}
+
+enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
+                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
+                             struct hw_verdict *verdict, struct hw_error *err)
+{
+    return hw_verify_trees(ctx, graph, k, root, HW_VALUE_LEVEL, level, parent, verdict, err);
+}

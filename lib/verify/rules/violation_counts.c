@@ -1,0 +1,86 @@
+#include "lib/verify/rules/violation_counts.h"
+
+#include <string.h>
+
+/* Ends a comparison of examples: no vertex is as large. */
+#define FAR INT64_MAX
+
+void hw_tally_clear(struct hw_tally *tally)
+{
+    memset(tally, 0, sizeof *tally);
+}
+
+/* Makes (a, b) the example if it is the first, or less than the present one. */
+static void take_example(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b)
+{
+    hw_gid *at = tally->example[rule][root];
+
+    if (tally->counts.violations[rule][root] > 0 && (at[0] < a || (at[0] == a && at[1] <= b)))
+        return;
+    at[0] = a;
+    at[1] = b;
+}
+
+void hw_tally_add(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b)
+{
+    take_example(tally, rule, root, a, b);
+    tally->counts.violations[rule][root]++;
+}
+
+void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other)
+{
+    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
+        for (int r = 0; r < HW_VERIFY_BATCH; r++) {
+            const hw_gid *example = other->example[rule][r];
+            if (other->counts.violations[rule][r] == 0)
+                continue;
+            take_example(tally, rule, r, example[0], example[1]);
+            tally->counts.violations[rule][r] += other->counts.violations[rule][r];
+        }
+    for (int r = 0; r < HW_VERIFY_BATCH; r++) {
+        tally->counts.suspects[r] += other->counts.suspects[r];
+        tally->counts.flat[r] += other->counts.flat[r];
+        tally->counts.reached[r] += other->counts.reached[r];
+        tally->counts.tuples[r] += other->counts.tuples[r];
+    }
+}
+
+/* The least over the ranks of member `end` of each example; where this rank's
+ * example has another first member, its second one stays out. */
+static enum hw_status least_examples(MPI_Comm comm, const struct hw_tally *tally, int end,
+                                     const hw_gid (*first)[HW_VERIFY_BATCH],
+                                     hw_gid (*least)[HW_VERIFY_BATCH], struct hw_error *err)
+{
+    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
+        for (int r = 0; r < HW_VERIFY_BATCH; r++) {
+            const hw_gid *example = tally->example[rule][r];
+            bool stays =
+                tally->counts.violations[rule][r] > 0 && (!first || example[0] == first[rule][r]);
+            least[rule][r] = stays ? example[end] : FAR;
+        }
+    return hw_mpi(
+        MPI_Allreduce(MPI_IN_PLACE, least, HW_RULES * HW_VERIFY_BATCH, HW_MPI_GID, MPI_MIN, comm),
+        "MPI_Allreduce", err);
+}
+
+enum hw_status hw_tally_reduce(MPI_Comm comm, struct hw_tally *tally, struct hw_error *err)
+{
+    hw_gid first[HW_RULES][HW_VERIFY_BATCH], second[HW_RULES][HW_VERIFY_BATCH];
+    const int length = sizeof tally->counts / sizeof(hw_count);
+    enum hw_status status = least_examples(comm, tally, 0, NULL, first, err);
+
+    if (status == HW_OK)
+        status = least_examples(comm, tally, 1, first, second, err);
+    if (status == HW_OK)
+        status =
+            hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &tally->counts, length, HW_MPI_COUNT, MPI_SUM, comm),
+                   "MPI_Allreduce", err);
+    if (status != HW_OK)
+        return status;
+    for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
+        for (int r = 0; r < HW_VERIFY_BATCH; r++) {
+            tally->example[rule][r][0] = first[rule][r];
+            tally->example[rule][r][1] = second[rule][r];
+        }
+    return HW_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * What validation counts: violations with the least example, per root and rule.
+ *
+ * Each thread has a tally of its own; they are merged, then reduced over the
+ * ranks. Sums and least examples depend on neither the number of threads nor
+ * that of ranks.
+ */
+#ifndef HOPWAVE_VERIFY_RULES_VIOLATION_COUNTS_H
+#define HOPWAVE_VERIFY_RULES_VIOLATION_COUNTS_H
+
+#include "lib/comm/context.h"
+#include "lib/verify/verify.h"
+
+/* Roots that one pass over the tuples checks: the bits of a word. */
+#define HW_VERIFY_BATCH 64
+
+/* What is summed, for the roots of a batch. */
+struct hw_tally_counts {
+    hw_count violations[HW_RULES][HW_VERIFY_BATCH];
+    hw_count suspects[HW_VERIFY_BATCH]; /* what may keep a vertex from the root: defects, and tree
+                                           edges along which distances fall */
+    hw_count flat[HW_VERIFY_BATCH];     /* tree edges along which distances do not rise */
+    hw_count reached[HW_VERIFY_BATCH];  /* vertices */
+    hw_count tuples[HW_VERIFY_BATCH];   /* within the component */
+};
+
+/* The tally of one thread. */
+struct hw_tally {
+    struct hw_tally_counts counts;
+    hw_gid example[HW_RULES][HW_VERIFY_BATCH][2]; /* the least; valid where violations > 0 */
+};
+
+/* Starts from nothing. Local. */
+void hw_tally_clear(struct hw_tally *tally);
+
+/* Counts one violation by vertex a (b is HW_GID_NONE) or edge (a, b). Local. */
+void hw_tally_add(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b);
+
+/* Adds what `other` counted to tally. Local. */
+void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other);
+
+/* Sums over the ranks, on all of them; examples become the least of all.
+ * Collective. */
+enum hw_status hw_tally_reduce(MPI_Comm comm, struct hw_tally *tally, struct hw_error *err);
+
+#endif
