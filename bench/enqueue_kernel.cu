@@ -24,14 +24,14 @@ __device__ __forceinline__ uint32_t mixed(uint32_t x)
 
 __global__ void fill(uint32_t *status, uint64_t entries, uint32_t below)
 {
-    for (uint64_t i = hw_first(); i < entries; i += hw_stride())
+    for (uint64_t i = hw_grid_thread(); i < entries; i += hw_grid_threads())
         status[i] = mixed(static_cast<uint32_t>(i)) < below;
 }
 
 __global__ void enqueue_each(const uint32_t *status, uint64_t entries, uint32_t *queue,
                              uint32_t *size)
 {
-    for (uint64_t i = hw_first(); i < entries; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < entries; i += hw_grid_threads()) {
         if (status[i] == 0)
             continue;
         queue[hw_add_alone(size)] = static_cast<uint32_t>(i);
@@ -43,7 +43,7 @@ __global__ void enqueue_warp(const uint32_t *status, uint64_t entries, uint32_t 
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t i = hw_first(); i - lane < entries; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i - lane < entries; i += hw_grid_threads()) {
         const bool mine = i < entries && status[i] != 0;
         const uint32_t ballot = __ballot_sync(HW_WARP, mine);
         uint32_t at = 0;
@@ -58,7 +58,7 @@ __global__ void enqueue_warp(const uint32_t *status, uint64_t entries, uint32_t 
 __global__ void scatter(const uint32_t *status, const uint32_t *prefix, uint64_t entries,
                         uint32_t *queue, uint32_t *size)
 {
-    for (uint64_t i = hw_first(); i < entries; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < entries; i += hw_grid_threads()) {
         if (status[i])
             queue[prefix[i]] = static_cast<uint32_t>(i);
         if (i == entries - 1)

@@ -49,7 +49,7 @@ static const struct argp_option option_table[] = {
 
 /* What was asked for. */
 struct generate_options {
-    struct hw_recipe recipe;
+    struct hw_generator_spec recipe;
     uint32_t given; /* bit key - KEY_MODEL */
     bool without_edges, digest;
 };
@@ -87,7 +87,8 @@ static enum hw_status take_abcd(const char *arg, double abcd[4], struct hw_error
     return HW_OK;
 }
 
-static enum hw_status take_weights(const char *arg, struct hw_recipe *recipe, struct hw_error *err)
+static enum hw_status take_weights(const char *arg, struct hw_generator_spec *recipe,
+                                   struct hw_error *err)
 {
     struct hw_weighter weighter = {.weighting = HW_WEIGHTING_NONE};
     enum hw_status status = hw_weighting_parse(arg, &weighter, err);
@@ -111,7 +112,7 @@ static enum hw_status take_seed(const char *name, const char *arg, uint64_t *see
 static enum hw_status take(int key, const char *arg, void *pointer, struct hw_error *err)
 {
     struct generate_options *options = pointer;
-    struct hw_recipe *recipe = &options->recipe;
+    struct hw_generator_spec *recipe = &options->recipe;
     enum hw_status status = HW_OK;
     int64_t value = 0;
     int choice = 0;
@@ -181,7 +182,7 @@ static enum hw_status check_model(const struct generate_options *options, struct
 /* Erdős–Rényi: one way to say how many vertices, one to say how many edges. */
 static enum hw_status complete_erdos_renyi(struct generate_options *options, struct hw_error *err)
 {
-    struct hw_recipe *recipe = &options->recipe;
+    struct hw_generator_spec *recipe = &options->recipe;
     int ways = given(options, KEY_EDGES) + given(options, KEY_EDGE_FACTOR) +
                given(options, KEY_PROBABILITY);
 
@@ -212,7 +213,7 @@ static enum hw_status complete_erdos_renyi(struct generate_options *options, str
 /* Turns the options into a complete recipe. */
 static enum hw_status complete(struct generate_options *options, struct hw_error *err)
 {
-    struct hw_recipe *recipe = &options->recipe;
+    struct hw_generator_spec *recipe = &options->recipe;
 
     enum hw_status status = check_model(options, err);
     if (status != HW_OK)
@@ -230,7 +231,7 @@ static enum hw_status complete(struct generate_options *options, struct hw_error
         if (!given(options, KEY_EDGE_FACTOR))
             recipe->edge_factor = 16;
     }
-    return status != HW_OK ? status : hw_recipe_complete(recipe, err);
+    return status != HW_OK ? status : hw_generator_spec_complete(recipe, err);
 }
 
 /* ---- the stage ---- */
@@ -242,13 +243,14 @@ static enum hw_status complete(struct generate_options *options, struct hw_error
 static enum hw_status estimate(const struct hw_context *ctx, const struct generate_options *options,
                                struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_recipe_desc(&options->recipe, options->without_edges);
+    const struct hw_graph_desc desc =
+        hw_generator_spec_desc(&options->recipe, options->without_edges);
     const bool made = !options->without_edges || options->digest;
     double seconds = 0;
     hw_count memory = 0;
 
     if (made) {
-        enum hw_status status = hw_recipe_seconds(ctx, &options->recipe, &seconds, err);
+        enum hw_status status = hw_generator_spec_seconds(ctx, &options->recipe, &seconds, err);
         if (status != HW_OK)
             return status;
         memory = hw_graph_generate_bytes(ctx, &options->recipe);
@@ -262,16 +264,17 @@ static enum hw_status estimate(const struct hw_context *ctx, const struct genera
 static enum hw_status fill(const struct hw_context *ctx, const struct generate_options *options,
                            struct hw_store *store, struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_recipe_desc(&options->recipe, options->without_edges);
+    const struct hw_graph_desc desc =
+        hw_generator_spec_desc(&options->recipe, options->without_edges);
     char digest[HW_DIGEST_SIZE];
 
     enum hw_status status = hw_graph_define(store, &desc, err);
     if (status == HW_OK)
-        status = hw_recipe_write(&options->recipe, store, err);
+        status = hw_generator_spec_write(&options->recipe, store, err);
     if (status == HW_OK && !options->without_edges)
         status = hw_graph_generate(ctx, &options->recipe, store, err);
     if (status == HW_OK && options->digest) {
-        status = hw_recipe_digest(ctx, &options->recipe, digest, err);
+        status = hw_generator_spec_digest(ctx, &options->recipe, digest, err);
         if (status == HW_OK)
             status = hw_store_declare_digest(store, digest, err);
     }

@@ -555,7 +555,7 @@ static enum hw_status check(const struct options *options, struct hw_error *err)
     enum hw_status status = check_algorithm(run, err);
 
     return status == HW_OK && run->engine.mpi_buffers == HW_MPI_BUFFERS_DEVICE
-               ? hw_direct_require(err)
+               ? hw_direct_exchange_require(err)
                : status;
 }
 

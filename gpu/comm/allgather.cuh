@@ -19,10 +19,10 @@
 namespace
 {
 
-static_assert(2 * HW_ROUND_WORDS == 32, "a lane for each half of a word");
+static_assert(2 * HW_ALLGATHER_WORDS == 32, "a lane for each half of a word");
 
 /* Leaves this rank's words for rank q. A warp. */
-__device__ void post(const hw_round_plan &plan, uint32_t q, uint64_t half, uint32_t number)
+__device__ void post(const hw_allgather_params &plan, uint32_t q, uint64_t half, uint32_t number)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t at = ((number & 1) * plan.ranks + plan.rank) * 32 + lane;
@@ -31,7 +31,7 @@ __device__ void post(const hw_round_plan &plan, uint32_t q, uint64_t half, uint3
 }
 
 /* Waits for rank q's words; false if they do not come, or somebody has given up. A warp. */
-__device__ bool listen(const hw_round_plan &plan, uint32_t q, uint32_t number, uint64_t &half)
+__device__ bool listen(const hw_allgather_params &plan, uint32_t q, uint32_t number, uint64_t &half)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t *slot = plan.slot[plan.rank] + ((number & 1) * plan.ranks + q) * 32 + lane;
@@ -40,14 +40,14 @@ __device__ bool listen(const hw_round_plan &plan, uint32_t q, uint32_t number, u
 
     for (uint32_t turn = 1;; turn++) {
         if (!here) {
-            const uint64_t value = hw_latest(slot);
+            const uint64_t value = hw_load_relaxed(slot);
             here = static_cast<uint32_t>(value) == number;
             half = value >> 32;
         }
         const bool all = __all_sync(HW_WARP, here);
         if (!all && turn % 64 != 0)
             continue;
-        const bool failed = hw_latest(plan.failed[plan.rank]) != 0 ||
+        const bool failed = hw_load_relaxed(plan.failed[plan.rank]) != 0 ||
                             (!all && hw_nanoseconds() - since > plan.patience);
         if (__any_sync(HW_WARP, failed))
             return false;
@@ -58,9 +58,9 @@ __device__ bool listen(const hw_round_plan &plan, uint32_t q, uint32_t number, u
 
 /* A round, by a block of at least one warp for each rank; all its threads call it. Its result is
  * for this device alone. */
-__device__ void hw_round_meet(const hw_round_plan &plan, const uint64_t *word, int count,
-                              uint32_t maxima, uint32_t number, hw_round_result *to,
-                              uint64_t (&heard)[HW_ROUND_RANKS][HW_ROUND_WORDS])
+__device__ void hw_allgather_block(const hw_allgather_params &plan, const uint64_t *word, int count,
+                                   uint32_t maxima, uint32_t number, hw_allgather_result *to,
+                                   uint64_t (&heard)[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS])
 {
     const uint32_t lane = threadIdx.x & 31, q = threadIdx.x / 32, k = lane / 2;
     uint64_t half = 0, high = 0;
@@ -81,7 +81,7 @@ __device__ void hw_round_meet(const hw_round_plan &plan, const uint64_t *word, i
     if (q < plan.ranks && (lane & 1) == 0)
         heard[q][k] = to->of[q][k] = fine ? high << 32 | half : 0;
     __syncthreads();
-    if (threadIdx.x < HW_ROUND_WORDS) {
+    if (threadIdx.x < HW_ALLGATHER_WORDS) {
         uint64_t all = 0;
         for (uint32_t r = 0; r < plan.ranks; r++) {
             const uint64_t value = heard[r][threadIdx.x];

@@ -16,13 +16,14 @@
 namespace
 {
 
-constexpr int words = HW_ROUND_WORDS;
+constexpr int words = HW_ALLGATHER_WORDS;
 static_assert(2 * words == 32, "a lane for each half of a word");
 
-__global__ void meet(const __grid_constant__ hw_round_plan plan, const uint64_t *word, int count,
-                     uint32_t maxima, uint32_t number, hw_round_result *to, uint64_t *mirror)
+__global__ void meet(const __grid_constant__ hw_allgather_params plan, const uint64_t *word,
+                     int count, uint32_t maxima, uint32_t number, hw_allgather_result *to,
+                     uint64_t *mirror)
 {
-    __shared__ uint64_t heard[HW_ROUND_RANKS][words];
+    __shared__ uint64_t heard[HW_ALLGATHER_RANKS][words];
     const uint32_t lane = threadIdx.x & 31, q = threadIdx.x / 32, k = lane / 2;
     const uint64_t own = static_cast<int>(k) < count ? __ldcg(word + k) : 0;
     uint64_t half = 0;
@@ -51,15 +52,16 @@ __global__ void meet(const __grid_constant__ hw_round_plan plan, const uint64_t 
     if (threadIdx.x == 0) {
         to->failed = !fine;
         to->number = number;
-        static_cast<volatile uint64_t *>(mirror)[HW_ROUND_MIRROR - 1] =
+        static_cast<volatile uint64_t *>(mirror)[HW_ALLGATHER_MIRROR - 1] =
             static_cast<uint64_t>(!fine) << 32 | number;
     }
 }
 
 } // namespace
 
-int hw_round_launch(const hw_round_plan *plan, const uint64_t *word, int count, uint32_t maxima,
-                    uint32_t number, hw_round_result *to, uint64_t *mirror, void *stream)
+int hw_allgather_launch(const hw_allgather_params *plan, const uint64_t *word, int count,
+                        uint32_t maxima, uint32_t number, hw_allgather_result *to, uint64_t *mirror,
+                        void *stream)
 {
     meet<<<1, 32 * plan->ranks, 0, static_cast<cudaStream_t>(stream)>>>(*plan, word, count, maxima,
                                                                         number, to, mirror);

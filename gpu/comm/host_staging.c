@@ -12,21 +12,21 @@
  * containers often have 64 MiB in all. */
 #define SHARED ((hw_count)32 << 20)
 
-struct hw_staging {
+struct hw_host_staging {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_nodewise *nodewise; /* NULL where there are no messages between nodes but direct */
-    struct hw_direct *direct;     /* NULL where all goes through the host */
-    char **rooms;                 /* [ranks of the node] on their devices, by place, or NULL */
-    void *pinned;                 /* the node's shared memory, or NULL */
-    cudaStream_t stream[2];       /* by whether it goes out */
-    bool busy[2];                 /* copies have begun that nobody has waited for */
+    struct hw_node_aware *nodewise; /* NULL where there are no messages between nodes but direct */
+    struct hw_direct_exchange *direct; /* NULL where all goes through the host */
+    char **rooms;                      /* [ranks of the node] on their devices, by place, or NULL */
+    void *pinned;                      /* the node's shared memory, or NULL */
+    cudaStream_t stream[2];            /* by whether it goes out */
+    bool busy[2];                      /* copies have begun that nobody has waited for */
 };
 
 static enum hw_status copy(void *given, bool out, void *to, const void *from, size_t bytes,
                            struct hw_error *err)
 {
-    struct hw_staging *staging = given;
+    struct hw_host_staging *staging = given;
 
     staging->busy[out] = true;
     return hw_cuda((int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, staging->stream[out]),
@@ -35,7 +35,7 @@ static enum hw_status copy(void *given, bool out, void *to, const void *from, si
 
 static enum hw_status wait_for(void *given, bool out, struct hw_error *err)
 {
-    struct hw_staging *staging = given;
+    struct hw_host_staging *staging = given;
 
     if (!staging->busy[out])
         return HW_OK;
@@ -43,7 +43,7 @@ static enum hw_status wait_for(void *given, bool out, struct hw_error *err)
     return hw_cuda((int)cudaStreamSynchronize(staging->stream[out]), "cudaStreamSynchronize", err);
 }
 
-static int own_place(const struct hw_staging *staging)
+static int own_place(const struct hw_host_staging *staging)
 {
     const struct hw_nodes *nodes = staging->nodes;
     const int me = staging->ctx->rank;
@@ -52,11 +52,11 @@ static int own_place(const struct hw_staging *staging)
 }
 
 /* Collective over the node. */
-static void close_rooms(struct hw_staging *staging)
+static void close_rooms(struct hw_host_staging *staging)
 {
     if (!staging->rooms)
         return;
-    hw_reach_close(staging->nodes->inside, NULL, staging->rooms);
+    hw_peer_memory_close(staging->nodes->inside, NULL, staging->rooms);
     cudaFree(staging->rooms[own_place(staging)]);
     free(staging->rooms);
     staging->rooms = NULL;
@@ -65,7 +65,7 @@ static void close_rooms(struct hw_staging *staging)
 /* Rooms on the devices of a node. Collective; ranks agree. */
 static enum hw_status open_rooms(void *given, hw_count bytes, char **at, struct hw_error *err)
 {
-    struct hw_staging *staging = given;
+    struct hw_host_staging *staging = given;
     const struct hw_nodes *nodes = staging->nodes;
     const struct hw_context *ctx = staging->ctx;
     const int ranks = hw_nodes_size(nodes, nodes->node[ctx->rank]);
@@ -83,26 +83,27 @@ static enum hw_status open_rooms(void *given, hw_count bytes, char **at, struct 
         return status;
     }
     staging->rooms[own_place(staging)] = own;
-    status = hw_agree(ctx->world, hw_reach_open(nodes->inside, NULL, staging->rooms, err), err);
+    status =
+        hw_agree(ctx->world, hw_peer_memory_open(nodes->inside, NULL, staging->rooms, err), err);
     for (int k = 0; k < ranks; k++)
         at[k] = staging->rooms[k];
     return status;
 }
 
 /* All but the streams. Collective over the node. */
-static void close_ways(struct hw_staging *staging)
+static void close_ways(struct hw_host_staging *staging)
 {
     if (staging->pinned)
         cudaHostUnregister(staging->pinned);
     staging->pinned = NULL;
-    hw_nodewise_close(staging->nodewise);
+    hw_node_aware_close(staging->nodewise);
     staging->nodewise = NULL;
     close_rooms(staging);
-    hw_direct_close(staging->direct);
+    hw_direct_exchange_close(staging->direct);
     staging->direct = NULL;
 }
 
-void hw_staging_close(struct hw_staging *staging)
+void hw_host_staging_close(struct hw_host_staging *staging)
 {
     if (!staging)
         return;
@@ -113,16 +114,16 @@ void hw_staging_close(struct hw_staging *staging)
     free(staging);
 }
 
-bool hw_staging_is_direct(const struct hw_staging *staging)
+bool hw_host_staging_is_direct(const struct hw_host_staging *staging)
 {
     return staging->direct != NULL;
 }
 
 /* Where memory that is shared cannot be pinned, copies are slower, and that is all. Local. */
-static void pin(struct hw_staging *staging)
+static void pin(struct hw_host_staging *staging)
 {
     size_t bytes = 0;
-    void *shared = hw_nodewise_shared(staging->nodewise, &bytes);
+    void *shared = hw_node_aware_shared(staging->nodewise, &bytes);
 
     if (cudaHostRegister(shared, bytes, cudaHostRegisterPortable) == cudaSuccess)
         staging->pinned = shared;
@@ -131,36 +132,36 @@ static void pin(struct hw_staging *staging)
 }
 
 /* Straight between devices. Collective; ranks agree. */
-static enum hw_status open_direct(struct hw_staging *staging, struct hw_error *err)
+static enum hw_status open_direct(struct hw_host_staging *staging, struct hw_error *err)
 {
     const struct hw_context *ctx = staging->ctx;
     const struct hw_nodes *nodes = staging->nodes;
-    const struct hw_nodewise_mover mover = {
+    const struct hw_memory_ops mover = {
         .self = staging, .copy = copy, .wait = wait_for, .rooms = open_rooms};
-    enum hw_status status = hw_direct_open(ctx, nodes, 0, &mover, &staging->direct, err);
+    enum hw_status status = hw_direct_exchange_open(ctx, nodes, 0, &mover, &staging->direct, err);
 
     if (status == HW_OK && nodes->count > 1 && nodes->count < nodes->ranks)
-        status = hw_nodewise_open(ctx, nodes, SHARED, &mover, &staging->nodewise, err);
+        status = hw_node_aware_open(ctx, nodes, SHARED, &mover, &staging->nodewise, err);
     return status;
 }
 
 /* Through the hosts. Collective; ranks agree. */
-static enum hw_status open_hosts(struct hw_staging *staging, struct hw_error *err)
+static enum hw_status open_hosts(struct hw_host_staging *staging, struct hw_error *err)
 {
-    const struct hw_nodewise_mover mover = {.self = staging, .copy = copy, .wait = wait_for};
+    const struct hw_memory_ops mover = {.self = staging, .copy = copy, .wait = wait_for};
     enum hw_status status =
-        hw_nodewise_open(staging->ctx, staging->nodes, SHARED, &mover, &staging->nodewise, err);
+        hw_node_aware_open(staging->ctx, staging->nodes, SHARED, &mover, &staging->nodewise, err);
 
     if (status == HW_OK)
         pin(staging);
     return status;
 }
 
-static enum hw_status open_ways(struct hw_staging *staging, enum hw_mpi_buffers buffers,
+static enum hw_status open_ways(struct hw_host_staging *staging, enum hw_mpi_buffers buffers,
                                 struct hw_error *err)
 {
     const struct hw_context *ctx = staging->ctx;
-    const bool takes = hw_direct_takes_devices();
+    const bool takes = hw_direct_exchange_takes_devices();
 
     if (buffers == HW_MPI_BUFFERS_HOST || !takes)
         return open_hosts(staging, err);
@@ -172,11 +173,11 @@ static enum hw_status open_ways(struct hw_staging *staging, enum hw_mpi_buffers 
     return open_hosts(staging, err);
 }
 
-enum hw_status hw_staging_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                               enum hw_mpi_buffers buffers, struct hw_staging **made,
-                               struct hw_error *err)
+enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                    enum hw_mpi_buffers buffers, struct hw_host_staging **made,
+                                    struct hw_error *err)
 {
-    struct hw_staging *staging = NULL;
+    struct hw_host_staging *staging = NULL;
     enum hw_status status = hw_alloc_zero(&staging, 1, sizeof *staging, "the transport", err);
 
     *made = staging; /* whose owner closes it */
@@ -192,26 +193,26 @@ enum hw_status hw_staging_open(const struct hw_context *ctx, const struct hw_nod
     return status == HW_OK ? open_ways(staging, buffers, err) : status;
 }
 
-enum hw_status hw_staging_exchange(struct hw_staging *staging, const struct hw_nodewise_load *load,
-                                   struct hw_error *err)
+enum hw_status hw_host_staging_exchange(struct hw_host_staging *staging,
+                                        const struct hw_node_aware_load *load, struct hw_error *err)
 {
-    return staging->nodewise ? hw_nodewise_exchange(staging->nodewise, load, err)
-                             : hw_direct_exchange(staging->direct, load, err);
+    return staging->nodewise ? hw_node_aware_exchange(staging->nodewise, load, err)
+                             : hw_direct_exchange_run(staging->direct, load, err);
 }
 
-struct hw_crossed hw_staging_crossed(struct hw_staging *staging)
+struct hw_internode_traffic hw_host_staging_internode_traffic(struct hw_host_staging *staging)
 {
-    return staging->nodewise ? hw_nodewise_crossed(staging->nodewise)
-                             : hw_direct_crossed(staging->direct);
+    return staging->nodewise ? hw_node_aware_internode_traffic(staging->nodewise)
+                             : hw_direct_exchange_internode_traffic(staging->direct);
 }
 
 /* Through the hosts. Collective; ranks agree. */
-static enum hw_status broadcast_pieces(struct hw_staging *staging, int q, const void *own,
+static enum hw_status broadcast_pieces(struct hw_host_staging *staging, int q, const void *own,
                                        hw_count bytes, void *room, struct hw_error *err)
 {
     const struct hw_context *ctx = staging->ctx;
     size_t size = 0;
-    void *pinned = hw_nodewise_own(staging->nodewise, &size);
+    void *pinned = hw_node_aware_own(staging->nodewise, &size);
     const hw_count piece = (hw_count)size;
     enum hw_status status = HW_OK;
 
@@ -230,9 +231,9 @@ static enum hw_status broadcast_pieces(struct hw_staging *staging, int q, const 
     return status;
 }
 
-enum hw_status hw_staging_broadcast(struct hw_staging *staging, int q, const void *own,
-                                    hw_count bytes, void *room, struct hw_error *err)
+enum hw_status hw_host_staging_broadcast(struct hw_host_staging *staging, int q, const void *own,
+                                         hw_count bytes, void *room, struct hw_error *err)
 {
-    return staging->direct ? hw_direct_broadcast(staging->direct, q, own, bytes, room, err)
+    return staging->direct ? hw_direct_exchange_broadcast(staging->direct, q, own, bytes, room, err)
                            : broadcast_pieces(staging, q, own, bytes, room, err);
 }

@@ -14,7 +14,7 @@
 #include "lib/comm/node_aware_exchange.h"
 #include "lib/engine/core/engine.h"
 
-struct hw_staging;
+struct hw_host_staging;
 
 /*
  * Pins the memory that exchanges go through, the same on all ranks and for all sizes, or opens
@@ -23,26 +23,27 @@ struct hw_staging;
  * Borrows ctx and nodes. Collective; ranks agree. Returns HW_RESOURCES where DEVICE is asked
  * for and the ranks of a node do not reach each other's devices.
  */
-enum hw_status hw_staging_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                               enum hw_mpi_buffers buffers, struct hw_staging **staging,
-                               struct hw_error *err);
+enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                    enum hw_mpi_buffers buffers, struct hw_host_staging **staging,
+                                    struct hw_error *err);
 
 /* Whether MPI gets pointers to memory of devices. Local. */
-bool hw_staging_is_direct(const struct hw_staging *staging);
+bool hw_host_staging_is_direct(const struct hw_host_staging *staging);
 
-/* As hw_nodewise_exchange(), between memory of devices. Collective; ranks agree. */
-enum hw_status hw_staging_exchange(struct hw_staging *staging, const struct hw_nodewise_load *load,
-                                   struct hw_error *err);
+/* As hw_node_aware_exchange(), between memory of devices. Collective; ranks agree. */
+enum hw_status hw_host_staging_exchange(struct hw_host_staging *staging,
+                                        const struct hw_node_aware_load *load,
+                                        struct hw_error *err);
 
-/* As hw_nodewise_crossed(). Local. */
-struct hw_crossed hw_staging_crossed(struct hw_staging *staging);
+/* As hw_node_aware_internode_traffic(). Local. */
+struct hw_internode_traffic hw_host_staging_internode_traffic(struct hw_host_staging *staging);
 
 /* Copies `bytes` at `own` of rank q's device to `room` on all devices, rank q's too.
  * Collective; ranks agree. */
-enum hw_status hw_staging_broadcast(struct hw_staging *staging, int q, const void *own,
-                                    hw_count bytes, void *room, struct hw_error *err);
+enum hw_status hw_host_staging_broadcast(struct hw_host_staging *staging, int q, const void *own,
+                                         hw_count bytes, void *room, struct hw_error *err);
 
 /* Collective over the node. Accepts NULL. */
-void hw_staging_close(struct hw_staging *staging);
+void hw_host_staging_close(struct hw_host_staging *staging);
 
 #endif

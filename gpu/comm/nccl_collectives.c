@@ -19,7 +19,7 @@
 /* Looks at the stream between two at the clock and at NCCL. */
 #define LOOKS 4096
 
-struct hw_collective {
+struct hw_nccl {
     const struct hw_context *ctx;
     void *library;
     ncclComm_t comm;
@@ -40,7 +40,7 @@ struct hw_collective {
     bool broken; /* something has failed that others may wait for */
 };
 
-static enum hw_status check(struct hw_collective *self, ncclResult_t result, const char *call,
+static enum hw_status check(struct hw_nccl *self, ncclResult_t result, const char *call,
                             struct hw_error *err)
 {
     if (result == ncclSuccess)
@@ -50,7 +50,7 @@ static enum hw_status check(struct hw_collective *self, ncclResult_t result, con
 }
 
 /* Finds the library and its functions. Local. */
-static enum hw_status load(struct hw_collective *self, struct hw_error *err)
+static enum hw_status load(struct hw_nccl *self, struct hw_error *err)
 {
     struct {
         void *to;
@@ -77,7 +77,7 @@ static enum hw_status load(struct hw_collective *self, struct hw_error *err)
 }
 
 /* Joins all ranks. Collective; ranks agree. */
-static enum hw_status join(struct hw_collective *self, struct hw_error *err)
+static enum hw_status join(struct hw_nccl *self, struct hw_error *err)
 {
     const struct hw_context *ctx = self->ctx;
     ncclUniqueId id;
@@ -95,10 +95,10 @@ static enum hw_status join(struct hw_collective *self, struct hw_error *err)
     return hw_agree(ctx->world, status, err);
 }
 
-enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collective **made,
-                                  struct hw_error *err)
+enum hw_status hw_nccl_open(const struct hw_context *ctx, struct hw_nccl **made,
+                            struct hw_error *err)
 {
-    struct hw_collective *self = NULL;
+    struct hw_nccl *self = NULL;
     enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "NCCL", err);
 
     *made = NULL;
@@ -110,7 +110,7 @@ enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collec
     if (status == HW_OK)
         status = join(self, err);
     if (status != HW_OK) {
-        hw_collective_close(self);
+        hw_nccl_close(self);
         return status;
     }
     *made = self;
@@ -118,7 +118,7 @@ enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collec
 }
 
 /* Waits for what is in the stream, but not for ever. Local. */
-static enum hw_status await(struct hw_collective *self, struct hw_error *err)
+static enum hw_status await(struct hw_nccl *self, struct hw_error *err)
 {
     const double begun = hw_seconds();
     ncclResult_t failure = ncclSuccess;
@@ -143,7 +143,7 @@ static enum hw_status await(struct hw_collective *self, struct hw_error *err)
 }
 
 /* Where something failed, ends at once what other calls would wait for. Local. */
-static enum hw_status conclude(struct hw_collective *self, enum hw_status status)
+static enum hw_status conclude(struct hw_nccl *self, enum hw_status status)
 {
     if (self->broken && self->comm) {
         self->abort(self->comm);
@@ -152,8 +152,7 @@ static enum hw_status conclude(struct hw_collective *self, enum hw_status status
     return status;
 }
 
-static enum hw_status finish(struct hw_collective *self, enum hw_status status,
-                             struct hw_error *err)
+static enum hw_status finish(struct hw_nccl *self, enum hw_status status, struct hw_error *err)
 {
     enum hw_status ended = check(self, self->end(), "ncclGroupEnd", err);
 
@@ -162,10 +161,9 @@ static enum hw_status finish(struct hw_collective *self, enum hw_status status,
     return conclude(self, status == HW_OK ? await(self, err) : status);
 }
 
-enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
-                                      const hw_count *send_offset, const hw_count *send_bytes,
-                                      const hw_count *receive_offset, const hw_count *receive_bytes,
-                                      struct hw_error *err)
+enum hw_status hw_nccl_exchange(struct hw_nccl *self, char *heap, const hw_count *send_offset,
+                                const hw_count *send_bytes, const hw_count *receive_offset,
+                                const hw_count *receive_bytes, struct hw_error *err)
 {
     if (!self->comm)
         return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
@@ -187,8 +185,8 @@ enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
     return finish(self, status, err);
 }
 
-enum hw_status hw_collective_broadcast(struct hw_collective *self, int q, const void *from,
-                                       void *to, hw_count bytes, struct hw_error *err)
+enum hw_status hw_nccl_broadcast(struct hw_nccl *self, int q, const void *from, void *to,
+                                 hw_count bytes, struct hw_error *err)
 {
     if (!self->comm)
         return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
@@ -199,7 +197,7 @@ enum hw_status hw_collective_broadcast(struct hw_collective *self, int q, const 
     return conclude(self, status == HW_OK ? await(self, err) : status);
 }
 
-void hw_collective_close(struct hw_collective *self)
+void hw_nccl_close(struct hw_nccl *self)
 {
     if (!self)
         return;
@@ -213,32 +211,31 @@ void hw_collective_close(struct hw_collective *self)
 
 #else
 
-enum hw_status hw_collective_open(const struct hw_context *ctx, struct hw_collective **made,
-                                  struct hw_error *err)
+enum hw_status hw_nccl_open(const struct hw_context *ctx, struct hw_nccl **made,
+                            struct hw_error *err)
 {
     (void)ctx;
     *made = NULL;
     return hw_fail(err, HW_RESOURCES, "--transport nccl: this program was built without NCCL");
 }
 
-enum hw_status hw_collective_exchange(struct hw_collective *self, char *heap,
-                                      const hw_count *send_offset, const hw_count *send_bytes,
-                                      const hw_count *receive_offset, const hw_count *receive_bytes,
-                                      struct hw_error *err)
+enum hw_status hw_nccl_exchange(struct hw_nccl *self, char *heap, const hw_count *send_offset,
+                                const hw_count *send_bytes, const hw_count *receive_offset,
+                                const hw_count *receive_bytes, struct hw_error *err)
 {
     (void)self, (void)heap, (void)send_offset, (void)send_bytes;
     (void)receive_offset, (void)receive_bytes;
     return hw_fail(err, HW_INTERNAL, "there is no NCCL");
 }
 
-enum hw_status hw_collective_broadcast(struct hw_collective *self, int q, const void *from,
-                                       void *to, hw_count bytes, struct hw_error *err)
+enum hw_status hw_nccl_broadcast(struct hw_nccl *self, int q, const void *from, void *to,
+                                 hw_count bytes, struct hw_error *err)
 {
     (void)self, (void)q, (void)from, (void)to, (void)bytes;
     return hw_fail(err, HW_INTERNAL, "there is no NCCL");
 }
 
-void hw_collective_close(struct hw_collective *self)
+void hw_nccl_close(struct hw_nccl *self)
 {
     (void)self;
 }

@@ -61,7 +61,8 @@ static enum hw_status find_group(MPI_Comm comm, const int *which, struct group *
     return status == HW_OK ? hw_mpi(MPI_Comm_rank(comm, &group->me), "MPI_Comm_rank", err) : status;
 }
 
-enum hw_status hw_reach_open(MPI_Comm comm, const int *which, char **heap, struct hw_error *err)
+enum hw_status hw_peer_memory_open(MPI_Comm comm, const int *which, char **heap,
+                                   struct hw_error *err)
 {
     cudaIpcMemHandle_t own, *handles = NULL;
     struct group group;
@@ -87,11 +88,11 @@ enum hw_status hw_reach_open(MPI_Comm comm, const int *which, char **heap, struc
     free(handles);
     status = hw_agree(comm, status, err);
     if (status != HW_OK)
-        hw_reach_close(comm, which, heap);
+        hw_peer_memory_close(comm, which, heap);
     return status;
 }
 
-void hw_reach_close(MPI_Comm comm, const int *which, char **heap)
+void hw_peer_memory_close(MPI_Comm comm, const int *which, char **heap)
 {
     struct group group;
     struct hw_error ignored;

@@ -11,9 +11,10 @@
  * rank k of comm, or by k where which is NULL; the own one is there. Collective; ranks agree.
  * Returns HW_RESOURCES where some do not reach others; then none is open.
  */
-enum hw_status hw_reach_open(MPI_Comm comm, const int *which, char **heap, struct hw_error *err);
+enum hw_status hw_peer_memory_open(MPI_Comm comm, const int *which, char **heap,
+                                   struct hw_error *err);
 
 /* Lets go of them; after it, heaps may be freed. heap may be NULL. Collective. */
-void hw_reach_close(MPI_Comm comm, const int *which, char **heap);
+void hw_peer_memory_close(MPI_Comm comm, const int *which, char **heap);
 
 #endif

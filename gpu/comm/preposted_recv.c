@@ -3,13 +3,13 @@
 #include <cuda_runtime_api.h>
 #include <limits.h>
 
-static const struct hw_context *context(const struct hw_post *post)
+static const struct hw_context *context(const struct hw_preposted_recv *post)
 {
     return post->transport->ctx;
 }
 
 /* Memory that a partner's mail comes to. */
-static char *place_in(const struct hw_post *post, int k)
+static char *place_in(const struct hw_preposted_recv *post, int k)
 {
     const struct hw_transport *transport = post->transport;
 
@@ -20,15 +20,15 @@ static char *place_in(const struct hw_post *post, int k)
 }
 
 /* And that it goes from. */
-static char *place_out(const struct hw_post *post, int k)
+static char *place_out(const struct hw_preposted_recv *post, int k)
 {
     if (post->transport->direct)
-        return hw_round_box(post->transport, &post->mail, post->partner[k]);
+        return hw_outbox_send_buffer(post->transport, &post->mail, post->partner[k]);
     return post->out + k * post->mail.room;
 }
 
 /* Posts the receives of a delivery. */
-static enum hw_status post_receives(struct hw_post *post, struct hw_error *err)
+static enum hw_status post_receives(struct hw_preposted_recv *post, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -40,7 +40,7 @@ static enum hw_status post_receives(struct hw_post *post, struct hw_error *err)
 }
 
 /* Pinned memory for all. Local. */
-static enum hw_status pin(struct hw_post *post, struct hw_error *err)
+static enum hw_status pin(struct hw_preposted_recv *post, struct hw_error *err)
 {
     char **const all[] = {&post->in[0], &post->in[1], &post->out};
     const size_t bytes = (size_t)post->partners * (size_t)post->mail.room;
@@ -57,11 +57,12 @@ static enum hw_status pin(struct hw_post *post, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_post_open(const struct hw_transport *transport, const struct hw_round_mail *mail,
-                            const int *partner, int partners, struct hw_post *post,
-                            struct hw_error *err)
+enum hw_status hw_preposted_recv_open(const struct hw_transport *transport,
+                                      const struct hw_outbox *mail, const int *partner,
+                                      int partners, struct hw_preposted_recv *post,
+                                      struct hw_error *err)
 {
-    *post = (struct hw_post){
+    *post = (struct hw_preposted_recv){
         .transport = transport, .mail = *mail, .comm = MPI_COMM_NULL, .partners = partners};
     for (int k = 0; k < partners; k++) {
         post->partner[k] = partner[k];
@@ -76,8 +77,8 @@ enum hw_status hw_post_open(const struct hw_transport *transport, const struct h
 }
 
 /* Copies between the heap and pinned memory, where that is between. */
-static enum hw_status stage(const struct hw_post *post, bool outgoing, const hw_count *bytes,
-                            struct hw_error *err)
+static enum hw_status stage(const struct hw_preposted_recv *post, bool outgoing,
+                            const hw_count *bytes, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -86,7 +87,8 @@ static enum hw_status stage(const struct hw_post *post, bool outgoing, const hw_
         char *pinned = outgoing ? place_out(post, k) : place_in(post, k);
         if (bytes[q] == 0)
             continue;
-        const void *from = outgoing ? hw_round_box(post->transport, &post->mail, q) : pinned;
+        const void *from =
+            outgoing ? hw_outbox_send_buffer(post->transport, &post->mail, q) : pinned;
         void *to = outgoing ? (void *)pinned
                             : (char *)post->transport->heap[context(post)->rank] + post->mail.in +
                                   q * post->mail.room;
@@ -99,8 +101,8 @@ static enum hw_status stage(const struct hw_post *post, bool outgoing, const hw_
 }
 
 /* Sends to all partners; nothing, but a message all the same, where this rank has failed. */
-static enum hw_status send_all(struct hw_post *post, enum hw_status status, const hw_count *sent,
-                               struct hw_error *err)
+static enum hw_status send_all(struct hw_preposted_recv *post, enum hw_status status,
+                               const hw_count *sent, struct hw_error *err)
 {
     for (int k = 0; k < post->partners; k++) {
         const int q = post->partner[k], bytes = status == HW_OK ? (int)sent[q] : 0;
@@ -112,11 +114,11 @@ static enum hw_status send_all(struct hw_post *post, enum hw_status status, cons
     return status;
 }
 
-enum hw_status hw_post_deliver(struct hw_post *post, const hw_count *sent, const hw_count *came,
-                               struct hw_error *err)
+enum hw_status hw_preposted_recv_deliver(struct hw_preposted_recv *post, const hw_count *sent,
+                                         const hw_count *came, struct hw_error *err)
 {
     const bool direct = post->transport->direct;
-    MPI_Status statuses[HW_ROUND_RANKS];
+    MPI_Status statuses[HW_ALLGATHER_RANKS];
     enum hw_status status = stage(post, true, sent, err), told = HW_OK;
 
     /* What the last delivery brought has been copied, or read by kernels, then, too. */
@@ -139,7 +141,7 @@ enum hw_status hw_post_deliver(struct hw_post *post, const hw_count *sent, const
     return hw_agree(context(post)->world, status == HW_OK ? told : status, err);
 }
 
-void hw_post_close(struct hw_post *post)
+void hw_preposted_recv_close(struct hw_preposted_recv *post)
 {
     if (!post->transport)
         return;
@@ -153,5 +155,5 @@ void hw_post_close(struct hw_post *post)
     for (int half = 0; half < 2; half++)
         cudaFreeHost(post->in[half]);
     cudaFreeHost(post->out);
-    *post = (struct hw_post){0};
+    *post = (struct hw_preposted_recv){0};
 }

@@ -14,13 +14,13 @@
 
 #include "gpu/comm/allgather.h"
 
-struct hw_post {
+struct hw_preposted_recv {
     const struct hw_transport *transport;
-    struct hw_round_mail mail;
+    struct hw_outbox mail;
     MPI_Comm comm;
     int partners;
-    int partner[HW_ROUND_RANKS];
-    MPI_Request receive[HW_ROUND_RANKS], send[HW_ROUND_RANKS]; /* by partner */
+    int partner[HW_ALLGATHER_RANKS];
+    MPI_Request receive[HW_ALLGATHER_RANKS], send[HW_ALLGATHER_RANKS]; /* by partner */
     char *in[2], *out; /* [partners][mail.room], pinned; NULL where boxes do */
     int turn;          /* of in: what the posted receives fill */
 };
@@ -30,16 +30,17 @@ struct hw_post {
  * is larger than mail->room, below 2^31 bytes. Collective over the transport's ranks, which
  * agree. partner: [partners].
  */
-enum hw_status hw_post_open(const struct hw_transport *transport, const struct hw_round_mail *mail,
-                            const int *partner, int partners, struct hw_post *post,
-                            struct hw_error *err);
+enum hw_status hw_preposted_recv_open(const struct hw_transport *transport,
+                                      const struct hw_outbox *mail, const int *partner,
+                                      int partners, struct hw_preposted_recv *post,
+                                      struct hw_error *err);
 
-/* As hw_round_deliver(), between partners. Collective; ranks agree. */
-enum hw_status hw_post_deliver(struct hw_post *post, const hw_count *sent, const hw_count *came,
-                               struct hw_error *err);
+/* As hw_outbox_deliver(), between partners. Collective; ranks agree. */
+enum hw_status hw_preposted_recv_deliver(struct hw_preposted_recv *post, const hw_count *sent,
+                                         const hw_count *came, struct hw_error *err);
 
 /* Withdraws what is posted, and frees all; accepts one that is zeroed. Collective, at least
  * over the partners. */
-void hw_post_close(struct hw_post *post);
+void hw_preposted_recv_close(struct hw_preposted_recv *post);
 
 #endif

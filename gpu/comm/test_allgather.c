@@ -19,9 +19,9 @@ struct bench {
     const struct hw_context *ctx;
     int together; /* ranks of a node */
     struct hw_transport transport;
-    struct hw_round round;
-    struct hw_round_mail mail;
-    uint64_t *words; /* [HW_ROUND_WORDS] on the device */
+    struct hw_allgather round;
+    struct hw_outbox mail;
+    uint64_t *words; /* [HW_ALLGATHER_WORDS] on the device */
 };
 
 /* What rank q says in a round: more than 32 bits. */
@@ -34,49 +34,50 @@ static enum hw_status open_bench(struct bench *self, enum hw_transport_kind kind
                                  struct hw_error *err)
 {
     const struct hw_context *ctx = self->ctx;
-    hw_count heap = hw_round_heap_bytes(ctx->size);
+    hw_count heap = hw_allgather_heap_bytes(ctx->size);
     enum hw_status status =
         hw_transport_open(ctx, kind, HW_MPI_BUFFERS_AUTO, self->together, &self->transport, err);
 
     if (status != HW_OK)
         return status;
-    self->mail = hw_round_mail_lay(&self->transport, ROOM, &heap);
+    self->mail = hw_outbox_reserve(&self->transport, ROOM, &heap);
     status = hw_transport_heap(&self->transport, heap, err);
     if (status == HW_OK)
-        status = hw_round_open(&self->transport, 0, &self->round, err);
+        status = hw_allgather_open(&self->transport, 0, &self->round, err);
     if (status == HW_OK)
-        status =
-            hw_cuda((int)cudaMalloc((void **)&self->words, HW_ROUND_WORDS * sizeof *self->words),
-                    "cudaMalloc", err);
+        status = hw_cuda(
+            (int)cudaMalloc((void **)&self->words, HW_ALLGATHER_WORDS * sizeof *self->words),
+            "cudaMalloc", err);
     return hw_agree(ctx->world, status, err);
 }
 
 static void close_bench(struct bench *self)
 {
     cudaFree(self->words);
-    hw_round_close(&self->round);
+    hw_allgather_close(&self->round);
     hw_transport_close(&self->transport);
 }
 
 static enum hw_status start(struct bench *self, int round, enum hw_status status,
                             struct hw_error *err)
 {
-    uint64_t words[HW_ROUND_WORDS];
+    uint64_t words[HW_ALLGATHER_WORDS];
 
-    for (int k = 0; k < HW_ROUND_WORDS; k++)
+    for (int k = 0; k < HW_ALLGATHER_WORDS; k++)
         words[k] = said(self->ctx->rank, round, k);
     if (status == HW_OK)
         status = hw_gpu_put(self->words, words, sizeof words, err);
-    return hw_round_start(&self->round, status, self->words, HW_ROUND_WORDS, 0xff00, NULL, err);
+    return hw_allgather_start(&self->round, status, self->words, HW_ALLGATHER_WORDS, 0xff00, NULL,
+                              err);
 }
 
 /* Whether a result is that of a round: sums of the first words, maxima of the others. */
-static bool right(const struct bench *self, const struct hw_round_result *result, int round)
+static bool right(const struct bench *self, const struct hw_allgather_result *result, int round)
 {
     const int ranks = self->ctx->size;
     bool fine = true;
 
-    for (int k = 0; k < HW_ROUND_WORDS; k++) {
+    for (int k = 0; k < HW_ALLGATHER_WORDS; k++) {
         uint64_t all = 0;
         for (int q = 0; q < ranks; q++) {
             all = k < 8 ? all + said(q, round, k) : said(q, round, k);
@@ -90,25 +91,25 @@ static bool right(const struct bench *self, const struct hw_round_result *result
 /* Rounds one after another, and as many ahead as may be. */
 static bool try_rounds(struct bench *self, struct hw_error *err)
 {
-    const struct hw_round_result *result = NULL;
-    struct hw_round_result there;
+    const struct hw_allgather_result *result = NULL;
+    struct hw_allgather_result there;
     bool fine = true;
 
     for (int r = 0; r < ROUNDS && fine; r++) {
         fine = start(self, r, HW_OK, err) == HW_OK &&
-               hw_round_wait(&self->round, &result, err) == HW_OK;
+               hw_allgather_wait(&self->round, &result, err) == HW_OK;
         fine = fine && right(self, result, r);
         fine = fine &&
-               hw_gpu_get(&there, hw_round_device(&self->round), sizeof there, err) == HW_OK &&
+               hw_gpu_get(&there, hw_allgather_device(&self->round), sizeof there, err) == HW_OK &&
                right(self, &there, r);
     }
-    for (int r = 0; r < HW_ROUND_AHEAD && fine; r++)
+    for (int r = 0; r < HW_ALLGATHER_AHEAD && fine; r++)
         fine = start(self, r, HW_OK, err) == HW_OK;
-    for (int r = 0; r < HW_ROUND_AHEAD && fine; r++)
-        fine =
-            hw_round_wait_for(&self->round, self->round.number + 1 + (uint32_t)r - HW_ROUND_AHEAD,
-                              &result, err) == HW_OK &&
-            right(self, result, r);
+    for (int r = 0; r < HW_ALLGATHER_AHEAD && fine; r++)
+        fine = hw_allgather_wait_for(&self->round,
+                                     self->round.number + 1 + (uint32_t)r - HW_ALLGATHER_AHEAD,
+                                     &result, err) == HW_OK &&
+               right(self, result, r);
     return fine;
 }
 
@@ -116,8 +117,8 @@ static bool try_rounds(struct bench *self, struct hw_error *err)
 static bool try_mail(struct bench *self, struct hw_error *err)
 {
     const int ranks = self->ctx->size, rank = self->ctx->rank;
-    const struct hw_round_result *result = NULL;
-    hw_count sent[HW_ROUND_RANKS], came[HW_ROUND_RANKS];
+    const struct hw_allgather_result *result = NULL;
+    hw_count sent[HW_ALLGATHER_RANKS], came[HW_ALLGATHER_RANKS];
     char letter[ROOM], wanted[ROOM];
     enum hw_status status = HW_OK;
     bool fine = true;
@@ -126,17 +127,17 @@ static bool try_mail(struct bench *self, struct hw_error *err)
         sent[q] = 100 * q + rank;
         came[q] = 100 * rank + q;
         memset(letter, 16 * rank + q, sizeof letter);
-        status = hw_gpu_put(hw_round_box(&self->transport, &self->mail, q), letter, (size_t)sent[q],
-                            err);
+        status = hw_gpu_put(hw_outbox_send_buffer(&self->transport, &self->mail, q), letter,
+                            (size_t)sent[q], err);
     }
-    status = hw_round_start(&self->round, status, self->words, 1, 0, NULL, err);
+    status = hw_allgather_start(&self->round, status, self->words, 1, 0, NULL, err);
     if (status == HW_OK)
-        status = hw_round_wait(&self->round, &result, err);
+        status = hw_allgather_wait(&self->round, &result, err);
     if (status == HW_OK)
-        status = hw_round_deliver(&self->transport, &self->mail, sent, came, err);
+        status = hw_outbox_deliver(&self->transport, &self->mail, sent, came, err);
     for (int q = 0; q < ranks && status == HW_OK; q++) {
         memset(wanted, 16 * q + rank, sizeof wanted);
-        status = hw_gpu_get(letter, hw_round_came(&self->transport, &self->mail, q),
+        status = hw_gpu_get(letter, hw_outbox_recv_buffer(&self->transport, &self->mail, q),
                             (size_t)came[q], err);
         fine = fine && memcmp(letter, wanted, (size_t)came[q]) == 0;
     }
@@ -147,20 +148,20 @@ static bool try_mail(struct bench *self, struct hw_error *err)
 static bool try_spread(struct bench *self, struct hw_error *err)
 {
     const int ranks = self->ctx->size, rank = self->ctx->rank, *node = self->transport.nodes.node;
-    const struct hw_round_result *result = NULL;
-    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+    const struct hw_allgather_result *result = NULL;
+    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
     char letter[ROOM], wanted[ROOM];
-    struct hw_crossed crossed, formula = {0, 0};
+    struct hw_internode_traffic crossed, formula = {0, 0};
     enum hw_status status = HW_OK;
     bool fine = true;
 
-    (void)hw_transport_crossed(&self->transport);
+    (void)hw_transport_internode_traffic(&self->transport);
     for (int q = 0; q < ranks && status == HW_OK; q++) {
         sent[q] = q != rank && q != (rank + 2) % ranks ? 50 + rank : 0;
         came[q] = q != rank && rank != (q + 2) % ranks ? 50 + q : 0;
         memset(letter, 7 * rank + 1, sizeof letter);
         if (sent[q] > 0)
-            status = hw_gpu_put(hw_round_box(&self->transport, &self->mail, q), letter,
+            status = hw_gpu_put(hw_outbox_send_buffer(&self->transport, &self->mail, q), letter,
                                 (size_t)sent[q], err);
     }
     for (int n = 0; n < self->transport.nodes.count; n++) {
@@ -170,19 +171,19 @@ static bool try_spread(struct bench *self, struct hw_error *err)
         formula.messages += any;
         formula.bytes += any ? 50 + rank : 0;
     }
-    status = hw_round_start(&self->round, status, self->words, 1, 0, NULL, err);
+    status = hw_allgather_start(&self->round, status, self->words, 1, 0, NULL, err);
     if (status == HW_OK)
-        status = hw_round_wait(&self->round, &result, err);
+        status = hw_allgather_wait(&self->round, &result, err);
     if (status == HW_OK)
-        status = hw_round_spread(&self->transport, &self->mail, sent, came, err);
+        status = hw_outbox_broadcast(&self->transport, &self->mail, sent, came, err);
     for (int q = 0; q < ranks && status == HW_OK; q++) {
         memset(wanted, 7 * q + 1, sizeof wanted);
         if (came[q] > 0)
-            status = hw_gpu_get(letter, hw_round_came(&self->transport, &self->mail, q),
+            status = hw_gpu_get(letter, hw_outbox_recv_buffer(&self->transport, &self->mail, q),
                                 (size_t)came[q], err);
         fine = fine && memcmp(letter, wanted, (size_t)came[q]) == 0;
     }
-    crossed = hw_transport_crossed(&self->transport);
+    crossed = hw_transport_internode_traffic(&self->transport);
     return status == HW_OK && fine && crossed.bytes == formula.bytes &&
            crossed.messages == formula.messages;
 }
@@ -190,21 +191,21 @@ static bool try_spread(struct bench *self, struct hw_error *err)
 /* The time of a round, several ahead. */
 static void clock_rounds(const struct tap *tap, struct bench *self, struct hw_error *err)
 {
-    const struct hw_round_result *result = NULL;
+    const struct hw_allgather_result *result = NULL;
     const int count = 200;
     double began = hw_seconds();
     enum hw_status status = HW_OK;
 
     for (int r = 0; r < count && status == HW_OK; r++)
-        status = hw_round_start(&self->round, status, self->words, 4, 0, NULL, err);
+        status = hw_allgather_start(&self->round, status, self->words, 4, 0, NULL, err);
     if (status == HW_OK)
-        status = hw_round_wait(&self->round, &result, err);
+        status = hw_allgather_wait(&self->round, &result, err);
     double ahead = hw_seconds() - began;
     began = hw_seconds();
     for (int r = 0; r < count && status == HW_OK; r++) {
-        status = hw_round_start(&self->round, status, self->words, 4, 0, NULL, err);
+        status = hw_allgather_start(&self->round, status, self->words, 4, 0, NULL, err);
         if (status == HW_OK)
-            status = hw_round_wait(&self->round, &result, err);
+            status = hw_allgather_wait(&self->round, &result, err);
     }
     tap_note(tap, "%s: %.1f us a round, %.1f us with the host waiting for each",
              hw_transport_name(&self->transport), 1e6 * ahead / count,
@@ -214,7 +215,7 @@ static void clock_rounds(const struct tap *tap, struct bench *self, struct hw_er
 /* A rank that fails takes all with it. Over peer, so does one that comes late. */
 static bool try_failure(struct bench *self, struct hw_error *err)
 {
-    const struct hw_round_result *result = NULL;
+    const struct hw_allgather_result *result = NULL;
     const int ranks = self->ctx->size;
     const bool peer = self->transport.kind == HW_TRANSPORT_PEER;
     enum hw_status status = HW_OK;
@@ -227,7 +228,7 @@ static bool try_failure(struct bench *self, struct hw_error *err)
         status = hw_mpi(MPI_Barrier(self->ctx->world), "MPI_Barrier", err);
     status = start(self, 0, status, err);
     if (status == HW_OK)
-        status = hw_round_wait(&self->round, &result, err);
+        status = hw_allgather_wait(&self->round, &result, err);
     if (peer && self->ctx->rank != ranks - 1)
         MPI_Barrier(self->ctx->world);
     return ranks == 1 ? status == (peer ? HW_OK : HW_RESOURCES)

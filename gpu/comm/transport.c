@@ -18,7 +18,7 @@ const char *hw_transport_name(const struct hw_transport *transport)
     return names[transport->kind];
 }
 
-bool hw_transport_nodewise(const struct hw_transport *transport)
+bool hw_transport_is_node_aware(const struct hw_transport *transport)
 {
     const struct hw_nodes *nodes = &transport->nodes;
 
@@ -41,9 +41,9 @@ static void free_heaps(struct hw_transport *transport)
     const struct hw_context *ctx = transport->ctx;
 
     if (transport->kind == HW_TRANSPORT_PEER)
-        hw_reach_close(ctx->world, NULL, transport->heap);
+        hw_peer_memory_close(ctx->world, NULL, transport->heap);
     else if (transport->reaches)
-        hw_reach_close(transport->nodes.inside, own_node(transport), transport->heap);
+        hw_peer_memory_close(transport->nodes.inside, own_node(transport), transport->heap);
     transport->reaches = false;
     if (transport->heap)
         cudaFree(transport->heap[ctx->rank]);
@@ -59,9 +59,10 @@ static enum hw_status reach_node(struct hw_transport *transport, struct hw_error
 {
     enum hw_status status = HW_OK;
 
-    if (!hw_transport_nodewise(transport))
+    if (!hw_transport_is_node_aware(transport))
         return HW_OK;
-    status = hw_reach_open(transport->nodes.inside, own_node(transport), transport->heap, err);
+    status =
+        hw_peer_memory_open(transport->nodes.inside, own_node(transport), transport->heap, err);
     transport->reaches = status == HW_OK;
     return hw_agree(transport->ctx->world, status == HW_RESOURCES ? HW_OK : status, err);
 }
@@ -115,7 +116,7 @@ enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
     enum hw_status status = allocate_heap(transport, bytes > 0 ? bytes : PAGE, err);
 
     if (status == HW_OK && transport->kind == HW_TRANSPORT_PEER)
-        return hw_reach_open(transport->ctx->world, NULL, transport->heap, err);
+        return hw_peer_memory_open(transport->ctx->world, NULL, transport->heap, err);
     if (status == HW_OK)
         status = reach_node(transport, err);
     return status == HW_OK ? warm_up(transport, err) : status;
@@ -137,7 +138,7 @@ static enum hw_status try_peer(struct hw_transport *transport, bool *works, stru
     transport->kind = HW_TRANSPORT_PEER;
     enum hw_status status = allocate_heap(transport, PAGE, err);
     if (status == HW_OK) {
-        status = hw_reach_open(ctx->world, NULL, transport->heap, err);
+        status = hw_peer_memory_open(ctx->world, NULL, transport->heap, err);
         *works = status == HW_OK;
         status = status == HW_RESOURCES ? HW_OK : status;
     }
@@ -162,9 +163,9 @@ static enum hw_status open_staging(struct hw_transport *transport, enum hw_mpi_b
 {
     transport->kind = HW_TRANSPORT_MPI;
     enum hw_status status =
-        hw_staging_open(transport->ctx, &transport->nodes, buffers, &transport->staging, err);
+        hw_host_staging_open(transport->ctx, &transport->nodes, buffers, &transport->staging, err);
 
-    transport->direct = status == HW_OK && hw_staging_is_direct(transport->staging);
+    transport->direct = status == HW_OK && hw_host_staging_is_direct(transport->staging);
     return status;
 }
 
@@ -201,12 +202,12 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     *transport = (struct hw_transport){.kind = asked,
                                        .ctx = ctx,
                                        .direct = buffers != HW_MPI_BUFFERS_HOST &&
-                                                 hw_direct_takes_devices()};
+                                                 hw_direct_exchange_takes_devices()};
     enum hw_status status = hw_nodes_open(ctx, together, &transport->nodes, err);
     if (status == HW_OK)
         status = hw_gpu_devices(ctx, &used, &shared, err);
     if (status == HW_OK && buffers == HW_MPI_BUFFERS_DEVICE)
-        status = hw_direct_require(err);
+        status = hw_direct_exchange_require(err);
     if (status != HW_OK)
         return status;
     if (shared && asked == HW_TRANSPORT_NCCL)
@@ -223,7 +224,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     if (transport->kind == HW_TRANSPORT_MPI)
         return open_staging(transport, buffers, err);
     if (transport->kind == HW_TRANSPORT_NCCL)
-        return hw_collective_open(ctx, &transport->nccl, err);
+        return hw_nccl_open(ctx, &transport->nccl, err);
     return open_peer(transport, buffers, err);
 }
 
@@ -252,13 +253,12 @@ enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_coun
         return status;
     if (transport->kind == HW_TRANSPORT_NCCL)
         return hw_agree(ctx->world,
-                        hw_collective_broadcast(transport->nccl, q,
-                                                transport->heap[ctx->rank] + offset, room, bytes,
-                                                err),
+                        hw_nccl_broadcast(transport->nccl, q, transport->heap[ctx->rank] + offset,
+                                          room, bytes, err),
                         err);
     if (transport->kind != HW_TRANSPORT_PEER)
-        return hw_staging_broadcast(transport->staging, q, transport->heap[ctx->rank] + offset,
-                                    bytes, room, err);
+        return hw_host_staging_broadcast(transport->staging, q, transport->heap[ctx->rank] + offset,
+                                         bytes, room, err);
     *at = transport->heap[q] + offset;
     return HW_OK;
 }
@@ -306,23 +306,23 @@ static enum hw_status exchange_all(struct hw_transport *transport, const hw_coun
         transport->crossed.messages += crosses;
     }
     return hw_agree(ctx->world,
-                    hw_collective_exchange(transport->nccl, transport->heap[ctx->rank], send_offset,
-                                           send_bytes, receive_offset, receive_bytes, err),
+                    hw_nccl_exchange(transport->nccl, transport->heap[ctx->rank], send_offset,
+                                     send_bytes, receive_offset, receive_bytes, err),
                     err);
 }
 
-/* An exchange; same: as hw_transport_spread(). */
+/* An exchange; same: as hw_transport_broadcast(). */
 static enum hw_status exchange(struct hw_transport *transport, const hw_count *send_offset,
                                const hw_count *send_bytes, const hw_count *receive_offset,
                                const hw_count *receive_bytes, bool same, struct hw_error *err)
 {
-    struct hw_nodewise_load load = {.base = transport->heap[transport->ctx->rank],
-                                    .send_offset = send_offset,
-                                    .send_bytes = send_bytes,
-                                    .receive_offset = receive_offset,
-                                    .receive_bytes = receive_bytes,
-                                    .same = same,
-                                    .base_of = transport->reaches ? transport->heap : NULL};
+    struct hw_node_aware_load load = {.base = transport->heap[transport->ctx->rank],
+                                      .send_offset = send_offset,
+                                      .send_bytes = send_bytes,
+                                      .receive_offset = receive_offset,
+                                      .receive_bytes = receive_bytes,
+                                      .same = same,
+                                      .base_of = transport->reaches ? transport->heap : NULL};
     enum hw_status status = transport->owed;
 
     transport->owed = HW_OK;
@@ -330,7 +330,7 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
         status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
     if (transport->kind == HW_TRANSPORT_MPI) { /* where nobody waits in vain for one that failed */
         load.status = status;
-        return hw_staging_exchange(transport->staging, &load, err);
+        return hw_host_staging_exchange(transport->staging, &load, err);
     }
     status = hw_agree(transport->ctx->world, status, err);
     if (status != HW_OK)
@@ -347,25 +347,26 @@ enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_co
     return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, false, err);
 }
 
-enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_count *send_offset,
-                                   const hw_count *send_bytes, const hw_count *receive_offset,
-                                   const hw_count *receive_bytes, struct hw_error *err)
+enum hw_status hw_transport_broadcast(struct hw_transport *transport, const hw_count *send_offset,
+                                      const hw_count *send_bytes, const hw_count *receive_offset,
+                                      const hw_count *receive_bytes, struct hw_error *err)
 {
     return exchange(transport, send_offset, send_bytes, receive_offset, receive_bytes, true, err);
 }
 
-void hw_transport_owe(struct hw_transport *transport, enum hw_status status)
+void hw_transport_defer_error(struct hw_transport *transport, enum hw_status status)
 {
     if (transport->owed == HW_OK)
         transport->owed = status;
 }
 
-struct hw_crossed hw_transport_crossed(struct hw_transport *transport)
+struct hw_internode_traffic hw_transport_internode_traffic(struct hw_transport *transport)
 {
-    const struct hw_crossed crossed =
-        transport->staging ? hw_staging_crossed(transport->staging) : transport->crossed;
+    const struct hw_internode_traffic crossed =
+        transport->staging ? hw_host_staging_internode_traffic(transport->staging)
+                           : transport->crossed;
 
-    transport->crossed = (struct hw_crossed){0};
+    transport->crossed = (struct hw_internode_traffic){0};
     return crossed;
 }
 
@@ -375,8 +376,8 @@ void hw_transport_close(struct hw_transport *transport)
         return;
     free_heaps(transport);
     if (!transport->borrowed) {
-        hw_collective_close(transport->nccl);
-        hw_staging_close(transport->staging);
+        hw_nccl_close(transport->nccl);
+        hw_host_staging_close(transport->staging);
         hw_nodes_free(&transport->nodes);
     }
     *transport = (struct hw_transport){0};

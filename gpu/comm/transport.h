@@ -26,13 +26,13 @@ struct hw_transport {
     char **heap; /* [ranks] as this device reaches them; NULL for those it does not */
     hw_count heap_bytes;
     struct hw_nodes nodes;
-    bool reaches;               /* mpi: the heaps of this rank's node are open */
-    bool direct;                /* MPI gets pointers to memory of devices */
-    enum hw_status owed;        /* of hw_transport_owe() */
-    struct hw_staging *staging; /* mpi */
-    struct hw_collective *nccl;
-    bool borrowed;             /* nodes, staging and nccl are another one's */
-    struct hw_crossed crossed; /* nccl: since hw_transport_crossed() */
+    bool reaches;                    /* mpi: the heaps of this rank's node are open */
+    bool direct;                     /* MPI gets pointers to memory of devices */
+    enum hw_status owed;             /* of hw_transport_defer_error() */
+    struct hw_host_staging *staging; /* mpi */
+    struct hw_nccl *nccl;
+    bool borrowed;                       /* nodes, staging and nccl are another one's */
+    struct hw_internode_traffic crossed; /* nccl: since hw_transport_internode_traffic() */
 };
 
 /*
@@ -52,7 +52,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
                                  struct hw_transport *transport, struct hw_error *err);
 
 /* Over mpi: whether there are several nodes, some of several ranks. Local. */
-bool hw_transport_nodewise(const struct hw_transport *transport);
+bool hw_transport_is_node_aware(const struct hw_transport *transport);
 
 /* A transport without heaps over the connection of another, which lives longer; the two are not
  * used at the same time. Local. */
@@ -89,16 +89,16 @@ enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_co
 
 /* The same, where all that get any bytes of a rank get the same ones: its send_offset are
  * equal. One copy goes to each node. */
-enum hw_status hw_transport_spread(struct hw_transport *transport, const hw_count *send_offset,
-                                   const hw_count *send_bytes, const hw_count *receive_offset,
-                                   const hw_count *receive_bytes, struct hw_error *err);
+enum hw_status hw_transport_broadcast(struct hw_transport *transport, const hw_count *send_offset,
+                                      const hw_count *send_bytes, const hw_count *receive_offset,
+                                      const hw_count *receive_bytes, struct hw_error *err);
 
 /* The next exchange ends with this failure on all ranks, where it is one, so that they need
  * not agree before. Local. */
-void hw_transport_owe(struct hw_transport *transport, enum hw_status status);
+void hw_transport_defer_error(struct hw_transport *transport, enum hw_status status);
 
 /* What this rank has sent to other nodes in exchanges since the last call. Local. */
-struct hw_crossed hw_transport_crossed(struct hw_transport *transport);
+struct hw_internode_traffic hw_transport_internode_traffic(struct hw_transport *transport);
 
 /* Gives all back. Collective. Accepts one that is zeroed. */
 void hw_transport_close(struct hw_transport *transport);

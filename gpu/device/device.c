@@ -231,7 +231,7 @@ enum hw_status hw_gpu_get_parents(uint32_t **staging, const uint32_t *id, size_t
     const uint32_t *came = *staging;
 #pragma omp parallel for if (count > 1 << 16)
     for (size_t k = 0; k < count; k++)
-        parent[k] = came[k] == HW_RANK_NONE ? HW_GID_NONE : (hw_gid)came[k];
+        parent[k] = came[k] == HW_INVALID_VERTEX ? HW_GID_NONE : (hw_gid)came[k];
     return HW_OK;
 }
 

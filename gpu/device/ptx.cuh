@@ -10,24 +10,24 @@
 #else
 
 /* Blocks of a loop over many elements: no more than fill any device. */
-constexpr uint64_t hw_many_blocks = 132 * 16;
+constexpr uint64_t hw_max_loop_blocks = 132 * 16;
 /* Threads of a loop over the tuples of a recipe: 2 to the power of. */
 constexpr int hw_tuple_stride_bits = 19;
 /* Tiles of each block, for which a level is worth expanding in parts. */
-constexpr uint32_t hw_tiles_worth_parts = 32;
+constexpr uint32_t hw_min_tiles_per_part = 32;
 
 /* Blocks that are enough to bring what other devices have. */
-constexpr int hw_bringing_blocks = 128;
+constexpr int hw_remote_load_blocks = 128;
 
 /* What another block or device may be changing, as it is now. */
-template <typename T> __device__ __forceinline__ T hw_latest(const T *counter)
+template <typename T> __device__ __forceinline__ T hw_load_relaxed(const T *counter)
 {
     return *static_cast<const volatile T *>(counter);
 }
 
 /* Likewise, and what was stored before the counter was, by a block of this device that counted with
- * hw_count_in(), is seen by what follows. */
-__device__ __forceinline__ uint32_t hw_latest_count(const uint32_t *counter)
+ * hw_arrive_acq_rel(), is seen by what follows. */
+__device__ __forceinline__ uint32_t hw_load_acquire(const uint32_t *counter)
 {
     uint32_t count;
 
@@ -35,8 +35,8 @@ __device__ __forceinline__ uint32_t hw_latest_count(const uint32_t *counter)
     return count;
 }
 
-/* Likewise of what another device stored after hw_publish(). */
-__device__ __forceinline__ uint64_t hw_latest_word(const uint64_t *at)
+/* Likewise of what another device stored after hw_fence_system(). */
+__device__ __forceinline__ uint64_t hw_load_acquire_system(const uint64_t *at)
 {
     uint64_t word;
 
@@ -46,7 +46,7 @@ __device__ __forceinline__ uint64_t hw_latest_word(const uint64_t *at)
 
 /* Counts one more. What this thread stored or knows of before is seen by those that find it
  * counted, and this thread sees what those before it did. Returns what was there. */
-__device__ __forceinline__ uint32_t hw_count_in(uint32_t *counter)
+__device__ __forceinline__ uint32_t hw_arrive_acq_rel(uint32_t *counter)
 {
     uint32_t before;
 
@@ -58,7 +58,7 @@ __device__ __forceinline__ uint32_t hw_count_in(uint32_t *counter)
 }
 
 /* What this thread stored or knows of comes before its later stores, on all devices. */
-__device__ __forceinline__ void hw_publish()
+__device__ __forceinline__ void hw_fence_system()
 {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
@@ -81,7 +81,7 @@ __device__ __forceinline__ unsigned long long hw_nanoseconds()
 }
 
 /* Brings a line of memory to the second-level cache. */
-__device__ __forceinline__ void hw_fetch_ahead(const void *at)
+__device__ __forceinline__ void hw_prefetch_l2(const void *at)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }

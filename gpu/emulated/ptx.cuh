@@ -2,34 +2,34 @@
 #ifndef HOPWAVE_GPU_EMULATED_PTX_CUH
 #define HOPWAVE_GPU_EMULATED_PTX_CUH
 
-constexpr uint64_t hw_many_blocks = 8;
+constexpr uint64_t hw_max_loop_blocks = 8;
 constexpr int hw_tuple_stride_bits = 11;
-constexpr uint32_t hw_tiles_worth_parts = 1;
-constexpr int hw_bringing_blocks = 1;
+constexpr uint32_t hw_min_tiles_per_part = 1;
+constexpr int hw_remote_load_blocks = 1;
 
-template <typename T> T hw_latest(const T *counter)
+template <typename T> T hw_load_relaxed(const T *counter)
 {
     emulated::give_way();
     return *static_cast<const volatile T *>(counter);
 }
 
-inline uint32_t hw_latest_count(const uint32_t *counter)
+inline uint32_t hw_load_acquire(const uint32_t *counter)
 {
-    const uint32_t count = hw_latest(counter);
+    const uint32_t count = hw_load_relaxed(counter);
 
     __threadfence();
     return count;
 }
 
-inline uint64_t hw_latest_word(const uint64_t *at)
+inline uint64_t hw_load_acquire_system(const uint64_t *at)
 {
-    const uint64_t word = hw_latest(at);
+    const uint64_t word = hw_load_relaxed(at);
 
     __threadfence_system();
     return word;
 }
 
-inline uint32_t hw_count_in(uint32_t *counter)
+inline uint32_t hw_arrive_acq_rel(uint32_t *counter)
 {
     __threadfence();
     const uint32_t before = atomicAdd(counter, 1u);
@@ -37,7 +37,7 @@ inline uint32_t hw_count_in(uint32_t *counter)
     return before;
 }
 
-inline void hw_publish()
+inline void hw_fence_system()
 {
     __threadfence_system();
 }
@@ -52,7 +52,7 @@ inline unsigned long long hw_nanoseconds()
     return emulated::nanoseconds();
 }
 
-inline void hw_fetch_ahead(const void *)
+inline void hw_prefetch_l2(const void *)
 {
 }
 

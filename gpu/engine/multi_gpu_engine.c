@@ -9,14 +9,14 @@
 
 static const char *transport_of(const void *given)
 {
-    const struct hw_parts_engine *engine = given;
+    const struct hw_multi_gpu_engine *engine = given;
 
     return hw_transport_name(&engine->transport);
 }
 
 static const char *mpi_buffers_of(const void *given)
 {
-    const struct hw_parts_engine *engine = given;
+    const struct hw_multi_gpu_engine *engine = given;
 
     if (engine->transport.kind != HW_TRANSPORT_MPI)
         return NULL;
@@ -25,12 +25,12 @@ static const char *mpi_buffers_of(const void *given)
 
 static void destroy(void *given)
 {
-    struct hw_parts_engine *engine = given;
+    struct hw_multi_gpu_engine *engine = given;
 
     if (!engine)
         return;
-    hw_gpu_keeper_close(engine->checking);
-    hw_gpu_counting_close(&engine->counting);
+    hw_gpu_tree_cache_close(engine->checking);
+    hw_reached_count_close(&engine->counting);
     if (engine->state)
         engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);
@@ -45,7 +45,7 @@ static void destroy(void *given)
 /* ---- kernel 1 ---- */
 
 /* Events and memory. Local. */
-static enum hw_status allocate(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status allocate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     char what[96];
     enum hw_status status = HW_OK;
@@ -70,7 +70,7 @@ static int together(const struct hw_part *part)
 }
 
 /* All steps of creation that follow the struct itself. Collective; ranks agree. */
-static enum hw_status make(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status make(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_context *ctx = engine->ctx;
     enum hw_status status = hw_agree(ctx->world, hw_gpu_open(ctx, err), err);
@@ -93,7 +93,7 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
                              const struct hw_part *part, const struct hw_engine_options *options,
                              void **given, struct hw_error *err)
 {
-    struct hw_parts_engine *engine = NULL;
+    struct hw_multi_gpu_engine *engine = NULL;
 
     *given = NULL;
     enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
@@ -119,13 +119,14 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
 
 /* ---- searching ---- */
 
-static enum hw_status mark(const struct hw_parts_engine *engine, int event, struct hw_error *err)
+static enum hw_status mark(const struct hw_multi_gpu_engine *engine, int event,
+                           struct hw_error *err)
 {
     return hw_cuda((int)cudaEventRecord((cudaEvent_t)engine->event[event], NULL), "cudaEventRecord",
                    err);
 }
 
-static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, double *seconds,
+static enum hw_status elapsed(const struct hw_multi_gpu_engine *engine, int event, double *seconds,
                               struct hw_error *err)
 {
     float milliseconds = 0;
@@ -140,15 +141,15 @@ static enum hw_status elapsed(const struct hw_parts_engine *engine, int event, d
 
 /* Whether what follows a search needs all ranks, too, who do not wait for each other in kernels
  * that give up. */
-static bool by_rounds(const struct hw_parts_engine *engine)
+static bool by_rounds(const struct hw_multi_gpu_engine *engine)
 {
     return engine->method->algorithm == HW_SSSP && engine->transport.kind != HW_TRANSPORT_PEER;
 }
 
 /* What the clock measures; all is over on return. Collective. */
-static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status timed(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_parts_search *own = engine->searching;
+    const struct hw_multi_gpu_search *own = engine->searching;
     enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
 
     if (status == HW_OK)
@@ -169,7 +170,8 @@ static enum hw_status timed(struct hw_parts_engine *engine, struct hw_error *err
 }
 
 /* What came of it. Local. */
-static enum hw_status judge(struct hw_parts_engine *engine, double *seconds, struct hw_error *err)
+static enum hw_status judge(struct hw_multi_gpu_engine *engine, double *seconds,
+                            struct hw_error *err)
 {
     enum hw_status status = engine->searching->verdict(engine, err);
 
@@ -179,7 +181,7 @@ static enum hw_status judge(struct hw_parts_engine *engine, double *seconds, str
 }
 
 /* The row of what follows the search: parents into graph ids. */
-static enum hw_status add_translation(const struct hw_parts_engine *engine, double seconds,
+static enum hw_status add_translation(const struct hw_multi_gpu_engine *engine, double seconds,
                                       struct hw_result *result, struct hw_error *err)
 {
     struct hw_step *step = hw_steps_add(&result->steps);
@@ -195,7 +197,7 @@ static enum hw_status add_translation(const struct hw_parts_engine *engine, doub
 static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
                           struct hw_error *err)
 {
-    struct hw_parts_engine *engine = given;
+    struct hw_multi_gpu_engine *engine = given;
     const struct hw_context *ctx = engine->ctx;
     double seconds[2] = {0, 0}, slowest[2];
 
@@ -207,7 +209,7 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     status = hw_agree(ctx->world, status, err);
-    (void)hw_transport_crossed(&engine->transport); /* nothing of this search yet */
+    (void)hw_transport_internode_traffic(&engine->transport); /* nothing of this search yet */
     if (status == HW_OK)
         status = hw_agree(ctx->world, timed(engine, err), err);
     /* Only then, so that a rank's own failure is told, not that others waited for it. */
@@ -228,13 +230,13 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     return status;
 }
 
-const struct hw_frame hw_parts_frame = {.device = HW_CUDA,
-                                        .ready = hw_gpu_ready,
-                                        .create = create,
-                                        .search = run,
-                                        .verify = hw_gpu_verify_bfs,
-                                        .verify_paths = hw_gpu_verify_sssp,
-                                        .keeper = &hw_parts_keeper,
-                                        .destroy = destroy,
-                                        .transport = transport_of,
-                                        .mpi_buffers = mpi_buffers_of};
+const struct hw_frame hw_multi_gpu_frame = {.device = HW_CUDA,
+                                            .ready = hw_gpu_ready,
+                                            .create = create,
+                                            .search = run,
+                                            .verify = hw_gpu_verify_bfs,
+                                            .verify_paths = hw_gpu_verify_sssp,
+                                            .keeper = &hw_multi_gpu_tree_cache,
+                                            .destroy = destroy,
+                                            .transport = transport_of,
+                                            .mpi_buffers = mpi_buffers_of};

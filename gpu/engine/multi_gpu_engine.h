@@ -16,58 +16,58 @@
 #include "gpu/validate/result_view.h"
 #include "lib/engine/core/engine.h"
 
-struct hw_parts_engine;
+struct hw_multi_gpu_engine;
 
 /* What a method adds to the frame. All functions are collective; those that return a
  * status may return different ones on different ranks, but only where they call nothing
  * collective any more: the frame agrees on them. */
-struct hw_parts_search {
+struct hw_multi_gpu_search {
     size_t state_bytes; /* of engine->state, zeroed */
     /* Lists the arrays on the device (hw_gpu_add), sets engine->heap_bytes, and
      * engine->beside to what it allocates for a while. */
-    enum hw_status (*plan)(struct hw_parts_engine *engine, struct hw_error *err);
+    enum hw_status (*plan)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Fills them; array and heap are there. */
-    enum hw_status (*open)(struct hw_parts_engine *engine, struct hw_error *err);
+    enum hw_status (*open)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Unsets what no search leaves, outside the clock. */
-    enum hw_status (*poison)(struct hw_parts_engine *engine, struct hw_error *err);
+    enum hw_status (*poison)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Takes the root of the next search, outside the clock. Ranks agree. */
-    enum hw_status (*root)(struct hw_parts_engine *engine, int owner, hw_lid position,
+    enum hw_status (*root)(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                            struct hw_error *err);
     /* Launches a search; returns before it ends, or not. */
-    enum hw_status (*search)(struct hw_parts_engine *engine, struct hw_error *err);
+    enum hw_status (*search)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* The same for parents in graph ids. */
-    enum hw_status (*translate)(struct hw_parts_engine *engine, struct hw_error *err);
+    enum hw_status (*translate)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Whether the search that has ended went wrong. Local. */
-    enum hw_status (*verdict)(struct hw_parts_engine *engine, struct hw_error *err);
+    enum hw_status (*verdict)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Brings parents and levels or distances to the host, unless result->parent is NULL, and then
      * sees to it that engine->found has them. */
-    enum hw_status (*deliver)(struct hw_parts_engine *engine, struct hw_result *result,
+    enum hw_status (*deliver)(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err);
     /* Adds the rows of the search that has ended. */
-    enum hw_status (*steps)(struct hw_parts_engine *engine, struct hw_result *result,
+    enum hw_status (*steps)(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err);
     /* Frees what state owns; called whatever went wrong. */
-    void (*close)(struct hw_parts_engine *engine);
+    void (*close)(struct hw_multi_gpu_engine *engine);
 };
 
-struct hw_parts_engine {
+struct hw_multi_gpu_engine {
     const struct hw_method *method;
-    const struct hw_parts_search *searching; /* what the method adds: method->own */
+    const struct hw_multi_gpu_search *searching; /* what the method adds: method->own */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
     struct hw_transport transport;
     struct hw_gpu_arrays arrays;
     hw_count heap_bytes, beside;
-    struct hw_gpu_found found; /* where trees will be; set by open() */
-    struct hw_gpu_checking
+    struct hw_result_view found; /* where trees will be; set by open() */
+    struct hw_tree_validation
         *checking; /* of trees that are kept; NULL until gpu/validate/device_validate.c opens it */
-    struct hw_gpu_counting counting; /* of what they reach, where nobody wants them */
-    void *event[3];                  /* cudaEvent_t: begun, in search order, in graph ids */
-    void *state;                     /* the method's own */
+    struct hw_reached_count counting; /* of what they reach, where nobody wants them */
+    void *event[3];                   /* cudaEvent_t: begun, in search order, in graph ids */
+    void *state;                      /* the method's own */
 };
 
-/* Of methods whose own is a struct hw_parts_search. */
-extern const struct hw_frame hw_parts_frame;
+/* Of methods whose own is a struct hw_multi_gpu_search. */
+extern const struct hw_frame hw_multi_gpu_frame;
 
 #endif

@@ -16,16 +16,17 @@ constexpr int block_size = 256;
 template <typename Offset>
 __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, uint32_t *about)
 {
-    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         const uint32_t rank = static_cast<uint32_t>(v);
         const Offset begin = hw_begin<Offset>(graph.in, rank);
         const Offset end = hw_begin<Offset>(graph.in, rank + 1);
-        const uint32_t source = begin < end ? graph.in.rank[begin] : HW_RANK_NONE;
+        const uint32_t source = begin < end ? graph.in.rank[begin] : HW_INVALID_VERTEX;
         first[v] = source;
         if (v >= graph.core)
             continue;
         for (Offset k = 0; k < 8; k++)
-            next[8 * v + k] = begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_RANK_NONE;
+            next[8 * v + k] =
+                begin + 1 + k < end ? graph.in.rank[begin + 1 + k] : HW_INVALID_VERTEX;
         const uint64_t out = hw_begin<Offset>(graph.out, rank);
         about[4 * v] = static_cast<uint32_t>(hw_begin<Offset>(graph.out, rank + 1) - out);
         about[4 * v + 2] = static_cast<uint32_t>(out);
@@ -38,7 +39,7 @@ __global__ void take_first(hw_gpu_graph graph, uint32_t *first, uint32_t *next, 
 /* Replaces old ranks of leaves in all lists. */
 __global__ void rename_leaves(hw_gpu_graph graph, const uint32_t *rank, uint32_t *list)
 {
-    for (uint64_t k = hw_first(); k < graph.edges; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < graph.edges; k += hw_grid_threads())
         if (list[k] >= graph.core)
             list[k] = rank[list[k]];
 }
@@ -49,7 +50,7 @@ __global__ void take_leaves(hw_gpu_graph graph, const uint32_t *rank, const uint
 {
     const uint64_t begin = graph.edges - (graph.active - graph.core);
 
-    for (uint64_t v = graph.core + hw_first(); v < graph.active; v += hw_stride())
+    for (uint64_t v = graph.core + hw_grid_thread(); v < graph.active; v += hw_grid_threads())
         taken[rank[v] - graph.core] = list[begin + (v - graph.core)];
 }
 
@@ -57,7 +58,7 @@ __global__ void put_leaves(hw_gpu_graph graph, const uint32_t *taken, uint32_t *
 {
     const uint32_t leaves = graph.active - graph.core;
 
-    for (uint64_t k = hw_first(); k < leaves; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < leaves; k += hw_grid_threads())
         list[graph.edges - leaves + k] = taken[k];
 }
 
@@ -65,9 +66,9 @@ __global__ void read_words(const uint32_t *words, uint64_t count, uint32_t *neve
 {
     uint32_t all = 0;
 
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         all |= words[k];
-    if (all == HW_RANK_NONE) /* so that the reads are not left out */
+    if (all == HW_INVALID_VERTEX) /* so that the reads are not left out */
         *never = all;
 }
 
@@ -75,8 +76,8 @@ __global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *
 {
     uint32_t mine = 0;
 
-    for (uint64_t v = hw_first(); v < count; v += hw_stride())
-        mine += parent[v] != HW_RANK_NONE;
+    for (uint64_t v = hw_grid_thread(); v < count; v += hw_grid_threads())
+        mine += parent[v] != HW_INVALID_VERTEX;
     mine = hw_warp_sum(mine);
     if ((threadIdx.x & 31) == 0 && mine > 0)
         atomicAdd(total, mine);
@@ -84,10 +85,10 @@ __global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *
 
 __global__ void take_first_ids(hw_gpu_graph graph, const uint32_t *first, uint32_t *first_id)
 {
-    for (uint64_t id = hw_first(); id < graph.vertices; id += hw_stride()) {
+    for (uint64_t id = hw_grid_thread(); id < graph.vertices; id += hw_grid_threads()) {
         const uint32_t rank = graph.rank[id];
-        const uint32_t source = rank < graph.active ? first[rank] : HW_RANK_NONE;
-        first_id[id] = source == HW_RANK_NONE ? HW_RANK_NONE : graph.graph_id[source];
+        const uint32_t source = rank < graph.active ? first[rank] : HW_INVALID_VERTEX;
+        first_id[id] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : graph.graph_id[source];
     }
 }
 
@@ -101,18 +102,18 @@ __device__ __forceinline__ uint32_t translated(const hw_gpu_graph &graph,
                                                uint32_t rank, uint32_t first_id)
 {
     if (rank >= graph.active)
-        return rank == root ? __ldg(graph.graph_id + rank) : HW_RANK_NONE;
-    if (output.settled && hw_test(output.settled, rank))
+        return rank == root ? __ldg(graph.graph_id + rank) : HW_INVALID_VERTEX;
+    if (output.settled && hw_test_bit(output.settled, rank))
         return first_id;
     const uint32_t parent = __ldg(output.parent + rank);
-    return parent == HW_RANK_NONE ? HW_RANK_NONE : __ldg(graph.graph_id + parent);
+    return parent == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : __ldg(graph.graph_id + parent);
 }
 
 __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
     const uint64_t fours = graph.vertices / 4;
 
-    for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
         const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
         const uint4 id = __ldcs(reinterpret_cast<const uint4 *>(graph.first_id) + i);
         const uint4 parent = make_uint4(translated(graph, output, root, rank.x, id.x),
@@ -121,7 +122,7 @@ __global__ void translate(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
                                         translated(graph, output, root, rank.w, id.w));
         __stcs(reinterpret_cast<uint4 *>(output.parent_id) + i, parent);
     }
-    for (uint64_t id = fours * 4 + hw_first(); id < graph.vertices; id += hw_stride())
+    for (uint64_t id = fours * 4 + hw_grid_thread(); id < graph.vertices; id += hw_grid_threads())
         output.parent_id[id] = translated(graph, output, root, graph.rank[id], graph.first_id[id]);
 }
 
@@ -139,9 +140,9 @@ __device__ __forceinline__ uint32_t ancestor_of(uint64_t chain)
 
 __global__ void chain_begin(hw_gpu_graph graph, hw_gpu_output output)
 {
-    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         const uint32_t parent = output.parent[v];
-        const bool below = parent != HW_RANK_NONE && parent != v;
+        const bool below = parent != HW_INVALID_VERTEX && parent != v;
         output.chain[v] = link(parent, below ? 1 : 0);
     }
 }
@@ -151,7 +152,7 @@ __global__ void chain_jump(hw_gpu_graph graph, hw_gpu_output output, uint32_t ro
     volatile uint64_t *chain = output.chain;
     bool more = false;
 
-    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         const uint64_t own = chain[v];
         const uint32_t ancestor = ancestor_of(own);
         if (ancestor == root || ancestor >= graph.active)
@@ -179,7 +180,7 @@ __device__ __forceinline__ int32_t level_of(const hw_gpu_graph &graph, const hw_
 
 __global__ void chain_end(hw_gpu_graph graph, hw_gpu_output output, uint32_t root)
 {
-    for (uint64_t id = hw_first(); id < graph.vertices; id += hw_stride())
+    for (uint64_t id = hw_grid_thread(); id < graph.vertices; id += hw_grid_threads())
         output.level[id] = level_of(graph, output, graph.rank[id], root);
 }
 
@@ -189,10 +190,10 @@ __global__ void canonical(hw_gpu_graph graph, hw_gpu_output output, uint32_t roo
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t v = hw_first() / 32; v < graph.active; v += hw_stride() / 32) {
+    for (uint64_t v = hw_grid_thread() / 32; v < graph.active; v += hw_grid_threads() / 32) {
         const uint32_t rank = static_cast<uint32_t>(v);
         const int32_t level = level_of(graph, output, rank, root);
-        uint32_t least = HW_RANK_NONE;
+        uint32_t least = HW_INVALID_VERTEX;
         if (level <= 0)
             continue;
         const Offset end = hw_begin<Offset>(graph.in, rank + 1);
@@ -242,7 +243,7 @@ int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, u
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never)
+int hw_gpu_launch_flush_caches(const void *words, uint64_t count, uint32_t *never)
 {
     const uint64_t most = 32u << 20, read = count < most ? count : most;
 

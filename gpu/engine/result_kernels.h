@@ -13,9 +13,9 @@ extern "C" {
 
 /* What a search leaves on the device. */
 struct hw_gpu_output {
-    uint32_t *parent;    /* [active] ranks by rank; HW_RANK_NONE unreached; the root its own */
+    uint32_t *parent;    /* [active] ranks by rank; HW_INVALID_VERTEX unreached; the root its own */
     uint32_t *settled;   /* [active / 32 + 1] bits: the parent is the first source; or NULL */
-    uint32_t *parent_id; /* [vertices] graph ids by graph id; HW_RANK_NONE unreached */
+    uint32_t *parent_id; /* [vertices] graph ids by graph id; HW_INVALID_VERTEX unreached */
     uint64_t *chain;     /* [active] for levels */
     int32_t *level;      /* [vertices] by graph id; -1 unreached */
     uint32_t *changed;   /* [1] */
@@ -38,7 +38,7 @@ enum hw_gpu_routine {
     HW_ROUTINE_CTA_WARP_SCAN,   /* top-down by the length of lists */
     HW_ROUTINES
 };
-struct hw_gpu_row {
+struct hw_gpu_trace_record {
     uint32_t routine;
     uint32_t frontier, found;
     uint64_t edges; /* examined */
@@ -54,9 +54,9 @@ int hw_gpu_launch_move_leaves(const struct hw_gpu_graph *graph, const uint32_t *
                               uint32_t *scratch);
 
 /* Reads words, up to 128 MiB, and writes nothing. */
-int hw_gpu_launch_rinse(const void *words, uint64_t count, uint32_t *never);
+int hw_gpu_launch_flush_caches(const void *words, uint64_t count, uint32_t *never);
 
-/* Adds to *total how many of parent[0 .. count) are not HW_RANK_NONE. */
+/* Adds to *total how many of parent[0 .. count) are not HW_INVALID_VERTEX. */
 int hw_gpu_launch_count_parents(const uint32_t *parent, uint64_t count, uint32_t *total);
 
 /* output->parent_id from output->parent and output->settled. */

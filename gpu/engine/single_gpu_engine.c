@@ -15,23 +15,23 @@
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     (void)options;
-    return (part->resident ? 0 : hw_host_order_bytes(part)) +
+    return (part->resident ? 0 : hw_degree_order_bytes(part)) +
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
-static bool finds_paths(const struct hw_gpu_engine *engine)
+static bool finds_paths(const struct hw_single_gpu_engine *engine)
 {
     return engine->method->algorithm == HW_SSSP;
 }
 
 static void destroy(void *given)
 {
-    struct hw_gpu_engine *engine = given;
+    struct hw_single_gpu_engine *engine = given;
 
     if (!engine)
         return;
-    hw_gpu_keeper_close(engine->checking);
-    hw_gpu_counting_close(&engine->counting);
+    hw_gpu_tree_cache_close(engine->checking);
+    hw_reached_count_close(&engine->counting);
     if (engine->state && engine->searching->close)
         engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);
@@ -46,7 +46,7 @@ static void destroy(void *given)
 /* ---- kernel 1 ---- */
 
 /* Refuses what no GPU method here does. */
-static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
 
@@ -54,14 +54,14 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
         return hw_fail(err, HW_BAD_INPUT,
                        "--exchange: method %s works on one part and exchanges nothing",
                        engine->method->name);
-    if (part->vertices >= (hw_gid)HW_RANK_NONE)
+    if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method %s numbers vertices with 32 bits",
                        engine->method->name);
     return HW_OK;
 }
 
 /* What breadth-first search has beside. */
-static void plan_levels(struct hw_gpu_engine *engine)
+static void plan_levels(struct hw_single_gpu_engine *engine)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_graph *graph = &engine->graph;
@@ -79,7 +79,7 @@ static void plan_levels(struct hw_gpu_engine *engine)
 }
 
 /* What of the graph is brought to the device; the lists of shortest paths are planned apart. */
-static void plan_lists(struct hw_gpu_engine *engine)
+static void plan_lists(struct hw_single_gpu_engine *engine)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_graph *graph = &engine->graph;
@@ -99,7 +99,7 @@ static void plan_lists(struct hw_gpu_engine *engine)
 }
 
 /* The counts of the graph, and its arrays and the outputs on the list. */
-static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order)
+static void plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     struct hw_gpu_graph *graph = &engine->graph;
@@ -117,13 +117,13 @@ static void plan(struct hw_gpu_engine *engine, const struct hw_host_order *order
     hw_gpu_add(arrays, &output->parent_id, n, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
     if (finds_paths(engine))
-        hw_gpu_paths_plan(engine);
+        hw_gpu_sssp_params(engine);
     else
         plan_levels(engine);
 }
 
 /* Offsets to the device, in the width that the graph has there. */
-static enum hw_status put_offsets(const struct hw_gpu_engine *engine, const hw_count *offset,
+static enum hw_status put_offsets(const struct hw_single_gpu_engine *engine, const hw_count *offset,
                                   const void *device, struct hw_error *err)
 {
     uint32_t *narrow = engine->staging;
@@ -143,7 +143,7 @@ static enum hw_status put_ranks(const hw_lid *list, const uint32_t *device, hw_c
     return hw_gpu_put((void *)device, list, (size_t)count * sizeof *list, err);
 }
 
-static enum hw_status put_lists(const struct hw_gpu_engine *engine,
+static enum hw_status put_lists(const struct hw_single_gpu_engine *engine,
                                 const struct hw_host_lists *lists, const struct hw_gpu_lists *to,
                                 struct hw_error *err)
 {
@@ -155,8 +155,8 @@ static enum hw_status put_lists(const struct hw_gpu_engine *engine,
 }
 
 /* Graph ids by rank, and ranks by graph id. */
-static enum hw_status put_ids(const struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                              struct hw_error *err)
+static enum hw_status put_ids(const struct hw_single_gpu_engine *engine,
+                              const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &engine->part->own;
     uint32_t *ids = engine->staging;
@@ -178,8 +178,8 @@ static enum hw_status put_ids(const struct hw_gpu_engine *engine, const struct h
 
 /* Puts the ranks of moved leaves into the lists. The outputs, not in use yet, hold what
  * that takes. */
-static enum hw_status move_leaves(const struct hw_gpu_engine *engine,
-                                  const struct hw_host_order *order, struct hw_error *err)
+static enum hw_status move_leaves(const struct hw_single_gpu_engine *engine,
+                                  const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_gpu_output *output = &engine->output;
     enum hw_status status =
@@ -193,7 +193,7 @@ static enum hw_status move_leaves(const struct hw_gpu_engine *engine,
 }
 
 /* Takes lists that are on the device already. */
-static void adopt(struct hw_gpu_engine *engine)
+static void adopt(struct hw_single_gpu_engine *engine)
 {
     const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
     struct hw_gpu_graph *graph = &engine->graph;
@@ -205,8 +205,8 @@ static void adopt(struct hw_gpu_engine *engine)
 }
 
 /* Brings the lists to the device. */
-static enum hw_status put_graph(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                                struct hw_error *err)
+static enum hw_status put_graph(struct hw_single_gpu_engine *engine,
+                                const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
     enum hw_status status = hw_gpu_pin(&engine->staging, graph->vertices, err);
@@ -219,8 +219,8 @@ static enum hw_status put_graph(struct hw_gpu_engine *engine, const struct hw_ho
 }
 
 /* Brings the graph to the device and derives the rest there. */
-static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                             struct hw_error *err)
+static enum hw_status upload(struct hw_single_gpu_engine *engine,
+                             const struct hw_degree_order *order, struct hw_error *err)
 {
     struct hw_gpu_graph *graph = &engine->graph;
     enum hw_status status = HW_OK;
@@ -234,7 +234,7 @@ static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_
     if (!graph->directed)
         graph->in = graph->out;
     if (finds_paths(engine))
-        return hw_gpu_paths_upload(engine, order, err);
+        return hw_gpu_sssp_upload(engine, order, err);
     if (order->leaves_moved)
         status = move_leaves(engine, order, err);
     if (status != HW_OK)
@@ -246,7 +246,7 @@ static enum hw_status upload(struct hw_gpu_engine *engine, const struct hw_host_
 }
 
 /* All that needs the lists on the host: plan, memory, upload. */
-static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+static enum hw_status fill(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     char what[96];
@@ -268,21 +268,21 @@ static enum hw_status fill(struct hw_gpu_engine *engine, const struct hw_host_or
 }
 
 /* The lists on the host in order, or what is known of those on the device. */
-static enum hw_status order_host(const struct hw_gpu_engine *engine, struct hw_host_order *order,
-                                 struct hw_error *err)
+static enum hw_status order_host(const struct hw_single_gpu_engine *engine,
+                                 struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
     const struct hw_gpu_resident *resident = hw_gpu_resident(part);
 
     if (!resident)
-        return finds_paths(engine) ? hw_host_order_number(part, order, err)
-                                   : hw_host_order_make(part, order, err);
-    *order = (struct hw_host_order){.part = part,
-                                    .vertices = part->own.count,
-                                    .active = resident->active,
-                                    .core = resident->core,
-                                    .out.offset = part->grid.out.offset,
-                                    .in.offset = part->grid.in.offset};
+        return finds_paths(engine) ? hw_degree_order_number(part, order, err)
+                                   : hw_degree_order_make(part, order, err);
+    *order = (struct hw_degree_order){.part = part,
+                                      .vertices = part->own.count,
+                                      .active = resident->active,
+                                      .core = resident->core,
+                                      .out.offset = part->grid.out.offset,
+                                      .in.offset = part->grid.in.offset};
     return HW_OK;
 }
 
@@ -290,8 +290,8 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
                              const struct hw_part *part, const struct hw_engine_options *options,
                              void **given, struct hw_error *err)
 {
-    struct hw_host_order order = {0};
-    struct hw_gpu_engine *engine = NULL;
+    struct hw_degree_order order = {0};
+    struct hw_single_gpu_engine *engine = NULL;
 
     *given = NULL;
     enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
@@ -307,14 +307,14 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
         status =
             hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
     if (status == HW_OK && finds_paths(engine))
-        status = hw_gpu_paths_survey(engine, err);
+        status = hw_gpu_sssp_weight_stats(engine, err);
     if (status == HW_OK)
         status = hw_gpu_open(ctx, err);
     if (status == HW_OK)
         status = order_host(engine, &order, err);
     if (status == HW_OK)
         status = fill(engine, &order, err);
-    hw_host_order_free(&order);
+    hw_degree_order_free(&order);
     if (status == HW_OK)
         status = engine->searching->open(engine, err);
     if (status != HW_OK) {
@@ -328,13 +328,13 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
 /* ---- searching ---- */
 
 /* Fills the outputs with what no search leaves. */
-static enum hw_status poison(const struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     size_t bytes = (size_t)engine->graph.vertices * sizeof(uint32_t);
     size_t active = (size_t)engine->graph.active * sizeof(uint32_t);
 
     if (finds_paths(engine))
-        return hw_gpu_paths_poison(engine, err);
+        return hw_gpu_sssp_poison(engine, err);
     enum hw_status status = hw_gpu_fill(engine->output.parent, 0xab, active, err);
 
     if (status == HW_OK)
@@ -346,17 +346,18 @@ static enum hw_status poison(const struct hw_gpu_engine *engine, struct hw_error
 
 /* Reads as much of the lists as the caches hold twice, so that they neither owe memory the
  * poison nor hold what the search wants. */
-static enum hw_status rinse(const struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status rinse(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
     const void *words = finds_paths(engine) ? (const void *)engine->paths.in : graph->in.rank;
 
-    return hw_cuda(hw_gpu_launch_rinse(words, graph->edges, engine->output.changed),
+    return hw_cuda(hw_gpu_launch_flush_caches(words, graph->edges, engine->output.changed),
                    "the kernel that rinses the caches", err);
 }
 
 /* Chains of ancestors up to the root: levels. */
-static enum hw_status climb(const struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status climb(const struct hw_single_gpu_engine *engine, uint32_t root,
+                            struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
     const struct hw_gpu_output *output = &engine->output;
@@ -379,13 +380,13 @@ static enum hw_status climb(const struct hw_gpu_engine *engine, uint32_t root, s
 }
 
 /* Parents in graph ids; the clock's last part. */
-static enum hw_status translate(const struct hw_gpu_engine *engine, uint32_t root,
+static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint32_t root,
                                 struct hw_error *err)
 {
     const struct hw_gpu_graph *graph = &engine->graph;
 
     if (finds_paths(engine))
-        return hw_gpu_paths_results(engine, root, err);
+        return hw_gpu_sssp_results(engine, root, err);
     enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
                                     "the kernel that translates parents", err);
 
@@ -397,14 +398,14 @@ static enum hw_status translate(const struct hw_gpu_engine *engine, uint32_t roo
     return status;
 }
 
-static enum hw_status mark(const struct hw_gpu_engine *engine, enum hw_gpu_event event,
+static enum hw_status mark(const struct hw_single_gpu_engine *engine, enum hw_gpu_event event,
                            struct hw_error *err)
 {
     return hw_cuda((int)cudaEventRecord((cudaEvent_t)engine->event[event], NULL), "cudaEventRecord",
                    err);
 }
 
-static enum hw_status elapsed(const struct hw_gpu_engine *engine, enum hw_gpu_event event,
+static enum hw_status elapsed(const struct hw_single_gpu_engine *engine, enum hw_gpu_event event,
                               double *seconds, struct hw_error *err)
 {
     float milliseconds = 0;
@@ -418,8 +419,8 @@ static enum hw_status elapsed(const struct hw_gpu_engine *engine, enum hw_gpu_ev
 }
 
 /* What the clock measures. */
-static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct hw_result *result,
-                            struct hw_error *err)
+static enum hw_status timed(struct hw_single_gpu_engine *engine, uint32_t root,
+                            struct hw_result *result, struct hw_error *err)
 {
     double searched = 0;
     enum hw_status status = poison(engine, err);
@@ -435,7 +436,7 @@ static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct 
     if (status == HW_OK)
         status = mark(engine, HW_GPU_SEARCHED, err);
     if (status == HW_OK && finds_paths(engine))
-        status = hw_gpu_paths_parents(engine, root, err);
+        status = hw_gpu_sssp_parents(engine, root, err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_IN_SEARCH_ORDER, err);
     if (status == HW_OK)
@@ -455,7 +456,7 @@ static enum hw_status timed(struct hw_gpu_engine *engine, uint32_t root, struct 
 }
 
 /* Levels, from the parents. */
-static enum hw_status write_levels(const struct hw_gpu_engine *engine, uint32_t root,
+static enum hw_status write_levels(const struct hw_single_gpu_engine *engine, uint32_t root,
                                    struct hw_error *err)
 {
     enum hw_status status = HW_OK;
@@ -469,35 +470,36 @@ static enum hw_status write_levels(const struct hw_gpu_engine *engine, uint32_t 
 }
 
 /* Parents and levels to the host. */
-static enum hw_status deliver(struct hw_gpu_engine *engine, uint32_t root, struct hw_result *result,
-                              struct hw_error *err)
+static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,
+                              struct hw_result *result, struct hw_error *err)
 {
     hw_lid n = engine->graph.vertices;
 
     if (!result->parent) /* kept on the device */
-        return finds_paths(engine) ? hw_gpu_paths_deliver(engine, result, err)
+        return finds_paths(engine) ? hw_gpu_sssp_deliver(engine, result, err)
                                    : write_levels(engine, root, err);
     enum hw_status status =
         hw_gpu_get_parents(&engine->staging, engine->output.parent_id, n, result->parent, err);
     if (status != HW_OK)
         return status;
     if (finds_paths(engine))
-        return hw_gpu_paths_deliver(engine, result, err);
+        return hw_gpu_sssp_deliver(engine, result, err);
     status = write_levels(engine, root, err);
     if (status == HW_OK)
         status = hw_gpu_get(result->level, engine->output.level, n * sizeof *result->level, err);
     return status;
 }
 
-struct hw_gpu_found hw_gpu_found(const struct hw_gpu_engine *engine)
+struct hw_result_view hw_result_view(const struct hw_single_gpu_engine *engine)
 {
     const bool paths = finds_paths(engine);
 
-    return (struct hw_gpu_found){.parent = engine->output.parent_id,
-                                 .values = paths ? engine->paths.distance_id : engine->output.level,
-                                 .distances = paths,
-                                 .negative = paths && engine->survey.negative > 0,
-                                 .bits = paths && engine->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
+    return (struct hw_result_view){.parent = engine->output.parent_id,
+                                   .values =
+                                       paths ? engine->paths.distance_id : engine->output.level,
+                                   .distances = paths,
+                                   .negative = paths && engine->survey.negative > 0,
+                                   .bits = paths && engine->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
 }
 
 /* A row of what follows the search. */
@@ -514,8 +516,8 @@ static enum hw_status add_row(struct hw_result *result, const char *routine, dou
 }
 
 /* Parents into graph ids; of paths, their search before. */
-static enum hw_status add_translation(const struct hw_gpu_engine *engine, struct hw_result *result,
-                                      struct hw_error *err)
+static enum hw_status add_translation(const struct hw_single_gpu_engine *engine,
+                                      struct hw_result *result, struct hw_error *err)
 {
     const char *parents = engine->options.canonical_parents ? "canonical" : "parents";
     double seconds = result->seconds - result->seconds_search_order;
@@ -530,7 +532,7 @@ static enum hw_status add_translation(const struct hw_gpu_engine *engine, struct
 static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
                           struct hw_error *err)
 {
-    struct hw_gpu_engine *engine = given;
+    struct hw_single_gpu_engine *engine = given;
     uint32_t root = 0;
 
     if (owner != 0 || position >= engine->part->own.count)
@@ -561,7 +563,7 @@ struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nan
                                  .seconds = (double)nanoseconds * 1e-9 / (double)ticks};
 }
 
-enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
+enum hw_status hw_gpu_add_rows(const struct hw_gpu_trace_record *row, hw_count count,
                                struct hw_gpu_clock clock, struct hw_steps *steps,
                                struct hw_error *err)
 {
@@ -583,7 +585,7 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
         [HW_ROUTINE_SCATTER_COMPACT] = {"scatter-compact", HW_DIRECTION_TOP_DOWN},
         [HW_ROUTINE_CTA_WARP_SCAN] = {"cta-warp-scan", HW_DIRECTION_TOP_DOWN},
     };
-    struct hw_gpu_row *kept = NULL;
+    struct hw_gpu_trace_record *kept = NULL;
     enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
 
     if (status == HW_OK && count > 0)
@@ -607,11 +609,11 @@ enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
     return status;
 }
 
-const struct hw_frame hw_gpu_frame = {.device = HW_CUDA,
-                                      .ready = hw_gpu_ready,
-                                      .create = create,
-                                      .search = run,
-                                      .verify = hw_gpu_verify_bfs,
-                                      .verify_paths = hw_gpu_verify_sssp,
-                                      .keeper = &hw_gpu_keeper,
-                                      .destroy = destroy};
+const struct hw_frame hw_single_gpu_frame = {.device = HW_CUDA,
+                                             .ready = hw_gpu_ready,
+                                             .create = create,
+                                             .search = run,
+                                             .verify = hw_gpu_verify_bfs,
+                                             .verify_paths = hw_gpu_verify_sssp,
+                                             .keeper = &hw_single_gpu_tree_cache,
+                                             .destroy = destroy};

@@ -21,13 +21,13 @@
 #include "lib/engine/core/engine.h"
 #include "lib/engine/sssp/weight_stats.h"
 
-struct hw_gpu_engine;
+struct hw_single_gpu_engine;
 
 /* Rows of steps that the device keeps at most; later steps add to the last one. */
 #define HW_GPU_ROWS ((hw_count)1 << 20)
 
 /* What a method adds to the frame. All functions are local. */
-struct hw_gpu_search {
+struct hw_single_gpu_search {
     bool by_weight;          /* SSSP: wants lists sorted by rising weight */
     enum hw_gpu_hints hints; /* SSSP: what hints it leaves (gpu/sssp/common/sssp_engine.h) */
     size_t state_bytes;      /* of engine->state, zeroed */
@@ -35,19 +35,20 @@ struct hw_gpu_search {
     /* Lists the method's arrays on the device. The graph's counts are known, and its
      * lists still on the host. Returns HW_BAD_INPUT for graphs or options that it does
      * not do. */
-    enum hw_status (*plan)(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+    enum hw_status (*plan)(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err);
     /* Fills them, once the graph is on the device. */
-    enum hw_status (*open)(struct hw_gpu_engine *engine, struct hw_error *err);
+    enum hw_status (*open)(struct hw_single_gpu_engine *engine, struct hw_error *err);
     /* Launches a search that leaves parents (and settled) complete, or distances (and
      * hints); returns before it ends, or not. What it has to say beside, such as a negative
      * cycle or the width of buckets, goes to engine->result. */
-    enum hw_status (*search)(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err);
+    enum hw_status (*search)(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err);
     /* Adds the rows of the search that has ended. */
-    enum hw_status (*steps)(struct hw_gpu_engine *engine, struct hw_steps *steps,
+    enum hw_status (*steps)(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err);
     /* Frees what engine->state owns, whatever went wrong; NULL: nothing. */
-    void (*close)(struct hw_gpu_engine *engine);
+    void (*close)(struct hw_single_gpu_engine *engine);
 };
 
 /* Events of the clock. Searched: the method's own work done, before what the frame adds. */
@@ -59,37 +60,37 @@ enum hw_gpu_event {
     HW_GPU_EVENTS
 };
 
-struct hw_gpu_engine {
+struct hw_single_gpu_engine {
     const struct hw_method *method;
-    const struct hw_gpu_search *searching; /* what the method adds: method->own */
+    const struct hw_single_gpu_search *searching; /* what the method adds: method->own */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
     struct hw_gpu_arrays arrays;
     struct hw_gpu_graph graph;
     struct hw_gpu_output output;
-    struct hw_gpu_paths paths;  /* SSSP */
-    struct hw_survey survey;    /* SSSP: the weights */
-    bool may_overflow;          /* SSSP: distances may pass what a float holds */
-    double parents_seconds;     /* SSSP: of the search, for parents */
-    struct hw_result *result;   /* of the search under way */
-    uint32_t *staging;          /* [vertices + 1] on the host, pinned; or NULL */
-    void *event[HW_GPU_EVENTS]; /* cudaEvent_t */
-    struct hw_gpu_checking
+    struct hw_gpu_sssp paths;      /* SSSP */
+    struct hw_weight_stats survey; /* SSSP: the weights */
+    bool may_overflow;             /* SSSP: distances may pass what a float holds */
+    double parents_seconds;        /* SSSP: of the search, for parents */
+    struct hw_result *result;      /* of the search under way */
+    uint32_t *staging;             /* [vertices + 1] on the host, pinned; or NULL */
+    void *event[HW_GPU_EVENTS];    /* cudaEvent_t */
+    struct hw_tree_validation
         *checking; /* of trees that are kept; NULL until gpu/validate/device_validate.c opens it */
-    struct hw_gpu_counting counting; /* of what they reach, where nobody wants them */
-    void *state;                     /* the method's own */
+    struct hw_reached_count counting; /* of what they reach, where nobody wants them */
+    void *state;                      /* the method's own */
 };
 
 /* Host memory beside the part, which may be described alone: hw_method.bytes of methods
  * without more of their own. Local. */
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options);
 
-/* Of methods whose own is a struct hw_gpu_search. */
-extern const struct hw_frame hw_gpu_frame;
+/* Of methods whose own is a struct hw_single_gpu_search. */
+extern const struct hw_frame hw_single_gpu_frame;
 
 /* Where trees will be. Local. */
-struct hw_gpu_found hw_gpu_found(const struct hw_gpu_engine *engine);
+struct hw_result_view hw_result_view(const struct hw_single_gpu_engine *engine);
 
 /* When the rows of a search began, on the clock they are kept by, and its speed. */
 struct hw_gpu_clock {
@@ -102,37 +103,37 @@ struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nan
 
 /* Adds rows that the device kept: `count` of them, in the order of the steps. row: on
  * the device. Local. */
-enum hw_status hw_gpu_add_rows(const struct hw_gpu_row *row, hw_count count,
+enum hw_status hw_gpu_add_rows(const struct hw_gpu_trace_record *row, hw_count count,
                                struct hw_gpu_clock clock, struct hw_steps *steps,
                                struct hw_error *err);
 
 /* ---- shortest paths: gpu/sssp/common/sssp_engine.c ---- */
 
 /* The same of methods for paths. Local. */
-hw_count hw_gpu_paths_host_bytes(const struct hw_part *part,
-                                 const struct hw_engine_options *options);
+hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part,
+                                const struct hw_engine_options *options);
 
 /* Learns the weights and the kind of distances; refuses those the method does not take. */
-enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_sssp_weight_stats(struct hw_single_gpu_engine *engine, struct hw_error *err);
 
 /* Lists the arrays, once the graph's counts are known. */
-void hw_gpu_paths_plan(struct hw_gpu_engine *engine);
+void hw_gpu_sssp_params(struct hw_single_gpu_engine *engine);
 
 /* Brings the lists to the device, whose offsets are there. */
-enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                                   struct hw_error *err);
+enum hw_status hw_gpu_sssp_upload(struct hw_single_gpu_engine *engine,
+                                  const struct hw_degree_order *order, struct hw_error *err);
 
 /* Fills outputs with what no search leaves. */
-enum hw_status hw_gpu_paths_poison(const struct hw_gpu_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_sssp_poison(const struct hw_single_gpu_engine *engine, struct hw_error *err);
 
 /* What follows a search: parents; both by graph id; whether they are sound; to the host, unless
  * result->parent is NULL. */
-enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t root,
-                                    struct hw_error *err);
-enum hw_status hw_gpu_paths_results(const struct hw_gpu_engine *engine, uint32_t root,
-                                    struct hw_error *err);
-enum hw_status hw_gpu_paths_deliver(struct hw_gpu_engine *engine, struct hw_result *result,
-                                    struct hw_error *err);
+enum hw_status hw_gpu_sssp_parents(const struct hw_single_gpu_engine *engine, uint32_t root,
+                                   struct hw_error *err);
+enum hw_status hw_gpu_sssp_results(const struct hw_single_gpu_engine *engine, uint32_t root,
+                                   struct hw_error *err);
+enum hw_status hw_gpu_sssp_deliver(struct hw_single_gpu_engine *engine, struct hw_result *result,
+                                   struct hw_error *err);
 
 /* What rows of a routine are called. */
 struct hw_gpu_routine_name {
@@ -141,7 +142,7 @@ struct hw_gpu_routine_name {
 };
 
 /* Adds rows that the device kept, as hw_gpu_add_rows(). Local. */
-enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_path_row *row, hw_count count,
+enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_sssp_trace_record *row, hw_count count,
                                     struct hw_gpu_clock clock,
                                     const struct hw_gpu_routine_name *names, uint32_t routines,
                                     struct hw_steps *steps, struct hw_error *err);

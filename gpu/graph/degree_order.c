@@ -43,8 +43,8 @@ static int fill_keys(const struct hw_part *part, uint64_t *key, hw_lid *position
     return hw_bits((uint64_t)most + 1);
 }
 
-enum hw_status hw_rank_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
-                                 struct hw_error *err)
+enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
+                                  struct hw_error *err)
 {
     const hw_lid n = part->own.count;
     uint64_t *key = NULL;

@@ -19,7 +19,7 @@ bool hw_degrees_fall(const struct hw_part *part);
 /* Ranks all positions by falling degree, equal ones in their order. position: of each
  * rank, rank: of each position; both made here, [part->own.count], the caller's to free,
  * also after a failure. Local. */
-enum hw_status hw_rank_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
-                                 struct hw_error *err);
+enum hw_status hw_order_by_degree(const struct hw_part *part, hw_lid **position, hw_lid **rank,
+                                  struct hw_error *err);
 
 #endif

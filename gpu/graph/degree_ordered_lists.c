@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-hw_count hw_host_order_bytes(const struct hw_part *part)
+hw_count hw_degree_order_bytes(const struct hw_part *part)
 {
     hw_count n = part->vertices, lists = part->directed ? 2 : 1;
 
@@ -29,7 +29,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Where the lists by rank begin. */
-static enum hw_status make_offsets(const struct hw_host_order *order, const struct hw_csr *from,
+static enum hw_status make_offsets(const struct hw_degree_order *order, const struct hw_csr *from,
                                    struct hw_host_lists *to, struct hw_error *err)
 {
     hw_lid n = order->vertices;
@@ -46,7 +46,7 @@ static enum hw_status make_offsets(const struct hw_host_order *order, const stru
 }
 
 /* Makes the lists by rank from those by position. */
-static enum hw_status make_lists(const struct hw_host_order *order, const struct hw_csr *from,
+static enum hw_status make_lists(const struct hw_degree_order *order, const struct hw_csr *from,
                                  struct hw_host_lists *to, struct hw_error *err)
 {
     hw_lid n = order->vertices;
@@ -70,7 +70,7 @@ static enum hw_status make_lists(const struct hw_host_order *order, const struct
 }
 
 /* Where degrees 1 and 0 begin. */
-static void find_bounds(struct hw_host_order *order)
+static void find_bounds(struct hw_degree_order *order)
 {
     hw_lid below[2] = {0, 0}; /* ranks of degree 2 and above; of degree 1 and above */
 
@@ -95,7 +95,7 @@ static void find_bounds(struct hw_host_order *order)
  * Sorts vertices of degree 1 by their only neighbour, so that looking it up goes through
  * memory in order. The lists still have the old ranks: order->leaves_moved.
  */
-static enum hw_status sort_leaves(struct hw_host_order *order, struct hw_error *err)
+static enum hw_status sort_leaves(struct hw_degree_order *order, struct hw_error *err)
 {
     hw_lid n = order->vertices, core = order->core, leaves = order->active - core;
     uint64_t *key = NULL;
@@ -124,19 +124,19 @@ static enum hw_status sort_leaves(struct hw_host_order *order, struct hw_error *
     return status;
 }
 
-enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
-                                  struct hw_error *err)
+enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree_order *order,
+                                    struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
+    *order = (struct hw_degree_order){.part = part, .vertices = part->own.count};
     if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
         order->out.rank = part->grid.out.index;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;
         order->in.rank = part->directed ? part->grid.in.index : NULL;
     } else {
-        status = hw_rank_by_degree(order->part, &order->position, &order->rank, err);
+        status = hw_order_by_degree(order->part, &order->position, &order->rank, err);
         if (status == HW_OK)
             status = make_lists(order, &part->grid.out, &order->out, err);
         if (status == HW_OK && part->directed)
@@ -147,7 +147,7 @@ enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_ord
     if (status == HW_OK && !order->position && !part->directed && order->active > order->core)
         status = sort_leaves(order, err);
     if (status != HW_OK)
-        hw_host_order_free(order);
+        hw_degree_order_free(order);
     return status;
 }
 
@@ -159,17 +159,17 @@ hw_count hw_host_number_bytes(const struct hw_part *part)
            offsets * (hw_count)sizeof(hw_count);
 }
 
-enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_order *order,
-                                    struct hw_error *err)
+enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degree_order *order,
+                                      struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    *order = (struct hw_host_order){.part = part, .vertices = part->own.count};
+    *order = (struct hw_degree_order){.part = part, .vertices = part->own.count};
     if (part->spec.order == HW_ORDER_DEGREE && hw_degrees_fall(part)) {
         order->out.offset = part->grid.out.offset;
         order->in.offset = part->directed ? part->grid.in.offset : NULL;
     } else {
-        status = hw_rank_by_degree(order->part, &order->position, &order->rank, err);
+        status = hw_order_by_degree(order->part, &order->position, &order->rank, err);
         if (status == HW_OK)
             status = make_offsets(order, &part->grid.out, &order->out, err);
         if (status == HW_OK && part->directed)
@@ -178,11 +178,11 @@ enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_o
     if (status == HW_OK)
         find_bounds(order);
     else
-        hw_host_order_free(order);
+        hw_degree_order_free(order);
     return status;
 }
 
-void hw_host_order_free(struct hw_host_order *order)
+void hw_degree_order_free(struct hw_degree_order *order)
 {
     free(order->position);
     free(order->rank);
@@ -190,5 +190,5 @@ void hw_host_order_free(struct hw_host_order *order)
     free(order->out.made_rank);
     free(order->in.made_offset);
     free(order->in.made_rank);
-    *order = (struct hw_host_order){0};
+    *order = (struct hw_degree_order){0};
 }

@@ -15,8 +15,8 @@ struct hw_host_lists {
     hw_lid *made_rank;
 };
 
-/* All of them. Zero-initialise; frees with hw_host_order_free(). */
-struct hw_host_order {
+/* All of them. Zero-initialise; frees with hw_degree_order_free(). */
+struct hw_degree_order {
     const struct hw_part *part;
     hw_lid vertices, active, core; /* as in gpu/graph/device_graph.h */
     hw_lid *position;              /* [vertices] of each rank; NULL where they are equal */
@@ -26,19 +26,19 @@ struct hw_host_order {
 };
 
 /* Bytes that it takes at most, beside the part, which may be described alone. Local. */
-hw_count hw_host_order_bytes(const struct hw_part *part);
+hw_count hw_degree_order_bytes(const struct hw_part *part);
 
 /* Borrows the part's lists, or makes others. Local. */
-enum hw_status hw_host_order_make(const struct hw_part *part, struct hw_host_order *order,
-                                  struct hw_error *err);
+enum hw_status hw_degree_order_make(const struct hw_part *part, struct hw_degree_order *order,
+                                    struct hw_error *err);
 
 /* The order and the offsets alone: no lists, and leaves where they are. Local. */
-enum hw_status hw_host_order_number(const struct hw_part *part, struct hw_host_order *order,
-                                    struct hw_error *err);
+enum hw_status hw_degree_order_number(const struct hw_part *part, struct hw_degree_order *order,
+                                      struct hw_error *err);
 
 /* Bytes that this takes at most. Local. */
 hw_count hw_host_number_bytes(const struct hw_part *part);
 
-void hw_host_order_free(struct hw_host_order *order);
+void hw_degree_order_free(struct hw_degree_order *order);
 
 #endif

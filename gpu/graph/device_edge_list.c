@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* Gives the device what makes the tuples. */
-static enum hw_status put_generator(struct hw_gpu_held *held, const struct hw_generator *generator,
-                                    struct hw_error *err)
+static enum hw_status put_generator(struct hw_device_edge_list *held,
+                                    const struct hw_generator *generator, struct hw_error *err)
 {
     hw_gpu_add(&held->arrays, &held->tuples.generator, 1, sizeof *generator);
     held->tuples.model = (int)generator->model;
@@ -43,8 +43,8 @@ static enum hw_status put_block(const struct hw_gpu_tuples *tuples, const struct
 }
 
 /* Brings the tuples to the device. */
-static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *graph, bool weights,
-                                 struct hw_error *err)
+static enum hw_status put_tuples(struct hw_device_edge_list *held, struct hw_graph *graph,
+                                 bool weights, struct hw_error *err)
 {
     struct hw_gpu_tuples *tuples = &held->tuples;
     struct hw_edges edges = {0};
@@ -73,7 +73,7 @@ static enum hw_status put_tuples(struct hw_gpu_held *held, struct hw_graph *grap
 
 /* Takes tuples [first, first+count). Collective; ranks agree. */
 static enum hw_status open_range(const struct hw_context *ctx, struct hw_graph *graph, bool weights,
-                                 hw_count first, hw_count count, struct hw_gpu_held *held,
+                                 hw_count first, hw_count count, struct hw_device_edge_list *held,
                                  struct hw_error *err)
 {
     const struct hw_generator *generator = hw_graph_generator(graph);
@@ -91,13 +91,14 @@ static enum hw_status open_range(const struct hw_context *ctx, struct hw_graph *
 }
 
 enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
-                                  bool weights, struct hw_gpu_held *held, struct hw_error *err)
+                                  bool weights, struct hw_device_edge_list *held,
+                                  struct hw_error *err)
 {
     return open_range(ctx, graph, weights, 0, hw_graph_desc(graph)->edges, held, err);
 }
 
 enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_graph *graph,
-                                        bool weights, struct hw_gpu_held *held,
+                                        bool weights, struct hw_device_edge_list *held,
                                         struct hw_error *err)
 {
     const hw_count edges = hw_graph_desc(graph)->edges, ranks = ctx->size;
@@ -110,8 +111,8 @@ enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_
     return open_range(ctx, graph, weights, first, count, held, err);
 }
 
-void hw_gpu_tuples_close(struct hw_gpu_held *held)
+void hw_gpu_tuples_close(struct hw_device_edge_list *held)
 {
     hw_gpu_release(&held->arrays);
-    *held = (struct hw_gpu_held){0};
+    *held = (struct hw_device_edge_list){0};
 }

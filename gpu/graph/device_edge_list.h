@@ -9,7 +9,7 @@
 #include "lib/graph/graph.h"
 
 /* Zero-initialise. */
-struct hw_gpu_held {
+struct hw_device_edge_list {
     struct hw_gpu_tuples tuples;
     struct hw_gpu_arrays arrays;
 };
@@ -21,14 +21,15 @@ struct hw_gpu_held {
  * failures.
  */
 enum hw_status hw_gpu_tuples_open(const struct hw_context *ctx, struct hw_graph *graph,
-                                  bool weights, struct hw_gpu_held *held, struct hw_error *err);
+                                  bool weights, struct hw_device_edge_list *held,
+                                  struct hw_error *err);
 
 /* The same of this rank's share of the tuples: the ranks' shares make up all of them. */
 enum hw_status hw_gpu_tuples_open_share(const struct hw_context *ctx, struct hw_graph *graph,
-                                        bool weights, struct hw_gpu_held *held,
+                                        bool weights, struct hw_device_edge_list *held,
                                         struct hw_error *err);
 
 /* Accepts a zero-initialised one. Local. */
-void hw_gpu_tuples_close(struct hw_gpu_held *held);
+void hw_gpu_tuples_close(struct hw_device_edge_list *held);
 
 #endif

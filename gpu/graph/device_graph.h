@@ -22,7 +22,7 @@ extern "C" {
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HW_RANK_NONE UINT32_MAX
+#define HW_INVALID_VERTEX UINT32_MAX
 
 /* Lists of neighbours on the device. Offsets have 32 bits where there are fewer than
  * 2^32 edges, else 64. */
@@ -37,7 +37,7 @@ struct hw_gpu_graph {
     bool wide;      /* offsets have 64 bits */
     bool directed;
     struct hw_gpu_lists out, in; /* the same where the graph is undirected */
-    const uint32_t *first;       /* [active] first source of edges to each, or HW_RANK_NONE */
+    const uint32_t *first;       /* [active] first source of edges to each, or HW_INVALID_VERTEX */
     const uint32_t *next;        /* [core][8] the eight after the first, likewise */
     const uint32_t *about;       /* [core][4] length of the out-list; vertices of the core whose
                                     first source it is; where the list begins, low and high half */

@@ -16,7 +16,7 @@
 /* ---- stage 1: tuples and neighbours of the vertices kept here ---- */
 
 struct collecting {
-    struct hw_gpu_laying *laying;
+    struct hw_layout_build *laying;
     struct hw_gpu_arrays arrays;
     uint64_t *ends;     /* [kept], as are all of these; on the device */
     uint32_t *out, *in; /* in: of directed graphs only */
@@ -24,7 +24,7 @@ struct collecting {
     uint32_t *degree;   /* the one being counted */
 };
 
-static enum hw_status count_pass(void *self, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status count_pass(void *self, const struct hw_row_range *pass, struct hw_error *err)
 {
     struct collecting *collecting = self;
     bool out = collecting->degree == collecting->out;
@@ -64,7 +64,7 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
 static enum hw_status count(struct collecting *self, const struct hw_builder *builder,
                             struct hw_error *err)
 {
-    struct hw_gpu_laying *laying = self->laying;
+    struct hw_layout_build *laying = self->laying;
     bool directed = builder->desc->directed;
     hw_count most = builder->desc->edges * (directed ? 1 : 2);
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_KEPT,
@@ -77,22 +77,22 @@ static enum hw_status count(struct collecting *self, const struct hw_builder *bu
                                      .weights = builder->desc->weights};
     uint64_t rows = (uint64_t)builder->kept;
     enum hw_status status =
-        hw_gpu_passes_open(&laying->passes, &laying->held.tuples, most, false, rows, err);
+        hw_row_range_builder_open(&laying->passes, &laying->held.tuples, most, false, rows, err);
 
     self->degree = self->out;
     if (status == HW_OK)
-        status =
-            hw_gpu_passes_run(&laying->passes, &entries, rows, most, NULL, count_pass, self, err);
+        status = hw_row_range_builder_run(&laying->passes, &entries, rows, most, NULL, count_pass,
+                                          self, err);
     entries.forward = false;
     entries.backward = true;
     self->degree = self->in;
     if (status == HW_OK && directed)
-        status =
-            hw_gpu_passes_run(&laying->passes, &entries, rows, most, NULL, count_pass, self, err);
+        status = hw_row_range_builder_run(&laying->passes, &entries, rows, most, NULL, count_pass,
+                                          self, err);
     if (status == HW_OK && self->loop)
         status = hw_cuda(hw_gpu_launch_loops(&laying->held.tuples, &entries, self->loop),
                          "the kernel that finds self-loops", err);
-    hw_gpu_passes_close(&laying->passes);
+    hw_row_range_builder_close(&laying->passes);
     return status;
 }
 
@@ -142,7 +142,7 @@ static enum hw_status deliver(const struct collecting *self, struct hw_builder *
 static enum hw_status collect(void *given, struct hw_builder *builder, struct hw_error *err)
 {
     struct collecting self = {.laying = given};
-    struct hw_gpu_laying *laying = given;
+    struct hw_layout_build *laying = given;
     enum hw_status status =
         hw_gpu_tuples_open(builder->ctx, laying->graph, builder->weights, &laying->held, err);
 
@@ -160,7 +160,7 @@ static enum hw_status collect(void *given, struct hw_builder *builder, struct hw
 /* ---- stages 5 and 6: the matrices ---- */
 
 struct finishing {
-    struct hw_gpu_laying *laying;
+    struct hw_layout_build *laying;
     struct hw_builder *builder;
     struct hw_gpu_arrays codes; /* places, delegate */
     struct hw_places *places;   /* [1] */
@@ -248,7 +248,7 @@ static uint64_t rows_of(const struct finishing *self)
 /* Lists the arrays of what is made: those that stay, and others. */
 static void plan_lists(struct finishing *self)
 {
-    struct hw_gpu_kept *kept = self->laying->kept;
+    struct hw_device_csr *kept = self->laying->kept;
     struct hw_gpu_arrays *stay = kept ? &kept->arrays : &self->lists;
     const hw_count offsets = (hw_count)self->rows + 1;
 
@@ -268,7 +268,7 @@ static void plan_lists(struct finishing *self)
 static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_entries *entries,
                                  struct hw_error *err)
 {
-    struct hw_gpu_kept *kept = self->laying->kept;
+    struct hw_device_csr *kept = self->laying->kept;
     enum hw_status status = hw_alloc(&self->bucket, 1 << HW_GPU_BUCKET_BITS, sizeof *self->bucket,
                                      "counts of edges", err);
 
@@ -294,7 +294,7 @@ static enum hw_status open_lists(struct finishing *self, const struct hw_gpu_ent
 }
 
 /* Lists by rising weight. */
-static enum hw_status take_joined(struct finishing *self, const struct hw_gpu_pass *pass,
+static enum hw_status take_joined(struct finishing *self, const struct hw_row_range *pass,
                                   struct hw_error *err)
 {
     hw_count taken = 0;
@@ -306,10 +306,10 @@ static enum hw_status take_joined(struct finishing *self, const struct hw_gpu_pa
 }
 
 /* Lists by rising column, and their weights. */
-static enum hw_status take_columns(struct finishing *self, const struct hw_gpu_pass *pass,
+static enum hw_status take_columns(struct finishing *self, const struct hw_row_range *pass,
                                    struct hw_error *err)
 {
-    struct hw_gpu_passes *passes = &self->laying->passes;
+    struct hw_row_range_builder *passes = &self->laying->passes;
     const uint64_t *key = pass->keys->key[0];
     const uint64_t number = (uint64_t)pass->count;
     uint64_t taken = 0;
@@ -331,7 +331,7 @@ static enum hw_status take_columns(struct finishing *self, const struct hw_gpu_p
     return status;
 }
 
-static enum hw_status take_pass(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status take_pass(void *given, const struct hw_row_range *pass, struct hw_error *err)
 {
     struct finishing *self = given;
     enum hw_status status =
@@ -367,7 +367,7 @@ static struct hw_gpu_entries entries_of(const struct finishing *self)
 static enum hw_status fill(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
-    struct hw_gpu_passes *passes = &self->laying->passes;
+    struct hw_row_range_builder *passes = &self->laying->passes;
     const struct hw_gpu_entries entries = entries_of(self);
     enum hw_status status = HW_OK;
 
@@ -380,11 +380,11 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
                        "--device cuda: %" PRIu64 " lists are too many for one device", self->rows);
     status = open_lists(self, &entries, err);
     if (status == HW_OK)
-        status = hw_gpu_passes_open(passes, &self->laying->held.tuples, self->entries,
-                                    builder->weights, self->rows, err);
+        status = hw_row_range_builder_open(passes, &self->laying->held.tuples, self->entries,
+                                           builder->weights, self->rows, err);
     if (status == HW_OK)
-        status = hw_gpu_passes_run(passes, &entries, self->rows, self->entries, self->bucket,
-                                   take_pass, self, err);
+        status = hw_row_range_builder_run(passes, &entries, self->rows, self->entries, self->bucket,
+                                          take_pass, self, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, self->rows, true, self->offset,
                                                passes->scratch, passes->scratch_bytes),
@@ -392,7 +392,7 @@ static enum hw_status fill(struct finishing *self, struct hw_error *err)
     if (status == HW_OK && self->laying->joined)
         status = hw_gpu_see(passes, self->laying->kept->edge, self->filled, builder->desc->weights,
                             &self->laying->kept->base.seen, err);
-    hw_gpu_passes_close(passes);
+    hw_row_range_builder_close(passes);
     return status;
 }
 
@@ -524,12 +524,13 @@ static enum hw_status finish(void *given, struct hw_builder *builder, struct hw_
 }
 
 /* Both ways to lay out. Collective. */
-static enum hw_status lay_out(const struct hw_context *ctx, struct hw_gpu_laying *laying,
+static enum hw_status lay_out(const struct hw_context *ctx, struct hw_layout_build *laying,
                               const struct hw_layout_spec *spec, int first_part, int count,
                               struct hw_part *parts, struct hw_error *err)
 {
-    const struct hw_build_engine engine = {collect, hw_gpu_lay_order, hw_gpu_lay_vertices,
-                                           finish,  laying,           laying->kept != NULL};
+    const struct hw_build_engine engine = {
+        collect, hw_layout_build_order, hw_layout_build_vertices, finish,
+        laying,  laying->kept != NULL};
     const struct hw_graph_desc *desc = hw_graph_desc(laying->graph);
     enum hw_status status = hw_gpu_open(ctx, err);
 
@@ -545,7 +546,7 @@ static enum hw_status lay_out(const struct hw_context *ctx, struct hw_gpu_laying
         parts[p] = (struct hw_part){0};
     if (status == HW_OK)
         status = hw_parts_build_by(ctx, desc, spec, first_part, count, parts, &engine, err);
-    hw_gpu_laying_close(laying);
+    hw_layout_build_close(laying);
     return status;
 }
 
@@ -553,14 +554,14 @@ enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph 
                                   const struct hw_layout_spec *spec, int first_part, int count,
                                   struct hw_part *parts, struct hw_error *err)
 {
-    struct hw_gpu_laying laying = {.graph = graph};
+    struct hw_layout_build laying = {.graph = graph};
 
     return lay_out(ctx, &laying, spec, first_part, count, parts, err);
 }
 
 static void free_kept(struct hw_resident *resident)
 {
-    struct hw_gpu_kept *kept = (struct hw_gpu_kept *)resident;
+    struct hw_device_csr *kept = (struct hw_device_csr *)resident;
 
     hw_gpu_release(&kept->arrays);
     free(kept);
@@ -571,8 +572,8 @@ static enum hw_status keep(const struct hw_context *ctx, struct hw_graph *graph,
                            const struct hw_layout_spec *spec, bool joined, struct hw_part *part,
                            struct hw_error *err)
 {
-    struct hw_gpu_laying laying = {.graph = graph, .joined = joined};
-    struct hw_gpu_kept *kept = NULL;
+    struct hw_layout_build laying = {.graph = graph, .joined = joined};
+    struct hw_device_csr *kept = NULL;
     enum hw_status status = hw_alloc_zero(&kept, 1, sizeof *kept, "the lists of a part", err);
 
     *part = (struct hw_part){0};
@@ -601,9 +602,9 @@ enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *
     return keep(ctx, graph, &unweighted, false, part, err);
 }
 
-enum hw_status hw_gpu_paths_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_layout_spec *spec, struct hw_part *part,
-                                 struct hw_error *err)
+enum hw_status hw_gpu_sssp_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                const struct hw_layout_spec *spec, struct hw_part *part,
+                                struct hw_error *err)
 {
     struct hw_layout_spec weighted = *spec;
 
@@ -613,9 +614,9 @@ enum hw_status hw_gpu_paths_keep(const struct hw_context *ctx, struct hw_graph *
     return keep(ctx, graph, &weighted, true, part, err);
 }
 
-struct hw_gpu_kept *hw_gpu_kept(const struct hw_part *part)
+struct hw_device_csr *hw_device_csr(const struct hw_part *part)
 {
     if (!part->resident || part->resident->free != free_kept)
         return NULL;
-    return (struct hw_gpu_kept *)part->resident;
+    return (struct hw_device_csr *)part->resident;
 }

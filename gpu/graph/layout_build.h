@@ -11,12 +11,12 @@
 #include "lib/layout/build/build.h"
 
 /* Zero-initialise. */
-struct hw_gpu_laying {
+struct hw_layout_build {
     struct hw_graph *graph;
-    struct hw_gpu_held held;
-    struct hw_gpu_passes passes;
-    struct hw_gpu_kept *kept; /* where lists stay, or NULL */
-    bool joined;              /* they have weights */
+    struct hw_device_edge_list held;
+    struct hw_row_range_builder passes;
+    struct hw_device_csr *kept; /* where lists stay, or NULL */
+    bool joined;                /* they have weights */
 
     /* What all ranks know of all vertices. */
     uint32_t *all;   /* [vertices] on the host, by the ranks that keep them */
@@ -28,12 +28,14 @@ struct hw_gpu_laying {
 };
 
 /* Search ids of all vertices, on the device. Stage 2, as struct hw_build_engine has it. */
-enum hw_status hw_gpu_lay_order(void *laying, struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_layout_build_order(void *laying, struct hw_builder *builder,
+                                     struct hw_error *err);
 
 /* The vertices that parts own. Stage 4, likewise. */
-enum hw_status hw_gpu_lay_vertices(void *laying, struct hw_builder *builder, struct hw_error *err);
+enum hw_status hw_layout_build_vertices(void *laying, struct hw_builder *builder,
+                                        struct hw_error *err);
 
 /* Local. */
-void hw_gpu_laying_close(struct hw_gpu_laying *laying);
+void hw_layout_build_close(struct hw_layout_build *laying);
 
 #endif

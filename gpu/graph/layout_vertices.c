@@ -15,7 +15,7 @@
 /* ---- gathering ---- */
 
 /* Where the ranks' vertices begin, and memory. Collective; ranks agree. */
-static enum hw_status open_all(struct hw_gpu_laying *laying, const struct hw_builder *builder,
+static enum hw_status open_all(struct hw_layout_build *laying, const struct hw_builder *builder,
                                struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
@@ -38,7 +38,7 @@ static enum hw_status open_all(struct hw_gpu_laying *laying, const struct hw_bui
     if (status == HW_OK)
         status = hw_gpu_allocate(&laying->order, 0, "ordering vertices", err);
     for (int r = 0; r < ranks && status == HW_OK; r++) {
-        const hw_count kept = hw_spread_count(&builder->spread, r);
+        const hw_count kept = hw_vertex_distribution_count(&builder->spread, r);
         if (sum > INT32_MAX || kept > INT32_MAX)
             status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
                              n, ranks);
@@ -54,14 +54,14 @@ static enum hw_status open_all(struct hw_gpu_laying *laying, const struct hw_bui
 }
 
 /* What this rank fills for the vertices it keeps. */
-static uint32_t *own_share(struct hw_gpu_laying *laying, const struct hw_builder *builder)
+static uint32_t *own_share(struct hw_layout_build *laying, const struct hw_builder *builder)
 {
     return laying->all + laying->at[builder->ctx->rank];
 }
 
 /* Brings what all ranks have filled to the device, by graph id. to, room: [vertices].
  * Collective; ranks agree. */
-static enum hw_status gather(struct hw_gpu_laying *laying, const struct hw_builder *builder,
+static enum hw_status gather(struct hw_layout_build *laying, const struct hw_builder *builder,
                              uint32_t *room, uint32_t *to, struct hw_error *err)
 {
     const struct hw_context *ctx = builder->ctx;
@@ -81,7 +81,7 @@ static enum hw_status gather(struct hw_gpu_laying *laying, const struct hw_build
 }
 
 /* The same of 64-bit values of this rank: their bits from `shift` on. */
-static enum hw_status gather_bits(struct hw_gpu_laying *laying, const struct hw_builder *builder,
+static enum hw_status gather_bits(struct hw_layout_build *laying, const struct hw_builder *builder,
                                   const hw_count *value, int shift, uint32_t *room, uint32_t *to,
                                   struct hw_error *err)
 {
@@ -117,7 +117,7 @@ static enum hw_status open_ordering(struct ordering *self, hw_count n, struct hw
 }
 
 /* By falling degree, ties by graph id. Collective; ranks agree. */
-static enum hw_status order_by_degree(struct hw_gpu_laying *laying, struct hw_builder *builder,
+static enum hw_status order_by_degree(struct hw_layout_build *laying, struct hw_builder *builder,
                                       struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
@@ -140,7 +140,7 @@ static enum hw_status order_by_degree(struct hw_gpu_laying *laying, struct hw_bu
 }
 
 /* As the host orders them. Collective; ranks agree. */
-static enum hw_status order_by_host(struct hw_gpu_laying *laying, struct hw_builder *builder,
+static enum hw_status order_by_host(struct hw_layout_build *laying, struct hw_builder *builder,
                                     struct hw_error *err)
 {
     const hw_count n = builder->desc->vertices;
@@ -155,7 +155,7 @@ static enum hw_status order_by_host(struct hw_gpu_laying *laying, struct hw_buil
 }
 
 /* Search ids of the vertices that this rank keeps, for the host. Local. */
-static enum hw_status get_codes(struct hw_gpu_laying *laying, struct hw_builder *builder,
+static enum hw_status get_codes(struct hw_layout_build *laying, struct hw_builder *builder,
                                 struct hw_error *err)
 {
     const hw_count kept = builder->kept;
@@ -180,9 +180,9 @@ static enum hw_status get_codes(struct hw_gpu_laying *laying, struct hw_builder 
     return status;
 }
 
-enum hw_status hw_gpu_lay_order(void *given, struct hw_builder *builder, struct hw_error *err)
+enum hw_status hw_layout_build_order(void *given, struct hw_builder *builder, struct hw_error *err)
 {
-    struct hw_gpu_laying *laying = given;
+    struct hw_layout_build *laying = given;
     enum hw_status status = open_all(laying, builder, err);
 
     if (status != HW_OK)
@@ -232,7 +232,7 @@ static enum hw_status look(const struct hw_builder *builder, bool *large, bool *
 }
 
 /* Collective; ranks agree. */
-static enum hw_status gather_belongings(struct hw_gpu_laying *laying,
+static enum hw_status gather_belongings(struct hw_layout_build *laying,
                                         const struct hw_builder *builder, struct belongings *self,
                                         struct hw_error *err)
 {
@@ -263,34 +263,35 @@ static enum hw_status gather_belongings(struct hw_gpu_laying *laying,
 }
 
 /* The vertices of one part. Local. */
-static enum hw_status take_vertices(const struct hw_gpu_laying *laying,
+static enum hw_status take_vertices(const struct hw_layout_build *laying,
                                     const struct belongings *all, struct hw_part *part,
                                     struct hw_error *err)
 {
     struct hw_part_vertices *own = &part->own;
     const hw_gid first = hw_search_id(&part->spec, part->vertices, part->index, 0);
-    struct hw_gpu_own self = {.count = 0};
-    enum hw_status status =
-        hw_gpu_own_open(&self, laying->id, (uint32_t)part->spec.parts, (uint32_t)first, own, err);
+    struct hw_owned_vertices self = {.count = 0};
+    enum hw_status status = hw_owned_vertices_open(&self, laying->id, (uint32_t)part->spec.parts,
+                                                   (uint32_t)first, own, err);
 
 #pragma omp parallel for
     for (hw_lid p = 0; p < own->count; p++)
         own->tuples[p] = 0;
     if (status == HW_OK)
-        status = hw_gpu_own_add(&self, all->tuples, 1, own->tuples, err);
+        status = hw_owned_vertices_add(&self, all->tuples, 1, own->tuples, err);
     if (status == HW_OK && all->more)
-        status = hw_gpu_own_add(&self, all->more, (hw_count)1 << 32, own->tuples, err);
+        status = hw_owned_vertices_add(&self, all->more, (hw_count)1 << 32, own->tuples, err);
     if (status == HW_OK && all->loop)
-        status = hw_gpu_own_get(&self, all->loop, self.host, err);
+        status = hw_owned_vertices_get(&self, all->loop, self.host, err);
     if (status == HW_OK && all->loop)
         status = hw_build_keep_loops(part, self.host, part->weights, err);
-    hw_gpu_own_close(&self);
+    hw_owned_vertices_close(&self);
     return status;
 }
 
-enum hw_status hw_gpu_lay_vertices(void *given, struct hw_builder *builder, struct hw_error *err)
+enum hw_status hw_layout_build_vertices(void *given, struct hw_builder *builder,
+                                        struct hw_error *err)
 {
-    struct hw_gpu_laying *laying = given;
+    struct hw_layout_build *laying = given;
     struct belongings all = {.room = NULL};
     enum hw_status status = hw_agree(builder->ctx->world, hw_build_alloc_own(builder, err), err);
 
@@ -304,7 +305,7 @@ enum hw_status hw_gpu_lay_vertices(void *given, struct hw_builder *builder, stru
     return hw_agree(builder->ctx->world, status, err);
 }
 
-void hw_gpu_laying_close(struct hw_gpu_laying *laying)
+void hw_layout_build_close(struct hw_layout_build *laying)
 {
     hw_gpu_tuples_close(&laying->held);
     hw_gpu_release(&laying->order);
@@ -312,5 +313,5 @@ void hw_gpu_laying_close(struct hw_gpu_laying *laying)
     free(laying->all);
     free(laying->count);
     free(laying->at);
-    *laying = (struct hw_gpu_laying){0};
+    *laying = (struct hw_layout_build){0};
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Positions by rising graph id. */
-static enum hw_status sort_positions(struct hw_gpu_own *self, struct hw_part_vertices *own,
+static enum hw_status sort_positions(struct hw_owned_vertices *self, struct hw_part_vertices *own,
                                      struct hw_error *err)
 {
     struct hw_gpu_arrays arrays = {0};
@@ -36,8 +36,9 @@ static enum hw_status sort_positions(struct hw_gpu_own *self, struct hw_part_ver
     return status;
 }
 
-enum hw_status hw_gpu_own_open(struct hw_gpu_own *self, const uint32_t *order, uint32_t stride,
-                               uint32_t first, struct hw_part_vertices *own, struct hw_error *err)
+enum hw_status hw_owned_vertices_open(struct hw_owned_vertices *self, const uint32_t *order,
+                                      uint32_t stride, uint32_t first, struct hw_part_vertices *own,
+                                      struct hw_error *err)
 {
     const hw_lid count = self->count = own->count;
     enum hw_status status = hw_alloc(&self->host, count, sizeof *self->host, "vertices", err);
@@ -58,8 +59,8 @@ enum hw_status hw_gpu_own_open(struct hw_gpu_own *self, const uint32_t *order, u
     return status == HW_OK ? sort_positions(self, own, err) : status;
 }
 
-enum hw_status hw_gpu_own_get(struct hw_gpu_own *self, const uint32_t *value, uint32_t *to,
-                              struct hw_error *err)
+enum hw_status hw_owned_vertices_get(struct hw_owned_vertices *self, const uint32_t *value,
+                                     uint32_t *to, struct hw_error *err)
 {
     enum hw_status status = hw_cuda(hw_gpu_launch_take(value, self->id, self->count, self->room[0]),
                                     "taking what a part's vertices have", err);
@@ -67,11 +68,11 @@ enum hw_status hw_gpu_own_get(struct hw_gpu_own *self, const uint32_t *value, ui
     return status == HW_OK ? hw_gpu_get(to, self->room[0], self->count * sizeof *to, err) : status;
 }
 
-enum hw_status hw_gpu_own_add(struct hw_gpu_own *self, const uint32_t *value, hw_count times,
-                              hw_count *to, struct hw_error *err)
+enum hw_status hw_owned_vertices_add(struct hw_owned_vertices *self, const uint32_t *value,
+                                     hw_count times, hw_count *to, struct hw_error *err)
 {
     const uint32_t *host = self->host;
-    enum hw_status status = hw_gpu_own_get(self, value, self->host, err);
+    enum hw_status status = hw_owned_vertices_get(self, value, self->host, err);
 
 #pragma omp parallel for if (status == HW_OK)
     for (hw_lid p = 0; p < (status == HW_OK ? self->count : 0); p++)
@@ -79,9 +80,9 @@ enum hw_status hw_gpu_own_add(struct hw_gpu_own *self, const uint32_t *value, hw
     return status;
 }
 
-void hw_gpu_own_close(struct hw_gpu_own *self)
+void hw_owned_vertices_close(struct hw_owned_vertices *self)
 {
     hw_gpu_release(&self->arrays);
     free(self->host);
-    *self = (struct hw_gpu_own){0};
+    *self = (struct hw_owned_vertices){0};
 }

@@ -10,12 +10,13 @@
 
 /* What use() is called with. */
 struct user {
-    enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass, struct hw_error *err);
+    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err);
     void *self;
 };
 
-enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_gpu_tuples *tuples,
-                                  hw_count keys, bool weights, uint64_t rows, struct hw_error *err)
+enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *passes,
+                                         const struct hw_gpu_tuples *tuples, hw_count keys,
+                                         bool weights, uint64_t rows, struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &passes->arrays;
     hw_count left = 0, total = 0, each = 2 * (hw_count)sizeof(uint64_t);
@@ -44,7 +45,7 @@ enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_
     return hw_gpu_allocate(arrays, 0, "building the graph", err);
 }
 
-void hw_gpu_passes_close(struct hw_gpu_passes *passes)
+void hw_row_range_builder_close(struct hw_row_range_builder *passes)
 {
     /* Sorting swaps the arrays: each is freed once all the same. */
     hw_gpu_release(&passes->arrays);
@@ -83,8 +84,9 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
 }
 
 /* One pass: the rows of `entries`. */
-static enum hw_status run_pass(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                               const struct user *user, struct hw_error *err)
+static enum hw_status run_pass(struct hw_row_range_builder *passes,
+                               const struct hw_gpu_entries *entries, const struct user *user,
+                               struct hw_error *err)
 {
     uint64_t count = 0;
     struct hw_gpu_keys *keys = &passes->keys;
@@ -105,13 +107,14 @@ static enum hw_status run_pass(struct hw_gpu_passes *passes, const struct hw_gpu
         status =
             hw_cuda(hw_gpu_launch_sort(keys, count, bits, passes->scratch, passes->scratch_bytes),
                     "sorting edges", err);
-    const struct hw_gpu_pass pass = {entries, keys, (hw_count)count};
+    const struct hw_row_range pass = {entries, keys, (hw_count)count};
     return status == HW_OK ? user->use(user->self, &pass, err) : status;
 }
 
 /* Passes over ranges of rows, each as long as its keys fit. bucket: as counted. */
-static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, const uint64_t *bucket, const struct user *user,
+static enum hw_status run_ranges(struct hw_row_range_builder *passes,
+                                 const struct hw_gpu_entries *entries, uint64_t rows,
+                                 const uint64_t *bucket, const struct user *user,
                                  struct hw_error *err)
 {
     const double gib = 1073741824.0;
@@ -137,11 +140,11 @@ static enum hw_status run_ranges(struct hw_gpu_passes *passes, const struct hw_g
     return status;
 }
 
-enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, hw_count most, const uint64_t *bucket,
-                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
-                                                       struct hw_error *err),
-                                 void *self, struct hw_error *err)
+enum hw_status hw_row_range_builder_run(
+    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries, uint64_t rows,
+    hw_count most, const uint64_t *bucket,
+    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    void *self, struct hw_error *err)
 {
     const struct user user = {use, self};
     struct hw_gpu_entries all = *entries;
@@ -167,18 +170,19 @@ enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_g
     return status;
 }
 
-enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
-                                                       struct hw_error *err),
-                                 void *self, struct hw_error *err)
+enum hw_status hw_row_range_builder_one(
+    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries,
+    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    void *self, struct hw_error *err)
 {
     const struct user user = {use, self};
 
     return run_pass(passes, entries, &user, err);
 }
 
-enum hw_status hw_gpu_take_edges(struct hw_gpu_passes *passes, const struct hw_gpu_pass *pass,
-                                 struct hw_gpu_edge *edge, hw_count *taken, struct hw_error *err)
+enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
+                                 const struct hw_row_range *pass, struct hw_gpu_edge *edge,
+                                 hw_count *taken, struct hw_error *err)
 {
     struct hw_gpu_keys *keys = &passes->keys;
     const struct hw_gpu_entries *entries = pass->entries;
@@ -202,7 +206,7 @@ enum hw_status hw_gpu_take_edges(struct hw_gpu_passes *passes, const struct hw_g
     return status;
 }
 
-enum hw_status hw_gpu_see(struct hw_gpu_passes *passes, const struct hw_gpu_edge *edge,
+enum hw_status hw_gpu_see(struct hw_row_range_builder *passes, const struct hw_gpu_edge *edge,
                           hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
                           struct hw_error *err)
 {

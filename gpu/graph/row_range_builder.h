@@ -12,7 +12,7 @@
 #define HW_GPU_LEAST_KEYS ((hw_count)1 << 22)
 
 /* Memory for keys, and what they are made of. Zero-initialise. */
-struct hw_gpu_passes {
+struct hw_row_range_builder {
     int sharing; /* ranks that the device's memory is for, where more than one */
     const struct hw_gpu_tuples *tuples;
     struct hw_gpu_arrays arrays;
@@ -26,7 +26,7 @@ struct hw_gpu_passes {
 };
 
 /* One pass: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
-struct hw_gpu_pass {
+struct hw_row_range {
     const struct hw_gpu_entries *entries;
     const struct hw_gpu_keys *keys;
     hw_count count;
@@ -44,37 +44,39 @@ enum hw_status hw_gpu_count_entries(const struct hw_gpu_tuples *tuples,
  * Takes memory for so many keys or, where there is less, for as many as fit; scratch memory
  * for `rows` rows too. HW_RESOURCES where that is too little to work with. Local.
  */
-enum hw_status hw_gpu_passes_open(struct hw_gpu_passes *passes, const struct hw_gpu_tuples *tuples,
-                                  hw_count keys, bool weights, uint64_t rows, struct hw_error *err);
+enum hw_status hw_row_range_builder_open(struct hw_row_range_builder *passes,
+                                         const struct hw_gpu_tuples *tuples, hw_count keys,
+                                         bool weights, uint64_t rows, struct hw_error *err);
 
 /*
  * Calls use() with the sorted keys of rows 0 .. rows-1, in rising ranges. most: entries at
  * most. bucket: as hw_gpu_count_entries() has it; NULL: counted where it is needed. Weights come
  * along where the memory was opened with them. Local.
  */
-enum hw_status hw_gpu_passes_run(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 uint64_t rows, hw_count most, const uint64_t *bucket,
-                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
-                                                       struct hw_error *err),
-                                 void *self, struct hw_error *err);
+enum hw_status hw_row_range_builder_run(
+    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries, uint64_t rows,
+    hw_count most, const uint64_t *bucket,
+    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    void *self, struct hw_error *err);
 
 /* Calls use() with those of entries->begin .. end-1, which fit: one pass. Local. */
-enum hw_status hw_gpu_passes_one(struct hw_gpu_passes *passes, const struct hw_gpu_entries *entries,
-                                 enum hw_status (*use)(void *self, const struct hw_gpu_pass *pass,
-                                                       struct hw_error *err),
-                                 void *self, struct hw_error *err);
+enum hw_status hw_row_range_builder_one(
+    struct hw_row_range_builder *passes, const struct hw_gpu_entries *entries,
+    enum hw_status (*use)(void *self, const struct hw_row_range *pass, struct hw_error *err),
+    void *self, struct hw_error *err);
 
 /* The lists of a pass with weights to edge[]: distinct columns, each with its least weight, by
  * rising weight. taken: how many. Local. */
-enum hw_status hw_gpu_take_edges(struct hw_gpu_passes *passes, const struct hw_gpu_pass *pass,
-                                 struct hw_gpu_edge *edge, hw_count *taken, struct hw_error *err);
+enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
+                                 const struct hw_row_range *pass, struct hw_gpu_edge *edge,
+                                 hw_count *taken, struct hw_error *err);
 
 /* What the weights of edges are like. Local. */
-enum hw_status hw_gpu_see(struct hw_gpu_passes *passes, const struct hw_gpu_edge *edge,
+enum hw_status hw_gpu_see(struct hw_row_range_builder *passes, const struct hw_gpu_edge *edge,
                           hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
                           struct hw_error *err);
 
 /* Frees the memory; keeps the count. Local. */
-void hw_gpu_passes_close(struct hw_gpu_passes *passes);
+void hw_row_range_builder_close(struct hw_row_range_builder *passes);
 
 #endif

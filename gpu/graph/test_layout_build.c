@@ -189,7 +189,7 @@ static struct hw_gpu_edge *join(const struct hw_part *part, uint32_t *lists, uin
 
 static bool same_joined(const struct hw_part *want, const struct hw_part *got)
 {
-    const struct hw_gpu_kept *kept = hw_gpu_kept(got);
+    const struct hw_device_csr *kept = hw_device_csr(got);
     struct hw_error err = {{0}};
     uint64_t *offset = NULL;
     uint32_t lists = 0;
@@ -214,10 +214,11 @@ static bool same_joined(const struct hw_part *want, const struct hw_part *got)
 static bool same_survey(const struct hw_context *ctx, const struct hw_part *want,
                         const struct hw_part *got)
 {
-    struct hw_survey a, b;
+    struct hw_weight_stats a, b;
     struct hw_error err = {{0}};
 
-    if (hw_survey(ctx, want, &a, &err) != HW_OK || hw_survey(ctx, got, &b, &err) != HW_OK)
+    if (hw_weight_stats(ctx, want, &a, &err) != HW_OK ||
+        hw_weight_stats(ctx, got, &b, &err) != HW_OK)
         return false;
     return a.edges == b.edges && a.negative == b.negative && a.least == b.least &&
            a.most == b.most && a.mean - b.mean < 1e-9 && b.mean - a.mean < 1e-9;
@@ -230,7 +231,7 @@ static bool try_joined(const struct tap *tap, const struct hw_context *ctx, stru
     struct hw_part want = {.index = 0}, got = {.index = 0};
     struct hw_error err = {{0}};
     bool equal = hw_parts_build(ctx, graph, spec, ctx->rank, 1, &want, &err) == HW_OK &&
-                 hw_gpu_paths_keep(ctx, graph, spec, &got, &err) == HW_OK;
+                 hw_gpu_sssp_keep(ctx, graph, spec, &got, &err) == HW_OK;
 
     if (!equal)
         tap_note(tap, "%s", err.text);
@@ -245,7 +246,7 @@ static bool try_joined(const struct tap *tap, const struct hw_context *ctx, stru
 
 static bool same_kept(struct hw_part *want, struct hw_part *got)
 {
-    const struct hw_gpu_kept *kept = hw_gpu_kept(got);
+    const struct hw_device_csr *kept = hw_device_csr(got);
     uint32_t *column = must(calloc((size_t)want->edges + 1, sizeof *column));
     struct hw_error err = {{0}};
     hw_count at = 0;

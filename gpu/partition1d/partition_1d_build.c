@@ -19,12 +19,12 @@
 struct making {
     const struct hw_context *ctx;
     const struct hw_graph_desc *desc;
-    struct hw_share_resident *made;
+    struct hw_partition_1d_resident *made;
     struct hw_part *part;
     hw_count n;          /* vertices */
     uint32_t with_edges; /* of them */
 
-    struct hw_gpu_held held;
+    struct hw_device_edge_list held;
 
     struct hw_gpu_arrays counting; /* until the part's vertices are known */
     uint32_t *ends, *loops;        /* [n] by graph id */
@@ -39,17 +39,17 @@ struct making {
     struct hw_gpu_arrays filling; /* likewise */
     uint32_t *length;             /* [active] of lists */
     uint64_t filled;              /* elements of them so far */
-    struct hw_gpu_passes passes;
+    struct hw_row_range_builder passes;
 };
 
-const struct hw_share_resident *hw_share_resident(const struct hw_part *part)
+const struct hw_partition_1d_resident *hw_partition_1d_resident(const struct hw_part *part)
 {
-    return (const struct hw_share_resident *)part->resident;
+    return (const struct hw_partition_1d_resident *)part->resident;
 }
 
 static void free_resident(struct hw_resident *resident)
 {
-    struct hw_share_resident *made = (struct hw_share_resident *)resident;
+    struct hw_partition_1d_resident *made = (struct hw_partition_1d_resident *)resident;
 
     hw_gpu_release(&made->arrays);
     free(made);
@@ -66,7 +66,7 @@ static enum hw_status count_ends(struct making *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_gpu_fill(self->loops, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_ends(&self->held.tuples, self->ends, self->loops),
+        status = hw_cuda(hw_partition_1d_launch_ends(&self->held.tuples, self->ends, self->loops),
                          "the kernel that counts edges", err);
     return status;
 }
@@ -138,9 +138,9 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
     hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
     status = hw_gpu_allocate(&arrays, 0, "ordering leaves", err);
     if (status == HW_OK)
-        status = hw_cuda(
-            hw_share_launch_neighbours(&self->held.tuples, self->ends, self->rank, self->room),
-            "the kernel that finds neighbours", err);
+        status = hw_cuda(hw_partition_1d_launch_neighbours(&self->held.tuples, self->ends,
+                                                           self->rank, self->room),
+                         "the kernel that finds neighbours", err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_take(self->room, self->id + core, leaves, key),
                          "ordering leaves", err);
@@ -169,7 +169,7 @@ static uint32_t dealt(uint32_t count, uint32_t part, uint32_t parts)
 
 static uint32_t whole_grains(uint32_t count)
 {
-    const uint32_t grain = HW_SHARE_GRAIN;
+    const uint32_t grain = HW_PARTITION_1D_CYCLIC_BLOCK;
 
     return count > grain ? (count + grain - 1) / grain * grain : grain;
 }
@@ -177,7 +177,7 @@ static uint32_t whole_grains(uint32_t count)
 /* The bounds of all parts. */
 static enum hw_status find_bounds(struct making *self, struct hw_error *err)
 {
-    struct hw_share *share = &self->made->share;
+    struct hw_partition_1d *share = &self->made->share;
     uint32_t core = 0;
     enum hw_status status = count_degree(self, 2, &core, err);
 
@@ -189,7 +189,7 @@ static enum hw_status find_bounds(struct making *self, struct hw_error *err)
         share->count[q] = dealt(self->with_edges, q, share->parts);
     share->core = whole_grains(dealt(core, 0, share->parts)); /* part 0 has most */
     share->active = whole_grains(share->count[0]);
-    if (status == HW_OK && (uint64_t)share->active * share->parts >= HW_RANK_NONE)
+    if (status == HW_OK && (uint64_t)share->active * share->parts >= HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method fused numbers vertices with 32 bits");
     return status;
 }
@@ -221,7 +221,7 @@ static enum hw_status rank(struct making *self, struct hw_error *err)
 static enum hw_status get_ends(struct making *self, hw_count listed, uint32_t *ends,
                                struct hw_error *err)
 {
-    const struct hw_share *share = &self->made->share;
+    const struct hw_partition_1d *share = &self->made->share;
     enum hw_status status = hw_cuda(
         hw_gpu_launch_pick(self->sorted, share->parts, share->part, (uint64_t)listed, self->room),
         "taking a part's vertices", err);
@@ -235,18 +235,19 @@ static enum hw_status get_ends(struct making *self, hw_count listed, uint32_t *e
 static enum hw_status take_own(struct making *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
-    const struct hw_share *share = &self->made->share;
-    struct hw_gpu_own taken = {.count = 0};
-    enum hw_status status = hw_gpu_own_open(&taken, self->id, share->parts, share->part, own, err);
+    const struct hw_partition_1d *share = &self->made->share;
+    struct hw_owned_vertices taken = {.count = 0};
+    enum hw_status status =
+        hw_owned_vertices_open(&taken, self->id, share->parts, share->part, own, err);
 
 #pragma omp parallel for
     for (hw_lid v = 0; v < own->count; v++)
         own->tuples[v] = 0;
     if (status == HW_OK)
-        status = hw_gpu_own_add(&taken, self->ends, 1, own->tuples, err);
+        status = hw_owned_vertices_add(&taken, self->ends, 1, own->tuples, err);
     if (status == HW_OK)
-        status = hw_gpu_own_add(&taken, self->loops, 2, own->tuples, err);
-    hw_gpu_own_close(&taken);
+        status = hw_owned_vertices_add(&taken, self->loops, 2, own->tuples, err);
+    hw_owned_vertices_close(&taken);
     return status;
 }
 
@@ -254,7 +255,7 @@ static enum hw_status take_own(struct making *self, struct hw_error *err)
 static enum hw_status take_vertices(struct making *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
-    const struct hw_share *share = &self->made->share;
+    const struct hw_partition_1d *share = &self->made->share;
     const hw_count n = own->count, active = share->active, listed = share->count[share->part];
     uint32_t *ends = NULL;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
@@ -282,7 +283,7 @@ static enum hw_status take_vertices(struct making *self, struct hw_error *err)
 /* What stays on the device. */
 static enum hw_status open_lists(struct making *self, struct hw_error *err)
 {
-    struct hw_share *share = &self->made->share;
+    struct hw_partition_1d *share = &self->made->share;
     struct hw_gpu_arrays *arrays = &self->made->arrays;
 
     hw_gpu_add(arrays, &share->out.offset, (hw_count)share->active + 1, sizeof *share->out.offset);
@@ -295,8 +296,8 @@ static enum hw_status open_lists(struct making *self, struct hw_error *err)
         status = hw_gpu_fill((void *)share->graph_id, 0xff,
                              (size_t)share->active * share->parts * sizeof *share->graph_id, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_place_ids(share, self->id, self->with_edges,
-                                                   (uint32_t *)(uintptr_t)share->graph_id),
+        status = hw_cuda(hw_partition_1d_launch_place_ids(share, self->id, self->with_edges,
+                                                          (uint32_t *)(uintptr_t)share->graph_id),
                          "ids of the graph", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ids of the graph", err);
@@ -305,11 +306,11 @@ static enum hw_status open_lists(struct making *self, struct hw_error *err)
 }
 
 /* The lists of some rows. */
-static enum hw_status take_lists(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status take_lists(void *given, const struct hw_row_range *pass, struct hw_error *err)
 {
     struct making *self = given;
-    struct hw_gpu_passes *passes = &self->passes;
-    const struct hw_share *share = &self->made->share;
+    struct hw_row_range_builder *passes = &self->passes;
+    const struct hw_partition_1d *share = &self->made->share;
     const uint64_t wanted = self->before[pass->entries->end] - self->before[pass->entries->begin];
     const uint64_t *key = pass->keys->key[0], count = (uint64_t)pass->count;
     uint64_t taken = 0;
@@ -340,16 +341,16 @@ static enum hw_status open_filling(struct making *self, struct hw_error *err)
     enum hw_status status = hw_gpu_allocate(&self->filling, 0, "filling lists", err);
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)active * sizeof *self->length, err);
-    return status == HW_OK
-               ? hw_gpu_passes_open(&self->passes, &self->held.tuples,
-                                    (hw_count)self->before[active], false, (uint64_t)active, err)
-               : status;
+    return status == HW_OK ? hw_row_range_builder_open(&self->passes, &self->held.tuples,
+                                                       (hw_count)self->before[active], false,
+                                                       (uint64_t)active, err)
+                           : status;
 }
 
 /* All lists, in passes over ranges of rows. */
 static enum hw_status fill_rows(struct making *self, struct hw_error *err)
 {
-    const struct hw_share *share = &self->made->share;
+    const struct hw_partition_1d *share = &self->made->share;
     const uint64_t *before = self->before, room = (uint64_t)self->passes.capacity;
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_DEALT,
                                      .column_bits = hw_bits((uint64_t)share->active * share->parts),
@@ -367,7 +368,7 @@ static enum hw_status fill_rows(struct making *self, struct hw_error *err)
                            before[end + 1] - before[begin]);
         entries.begin = begin;
         entries.end = end;
-        status = hw_gpu_passes_one(&self->passes, &entries, take_lists, self, err);
+        status = hw_row_range_builder_one(&self->passes, &entries, take_lists, self, err);
     }
     return status;
 }
@@ -375,8 +376,8 @@ static enum hw_status fill_rows(struct making *self, struct hw_error *err)
 /* The lists and where they begin. */
 static enum hw_status fill(struct making *self, struct hw_error *err)
 {
-    const struct hw_share *share = &self->made->share;
-    struct hw_gpu_passes *passes = &self->passes;
+    const struct hw_partition_1d *share = &self->made->share;
+    struct hw_row_range_builder *passes = &self->passes;
     enum hw_status status = open_lists(self, err);
 
     if (status == HW_OK)
@@ -390,7 +391,7 @@ static enum hw_status fill(struct making *self, struct hw_error *err)
                          "offsets of lists", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "filling lists", err);
-    hw_gpu_passes_close(passes);
+    hw_row_range_builder_close(passes);
     return status;
 }
 
@@ -399,7 +400,7 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
 {
     struct hw_part *part = self->part;
     struct hw_csr *out = &part->grid.out;
-    const struct hw_share *share = &self->made->share;
+    const struct hw_partition_1d *share = &self->made->share;
     const hw_count listed = share->count[share->part], rows = part->grid.block;
     enum hw_status status = hw_alloc(&out->offset, rows + 1, sizeof *out->offset, "offsets", err);
 
@@ -421,14 +422,15 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
 /* The vertices of a part that are a share of all; a little more, as models are not exact. */
 static hw_count likely(double share, hw_count block)
 {
-    const hw_count count = (hw_count)(1.01 * share * (double)block) + 2 * HW_SHARE_GRAIN;
+    const hw_count count =
+        (hw_count)(1.01 * share * (double)block) + 2 * HW_PARTITION_1D_CYCLIC_BLOCK;
 
-    return share > 0 && count < block ? count : block + HW_SHARE_GRAIN;
+    return share > 0 && count < block ? count : block + HW_PARTITION_1D_CYCLIC_BLOCK;
 }
 
-struct hw_share_bytes hw_share_device_bytes(const struct hw_part *part,
-                                            const struct hw_graph_desc *graph, hw_count *core,
-                                            hw_count *active)
+struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *part,
+                                                          const struct hw_graph_desc *graph,
+                                                          hw_count *core, hw_count *active)
 {
     const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
     const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
@@ -438,8 +440,8 @@ struct hw_share_bytes hw_share_device_bytes(const struct hw_part *part,
     const hw_count lists = 4 * edges + 8 * *active + 4 * parts * *active;
     const hw_count ranking = 24 * n + 20 * block;
     const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_LEAST_KEYS + RESERVE;
-    return (struct hw_share_bytes){.making = ranking > filling ? ranking : filling,
-                                   .lists = lists + 4 * *active + 36 * *core + 8 * block};
+    return (struct hw_partition_1d_bytes){.making = ranking > filling ? ranking : filling,
+                                          .lists = lists + 4 * *active + 36 * *core + 8 * block};
 }
 
 /* ---- all of it ---- */
@@ -459,10 +461,11 @@ static void describe(struct making *self, const struct hw_layout_spec *spec)
                                    .grid.block = (hw_lid)((desc->vertices + parts - 1) / parts)};
     self->part->spec.weights = false;
     memcpy(self->part->graph_digest, desc->digest, sizeof desc->digest);
-    self->made->share = (struct hw_share){.parts = (uint32_t)parts,
-                                          .part = (uint32_t)part,
-                                          .reciprocal = hw_share_reciprocal((uint32_t)parts),
-                                          .owned = self->part->own.count};
+    self->made->share =
+        (struct hw_partition_1d){.parts = (uint32_t)parts,
+                                 .part = (uint32_t)part,
+                                 .reciprocal = hw_partition_1d_reciprocal((uint32_t)parts),
+                                 .owned = self->part->own.count};
 }
 
 /* Local. */
@@ -485,9 +488,9 @@ static enum hw_status make(struct making *self, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *graph,
-                             const struct hw_layout_spec *spec, struct hw_part *part,
-                             struct hw_error *err)
+enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_graph *graph,
+                                    const struct hw_layout_spec *spec, struct hw_part *part,
+                                    struct hw_error *err)
 {
     struct making self = {.ctx = ctx,
                           .desc = hw_graph_desc(graph),
@@ -497,10 +500,11 @@ enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *grap
 
     *part = (struct hw_part){0};
     enum hw_status status = hw_parts_check(self.desc, spec, ctx->size, err);
-    if (status == HW_OK && (spec->parts > HW_SHARE_PARTS || self.n >= (hw_count)HW_RANK_NONE))
-        status =
-            hw_fail(err, HW_BAD_INPUT,
-                    "method fused does up to %d parts and less than 2^32 vertices", HW_SHARE_PARTS);
+    if (status == HW_OK &&
+        (spec->parts > HW_PARTITION_1D_PARTS || self.n >= (hw_count)HW_INVALID_VERTEX))
+        status = hw_fail(err, HW_BAD_INPUT,
+                         "method fused does up to %d parts and less than 2^32 vertices",
+                         HW_PARTITION_1D_PARTS);
     if (status == HW_OK)
         status = hw_alloc_zero(&self.made, 1, sizeof *self.made, "the graph", err);
     if (status == HW_OK) {

@@ -19,15 +19,16 @@ extern "C" {
 #endif
 
 /* Ends at each vertex but of self-loops, and self-loops. [vertices] each, cleared. */
-int hw_share_launch_ends(const struct hw_gpu_tuples *tuples, uint32_t *ends, uint32_t *loops);
+int hw_partition_1d_launch_ends(const struct hw_gpu_tuples *tuples, uint32_t *ends,
+                                uint32_t *loops);
 
 /* neighbour[v] = the rank of the only neighbour of each vertex of one end; others stay. */
-int hw_share_launch_neighbours(const struct hw_gpu_tuples *tuples, const uint32_t *ends,
-                               const uint32_t *rank, uint32_t *neighbour);
+int hw_partition_1d_launch_neighbours(const struct hw_gpu_tuples *tuples, const uint32_t *ends,
+                                      const uint32_t *rank, uint32_t *neighbour);
 
 /* Graph ids by global rank, of those with edges. id: [vertices] by degree. */
-int hw_share_launch_place_ids(const struct hw_share *share, const uint32_t *id, uint32_t with_edges,
-                              uint32_t *graph_id);
+int hw_partition_1d_launch_place_ids(const struct hw_partition_1d *share, const uint32_t *id,
+                                     uint32_t with_edges, uint32_t *graph_id);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(block_size)
     count_ends(hw_gpu_tuples tuples, uint32_t *ends, uint32_t *loops)
 {
     __shared__ uint32_t room[Maker::room];
-    const uint64_t me = hw_first();
+    const uint64_t me = hw_grid_thread();
     Maker maker;
 
     maker.open(tuples, room, me);
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(block_size)
                     uint32_t *neighbour)
 {
     __shared__ uint32_t room[Maker::room];
-    const uint64_t me = hw_first();
+    const uint64_t me = hw_grid_thread();
     Maker maker;
 
     maker.open(tuples, room, me);
@@ -53,17 +53,17 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-__global__ void place_ids(hw_share share, const uint32_t *id, uint32_t with_edges,
+__global__ void place_ids(hw_partition_1d share, const uint32_t *id, uint32_t with_edges,
                           uint32_t *graph_id)
 {
-    for (uint64_t r = hw_first(); r < with_edges; r += hw_stride())
-        graph_id[hw_share_global(&share, static_cast<uint32_t>(r % share.parts),
-                                 static_cast<uint32_t>(r / share.parts))] = id[r];
+    for (uint64_t r = hw_grid_thread(); r < with_edges; r += hw_grid_threads())
+        graph_id[hw_partition_1d_global(&share, static_cast<uint32_t>(r % share.parts),
+                                        static_cast<uint32_t>(r / share.parts))] = id[r];
 }
 
 } // namespace
 
-int hw_share_launch_ends(const hw_gpu_tuples *tuples, uint32_t *ends, uint32_t *loops)
+int hw_partition_1d_launch_ends(const hw_gpu_tuples *tuples, uint32_t *ends, uint32_t *loops)
 {
     return hw_with_maker(*tuples, [=](auto maker) {
         count_ends<decltype(maker)><<<hw_tuple_blocks, block_size>>>(*tuples, ends, loops);
@@ -71,8 +71,8 @@ int hw_share_launch_ends(const hw_gpu_tuples *tuples, uint32_t *ends, uint32_t *
     });
 }
 
-int hw_share_launch_neighbours(const hw_gpu_tuples *tuples, const uint32_t *ends,
-                               const uint32_t *rank, uint32_t *neighbour)
+int hw_partition_1d_launch_neighbours(const hw_gpu_tuples *tuples, const uint32_t *ends,
+                                      const uint32_t *rank, uint32_t *neighbour)
 {
     return hw_with_maker(*tuples, [=](auto maker) {
         find_neighbours<decltype(maker)>
@@ -81,8 +81,8 @@ int hw_share_launch_neighbours(const hw_gpu_tuples *tuples, const uint32_t *ends
     });
 }
 
-int hw_share_launch_place_ids(const hw_share *share, const uint32_t *id, uint32_t with_edges,
-                              uint32_t *graph_id)
+int hw_partition_1d_launch_place_ids(const hw_partition_1d *share, const uint32_t *id,
+                                     uint32_t with_edges, uint32_t *graph_id)
 {
     place_ids<<<hw_blocks(with_edges, block_size), block_size>>>(*share, id, with_edges, graph_id);
     return cudaGetLastError();

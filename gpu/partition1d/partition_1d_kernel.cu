@@ -11,32 +11,33 @@ namespace
 {
 
 constexpr int block_size = 256;
-constexpr uint32_t grain = HW_SHARE_GRAIN;
+constexpr uint32_t grain = HW_PARTITION_1D_CYCLIC_BLOCK;
 
 /* The owner and the local rank of a global one. */
-__device__ __forceinline__ uint32_t part_of(const hw_share &share, uint32_t rank)
+__device__ __forceinline__ uint32_t part_of(const hw_partition_1d &share, uint32_t rank)
 {
     return rank / grain % share.parts;
 }
 
-__device__ __forceinline__ uint32_t local_of(const hw_share &share, uint32_t rank)
+__device__ __forceinline__ uint32_t local_of(const hw_partition_1d &share, uint32_t rank)
 {
     return rank / grain / share.parts * grain + rank % grain;
 }
 
 /* First sources, the next eight, and how many each leads, by owner: [parts][core]. */
-__global__ void take_first(hw_share share, uint32_t *first, uint32_t *next, uint32_t *led)
+__global__ void take_first(hw_partition_1d share, uint32_t *first, uint32_t *next, uint32_t *led)
 {
     const uint64_t core = static_cast<uint64_t>(share.core) * share.parts;
 
-    for (uint64_t v = hw_first(); v < share.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < share.active; v += hw_grid_threads()) {
         const uint64_t begin = share.in.offset[v], end = share.in.offset[v + 1];
-        const uint32_t source = begin < end ? share.in.rank[begin] : HW_RANK_NONE;
+        const uint32_t source = begin < end ? share.in.rank[begin] : HW_INVALID_VERTEX;
         first[v] = source;
         if (v >= share.core)
             continue;
         for (uint64_t k = 0; k < 8; k++)
-            next[8 * v + k] = begin + 1 + k < end ? share.in.rank[begin + 1 + k] : HW_RANK_NONE;
+            next[8 * v + k] =
+                begin + 1 + k < end ? share.in.rank[begin + 1 + k] : HW_INVALID_VERTEX;
         if (source < core)
             atomicAdd(led + static_cast<uint64_t>(part_of(share, source)) * share.core +
                           local_of(share, source),
@@ -44,37 +45,37 @@ __global__ void take_first(hw_share share, uint32_t *first, uint32_t *next, uint
     }
 }
 
-__global__ void take_first_ids(hw_share share, uint32_t *first_id)
+__global__ void take_first_ids(hw_partition_1d share, uint32_t *first_id)
 {
-    for (uint64_t k = hw_first(); k < share.owned; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < share.owned; k += hw_grid_threads()) {
         const uint32_t local = share.rank[k];
-        const uint32_t source = local < share.active ? share.first[local] : HW_RANK_NONE;
-        first_id[k] = source == HW_RANK_NONE ? HW_RANK_NONE : share.graph_id[source];
+        const uint32_t source = local < share.active ? share.first[local] : HW_INVALID_VERTEX;
+        first_id[k] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : share.graph_id[source];
     }
 }
 
 /* A part's array by local rank into its place by global rank. */
-__global__ void deal(hw_share share, uint32_t part, const uint32_t *own, uint32_t *all)
+__global__ void deal(hw_partition_1d share, uint32_t part, const uint32_t *own, uint32_t *all)
 {
-    for (uint64_t v = hw_first(); v < share.active; v += hw_stride())
-        all[hw_share_global(&share, part, static_cast<uint32_t>(v))] = own[v];
+    for (uint64_t v = hw_grid_thread(); v < share.active; v += hw_grid_threads())
+        all[hw_partition_1d_global(&share, part, static_cast<uint32_t>(v))] = own[v];
 }
 
-__global__ void translate(hw_share share, hw_share_output output, uint32_t root_place,
+__global__ void translate(hw_partition_1d share, hw_partition_1d_output output, uint32_t root_place,
                           uint32_t root_id)
 {
-    for (uint64_t k = hw_first(); k < share.owned; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < share.owned; k += hw_grid_threads()) {
         const uint32_t local = share.rank[k];
-        uint32_t id = HW_RANK_NONE;
+        uint32_t id = HW_INVALID_VERTEX;
         if (k == root_place) {
             id = root_id;
         } else if (local < share.count[share.part]) {
-            if (hw_test(output.settled, local)) {
+            if (hw_test_bit(output.settled, local)) {
                 id = share.first_id[k];
             } else {
                 const uint32_t parent = output.parent[local];
                 id = parent < share.parts * share.active ? __ldg(share.graph_id + parent)
-                                                         : HW_RANK_NONE;
+                                                         : HW_INVALID_VERTEX;
             }
         }
         output.parent_id[k] = id;
@@ -94,12 +95,13 @@ __device__ __forceinline__ uint32_t ancestor_of(uint64_t chain)
 }
 
 /* Links of one part's vertices to their parents. */
-__global__ void chain_begin(hw_share share, uint32_t part, const uint32_t *parent, uint64_t *chain)
+__global__ void chain_begin(hw_partition_1d share, uint32_t part, const uint32_t *parent,
+                            uint64_t *chain)
 {
-    for (uint64_t v = hw_first(); v < share.active; v += hw_stride()) {
-        const uint32_t own = hw_share_global(&share, part, static_cast<uint32_t>(v));
-        const uint32_t above = v < share.count[part] ? parent[v] : HW_RANK_NONE;
-        chain[own] = link(above, above != HW_RANK_NONE && above != own ? 1 : 0);
+    for (uint64_t v = hw_grid_thread(); v < share.active; v += hw_grid_threads()) {
+        const uint32_t own = hw_partition_1d_global(&share, part, static_cast<uint32_t>(v));
+        const uint32_t above = v < share.count[part] ? parent[v] : HW_INVALID_VERTEX;
+        chain[own] = link(above, above != HW_INVALID_VERTEX && above != own ? 1 : 0);
     }
 }
 
@@ -108,7 +110,7 @@ __global__ void chain_jump(uint32_t ranks, uint64_t *links, uint32_t root, uint3
     volatile uint64_t *chain = links;
     bool more = false;
 
-    for (uint64_t v = hw_first(); v < ranks; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < ranks; v += hw_grid_threads()) {
         const uint64_t own = chain[v];
         const uint32_t ancestor = ancestor_of(own);
         if (ancestor == root || ancestor >= ranks)
@@ -130,32 +132,32 @@ __device__ __forceinline__ int32_t level_of(const uint64_t *chain, uint32_t rank
     return ancestor_of(own) == root ? static_cast<int32_t>(own) : -1;
 }
 
-__global__ void chain_end(hw_share share, hw_share_output output, uint32_t root,
+__global__ void chain_end(hw_partition_1d share, hw_partition_1d_output output, uint32_t root,
                           uint32_t root_place)
 {
-    for (uint64_t k = hw_first(); k < share.owned; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < share.owned; k += hw_grid_threads()) {
         const uint32_t local = share.rank[k];
         int32_t level = -1;
         if (k == root_place)
             level = 0;
-        else if (local < share.count[share.part] && root != HW_RANK_NONE)
-            level = level_of(output.chain, hw_share_global(&share, share.part, local), root);
+        else if (local < share.count[share.part] && root != HW_INVALID_VERTEX)
+            level = level_of(output.chain, hw_partition_1d_global(&share, share.part, local), root);
         output.level[k] = level;
     }
 }
 
 /* A warp for each vertex: the least id among its sources one level up. */
-__global__ void canonical(hw_share share, hw_share_output output, uint32_t root)
+__global__ void canonical(hw_partition_1d share, hw_partition_1d_output output, uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t k = hw_first() / 32; k < share.owned; k += hw_stride() / 32) {
+    for (uint64_t k = hw_grid_thread() / 32; k < share.owned; k += hw_grid_threads() / 32) {
         const uint32_t local = share.rank[k];
-        uint32_t least = HW_RANK_NONE;
+        uint32_t least = HW_INVALID_VERTEX;
         if (local >= share.count[share.part])
             continue;
         const int32_t level =
-            level_of(output.chain, hw_share_global(&share, share.part, local), root);
+            level_of(output.chain, hw_partition_1d_global(&share, share.part, local), root);
         if (level <= 0)
             continue;
         const uint64_t end = share.in.offset[local + 1];
@@ -176,16 +178,16 @@ __global__ void read_lists(const uint32_t *list, uint64_t count, uint32_t *never
 {
     uint32_t all = 0;
 
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         all |= list[k];
-    if (all == HW_RANK_NONE) /* so that the reads are not left out */
+    if (all == HW_INVALID_VERTEX) /* so that the reads are not left out */
         *never = all;
 }
 
 /* Every block reads a word of every page. */
 __global__ void read_pages(const uint32_t *memory, uint64_t words, uint64_t page, uint32_t *never)
 {
-    uint32_t all = HW_RANK_NONE;
+    uint32_t all = HW_INVALID_VERTEX;
 
     for (uint64_t w = threadIdx.x * page; w < words; w += blockDim.x * page)
         all &= __ldcg(memory + w) ^ 0x55555555u;
@@ -195,7 +197,7 @@ __global__ void read_pages(const uint32_t *memory, uint64_t words, uint64_t page
 
 } // namespace
 
-int hw_share_launch_first(const hw_share *share, uint32_t *led)
+int hw_partition_1d_launch_first(const hw_partition_1d *share, uint32_t *led)
 {
     const cudaError_t error =
         cudaMemsetAsync(led, 0, static_cast<size_t>(share->core) * share->parts * sizeof *led);
@@ -207,35 +209,38 @@ int hw_share_launch_first(const hw_share *share, uint32_t *led)
     return cudaGetLastError();
 }
 
-int hw_share_launch_first_ids(const hw_share *share)
+int hw_partition_1d_launch_first_ids(const hw_partition_1d *share)
 {
     take_first_ids<<<hw_blocks(share->owned, block_size), block_size>>>(
         *share, const_cast<uint32_t *>(share->first_id));
     return cudaGetLastError();
 }
 
-int hw_share_launch_deal(const hw_share *share, uint32_t part, const uint32_t *own, uint32_t *all)
+int hw_partition_1d_launch_block_cyclic(const hw_partition_1d *share, uint32_t part,
+                                        const uint32_t *own, uint32_t *all)
 {
     deal<<<hw_blocks(share->active, block_size), block_size>>>(*share, part, own, all);
     return cudaGetLastError();
 }
 
-int hw_share_launch_translate(const hw_share *share, const hw_share_output *output,
-                              uint32_t root_place, uint32_t root_id)
+int hw_partition_1d_launch_translate(const hw_partition_1d *share,
+                                     const hw_partition_1d_output *output, uint32_t root_place,
+                                     uint32_t root_id)
 {
     translate<<<hw_blocks(share->owned, block_size), block_size>>>(*share, *output, root_place,
                                                                    root_id);
     return cudaGetLastError();
 }
 
-int hw_share_launch_chain_begin(const hw_share *share, uint32_t part, const uint32_t *parent,
-                                uint64_t *chain)
+int hw_partition_1d_launch_chain_begin(const hw_partition_1d *share, uint32_t part,
+                                       const uint32_t *parent, uint64_t *chain)
 {
     chain_begin<<<hw_blocks(share->active, block_size), block_size>>>(*share, part, parent, chain);
     return cudaGetLastError();
 }
 
-int hw_share_launch_chain_jump(const hw_share *share, const hw_share_output *output, uint32_t root)
+int hw_partition_1d_launch_chain_jump(const hw_partition_1d *share,
+                                      const hw_partition_1d_output *output, uint32_t root)
 {
     const uint32_t ranks = share->parts * share->active;
 
@@ -244,22 +249,25 @@ int hw_share_launch_chain_jump(const hw_share *share, const hw_share_output *out
     return cudaGetLastError();
 }
 
-int hw_share_launch_chain_end(const hw_share *share, const hw_share_output *output, uint32_t root,
-                              uint32_t root_place)
+int hw_partition_1d_launch_chain_end(const hw_partition_1d *share,
+                                     const hw_partition_1d_output *output, uint32_t root,
+                                     uint32_t root_place)
 {
     chain_end<<<hw_blocks(share->owned, block_size), block_size>>>(*share, *output, root,
                                                                    root_place);
     return cudaGetLastError();
 }
 
-int hw_share_launch_canonical(const hw_share *share, const hw_share_output *output, uint32_t root)
+int hw_partition_1d_launch_canonical(const hw_partition_1d *share,
+                                     const hw_partition_1d_output *output, uint32_t root)
 {
     canonical<<<hw_blocks(static_cast<uint64_t>(share->owned) * 32, block_size), block_size>>>(
         *share, *output, root);
     return cudaGetLastError();
 }
 
-int hw_share_launch_rinse(const hw_share *share, uint64_t count, uint32_t *never)
+int hw_partition_1d_launch_flush_caches(const hw_partition_1d *share, uint64_t count,
+                                        uint32_t *never)
 {
     const uint64_t most = 32u << 20, wanted = count < most ? count : most;
 
@@ -267,7 +275,7 @@ int hw_share_launch_rinse(const hw_share *share, uint64_t count, uint32_t *never
     return cudaGetLastError();
 }
 
-int hw_share_launch_touch(const void *memory, uint64_t bytes, uint32_t *never)
+int hw_partition_1d_launch_warm_tlb(const void *memory, uint64_t bytes, uint32_t *never)
 {
     const uint64_t page = (2u << 20) / sizeof(uint32_t);
 

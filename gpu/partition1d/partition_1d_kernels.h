@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* What a search leaves on the device. */
-struct hw_share_output {
-    uint32_t *parent;    /* [active] global ranks by local rank; HW_RANK_NONE unreached */
+struct hw_partition_1d_output {
+    uint32_t *parent;    /* [active] global ranks by local rank; HW_INVALID_VERTEX unreached */
     uint32_t *settled;   /* [active / 32] bits: the parent is the first source */
     uint32_t *parent_id; /* [owned] graph ids, by rising graph id */
     int32_t *level;      /* [owned] likewise; -1 unreached */
@@ -23,42 +23,45 @@ struct hw_share_output {
 
 /* Fills first and next from the lists; led: [parts][core] how many of this part's vertices
  * each one leads, by owner and local rank. */
-int hw_share_launch_first(const struct hw_share *share, uint32_t *led);
+int hw_partition_1d_launch_first(const struct hw_partition_1d *share, uint32_t *led);
 
 /* Fills first_id from first and graph_id. */
-int hw_share_launch_first_ids(const struct hw_share *share);
+int hw_partition_1d_launch_first_ids(const struct hw_partition_1d *share);
 
 /* A part's array [active] by local rank into [parts * active] by global rank. */
-int hw_share_launch_deal(const struct hw_share *share, uint32_t part, const uint32_t *own,
-                         uint32_t *all);
+int hw_partition_1d_launch_block_cyclic(const struct hw_partition_1d *share, uint32_t part,
+                                        const uint32_t *own, uint32_t *all);
 
 /* output->parent_id from parent and settled. root_place: where the root is among the owned
- * vertices, or HW_RANK_NONE where another part owns it. */
-int hw_share_launch_translate(const struct hw_share *share, const struct hw_share_output *output,
-                              uint32_t root_place, uint32_t root_id);
+ * vertices, or HW_INVALID_VERTEX where another part owns it. */
+int hw_partition_1d_launch_translate(const struct hw_partition_1d *share,
+                                     const struct hw_partition_1d_output *output,
+                                     uint32_t root_place, uint32_t root_id);
 
 /*
  * Levels from the parents of all parts, by pointer jumping: begin for each part, then jump
  * until *output->changed stays 0 (which the caller clears before each), then end, which
- * writes output->level. root: global, HW_RANK_NONE where it has no edges.
+ * writes output->level. root: global, HW_INVALID_VERTEX where it has no edges.
  */
-int hw_share_launch_chain_begin(const struct hw_share *share, uint32_t part, const uint32_t *parent,
-                                uint64_t *chain);
-int hw_share_launch_chain_jump(const struct hw_share *share, const struct hw_share_output *output,
-                               uint32_t root);
-int hw_share_launch_chain_end(const struct hw_share *share, const struct hw_share_output *output,
-                              uint32_t root, uint32_t root_place);
+int hw_partition_1d_launch_chain_begin(const struct hw_partition_1d *share, uint32_t part,
+                                       const uint32_t *parent, uint64_t *chain);
+int hw_partition_1d_launch_chain_jump(const struct hw_partition_1d *share,
+                                      const struct hw_partition_1d_output *output, uint32_t root);
+int hw_partition_1d_launch_chain_end(const struct hw_partition_1d *share,
+                                     const struct hw_partition_1d_output *output, uint32_t root,
+                                     uint32_t root_place);
 
 /* output->parent_id again, from chains that are complete: the least graph id among the
  * sources one level up. */
-int hw_share_launch_canonical(const struct hw_share *share, const struct hw_share_output *output,
-                              uint32_t root);
+int hw_partition_1d_launch_canonical(const struct hw_partition_1d *share,
+                                     const struct hw_partition_1d_output *output, uint32_t root);
 
 /* Reads up to 128 MiB of the lists, of `count` elements, and writes nothing. */
-int hw_share_launch_rinse(const struct hw_share *share, uint64_t count, uint32_t *never);
+int hw_partition_1d_launch_flush_caches(const struct hw_partition_1d *share, uint64_t count,
+                                        uint32_t *never);
 
 /* Reads a word of each page of memory from every multiprocessor, and writes nothing. */
-int hw_share_launch_touch(const void *memory, uint64_t bytes, uint32_t *never);
+int hw_partition_1d_launch_warm_tlb(const void *memory, uint64_t bytes, uint32_t *never);
 
 #ifdef __cplusplus
 }

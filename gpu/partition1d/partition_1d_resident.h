@@ -10,10 +10,10 @@
 #include "lib/graph/graph.h"
 #include "lib/layout/part.h"
 
-struct hw_share_resident {
+struct hw_partition_1d_resident {
     struct hw_resident base;
     struct hw_gpu_arrays arrays;
-    struct hw_share share; /* counts; out, in and graph_id are on the device */
+    struct hw_partition_1d share; /* counts; out, in and graph_id are on the device */
 };
 
 /*
@@ -24,23 +24,23 @@ struct hw_share_resident {
  * Returns HW_RESOURCES where the device has too little memory, with the figure.
  * Collective; ranks agree.
  */
-enum hw_status hw_share_make(const struct hw_context *ctx, struct hw_graph *graph,
-                             const struct hw_layout_spec *spec, struct hw_part *part,
-                             struct hw_error *err);
+enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_graph *graph,
+                                    const struct hw_layout_spec *spec, struct hw_part *part,
+                                    struct hw_error *err);
 
 /*
  * Bytes of the device's memory that making a part takes at most; of the search's own, those
  * that gpu/partition1d/partition_1d.h lists. graph: NULL where it is not known. *core, *active: as
  * in gpu/partition1d/partition_1d.h, at most. Local.
  */
-struct hw_share_bytes {
+struct hw_partition_1d_bytes {
     hw_count making, lists;
 };
-struct hw_share_bytes hw_share_device_bytes(const struct hw_part *part,
-                                            const struct hw_graph_desc *graph, hw_count *core,
-                                            hw_count *active);
+struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *part,
+                                                          const struct hw_graph_desc *graph,
+                                                          hw_count *core, hw_count *active);
 
 /* The resident lists of a part, or NULL. Local. */
-const struct hw_share_resident *hw_share_resident(const struct hw_part *part);
+const struct hw_partition_1d_resident *hw_partition_1d_resident(const struct hw_part *part);
 
 #endif

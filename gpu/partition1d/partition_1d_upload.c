@@ -12,9 +12,9 @@
 /* Elements of the lists that are converted and copied at a time, unless one list is longer. */
 #define CHUNK ((hw_count)16 << 20)
 
-hw_count hw_share_host_bytes(const struct hw_part *part)
+hw_count hw_partition_1d_host_bytes(const struct hw_part *part)
 {
-    hw_count owned = part->own.count + HW_SHARE_GRAIN, parts = part->spec.parts;
+    hw_count owned = part->own.count + HW_PARTITION_1D_CYCLIC_BLOCK, parts = part->spec.parts;
     if (part->resident)
         return (8 + 4 * parts) * owned;
     hw_count sorting = part->spec.order == HW_ORDER_DEGREE ? 0 : 32 * owned + 4 * parts * owned;
@@ -26,13 +26,13 @@ hw_count hw_share_host_bytes(const struct hw_part *part)
 
 /* ---- the order ---- */
 
-static hw_lid position_of(const struct hw_share_order *order, hw_lid rank)
+static hw_lid position_of(const struct hw_partition_1d_order *order, hw_lid rank)
 {
     return order->position ? order->position[rank] : rank;
 }
 
 /* How many vertices have at least so many ends of edges: the first ranks. */
-static hw_lid count_degree(const struct hw_share_order *order, hw_count least)
+static hw_lid count_degree(const struct hw_partition_1d_order *order, hw_count least)
 {
     hw_lid from = 0, to = order->part->own.count;
 
@@ -47,8 +47,9 @@ static hw_lid count_degree(const struct hw_share_order *order, hw_count least)
 }
 
 /* Every part's ranks, where some differ from positions. Collective; ranks agree. */
-static enum hw_status gather_ranks(const struct hw_context *ctx, struct hw_share_order *order,
-                                   bool moved, struct hw_error *err)
+static enum hw_status gather_ranks(const struct hw_context *ctx,
+                                   struct hw_partition_1d_order *order, bool moved,
+                                   struct hw_error *err)
 {
     const struct hw_part *part = order->part;
     const hw_lid block = part->grid.block;
@@ -84,8 +85,8 @@ static enum hw_status gather_ranks(const struct hw_context *ctx, struct hw_share
 
 /* Bounds that all parts share. Collective; ranks agree. */
 static enum hw_status agree_on_bounds(const struct hw_context *ctx,
-                                      const struct hw_share_order *order, struct hw_share *share,
-                                      struct hw_error *err)
+                                      const struct hw_partition_1d_order *order,
+                                      struct hw_partition_1d *share, struct hw_error *err)
 {
     const struct hw_part *part = order->part;
     uint32_t bounds[2] = {order->core, order->count};
@@ -98,12 +99,12 @@ static enum hw_status agree_on_bounds(const struct hw_context *ctx,
                         "MPI_Allreduce", err);
     if (status != HW_OK)
         return status;
-    const uint64_t grain = HW_SHARE_GRAIN, parts = share->parts;
+    const uint64_t grain = HW_PARTITION_1D_CYCLIC_BLOCK, parts = share->parts;
     uint64_t core = ((uint64_t)bounds[0] + grain - 1) / grain * grain;
     uint64_t active = ((uint64_t)bounds[1] + grain - 1) / grain * grain;
     core = core > 0 ? core : grain; /* so that nothing is empty */
     active = active > core ? active : core;
-    if (active * parts >= HW_RANK_NONE)
+    if (active * parts >= HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method fused numbers vertices with 32 bits; the graph has %" PRI_GID,
                        part->vertices);
@@ -112,24 +113,25 @@ static enum hw_status agree_on_bounds(const struct hw_context *ctx,
     return HW_OK;
 }
 
-enum hw_status hw_share_order_make(const struct hw_context *ctx, const struct hw_part *part,
-                                   struct hw_share_order *order, struct hw_share *share,
-                                   struct hw_error *err)
+enum hw_status hw_partition_1d_order_make(const struct hw_context *ctx, const struct hw_part *part,
+                                          struct hw_partition_1d_order *order,
+                                          struct hw_partition_1d *share, struct hw_error *err)
 {
-    *order = (struct hw_share_order){.part = part};
+    *order = (struct hw_partition_1d_order){.part = part};
     if (part->resident) {
-        *share = hw_share_resident(part)->share;
+        *share = hw_partition_1d_resident(part)->share;
         return HW_OK;
     }
-    *share = (struct hw_share){.parts = (uint32_t)part->spec.parts,
-                               .part = (uint32_t)part->index,
-                               .reciprocal = hw_share_reciprocal((uint32_t)part->spec.parts),
-                               .owned = part->own.count,
-                               .edges = (uint64_t)part->edges,
-                               .directed = part->directed};
+    *share = (struct hw_partition_1d){.parts = (uint32_t)part->spec.parts,
+                                      .part = (uint32_t)part->index,
+                                      .reciprocal =
+                                          hw_partition_1d_reciprocal((uint32_t)part->spec.parts),
+                                      .owned = part->own.count,
+                                      .edges = (uint64_t)part->edges,
+                                      .directed = part->directed};
     bool moved = !hw_degrees_fall(part);
     enum hw_status status =
-        moved ? hw_rank_by_degree(part, &order->position, &order->rank, err) : HW_OK;
+        moved ? hw_order_by_degree(part, &order->position, &order->rank, err) : HW_OK;
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
@@ -140,22 +142,22 @@ enum hw_status hw_share_order_make(const struct hw_context *ctx, const struct hw
         status = agree_on_bounds(ctx, order, share, err);
     }
     if (status != HW_OK)
-        hw_share_order_free(order);
+        hw_partition_1d_order_free(order);
     return status;
 }
 
-void hw_share_order_free(struct hw_share_order *order)
+void hw_partition_1d_order_free(struct hw_partition_1d_order *order)
 {
     free(order->position);
     free(order->rank);
     free(order->all_rank);
-    *order = (struct hw_share_order){0};
+    *order = (struct hw_partition_1d_order){0};
 }
 
 /* ---- the arrays ---- */
 
-void hw_share_plan(const struct hw_share_order *order, struct hw_share *share,
-                   struct hw_gpu_arrays *arrays)
+void hw_partition_1d_params(const struct hw_partition_1d_order *order,
+                            struct hw_partition_1d *share, struct hw_gpu_arrays *arrays)
 {
     const struct hw_part *part = order->part;
     hw_count active = share->active, core = share->core, owned = share->owned;
@@ -179,8 +181,9 @@ void hw_share_plan(const struct hw_share_order *order, struct hw_share *share,
 }
 
 /* Offsets by local rank. Past the vertices with edges they stay the same. */
-static void make_offsets(const struct hw_share_order *order, const struct hw_share *share,
-                         const struct hw_csr *lists, uint64_t *offset)
+static void make_offsets(const struct hw_partition_1d_order *order,
+                         const struct hw_partition_1d *share, const struct hw_csr *lists,
+                         uint64_t *offset)
 {
     offset[0] = 0;
     for (uint32_t r = 0; r < share->active; r++)
@@ -198,17 +201,17 @@ static int by_rank(const void *a, const void *b)
 
 /* One list in global ranks. Its neighbours come in runs, one of each part, that rise where
  * ranks equal positions: merged; else sorted. */
-static void convert(const struct hw_share_order *order, const struct hw_share *share,
+static void convert(const struct hw_partition_1d_order *order, const struct hw_partition_1d *share,
                     const hw_lid *list, hw_count count, uint32_t *to)
 {
     const hw_lid block = order->part->grid.block;
-    const hw_lid *at[HW_SHARE_PARTS], *end[HW_SHARE_PARTS];
-    uint32_t head[HW_SHARE_PARTS];
+    const hw_lid *at[HW_PARTITION_1D_PARTS], *end[HW_PARTITION_1D_PARTS];
+    uint32_t head[HW_PARTITION_1D_PARTS];
     hw_count k = 0;
 
     if (order->all_rank) {
         for (k = 0; k < count; k++)
-            to[k] = hw_share_global(share, list[k] / block, order->all_rank[list[k]]);
+            to[k] = hw_partition_1d_global(share, list[k] / block, order->all_rank[list[k]]);
         qsort(to, (size_t)count, sizeof *to, by_rank);
         return;
     }
@@ -217,7 +220,8 @@ static void convert(const struct hw_share_order *order, const struct hw_share *s
         while (k < count && list[k] / block == q)
             k++;
         end[q] = list + k;
-        head[q] = at[q] < end[q] ? hw_share_global(share, q, *at[q] - q * block) : HW_RANK_NONE;
+        head[q] = at[q] < end[q] ? hw_partition_1d_global(share, q, *at[q] - q * block)
+                                 : HW_INVALID_VERTEX;
     }
     for (k = 0; k < count; k++) {
         uint32_t least = 0;
@@ -226,15 +230,16 @@ static void convert(const struct hw_share_order *order, const struct hw_share *s
         to[k] = head[least];
         at[least]++;
         head[least] = at[least] < end[least]
-                          ? hw_share_global(share, least, *at[least] - least * block)
-                          : HW_RANK_NONE;
+                          ? hw_partition_1d_global(share, least, *at[least] - least * block)
+                          : HW_INVALID_VERTEX;
     }
 }
 
 /* Converts the lists of some ranks at a time and copies them to the device. Local. */
-static enum hw_status put_lists(const struct hw_share_order *order, const struct hw_share *share,
-                                const struct hw_csr *lists, const uint64_t *offset,
-                                const struct hw_share_lists *to, struct hw_error *err)
+static enum hw_status put_lists(const struct hw_partition_1d_order *order,
+                                const struct hw_partition_1d *share, const struct hw_csr *lists,
+                                const uint64_t *offset, const struct hw_partition_1d_lists *to,
+                                struct hw_error *err)
 {
     hw_count longest = 0;
     uint32_t *chunk = NULL;
@@ -265,8 +270,8 @@ static enum hw_status put_lists(const struct hw_share_order *order, const struct
 }
 
 /* Both kinds of lists. Local. */
-static enum hw_status put_all_lists(const struct hw_share_order *order,
-                                    const struct hw_share *share, struct hw_error *err)
+static enum hw_status put_all_lists(const struct hw_partition_1d_order *order,
+                                    const struct hw_partition_1d *share, struct hw_error *err)
 {
     const struct hw_grid_part *grid = &order->part->grid;
     uint64_t *offset = NULL;
@@ -286,8 +291,9 @@ static enum hw_status put_all_lists(const struct hw_share_order *order,
 }
 
 /* Ranks by graph id. Local. */
-static enum hw_status put_ranks(const struct hw_share_order *order, const struct hw_share *share,
-                                uint32_t *room, struct hw_error *err)
+static enum hw_status put_ranks(const struct hw_partition_1d_order *order,
+                                const struct hw_partition_1d *share, uint32_t *room,
+                                struct hw_error *err)
 {
     const struct hw_part_vertices *own = &order->part->own;
     const uint32_t *rank = order->rank ? room : own->by_graph_id;
@@ -302,9 +308,10 @@ static enum hw_status put_ranks(const struct hw_share_order *order, const struct
 
 /* Graph ids of all parts' ranks. room: [active]; scratch: [active] on the device.
  * Collective; ranks agree. */
-static enum hw_status put_ids(const struct hw_context *ctx, const struct hw_share_order *order,
-                              const struct hw_share *share, uint32_t *room, uint32_t *scratch,
-                              struct hw_error *err)
+static enum hw_status put_ids(const struct hw_context *ctx,
+                              const struct hw_partition_1d_order *order,
+                              const struct hw_partition_1d *share, uint32_t *room,
+                              uint32_t *scratch, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &order->part->own;
     const size_t bytes = (size_t)share->active * sizeof *room;
@@ -313,7 +320,7 @@ static enum hw_status put_ids(const struct hw_context *ctx, const struct hw_shar
     for (uint32_t q = 0; q < share->parts && status == HW_OK; q++) {
         for (uint32_t r = 0; q == share->part && r < share->active; r++)
             room[r] =
-                r < own->count ? (uint32_t)own->graph_id[position_of(order, r)] : HW_RANK_NONE;
+                r < own->count ? (uint32_t)own->graph_id[position_of(order, r)] : HW_INVALID_VERTEX;
         for (uint32_t at = 0; at < share->active && status == HW_OK; at += 1u << 30) {
             uint32_t piece = share->active - at < 1u << 30 ? share->active - at : 1u << 30;
             status = hw_mpi(MPI_Bcast(room + at, (int)piece, MPI_UINT32_T, (int)q, ctx->world),
@@ -322,9 +329,9 @@ static enum hw_status put_ids(const struct hw_context *ctx, const struct hw_shar
         if (status == HW_OK)
             status = hw_gpu_put(scratch, room, bytes, err);
         if (status == HW_OK)
-            status = hw_cuda(
-                hw_share_launch_deal(share, q, scratch, (uint32_t *)(uintptr_t)share->graph_id),
-                "the kernel that deals ids", err);
+            status = hw_cuda(hw_partition_1d_launch_block_cyclic(
+                                 share, q, scratch, (uint32_t *)(uintptr_t)share->graph_id),
+                             "the kernel that deals ids", err);
         if (status == HW_OK)
             status = hw_cuda((int)cudaDeviceSynchronize(), "ids", err);
         status = hw_agree(ctx->world, status, err);
@@ -337,7 +344,7 @@ static enum hw_status put_ids(const struct hw_context *ctx, const struct hw_shar
 
 /* What all parts counted of this part's core, into `led`. counted: [parts][core] on each device;
  * room: [parts + 1][PIECE] on the host. Collective; a rank that fails goes on, for the others. */
-static enum hw_status add_counts(const struct hw_context *ctx, const struct hw_share *share,
+static enum hw_status add_counts(const struct hw_context *ctx, const struct hw_partition_1d *share,
                                  const uint32_t *counted, uint32_t *room, struct hw_error *err)
 {
     const size_t core = share->core;
@@ -360,7 +367,7 @@ static enum hw_status add_counts(const struct hw_context *ctx, const struct hw_s
 }
 
 /* First sources, and over all parts how many each one leads. Collective; ranks agree. */
-static enum hw_status put_first(const struct hw_context *ctx, const struct hw_share *share,
+static enum hw_status put_first(const struct hw_context *ctx, const struct hw_partition_1d *share,
                                 struct hw_error *err)
 {
     const size_t all = (size_t)share->core * share->parts;
@@ -373,7 +380,7 @@ static enum hw_status put_first(const struct hw_context *ctx, const struct hw_sh
         status = hw_cuda((int)cudaMalloc(&device, all * sizeof *counted), "cudaMalloc", err);
     counted = device;
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_first(share, counted),
+        status = hw_cuda(hw_partition_1d_launch_first(share, counted),
                          "the kernel that takes first neighbours", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
@@ -383,8 +390,9 @@ static enum hw_status put_first(const struct hw_context *ctx, const struct hw_sh
     return status;
 }
 
-enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share_order *order,
-                             const struct hw_share *share, struct hw_error *err)
+enum hw_status hw_partition_1d_fill(const struct hw_context *ctx,
+                                    const struct hw_partition_1d_order *order,
+                                    const struct hw_partition_1d *share, struct hw_error *err)
 {
     const hw_count longest =
         share->active > share->owned ? (hw_count)share->active : (hw_count)share->owned;
@@ -409,7 +417,7 @@ enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share
         status = put_first(ctx, share, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world,
-                          hw_cuda(hw_share_launch_first_ids(share),
+                          hw_cuda(hw_partition_1d_launch_first_ids(share),
                                   "the kernel that takes first neighbours", err),
                           err);
     return status;

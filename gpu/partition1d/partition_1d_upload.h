@@ -10,8 +10,8 @@
 #include "lib/layout/part.h"
 
 /* The order of a part's vertices by falling degree, on the host. Zero-initialise; frees
- * with hw_share_order_free(). */
-struct hw_share_order {
+ * with hw_partition_1d_order_free(). */
+struct hw_partition_1d_order {
     const struct hw_part *part;
     hw_lid *position;   /* [owned] of each local rank; NULL where they are equal */
     hw_lid *rank;       /* [owned] of each position; likewise */
@@ -20,23 +20,24 @@ struct hw_share_order {
 };
 
 /* Bytes that the order and building take at most on the host. Local. */
-hw_count hw_share_host_bytes(const struct hw_part *part);
+hw_count hw_partition_1d_host_bytes(const struct hw_part *part);
 
 /*
  * Orders the vertices of a grid part in one row and fills the counts of `share`, not its
  * arrays. Collective; ranks agree. Returns HW_BAD_INPUT for graphs that are too large.
  */
-enum hw_status hw_share_order_make(const struct hw_context *ctx, const struct hw_part *part,
-                                   struct hw_share_order *order, struct hw_share *share,
-                                   struct hw_error *err);
-void hw_share_order_free(struct hw_share_order *order);
+enum hw_status hw_partition_1d_order_make(const struct hw_context *ctx, const struct hw_part *part,
+                                          struct hw_partition_1d_order *order,
+                                          struct hw_partition_1d *share, struct hw_error *err);
+void hw_partition_1d_order_free(struct hw_partition_1d_order *order);
 
 /* Lists the arrays of `share` to be allocated. Local. */
-void hw_share_plan(const struct hw_share_order *order, struct hw_share *share,
-                   struct hw_gpu_arrays *arrays);
+void hw_partition_1d_params(const struct hw_partition_1d_order *order,
+                            struct hw_partition_1d *share, struct hw_gpu_arrays *arrays);
 
 /* Fills them. Collective; ranks agree. */
-enum hw_status hw_share_fill(const struct hw_context *ctx, const struct hw_share_order *order,
-                             const struct hw_share *share, struct hw_error *err);
+enum hw_status hw_partition_1d_fill(const struct hw_context *ctx,
+                                    const struct hw_partition_1d_order *order,
+                                    const struct hw_partition_1d *share, struct hw_error *err);
 
 #endif

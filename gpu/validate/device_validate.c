@@ -13,7 +13,7 @@
 
 /* Judges all trees, as many at a time as there is room for. size: bytes of a value. Collective;
  * ranks agree. */
-static enum hw_status judge_all(struct hw_gpu_checking *self, hw_count k, const hw_gid *root,
+static enum hw_status judge_all(struct hw_tree_validation *self, hw_count k, const hw_gid *root,
                                 const void *values, size_t size, const hw_gid *parent,
                                 struct hw_verdict *verdict, struct hw_error *err)
 {
@@ -22,12 +22,12 @@ static enum hw_status judge_all(struct hw_gpu_checking *self, hw_count k, const 
 
     for (hw_count at = 0; at < k && status == HW_OK; at += batch) {
         for (hw_count t = at; t < k && t < at + batch && status == HW_OK; t++)
-            status = hw_gpu_checking_upload(self, root[t],
-                                            (const char *)values + (size_t)(t * self->own) * size,
-                                            parent + t * self->own, err);
+            status = hw_tree_validation_upload(
+                self, root[t], (const char *)values + (size_t)(t * self->own) * size,
+                parent + t * self->own, err);
         status = hw_agree(self->ctx->world, status, err);
         if (status == HW_OK)
-            status = hw_gpu_checking_judge(self, verdict + at, NULL, err);
+            status = hw_tree_validation_validate(self, verdict + at, NULL, err);
     }
     return status;
 }
@@ -40,17 +40,17 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
     static const enum hw_gpu_value kinds[] = {[HW_VALUE_LEVEL] = HW_GPU_LEVELS,
                                               [HW_VALUE_F32] = HW_GPU_REALS,
                                               [HW_VALUE_I64] = HW_GPU_WHOLES};
-    const struct hw_gpu_checking_request request = {
+    const struct hw_tree_validation_request request = {
         .graph = graph, .over = over, .trees = k, .value = kinds[value], .uploads = true};
-    struct hw_gpu_checking self = {0};
+    struct hw_tree_validation self = {0};
     enum hw_status status = hw_verify_roots(k, root, hw_graph_desc(graph)->vertices, err);
 
     if (status != HW_OK || k == 0)
         return status;
-    status = hw_gpu_checking_open(ctx, &request, &self, err);
+    status = hw_tree_validation_open(ctx, &request, &self, err);
     if (status == HW_OK)
         status = judge_all(&self, k, root, values, hw_value_size(value), parent, verdict, err);
-    hw_gpu_checking_close(&self);
+    hw_tree_validation_close(&self);
     return status;
 }
 
@@ -125,17 +125,17 @@ enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph 
 
 /* Opens a checking that an engine will own. Collective; ranks agree. */
 static enum hw_status open_kept(const struct hw_context *ctx,
-                                const struct hw_gpu_checking_request *request,
-                                struct hw_gpu_checking **opened, int *most, struct hw_error *err)
+                                const struct hw_tree_validation_request *request,
+                                struct hw_tree_validation **opened, int *most, struct hw_error *err)
 {
-    struct hw_gpu_checking *self = NULL;
+    struct hw_tree_validation *self = NULL;
     enum hw_status status =
         hw_agree(ctx->world, hw_alloc_zero(&self, 1, sizeof *self, "validation", err), err);
 
     if (status == HW_OK)
-        status = hw_gpu_checking_open(ctx, request, self, err);
+        status = hw_tree_validation_open(ctx, request, self, err);
     if (status != HW_OK) {
-        hw_gpu_keeper_close(self);
+        hw_gpu_tree_cache_close(self);
         return status;
     }
     *most = self->trees.roots;
@@ -143,19 +143,20 @@ static enum hw_status open_kept(const struct hw_context *ctx,
     return HW_OK;
 }
 
-void hw_gpu_keeper_close(struct hw_gpu_checking *checking)
+void hw_gpu_tree_cache_close(struct hw_tree_validation *checking)
 {
     if (!checking)
         return;
     if (checking->ctx)
-        hw_gpu_checking_close(checking);
+        hw_tree_validation_close(checking);
     free(checking);
 }
 
 /* Opens a checking of trees that a search leaves on the device. Collective; ranks agree. */
-static enum hw_status open_found(const struct hw_context *ctx, const struct hw_gpu_found *found,
-                                 struct hw_gpu_checking_request *request,
-                                 struct hw_gpu_checking **opened, int *most, struct hw_error *err)
+static enum hw_status open_found(const struct hw_context *ctx, const struct hw_result_view *found,
+                                 struct hw_tree_validation_request *request,
+                                 struct hw_tree_validation **opened, int *most,
+                                 struct hw_error *err)
 {
     const enum hw_weights weights = hw_graph_desc(request->graph)->weights;
 
@@ -173,55 +174,55 @@ static enum hw_status open_found(const struct hw_context *ctx, const struct hw_g
 static enum hw_status open_alone(void *given, struct hw_graph *graph, int *most,
                                  struct hw_error *err)
 {
-    struct hw_gpu_engine *engine = given;
-    struct hw_gpu_checking_request request = {.graph = graph};
-    const struct hw_gpu_found found = hw_gpu_found(engine);
+    struct hw_single_gpu_engine *engine = given;
+    struct hw_tree_validation_request request = {.graph = graph};
+    const struct hw_result_view found = hw_result_view(engine);
 
     return open_found(engine->ctx, &found, &request, &engine->checking, most, err);
 }
 
 static enum hw_status keep_alone(void *given, hw_gid root, struct hw_error *err)
 {
-    const struct hw_gpu_engine *engine = given;
-    const struct hw_gpu_found found = hw_gpu_found(engine);
+    const struct hw_single_gpu_engine *engine = given;
+    const struct hw_result_view found = hw_result_view(engine);
 
-    return hw_gpu_checking_keep(engine->checking, root, found.values, found.parent, err);
+    return hw_tree_validation_keep(engine->checking, root, found.values, found.parent, err);
 }
 
 static enum hw_status judge_alone(void *given, struct hw_verdict *verdict, hw_count *levels,
                                   struct hw_error *err)
 {
-    const struct hw_gpu_engine *engine = given;
+    const struct hw_single_gpu_engine *engine = given;
 
-    return hw_gpu_checking_judge(engine->checking, verdict, levels, err);
+    return hw_tree_validation_validate(engine->checking, verdict, levels, err);
 }
 
 static enum hw_status open_counting_alone(void *given, struct hw_error *err)
 {
-    struct hw_gpu_engine *engine = given;
-    const struct hw_gpu_found found = hw_gpu_found(engine);
+    struct hw_single_gpu_engine *engine = given;
+    const struct hw_result_view found = hw_result_view(engine);
 
-    return hw_gpu_counting_open(&engine->counting, engine->part, &found, err);
+    return hw_reached_count_open(&engine->counting, engine->part, &found, err);
 }
 
 static enum hw_status count_alone(void *given, struct hw_seen *seen, struct hw_error *err)
 {
-    const struct hw_gpu_engine *engine = given;
+    const struct hw_single_gpu_engine *engine = given;
 
-    return hw_gpu_counting_count(&engine->counting, seen, err);
+    return hw_reached_count_count(&engine->counting, seen, err);
 }
 
-const struct hw_keeper hw_gpu_keeper = {.open = open_alone,
-                                        .keep = keep_alone,
-                                        .judge = judge_alone,
-                                        .open_counting = open_counting_alone,
-                                        .count = count_alone};
+const struct hw_tree_cache hw_single_gpu_tree_cache = {.open = open_alone,
+                                                       .keep = keep_alone,
+                                                       .judge = judge_alone,
+                                                       .open_counting = open_counting_alone,
+                                                       .count = count_alone};
 
 static enum hw_status open_parts(void *given, struct hw_graph *graph, int *most,
                                  struct hw_error *err)
 {
-    struct hw_parts_engine *engine = given;
-    struct hw_gpu_checking_request request = {
+    struct hw_multi_gpu_engine *engine = given;
+    struct hw_tree_validation_request request = {
         .graph = graph, .own = &engine->part->own, .over = &engine->transport};
 
     return open_found(engine->ctx, &engine->found, &request, &engine->checking, most, err);
@@ -229,36 +230,36 @@ static enum hw_status open_parts(void *given, struct hw_graph *graph, int *most,
 
 static enum hw_status keep_parts(void *given, hw_gid root, struct hw_error *err)
 {
-    const struct hw_parts_engine *engine = given;
+    const struct hw_multi_gpu_engine *engine = given;
 
-    return hw_gpu_checking_keep(engine->checking, root, engine->found.values, engine->found.parent,
-                                err);
+    return hw_tree_validation_keep(engine->checking, root, engine->found.values,
+                                   engine->found.parent, err);
 }
 
 static enum hw_status judge_parts(void *given, struct hw_verdict *verdict, hw_count *levels,
                                   struct hw_error *err)
 {
-    const struct hw_parts_engine *engine = given;
+    const struct hw_multi_gpu_engine *engine = given;
 
-    return hw_gpu_checking_judge(engine->checking, verdict, levels, err);
+    return hw_tree_validation_validate(engine->checking, verdict, levels, err);
 }
 
 static enum hw_status open_counting_parts(void *given, struct hw_error *err)
 {
-    struct hw_parts_engine *engine = given;
+    struct hw_multi_gpu_engine *engine = given;
 
-    return hw_gpu_counting_open(&engine->counting, engine->part, &engine->found, err);
+    return hw_reached_count_open(&engine->counting, engine->part, &engine->found, err);
 }
 
 static enum hw_status count_parts(void *given, struct hw_seen *seen, struct hw_error *err)
 {
-    const struct hw_parts_engine *engine = given;
+    const struct hw_multi_gpu_engine *engine = given;
 
-    return hw_gpu_counting_count(&engine->counting, seen, err);
+    return hw_reached_count_count(&engine->counting, seen, err);
 }
 
-const struct hw_keeper hw_parts_keeper = {.open = open_parts,
-                                          .keep = keep_parts,
-                                          .judge = judge_parts,
-                                          .open_counting = open_counting_parts,
-                                          .count = count_parts};
+const struct hw_tree_cache hw_multi_gpu_tree_cache = {.open = open_parts,
+                                                      .keep = keep_parts,
+                                                      .judge = judge_parts,
+                                                      .open_counting = open_counting_parts,
+                                                      .count = count_parts};

@@ -12,7 +12,7 @@ struct hw_transport;
 
 /*
  * What hw_verify_bfs() does, with the same verdicts, on the ranks' devices, whose memory
- * hw_gpu_checking_open() states; 12 bytes for each vertex of a rank's slice beside. Where the
+ * hw_tree_validation_open() states; 12 bytes for each vertex of a rank's slice beside. Where the
  * devices have less, hw_verify_bfs() itself does it, and a note says so. Collective.
  */
 enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
@@ -33,12 +33,13 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
                                   enum hw_value value, const void *values, const hw_gid *parent,
                                   struct hw_verdict *verdict, struct hw_error *err);
 
-/* Keep trees of a struct hw_gpu_engine, and of a struct hw_parts_engine, on the device. */
-extern const struct hw_keeper hw_gpu_keeper;
-extern const struct hw_keeper hw_parts_keeper;
+/* Keep trees of a struct hw_single_gpu_engine, and of a struct hw_multi_gpu_engine, on the device.
+ */
+extern const struct hw_tree_cache hw_single_gpu_tree_cache;
+extern const struct hw_tree_cache hw_multi_gpu_tree_cache;
 
 /* Frees what a keeper took; accepts NULL. Collective. */
-struct hw_gpu_checking;
-void hw_gpu_keeper_close(struct hw_gpu_checking *checking);
+struct hw_tree_validation;
+void hw_gpu_tree_cache_close(struct hw_tree_validation *checking);
 
 #endif

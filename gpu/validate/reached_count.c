@@ -36,7 +36,7 @@ static void fill(const struct hw_part_vertices *own, hw_count first, hw_count co
 }
 
 /* Brings the tuple ends to the device. */
-static enum hw_status put_ends(const struct hw_gpu_counting *self,
+static enum hw_status put_ends(const struct hw_reached_count *self,
                                const struct hw_part_vertices *own, struct hw_error *err)
 {
     const bool wide = self->job.wide;
@@ -55,7 +55,8 @@ static enum hw_status put_ends(const struct hw_gpu_counting *self,
     return status;
 }
 
-static enum hw_gpu_counted counted_of(const struct hw_part *part, const struct hw_gpu_found *found)
+static enum hw_gpu_counted counted_of(const struct hw_part *part,
+                                      const struct hw_result_view *found)
 {
     if (!found->distances)
         return HW_GPU_COUNTED_LEVELS;
@@ -64,19 +65,19 @@ static enum hw_gpu_counted counted_of(const struct hw_part *part, const struct h
     return found->bits > 32 ? HW_GPU_COUNTED_LONG_WHOLES : HW_GPU_COUNTED_WHOLES;
 }
 
-enum hw_status hw_gpu_counting_open(struct hw_gpu_counting *self, const struct hw_part *part,
-                                    const struct hw_gpu_found *found, struct hw_error *err)
+enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct hw_part *part,
+                                     const struct hw_result_view *found, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &part->own;
 
     if (found->distances && found->negative)
         return hw_fail(err, HW_RESOURCES, "a search may find a negative cycle");
-    self->job = (struct hw_gpu_counting_job){.count = own->count,
-                                             .vertices = (uint64_t)part->vertices,
-                                             .parent = found->parent,
-                                             .values = found->values,
-                                             .wide = is_wide(own),
-                                             .counted = counted_of(part, found)};
+    self->job = (struct hw_reached_count_job){.count = own->count,
+                                              .vertices = (uint64_t)part->vertices,
+                                              .parent = found->parent,
+                                              .values = found->values,
+                                              .wide = is_wide(own),
+                                              .counted = counted_of(part, found)};
     hw_gpu_add(&self->arrays, &self->job.ends, own->count,
                self->job.wide ? sizeof(uint64_t) : sizeof(uint32_t));
     hw_gpu_add(&self->arrays, &self->sum, 1, sizeof *self->sum);
@@ -84,8 +85,8 @@ enum hw_status hw_gpu_counting_open(struct hw_gpu_counting *self, const struct h
     return status == HW_OK ? put_ends(self, own, err) : status;
 }
 
-enum hw_status hw_gpu_counting_count(const struct hw_gpu_counting *self, struct hw_seen *seen,
-                                     struct hw_error *err)
+enum hw_status hw_reached_count_count(const struct hw_reached_count *self, struct hw_seen *seen,
+                                      struct hw_error *err)
 {
     struct hw_gpu_count sum = {0};
     enum hw_status status = hw_gpu_fill(self->sum, 0, sizeof sum, err);
@@ -102,7 +103,7 @@ enum hw_status hw_gpu_counting_count(const struct hw_gpu_counting *self, struct 
     return status;
 }
 
-void hw_gpu_counting_close(struct hw_gpu_counting *self)
+void hw_reached_count_close(struct hw_reached_count *self)
 {
     hw_gpu_release(&self->arrays);
 }

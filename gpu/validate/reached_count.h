@@ -10,10 +10,10 @@
 #include "gpu/validate/result_view.h"
 #include "lib/engine/core/engine.h"
 
-/* Zero-initialise; closed by hw_gpu_counting_close() whatever became of it. */
-struct hw_gpu_counting {
+/* Zero-initialise; closed by hw_reached_count_close() whatever became of it. */
+struct hw_reached_count {
     struct hw_gpu_arrays arrays;
-    struct hw_gpu_counting_job job;
+    struct hw_reached_count_job job;
     struct hw_gpu_count *sum; /* [1] on the device */
 };
 
@@ -23,14 +23,14 @@ struct hw_gpu_counting {
  * Returns HW_RESOURCES where there is too little, and where a search may find a negative cycle,
  * which leaves no tree. Local.
  */
-enum hw_status hw_gpu_counting_open(struct hw_gpu_counting *self, const struct hw_part *part,
-                                    const struct hw_gpu_found *found, struct hw_error *err);
+enum hw_status hw_reached_count_open(struct hw_reached_count *self, const struct hw_part *part,
+                                     const struct hw_result_view *found, struct hw_error *err);
 
 /* Counts what the last search has left; waits for it. Local. */
-enum hw_status hw_gpu_counting_count(const struct hw_gpu_counting *self, struct hw_seen *seen,
-                                     struct hw_error *err);
+enum hw_status hw_reached_count_count(const struct hw_reached_count *self, struct hw_seen *seen,
+                                      struct hw_error *err);
 
 /* Accepts one that was never opened. Local. */
-void hw_gpu_counting_close(struct hw_gpu_counting *self);
+void hw_reached_count_close(struct hw_reached_count *self);
 
 #endif

@@ -26,7 +26,7 @@ __device__ void take_most(count64 own, uint64_t *most)
 
 /* Whether element i of the values is one that hw_result_legal() allows. */
 template <int counted>
-__device__ __forceinline__ bool is_legal(const hw_gpu_counting_job &job, uint64_t i, bool reached)
+__device__ __forceinline__ bool is_legal(const hw_reached_count_job &job, uint64_t i, bool reached)
 {
     if (counted == HW_GPU_COUNTED_LEVELS) {
         const int32_t level = static_cast<const int32_t *>(job.values)[i];
@@ -43,12 +43,12 @@ __device__ __forceinline__ bool is_legal(const hw_gpu_counting_job &job, uint64_
 }
 
 template <int counted, typename End>
-__global__ void __launch_bounds__(block_size) count(hw_gpu_counting_job job, hw_gpu_count *sum)
+__global__ void __launch_bounds__(block_size) count(hw_reached_count_job job, hw_gpu_count *sum)
 {
     const End *ends = static_cast<const End *>(job.ends);
     count64 reached = 0, own_ends = 0, unset = 0, levels = 0;
 
-    for (uint64_t i = hw_first(); i < job.count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < job.count; i += hw_grid_threads()) {
         const uint32_t parent = job.parent[i];
         const bool has = parent != no_parent;
         unset += (has && parent >= job.vertices) || !is_legal<counted>(job, i, has);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(block_size) count(hw_gpu_counting_job job, hw_
     take_most(levels, &sum->levels);
 }
 
-template <int counted> void launch(const hw_gpu_counting_job &job, hw_gpu_count *sum)
+template <int counted> void launch(const hw_reached_count_job &job, hw_gpu_count *sum)
 {
     const int blocks = hw_blocks(job.count, block_size);
 
@@ -81,7 +81,7 @@ template <int counted> void launch(const hw_gpu_counting_job &job, hw_gpu_count 
 
 } // namespace
 
-int hw_gpu_launch_count(const hw_gpu_counting_job *job, hw_gpu_count *sum)
+int hw_gpu_launch_count(const hw_reached_count_job *job, hw_gpu_count *sum)
 {
     switch (job->counted) {
     case HW_GPU_COUNTED_LEVELS:

@@ -27,10 +27,10 @@ struct hw_gpu_count {
 };
 
 /* What is counted; all on the device, by rising graph id of the vertices that a rank owns. */
-struct hw_gpu_counting_job {
+struct hw_reached_count_job {
     uint64_t count;         /* own vertices */
     uint64_t vertices;      /* of the graph */
-    const uint32_t *parent; /* [count] as in struct hw_gpu_found, like: */
+    const uint32_t *parent; /* [count] as in struct hw_result_view, like: */
     const void *values;     /* [count] */
     const void *ends;       /* [count] of tuples; uint64_t where they are wide, or uint32_t */
     bool wide;
@@ -38,7 +38,7 @@ struct hw_gpu_counting_job {
 };
 
 /* Adds to *sum, which is on the device. Returns a cudaError_t as an int and does not wait. */
-int hw_gpu_launch_count(const struct hw_gpu_counting_job *job, struct hw_gpu_count *sum);
+int hw_gpu_launch_count(const struct hw_reached_count_job *job, struct hw_gpu_count *sum);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,8 @@
 
 /* A tree as a search leaves it on the device, by rising graph id of the vertices that this rank
  * owns. */
-struct hw_gpu_found {
-    const uint32_t *parent; /* graph ids; HW_RANK_NONE unreached */
+struct hw_result_view {
+    const uint32_t *parent; /* graph ids; HW_INVALID_VERTEX unreached */
     const void *values;     /* levels, -1 unreached; or distances as in struct hw_result, of
                                integers with `bits` bits */
     bool distances;

@@ -248,7 +248,7 @@ static enum hw_status judge_kept(const struct link *link, struct hw_graph *graph
 {
     const hw_gid n = hw_graph_desc(graph)->vertices;
     struct hw_part_vertices own = deal_vertices(link->ctx, n);
-    const struct hw_gpu_checking_request request = {
+    const struct hw_tree_validation_request request = {
         .graph = graph,
         .own = &own,
         .over = link->over,
@@ -256,11 +256,11 @@ static enum hw_status judge_kept(const struct link *link, struct hw_graph *graph
         .value = trees->value == HW_VALUE_LEVEL ? HW_GPU_LEVELS
                  : trees->value == HW_VALUE_F32 ? HW_GPU_REALS
                                                 : HW_GPU_WHOLES};
-    struct hw_gpu_checking self = {0};
+    struct hw_tree_validation self = {0};
     struct hw_gpu_arrays arrays = {.count = 0};
     int32_t *level = NULL;
     uint32_t *parent = NULL;
-    enum hw_status status = hw_gpu_checking_open(link->ctx, &request, &self, err);
+    enum hw_status status = hw_tree_validation_open(link->ctx, &request, &self, err);
 
     hw_gpu_add(&arrays, &level, own.count, sizeof *level);
     hw_gpu_add(&arrays, &parent, own.count, sizeof *parent);
@@ -269,12 +269,12 @@ static enum hw_status judge_kept(const struct link *link, struct hw_graph *graph
     for (hw_count t = 0; t < trees->k && status == HW_OK; t++) {
         status = put_tree(&own, trees, t, n, level, parent, err);
         if (status == HW_OK)
-            status = hw_gpu_checking_keep(&self, trees->root[t], level, parent, err);
+            status = hw_tree_validation_keep(&self, trees->root[t], level, parent, err);
         if (status == HW_OK && (self.kept == self.trees.roots || t + 1 == trees->k))
-            status = hw_gpu_checking_judge(&self, got + t + 1 - self.kept, NULL, err);
+            status = hw_tree_validation_validate(&self, got + t + 1 - self.kept, NULL, err);
     }
     hw_gpu_release(&arrays);
-    hw_gpu_checking_close(&self);
+    hw_tree_validation_close(&self);
     free(own.graph_id);
     free(own.by_graph_id);
     return status;
@@ -414,24 +414,24 @@ static void test_memory(struct tap *tap, const struct link *link)
 {
     struct hw_error err = {{0}};
     hw_count left = 0, total = 0;
-    struct hw_gpu_checking self = {0};
+    struct hw_tree_validation self = {0};
     struct world world = random_world(7, 4000000, 16, false);
     struct hw_graph *graph = NULL;
     const hw_count n = world.desc.vertices;
     bool ready = hw_graph_from_edges(link->ctx, &world.desc, &world.edges, &graph, &err) == HW_OK &&
                  hw_gpu_memory(&left, &total, &err) == HW_OK;
-    const struct hw_gpu_checking_request request = {
+    const struct hw_tree_validation_request request = {
         .graph = graph, .over = link->over, .trees = HW_GPU_CHECK_ROOTS};
 
     setenv("HOPWAVE_DEVICE_MEMORY", "200M", 1); /* 40 MB a tree, and what is there anyway */
-    ready = ready && hw_gpu_checking_open(link->ctx, &request, &self, &err) == HW_OK;
+    ready = ready && hw_tree_validation_open(link->ctx, &request, &self, &err) == HW_OK;
     tap_ok(tap, ready && self.trees.roots < HW_GPU_CHECK_ROOTS,
            "%d trees of %d vertices at a time in 200 MB", self.trees.roots, (int)n);
-    hw_gpu_checking_close(&self);
+    hw_tree_validation_close(&self);
     setenv("HOPWAVE_DEVICE_MEMORY", "70M", 1);
-    tap_ok(tap, ready && hw_gpu_checking_open(link->ctx, &request, &self, &err) == HW_RESOURCES,
+    tap_ok(tap, ready && hw_tree_validation_open(link->ctx, &request, &self, &err) == HW_RESOURCES,
            "none in 70 MB: %s", err.text);
-    hw_gpu_checking_close(&self);
+    hw_tree_validation_close(&self);
     unsetenv("HOPWAVE_DEVICE_MEMORY");
     hw_graph_close(graph);
     world_free(&world);

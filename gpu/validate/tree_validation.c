@@ -12,13 +12,13 @@
 /* Arrays of counts by rank: what is sent and received. */
 enum move { SEND_OFFSET, SEND_BYTES, RECEIVE_OFFSET, RECEIVE_BYTES, MOVES };
 
-static bool is_several(const struct hw_gpu_checking *self)
+static bool is_several(const struct hw_tree_validation *self)
 {
     return self->ctx->size > 1;
 }
 
 /* The first vertex that rank q judges. */
-static hw_count begin_of(const struct hw_gpu_checking *self, int q)
+static hw_count begin_of(const struct hw_tree_validation *self, int q)
 {
     const hw_count n = self->desc->vertices, ranks = self->ctx->size;
 
@@ -26,23 +26,23 @@ static hw_count begin_of(const struct hw_gpu_checking *self, int q)
 }
 
 /* The records of kept tree t, in this rank's heap. */
-static hw_count kept_at(const struct hw_gpu_checking *self, int t)
+static hw_count kept_at(const struct hw_tree_validation *self, int t)
 {
     return t * self->most * (hw_count)sizeof(struct hw_gpu_place);
 }
 
-static bool is_weighted(const struct hw_gpu_checking *self)
+static bool is_weighted(const struct hw_tree_validation *self)
 {
     return self->trees.value != HW_GPU_LEVELS;
 }
 
 /* Bytes of a level or distance on the host. */
-static size_t value_bytes(const struct hw_gpu_checking *self)
+static size_t value_bytes(const struct hw_tree_validation *self)
 {
     return self->trees.value == HW_GPU_WHOLES ? sizeof(int64_t) : sizeof(int32_t);
 }
 
-static char *heap_of(const struct hw_gpu_checking *self)
+static char *heap_of(const struct hw_tree_validation *self)
 {
     return self->transport.heap[self->ctx->rank];
 }
@@ -50,13 +50,13 @@ static char *heap_of(const struct hw_gpu_checking *self)
 /* ---- opening ---- */
 
 /* Bytes of a word for each of the vertices that a rank judges. */
-static hw_count packed_bytes(const struct hw_gpu_checking *self)
+static hw_count packed_bytes(const struct hw_tree_validation *self)
 {
     return (self->desc->vertices / self->ctx->size + 1) * (hw_count)sizeof(uint16_t);
 }
 
 /* Lists all arrays for so many trees at a time. Returns the bytes of the heap. */
-static hw_count plan(struct hw_gpu_checking *self, int roots)
+static hw_count plan(struct hw_tree_validation *self, int roots)
 {
     const hw_count grain = 256, n = self->desc->vertices, ranks = self->ctx->size;
     const hw_count record = sizeof(struct hw_gpu_place), places = n * roots;
@@ -88,7 +88,8 @@ static hw_count plan(struct hw_gpu_checking *self, int roots)
 
 /* Takes the memory, for fewer trees where there is not enough for more. Collective; ranks
  * agree. */
-static enum hw_status allocate(struct hw_gpu_checking *self, hw_count trees, struct hw_error *err)
+static enum hw_status allocate(struct hw_tree_validation *self, hw_count trees,
+                               struct hw_error *err)
 {
     enum hw_status status = HW_OK;
     int roots = HW_GPU_CHECK_ROOTS;
@@ -114,7 +115,7 @@ static enum hw_status allocate(struct hw_gpu_checking *self, hw_count trees, str
 }
 
 /* This rank's vertices, in the order in which their records come, into its heap. */
-static enum hw_status put_own(const struct hw_gpu_checking *self,
+static enum hw_status put_own(const struct hw_tree_validation *self,
                               const struct hw_part_vertices *own, struct hw_error *err)
 {
     hw_count first = 0, count = 0;
@@ -134,7 +135,7 @@ static enum hw_status put_own(const struct hw_gpu_checking *self,
 
 /* Moves `size` bytes a vertex of each rank, from an offset on, to all others. Collective; ranks
  * agree. */
-static enum hw_status spread(struct hw_gpu_checking *self, hw_count from, hw_count size,
+static enum hw_status spread(struct hw_tree_validation *self, hw_count from, hw_count size,
                              struct hw_error *err)
 {
     for (int q = 0; q < self->ctx->size; q++) {
@@ -149,8 +150,8 @@ static enum hw_status spread(struct hw_gpu_checking *self, hw_count from, hw_cou
 }
 
 /* Tells all ranks which vertices each brings. Collective; ranks agree. */
-static enum hw_status spread_ids(struct hw_gpu_checking *self, const struct hw_part_vertices *own,
-                                 struct hw_error *err)
+static enum hw_status spread_ids(struct hw_tree_validation *self,
+                                 const struct hw_part_vertices *own, struct hw_error *err)
 {
     const size_t size = sizeof *self->id;
     enum hw_status status = hw_agree(self->ctx->world, put_own(self, own, err), err);
@@ -166,7 +167,7 @@ static enum hw_status spread_ids(struct hw_gpu_checking *self, const struct hw_p
 }
 
 /* How many vertices each rank brings. Collective; ranks agree. */
-static enum hw_status count_own(struct hw_gpu_checking *self, struct hw_error *err)
+static enum hw_status count_own(struct hw_tree_validation *self, struct hw_error *err)
 {
     const hw_count ranks = self->ctx->size;
     enum hw_status status = hw_alloc(&self->count, ranks, sizeof *self->count, "counts", err);
@@ -183,9 +184,9 @@ static enum hw_status count_own(struct hw_gpu_checking *self, struct hw_error *e
     return status;
 }
 
-enum hw_status hw_gpu_checking_open(const struct hw_context *ctx,
-                                    const struct hw_gpu_checking_request *request,
-                                    struct hw_gpu_checking *self, struct hw_error *err)
+enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
+                                       const struct hw_tree_validation_request *request,
+                                       struct hw_tree_validation *self, struct hw_error *err)
 {
     hw_count first;
 
@@ -218,7 +219,7 @@ enum hw_status hw_gpu_checking_open(const struct hw_context *ctx,
     return status;
 }
 
-void hw_gpu_checking_close(struct hw_gpu_checking *self)
+void hw_tree_validation_close(struct hw_tree_validation *self)
 {
     hw_gpu_release(&self->arrays);
     hw_gpu_tuples_close(&self->held);
@@ -226,15 +227,15 @@ void hw_gpu_checking_close(struct hw_gpu_checking *self)
     free(self->count);
     for (int m = 0; m < MOVES; m++)
         free(self->move[m]);
-    *self = (struct hw_gpu_checking){0};
+    *self = (struct hw_tree_validation){0};
 }
 
 /* ---- taking in ---- */
 
 /* Where the records of the next tree go, and how far one is from the next: on one rank to their
  * places. */
-static enum hw_status next_tree(struct hw_gpu_checking *self, hw_gid root, struct hw_gpu_place **to,
-                                int *stride, struct hw_error *err)
+static enum hw_status next_tree(struct hw_tree_validation *self, hw_gid root,
+                                struct hw_gpu_place **to, int *stride, struct hw_error *err)
 {
     struct hw_gpu_trees *trees = &self->trees;
     enum hw_status status = HW_OK;
@@ -249,8 +250,9 @@ static enum hw_status next_tree(struct hw_gpu_checking *self, hw_gid root, struc
     return status;
 }
 
-enum hw_status hw_gpu_checking_keep(struct hw_gpu_checking *self, hw_gid root, const void *values,
-                                    const uint32_t *parent, struct hw_error *err)
+enum hw_status hw_tree_validation_keep(struct hw_tree_validation *self, hw_gid root,
+                                       const void *values, const uint32_t *parent,
+                                       struct hw_error *err)
 {
     struct hw_gpu_place *to = NULL;
     int stride = 0;
@@ -263,8 +265,9 @@ enum hw_status hw_gpu_checking_keep(struct hw_gpu_checking *self, hw_gid root, c
     return status;
 }
 
-enum hw_status hw_gpu_checking_upload(struct hw_gpu_checking *self, hw_gid root, const void *values,
-                                      const hw_gid *parent, struct hw_error *err)
+enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid root,
+                                         const void *values, const hw_gid *parent,
+                                         struct hw_error *err)
 {
     struct hw_gpu_place *to = NULL;
     int stride = 0;
@@ -284,7 +287,7 @@ enum hw_status hw_gpu_checking_upload(struct hw_gpu_checking *self, hw_gid root,
 /* ---- judging ---- */
 
 /* Puts all ranks' records of tree t, which have come, into their places. Local. */
-static enum hw_status place(struct hw_gpu_checking *self, int t, struct hw_error *err)
+static enum hw_status place(struct hw_tree_validation *self, int t, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -300,7 +303,7 @@ static enum hw_status place(struct hw_gpu_checking *self, int t, struct hw_error
 }
 
 /* Brings all trees to all ranks. Collective; ranks agree. */
-static enum hw_status gather(struct hw_gpu_checking *self, struct hw_error *err)
+static enum hw_status gather(struct hw_tree_validation *self, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -313,7 +316,7 @@ static enum hw_status gather(struct hw_gpu_checking *self, struct hw_error *err)
 }
 
 /* Empties the tallies, and forgets which tree edges are joined. */
-static enum hw_status clear(const struct hw_gpu_checking *self, struct hw_error *err)
+static enum hw_status clear(const struct hw_tree_validation *self, struct hw_error *err)
 {
     struct hw_gpu_tally none[HW_GPU_CHECK_ROOTS] = {{.suspects = 0}};
     const struct hw_gpu_trees *trees = &self->trees;
@@ -331,7 +334,7 @@ static enum hw_status clear(const struct hw_gpu_checking *self, struct hw_error 
 }
 
 /* The share of this rank. Local. */
-static enum hw_status check_share(const struct hw_gpu_checking *self, struct hw_error *err)
+static enum hw_status check_share(const struct hw_tree_validation *self, struct hw_error *err)
 {
     const struct hw_gpu_trees *trees = &self->trees;
     enum hw_status status = clear(self, err);
@@ -347,7 +350,7 @@ static enum hw_status check_share(const struct hw_gpu_checking *self, struct hw_
 
 /* Tells each rank which tree edges of its vertices the tuples of all ranks join. Collective;
  * ranks agree. */
-static enum hw_status join(struct hw_gpu_checking *self, enum hw_status status,
+static enum hw_status join(struct hw_tree_validation *self, enum hw_status status,
                            struct hw_error *err)
 {
     const hw_count size = sizeof(uint16_t), ranks = self->ctx->size;
@@ -384,8 +387,8 @@ static enum hw_status join(struct hw_gpu_checking *self, enum hw_status status,
 /* Follows the parents of a tree as far as they lead: all of them, or along flat edges alone. *to:
  * where that is, [vertices] on the device; *cycle: some lead round in circles. Local: all ranks
  * have all of it. */
-static enum hw_status follow(const struct hw_gpu_checking *self, int tree, bool flat, uint32_t **to,
-                             bool *cycle, struct hw_error *err)
+static enum hw_status follow(const struct hw_tree_validation *self, int tree, bool flat,
+                             uint32_t **to, bool *cycle, struct hw_error *err)
 {
     uint32_t changed = 1;
 
@@ -406,7 +409,7 @@ static enum hw_status follow(const struct hw_gpu_checking *self, int tree, bool 
 
 /* Follows the parents of a tree where something may keep a vertex from the root. *followed: set if
  * so; the same on all ranks. Local. */
-static enum hw_status follow_suspect(const struct hw_gpu_checking *self, int tree,
+static enum hw_status follow_suspect(const struct hw_tree_validation *self, int tree,
                                      const struct hw_gpu_tally *tally, bool *followed,
                                      struct hw_error *err)
 {
@@ -435,7 +438,7 @@ static uint64_t turn(uint64_t example)
 }
 
 /* Adds up the tallies of all ranks. tally: [HW_GPU_CHECK_ROOTS]. Collective. */
-static enum hw_status reduce(const struct hw_gpu_checking *self, struct hw_gpu_tally *tally,
+static enum hw_status reduce(const struct hw_tree_validation *self, struct hw_gpu_tally *tally,
                              struct hw_error *err)
 {
     enum { RULES = HW_GPU_CHECK_RULES, SUMS = RULES + 4, TREES = HW_GPU_CHECK_ROOTS };
@@ -469,7 +472,7 @@ static enum hw_status reduce(const struct hw_gpu_checking *self, struct hw_gpu_t
 
 /* Brings the tallies to the host, those of all ranks. status: what this rank came to. tally:
  * [HW_GPU_CHECK_ROOTS]. Collective; ranks agree. */
-static enum hw_status add_up(const struct hw_gpu_checking *self, enum hw_status status,
+static enum hw_status add_up(const struct hw_tree_validation *self, enum hw_status status,
                              struct hw_gpu_tally *tally, struct hw_error *err)
 {
     if (status == HW_OK)
@@ -495,7 +498,7 @@ static void give_verdict(const struct hw_gpu_tally *tally, struct hw_verdict *ve
 
 /* All rules but what parents far away decide. tally: [HW_GPU_CHECK_ROOTS]. Collective; ranks
  * agree. */
-static enum hw_status check_near(struct hw_gpu_checking *self, struct hw_gpu_tally *tally,
+static enum hw_status check_near(struct hw_tree_validation *self, struct hw_gpu_tally *tally,
                                  struct hw_error *err)
 {
     enum hw_status status = is_several(self) ? gather(self, err) : HW_OK;
@@ -511,8 +514,9 @@ static enum hw_status check_near(struct hw_gpu_checking *self, struct hw_gpu_tal
     return add_up(self, status, tally, err);
 }
 
-enum hw_status hw_gpu_checking_judge(struct hw_gpu_checking *self, struct hw_verdict *verdict,
-                                     hw_count *levels, struct hw_error *err)
+enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
+                                           struct hw_verdict *verdict, hw_count *levels,
+                                           struct hw_error *err)
 {
     struct hw_gpu_tally tally[HW_GPU_CHECK_ROOTS];
     hw_count followed = 0;

@@ -15,11 +15,11 @@
 #include "lib/layout/part.h"
 #include "lib/verify/verify.h"
 
-/* Zero-initialise; closed by hw_gpu_checking_close() whatever became of it. */
-struct hw_gpu_checking {
+/* Zero-initialise; closed by hw_tree_validation_close() whatever became of it. */
+struct hw_tree_validation {
     const struct hw_context *ctx;
     const struct hw_graph_desc *desc;
-    struct hw_gpu_held held;
+    struct hw_device_edge_list held;
     struct hw_gpu_arrays arrays;
     struct hw_gpu_trees trees;
     int kept;     /* trees that wait to be judged */
@@ -44,7 +44,7 @@ struct hw_gpu_checking {
 };
 
 /* What is to be checked. */
-struct hw_gpu_checking_request {
+struct hw_tree_validation_request {
     struct hw_graph *graph;
     const struct hw_part_vertices *own; /* trees come by rising graph id of these vertices; NULL:
                                            of the rank's slice, as hw_store_share() cuts them */
@@ -63,25 +63,28 @@ struct hw_gpu_checking_request {
  * Returns HW_RESOURCES where one tree does not fit, and for 2^32 - 2 vertices or more.
  * Collective; ranks agree. The device is chosen already.
  */
-enum hw_status hw_gpu_checking_open(const struct hw_context *ctx,
-                                    const struct hw_gpu_checking_request *request,
-                                    struct hw_gpu_checking *self, struct hw_error *err);
+enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
+                                       const struct hw_tree_validation_request *request,
+                                       struct hw_tree_validation *self, struct hw_error *err);
 
 /* Takes in a tree that a search has left on the device: levels or distances and parent ids, [own]
  * as hw_gpu_launch_record_found() has them. Local. */
-enum hw_status hw_gpu_checking_keep(struct hw_gpu_checking *self, hw_gid root, const void *values,
-                                    const uint32_t *parent, struct hw_error *err);
+enum hw_status hw_tree_validation_keep(struct hw_tree_validation *self, hw_gid root,
+                                       const void *values, const uint32_t *parent,
+                                       struct hw_error *err);
 
 /* The same of one on the host, as hw_gpu_launch_record() has them. Local. */
-enum hw_status hw_gpu_checking_upload(struct hw_gpu_checking *self, hw_gid root, const void *values,
-                                      const hw_gid *parent, struct hw_error *err);
+enum hw_status hw_tree_validation_upload(struct hw_tree_validation *self, hw_gid root,
+                                         const void *values, const hw_gid *parent,
+                                         struct hw_error *err);
 
 /* Judges the trees that were taken in, and lets go of them. verdict, levels (unless NULL):
  * [kept]; levels that have a vertex, of distances -1. Collective; ranks agree. */
-enum hw_status hw_gpu_checking_judge(struct hw_gpu_checking *self, struct hw_verdict *verdict,
-                                     hw_count *levels, struct hw_error *err);
+enum hw_status hw_tree_validation_validate(struct hw_tree_validation *self,
+                                           struct hw_verdict *verdict, hw_count *levels,
+                                           struct hw_error *err);
 
 /* Collective. */
-void hw_gpu_checking_close(struct hw_gpu_checking *self);
+void hw_tree_validation_close(struct hw_tree_validation *self);
 
 #endif

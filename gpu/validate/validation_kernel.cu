@@ -158,7 +158,7 @@ template <int value>
 __global__ void record(uint32_t vertices, uint64_t count, const void *values, const int64_t *parent,
                        hw_gpu_place *to, int stride)
 {
-    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const int64_t p = parent[i];
         const bool vertex = p >= 0 && p < static_cast<int64_t>(vertices);
         to[i * static_cast<uint64_t>(stride)] =
@@ -173,7 +173,7 @@ template <int value>
 __global__ void record_found(uint32_t vertices, uint64_t count, const void *values,
                              const uint32_t *parent, hw_gpu_place *to, int stride)
 {
-    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const uint32_t p = parent[i];
         to[i * static_cast<uint64_t>(stride)] = make_place<value, int32_t>(
             values, i, p < vertices || p == HW_GPU_NO_PARENT ? p : HW_GPU_BAD_PARENT);
@@ -182,14 +182,14 @@ __global__ void record_found(uint32_t vertices, uint64_t count, const void *valu
 
 template <int value> __global__ void empty_places(hw_gpu_place *place, uint64_t places)
 {
-    for (uint64_t i = hw_first(); i < places; i += hw_stride())
+    for (uint64_t i = hw_grid_thread(); i < places; i += hw_grid_threads())
         place[i] = hw_gpu_place{HW_GPU_NO_PARENT, unreached<value>()};
 }
 
 __global__ void place_records(hw_gpu_trees trees, int tree, const hw_gpu_place *from,
                               const uint32_t *id, uint64_t count)
 {
-    for (uint64_t i = hw_first(); i < count; i += hw_stride())
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads())
         if (id[i] < trees.vertices)
             *place_at(trees, id[i], tree) = from[i];
 }
@@ -240,7 +240,8 @@ template <int value> __global__ void check_vertices(hw_gpu_trees trees)
     count64 in = 0;
     int32_t deepest = -1;
 
-    for (uint64_t i = trees.begin * roots + hw_first(); i < trees.end * roots; i += hw_stride()) {
+    for (uint64_t i = trees.begin * roots + hw_grid_thread(); i < trees.end * roots;
+         i += hw_grid_threads()) {
         const hw_gpu_place place = trees.place[i];
         if (root == HW_GPU_NO_PARENT)
             break;
@@ -304,7 +305,7 @@ template <typename Maker, int value, int roots>
 __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, hw_gpu_tuples tuples)
 {
     __shared__ uint32_t room[Maker::room];
-    const uint64_t me = hw_first(), base = tuples.generator ? tuples.first : 0;
+    const uint64_t me = hw_grid_thread(), base = tuples.generator ? tuples.first : 0;
     uint32_t within[roots] = {0}; /* fewer tuples a thread than 2^32 */
     Maker maker;
 
@@ -330,7 +331,7 @@ __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, h
 
 __global__ void pack_joined(hw_gpu_trees trees, uint16_t *packed)
 {
-    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < trees.vertices; v += hw_grid_threads()) {
         const uint64_t at = v * static_cast<uint64_t>(trees.roots);
         const uint8_t *joined = trees.joined + at;
         const uint8_t *fitted = trees.fitted ? trees.fitted + at : NULL;
@@ -345,7 +346,7 @@ __global__ void pack_joined(hw_gpu_trees trees, uint16_t *packed)
 
 __global__ void join(hw_gpu_trees trees, const uint16_t *packed)
 {
-    for (uint64_t v = trees.begin + hw_first(); v < trees.end; v += hw_stride()) {
+    for (uint64_t v = trees.begin + hw_grid_thread(); v < trees.end; v += hw_grid_threads()) {
         const uint64_t at = v * static_cast<uint64_t>(trees.roots);
         const uint32_t bits = packed[v - trees.begin];
         for (int r = 0; r < trees.roots; r++) {
@@ -385,7 +386,8 @@ template <int value> __global__ void check_joined(hw_gpu_trees trees)
     const int tree = static_cast<int>(threadIdx.x % trees.roots);
     const int shift = __ffs(trees.roots) - 1;
 
-    for (uint64_t i = trees.begin * roots + hw_first(); i < trees.end * roots; i += hw_stride()) {
+    for (uint64_t i = trees.begin * roots + hw_grid_thread(); i < trees.end * roots;
+         i += hw_grid_threads()) {
         const uint32_t parent = trees.place[i].parent;
         const uint64_t v = i >> shift;
         if (parent >= trees.vertices || parent == v || v == trees.root[tree])
@@ -404,7 +406,7 @@ constexpr uint32_t at_root = UINT32_MAX, at_dead_end = UINT32_MAX - 1;
 template <int value>
 __global__ void follow_begin(hw_gpu_trees trees, int tree, bool flat, uint32_t *to)
 {
-    for (uint64_t v = hw_first(); v < trees.vertices; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < trees.vertices; v += hw_grid_threads()) {
         const hw_gpu_place place = *place_at(trees, v, tree);
         const bool has_parent = place.parent < trees.vertices;
         const bool ends = v == trees.root[tree] ||
@@ -420,7 +422,7 @@ __global__ void follow_jump(uint32_t vertices, uint32_t *to, uint32_t *changed)
     volatile uint32_t *chain = to;
     bool more = false;
 
-    for (uint64_t v = hw_first(); v < vertices; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < vertices; v += hw_grid_threads()) {
         const uint32_t at = chain[v];
         if (at >= vertices)
             continue;
@@ -433,7 +435,7 @@ __global__ void follow_jump(uint32_t vertices, uint32_t *to, uint32_t *changed)
 
 __global__ void follow_end(hw_gpu_trees trees, int tree, const uint32_t *to)
 {
-    for (uint64_t v = trees.begin + hw_first(); v < trees.end; v += hw_stride()) {
+    for (uint64_t v = trees.begin + hw_grid_thread(); v < trees.end; v += hw_grid_threads()) {
         const bool has_parent = place_at(trees, v, tree)->parent < trees.vertices;
         if (to[v] < trees.vertices)
             add(trees.tally + tree, rule_tree, v, 0);

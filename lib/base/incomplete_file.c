@@ -25,7 +25,7 @@ static struct {
     atomic_bool noted;
 } file[MOST];
 
-void hw_unfinished_remove(void)
+void hw_incomplete_file_remove(void)
 {
     const int before = errno;
 
@@ -38,7 +38,7 @@ void hw_unfinished_remove(void)
 /* Ends the process as the signal would have. */
 static void take_signal(int number)
 {
-    hw_unfinished_remove();
+    hw_incomplete_file_remove();
     (void)signal(number, SIG_DFL);
     (void)raise(number);
 }
@@ -55,12 +55,12 @@ static void catch_signals(void)
             (void)sigaction(numbers[i], &action, NULL);
 }
 
-void hw_unfinished_add(const char *path)
+void hw_incomplete_file_add(const char *path)
 {
     const size_t length = strlen(path);
 
     catch_signals();
-    hw_unfinished_forget(path);
+    hw_incomplete_file_forget(path);
     for (int i = 0; i < MOST && length < LENGTH; i++)
         if (!atomic_load(&file[i].noted)) {
             memcpy(file[i].path, path, length + 1);
@@ -69,7 +69,7 @@ void hw_unfinished_add(const char *path)
         }
 }
 
-void hw_unfinished_forget(const char *path)
+void hw_incomplete_file_forget(const char *path)
 {
     for (int i = 0; i < MOST; i++)
         if (atomic_load(&file[i].noted) && strcmp(file[i].path, path) == 0)
@@ -95,7 +95,7 @@ static enum hw_status split_path(const char *path, char **folder, char **name, s
     return hw_fail(err, HW_RESOURCES, "no memory for a path");
 }
 
-enum hw_status hw_unfinished_check(const char *path, bool replace, struct hw_error *err)
+enum hw_status hw_incomplete_file_check(const char *path, bool replace, struct hw_error *err)
 {
     const size_t length = strlen(path);
     struct stat about;
@@ -115,7 +115,7 @@ enum hw_status hw_unfinished_check(const char *path, bool replace, struct hw_err
 
 /* ---- making ---- */
 
-bool hw_unfinished_lock(int fd, bool unless_told)
+bool hw_incomplete_file_lock(int fd, bool unless_told)
 {
     /* One byte where no data are: MPI locks what it writes to NFS, and waits for it. */
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCKED, .l_len = 1};
@@ -148,7 +148,7 @@ static void sweep(const char *folder, const char *begin)
         int fd =
             openat(dirfd(entries), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-            hw_unfinished_lock(fd, false))
+            hw_incomplete_file_lock(fd, false))
             (void)unlinkat(dirfd(entries), entry->d_name, 0);
         if (fd >= 0)
             close(fd);
@@ -164,7 +164,8 @@ static int create(const char *path)
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     /* Between the two it may have been taken for one that was left. */
-    if (fd >= 0 && hw_unfinished_lock(fd, true) && fstat(fd, &about) == 0 && about.st_nlink > 0)
+    if (fd >= 0 && hw_incomplete_file_lock(fd, true) && fstat(fd, &about) == 0 &&
+        about.st_nlink > 0)
         return fd;
     if (fd >= 0) {
         close(fd);
@@ -173,7 +174,7 @@ static int create(const char *path)
     return -1;
 }
 
-enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct hw_error *err)
+enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd, struct hw_error *err)
 {
     char *folder = NULL, *name = NULL, begin[256];
     enum hw_status status = split_path(path, &folder, &name, err);
@@ -200,7 +201,7 @@ enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct
     if (status == HW_OK && *fd < 0)
         status = hw_fail(err, HW_RESOURCES, "too many temporary files beside it");
     if (status == HW_OK) {
-        hw_unfinished_add(*made);
+        hw_incomplete_file_add(*made);
     } else {
         free(*made);
         *made = NULL;
@@ -210,7 +211,7 @@ enum hw_status hw_unfinished_make(const char *path, char **made, int *fd, struct
     return status;
 }
 
-enum hw_status hw_unfinished_room(int fd, hw_count bytes, hw_count end, struct hw_error *err)
+enum hw_status hw_incomplete_file_room(int fd, hw_count bytes, hw_count end, struct hw_error *err)
 {
     struct statvfs disk;
     struct rlimit limit;
@@ -273,10 +274,10 @@ static enum hw_status sync_folder(const char *path, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_unfinished_publish(const char *made, const char *path, bool replace,
-                                     struct hw_error *err)
+enum hw_status hw_incomplete_file_publish(const char *made, const char *path, bool replace,
+                                          struct hw_error *err)
 {
-    enum hw_status status = hw_unfinished_check(path, replace, err);
+    enum hw_status status = hw_incomplete_file_check(path, replace, err);
 
     if (status != HW_OK)
         return status;
@@ -285,6 +286,6 @@ enum hw_status hw_unfinished_publish(const char *made, const char *path, bool re
         return hw_fail(err, HW_RESOURCES, "exists already; --force replaces it");
     if (failed)
         return hw_fail(err, HW_RESOURCES, "cannot be given its name: %s", strerror(errno));
-    hw_unfinished_forget(made);
+    hw_incomplete_file_forget(made);
     return sync_folder(path, err);
 }

@@ -15,19 +15,20 @@ static hw_count cap_of(int ranks, hw_count piece)
     return ranks == 1 ? piece : (piece + piece / 2) / ranks + 64;
 }
 
-hw_count hw_ship_bytes(int ranks, int words, hw_count piece)
+hw_count hw_batched_alltoallv_bytes(int ranks, int words, hw_count piece)
 {
     hw_count received = ranks == 1 ? 0 : ranks * cap_of(ranks, piece);
 
     return (2 * piece + received) * words * 4 + piece * 4;
 }
 
-enum hw_status hw_ship_open(struct hw_ship *ship, const struct hw_context *ctx, int words,
-                            hw_count piece, struct hw_error *err)
+enum hw_status hw_batched_alltoallv_open(struct hw_batched_alltoallv *ship,
+                                         const struct hw_context *ctx, int words, hw_count piece,
+                                         struct hw_error *err)
 {
     size_t bytes = (size_t)words * sizeof(uint32_t);
 
-    *ship = (struct hw_ship){
+    *ship = (struct hw_batched_alltoallv){
         .ctx = ctx, .words = words, .piece = piece, .cap = cap_of(ctx->size, piece)};
     enum hw_status status = hw_alloc(&ship->record, piece, bytes, "records to send", err);
     if (status == HW_OK)
@@ -42,14 +43,14 @@ enum hw_status hw_ship_open(struct hw_ship *ship, const struct hw_context *ctx, 
     return status;
 }
 
-void hw_ship_close(struct hw_ship *ship)
+void hw_batched_alltoallv_close(struct hw_batched_alltoallv *ship)
 {
     free(ship->record);
     free(ship->sorted);
     free(ship->received);
     free(ship->to);
     free(ship->counts);
-    *ship = (struct hw_ship){0};
+    *ship = (struct hw_batched_alltoallv){0};
 }
 
 /* The records [*first, *last) of thread t. */
@@ -83,8 +84,8 @@ static hw_count in_round(hw_count all, hw_count cap, hw_count round)
 
 /* Copies records of so many words to where they belong: by round, then by rank.
  * begin: [rounds][ranks]. */
-static inline void place_words(const struct hw_ship *ship, size_t words, hw_count first,
-                               hw_count last, hw_count *next, const hw_count *begin)
+static inline void place_words(const struct hw_batched_alltoallv *ship, size_t words,
+                               hw_count first, hw_count last, hw_count *next, const hw_count *begin)
 {
     hw_count ranks = ship->ctx->size;
 
@@ -103,8 +104,8 @@ static inline void place_words(const struct hw_ship *ship, size_t words, hw_coun
 }
 
 /* The same, compiled for the usual records. */
-static void place_records(const struct hw_ship *ship, hw_count first, hw_count last, hw_count *next,
-                          const hw_count *begin)
+static void place_records(const struct hw_batched_alltoallv *ship, hw_count first, hw_count last,
+                          hw_count *next, const hw_count *begin)
 {
     if (ship->words == 2)
         place_words(ship, 2, first, last, next, begin);
@@ -115,7 +116,7 @@ static void place_records(const struct hw_ship *ship, hw_count first, hw_count l
 }
 
 /* The rounds that this rank's records need. */
-static hw_count rounds_of(const struct hw_ship *ship)
+static hw_count rounds_of(const struct hw_batched_alltoallv *ship)
 {
     hw_count rounds = 1;
 
@@ -128,7 +129,8 @@ static hw_count rounds_of(const struct hw_ship *ship)
 
 /* Orders the records that fill made by round and rank, and leaves in
  * ship->counts how many go to each rank. */
-static enum hw_status order_records(struct hw_ship *ship, hw_count count, struct hw_error *err)
+static enum hw_status order_records(struct hw_batched_alltoallv *ship, hw_count count,
+                                    struct hw_error *err)
 {
     int ranks = ship->ctx->size;
     int threads = count < HW_SERIAL_BELOW ? 1 : omp_get_max_threads();
@@ -175,8 +177,9 @@ static enum hw_status order_records(struct hw_ship *ship, hw_count count, struct
 }
 
 /* Sends one round, which lies at ship->sorted + before, and hands on what came. */
-static enum hw_status send_round(struct hw_ship *ship, hw_count before, const hw_count *send,
-                                 hw_count *come, hw_ship_receive *receive, void *self,
+static enum hw_status send_round(struct hw_batched_alltoallv *ship, hw_count before,
+                                 const hw_count *send, hw_count *come,
+                                 hw_batched_alltoallv_receive *receive, void *self,
                                  struct hw_error *err)
 {
     int ranks = ship->ctx->size;
@@ -200,8 +203,9 @@ static enum hw_status send_round(struct hw_ship *ship, hw_count before, const hw
 
 /* Sends what one fill made, in so many rounds. all: [3 x ranks], of which the
  * first says how many go to each rank. The status is this rank's own. */
-static enum hw_status send_piece(struct hw_ship *ship, hw_count *all, hw_count rounds,
-                                 hw_ship_receive *receive, void *self, struct hw_error *err)
+static enum hw_status send_piece(struct hw_batched_alltoallv *ship, hw_count *all, hw_count rounds,
+                                 hw_batched_alltoallv_receive *receive, void *self,
+                                 struct hw_error *err)
 {
     int ranks = ship->ctx->size;
     hw_count *send = all + ranks, *come = send + ranks, before = 0;
@@ -219,8 +223,10 @@ static enum hw_status send_piece(struct hw_ship *ship, hw_count *all, hw_count r
     return status;
 }
 
-enum hw_status hw_ship(struct hw_ship *ship, hw_ship_fill *fill, hw_ship_receive *receive,
-                       void *self, struct hw_error *err)
+enum hw_status hw_batched_alltoallv(struct hw_batched_alltoallv *ship,
+                                    hw_batched_alltoallv_add *fill,
+                                    hw_batched_alltoallv_receive *receive, void *self,
+                                    struct hw_error *err)
 {
     MPI_Comm world = ship->ctx->world;
     bool mine = true;

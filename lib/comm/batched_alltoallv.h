@@ -21,16 +21,16 @@
  * says how many places it used and whether more are to come. Called until it
  * has no more, and then not again. Local.
  */
-typedef enum hw_status hw_ship_fill(void *self, uint32_t *record, int32_t *to, hw_count *count,
-                                    bool *more, struct hw_error *err);
+typedef enum hw_status hw_batched_alltoallv_add(void *self, uint32_t *record, int32_t *to,
+                                                hw_count *count, bool *more, struct hw_error *err);
 
 /* Takes what came, in the order of the ranks that sent it. Called the same
  * number of times on all ranks, so it may be collective. */
-typedef enum hw_status hw_ship_receive(void *self, const uint32_t *record, hw_count count,
-                                       struct hw_error *err);
+typedef enum hw_status hw_batched_alltoallv_receive(void *self, const uint32_t *record,
+                                                    hw_count count, struct hw_error *err);
 
 /* The buffers of shipping. */
-struct hw_ship {
+struct hw_batched_alltoallv {
     const struct hw_context *ctx;
     int words;      /* 32-bit words of a record */
     hw_count piece; /* records that one fill makes at most */
@@ -40,17 +40,20 @@ struct hw_ship {
     hw_count *counts; /* [3 x ranks] */
 };
 
-/* Bytes that hw_ship_open() will take. Local. */
-hw_count hw_ship_bytes(int ranks, int words, hw_count piece);
+/* Bytes that hw_batched_alltoallv_open() will take. Local. */
+hw_count hw_batched_alltoallv_bytes(int ranks, int words, hw_count piece);
 
-/* Allocates; ship may be given to hw_ship_close() in any case. Local. */
-enum hw_status hw_ship_open(struct hw_ship *ship, const struct hw_context *ctx, int words,
-                            hw_count piece, struct hw_error *err);
-void hw_ship_close(struct hw_ship *ship);
+/* Allocates; ship may be given to hw_batched_alltoallv_close() in any case. Local. */
+enum hw_status hw_batched_alltoallv_open(struct hw_batched_alltoallv *ship,
+                                         const struct hw_context *ctx, int words, hw_count piece,
+                                         struct hw_error *err);
+void hw_batched_alltoallv_close(struct hw_batched_alltoallv *ship);
 
 /* Ships everything that fill makes on all ranks. Ranks agree on failures.
  * Collective. */
-enum hw_status hw_ship(struct hw_ship *ship, hw_ship_fill *fill, hw_ship_receive *receive,
-                       void *self, struct hw_error *err);
+enum hw_status hw_batched_alltoallv(struct hw_batched_alltoallv *ship,
+                                    hw_batched_alltoallv_add *fill,
+                                    hw_batched_alltoallv_receive *receive, void *self,
+                                    struct hw_error *err);
 
 #endif

@@ -118,7 +118,7 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
         status = HW_RESOURCES;
     }
     fflush(NULL);
-    hw_watch_close(ctx->watch);
+    hw_watchdog_close(ctx->watch);
     if (ctx->node != MPI_COMM_NULL)
         MPI_Comm_free(&ctx->node);
     if (ctx->world != MPI_COMM_NULL)
@@ -126,7 +126,7 @@ int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct
     if (MPI_Initialized(&initialized) == MPI_SUCCESS && initialized)
         if (MPI_Finalize() != MPI_SUCCESS && status == HW_OK)
             status = HW_INTERNAL;
-    hw_watch_end(ctx->watch);
+    hw_watchdog_end(ctx->watch);
     ctx->watch = NULL;
     return (int)status;
 }

@@ -9,21 +9,21 @@
 
 #include <mpi.h>
 
-struct hw_watch;
+struct hw_watchdog;
 
 /* What every stage passes down: who we are and with whom. */
 struct hw_context {
-    MPI_Comm world;         /* duplicate of MPI_COMM_WORLD that returns its errors */
-    MPI_Comm node;          /* the ranks that share this rank's memory */
-    int rank, size;         /* in world */
-    int node_rank;          /* in node */
-    int node_size;          /* ranks in node */
-    int node_id;            /* which node, for exchanges that send one copy to each */
-    bool one_node;          /* all ranks have the same node_id; the same on all ranks */
-    int threads;            /* OpenMP threads of this rank */
-    bool quiet;             /* no progress, no notes */
-    const char *program;    /* such as "hopwave-generate"; borrowed */
-    struct hw_watch *watch; /* over the ranks of the node, or NULL; hw_context_close() ends it */
+    MPI_Comm world;            /* duplicate of MPI_COMM_WORLD that returns its errors */
+    MPI_Comm node;             /* the ranks that share this rank's memory */
+    int rank, size;            /* in world */
+    int node_rank;             /* in node */
+    int node_size;             /* ranks in node */
+    int node_id;               /* which node, for exchanges that send one copy to each */
+    bool one_node;             /* all ranks have the same node_id; the same on all ranks */
+    int threads;               /* OpenMP threads of this rank */
+    bool quiet;                /* no progress, no notes */
+    const char *program;       /* such as "hopwave-generate"; borrowed */
+    struct hw_watchdog *watch; /* over the ranks of the node, or NULL; hw_context_close() ends it */
 };
 
 /*

@@ -11,16 +11,16 @@
 
 enum { TAG = 4 };
 
-struct hw_direct {
+struct hw_direct_exchange {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_nodewise_mover mover;
+    struct hw_memory_ops mover;
     hw_count piece;
     MPI_Request *request; /* [2][ranks]: out, in */
-    struct hw_crossed crossed;
+    struct hw_internode_traffic crossed;
 };
 
-bool hw_direct_takes_devices(void)
+bool hw_direct_exchange_takes_devices(void)
 {
     int (*query)(void) = NULL;
     void *found = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
@@ -29,16 +29,16 @@ bool hw_direct_takes_devices(void)
     return query && query() == 1;
 }
 
-enum hw_status hw_direct_require(struct hw_error *err)
+enum hw_status hw_direct_exchange_require(struct hw_error *err)
 {
-    if (hw_direct_takes_devices())
+    if (hw_direct_exchange_takes_devices())
         return HW_OK;
     return hw_fail(err, HW_RESOURCES,
                    "--mpi-buffers device: this MPI takes no pointers to memory of GPUs, or does "
                    "not say so; use auto or host");
 }
 
-void hw_direct_close(struct hw_direct *self)
+void hw_direct_exchange_close(struct hw_direct_exchange *self)
 {
     if (!self)
         return;
@@ -46,11 +46,11 @@ void hw_direct_close(struct hw_direct *self)
     free(self);
 }
 
-enum hw_status hw_direct_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                              hw_count piece, const struct hw_nodewise_mover *mover,
-                              struct hw_direct **made, struct hw_error *err)
+enum hw_status hw_direct_exchange_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                       hw_count piece, const struct hw_memory_ops *mover,
+                                       struct hw_direct_exchange **made, struct hw_error *err)
 {
-    struct hw_direct *self = NULL;
+    struct hw_direct_exchange *self = NULL;
     enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "exchanges", err);
 
     if (status == HW_OK) {
@@ -62,18 +62,18 @@ enum hw_status hw_direct_open(const struct hw_context *ctx, const struct hw_node
     }
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK) {
-        hw_direct_close(self);
+        hw_direct_exchange_close(self);
         self = NULL;
     }
     *made = self;
     return status;
 }
 
-struct hw_crossed hw_direct_crossed(struct hw_direct *self)
+struct hw_internode_traffic hw_direct_exchange_internode_traffic(struct hw_direct_exchange *self)
 {
-    const struct hw_crossed crossed = self->crossed;
+    const struct hw_internode_traffic crossed = self->crossed;
 
-    self->crossed = (struct hw_crossed){0};
+    self->crossed = (struct hw_internode_traffic){0};
     return crossed;
 }
 
@@ -84,14 +84,14 @@ static enum hw_status worse(enum hw_status before, enum hw_status now)
 }
 
 /* Bytes of the piece at `at` of so many. */
-static int length_at(const struct hw_direct *self, hw_count bytes, hw_count at)
+static int length_at(const struct hw_direct_exchange *self, hw_count bytes, hw_count at)
 {
     const hw_count left = bytes - at;
 
     return (int)(left < 0 ? 0 : left < self->piece ? left : self->piece);
 }
 
-static void count_crossed(struct hw_direct *self, int q, hw_count at, int length)
+static void count_crossed(struct hw_direct_exchange *self, int q, hw_count at, int length)
 {
     const int *node = self->nodes->node;
 
@@ -102,8 +102,8 @@ static void count_crossed(struct hw_direct *self, int q, hw_count at, int length
 }
 
 /* The pieces at `at` of all messages: receives are posted before sends. */
-static enum hw_status pass(struct hw_direct *self, const struct hw_nodewise_load *load, hw_count at,
-                           struct hw_error *err)
+static enum hw_status pass(struct hw_direct_exchange *self, const struct hw_node_aware_load *load,
+                           hw_count at, struct hw_error *err)
 {
     const int ranks = self->ctx->size, me = self->ctx->rank;
     enum hw_status status = HW_OK;
@@ -136,8 +136,8 @@ static enum hw_status pass(struct hw_direct *self, const struct hw_nodewise_load
     return status;
 }
 
-enum hw_status hw_direct_exchange(struct hw_direct *self, const struct hw_nodewise_load *load,
-                                  struct hw_error *err)
+enum hw_status hw_direct_exchange_run(struct hw_direct_exchange *self,
+                                      const struct hw_node_aware_load *load, struct hw_error *err)
 {
     const int me = self->ctx->rank;
     enum hw_status status = load->status;
@@ -160,8 +160,8 @@ enum hw_status hw_direct_exchange(struct hw_direct *self, const struct hw_nodewi
     return hw_agree(self->ctx->world, status, err);
 }
 
-enum hw_status hw_direct_broadcast(struct hw_direct *self, int q, const void *own, hw_count bytes,
-                                   void *room, struct hw_error *err)
+enum hw_status hw_direct_exchange_broadcast(struct hw_direct_exchange *self, int q, const void *own,
+                                            hw_count bytes, void *room, struct hw_error *err)
 {
     const struct hw_context *ctx = self->ctx;
     enum hw_status status = HW_OK;

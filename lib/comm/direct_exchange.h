@@ -13,32 +13,32 @@
  * built: libraries of one interface are exchanged for each other. The same on all ranks of a
  * run. Local.
  */
-bool hw_direct_takes_devices(void);
+bool hw_direct_exchange_takes_devices(void);
 
 /* Returns HW_RESOURCES where it does not, for the option that asks for it. Local. */
-enum hw_status hw_direct_require(struct hw_error *err);
+enum hw_status hw_direct_exchange_require(struct hw_error *err);
 
-struct hw_direct;
+struct hw_direct_exchange;
 
 /* Messages are cut into pieces of `piece` bytes, 0: the most. Copies within a rank are the
  * mover's, as into own memory. Borrows ctx and nodes. Collective; ranks agree. */
-enum hw_status hw_direct_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                              hw_count piece, const struct hw_nodewise_mover *mover,
-                              struct hw_direct **made, struct hw_error *err);
+enum hw_status hw_direct_exchange_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                       hw_count piece, const struct hw_memory_ops *mover,
+                                       struct hw_direct_exchange **made, struct hw_error *err);
 
-/* As hw_nodewise_exchange(); load->base_of is not looked at. Collective; ranks agree. */
-enum hw_status hw_direct_exchange(struct hw_direct *self, const struct hw_nodewise_load *load,
-                                  struct hw_error *err);
+/* As hw_node_aware_exchange(); load->base_of is not looked at. Collective; ranks agree. */
+enum hw_status hw_direct_exchange_run(struct hw_direct_exchange *self,
+                                      const struct hw_node_aware_load *load, struct hw_error *err);
 
 /* Copies `bytes` at `own` of rank q to `room` of all ranks, rank q's too. Collective; ranks
  * agree. */
-enum hw_status hw_direct_broadcast(struct hw_direct *self, int q, const void *own, hw_count bytes,
-                                   void *room, struct hw_error *err);
+enum hw_status hw_direct_exchange_broadcast(struct hw_direct_exchange *self, int q, const void *own,
+                                            hw_count bytes, void *room, struct hw_error *err);
 
 /* What this rank has sent to other nodes in exchanges since the last call. Local. */
-struct hw_crossed hw_direct_crossed(struct hw_direct *self);
+struct hw_internode_traffic hw_direct_exchange_internode_traffic(struct hw_direct_exchange *self);
 
 /* Accepts NULL. Local. */
-void hw_direct_close(struct hw_direct *self);
+void hw_direct_exchange_close(struct hw_direct_exchange *self);
 
 #endif

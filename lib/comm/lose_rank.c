@@ -22,18 +22,18 @@ int main(int argc, char **argv)
     struct hw_error err = {{0}};
     enum hw_status status = hw_context_open(&ctx, &argc, &argv, "lose_rank", &err);
     int number = argc > 1 ? atoi(argv[1]) : 0;
-    const struct hw_watch_order order = {.world = ctx.world,
-                                         .node = ctx.node,
-                                         .program = ctx.program,
-                                         .seconds = argc > 2 ? atof(argv[2]) : 1};
+    const struct hw_watchdog_order order = {.world = ctx.world,
+                                            .node = ctx.node,
+                                            .program = ctx.program,
+                                            .seconds = argc > 2 ? atof(argv[2]) : 1};
 
     if (status == HW_OK)
-        status = hw_watch_start(&order, &ctx.watch, &err);
+        status = hw_watchdog_start(&order, &ctx.watch, &err);
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number > 0 && raise(number) != 0)
         perror("raise");
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number < 0)
         status = hw_fail(&err, HW_BAD_INPUT, "rank %d was told to fail", ctx.rank);
-    hw_watch_tell(ctx.watch, status, &err);
+    hw_watchdog_tell(ctx.watch, status, &err);
     if (status == HW_OK && ctx.rank == ctx.size - 1 && argc > 3)
         compute(atof(argv[3]));
     if (status == HW_OK)

@@ -21,10 +21,10 @@ struct notice {
     hw_count counts[]; /* [ranks] bytes it gets of each, [ranks] offsets of what each gets */
 };
 
-struct hw_nodewise {
+struct hw_node_aware {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_nodewise_mover mover;
+    struct hw_memory_ops mover;
     MPI_Win window;
     int node, ranks;      /* the own one, and its ranks */
     int rooms;            /* messages out to each node, then those in */
@@ -35,13 +35,13 @@ struct hw_nodewise {
     char **pieces;        /* [ranks] likewise: where their pieces lie, in the segments or not */
     MPI_Request *request; /* [TURNS][rooms] */
     hw_count *size_in;    /* [world's ranks] the message of each to this node */
-    struct hw_crossed crossed;
+    struct hw_internode_traffic crossed;
 };
 
 /* An exchange under way. */
 struct exchange {
-    struct hw_nodewise *self;
-    const struct hw_nodewise_load *load;
+    struct hw_node_aware *self;
+    const struct hw_node_aware_load *load;
     hw_count rounds;
 };
 
@@ -61,7 +61,7 @@ static enum hw_status wait_plain(void *self, bool out, struct hw_error *err)
     return HW_OK;
 }
 
-const struct hw_nodewise_mover hw_nodewise_plain = {.copy = copy_plain, .wait = wait_plain};
+const struct hw_memory_ops hw_node_aware_plain = {.copy = copy_plain, .wait = wait_plain};
 
 /* ---- opening ---- */
 
@@ -79,13 +79,13 @@ static int most_carried(const struct hw_nodes *nodes)
 }
 
 /* Bytes of a rank's pieces. */
-static hw_count pieces_bytes(const struct hw_nodewise *self)
+static hw_count pieces_bytes(const struct hw_node_aware *self)
 {
     return TURNS * self->rooms * self->piece;
 }
 
 /* Sizes, the same on all ranks of a node. */
-static void plan(struct hw_nodewise *self, hw_count room)
+static void plan(struct hw_node_aware *self, hw_count room)
 {
     const struct hw_nodes *nodes = self->nodes;
     const hw_count counts = 2 * (hw_count)nodes->ranks * (hw_count)sizeof(hw_count);
@@ -105,7 +105,7 @@ static void plan(struct hw_nodewise *self, hw_count room)
 }
 
 /* All but the shared memory. Local. */
-static enum hw_status allocate(struct hw_nodewise *self, struct hw_error *err)
+static enum hw_status allocate(struct hw_node_aware *self, struct hw_error *err)
 {
     const int requests = TURNS * self->rooms;
     enum hw_status status =
@@ -148,7 +148,7 @@ static enum hw_status fit(const struct hw_context *ctx, const struct hw_nodes *n
 }
 
 /* The shared memory of the node. Collective over ctx->world; ranks agree. */
-static enum hw_status share(struct hw_nodewise *self, struct hw_error *err)
+static enum hw_status share(struct hw_node_aware *self, struct hw_error *err)
 {
     char *own = NULL;
     enum hw_status status = HW_OK;
@@ -177,11 +177,11 @@ static enum hw_status share(struct hw_nodewise *self, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                hw_count room, const struct hw_nodewise_mover *mover,
-                                struct hw_nodewise **made, struct hw_error *err)
+enum hw_status hw_node_aware_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                  hw_count room, const struct hw_memory_ops *mover,
+                                  struct hw_node_aware **made, struct hw_error *err)
 {
-    struct hw_nodewise *self = NULL;
+    struct hw_node_aware *self = NULL;
     enum hw_status status = mover->rooms ? HW_OK : fit(ctx, nodes, &room, err);
 
     *made = NULL;
@@ -202,14 +202,14 @@ enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_no
     if (status == HW_OK && mover->rooms)
         status = mover->rooms(mover->self, pieces_bytes(self), self->pieces, err);
     if (status != HW_OK) {
-        hw_nodewise_close(self);
+        hw_node_aware_close(self);
         return status;
     }
     *made = self;
     return HW_OK;
 }
 
-void hw_nodewise_close(struct hw_nodewise *self)
+void hw_node_aware_close(struct hw_node_aware *self)
 {
     if (!self)
         return;
@@ -224,35 +224,35 @@ void hw_nodewise_close(struct hw_nodewise *self)
     free(self);
 }
 
-void *hw_nodewise_shared(const struct hw_nodewise *self, size_t *bytes)
+void *hw_node_aware_shared(const struct hw_node_aware *self, size_t *bytes)
 {
     *bytes = (size_t)(self->bytes * self->ranks);
     return self->segment[0];
 }
 
-static int own_place(const struct hw_nodewise *self)
+static int own_place(const struct hw_node_aware *self)
 {
     return self->nodes->place[self->ctx->rank] - self->nodes->first[self->node];
 }
 
-void *hw_nodewise_own(const struct hw_nodewise *self, size_t *bytes)
+void *hw_node_aware_own(const struct hw_node_aware *self, size_t *bytes)
 {
     *bytes = (size_t)(self->bytes - self->head);
     return self->segment[own_place(self)] + self->head;
 }
 
-struct hw_crossed hw_nodewise_crossed(struct hw_nodewise *self)
+struct hw_internode_traffic hw_node_aware_internode_traffic(struct hw_node_aware *self)
 {
-    const struct hw_crossed crossed = self->crossed;
+    const struct hw_internode_traffic crossed = self->crossed;
 
-    self->crossed = (struct hw_crossed){0};
+    self->crossed = (struct hw_internode_traffic){0};
     return crossed;
 }
 
 /* ---- rooms ---- */
 
 /* What is stored by any rank of the node before is seen by all after. Collective over it. */
-static enum hw_status meet(const struct hw_nodewise *self, struct hw_error *err)
+static enum hw_status meet(const struct hw_node_aware *self, struct hw_error *err)
 {
     enum hw_status status = hw_mpi(MPI_Win_sync(self->window), "MPI_Win_sync", err);
     enum hw_status met = hw_mpi(MPI_Barrier(self->nodes->inside), "MPI_Barrier", err);
@@ -262,37 +262,37 @@ static enum hw_status meet(const struct hw_nodewise *self, struct hw_error *err)
     return status == HW_OK ? hw_mpi(MPI_Win_sync(self->window), "MPI_Win_sync", err) : status;
 }
 
-static struct notice *notice_of(const struct hw_nodewise *self, int place)
+static struct notice *notice_of(const struct hw_node_aware *self, int place)
 {
     return (struct notice *)(void *)self->segment[place];
 }
 
 /* Bytes that a rank of this node gets of a rank. */
-static hw_count gets(const struct hw_nodewise *self, int place, int r)
+static hw_count gets(const struct hw_node_aware *self, int place, int r)
 {
     return notice_of(self, place)->counts[r];
 }
 
-static char *room_at(const struct hw_nodewise *self, int place, hw_count round, int room)
+static char *room_at(const struct hw_node_aware *self, int place, hw_count round, int room)
 {
     const hw_count turn = round % TURNS;
 
     return self->pieces[place] + (turn * self->rooms + room) * self->piece;
 }
 
-static MPI_Request *request_of(const struct hw_nodewise *self, hw_count round, int room)
+static MPI_Request *request_of(const struct hw_node_aware *self, hw_count round, int room)
 {
     return &self->request[(int)(round % TURNS) * self->rooms + room];
 }
 
 /* The room of the carrier for what comes from rank r, of another node. */
-static int room_in(const struct hw_nodewise *self, int r)
+static int room_in(const struct hw_node_aware *self, int r)
 {
     return self->nodes->count + hw_nodes_before(self->nodes, self->node, r) / self->ranks;
 }
 
 /* Where a round's piece of rank r's message to this node is, once it is there. */
-static const char *arrived(const struct hw_nodewise *self, hw_count round, int r)
+static const char *arrived(const struct hw_node_aware *self, hw_count round, int r)
 {
     const struct hw_nodes *nodes = self->nodes;
     const int first = nodes->first[self->node];
@@ -309,7 +309,7 @@ static hw_count least(hw_count a, hw_count b)
 }
 
 /* Bytes of a round's piece. */
-static hw_count length_of(const struct hw_nodewise *self, hw_count message, hw_count round)
+static hw_count length_of(const struct hw_node_aware *self, hw_count message, hw_count round)
 {
     const hw_count from = round * self->piece;
 
@@ -358,7 +358,7 @@ static hw_count find_size_in(const struct exchange *x, int r)
  * Collective over the node. */
 static enum hw_status tell(struct exchange *x, struct hw_error *err)
 {
-    struct hw_nodewise *self = x->self;
+    struct hw_node_aware *self = x->self;
     const int ranks = self->nodes->ranks;
     struct notice *own = notice_of(self, own_place(self));
     hw_count most = 0;
@@ -399,7 +399,7 @@ static enum hw_status copy_part(const struct exchange *x, bool out, hw_count rou
 {
     const hw_count from = round * x->self->piece, begin = at > from ? at : from;
     const hw_count end = least(at + bytes, from + length);
-    const struct hw_nodewise_mover *mover = &x->self->mover;
+    const struct hw_memory_ops *mover = &x->self->mover;
 
     if (begin >= end)
         return HW_OK;
@@ -412,9 +412,9 @@ static enum hw_status copy_part(const struct exchange *x, bool out, hw_count rou
 static enum hw_status copy_out(const struct exchange *x, hw_count round, int node,
                                struct hw_error *err)
 {
-    const struct hw_nodewise *self = x->self;
+    const struct hw_node_aware *self = x->self;
     const struct hw_nodes *nodes = self->nodes;
-    const struct hw_nodewise_load *load = x->load;
+    const struct hw_node_aware_load *load = x->load;
     const hw_count length = length_of(self, size_out(x, node), round);
     char *piece = room_at(self, own_place(self), round, node);
     enum hw_status status = HW_OK;
@@ -452,8 +452,8 @@ static enum hw_status begin_out(const struct exchange *x, hw_count round, struct
 /* Begins to copy in what is this rank's of a round's pieces. */
 static enum hw_status begin_in(const struct exchange *x, hw_count round, struct hw_error *err)
 {
-    const struct hw_nodewise *self = x->self;
-    const struct hw_nodewise_load *load = x->load;
+    const struct hw_node_aware *self = x->self;
+    const struct hw_node_aware_load *load = x->load;
     const int own = own_place(self);
     enum hw_status status = HW_OK;
 
@@ -476,7 +476,7 @@ static enum hw_status begin_in(const struct exchange *x, hw_count round, struct 
 
 static enum hw_status send_round(const struct exchange *x, hw_count round, struct hw_error *err)
 {
-    struct hw_nodewise *self = x->self;
+    struct hw_node_aware *self = x->self;
     const int me = self->ctx->rank;
     enum hw_status status = HW_OK;
 
@@ -500,7 +500,7 @@ static enum hw_status send_round(const struct exchange *x, hw_count round, struc
 static enum hw_status receive_round(const struct exchange *x, hw_count round, bool wait,
                                     struct hw_error *err)
 {
-    struct hw_nodewise *self = x->self;
+    struct hw_node_aware *self = x->self;
     const int me = self->ctx->rank;
     enum hw_status status = HW_OK;
 
@@ -526,7 +526,7 @@ static enum hw_status receive_round(const struct exchange *x, hw_count round, bo
  */
 static enum hw_status do_round(const struct exchange *x, hw_count round, struct hw_error *err)
 {
-    const struct hw_nodewise_mover *mover = &x->self->mover;
+    const struct hw_memory_ops *mover = &x->self->mover;
     enum hw_status status = mover->wait(mover->self, true, err);
 
     status = worse(status, send_round(x, round, err));
@@ -541,9 +541,9 @@ static enum hw_status do_round(const struct exchange *x, hw_count round, struct 
 /* What a rank has for itself, and what it takes from where it reaches others. */
 static enum hw_status copy_straight(const struct exchange *x, struct hw_error *err)
 {
-    const struct hw_nodewise *self = x->self;
+    const struct hw_node_aware *self = x->self;
     const struct hw_nodes *nodes = self->nodes;
-    const struct hw_nodewise_load *load = x->load;
+    const struct hw_node_aware_load *load = x->load;
     const int me = self->ctx->rank, first = nodes->first[self->node];
     enum hw_status status = HW_OK;
 
@@ -562,7 +562,7 @@ static enum hw_status copy_straight(const struct exchange *x, struct hw_error *e
 }
 
 /* Waits for all that is sent. */
-static enum hw_status end_sends(const struct hw_nodewise *self, struct hw_error *err)
+static enum hw_status end_sends(const struct hw_node_aware *self, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -572,8 +572,8 @@ static enum hw_status end_sends(const struct hw_nodewise *self, struct hw_error 
     return status;
 }
 
-enum hw_status hw_nodewise_exchange(struct hw_nodewise *self, const struct hw_nodewise_load *load,
-                                    struct hw_error *err)
+enum hw_status hw_node_aware_exchange(struct hw_node_aware *self,
+                                      const struct hw_node_aware_load *load, struct hw_error *err)
 {
     struct exchange x = {.self = self, .load = load};
     enum hw_status status = worse(load->status, tell(&x, err));

@@ -15,7 +15,7 @@
 #include "lib/comm/node_topology.h"
 
 /* How bytes get between a rank's own memory and shared memory. */
-struct hw_nodewise_mover {
+struct hw_memory_ops {
     void *self;
     /* Begins to copy, out of the own memory or into it (or within, as into it). Local. */
     enum hw_status (*copy)(void *self, bool out, void *to, const void *from, size_t bytes,
@@ -31,9 +31,9 @@ struct hw_nodewise_mover {
 };
 
 /* Between plain memory of hosts. */
-extern const struct hw_nodewise_mover hw_nodewise_plain;
+extern const struct hw_memory_ops hw_node_aware_plain;
 
-struct hw_nodewise;
+struct hw_node_aware;
 
 /*
  * Allocates `room` bytes of shared memory for each node, less where there is little, or the
@@ -41,17 +41,17 @@ struct hw_nodewise;
  * Borrows ctx and nodes. Collective over ctx->world; ranks agree. Returns HW_RESOURCES where
  * there is no such memory.
  */
-enum hw_status hw_nodewise_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                hw_count room, const struct hw_nodewise_mover *mover,
-                                struct hw_nodewise **made, struct hw_error *err);
+enum hw_status hw_node_aware_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                  hw_count room, const struct hw_memory_ops *mover,
+                                  struct hw_node_aware **made, struct hw_error *err);
 
 /* The node's shared memory of the host, and the part of it that is this rank's to use between
  * exchanges: none where the mover has rooms elsewhere. Local. */
-void *hw_nodewise_shared(const struct hw_nodewise *self, size_t *bytes);
-void *hw_nodewise_own(const struct hw_nodewise *self, size_t *bytes);
+void *hw_node_aware_shared(const struct hw_node_aware *self, size_t *bytes);
+void *hw_node_aware_own(const struct hw_node_aware *self, size_t *bytes);
 
 /* What one rank has for the others and gets from them. */
-struct hw_nodewise_load {
+struct hw_node_aware_load {
     char *base;                                     /* own memory */
     const hw_count *send_offset, *send_bytes;       /* [ranks] from base, for each rank */
     const hw_count *receive_offset, *receive_bytes; /* [ranks] likewise, from each */
@@ -67,16 +67,16 @@ struct hw_nodewise_load {
  * Exchanges: send_bytes[q] go to each rank q, which gets as many. Both sides know the counts.
  * Complete on return. Collective; ranks agree.
  */
-enum hw_status hw_nodewise_exchange(struct hw_nodewise *self, const struct hw_nodewise_load *load,
-                                    struct hw_error *err);
+enum hw_status hw_node_aware_exchange(struct hw_node_aware *self,
+                                      const struct hw_node_aware_load *load, struct hw_error *err);
 
 /* What this rank has sent to other nodes since the last call. Local. */
-struct hw_crossed {
+struct hw_internode_traffic {
     hw_count bytes, messages;
 };
-struct hw_crossed hw_nodewise_crossed(struct hw_nodewise *self);
+struct hw_internode_traffic hw_node_aware_internode_traffic(struct hw_node_aware *self);
 
 /* Accepts NULL. Collective over the node. */
-void hw_nodewise_close(struct hw_nodewise *self);
+void hw_node_aware_close(struct hw_node_aware *self);
 
 #endif

@@ -33,8 +33,8 @@ struct process {
 
 enum state { RUNS, STOPPED, GONE };
 
-struct hw_watch {
-    struct hw_watch_order order;
+struct hw_watchdog {
+    struct hw_watchdog_order order;
     int ranks, own;          /* of the node */
     bool alone;              /* all ranks are of this node */
     struct process *process; /* [ranks] */
@@ -105,7 +105,7 @@ static struct process own_process(int rank)
 
 /* Ranks stand in a ring, and each looks at the next one that it can see: whoever is lost,
  * one that is not looks at the first of them. */
-static int find_next(const struct hw_watch *watch)
+static int find_next(const struct hw_watchdog *watch)
 {
     const struct process *own = &watch->process[watch->own];
 
@@ -127,7 +127,7 @@ static void wait_tick(void)
 }
 
 /* Whether another rank's process, where it can be seen, is still there. */
-static bool is_left(const struct hw_watch *watch, int r)
+static bool is_left(const struct hw_watchdog *watch, int r)
 {
     return r != watch->own && watch->process[r].space != 0 &&
            watch->process[r].space == watch->process[watch->own].space &&
@@ -136,7 +136,7 @@ static bool is_left(const struct hw_watch *watch, int r)
 
 /* Ends the other ranks of the node: those that run see `ending` and leave, unless the window
  * is closed; the rest is killed. */
-static void end_node(const struct hw_watch *watch, enum hw_status status)
+static void end_node(const struct hw_watchdog *watch, enum hw_status status)
 {
     bool left = watch->ending != NULL;
 
@@ -156,7 +156,7 @@ static void end_node(const struct hw_watch *watch, enum hw_status status)
 /* Says why and ends the ranks of this node, stopped ones too, and then all. MPI_Abort() alone
  * does not do: it is no business of a thread while another one is in MPI, and some launchers
  * leave the other ranks alone. */
-static void end_all(struct hw_watch *watch, enum hw_status status, const char *why)
+static void end_all(struct hw_watchdog *watch, enum hw_status status, const char *why)
 {
     int none = HW_OK;
 
@@ -164,7 +164,7 @@ static void end_all(struct hw_watch *watch, enum hw_status status, const char *w
         sleep(LAST_RESORT); /* somebody else is ending us */
         _exit((int)status);
     }
-    hw_unfinished_remove();
+    hw_incomplete_file_remove();
     fprintf(stderr, "%s: %s\n", watch->order.program, why);
     fflush(stderr);
     for (int i = 0; i < HEARD; i++)
@@ -181,7 +181,7 @@ static void end_all(struct hw_watch *watch, enum hw_status status, const char *w
 /* ---- the thread ---- */
 
 /* Looks at the rank that is this one's to look at. */
-static void look(struct hw_watch *watch)
+static void look(struct hw_watchdog *watch)
 {
     char sentence[160];
 
@@ -204,7 +204,7 @@ static void look(struct hw_watch *watch)
     }
 }
 
-static void tick(struct hw_watch *watch)
+static void tick(struct hw_watchdog *watch)
 {
     const int ending = watch->ending ? atomic_load(watch->ending) : HW_OK;
 
@@ -219,7 +219,7 @@ static void tick(struct hw_watch *watch)
 
 static void *run(void *given)
 {
-    struct hw_watch *watch = given;
+    struct hw_watchdog *watch = given;
 
     pthread_mutex_lock(&watch->lock);
     while (!watch->ended) {
@@ -236,7 +236,7 @@ static void *run(void *given)
 }
 
 /* Signals are for the thread that was there before. */
-static bool start_thread(struct hw_watch *watch)
+static bool start_thread(struct hw_watchdog *watch)
 {
     sigset_t all, before;
 
@@ -249,10 +249,10 @@ static bool start_thread(struct hw_watch *watch)
 
 /* ---- beginning and end ---- */
 
-static enum hw_status allocate(const struct hw_watch_order *order, int ranks,
-                               struct hw_watch **made, struct hw_error *err)
+static enum hw_status allocate(const struct hw_watchdog_order *order, int ranks,
+                               struct hw_watchdog **made, struct hw_error *err)
 {
-    struct hw_watch *watch = NULL;
+    struct hw_watchdog *watch = NULL;
     enum hw_status status = hw_alloc_zero(&watch, 1, sizeof *watch, "the watch", err);
 
     if (status != HW_OK)
@@ -270,7 +270,7 @@ static enum hw_status allocate(const struct hw_watch_order *order, int ranks,
 }
 
 /* Tells the node's ranks of each other. Collective. */
-static enum hw_status meet(struct hw_watch *watch, struct hw_error *err)
+static enum hw_status meet(struct hw_watchdog *watch, struct hw_error *err)
 {
     int rank = 0, size = 1;
     enum hw_status status =
@@ -291,7 +291,7 @@ static enum hw_status meet(struct hw_watch *watch, struct hw_error *err)
 }
 
 /* One number that the ranks share. Collective. */
-static enum hw_status open_window(struct hw_watch *watch, struct hw_error *err)
+static enum hw_status open_window(struct hw_watchdog *watch, struct hw_error *err)
 {
     atomic_int *shared = NULL;
     MPI_Aint size = watch->own == 0 ? (MPI_Aint)sizeof *shared : 0;
@@ -311,10 +311,10 @@ static enum hw_status open_window(struct hw_watch *watch, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watch **given,
-                              struct hw_error *err)
+enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct hw_watchdog **given,
+                                 struct hw_error *err)
 {
-    struct hw_watch *watch = NULL;
+    struct hw_watchdog *watch = NULL;
     int ranks = 1;
 
     *given = NULL;
@@ -323,7 +323,7 @@ enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watc
         return status;
     status = hw_agree(order->node, allocate(order, ranks, &watch, err), err);
     if (status != HW_OK) {
-        hw_watch_end(watch);
+        hw_watchdog_end(watch);
         return status;
     }
     status = hw_agree(order->node, meet(watch, err), err);
@@ -333,15 +333,15 @@ enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watc
         status = hw_fail(err, HW_RESOURCES, "no thread can be made to watch the other ranks");
     status = hw_agree(order->node, status, err);
     if (status != HW_OK) {
-        hw_watch_close(watch);
-        hw_watch_end(watch);
+        hw_watchdog_close(watch);
+        hw_watchdog_end(watch);
         return status;
     }
     *given = watch;
     return HW_OK;
 }
 
-void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct hw_error *err)
+void hw_watchdog_tell(struct hw_watchdog *watch, enum hw_status status, const struct hw_error *err)
 {
     if (!watch || status == HW_OK || atomic_load(&watch->failed) != HW_OK)
         return;
@@ -350,7 +350,7 @@ void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct h
     atomic_store(&watch->failed, (int)status);
 }
 
-void hw_watch_close(struct hw_watch *watch)
+void hw_watchdog_close(struct hw_watchdog *watch)
 {
     if (!watch)
         return;
@@ -364,7 +364,7 @@ void hw_watch_close(struct hw_watch *watch)
         MPI_Win_free(&watch->window);
 }
 
-void hw_watch_end(struct hw_watch *watch)
+void hw_watchdog_end(struct hw_watchdog *watch)
 {
     if (!watch)
         return;

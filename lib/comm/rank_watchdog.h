@@ -14,10 +14,10 @@
 
 #include <mpi.h>
 
-struct hw_watch;
+struct hw_watchdog;
 
 /* Who watches, and how long. */
-struct hw_watch_order {
+struct hw_watchdog_order {
     MPI_Comm world, node;
     const char *program; /* borrowed */
     double seconds;      /* of this rank's own running that another may be stopped */
@@ -29,8 +29,8 @@ struct hw_watch_order {
  * finished are removed (lib/base/incomplete_file.h), and all ranks end with HW_RESOURCES. Ranks
  * whose processes this node's /proc does not show are not watched. Collective over the node.
  */
-enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watch **watch,
-                              struct hw_error *err);
+enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct hw_watchdog **watch,
+                                 struct hw_error *err);
 
 /*
  * Tells it that this rank has failed, before it agrees with the others on that: some may wait
@@ -38,13 +38,13 @@ enum hw_status hw_watch_start(const struct hw_watch_order *order, struct hw_watc
  * seconds, all ranks end then, with this sentence. Does nothing where the status is HW_OK or
  * the watch NULL. Local.
  */
-void hw_watch_tell(struct hw_watch *watch, enum hw_status status, const struct hw_error *err);
+void hw_watchdog_tell(struct hw_watchdog *watch, enum hw_status status, const struct hw_error *err);
 
 /* From now on ranks may leave, as they do after MPI_Finalize(); ranks that are stopped are
  * still seen. Accepts NULL. Collective over the node. */
-void hw_watch_close(struct hw_watch *watch);
+void hw_watchdog_close(struct hw_watchdog *watch);
 
-/* Ends it; accepts NULL. Local, after hw_watch_close(). */
-void hw_watch_end(struct hw_watch *watch);
+/* Ends it; accepts NULL. Local, after hw_watchdog_close(). */
+void hw_watchdog_end(struct hw_watchdog *watch);
 
 #endif

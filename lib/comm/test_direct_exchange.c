@@ -24,11 +24,11 @@ static hw_count bytes_of(const struct trial *trial, int r, int q)
     return sizes[(7 * r + 3 * q + 5 * trial->number) % 7];
 }
 
-static void try(struct tap *tap, struct hw_direct *direct, struct trial *trial)
+static void try(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
 {
     const int ranks = trial->ctx->size, me = trial->ctx->rank, *node = trial->nodes->node;
-    const struct hw_nodewise_load load = trial_load(trial, HW_OK);
-    struct hw_crossed wanted = {0, 0};
+    const struct hw_node_aware_load load = trial_load(trial, HW_OK);
+    struct hw_internode_traffic wanted = {0, 0};
     struct hw_error err = {{0}};
 
     trial_fill(trial);
@@ -36,27 +36,27 @@ static void try(struct tap *tap, struct hw_direct *direct, struct trial *trial)
         wanted.bytes += node[q] != node[me] ? bytes_of(trial, me, q) : 0;
         wanted.messages += node[q] != node[me] && bytes_of(trial, me, q) > 0;
     }
-    enum hw_status status = hw_direct_exchange(direct, &load, &err);
-    const struct hw_crossed crossed = hw_direct_crossed(direct);
+    enum hw_status status = hw_direct_exchange_run(direct, &load, &err);
+    const struct hw_internode_traffic crossed = hw_direct_exchange_internode_traffic(direct);
     tap_ok(tap, status == HW_OK && trial_right(trial), "try %d: everything came", trial->number);
     tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
            "and what crossed is counted");
 }
 
 /* Who failed before the exchange takes part, and all hear of it. */
-static void try_failure(struct tap *tap, struct hw_direct *direct, struct trial *trial)
+static void try_failure(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
 {
-    const struct hw_nodewise_load load =
+    const struct hw_node_aware_load load =
         trial_load(trial, trial->ctx->rank == 0 ? HW_RESOURCES : HW_OK);
     struct hw_error err = {{0}};
 
     trial_fill(trial);
-    enum hw_status status = hw_direct_exchange(direct, &load, &err);
+    enum hw_status status = hw_direct_exchange_run(direct, &load, &err);
     tap_ok(tap, status == HW_RESOURCES && trial_right(trial), "a failure before is everyone's");
 }
 
 /* From the last rank to all. */
-static void try_broadcast(struct tap *tap, struct hw_direct *direct, struct trial *trial)
+static void try_broadcast(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
 {
     const int last = trial->ctx->size - 1;
     struct hw_error err = {{0}};
@@ -66,7 +66,7 @@ static void try_broadcast(struct tap *tap, struct hw_direct *direct, struct tria
     for (hw_count i = 0; i < MOST && trial->ctx->rank == last; i++)
         trial->memory[i] = trial_letter(trial, last, 0, i);
     enum hw_status status =
-        hw_direct_broadcast(direct, last, trial->memory, MOST, trial->memory + MOST, &err);
+        hw_direct_exchange_broadcast(direct, last, trial->memory, MOST, trial->memory + MOST, &err);
     for (hw_count i = 0; i < MOST; i++)
         fine = fine && trial->memory[MOST + i] == trial_letter(trial, last, 0, i);
     tap_ok(tap, status == HW_OK && fine, "a broadcast comes whole");
@@ -78,11 +78,11 @@ static void try_pieces(struct tap *tap, struct trial *trial, hw_count piece)
     const struct hw_context *ctx = trial->ctx;
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
-    struct hw_direct *direct = NULL;
+    struct hw_direct_exchange *direct = NULL;
     enum hw_status status = hw_nodes_open(ctx, 2, &nodes, &err);
 
     if (status == HW_OK)
-        status = hw_direct_open(ctx, &nodes, piece, &hw_nodewise_plain, &direct, &err);
+        status = hw_direct_exchange_open(ctx, &nodes, piece, &hw_node_aware_plain, &direct, &err);
     tap_ok(tap, status == HW_OK, "pieces of %d bytes", (int)piece);
     trial->nodes = &nodes;
     for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++)
@@ -91,7 +91,7 @@ static void try_pieces(struct tap *tap, struct trial *trial, hw_count piece)
         try_broadcast(tap, direct, trial);
     if (status == HW_OK)
         try_failure(tap, direct, trial);
-    hw_direct_close(direct);
+    hw_direct_exchange_close(direct);
     hw_nodes_free(&nodes);
 }
 
@@ -99,10 +99,12 @@ static void test_query(struct tap *tap)
 {
     struct hw_error err = {{0}};
 
-    tap_ok(tap, !hw_direct_takes_devices() && hw_direct_require(&err) == HW_RESOURCES,
+    tap_ok(tap,
+           !hw_direct_exchange_takes_devices() && hw_direct_exchange_require(&err) == HW_RESOURCES,
            "an MPI without: %s", err.text);
     setenv("HOPWAVE_TEST_CUDA", "1", 1);
-    tap_ok(tap, hw_direct_takes_devices() && hw_direct_require(&err) == HW_OK, "and one with it");
+    tap_ok(tap, hw_direct_exchange_takes_devices() && hw_direct_exchange_require(&err) == HW_OK,
+           "and one with it");
     unsetenv("HOPWAVE_TEST_CUDA");
 }
 

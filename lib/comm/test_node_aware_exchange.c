@@ -27,11 +27,11 @@ static hw_count bytes_of(const struct trial *trial, int r, int q)
 }
 
 /* One message to each other node that gets any: all that goes there, or one copy. */
-static struct hw_crossed formula(const struct trial *trial)
+static struct hw_internode_traffic formula(const struct trial *trial)
 {
     const struct hw_nodes *nodes = trial->nodes;
     const int me = trial->ctx->rank;
-    struct hw_crossed crossed = {0, 0};
+    struct hw_internode_traffic crossed = {0, 0};
 
     for (int n = 0; n < nodes->count; n++) {
         hw_count all = 0;
@@ -45,16 +45,16 @@ static struct hw_crossed formula(const struct trial *trial)
     return crossed;
 }
 
-static void try(struct tap *tap, struct hw_nodewise *exchanges, struct trial *trial)
+static void try(struct tap *tap, struct hw_node_aware *exchanges, struct trial *trial)
 {
-    const struct hw_nodewise_load load = trial_load(trial, HW_OK);
-    const struct hw_crossed wanted = formula(trial);
+    const struct hw_node_aware_load load = trial_load(trial, HW_OK);
+    const struct hw_internode_traffic wanted = formula(trial);
     const char *kind = trial->same ? "one for all" : "each its own";
     struct hw_error err = {{0}};
 
     trial_fill(trial);
-    enum hw_status status = hw_nodewise_exchange(exchanges, &load, &err);
-    const struct hw_crossed crossed = hw_nodewise_crossed(exchanges);
+    enum hw_status status = hw_node_aware_exchange(exchanges, &load, &err);
+    const struct hw_internode_traffic crossed = hw_node_aware_internode_traffic(exchanges);
     tap_ok(tap, status == HW_OK && trial_right(trial), "%s, try %d: everything came", kind,
            trial->number);
     tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
@@ -87,26 +87,26 @@ static void try_nodes(struct tap *tap, const struct hw_context *ctx, int togethe
 {
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
-    struct hw_nodewise *exchanges = NULL;
+    struct hw_node_aware *exchanges = NULL;
     struct apart apart = {.nodes = &nodes, .window = MPI_WIN_NULL};
-    const struct hw_nodewise_mover mover = {.self = &apart,
-                                            .copy = hw_nodewise_plain.copy,
-                                            .wait = hw_nodewise_plain.wait,
-                                            .rooms = elsewhere ? open_apart : NULL};
+    const struct hw_memory_ops mover = {.self = &apart,
+                                        .copy = hw_node_aware_plain.copy,
+                                        .wait = hw_node_aware_plain.wait,
+                                        .rooms = elsewhere ? open_apart : NULL};
     int count = (ctx->size + together - 1) / together;
 
     enum hw_status status = hw_nodes_open(ctx, together, &nodes, &err);
     tap_ok(tap, status == HW_OK && (nodes.count == count || ctx->node_size < ctx->size),
            "nodes of %d%s", together, elsewhere ? ", rooms elsewhere" : "");
     if (status == HW_OK)
-        status = hw_nodewise_open(ctx, &nodes, 100000, &mover, &exchanges, &err);
+        status = hw_node_aware_open(ctx, &nodes, 100000, &mover, &exchanges, &err);
     tap_ok(tap, status == HW_OK, "shared memory");
     trial->nodes = &nodes;
     for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++) {
         trial->same = trial->number % 2 == 1;
         try(tap, exchanges, trial);
     }
-    hw_nodewise_close(exchanges);
+    hw_node_aware_close(exchanges);
     if (apart.window != MPI_WIN_NULL)
         MPI_Win_free(&apart.window);
     hw_nodes_free(&nodes);
@@ -127,31 +127,31 @@ static enum hw_status cannot(void *self, bool out, void *to, const void *from, s
 /* The others do not wait for a rank that fails, and all hear of it. */
 static void test_failure(struct tap *tap, const struct hw_context *ctx, struct trial *trial)
 {
-    const struct hw_nodewise_mover mover = {
-        .self = (void *)(uintptr_t)ctx, .copy = cannot, .wait = hw_nodewise_plain.wait};
+    const struct hw_memory_ops mover = {
+        .self = (void *)(uintptr_t)ctx, .copy = cannot, .wait = hw_node_aware_plain.wait};
     const int ranks = ctx->size;
     struct hw_error err = {{0}};
     struct hw_nodes nodes;
-    struct hw_nodewise *exchanges = NULL;
+    struct hw_node_aware *exchanges = NULL;
 
     enum hw_status status = hw_nodes_open(ctx, 2, &nodes, &err);
     if (status == HW_OK)
-        status = hw_nodewise_open(ctx, &nodes, 0, &mover, &exchanges, &err);
+        status = hw_node_aware_open(ctx, &nodes, 0, &mover, &exchanges, &err);
     trial->number = 0;
     trial->same = false;
-    struct hw_nodewise_load load = trial_load(trial, HW_OK);
+    struct hw_node_aware_load load = trial_load(trial, HW_OK);
     for (int q = 0; q < ranks; q++) {
         trial->count[q] = trial->count[2 * ranks + q] = (hw_count)q * MOST;
         trial->count[ranks + q] = trial->count[3 * ranks + q] = MOST;
     }
     if (status == HW_OK)
-        status = hw_nodewise_exchange(exchanges, &load, &err);
+        status = hw_node_aware_exchange(exchanges, &load, &err);
     tap_ok(tap, status == (ranks > 1 ? HW_RESOURCES : HW_OK), "a failure is everyone's");
     load.status = ctx->rank == ranks - 1 ? HW_INTERNAL : HW_OK;
     if (exchanges)
-        status = hw_nodewise_exchange(exchanges, &load, &err);
+        status = hw_node_aware_exchange(exchanges, &load, &err);
     tap_ok(tap, status == HW_INTERNAL, "one before the exchange, too");
-    hw_nodewise_close(exchanges);
+    hw_node_aware_close(exchanges);
     hw_nodes_free(&nodes);
 }
 

@@ -101,11 +101,11 @@ static enum hw_status describe_labels(struct hw_graph *graph, struct hw_error *e
 /* Prepares the making of a recipe's tuples. */
 static enum hw_status open_recipe(struct hw_graph *graph, struct hw_error *err)
 {
-    struct hw_recipe recipe;
+    struct hw_generator_spec recipe;
 
-    enum hw_status status = hw_recipe_read(graph->store, &recipe, err);
+    enum hw_status status = hw_generator_spec_read(graph->store, &recipe, err);
     if (status == HW_OK)
-        hw_recipe_ends(&recipe, &graph->desc.some, &graph->desc.several);
+        hw_generator_spec_ends(&recipe, &graph->desc.some, &graph->desc.several);
     if (status == HW_OK)
         status = hw_generator_open(&recipe, &graph->generator, err);
     return status;

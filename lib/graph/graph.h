@@ -17,7 +17,7 @@ struct hw_graph_desc {
     bool directed;
     enum hw_weights weights;
     bool recipe;                 /* the edges are made, not read */
-    double some, several;        /* of recipes: hw_recipe_ends(); else 0 */
+    double some, several;        /* of recipes: hw_generator_spec_ends(); else 0 */
     char digest[HW_DIGEST_SIZE]; /* "" for a recipe without one */
 };
 

@@ -61,7 +61,8 @@ enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_des
 
 /* ---- generated graphs ---- */
 
-struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without_edges)
+struct hw_graph_desc hw_generator_spec_desc(const struct hw_generator_spec *recipe,
+                                            bool without_edges)
 {
     return (struct hw_graph_desc){.vertices = recipe->vertices,
                                   .edges = recipe->edges,
@@ -71,7 +72,7 @@ struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without
 }
 
 /* Tuples that this rank makes at a time. */
-static hw_count chunk_of(const struct hw_context *ctx, const struct hw_recipe *recipe)
+static hw_count chunk_of(const struct hw_context *ctx, const struct hw_generator_spec *recipe)
 {
     hw_count first, count;
 
@@ -79,7 +80,8 @@ static hw_count chunk_of(const struct hw_context *ctx, const struct hw_recipe *r
     return count < HW_GRAPH_CHUNK ? count : HW_GRAPH_CHUNK;
 }
 
-hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_recipe *recipe)
+hw_count hw_graph_generate_bytes(const struct hw_context *ctx,
+                                 const struct hw_generator_spec *recipe)
 {
     const hw_count id = (hw_count)hw_type_size(hw_graph_id_type(recipe->vertices));
     const hw_count weight =
@@ -95,8 +97,9 @@ struct chunk {
     union hw_weight *weight; /* [chunk_of()], or NULL */
 };
 
-static enum hw_status chunk_alloc(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                  struct chunk *chunk, struct hw_error *err)
+static enum hw_status chunk_alloc(const struct hw_context *ctx,
+                                  const struct hw_generator_spec *recipe, struct chunk *chunk,
+                                  struct hw_error *err)
 {
     const hw_count capacity = chunk_of(ctx, recipe);
 
@@ -160,7 +163,8 @@ static enum hw_status write_chunk(const struct chunk *chunk, hw_count first, hw_
 }
 
 /* Makes and writes this rank's share, chunk by chunk. Local. */
-static enum hw_status generate_share(const struct hw_context *ctx, const struct hw_recipe *recipe,
+static enum hw_status generate_share(const struct hw_context *ctx,
+                                     const struct hw_generator_spec *recipe,
                                      const struct hw_generator *generator, struct chunk *chunk,
                                      struct hw_store *store, struct hw_error *err)
 {
@@ -180,8 +184,9 @@ static enum hw_status generate_share(const struct hw_context *ctx, const struct 
     return status;
 }
 
-enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                 struct hw_store *store, struct hw_error *err)
+enum hw_status hw_graph_generate(const struct hw_context *ctx,
+                                 const struct hw_generator_spec *recipe, struct hw_store *store,
+                                 struct hw_error *err)
 {
     struct hw_generator *generator = NULL;
     struct chunk chunk = {0};
@@ -201,8 +206,9 @@ enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_r
 }
 
 /* Makes a sample of this rank's share and times it. Local. */
-static enum hw_status time_sample(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                  double *seconds, struct hw_error *err)
+static enum hw_status time_sample(const struct hw_context *ctx,
+                                  const struct hw_generator_spec *recipe, double *seconds,
+                                  struct hw_error *err)
 {
     struct hw_generator *generator = NULL;
     struct chunk chunk = {0};
@@ -229,8 +235,9 @@ static enum hw_status time_sample(const struct hw_context *ctx, const struct hw_
     return status;
 }
 
-enum hw_status hw_recipe_seconds(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                 double *seconds, struct hw_error *err)
+enum hw_status hw_generator_spec_seconds(const struct hw_context *ctx,
+                                         const struct hw_generator_spec *recipe, double *seconds,
+                                         struct hw_error *err)
 {
     double mine = 0;
 
@@ -241,13 +248,14 @@ enum hw_status hw_recipe_seconds(const struct hw_context *ctx, const struct hw_r
     return status;
 }
 
-enum hw_status hw_recipe_digest(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                char *digest, struct hw_error *err)
+enum hw_status hw_generator_spec_digest(const struct hw_context *ctx,
+                                        const struct hw_generator_spec *recipe, char *digest,
+                                        struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_recipe_desc(recipe, false);
+    const struct hw_graph_desc desc = hw_generator_spec_desc(recipe, false);
     struct hw_store *rehearsal = NULL;
 
-    enum hw_status status = hw_store_rehearse(ctx, HW_KIND_GRAPH, &rehearsal, err);
+    enum hw_status status = hw_store_dry_run(ctx, HW_KIND_GRAPH, &rehearsal, err);
     if (status == HW_OK)
         status = hw_graph_define(rehearsal, &desc, err);
     if (status == HW_OK)

@@ -22,27 +22,32 @@ enum hw_status hw_graph_define(struct hw_store *store, const struct hw_graph_des
                                struct hw_error *err);
 
 /* What a recipe makes. recipe: whether the file is to hold no edges. Local. */
-struct hw_graph_desc hw_recipe_desc(const struct hw_recipe *recipe, bool without_edges);
+struct hw_graph_desc hw_generator_spec_desc(const struct hw_generator_spec *recipe,
+                                            bool without_edges);
 
 /*
  * Makes all tuples of a recipe, each rank its share, and writes them into a store
  * with its datasets defined: a file, or a rehearsal for the digest. Streams: the
  * memory is that of hw_graph_generate_bytes(). Collective.
  */
-enum hw_status hw_graph_generate(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                 struct hw_store *store, struct hw_error *err);
+enum hw_status hw_graph_generate(const struct hw_context *ctx,
+                                 const struct hw_generator_spec *recipe, struct hw_store *store,
+                                 struct hw_error *err);
 
 /* Bytes that this rank needs for it. Local. */
-hw_count hw_graph_generate_bytes(const struct hw_context *ctx, const struct hw_recipe *recipe);
+hw_count hw_graph_generate_bytes(const struct hw_context *ctx,
+                                 const struct hw_generator_spec *recipe);
 
 /* Seconds that making all tuples takes the slowest rank, extrapolated from a
  * sample of at most 2^18 on each. Collective. */
-enum hw_status hw_recipe_seconds(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                 double *seconds, struct hw_error *err);
+enum hw_status hw_generator_spec_seconds(const struct hw_context *ctx,
+                                         const struct hw_generator_spec *recipe, double *seconds,
+                                         struct hw_error *err);
 
 /* The root digest of the graph that a recipe makes, without storing it.
  * digest: [HW_DIGEST_SIZE]. Collective. */
-enum hw_status hw_recipe_digest(const struct hw_context *ctx, const struct hw_recipe *recipe,
-                                char *digest, struct hw_error *err);
+enum hw_status hw_generator_spec_digest(const struct hw_context *ctx,
+                                        const struct hw_generator_spec *recipe, char *digest,
+                                        struct hw_error *err);
 
 #endif

@@ -11,10 +11,10 @@
 
 /* Writes a recipe as a file with edges, or without but with the digest. */
 static enum hw_status write_graph(const struct hw_context *ctx, const char *path,
-                                  const struct hw_recipe *recipe, bool without_edges,
+                                  const struct hw_generator_spec *recipe, bool without_edges,
                                   struct hw_error *err)
 {
-    const struct hw_graph_desc desc = hw_recipe_desc(recipe, without_edges);
+    const struct hw_graph_desc desc = hw_generator_spec_desc(recipe, without_edges);
     struct hw_store *store = NULL;
     char digest[HW_DIGEST_SIZE];
 
@@ -22,11 +22,11 @@ static enum hw_status write_graph(const struct hw_context *ctx, const char *path
     if (status == HW_OK)
         status = hw_graph_define(store, &desc, err);
     if (status == HW_OK)
-        status = hw_recipe_write(recipe, store, err);
+        status = hw_generator_spec_write(recipe, store, err);
     if (status == HW_OK && !without_edges)
         status = hw_graph_generate(ctx, recipe, store, err);
     if (status == HW_OK && without_edges) {
-        status = hw_recipe_digest(ctx, recipe, digest, err);
+        status = hw_generator_spec_digest(ctx, recipe, digest, err);
         if (status == HW_OK)
             status = hw_store_declare_digest(store, digest, err);
     }
@@ -84,14 +84,14 @@ static bool reads_right(const struct hw_context *ctx, struct hw_graph *graph,
 
 /* One recipe: as a file and as itself. */
 static void test_recipe(struct tap *tap, const struct hw_context *ctx, const char *folder,
-                        struct hw_recipe recipe, const char *name)
+                        struct hw_generator_spec recipe, const char *name)
 {
     char path[2][512];
     char digest[2][HW_DIGEST_SIZE] = {"", ""};
     struct hw_generator *generator = NULL;
     struct hw_error err = {{0}};
 
-    enum hw_status status = hw_recipe_complete(&recipe, &err);
+    enum hw_status status = hw_generator_spec_complete(&recipe, &err);
     if (status == HW_OK)
         status = hw_generator_open(&recipe, &generator, &err);
     tap_ok(tap, status == HW_OK, "%s: is a recipe (%s)", name, err.text);
@@ -218,15 +218,15 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
         {"vertices", "makes 1024 vertices and 16384 edges, the file says 1023", HW_AT_ROOT, 1023},
         {"edges", "the file says 1024 and 5", HW_AT_ROOT, 5},
     };
-    struct hw_recipe recipe = {
+    struct hw_generator_spec recipe = {
         .model = HW_MODEL_RMAT, .scale = 10, .edge_factor = 16, .abcd = {.57, .19, .19, .05}};
     char path[512];
     struct hw_error err = {{0}};
 
     snprintf(path, sizeof path, "%s/recipe.h5", folder);
-    if (hw_recipe_complete(&recipe, &err) != HW_OK)
+    if (hw_generator_spec_complete(&recipe, &err) != HW_OK)
         tap_ok(tap, false, "the recipe is right (%s)", err.text);
-    const struct hw_graph_desc desc = hw_recipe_desc(&recipe, true);
+    const struct hw_graph_desc desc = hw_generator_spec_desc(&recipe, true);
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
         struct hw_store *store = NULL;
         struct hw_graph *graph = NULL;
@@ -234,7 +234,7 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
         if (status == HW_OK)
             status = hw_graph_define(store, &desc, &err);
         if (status == HW_OK)
-            status = hw_recipe_write(&recipe, store, &err);
+            status = hw_generator_spec_write(&recipe, store, &err);
         if (status == HW_OK)
             status = hw_store_set_i64(store, table[i].place, table[i].name, table[i].value, &err);
         if (status == HW_OK)
@@ -254,36 +254,36 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    const struct hw_recipe rmat = {.model = HW_MODEL_RMAT,
-                                   .scale = 11,
-                                   .edge_factor = 33,
-                                   .abcd = {.57, .19, .19, .05},
-                                   .scramble = true,
-                                   .seed = 5};
-    const struct hw_recipe graph500 = {.model = HW_MODEL_GRAPH500,
-                                       .scale = 12,
-                                       .edge_factor = 16,
-                                       .seed1 = 2,
-                                       .seed2 = 3,
-                                       .weighting = HW_WEIGHTING_UNIFORM};
-    const struct hw_recipe whole = {.model = HW_MODEL_GRAPH500,
-                                    .scale = 5,
-                                    .edge_factor = 3,
-                                    .weighting = HW_WEIGHTING_INTEGER,
-                                    .low = -7,
-                                    .high = 255};
-    const struct hw_recipe wide = {.model = HW_MODEL_ERDOS_RENYI,
-                                   .vertices = ((hw_gid)1 << 32) + 1,
-                                   .edges = 50001,
-                                   .directed = true,
-                                   .weighting = HW_WEIGHTING_SIGNED};
-    const struct hw_recipe drawn = {.model = HW_MODEL_ERDOS_RENYI,
-                                    .vertices = 1000,
-                                    .edges = -1,
-                                    .has_probability = true,
-                                    .probability = 0.01,
-                                    .seed = 3,
-                                    .weighting = HW_WEIGHTING_UNIFORM};
+    const struct hw_generator_spec rmat = {.model = HW_MODEL_RMAT,
+                                           .scale = 11,
+                                           .edge_factor = 33,
+                                           .abcd = {.57, .19, .19, .05},
+                                           .scramble = true,
+                                           .seed = 5};
+    const struct hw_generator_spec graph500 = {.model = HW_MODEL_GRAPH500,
+                                               .scale = 12,
+                                               .edge_factor = 16,
+                                               .seed1 = 2,
+                                               .seed2 = 3,
+                                               .weighting = HW_WEIGHTING_UNIFORM};
+    const struct hw_generator_spec whole = {.model = HW_MODEL_GRAPH500,
+                                            .scale = 5,
+                                            .edge_factor = 3,
+                                            .weighting = HW_WEIGHTING_INTEGER,
+                                            .low = -7,
+                                            .high = 255};
+    const struct hw_generator_spec wide = {.model = HW_MODEL_ERDOS_RENYI,
+                                           .vertices = ((hw_gid)1 << 32) + 1,
+                                           .edges = 50001,
+                                           .directed = true,
+                                           .weighting = HW_WEIGHTING_SIGNED};
+    const struct hw_generator_spec drawn = {.model = HW_MODEL_ERDOS_RENYI,
+                                            .vertices = 1000,
+                                            .edges = -1,
+                                            .has_probability = true,
+                                            .probability = 0.01,
+                                            .seed = 3,
+                                            .weighting = HW_WEIGHTING_UNIFORM};
     char folder[TAP_FOLDER];
 
     hw_context_threads(ctx, ctx->size > 2 ? 1 : 2);

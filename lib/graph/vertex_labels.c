@@ -150,7 +150,7 @@ enum hw_status hw_labels_open(const struct hw_context *ctx, struct hw_graph *gra
     *labels = (struct hw_labels){.ctx = ctx};
     hw_store_share(hw_graph_desc(graph)->vertices, ctx->rank, ctx->size, &first, &count);
     enum hw_status status =
-        hw_slices_make(hw_graph_desc(graph)->vertices, ctx->size, &labels->slices, err);
+        hw_block_distribution_make(hw_graph_desc(graph)->vertices, ctx->size, &labels->slices, err);
     if (status == HW_OK)
         status = hw_alloc(&labels->label, count, sizeof *labels->label, "labels", err);
     if (status == HW_OK && count > 0)
@@ -178,7 +178,7 @@ static void sort_out(const struct hw_labels *labels, hw_count count, const hw_gi
                      hw_count *asked)
 {
     for (hw_count i = 0; i < count; i++) {
-        owner[i] = id[i] == HW_GID_NONE ? -1 : hw_slices_owner(&labels->slices, id[i]);
+        owner[i] = id[i] == HW_GID_NONE ? -1 : hw_block_distribution_owner(&labels->slices, id[i]);
         if (owner[i] >= 0)
             asked[owner[i]]++;
     }
@@ -247,7 +247,7 @@ done:
 
 void hw_labels_close(struct hw_labels *labels)
 {
-    hw_slices_free(&labels->slices);
+    hw_block_distribution_free(&labels->slices);
     free(labels->label);
     *labels = (struct hw_labels){0};
 }

@@ -26,8 +26,8 @@ enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *gra
  * slice. Zero-initialise; free with hw_labels_close(). */
 struct hw_labels {
     const struct hw_context *ctx;
-    struct hw_slices slices; /* who holds which */
-    int64_t *label;          /* of this rank's slice */
+    struct hw_block_distribution slices; /* who holds which */
+    int64_t *label;                      /* of this rank's slice */
 };
 
 /* Reads and verifies the labels. Borrows ctx. Collective. */

@@ -205,7 +205,7 @@ static enum hw_status share_cycle(const struct hw_context *ctx, const struct hea
 
 /* Adds the search of a record. Collective. */
 static enum hw_status add_record(struct hw_journal *journal, const struct record *record,
-                                 struct hw_report *report, struct hw_outcomes *outcomes,
+                                 struct hw_report *report, struct hw_search_results *outcomes,
                                  struct hw_error *err)
 {
     const struct head *head = &record->head;
@@ -214,7 +214,7 @@ static enum hw_status add_record(struct hw_journal *journal, const struct record
 
     if (status != HW_OK)
         return status;
-    hw_outcomes_add(outcomes, &result);
+    hw_search_results_add(outcomes, &result);
     journal->steps += head->steps;
     return hw_report_restore(report, &head->row, head->steps, head->steps_left_out, record->steps,
                              err);
@@ -239,8 +239,8 @@ static enum hw_status next_record(struct hw_journal *journal, struct record *rec
 }
 
 enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *report,
-                                  struct hw_outcomes *outcomes, hw_journal_check *check, void *self,
-                                  struct hw_error *err)
+                                  struct hw_search_results *outcomes, hw_journal_check *check,
+                                  void *self, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
     bool more = true;
@@ -264,8 +264,8 @@ enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *
 /* ---- appending ---- */
 
 static enum hw_status append(struct hw_journal *journal, const struct hw_report *report,
-                             const struct hw_outcomes *outcomes, hw_count i, uint64_t checksum,
-                             struct hw_error *err)
+                             const struct hw_search_results *outcomes, hw_count i,
+                             uint64_t checksum, struct hw_error *err)
 {
     const struct hw_cycle *cycle = &outcomes->cycle[i];
     struct head head = {.row = report->search[i],
@@ -297,8 +297,8 @@ static enum hw_status append(struct hw_journal *journal, const struct hw_report 
 }
 
 enum hw_status hw_journal_append(struct hw_journal *journal, const struct hw_report *report,
-                                 const struct hw_outcomes *outcomes, hw_count i, uint64_t checksum,
-                                 struct hw_error *err)
+                                 const struct hw_search_results *outcomes, hw_count i,
+                                 uint64_t checksum, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 

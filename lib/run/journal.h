@@ -44,14 +44,14 @@ typedef enum hw_status hw_journal_check(void *self, hw_count i, uint64_t checksu
 /* Fills report and outcomes, which are empty and have room, with the searches of
  * the journal up to the first whose tree is not there. Collective. */
 enum hw_status hw_journal_restore(struct hw_journal *journal, struct hw_report *report,
-                                  struct hw_outcomes *outcomes, hw_journal_check *check, void *self,
-                                  struct hw_error *err);
+                                  struct hw_search_results *outcomes, hw_journal_check *check,
+                                  void *self, struct hw_error *err);
 
 /* Appends search i, which report and outcomes know. checksum: of its tree.
  * Collective. */
 enum hw_status hw_journal_append(struct hw_journal *journal, const struct hw_report *report,
-                                 const struct hw_outcomes *outcomes, hw_count i, uint64_t checksum,
-                                 struct hw_error *err);
+                                 const struct hw_search_results *outcomes, hw_count i,
+                                 uint64_t checksum, struct hw_error *err);
 
 /* Whether it is time to bring tree file and journal to the disk: a second since
  * the last time. Collective. */

@@ -46,10 +46,10 @@ static enum hw_status check_output(const struct hw_stage *stage,
 
 static enum hw_status watch(struct hw_context *ctx, struct hw_error *err)
 {
-    const struct hw_watch_order order = {
+    const struct hw_watchdog_order order = {
         .world = ctx->world, .node = ctx->node, .program = ctx->program, .seconds = PATIENCE};
 
-    return hw_agree(ctx->world, hw_watch_start(&order, &ctx->watch, err), err);
+    return hw_agree(ctx->world, hw_watchdog_start(&order, &ctx->watch, err), err);
 }
 
 int hw_stage_main(int argc, char **argv, const struct hw_cli_program *program, void *options,

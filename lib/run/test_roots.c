@@ -84,7 +84,7 @@ static void test_read(struct tap *tap, const struct hw_context *ctx)
 }
 
 /* Whether roots are distinct candidates. */
-static bool legal(const struct hw_toy *toy, const struct hw_roots *roots)
+static bool legal(const struct hw_serial_method *toy, const struct hw_roots *roots)
 {
     bool *seen = calloc((size_t)toy->desc.vertices, sizeof *seen);
     bool right = seen != NULL;
@@ -97,7 +97,7 @@ static bool legal(const struct hw_toy *toy, const struct hw_roots *roots)
     return right;
 }
 
-static hw_count candidates(const struct hw_toy *toy)
+static hw_count candidates(const struct hw_serial_method *toy)
 {
     hw_count count = 0;
 
@@ -109,7 +109,7 @@ static hw_count candidates(const struct hw_toy *toy)
 /* The sample of the toy, undirected and directed, from seed 5. */
 static const hw_gid golden[2][6] = {{26, 67, 7, 75, 24, 40}, {26, 67, 7, 75, 61, 53}};
 
-static void test_sample(struct tap *tap, struct hw_toy *toy, const char *name)
+static void test_sample(struct tap *tap, struct hw_serial_method *toy, const char *name)
 {
     struct hw_sampler sampler;
     struct hw_roots few = {0}, all = {0};
@@ -140,7 +140,7 @@ static void test_sample(struct tap *tap, struct hw_toy *toy, const char *name)
     hw_roots_free(&all);
 }
 
-static void test_locate(struct tap *tap, struct hw_toy *toy)
+static void test_locate(struct tap *tap, struct hw_serial_method *toy)
 {
     hw_gid ids[] = {0, 96, 41};
     struct hw_roots roots = {3, ids};
@@ -193,7 +193,8 @@ static void test_many(struct tap *tap, const struct hw_context *ctx)
 }
 
 /* Draws roots of large components and compares with levels of the toy. */
-static bool large_right(struct hw_toy *toy, hw_count count, hw_count least, hw_count expected)
+static bool large_right(struct hw_serial_method *toy, hw_count count, hw_count least,
+                        hw_count expected)
 {
     struct hw_result result = {0};
     const struct hw_searcher searcher = {&toy->method, toy, &result};
@@ -208,7 +209,7 @@ static bool large_right(struct hw_toy *toy, hw_count count, hw_count least, hw_c
 
     for (hw_count i = 0; i < roots.count && right; i++) {
         hw_count reached = 0;
-        hw_toy_levels(toy, roots.id[i], level);
+        hw_serial_method_levels(toy, roots.id[i], level);
         for (hw_gid v = 0; v < toy->desc.vertices; v++)
             reached += level[v] >= 0;
         right = reached >= least;
@@ -221,19 +222,19 @@ static bool large_right(struct hw_toy *toy, hw_count count, hw_count least, hw_c
 
 static void test_large(struct tap *tap, const struct hw_context *ctx)
 {
-    struct hw_toy toy;
+    struct hw_serial_method toy;
 
-    hw_toy_open(ctx, HW_LAYOUT_2D, HW_ORDER_NONE, false, &toy);
+    hw_serial_method_open(ctx, HW_LAYOUT_2D, HW_ORDER_NONE, false, &toy);
     tap_ok(tap, large_right(&toy, 8, 6, 8), "roots of the large component only");
     tap_ok(tap, large_right(&toy, 1000, 6, 30), "all of them, where more are asked for");
     tap_ok(tap, large_right(&toy, 1000, 4, 35), "two components are large enough");
     toy.searches = 0;
     tap_ok(tap, large_right(&toy, 5, 31, 0), "none is");
     tap_ok(tap, toy.searches < 22, "not all of the 22 components are searched to know it");
-    hw_toy_close(&toy);
-    hw_toy_open(ctx, HW_LAYOUT_1D, HW_ORDER_NONE, true, &toy);
+    hw_serial_method_close(&toy);
+    hw_serial_method_open(ctx, HW_LAYOUT_1D, HW_ORDER_NONE, true, &toy);
     tap_ok(tap, large_right(&toy, 1000, 4, 32), "directed: what a root reaches counts");
-    hw_toy_close(&toy);
+    hw_serial_method_close(&toy);
 }
 
 static void tests(struct tap *tap, struct hw_context *ctx)
@@ -245,16 +246,16 @@ static void tests(struct tap *tap, struct hw_context *ctx)
     } layouts[] = {{HW_LAYOUT_1D, HW_ORDER_NONE, "1d"},
                    {HW_LAYOUT_2D, HW_ORDER_DEGREE, "2d by degree"},
                    {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_NONE, "degree-separated"}};
-    struct hw_toy toy;
+    struct hw_serial_method toy;
 
     test_parse(tap);
     test_read(tap, ctx);
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
         for (int directed = 0; directed < 2; directed++) {
-            hw_toy_open(ctx, layouts[i].layout, layouts[i].order, directed, &toy);
+            hw_serial_method_open(ctx, layouts[i].layout, layouts[i].order, directed, &toy);
             test_sample(tap, &toy, layouts[i].name);
             test_locate(tap, &toy);
-            hw_toy_close(&toy);
+            hw_serial_method_close(&toy);
         }
     test_many(tap, ctx);
     test_large(tap, ctx);

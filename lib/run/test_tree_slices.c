@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A result with memory for the toy's part. */
-static struct hw_result result_for(const struct hw_toy *toy)
+static struct hw_result result_for(const struct hw_serial_method *toy)
 {
     struct hw_result result = {0};
     struct hw_error err;
@@ -21,7 +21,7 @@ static struct hw_result result_for(const struct hw_toy *toy)
 }
 
 /* Searches the toy from a root. Collective. */
-static bool search(struct hw_toy *toy, hw_gid root, struct hw_result *result)
+static bool search(struct hw_serial_method *toy, hw_gid root, struct hw_result *result)
 {
     struct hw_roots roots = {1, &root};
     struct hw_error err;
@@ -33,7 +33,7 @@ static bool search(struct hw_toy *toy, hw_gid root, struct hw_result *result)
            toy->method.frame->search(toy, owner, position, result, &err) == HW_OK;
 }
 
-static void test_slices(struct tap *tap, struct hw_toy *toy, const char *name)
+static void test_slices(struct tap *tap, struct hw_serial_method *toy, const char *name)
 {
     const hw_gid root = 26;
     struct hw_result result = result_for(toy);
@@ -52,7 +52,7 @@ static void test_slices(struct tap *tap, struct hw_toy *toy, const char *name)
     right = level && parent &&
             hw_tree_slice(&tree, sizeof *level, result.level, level, &err) == HW_OK &&
             hw_tree_slice(&tree, sizeof *parent, result.parent, parent, &err) == HW_OK;
-    hw_toy_levels(toy, root, want);
+    hw_serial_method_levels(toy, root, want);
     for (hw_count i = 0; i < tree.length && right; i++)
         right =
             level[i] == want[tree.first + i] && (level[i] < 1 || want[parent[i]] == level[i] - 1);
@@ -64,7 +64,7 @@ static void test_slices(struct tap *tap, struct hw_toy *toy, const char *name)
 }
 
 /* Parts that own a vertex twice, or one that is not there, are refused. */
-static void test_wrong_parts(struct tap *tap, struct hw_toy *toy)
+static void test_wrong_parts(struct tap *tap, struct hw_serial_method *toy)
 {
     struct hw_tree tree;
     struct hw_error err = {{0}};
@@ -88,7 +88,7 @@ static void test_wrong_parts(struct tap *tap, struct hw_toy *toy)
 }
 
 /* Steps as no engine makes them: each rank its own numbers. */
-static void add_steps(const struct hw_toy *toy, int count, struct hw_steps *steps)
+static void add_steps(const struct hw_serial_method *toy, int count, struct hw_steps *steps)
 {
     int rank = toy->ctx->rank;
 
@@ -131,7 +131,7 @@ static bool rows_right(const struct hw_report *report, int searches, int count)
 }
 
 /* Tuples with both ends (directed: the source) reached, by definition. */
-static hw_count tuples_reached(const struct hw_toy *toy, const int32_t *level)
+static hw_count tuples_reached(const struct hw_serial_method *toy, const int32_t *level)
 {
     hw_count tuples = 0;
 
@@ -140,7 +140,7 @@ static hw_count tuples_reached(const struct hw_toy *toy, const int32_t *level)
     return tuples;
 }
 
-static void test_report(struct tap *tap, struct hw_toy *toy, const char *name)
+static void test_report(struct tap *tap, struct hw_serial_method *toy, const char *name)
 {
     static const hw_gid roots[] = {26, 61, 96};
     struct hw_result result = result_for(toy);
@@ -155,7 +155,7 @@ static void test_report(struct tap *tap, struct hw_toy *toy, const char *name)
         right = search(toy, roots[i], &result);
         add_steps(toy, 700, &result.steps);
         right = right && hw_report_add(&report, roots[i], &result, true, &err) == HW_OK;
-        hw_toy_levels(toy, roots[i], level);
+        hw_serial_method_levels(toy, roots[i], level);
         for (hw_gid v = 0; v < toy->desc.vertices; v++) {
             reached += level[v] >= 0;
             deepest = level[v] > deepest ? level[v] : deepest;
@@ -187,7 +187,7 @@ static void test_report(struct tap *tap, struct hw_toy *toy, const char *name)
     hw_result_close(&result);
 }
 
-static void test_verdict(struct tap *tap, struct hw_toy *toy)
+static void test_verdict(struct tap *tap, struct hw_serial_method *toy)
 {
     struct hw_result result = result_for(toy);
     struct hw_report report;
@@ -226,15 +226,15 @@ static void tests(struct tap *tap, struct hw_context *ctx)
                  {HW_LAYOUT_1D, HW_ORDER_NONE, true, "1d directed"},
                  {HW_LAYOUT_2D, HW_ORDER_DEGREE, false, "2d by degree"},
                  {HW_LAYOUT_DEGREE_SEPARATED, HW_ORDER_HASH, true, "degree-separated"}};
-    struct hw_toy toy;
+    struct hw_serial_method toy;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        hw_toy_open(ctx, cases[i].layout, cases[i].order, cases[i].directed, &toy);
+        hw_serial_method_open(ctx, cases[i].layout, cases[i].order, cases[i].directed, &toy);
         test_slices(tap, &toy, cases[i].name);
         test_report(tap, &toy, cases[i].name);
         test_verdict(tap, &toy);
         test_wrong_parts(tap, &toy);
-        hw_toy_close(&toy);
+        hw_serial_method_close(&toy);
     }
 }
 

@@ -17,9 +17,9 @@ struct hw_traversal {
     const struct hw_context *ctx;
     const struct hw_stage *stage;
     const struct hw_traverse_options *options;
-    struct hw_watch *watch; /* to be told of failures, where ranks run kernels */
-    struct hw_store *store; /* the tree file */
-    bool found;             /* a partial one was there */
+    struct hw_watchdog *watch; /* to be told of failures, where ranks run kernels */
+    struct hw_store *store;    /* the tree file */
+    bool found;                /* a partial one was there */
     struct hw_source source;
     struct hw_part part;
     const struct hw_method *method;
@@ -39,7 +39,7 @@ struct hw_traversal {
     struct hw_values values;
     void *value;    /* [batch][tree.length] levels or distances */
     hw_gid *parent; /* [batch][tree.length] */
-    struct hw_outcomes outcomes;
+    struct hw_search_results outcomes;
     struct hw_report report;
     struct hw_journal journal;
     hw_count resumed;  /* searches that a former run finished */

@@ -39,7 +39,7 @@ static void close_traversal(struct hw_traversal *t)
     hw_tree_close(&t->tree);
     free(t->value);
     free(t->parent);
-    hw_outcomes_close(&t->outcomes);
+    hw_search_results_close(&t->outcomes);
     hw_report_close(&t->report);
     hw_part_free(&t->part);
     hw_source_close(&t->source);
@@ -301,7 +301,7 @@ static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
 /* Has the engine keep or count trees, if it has the memory. Collective. */
 static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_keeper *keeper = t->method->frame->keeper;
+    const struct hw_tree_cache *keeper = t->method->frame->keeper;
     enum hw_status status;
 
     if (!may_stay(t))
@@ -329,7 +329,7 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
 
     if (status == HW_OK)
         status = t->method->frame->create(t->method, t->ctx, &t->part, engine, &t->engine, err);
-    hw_watch_tell(t->watch, status, err);
+    hw_watchdog_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = open_keeper(t, err);
@@ -344,11 +344,11 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
  * that the user named refuses them itself. Collective. */
 static enum hw_status settle_method(struct hw_traversal *t, struct hw_error *err)
 {
-    struct hw_survey survey;
+    struct hw_weight_stats survey;
 
     if (t->method->negative_weights || strcmp(t->options->method, "auto") != 0)
         return HW_OK;
-    enum hw_status status = hw_survey(t->ctx, &t->part, &survey, err);
+    enum hw_status status = hw_weight_stats(t->ctx, &t->part, &survey, err);
     if (status != HW_OK || survey.negative == 0)
         return status;
     const struct hw_method *first = t->method;
@@ -371,7 +371,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
     if (t->method->frame->device == HW_CUDA)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
-    hw_watch_tell(t->watch, status, err);
+    hw_watchdog_tell(t->watch, status, err);
 
     if (status == HW_OK && hw_traversal_is_sssp(t))
         status = settle_method(t, err);
@@ -487,7 +487,7 @@ static enum hw_status conclude(const struct hw_traversal *t, struct hw_error *er
     if (t->report.steps_left_out > 0)
         hw_note(t->ctx, "the steps of %" PRI_COUNT " searches are left out of %s: too many",
                 t->report.steps_left_out, output);
-    hw_outcomes_note(t->ctx, &t->outcomes, t->part.weights, &t->roots);
+    hw_search_results_note(t->ctx, &t->outcomes, t->part.weights, &t->roots);
     hw_note(t->ctx, "%s: %" PRI_COUNT " search%s by %s, harmonic mean %.4g TEPS, %s", output,
             t->roots.count, t->roots.count == 1 ? "" : "es", t->method->name,
             hw_report_teps(&t->report), t->options->check ? "all validated" : "not validated");

@@ -85,7 +85,7 @@ static void keep(struct hw_traversal *t, bool files)
     hw_store_keep(t->store, files);
     if (!journal)
         return;
-    (files ? hw_unfinished_forget : hw_unfinished_add)(journal);
+    (files ? hw_incomplete_file_forget : hw_incomplete_file_add)(journal);
     free(journal);
 }
 

@@ -32,7 +32,8 @@ enum hw_status hw_traversal_prepare(struct hw_traversal *t, struct hw_error *err
                                            t->roots.count, &t->report, err);
 
     if (status == HW_OK)
-        status = hw_agree(t->ctx->world, hw_outcomes_open(&t->outcomes, t->roots.count, err), err);
+        status =
+            hw_agree(t->ctx->world, hw_search_results_open(&t->outcomes, t->roots.count, err), err);
     t->values = hw_values(t->options->engine.algorithm, t->part.weights);
     t->stored = hw_trees_kept(t->options, t->roots.count);
     t->batch = t->keeps;
@@ -68,12 +69,12 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     MPI_Pcontrol(0);
     if (status == HW_OK && t->counts && stays)
         status = t->method->frame->keeper->count(t->engine, &result->seen, err);
-    hw_watch_tell(t->watch, status, err);
+    hw_watchdog_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.steps, err);
     if (status == HW_OK)
-        hw_outcomes_add(&t->outcomes, result);
+        hw_search_results_add(&t->outcomes, result);
     t->result.delta = result->delta;
     return status;
 }

@@ -67,7 +67,7 @@ static enum hw_status create_file(struct hw_store *store, const char *path, stru
     return status;
 }
 
-enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err)
+enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err)
 {
     void *handle = NULL;
     struct stat about;
@@ -79,10 +79,10 @@ enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err)
     /* HDF5 must not cut off what is there, nor lock it: it begins under another name. */
     if (asprintf(&path, "%s.layout", store->temporary) < 0)
         return hw_fail(err, HW_RESOURCES, "no memory for a path");
-    hw_unfinished_add(path);
+    hw_incomplete_file_add(path);
     enum hw_status status = create_file(store, path, err);
     (void)unlink(path);
-    hw_unfinished_forget(path);
+    hw_incomplete_file_forget(path);
     free(path);
     if (status != HW_OK)
         return status;
@@ -163,8 +163,8 @@ static enum hw_status create_dataset(const struct hw_store *store, struct hw_dat
     return status;
 }
 
-enum hw_status hw_lay_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
-                              struct hw_error *err)
+enum hw_status hw_allocate_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
+                                   struct hw_error *err)
 {
     enum hw_status status = make_groups(store, dataset->path, err);
 
@@ -336,7 +336,7 @@ static enum hw_status copy_metadata(const struct hw_store *store, struct hw_erro
     return status;
 }
 
-enum hw_status hw_lay_rest(struct hw_store *store, struct hw_error *err)
+enum hw_status hw_allocate_rest(struct hw_store *store, struct hw_error *err)
 {
     enum hw_status status = write_attributes(store, err);
 
@@ -347,7 +347,7 @@ enum hw_status hw_lay_rest(struct hw_store *store, struct hw_error *err)
     return status;
 }
 
-void hw_lay_drop(struct hw_store *store)
+void hw_allocate_drop(struct hw_store *store)
 {
     struct hw_error ignored;
 

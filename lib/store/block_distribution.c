@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-enum hw_status hw_slices_make(hw_gid vertices, int ranks, struct hw_slices *slices,
-                              struct hw_error *err)
+enum hw_status hw_block_distribution_make(hw_gid vertices, int ranks,
+                                          struct hw_block_distribution *slices,
+                                          struct hw_error *err)
 {
-    *slices = (struct hw_slices){.vertices = vertices, .ranks = ranks};
+    *slices = (struct hw_block_distribution){.vertices = vertices, .ranks = ranks};
     enum hw_status status =
         hw_alloc(&slices->first, (hw_count)ranks + 1, sizeof *slices->first, "slices", err);
     if (status != HW_OK)
@@ -22,7 +23,7 @@ enum hw_status hw_slices_make(hw_gid vertices, int ranks, struct hw_slices *slic
     return HW_OK;
 }
 
-void hw_slices_free(struct hw_slices *slices)
+void hw_block_distribution_free(struct hw_block_distribution *slices)
 {
     free(slices->first);
     slices->first = NULL;

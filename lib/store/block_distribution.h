@@ -8,8 +8,8 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 
-/* The slices of all ranks. Free with hw_slices_free(). */
-struct hw_slices {
+/* The slices of all ranks. Free with hw_block_distribution_free(). */
+struct hw_block_distribution {
     hw_gid vertices;
     int ranks;
     hw_gid *first;  /* [ranks+1]; the last is `vertices` */
@@ -17,12 +17,13 @@ struct hw_slices {
 };
 
 /* Local. */
-enum hw_status hw_slices_make(hw_gid vertices, int ranks, struct hw_slices *slices,
-                              struct hw_error *err);
-void hw_slices_free(struct hw_slices *slices);
+enum hw_status hw_block_distribution_make(hw_gid vertices, int ranks,
+                                          struct hw_block_distribution *slices,
+                                          struct hw_error *err);
+void hw_block_distribution_free(struct hw_block_distribution *slices);
 
 /* The rank that holds vertex v, 0 <= v < vertices. Local. */
-static inline int hw_slices_owner(const struct hw_slices *slices, hw_gid v)
+static inline int hw_block_distribution_owner(const struct hw_block_distribution *slices, hw_gid v)
 {
     int rank = (int)((double)v * slices->inverse);
 

@@ -51,7 +51,7 @@ static void drop(struct hw_store *store)
         (void)MPI_File_close(&store->data);
     if (store->ctx.rank != 0)
         return;
-    hw_lay_drop(store);
+    hw_allocate_drop(store);
     hw_temporary_drop(store);
 }
 
@@ -72,7 +72,7 @@ enum hw_status hw_store_commit(struct hw_store *store, struct hw_error *err)
         status = close_data(store, err);
     if (status == HW_OK) {
         if (store->ctx.rank == 0)
-            status = hw_lay_rest(store, err);
+            status = hw_allocate_rest(store, err);
         if (status == HW_OK && store->ctx.rank == 0)
             status = hw_temporary_publish(store, err);
         status = hw_agree(store->ctx.world, status, err);

@@ -39,7 +39,7 @@ static enum hw_status open_partial(struct hw_store *store, struct hw_error *err)
                        strerror(errno));
     if (fstat(store->temporary_fd, &about) != 0 || !S_ISREG(about.st_mode))
         return hw_fail(err, HW_RESOURCES, "%s is no plain file", store->temporary);
-    if (!hw_unfinished_lock(store->temporary_fd, true))
+    if (!hw_incomplete_file_lock(store->temporary_fd, true))
         return hw_fail(err, HW_RESOURCES, "another process is writing it");
     store->keep = store->found;
     return HW_OK;
@@ -49,7 +49,7 @@ enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err)
 {
     if (store->partial)
         return open_partial(store, err);
-    return hw_unfinished_make(store->path, &store->temporary, &store->temporary_fd, err);
+    return hw_incomplete_file_make(store->path, &store->temporary, &store->temporary_fd, err);
 }
 
 /* The end of the datasets laid down so far. */
@@ -76,7 +76,7 @@ enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, s
         __builtin_add_overflow(laid_end(store), bytes, &end))
         return hw_fail(err, HW_RESOURCES, "too large");
     /* A file that was there has its space already. */
-    return hw_unfinished_room(store->temporary_fd, store->found ? 0 : needed, end, err);
+    return hw_incomplete_file_room(store->temporary_fd, store->found ? 0 : needed, end, err);
 }
 
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
@@ -97,7 +97,8 @@ enum hw_status hw_temporary_publish(struct hw_store *store, struct hw_error *err
 {
     if (fsync(store->temporary_fd) != 0)
         return hw_fail(err, HW_RESOURCES, "cannot be synced: %s", strerror(errno));
-    enum hw_status status = hw_unfinished_publish(store->temporary, store->path, store->force, err);
+    enum hw_status status =
+        hw_incomplete_file_publish(store->temporary, store->path, store->force, err);
     if (status != HW_OK)
         return status;
     close(store->temporary_fd);

@@ -94,8 +94,8 @@ enum hw_status hw_store_take(struct hw_store *store, const char *path, hw_count 
  * digest without the disk. It cannot be committed; hw_store_close() ends it.
  * Collective.
  */
-enum hw_status hw_store_rehearse(const struct hw_context *ctx, enum hw_kind kind,
-                                 struct hw_store **store, struct hw_error *err);
+enum hw_status hw_store_dry_run(const struct hw_context *ctx, enum hw_kind kind,
+                                struct hw_store **store, struct hw_error *err);
 
 /* Where an attribute lies. Root attributes and /parameters decide the content
  * and must be the same at every rank count; whatever varies goes to /run. */

@@ -249,15 +249,15 @@ enum hw_status hw_read_bytes(const struct hw_store *store, hw_count address, hw_
 /* ---- allocate_datasets.c: the HDF5 side of writing, rank 0 only ---- */
 
 /* Creates the HDF5 file, which takes shape in memory. */
-enum hw_status hw_lay_file(struct hw_store *store, struct hw_error *err);
+enum hw_status hw_allocate_file(struct hw_store *store, struct hw_error *err);
 /* Makes the groups on the way to a dataset and the dataset, and learns its
  * address. type: of an element or row. */
-enum hw_status hw_lay_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
-                              struct hw_error *err);
+enum hw_status hw_allocate_dataset(struct hw_store *store, struct hw_dataset *dataset, hid_t type,
+                                   struct hw_error *err);
 /* Writes all attributes and completes the temporary file, whose data are there. */
-enum hw_status hw_lay_rest(struct hw_store *store, struct hw_error *err);
+enum hw_status hw_allocate_rest(struct hw_store *store, struct hw_error *err);
 /* Closes the HDF5 file, whether completed or not. */
-void hw_lay_drop(struct hw_store *store);
+void hw_allocate_drop(struct hw_store *store);
 
 /* ---- rename_into_place.c: the temporary file, rank 0 only ---- */
 

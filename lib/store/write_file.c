@@ -15,12 +15,12 @@
 /* Rank 0 makes the temporary file and the HDF5 file in it. */
 static enum hw_status make_temporary(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = hw_unfinished_check(store->path, store->force, err);
+    enum hw_status status = hw_incomplete_file_check(store->path, store->force, err);
 
     if (status == HW_OK)
         status = hw_temporary_make(store, err);
     if (status == HW_OK)
-        status = hw_lay_file(store, err);
+        status = hw_allocate_file(store, err);
     return status;
 }
 
@@ -38,7 +38,7 @@ static enum hw_status open_temporary(struct hw_store *store, struct hw_error *er
         status =
             hw_mpi(MPI_Bcast(store->temporary, length, MPI_CHAR, 0, ctx->world), "MPI_Bcast", err);
     if (status == HW_OK && !store->partial)
-        hw_unfinished_add(store->temporary);
+        hw_incomplete_file_add(store->temporary);
     if (status == HW_OK)
         status = hw_mpi_io(
             MPI_File_open(ctx->world, store->temporary, MPI_MODE_RDWR, MPI_INFO_NULL, &store->data),
@@ -97,7 +97,7 @@ enum hw_status hw_store_create_partial(const struct hw_context *ctx, const char 
     status = hw_mpi(MPI_Bcast(&there, 1, MPI_INT, 0, ctx->world), "MPI_Bcast", err);
     *found = there != 0;
     if (status == HW_OK && !*found)
-        hw_unfinished_add((*store)->temporary);
+        hw_incomplete_file_add((*store)->temporary);
     return status;
 }
 
@@ -105,9 +105,9 @@ void hw_store_keep(struct hw_store *store, bool keep)
 {
     store->keep = keep;
     if (keep)
-        hw_unfinished_forget(store->temporary);
+        hw_incomplete_file_forget(store->temporary);
     else
-        hw_unfinished_add(store->temporary);
+        hw_incomplete_file_add(store->temporary);
 }
 
 enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err)
@@ -119,8 +119,8 @@ enum hw_status hw_store_flush(struct hw_store *store, struct hw_error *err)
     return hw_agree(store->ctx.world, status, err);
 }
 
-enum hw_status hw_store_rehearse(const struct hw_context *ctx, enum hw_kind kind,
-                                 struct hw_store **store, struct hw_error *err)
+enum hw_status hw_store_dry_run(const struct hw_context *ctx, enum hw_kind kind,
+                                struct hw_store **store, struct hw_error *err)
 {
     hw_h5_quiet();
     enum hw_status status = hw_store_new(ctx, "a rehearsal", kind, store, err);
@@ -174,7 +174,7 @@ static enum hw_status make_dataset(struct hw_store *store, struct hw_dataset *da
         const hw_count bytes = hw_dataset_count(dataset) * (hw_count)dataset->element;
         status = hw_temporary_room(store, bytes, err);
         if (status == HW_OK)
-            status = hw_lay_dataset(store, dataset, type, err);
+            status = hw_allocate_dataset(store, dataset, type, err);
         if (status == HW_OK)
             status = hw_temporary_reserve(store, dataset->address, bytes, err);
     }

@@ -4,22 +4,22 @@
 
 #include <stdlib.h>
 
-void hw_round_end(struct hw_round *round)
+void hw_bounded_exchange_end(struct hw_bounded_exchange *round)
 {
     free(round->owner);
     free(round->place);
     free(round->send);
     free(round->receive);
-    *round = (struct hw_round){.step = round->step, .at = round->at};
+    *round = (struct hw_bounded_exchange){.step = round->step, .at = round->at};
 }
 
 /* Makes room for the bins of a round of `length` items, all empty. */
 static enum hw_status make_bins(const struct hw_context *ctx, hw_count length,
-                                struct hw_round *round, struct hw_error *err)
+                                struct hw_bounded_exchange *round, struct hw_error *err)
 {
     hw_count ranks = ctx->size;
 
-    hw_round_end(round);
+    hw_bounded_exchange_end(round);
     round->length = length;
     enum hw_status status = hw_alloc(&round->owner, length, sizeof *round->owner, "owners", err);
     if (status == HW_OK)
@@ -33,8 +33,8 @@ static enum hw_status make_bins(const struct hw_context *ctx, hw_count length,
 }
 
 /* Counts the items for each rank, and finds their places. */
-static void fill_bins(const struct hw_context *ctx, const struct hw_slices *slices,
-                      const struct hw_items *items, struct hw_round *round)
+static void fill_bins(const struct hw_context *ctx, const struct hw_block_distribution *slices,
+                      const struct hw_items *items, struct hw_bounded_exchange *round)
 {
     int ranks = ctx->size, threads = ctx->threads;
 
@@ -43,7 +43,8 @@ static void fill_bins(const struct hw_context *ctx, const struct hw_slices *slic
         hw_count begin, end, *place = round->place + (hw_count)t * ranks;
         hw_thread_share(round->length, t, threads, &begin, &end);
         for (hw_count i = begin; i < end; i++) {
-            round->owner[i] = hw_slices_owner(slices, items->id[(round->at + i) * items->stride]);
+            round->owner[i] =
+                hw_block_distribution_owner(slices, items->id[(round->at + i) * items->stride]);
             place[round->owner[i]]++;
         }
     }
@@ -58,7 +59,8 @@ static void fill_bins(const struct hw_context *ctx, const struct hw_slices *slic
 
 /* Learns what comes, and the most that any rank receives and has left. */
 static enum hw_status settle(const struct hw_context *ctx, const struct hw_items *items,
-                             struct hw_round *round, hw_count *most, struct hw_error *err)
+                             struct hw_bounded_exchange *round, hw_count *most,
+                             struct hw_error *err)
 {
     hw_count largest[2];
     enum hw_status status = hw_mpi(
@@ -77,9 +79,10 @@ static enum hw_status settle(const struct hw_context *ctx, const struct hw_items
     return status;
 }
 
-enum hw_status hw_round_next(const struct hw_context *ctx, const struct hw_slices *slices,
-                             enum hw_status status, const struct hw_items *items,
-                             struct hw_round *round, struct hw_error *err)
+enum hw_status hw_bounded_exchange_next(const struct hw_context *ctx,
+                                        const struct hw_block_distribution *slices,
+                                        enum hw_status status, const struct hw_items *items,
+                                        struct hw_bounded_exchange *round, struct hw_error *err)
 {
     round->at += round->length;
     for (;;) {

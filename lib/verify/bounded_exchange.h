@@ -13,8 +13,8 @@
 #include "lib/store/block_distribution.h"
 
 /* The items of each rank, and what one round takes of them. Zero-initialise,
- * with `step`; free with hw_round_end(). */
-struct hw_round {
+ * with `step`; free with hw_bounded_exchange_end(). */
+struct hw_bounded_exchange {
     hw_count step;       /* items of a round at most; halves where receivers are short of room */
     hw_count at, length; /* this rank's items of this round */
     bool more;           /* some rank has items left after it */
@@ -39,12 +39,13 @@ struct hw_items {
  * `status` is how this rank fared until here: ranks agree on it. Collective over
  * ctx->world; step and limit are the same on all ranks.
  */
-enum hw_status hw_round_next(const struct hw_context *ctx, const struct hw_slices *slices,
-                             enum hw_status status, const struct hw_items *items,
-                             struct hw_round *round, struct hw_error *err);
+enum hw_status hw_bounded_exchange_next(const struct hw_context *ctx,
+                                        const struct hw_block_distribution *slices,
+                                        enum hw_status status, const struct hw_items *items,
+                                        struct hw_bounded_exchange *round, struct hw_error *err);
 
 /* Local. */
-void hw_round_end(struct hw_round *round);
+void hw_bounded_exchange_end(struct hw_bounded_exchange *round);
 
 /* Where thread `thread` of `threads` begins and ends in `count` items. Local. */
 static inline void hw_thread_share(hw_count count, int thread, int threads, hw_count *begin,

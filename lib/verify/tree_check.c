@@ -110,7 +110,7 @@ static enum hw_status graph_digest(const struct check *check, bool wanted, char 
     const struct hw_graph_desc *desc = hw_graph_desc(check->graph);
     const struct hw_context *ctx = check->ctx;
     struct hw_store *store = NULL;
-    struct hw_recipe recipe;
+    struct hw_generator_spec recipe;
 
     memcpy(digest, desc->digest, HW_DIGEST_SIZE);
     if (digest[0] || !desc->recipe || !wanted)
@@ -119,10 +119,10 @@ static enum hw_status graph_digest(const struct check *check, bool wanted, char 
             check->options->graph);
     enum hw_status status = hw_store_open(ctx, check->options->graph, HW_KIND_GRAPH, &store, err);
     if (status == HW_OK)
-        status = hw_recipe_read(store, &recipe, err);
+        status = hw_generator_spec_read(store, &recipe, err);
     hw_store_close(store);
     if (status == HW_OK)
-        status = hw_recipe_digest(ctx, &recipe, digest, err);
+        status = hw_generator_spec_digest(ctx, &recipe, digest, err);
     return status;
 }
 

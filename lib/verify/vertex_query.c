@@ -31,7 +31,8 @@ static void letters_free(struct letters *letters)
     free(letters->asker);
 }
 
-static enum hw_status letters_alloc(const struct hw_ask *ask, const struct hw_round *round,
+static enum hw_status letters_alloc(const struct hw_ask *ask,
+                                    const struct hw_bounded_exchange *round,
                                     struct letters *letters, struct hw_error *err)
 {
     enum hw_status status =
@@ -49,7 +50,7 @@ static enum hw_status letters_alloc(const struct hw_ask *ask, const struct hw_ro
 }
 
 /* Puts a round's questions, and who asks them, into the order they are sent in. */
-static void order_questions(const struct hw_ask *ask, const struct hw_round *round,
+static void order_questions(const struct hw_ask *ask, const struct hw_bounded_exchange *round,
                             const char *question, struct letters *letters)
 {
     int threads = ask->ctx->threads;
@@ -68,7 +69,7 @@ static void order_questions(const struct hw_ask *ask, const struct hw_round *rou
 }
 
 /* Hands the answers to those who asked. */
-static void deliver(const struct hw_ask *ask, const struct hw_round *round,
+static void deliver(const struct hw_ask *ask, const struct hw_bounded_exchange *round,
                     const struct letters *letters, char *answer)
 {
 #pragma omp parallel for schedule(static) num_threads(ask->ctx->threads)
@@ -78,7 +79,7 @@ static void deliver(const struct hw_ask *ask, const struct hw_round *round,
 }
 
 /* Asks a round's questions. Collective. */
-static enum hw_status ask_round(const struct hw_ask *ask, struct hw_round *round,
+static enum hw_status ask_round(const struct hw_ask *ask, struct hw_bounded_exchange *round,
                                 const char *question, char *answer, struct hw_error *err)
 {
     MPI_Comm world = ask->ctx->world;
@@ -109,7 +110,7 @@ enum hw_status hw_ask(const struct hw_ask *ask, enum hw_status status, hw_count 
                                    .id = question,
                                    .stride = (hw_count)(ask->question / sizeof(hw_gid)),
                                    .limit = 2 * ask->chunk};
-    struct hw_round round = {.step = ask->chunk};
+    struct hw_bounded_exchange round = {.step = ask->chunk};
 
     if (ask->ctx->size == 1) {
         if (status == HW_OK)
@@ -117,7 +118,7 @@ enum hw_status hw_ask(const struct hw_ask *ask, enum hw_status status, hw_count 
         return status;
     }
     do {
-        status = hw_round_next(ask->ctx, ask->slices, status, &items, &round, err);
+        status = hw_bounded_exchange_next(ask->ctx, ask->slices, status, &items, &round, err);
         if (status != HW_OK)
             break;
         const char *questions = question;
@@ -128,6 +129,6 @@ enum hw_status hw_ask(const struct hw_ask *ask, enum hw_status status, hw_count 
         }
         status = ask_round(ask, &round, questions, answers, err);
     } while (status == HW_OK && round.more);
-    hw_round_end(&round);
+    hw_bounded_exchange_end(&round);
     return status;
 }

@@ -10,7 +10,7 @@
 /* Who is asked, and what. Borrowed while it is used. */
 struct hw_ask {
     const struct hw_context *ctx;
-    const struct hw_slices *slices;
+    const struct hw_block_distribution *slices;
     size_t question; /* bytes, a multiple of 8; begins with the hw_gid it is about */
     size_t answer;   /* bytes; 0 if nothing is to come back */
     hw_count chunk;  /* questions of a round; a rank receives up to twice as many */

@@ -73,7 +73,7 @@ struct hw_adaptive_profile {
     unsigned long long vertices, checked;
 };
 
-struct hw_adaptive_plan {
+struct hw_adaptive_params {
     struct hw_gpu_graph graph;
     uint32_t *parent, *settled; /* as in hw_gpu_output */
     uint8_t *visited; /* [active, up to 16 more] status; see gpu/bfs/adaptive/adaptive_kernel.cu */
@@ -93,10 +93,10 @@ struct hw_adaptive_plan {
 
 /* Blocks for a plan on this device: to be known before block_sum is planned. Returns a
  * cudaError_t. */
-int hw_adaptive_launch_shape(const struct hw_adaptive_plan *plan, int *blocks);
+int hw_adaptive_launch_shape(const struct hw_adaptive_params *plan, int *blocks);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_adaptive_launch(const struct hw_adaptive_plan *plan, int blocks, uint32_t root);
+int hw_adaptive_launch(const struct hw_adaptive_params *plan, int blocks, uint32_t root);
 
 #ifdef __cplusplus
 }

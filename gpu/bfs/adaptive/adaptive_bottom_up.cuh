@@ -32,17 +32,17 @@ __device__ __forceinline__ void judge(const step_t &step, uint32_t source, uint3
 
 /* Takes a vertex and checks its first source, which is kept apart from the lists. */
 template <typename Offset, bool async>
-__device__ __forceinline__ probe_t<Offset> begin_probe(const plan_t &plan, const step_t &step,
-                                                       uint32_t v)
+__device__ __forceinline__ probe_t<Offset> begin_probe(const kernel_params &plan,
+                                                       const step_t &step, uint32_t v)
 {
     const uint32_t source = __ldg(plan.graph.first + v);
-    probe_t<Offset> probe = {v, HW_RANK_NONE, HW_RANK_NONE, 0, 0, 0, false};
+    probe_t<Offset> probe = {v, HW_INVALID_VERTEX, HW_INVALID_VERTEX, 0, 0, 0, false};
 
-    if (source == HW_RANK_NONE)
+    if (source == HW_INVALID_VERTEX)
         return probe;
     judge<async>(step, source, plan.visited[source], probe.parent, probe.late);
     probe.checked = 1;
-    if (probe.parent == HW_RANK_NONE) {
+    if (probe.parent == HW_INVALID_VERTEX) {
         probe.at = hw_begin<Offset>(plan.graph.in, v) + 1;
         probe.end = hw_begin<Offset>(plan.graph.in, v + 1);
         probe.open = probe.at < probe.end;
@@ -52,7 +52,7 @@ __device__ __forceinline__ probe_t<Offset> begin_probe(const plan_t &plan, const
 
 /* Checks up to `many` more sources; those after the parent do not count. */
 template <typename Offset, bool async, int many>
-__device__ __forceinline__ void go_on(const plan_t &plan, const step_t &step,
+__device__ __forceinline__ void go_on(const kernel_params &plan, const step_t &step,
                                       probe_t<Offset> &probe)
 {
     uint32_t source[many], status[many];
@@ -60,24 +60,25 @@ __device__ __forceinline__ void go_on(const plan_t &plan, const step_t &step,
 #pragma unroll
     for (int k = 0; k < many; k++)
         source[k] =
-            probe.at + k < probe.end ? __ldg(plan.graph.in.rank + probe.at + k) : HW_RANK_NONE;
+            probe.at + k < probe.end ? __ldg(plan.graph.in.rank + probe.at + k) : HW_INVALID_VERTEX;
 #pragma unroll
     for (int k = 0; k < many; k++)
-        status[k] = source[k] != HW_RANK_NONE ? plan.visited[source[k]] : settled_long_ago;
+        status[k] = source[k] != HW_INVALID_VERTEX ? plan.visited[source[k]] : settled_long_ago;
 #pragma unroll
     for (int k = 0; k < many; k++) {
-        if (source[k] == HW_RANK_NONE || probe.parent != HW_RANK_NONE)
+        if (source[k] == HW_INVALID_VERTEX || probe.parent != HW_INVALID_VERTEX)
             continue;
         judge<async>(step, source[k], status[k], probe.parent, probe.late);
         probe.checked++;
     }
     probe.at += many;
-    probe.open = probe.parent == HW_RANK_NONE && probe.at < probe.end;
+    probe.open = probe.parent == HW_INVALID_VERTEX && probe.at < probe.end;
 }
 
 /* Adds what a vertex took to the profile of degrees, if that is wanted. */
 template <typename Offset>
-__device__ __forceinline__ void keep_profile(const plan_t &plan, uint32_t v, uint32_t checked)
+__device__ __forceinline__ void keep_profile(const kernel_params &plan, uint32_t v,
+                                             uint32_t checked)
 {
     if (!plan.profile)
         return;
@@ -90,15 +91,15 @@ __device__ __forceinline__ void keep_profile(const plan_t &plan, uint32_t v, uin
 
 /* Settles a vertex whose sources have been checked: at this level, at the next, or not. */
 template <typename Offset>
-__device__ __forceinline__ void end_probe(const plan_t &plan, const step_t &step, uint32_t v,
+__device__ __forceinline__ void end_probe(const kernel_params &plan, const step_t &step, uint32_t v,
                                           uint32_t parent, uint32_t late, uint32_t checked,
                                           tally &own)
 {
     own.checked += checked;
     keep_profile<Offset>(plan, v, checked);
-    if (parent == HW_RANK_NONE && late == HW_RANK_NONE)
+    if (parent == HW_INVALID_VERTEX && late == HW_INVALID_VERTEX)
         return;
-    const bool early = parent == HW_RANK_NONE;
+    const bool early = parent == HW_INVALID_VERTEX;
     const uint32_t code = early ? early_bit | code_of(step.depth + 2) : step.to_code;
     plan.visited[v] = static_cast<uint8_t>(code);
     plan.parent[v] = early ? late : parent;
@@ -107,7 +108,7 @@ __device__ __forceinline__ void end_probe(const plan_t &plan, const step_t &step
 }
 
 template <typename Offset>
-__device__ __forceinline__ void end_probe(const plan_t &plan, const step_t &step,
+__device__ __forceinline__ void end_probe(const kernel_params &plan, const step_t &step,
                                           const probe_t<Offset> &probe, tally &own)
 {
     end_probe<Offset>(plan, step, probe.v, probe.parent, probe.late, probe.checked, own);
@@ -117,11 +118,11 @@ constexpr int at_once = 4;
 
 /*
  * Looks at the first sources of four vertices of a thread together, and settles those that
- * have their parent there. HW_RANK_NONE is no vertex. Returns a bit for each that is left
+ * have their parent there. HW_INVALID_VERTEX is no vertex. Returns a bit for each that is left
  * with more sources to look at.
  */
 template <typename Offset>
-__device__ __forceinline__ uint32_t pull_first(const plan_t &plan, const step_t &step,
+__device__ __forceinline__ uint32_t pull_first(const kernel_params &plan, const step_t &step,
                                                const uint32_t (&v)[4], tally &own)
 {
     uint32_t source[4], status[4], left = 0;
@@ -129,17 +130,17 @@ __device__ __forceinline__ uint32_t pull_first(const plan_t &plan, const step_t 
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        source[k] = v[k] != HW_RANK_NONE ? __ldg(plan.graph.first + v[k]) : HW_RANK_NONE;
+        source[k] = v[k] != HW_INVALID_VERTEX ? __ldg(plan.graph.first + v[k]) : HW_INVALID_VERTEX;
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        status[k] = source[k] != HW_RANK_NONE ? plan.visited[source[k]] : settled_long_ago;
+        status[k] = source[k] != HW_INVALID_VERTEX ? plan.visited[source[k]] : settled_long_ago;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const bool hit = is_of(status[k], step.from_code);
         length[k] = hit ? length_of<Offset>(plan.graph.out, v[k]) : 0;
         own.found += hit;
         own.checked += hit;
-        left |= (!hit && source[k] != HW_RANK_NONE ? 1u : 0) << k;
+        left |= (!hit && source[k] != HW_INVALID_VERTEX ? 1u : 0) << k;
         if (!hit)
             continue;
         plan.visited[v[k]] = static_cast<uint8_t>(step.to_code);
@@ -156,7 +157,7 @@ __device__ __forceinline__ uint32_t pull_first(const plan_t &plan, const step_t 
 
 /* All sources of one vertex, until its parent is found. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_one(const plan_t &plan, const step_t &step, uint32_t v,
+__device__ __forceinline__ void pull_one(const kernel_params &plan, const step_t &step, uint32_t v,
                                          tally &own)
 {
     probe_t<Offset> probe = begin_probe<Offset, async>(plan, step, v);
@@ -168,7 +169,7 @@ __device__ __forceinline__ void pull_one(const plan_t &plan, const step_t &step,
 
 /* Static (section 5.1.2): element i of the queue is for thread i modulo all threads. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_static(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void pull_static(const kernel_params &__restrict__ plan, const step_t step,
                                          const uint32_t *queue, uint32_t count)
 {
     const uint64_t stride = static_cast<uint64_t>(step.crew.size) * threads;
@@ -178,7 +179,7 @@ __device__ __noinline__ void pull_static(const plan_t &__restrict__ plan, const 
         uint32_t v[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            v[k] = i + k * stride < count ? __ldcg(queue + i + k * stride) : HW_RANK_NONE;
+            v[k] = i + k * stride < count ? __ldcg(queue + i + k * stride) : HW_INVALID_VERTEX;
         for (uint32_t left = pull_first<Offset>(plan, step, v, own); left; left &= left - 1) {
             const int k = __ffs(left) - 1;
             pull_one<Offset, async>(plan, step,
@@ -196,7 +197,7 @@ __device__ __noinline__ void pull_static(const plan_t &__restrict__ plan, const 
  * while its neighbours go on. Those of a warp that take one at the same time do so by one
  * atomic operation. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_thread(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void pull_thread(const kernel_params &__restrict__ plan, const step_t step,
                                          const uint32_t *queue, uint32_t count)
 {
     tally own = {};
@@ -226,31 +227,32 @@ __device__ __noinline__ void pull_thread(const plan_t &__restrict__ plan, const 
 
 /* The rest of a list by a whole warp, for the lane `from`. */
 template <typename Offset, bool async>
-__device__ void help(const plan_t &plan, const step_t &step, int from, probe_t<Offset> &probe)
+__device__ void help(const kernel_params &plan, const step_t &step, int from,
+                     probe_t<Offset> &probe)
 {
     const Offset end = __shfl_sync(HW_WARP, probe.end, from);
-    uint32_t checked = 0, parent = HW_RANK_NONE, late = HW_RANK_NONE;
+    uint32_t checked = 0, parent = HW_INVALID_VERTEX, late = HW_INVALID_VERTEX;
 
     for (Offset at = __shfl_sync(HW_WARP, probe.at, from); at < end; at += 32) {
-        uint32_t mine = HW_RANK_NONE;
+        uint32_t mine = HW_INVALID_VERTEX;
         if (at + lane_id() < end) {
             const uint32_t source = __ldg(plan.graph.in.rank + at + lane_id());
             judge<async>(step, source, plan.visited[source], mine, late);
             checked++;
         }
-        const uint32_t ballot = __ballot_sync(HW_WARP, mine != HW_RANK_NONE);
+        const uint32_t ballot = __ballot_sync(HW_WARP, mine != HW_INVALID_VERTEX);
         if (ballot) {
             parent = __shfl_sync(HW_WARP, mine, __ffs(ballot) - 1);
             break;
         }
     }
-    const uint32_t lates = __ballot_sync(HW_WARP, late != HW_RANK_NONE);
+    const uint32_t lates = __ballot_sync(HW_WARP, late != HW_INVALID_VERTEX);
     late = __shfl_sync(HW_WARP, late, lates ? __ffs(lates) - 1 : 0);
     checked = warp_sum(checked);
     if (static_cast<int>(lane_id()) != from)
         return;
     probe.parent = parent;
-    probe.late = probe.late != HW_RANK_NONE ? probe.late : late;
+    probe.late = probe.late != HW_INVALID_VERTEX ? probe.late : late;
     probe.checked += checked;
     probe.open = false;
 }
@@ -258,20 +260,20 @@ __device__ void help(const plan_t &plan, const step_t &step, int from, probe_t<O
 /* Rounds of sources that a lane looks at alone before its warp helps. */
 constexpr int alone_rounds = 16;
 
-/* One vertex for each lane (HW_RANK_NONE: none); the warp helps with what is long. A warp. */
+/* One vertex for each lane (HW_INVALID_VERTEX: none); the warp helps with what is long. A warp. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_round(const plan_t &plan, const step_t &step, uint32_t v,
-                                           tally &own)
+__device__ __forceinline__ void pull_round(const kernel_params &plan, const step_t &step,
+                                           uint32_t v, tally &own)
 {
     probe_t<Offset> probe = {};
 
-    if (v != HW_RANK_NONE)
+    if (v != HW_INVALID_VERTEX)
         probe = begin_probe<Offset, async>(plan, step, v);
     for (int round = 0; round < alone_rounds && probe.open; round++)
         go_on<Offset, async, at_once>(plan, step, probe);
     for (uint32_t open = __ballot_sync(HW_WARP, probe.open); open; open &= open - 1)
         help<Offset, async>(plan, step, __ffs(open) - 1, probe);
-    if (v != HW_RANK_NONE)
+    if (v != HW_INVALID_VERTEX)
         end_probe(plan, step, probe, own);
     __syncwarp();
 }
@@ -282,7 +284,7 @@ __device__ __forceinline__ void pull_round(const plan_t &plan, const step_t &ste
  * no lane is idle while others go through lists.
  */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_warp(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void pull_warp(const kernel_params &__restrict__ plan, const step_t step,
                                        const uint32_t *queue, uint32_t count)
 {
     __shared__ uint32_t room[warps][waiting_room];
@@ -298,7 +300,7 @@ __device__ __noinline__ void pull_warp(const plan_t &__restrict__ plan, const st
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint64_t i = base + 32 * k + lane_id();
-            v[k] = i < count ? __ldcg(queue + i) : HW_RANK_NONE;
+            v[k] = i < count ? __ldcg(queue + i) : HW_INVALID_VERTEX;
         }
         const uint32_t left = pull_first<Offset>(plan, step, v, own);
 #pragma unroll
@@ -313,15 +315,15 @@ __device__ __noinline__ void pull_warp(const plan_t &__restrict__ plan, const st
             pull_round<Offset, async>(plan, step, waiting[waits - 32 + lane_id()], own);
         base = first + __shfl_sync(HW_WARP, at, 0);
     }
-    pull_round<Offset, async>(plan, step, lane_id() < waits ? waiting[lane_id()] : HW_RANK_NONE,
-                              own);
+    pull_round<Offset, async>(plan, step,
+                              lane_id() < waits ? waiting[lane_id()] : HW_INVALID_VERTEX, own);
     add_up(step, own);
 }
 
 /* Intra-warp donation (section 5.1.2): after every five sources, when all lanes but one
  * are done, they help that one. */
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_donate(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void pull_donate(const kernel_params &__restrict__ plan, const step_t step,
                                          const uint32_t *queue, uint32_t count)
 {
     const uint64_t first = static_cast<uint64_t>(step.crew.size) * threads;
@@ -353,11 +355,11 @@ __device__ __noinline__ void pull_donate(const plan_t &__restrict__ plan, const 
 
 /* A vertex of the class of medium lists by the lanes of a warp. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_medium(const plan_t &plan, const step_t &step, uint32_t v,
-                                            tally &own)
+__device__ __forceinline__ void pull_medium(const kernel_params &plan, const step_t &step,
+                                            uint32_t v, tally &own)
 {
     const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
-    uint32_t checked = 0, parent = HW_RANK_NONE, late = HW_RANK_NONE;
+    uint32_t checked = 0, parent = HW_INVALID_VERTEX, late = HW_INVALID_VERTEX;
 
     for (Offset base = hw_begin<Offset>(plan.graph.in, v); base < end; base += 32) {
         if (base + lane_id() < end) {
@@ -365,7 +367,7 @@ __device__ __forceinline__ void pull_medium(const plan_t &plan, const step_t &st
             judge<async>(step, source, plan.visited[source], parent, late);
             checked++;
         }
-        if (__any_sync(HW_WARP, parent != HW_RANK_NONE))
+        if (__any_sync(HW_WARP, parent != HW_INVALID_VERTEX))
             break;
     }
     parent = warp_min(parent);
@@ -377,27 +379,27 @@ __device__ __forceinline__ void pull_medium(const plan_t &plan, const step_t &st
 
 /* A vertex of the class of large lists by all threads of the block. */
 template <typename Offset, bool async>
-__device__ __forceinline__ void pull_large(const plan_t &plan, const step_t &step, uint32_t v,
-                                           tally &own)
+__device__ __forceinline__ void pull_large(const kernel_params &plan, const step_t &step,
+                                           uint32_t v, tally &own)
 {
     __shared__ uint32_t parent, late, checked;
     const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
-    uint32_t mine = HW_RANK_NONE, mine_late = HW_RANK_NONE, looked = 0;
+    uint32_t mine = HW_INVALID_VERTEX, mine_late = HW_INVALID_VERTEX, looked = 0;
 
     if (threadIdx.x == 0) {
-        parent = late = HW_RANK_NONE;
+        parent = late = HW_INVALID_VERTEX;
         checked = 0;
     }
     __syncthreads();
     for (Offset at = hw_begin<Offset>(plan.graph.in, v) + threadIdx.x;
-         at < end && mine == HW_RANK_NONE; at += threads) {
+         at < end && mine == HW_INVALID_VERTEX; at += threads) {
         const uint32_t source = __ldg(plan.graph.in.rank + at);
         judge<async>(step, source, plan.visited[source], mine, mine_late);
         looked++;
-        if (atomicMin(&parent, mine) != HW_RANK_NONE) /* some thread has found one */
+        if (atomicMin(&parent, mine) != HW_INVALID_VERTEX) /* some thread has found one */
             break;
     }
-    if (mine_late != HW_RANK_NONE)
+    if (mine_late != HW_INVALID_VERTEX)
         atomicMin(&late, mine_late);
     atomicAdd(&checked, looked);
     __syncthreads();
@@ -407,13 +409,13 @@ __device__ __forceinline__ void pull_large(const plan_t &plan, const step_t &ste
 }
 
 template <typename Offset, bool async>
-__device__ __noinline__ void pull_classes(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void pull_classes(const kernel_params &__restrict__ plan, const step_t step,
                                           const uint32_t *queue)
 {
     tally own = {};
     const uint32_t *begin = step.to->class_begin;
-    const uint32_t medium = hw_latest(begin + 1), small = hw_latest(begin + 2),
-                   end = hw_latest(begin + 3);
+    const uint32_t medium = hw_load_relaxed(begin + 1), small = hw_load_relaxed(begin + 2),
+                   end = hw_load_relaxed(begin + 3);
 
     for (uint32_t i = step.crew.rank; i < medium; i += step.crew.size)
         pull_large<Offset, async>(plan, step, __ldcg(queue + i), own);
@@ -424,7 +426,7 @@ __device__ __noinline__ void pull_classes(const plan_t &__restrict__ plan, const
 }
 
 template <typename Offset, bool async>
-__device__ void pull_queue(const plan_t &plan, const step_t &step, const uint32_t *queue,
+__device__ void pull_queue(const kernel_params &plan, const step_t &step, const uint32_t *queue,
                            uint32_t count)
 {
     if (plan.ways >> HW_MADE_CLASSES & 1)
@@ -441,9 +443,9 @@ __device__ void pull_queue(const plan_t &plan, const step_t &step, const uint32_
 
 /* A step bottom-up from a queue of the unvisited. Complete on return. */
 template <typename Offset>
-__device__ void pull_step(const plan_t &plan, const step_t &step, const uint32_t *queue)
+__device__ void pull_step(const kernel_params &plan, const step_t &step, const uint32_t *queue)
 {
-    const uint32_t count = hw_latest(&step.to->unvisited);
+    const uint32_t count = hw_load_relaxed(&step.to->unvisited);
 
     if (plan.async)
         pull_queue<Offset, true>(plan, step, queue, count);

@@ -25,7 +25,7 @@ namespace
 {
 
 using count64 = unsigned long long;
-using plan_t = hw_adaptive_plan;
+using kernel_params = hw_adaptive_params;
 using level_t = hw_adaptive_level;
 
 constexpr uint32_t threads = 512, warps = threads / 32, residents = 2;
@@ -97,7 +97,8 @@ struct step_t {
     level_t *from, *to, *after;
 };
 
-__device__ __forceinline__ step_t make_step(const plan_t &plan, const team &crew, uint32_t depth)
+__device__ __forceinline__ step_t make_step(const kernel_params &plan, const team &crew,
+                                            uint32_t depth)
 {
     level_t *level = plan.control->level;
 
@@ -165,7 +166,8 @@ __device__ __forceinline__ Offset length_of(const hw_gpu_lists &lists, uint32_t 
 
 /* Counts the edges that leave a vertex that was found. */
 template <typename Offset>
-__device__ __forceinline__ void count_edges(const plan_t &plan, uint32_t v, bool early, tally &own)
+__device__ __forceinline__ void count_edges(const kernel_params &plan, uint32_t v, bool early,
+                                            tally &own)
 {
     const Offset length = length_of<Offset>(plan.graph.out, v);
 
@@ -191,16 +193,17 @@ __device__ __forceinline__ void end_scan(diary &kept)
 }
 
 /* Keeps a row, in the one thread that does. */
-__device__ void keep_row(const plan_t &plan, const step_t &step, diary &kept, uint32_t queue,
+__device__ void keep_row(const kernel_params &plan, const step_t &step, diary &kept, uint32_t queue,
                          bool pull, uint32_t frontier)
 {
     if (!plan.row || blockIdx.x != 0 || threadIdx.x != 0)
         return;
     const bool fits = kept.rows < plan.row_capacity;
     hw_adaptive_row *row = plan.row + (fits ? kept.rows : plan.row_capacity - 1);
-    const uint32_t found = pull ? hw_latest(&step.to->found)
-                                : hw_latest(&step.to->queued) - hw_latest(&step.to->early);
-    const uint32_t early = hw_latest(&step.after->early);
+    const uint32_t found =
+        pull ? hw_load_relaxed(&step.to->found)
+             : hw_load_relaxed(&step.to->queued) - hw_load_relaxed(&step.to->early);
+    const uint32_t early = hw_load_relaxed(&step.after->early);
     if (fits) {
         row->queue = queue;
         row->pull = pull;
@@ -210,7 +213,7 @@ __device__ void keep_row(const plan_t &plan, const step_t &step, diary &kept, ui
     }
     row->found += found;
     row->early += early;
-    row->edges += hw_latest(&step.to->checked);
+    row->edges += hw_load_relaxed(&step.to->checked);
     row->scanned += kept.scanned;
     row->clock = static_cast<uint64_t>(clock64());
     kept.scanned = 0;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 struct state {
-    struct hw_adaptive_plan plan;
+    struct hw_adaptive_params plan;
     int blocks;
 };
 
@@ -54,7 +54,7 @@ static int deal_of(enum hw_balance balance)
 }
 
 /* Pieces that all long lists together are cut into. */
-static hw_count count_pieces(const struct hw_host_order *order)
+static hw_count count_pieces(const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
     hw_count pieces = 0;
@@ -68,11 +68,11 @@ static hw_count count_pieces(const struct hw_host_order *order)
     return pieces;
 }
 
-static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_adaptive_plan *own = &state->plan;
+    struct hw_adaptive_params *own = &state->plan;
     const struct hw_engine_options *options = &engine->options;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices + 2;
@@ -107,7 +107,8 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
     return HW_OK;
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
     const struct state *state = engine->state;
 
@@ -115,7 +116,7 @@ static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct
                    "the kernel of method adaptive", err);
 }
 
-static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -128,7 +129,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
 }
 
 /* The name of what ran in a step. */
-static void name_routine(const struct hw_adaptive_plan *own, const struct hw_adaptive_row *row,
+static void name_routine(const struct hw_adaptive_params *own, const struct hw_adaptive_row *row,
                          struct hw_step *step)
 {
     static const char *const ways[HW_MADE_WAYS] = {[HW_MADE_NONE] = "none",
@@ -153,7 +154,7 @@ static void name_routine(const struct hw_adaptive_plan *own, const struct hw_ada
 }
 
 /* One row as the kernel kept it; *begun: when it began, then when it ended. */
-static void fill_step(const struct hw_adaptive_plan *own, const struct hw_adaptive_row *row,
+static void fill_step(const struct hw_adaptive_params *own, const struct hw_adaptive_row *row,
                       struct hw_gpu_clock *clock, struct hw_step *step)
 {
     double all = (double)(row->clock - clock->begun) * clock->seconds;
@@ -171,7 +172,7 @@ static void fill_step(const struct hw_adaptive_plan *own, const struct hw_adapti
 }
 
 /* Rows of the work bottom-up, one for each class of degrees. */
-static enum hw_status add_profile(const struct hw_adaptive_plan *own, struct hw_steps *steps,
+static enum hw_status add_profile(const struct hw_adaptive_params *own, struct hw_steps *steps,
                                   struct hw_error *err)
 {
     struct hw_adaptive_profile profile[HW_ADAPTIVE_DEGREES];
@@ -190,10 +191,10 @@ static enum hw_status add_profile(const struct hw_adaptive_plan *own, struct hw_
     return status;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    const struct hw_adaptive_plan *own = &((struct state *)engine->state)->plan;
+    const struct hw_adaptive_params *own = &((struct state *)engine->state)->plan;
     struct hw_adaptive_control control;
     struct hw_adaptive_row *row = NULL;
     enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
@@ -217,14 +218,14 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return status == HW_OK && own->profile ? add_profile(own, steps, err) : status;
 }
 
-static const struct hw_gpu_search adaptive = {.state_bytes = sizeof(struct state),
-                                              .plan = plan,
-                                              .open = open_search,
-                                              .search = search,
-                                              .steps = steps};
+static const struct hw_single_gpu_search adaptive = {.state_bytes = sizeof(struct state),
+                                                     .plan = plan,
+                                                     .open = open_search,
+                                                     .search = search,
+                                                     .steps = steps};
 
 const struct hw_method hw_method_adaptive = {.name = "adaptive",
-                                             .frame = &hw_gpu_frame,
+                                             .frame = &hw_single_gpu_frame,
                                              .algorithm = HW_BFS,
                                              .grid = true,
                                              .one_part_only = true,

@@ -21,14 +21,14 @@ constexpr uint32_t rename_every = 48;
 /* ---- the beginning and the end ---- */
 
 /* Clears counters, statuses and the profile, and visits the root. */
-template <typename Offset> __device__ void begin(const plan_t &plan, uint32_t root)
+template <typename Offset> __device__ void begin(const kernel_params &plan, uint32_t root)
 {
     const uint64_t words = padded(plan) / 16;
     const uint32_t active = plan.graph.active;
     uint4 *status = reinterpret_cast<uint4 *>(plan.visited);
     uint32_t *control = reinterpret_cast<uint32_t *>(plan.control);
 
-    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         status[w] = make_uint4(0, 0, 0, 0);
     if (blockIdx.x == 0) {
         for (uint32_t i = threadIdx.x; i < sizeof *plan.control / sizeof *control; i += threads)
@@ -37,7 +37,7 @@ template <typename Offset> __device__ void begin(const plan_t &plan, uint32_t ro
             plan.profile[i] = {0, 0};
     }
     cg::this_grid().sync();
-    if (hw_first() != 0)
+    if (hw_grid_thread() != 0)
         return;
     for (uint64_t v = active; v < 16 * words; v++)
         plan.visited[v] = settled_long_ago;
@@ -59,7 +59,8 @@ template <typename Offset> __device__ void begin(const plan_t &plan, uint32_t ro
 }
 
 /* Gives levels long past one status, so that codes can be used again. */
-__device__ __noinline__ void rename_levels(const plan_t &__restrict__ plan, const step_t step)
+__device__ __noinline__ void rename_levels(const kernel_params &__restrict__ plan,
+                                           const step_t step)
 {
     const uint64_t words = padded(plan) / 4,
                    stride = static_cast<uint64_t>(step.crew.size) * threads;
@@ -80,12 +81,13 @@ __device__ __noinline__ void rename_levels(const plan_t &__restrict__ plan, cons
 
 /* Those without a status have no parent; a bit where the parent is the first source. A warp
  * does eight words of bits at a time. */
-__device__ __noinline__ void finish(const plan_t &__restrict__ plan, uint32_t root)
+__device__ __noinline__ void finish(const kernel_params &__restrict__ plan, uint32_t root)
 {
     const uint32_t active = plan.graph.active;
-    const uint64_t words = (static_cast<uint64_t>(active) + 31) / 32, stride = hw_stride() / 32;
+    const uint64_t words = (static_cast<uint64_t>(active) + 31) / 32,
+                   stride = hw_grid_threads() / 32;
 
-    for (uint64_t w = hw_first() / 32 * 8; w < words; w += 8 * stride) {
+    for (uint64_t w = hw_grid_thread() / 32 * 8; w < words; w += 8 * stride) {
         uint32_t parent[8], first[8], status[8], mine = 0;
 #pragma unroll
         for (uint32_t k = 0; k < 8; k++) {
@@ -101,7 +103,7 @@ __device__ __noinline__ void finish(const plan_t &__restrict__ plan, uint32_t ro
             const uint32_t ballot = __ballot_sync(HW_WARP, settled);
             mine = lane_id() == k ? ballot : mine;
             if (status[k] == 0 && v < active)
-                plan.parent[v] = HW_RANK_NONE;
+                plan.parent[v] = HW_INVALID_VERTEX;
         }
         if (lane_id() < 8 && w + lane_id() < words)
             plan.settled[w + lane_id()] = mine;
@@ -124,19 +126,19 @@ struct frontier_t {
     count64 edges;
 };
 
-__device__ __forceinline__ frontier_t frontier_of(const plan_t &plan, const place_t &now)
+__device__ __forceinline__ frontier_t frontier_of(const kernel_params &plan, const place_t &now)
 {
     const level_t *level = plan.control->level + (now.depth & 3);
-    const uint32_t early = hw_latest(&level->early);
+    const uint32_t early = hw_load_relaxed(&level->early);
 
     if (now.queued)
-        return {hw_latest(&level->queued), early, hw_latest(&level->edges)};
-    return {hw_latest(&level->found) + early, early,
-            hw_latest(&level->edges) + hw_latest(&level->edges_early)};
+        return {hw_load_relaxed(&level->queued), early, hw_load_relaxed(&level->edges)};
+    return {hw_load_relaxed(&level->found) + early, early,
+            hw_load_relaxed(&level->edges) + hw_load_relaxed(&level->edges_early)};
 }
 
 /* Clears the counters two levels ahead. */
-__device__ __forceinline__ void clear_ahead(const plan_t &plan, const step_t &step)
+__device__ __forceinline__ void clear_ahead(const kernel_params &plan, const step_t &step)
 {
     uint32_t *words = reinterpret_cast<uint32_t *>(step.after);
 
@@ -145,7 +147,7 @@ __device__ __forceinline__ void clear_ahead(const plan_t &plan, const step_t &st
 }
 
 /* Whether a step goes bottom-up: its edges are more than alpha of all (section 4.3). */
-__device__ __forceinline__ bool goes_up(const plan_t &plan, count64 edges)
+__device__ __forceinline__ bool goes_up(const kernel_params &plan, count64 edges)
 {
     if (plan.direction != direction_auto)
         return plan.direction == bottom_up;
@@ -154,7 +156,8 @@ __device__ __forceinline__ bool goes_up(const plan_t &plan, count64 edges)
 
 /* Whether the step after this one will most likely go bottom-up: equation 2, where lambda
  * is by how much the edges grew. */
-__device__ __forceinline__ bool last_before_up(const plan_t &plan, count64 edges, count64 prior)
+__device__ __forceinline__ bool last_before_up(const kernel_params &plan, count64 edges,
+                                               count64 prior)
 {
     if (plan.direction != direction_auto || prior == 0)
         return false;
@@ -164,7 +167,8 @@ __device__ __forceinline__ bool last_before_up(const plan_t &plan, count64 edges
 }
 
 /* The first of the ways that are allowed, or the strided scan that they replace. */
-__device__ __forceinline__ uint32_t allowed(const plan_t &plan, uint32_t a, uint32_t b, uint32_t c)
+__device__ __forceinline__ uint32_t allowed(const kernel_params &plan, uint32_t a, uint32_t b,
+                                            uint32_t c)
 {
     return plan.ways >> HW_MADE_CLASSES & 1 ? static_cast<uint32_t>(HW_MADE_CLASSES)
            : plan.ways >> a & 1             ? a
@@ -174,7 +178,8 @@ __device__ __forceinline__ uint32_t allowed(const plan_t &plan, uint32_t a, uint
 }
 
 /* How the queue of the next level is made, of a step top-down. */
-__device__ __forceinline__ uint32_t way_down(const plan_t &plan, count64 edges, count64 prior)
+__device__ __forceinline__ uint32_t way_down(const kernel_params &plan, count64 edges,
+                                             count64 prior)
 {
     return last_before_up(plan, edges, prior)
                ? allowed(plan, HW_MADE_SINGLE_SCAN, HW_MADE_SCAN_FREE, HW_MADE_DOUBLE_SCAN)
@@ -192,7 +197,8 @@ __device__ __forceinline__ void move_on(place_t &now, count64 edges)
 
 /* Levels while they are small, scan-free, by block 0 alone. */
 template <typename Offset>
-__device__ __noinline__ void small_levels(const plan_t &__restrict__ plan, place_t now, diary &kept)
+__device__ __noinline__ void small_levels(const kernel_params &__restrict__ plan, place_t now,
+                                          diary &kept)
 {
     const team crew = {0, 1};
     const uint32_t until = (now.depth / rename_every + 1) * rename_every;
@@ -208,7 +214,7 @@ __device__ __noinline__ void small_levels(const plan_t &__restrict__ plan, place
         const push_t push = {plan.queue[now.which], frontier.vertices, false, true,
                              plan.queue[now.which ^ 1]};
         __syncthreads();
-        push_step<Offset>(plan, step, push, hw_latest(&step.from->has_long) != 0);
+        push_step<Offset>(plan, step, push, hw_load_relaxed(&step.from->has_long) != 0);
         keep_row(plan, step, kept, HW_MADE_SCAN_FREE, false, frontier.vertices);
         now.which ^= 1;
         move_on(now, frontier.edges);
@@ -224,8 +230,8 @@ __device__ __noinline__ void small_levels(const plan_t &__restrict__ plan, place
 
 /* A step bottom-up: its queue, which goes where the last but one was, and the search. */
 template <typename Offset>
-__device__ void go_up(const plan_t &plan, const step_t &step, place_t &now, uint32_t frontier,
-                      diary &kept)
+__device__ void go_up(const kernel_params &plan, const step_t &step, place_t &now,
+                      uint32_t frontier, diary &kept)
 {
     const uint32_t how = allowed(plan, HW_MADE_DOUBLE_SCAN, HW_MADE_SINGLE_SCAN, HW_MADE_STRIDED);
 
@@ -240,7 +246,7 @@ __device__ void go_up(const plan_t &plan, const step_t &step, place_t &now, uint
 /* What a step top-down starts from, after one bottom-up: the bottom-up queue that has all
  * of the level, or a queue from the status array. Sets now.which to it. */
 template <typename Offset>
-__device__ push_t resume_down(const plan_t &plan, const step_t &step, place_t &now,
+__device__ push_t resume_down(const kernel_params &plan, const step_t &step, place_t &now,
                               const frontier_t &frontier, uint32_t &how, diary &kept)
 {
     const level_t *before = plan.control->level + ((now.depth + 3) & 3);
@@ -249,7 +255,7 @@ __device__ push_t resume_down(const plan_t &plan, const step_t &step, place_t &n
         /* Those found early were no longer unvisited when the last queue was made: they
          * are in the one before (lemma 1: it has all of the last one, too). */
         const bool older = frontier.early > 0;
-        const uint32_t count = hw_latest(older ? &before->unvisited : &step.from->unvisited);
+        const uint32_t count = hw_load_relaxed(older ? &before->unvisited : &step.from->unvisited);
         now.which ^= older;
         how = HW_MADE_NONE;
         return {plan.queue[now.which], count, true, true, plan.queue[now.which ^ 1]};
@@ -257,7 +263,8 @@ __device__ push_t resume_down(const plan_t &plan, const step_t &step, place_t &n
     const uint32_t scan = allowed(plan, HW_MADE_SINGLE_SCAN, HW_MADE_DOUBLE_SCAN, HW_MADE_STRIDED);
     scan_queue<Offset>(plan, step, scan, step.from_code, plan.graph.out, plan.queue[now.which],
                        &step.from->queued, false, kept);
-    if (how == HW_MADE_SCAN_FREE && hw_latest(&step.to->early) > 0) /* they join the next queue */
+    if (how == HW_MADE_SCAN_FREE &&
+        hw_load_relaxed(&step.to->early) > 0) /* they join the next queue */
         scan_queue<Offset>(plan, step, HW_MADE_SINGLE_SCAN, step.to_code, plan.graph.out,
                            plan.queue[now.which ^ 1], &step.to->queued, true, kept);
     return {plan.queue[now.which], frontier.vertices, false, how == HW_MADE_SCAN_FREE,
@@ -266,7 +273,7 @@ __device__ push_t resume_down(const plan_t &plan, const step_t &step, place_t &n
 
 /* A step top-down. */
 template <typename Offset>
-__device__ void go_down(const plan_t &plan, const step_t &step, place_t &now,
+__device__ void go_down(const kernel_params &plan, const step_t &step, place_t &now,
                         const frontier_t &frontier, diary &kept)
 {
     uint32_t how = way_down(plan, frontier.edges, now.prior);
@@ -278,7 +285,7 @@ __device__ void go_down(const plan_t &plan, const step_t &step, place_t &now,
     if (how == HW_MADE_CLASSES)
         push_classes<Offset>(plan, step, push.entries, now.queued ? step.from : step.to);
     else
-        push_step<Offset>(plan, step, push, hw_latest(&step.from->has_long) != 0);
+        push_step<Offset>(plan, step, push, hw_load_relaxed(&step.from->has_long) != 0);
     if (!push.claims)
         scan_queue<Offset>(plan, step, how, step.to_code, plan.graph.out, plan.queue[now.which ^ 1],
                            &step.to->queued, true, kept);
@@ -289,7 +296,7 @@ __device__ void go_down(const plan_t &plan, const step_t &step, place_t &now,
 
 template <typename Offset>
 __global__ void __launch_bounds__(threads, residents)
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     cg::grid_group grid = cg::this_grid();
     const team crew = {blockIdx.x, gridDim.x};
@@ -316,9 +323,9 @@ __global__ void __launch_bounds__(threads, residents)
             if (blockIdx.x == 0)
                 small_levels<Offset>(plan, now, kept);
             grid.sync();
-            now.depth = hw_latest(&plan.control->depth);
-            now.which = hw_latest(&plan.control->which);
-            now.prior = hw_latest(&plan.control->prior);
+            now.depth = hw_load_relaxed(&plan.control->depth);
+            now.which = hw_load_relaxed(&plan.control->which);
+            now.prior = hw_load_relaxed(&plan.control->prior);
             continue;
         }
         clear_ahead(plan, step);
@@ -336,7 +343,7 @@ __global__ void __launch_bounds__(threads, residents)
     }
 }
 
-const void *kernel_of(const hw_adaptive_plan *plan)
+const void *kernel_of(const hw_adaptive_params *plan)
 {
     return plan->graph.wide ? reinterpret_cast<const void *>(search<uint64_t>)
                             : reinterpret_cast<const void *>(search<uint32_t>);
@@ -344,7 +351,7 @@ const void *kernel_of(const hw_adaptive_plan *plan)
 
 } // namespace
 
-int hw_adaptive_launch_shape(const hw_adaptive_plan *plan, int *blocks)
+int hw_adaptive_launch_shape(const hw_adaptive_params *plan, int *blocks)
 {
     int device = 0, processors = 0, resident = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -360,9 +367,9 @@ int hw_adaptive_launch_shape(const hw_adaptive_plan *plan, int *blocks)
     return error;
 }
 
-int hw_adaptive_launch(const hw_adaptive_plan *plan, int blocks, uint32_t root)
+int hw_adaptive_launch(const hw_adaptive_params *plan, int blocks, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_adaptive_plan *>(plan), &root};
+    void *arguments[] = {const_cast<hw_adaptive_params *>(plan), &root};
 
     return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(blocks), dim3(threads), arguments, 0,
                                        nullptr);

@@ -16,7 +16,7 @@ __device__ __forceinline__ bool is_of(uint32_t status, uint32_t code)
     return (status & code_mask) == code;
 }
 
-__device__ __forceinline__ uint64_t padded(const plan_t &plan)
+__device__ __forceinline__ uint64_t padded(const kernel_params &plan)
 {
     return (static_cast<uint64_t>(plan.graph.active) + 15) / 16 * 16;
 }
@@ -59,7 +59,7 @@ __device__ __forceinline__ uint32_t matches(const uint4 &status, uint32_t code)
 }
 
 /* The next 16 statuses of a scan; visited ones past the end. */
-__device__ __forceinline__ uint4 sixteen(const plan_t &plan, uint64_t at, uint64_t end)
+__device__ __forceinline__ uint4 sixteen(const kernel_params &plan, uint64_t at, uint64_t end)
 {
     constexpr uint32_t past = 0x7f7f7f7fu;
 
@@ -73,7 +73,7 @@ __device__ __forceinline__ uint4 sixteen(const plan_t &plan, uint64_t at, uint64
  * the edges that leave them are counted for the level that the step finds.
  */
 template <typename Offset>
-__device__ __noinline__ void single_scan(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void single_scan(const kernel_params &__restrict__ plan, const step_t step,
                                          uint32_t code, uint32_t *queue, uint32_t *size,
                                          bool counted)
 {
@@ -147,7 +147,8 @@ __device__ __forceinline__ uint32_t class_of(uint64_t length)
 
 /* The segment of the status array that one of `parts` is responsible for: a multiple of
  * `grain`, the same for all. */
-__device__ __forceinline__ uint64_t segment_of(const plan_t &plan, uint64_t parts, uint32_t grain)
+__device__ __forceinline__ uint64_t segment_of(const kernel_params &plan, uint64_t parts,
+                                               uint32_t grain)
 {
     const uint64_t all = parts * grain;
 
@@ -157,9 +158,9 @@ __device__ __forceinline__ uint64_t segment_of(const plan_t &plan, uint64_t part
 /* Writes what the lanes' bits have of 512 statuses, 16 each, in order: a ballot of 32
  * neighbours at a time. Returns where the next one goes. A warp. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t write_ballots(const plan_t &plan, uint32_t first, uint32_t bits,
-                                                  uint32_t at, uint32_t *queue, bool counted,
-                                                  tally &own)
+__device__ __forceinline__ uint32_t write_ballots(const kernel_params &plan, uint32_t first,
+                                                  uint32_t bits, uint32_t at, uint32_t *queue,
+                                                  bool counted, tally &own)
 {
 #pragma unroll
     for (uint32_t k = 0; k < 16; k++) {
@@ -182,7 +183,7 @@ __device__ __forceinline__ uint32_t write_ballots(const plan_t &plan, uint32_t f
  * is from `at` on, in order. Returns the count of this lane.
  */
 template <typename Offset, bool writes>
-__device__ __forceinline__ uint32_t coalesced_scan(const plan_t &plan, const team &crew,
+__device__ __forceinline__ uint32_t coalesced_scan(const kernel_params &plan, const team &crew,
                                                    uint32_t code, uint32_t at, uint32_t *queue,
                                                    bool counted, tally &own)
 {
@@ -204,7 +205,7 @@ __device__ __forceinline__ uint32_t coalesced_scan(const plan_t &plan, const tea
 /* The scans that this replaces: each thread goes through its own segment, so that the
  * accesses of a warp are a segment apart. classes: by length of lists. */
 template <typename Offset, bool writes>
-__device__ void strided_scan(const plan_t &plan, const team &crew, uint32_t code,
+__device__ void strided_scan(const kernel_params &plan, const team &crew, uint32_t code,
                              const hw_gpu_lists *classes, uint32_t (&at)[HW_ADAPTIVE_CLASSES],
                              uint32_t *queue, bool counted, tally &own)
 {
@@ -232,8 +233,9 @@ __device__ void strided_scan(const plan_t &plan, const team &crew, uint32_t code
 
 /* Turns the numbers that each thread has into where it writes: classes one after another.
  * *size and class_begin get the totals. All threads of the crew. */
-__device__ void place(const plan_t &plan, const team &crew, uint32_t (&at)[HW_ADAPTIVE_CLASSES],
-                      uint32_t classes, level_t *level, uint32_t *size)
+__device__ void place(const kernel_params &plan, const team &crew,
+                      uint32_t (&at)[HW_ADAPTIVE_CLASSES], uint32_t classes, level_t *level,
+                      uint32_t *size)
 {
     uint32_t base = 0, all[HW_ADAPTIVE_CLASSES];
 
@@ -258,7 +260,7 @@ __device__ void place(const plan_t &plan, const team &crew, uint32_t (&at)[HW_AD
 
 /* Makes a sorted queue of what the status array has of a level. Two barriers. */
 template <typename Offset>
-__device__ __noinline__ void sorted_queue(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void sorted_queue(const kernel_params &__restrict__ plan, const step_t step,
                                           uint32_t how, uint32_t code, const hw_gpu_lists &lists,
                                           uint32_t *queue, uint32_t *size, bool counted)
 {
@@ -285,9 +287,9 @@ __device__ __noinline__ void sorted_queue(const plan_t &__restrict__ plan, const
 /* A queue of what the status array has of a level, by any scan, complete on return.
  * counted: the edges that leave them are added to the level that the step finds. */
 template <typename Offset>
-__device__ void scan_queue(const plan_t &plan, const step_t &step, uint32_t how, uint32_t code,
-                           const hw_gpu_lists &lists, uint32_t *queue, uint32_t *size, bool counted,
-                           diary &kept)
+__device__ void scan_queue(const kernel_params &plan, const step_t &step, uint32_t how,
+                           uint32_t code, const hw_gpu_lists &lists, uint32_t *queue,
+                           uint32_t *size, bool counted, diary &kept)
 {
     begin_scan(kept);
     if (how == HW_MADE_SINGLE_SCAN)

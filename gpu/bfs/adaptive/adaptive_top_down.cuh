@@ -20,10 +20,11 @@ struct push_t {
     uint32_t *next; /* scan-free: the queue */
 };
 
-/* Visits the targets of up to four edges a lane. A warp; HW_RANK_NONE is no target. */
+/* Visits the targets of up to four edges a lane. A warp; HW_INVALID_VERTEX is no target. */
 template <typename Offset>
-__device__ __forceinline__ void visit(const plan_t &plan, const step_t &step, const push_t &push,
-                                      const uint32_t *target, const uint32_t *source, tally &own)
+__device__ __forceinline__ void visit(const kernel_params &plan, const step_t &step,
+                                      const push_t &push, const uint32_t *target,
+                                      const uint32_t *source, tally &own)
 {
     uint32_t *words = reinterpret_cast<uint32_t *>(plan.visited);
     uint32_t status[4];
@@ -31,7 +32,7 @@ __device__ __forceinline__ void visit(const plan_t &plan, const step_t &step, co
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        status[k] = target[k] != HW_RANK_NONE ? __ldcg(plan.visited + target[k]) : 1;
+        status[k] = target[k] != HW_INVALID_VERTEX ? __ldcg(plan.visited + target[k]) : 1;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         fresh[k] = status[k] == 0;
@@ -57,7 +58,7 @@ __device__ __forceinline__ void visit(const plan_t &plan, const step_t &step, co
 }
 
 /* Puts the pieces of a lane's long list where warps find them; 0: it has none. A warp. */
-__device__ __forceinline__ void cut(const plan_t &plan, const step_t &step, uint32_t v,
+__device__ __forceinline__ void cut(const kernel_params &plan, const step_t &step, uint32_t v,
                                     uint64_t length)
 {
     const uint32_t mine =
@@ -81,14 +82,14 @@ __device__ __forceinline__ void cut(const plan_t &plan, const step_t &step, uint
 }
 
 /* The lists of up to 32 vertices, one a lane, their edges shared out among the lanes; long
- * ones wait in pieces. HW_RANK_NONE is no vertex. A warp. */
+ * ones wait in pieces. HW_INVALID_VERTEX is no vertex. A warp. */
 template <typename Offset>
-__device__ __forceinline__ void push_lists(const plan_t &plan, const step_t &step,
+__device__ __forceinline__ void push_lists(const kernel_params &plan, const step_t &step,
                                            const push_t &push, uint32_t v, tally &own)
 {
     Offset begin = 0, length = 0;
 
-    if (v != HW_RANK_NONE) {
+    if (v != HW_INVALID_VERTEX) {
         begin = hw_begin<Offset>(plan.graph.out, v);
         length = hw_begin<Offset>(plan.graph.out, v + 1) - begin;
     }
@@ -109,7 +110,8 @@ __device__ __forceinline__ void push_lists(const plan_t &plan, const step_t &ste
             const Offset start = __shfl_sync(HW_WARP, begin, slot);
             const uint32_t skip = __shfl_sync(HW_WARP, before, slot);
             source[k] = __shfl_sync(HW_WARP, v, slot);
-            target[k] = e < all ? __ldg(plan.graph.out.rank + start + (e - skip)) : HW_RANK_NONE;
+            target[k] =
+                e < all ? __ldg(plan.graph.out.rank + start + (e - skip)) : HW_INVALID_VERTEX;
         }
         visit<Offset>(plan, step, push, target, source, own);
     }
@@ -118,9 +120,9 @@ __device__ __forceinline__ void push_lists(const plan_t &plan, const step_t &ste
 /* Of 128 entries of a bottom-up queue, those in the frontier begin to wait; those found
  * early join the next queue, or whole subtrees would be lost. Returns how many wait. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t pick(const plan_t &plan, const step_t &step, const push_t &push,
-                                         uint64_t base, uint32_t *waiting, uint32_t count,
-                                         tally &own)
+__device__ __forceinline__ uint32_t pick(const kernel_params &plan, const step_t &step,
+                                         const push_t &push, uint64_t base, uint32_t *waiting,
+                                         uint32_t count, tally &own)
 {
     uint32_t v[4], status[4];
     bool early[4];
@@ -128,12 +130,12 @@ __device__ __forceinline__ uint32_t pick(const plan_t &plan, const step_t &step,
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
         const uint64_t i = base + 32 * k + lane_id();
-        v[k] = i < push.count ? __ldcg(push.entries + i) : HW_RANK_NONE;
+        v[k] = i < push.count ? __ldcg(push.entries + i) : HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
-        status[k] = v[k] != HW_RANK_NONE ? __ldcg(plan.visited + v[k])
-                                         : static_cast<uint32_t>(settled_long_ago);
+        status[k] = v[k] != HW_INVALID_VERTEX ? __ldcg(plan.visited + v[k])
+                                              : static_cast<uint32_t>(settled_long_ago);
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
         const bool mine = is_of(status[k], step.from_code);
@@ -151,7 +153,7 @@ __device__ __forceinline__ uint32_t pick(const plan_t &plan, const step_t &step,
 
 /* The frontier from a bottom-up queue, which has the unvisited, too. */
 template <typename Offset>
-__device__ __forceinline__ void push_filtered(const plan_t &plan, const step_t &step,
+__device__ __forceinline__ void push_filtered(const kernel_params &plan, const step_t &step,
                                               const push_t &push, tally &own)
 {
     __shared__ uint32_t room[warps][waiting_room];
@@ -166,28 +168,29 @@ __device__ __forceinline__ void push_filtered(const plan_t &plan, const step_t &
         __syncwarp();
     }
     if (count > 0)
-        push_lists<Offset>(plan, step, push, lane_id() < count ? waiting[lane_id()] : HW_RANK_NONE,
-                           own);
+        push_lists<Offset>(plan, step, push,
+                           lane_id() < count ? waiting[lane_id()] : HW_INVALID_VERTEX, own);
 }
 
 /* The frontier from a queue of its own. */
 template <typename Offset>
-__device__ __forceinline__ void push_entries(const plan_t &plan, const step_t &step,
+__device__ __forceinline__ void push_entries(const kernel_params &plan, const step_t &step,
                                              const push_t &push, tally &own)
 {
     for (uint64_t base = 32ull * warp_of(step.crew); base < push.count;
          base += 32ull * warps * step.crew.size) {
         const uint64_t i = base + lane_id();
         push_lists<Offset>(plan, step, push,
-                           i < push.count ? __ldcg(push.entries + i) : HW_RANK_NONE, own);
+                           i < push.count ? __ldcg(push.entries + i) : HW_INVALID_VERTEX, own);
     }
 }
 
 /* The pieces of long lists, one after another. A warp. */
 template <typename Offset>
-__device__ void push_pieces(const plan_t &plan, const step_t &step, const push_t &push, tally &own)
+__device__ void push_pieces(const kernel_params &plan, const step_t &step, const push_t &push,
+                            tally &own)
 {
-    const uint32_t pieces = hw_latest(&step.to->pieces);
+    const uint32_t pieces = hw_load_relaxed(&step.to->pieces);
 
     for (uint32_t p = warp_of(step.crew); p < pieces; p += step.crew.size * warps) {
         const uint64_t piece = __ldcg(plan.piece + p);
@@ -203,7 +206,7 @@ __device__ void push_pieces(const plan_t &plan, const step_t &step, const push_t
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
                 const uint32_t e = edge + 32 * k + lane_id();
-                target[k] = e < length ? __ldg(plan.graph.out.rank + begin + e) : HW_RANK_NONE;
+                target[k] = e < length ? __ldg(plan.graph.out.rank + begin + e) : HW_INVALID_VERTEX;
             }
             visit<Offset>(plan, step, push, target, source, own);
         }
@@ -212,7 +215,7 @@ __device__ void push_pieces(const plan_t &plan, const step_t &step, const push_t
 
 /* A step top-down. has_long: some list of the frontier is long. Complete on return. */
 template <typename Offset>
-__device__ __noinline__ void push_step(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void push_step(const kernel_params &__restrict__ plan, const step_t step,
                                        const push_t &push, bool has_long)
 {
     tally own = {};
@@ -232,7 +235,7 @@ __device__ __noinline__ void push_step(const plan_t &__restrict__ plan, const st
 /* Lists of one class of the queue, a group of `width` threads each: what queues in classes
  * of degree are for. */
 template <typename Offset>
-__device__ void push_class(const plan_t &plan, const step_t &step, const uint32_t *entries,
+__device__ void push_class(const kernel_params &plan, const step_t &step, const uint32_t *entries,
                            uint32_t count, uint32_t width, tally &own)
 {
     const uint32_t groups = step.crew.size * threads / width, member = threadIdx.x % width;
@@ -252,16 +255,16 @@ __device__ void push_class(const plan_t &plan, const step_t &step, const uint32_
 }
 
 template <typename Offset>
-__device__ __noinline__ void push_classes(const plan_t &__restrict__ plan, const step_t step,
+__device__ __noinline__ void push_classes(const kernel_params &__restrict__ plan, const step_t step,
                                           const uint32_t *entries, const level_t *classes)
 {
     tally own = {};
     const uint32_t width[HW_ADAPTIVE_CLASSES] = {threads, 32, 1};
 
     for (uint32_t c = 0; c < HW_ADAPTIVE_CLASSES; c++) {
-        const uint32_t begin = hw_latest(&classes->class_begin[c]);
+        const uint32_t begin = hw_load_relaxed(&classes->class_begin[c]);
         push_class<Offset>(plan, step, entries + begin,
-                           hw_latest(&classes->class_begin[c + 1]) - begin, width[c], own);
+                           hw_load_relaxed(&classes->class_begin[c + 1]) - begin, width[c], own);
     }
     add_up(step, own);
     wait_for(step.crew);

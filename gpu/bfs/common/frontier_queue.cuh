@@ -43,24 +43,26 @@ __device__ __forceinline__ uint32_t lane_of()
 /* ---- the beginning and the rows ---- */
 
 /* Nothing is visited but the root, which is queued. All threads of the grid. */
-template <typename Offset> __device__ void begin(const hw_queue_plan &plan, uint32_t root)
+template <typename Offset>
+__device__ void begin(const hw_frontier_queue_params &plan, uint32_t root)
 {
     const uint32_t active = plan.graph.active;
-    const uint4 none = make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
+    const uint4 none =
+        make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
 
-    for (uint64_t i = hw_first(); i < active / 4 + 1; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < active / 4 + 1; i += hw_grid_threads()) {
         uint4 parent = none;
         if (root / 4 == i)
             (&parent.x)[root & 3] = root;
         reinterpret_cast<uint4 *>(plan.parent)[i] = parent;
     }
-    for (uint64_t w = hw_first(); w < active / 32 + 1; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < active / 32 + 1; w += hw_grid_threads()) {
         plan.settled[w] = 0;
         plan.bits[w] = root / 32 == w ? 1u << (root & 31) : 0;
     }
-    if (hw_first() != 0)
+    if (hw_grid_thread() != 0)
         return;
-    *plan.control = hw_queue_control{};
+    *plan.control = hw_frontier_queue_control{};
     if (root < active) {
         plan.control->queue[0] = packed(hw_begin<Offset>(plan.graph.out, root + 1) -
                                         hw_begin<Offset>(plan.graph.out, root));
@@ -72,9 +74,9 @@ template <typename Offset> __device__ void begin(const hw_queue_plan &plan, uint
 }
 
 /* Clears the counters of the level after the next. */
-__device__ __forceinline__ void clear_ahead(const hw_queue_plan &plan, uint32_t depth)
+__device__ __forceinline__ void clear_ahead(const hw_frontier_queue_params &plan, uint32_t depth)
 {
-    if (hw_first() != 0)
+    if (hw_grid_thread() != 0)
         return;
     plan.control->queue[(depth + 2) & 3] = 0;
     plan.control->sinks[(depth + 2) & 3] = 0;
@@ -82,20 +84,20 @@ __device__ __forceinline__ void clear_ahead(const hw_queue_plan &plan, uint32_t 
 
 /* Keeps the row of the level `depth`, of so many edges, that has been expanded. One
  * thread. */
-__device__ __forceinline__ void keep_row(const hw_queue_plan &plan, uint32_t depth,
+__device__ __forceinline__ void keep_row(const hw_frontier_queue_params &plan, uint32_t depth,
                                          uint32_t routine, count64 edges)
 {
-    hw_queue_control *control = plan.control;
-    const count64 from = hw_latest(&control->queue[depth & 3]);
-    const uint32_t found = vertices_of(hw_latest(&control->queue[(depth + 1) & 3])) +
-                           hw_latest(&control->sinks[(depth + 1) & 3]);
+    hw_frontier_queue_control *control = plan.control;
+    const count64 from = hw_load_relaxed(&control->queue[depth & 3]);
+    const uint32_t found = vertices_of(hw_load_relaxed(&control->queue[(depth + 1) & 3])) +
+                           hw_load_relaxed(&control->sinks[(depth + 1) & 3]);
 
     if (!plan.row)
         return;
-    hw_gpu_row *row = plan.row + min(depth, plan.row_capacity - 1);
+    hw_gpu_trace_record *row = plan.row + min(depth, plan.row_capacity - 1);
     if (depth < plan.row_capacity) {
         row->routine = routine;
-        row->frontier = vertices_of(from) + hw_latest(&control->sinks[depth & 3]);
+        row->frontier = vertices_of(from) + hw_load_relaxed(&control->sinks[depth & 3]);
         row->found = found;
         row->edges = edges;
     } else {
@@ -107,7 +109,7 @@ __device__ __forceinline__ void keep_row(const hw_queue_plan &plan, uint32_t dep
 }
 
 /* Keeps when the search ended. One thread. */
-__device__ __forceinline__ void keep_end(const hw_queue_plan &plan)
+__device__ __forceinline__ void keep_end(const hw_frontier_queue_params &plan)
 {
     plan.control->ended = static_cast<count64>(clock64());
     plan.control->ended_time = hw_nanoseconds();
@@ -134,8 +136,8 @@ __device__ __forceinline__ count64 length_of(const hw_gpu_graph &graph, uint32_t
 }
 
 template <typename Offset>
-__device__ __forceinline__ void put(const hw_queue_plan &plan, uint32_t depth, count64 at,
-                                    uint32_t v)
+__device__ __forceinline__ void put(const hw_frontier_queue_params &plan, uint32_t depth,
+                                    count64 at, uint32_t v)
 {
     plan.queue[(depth + 1) & 1][vertices_of(at)] = v;
     static_cast<Offset *>(plan.prefix[(depth + 1) & 1])[vertices_of(at)] =
@@ -144,7 +146,8 @@ __device__ __forceinline__ void put(const hw_queue_plan &plan, uint32_t depth, c
 
 /* Queues finds of a warp that the buffer has no room for. */
 template <typename Offset>
-__device__ __noinline__ void spill(const hw_queue_plan &plan, uint32_t depth, uint32_t v, bool mine)
+__device__ __noinline__ void spill(const hw_frontier_queue_params &plan, uint32_t depth, uint32_t v,
+                                   bool mine)
 {
     const uint32_t ring = (depth + 1) & 3;
     const count64 own = mine ? packed(length_of<Offset>(plan.graph, v)) : 0;
@@ -162,7 +165,7 @@ __device__ __noinline__ void spill(const hw_queue_plan &plan, uint32_t depth, ui
 
 /* Queues what the block has collected. All its threads. */
 template <typename Offset>
-__device__ void flush(const hw_queue_plan &plan, uint32_t depth, finds &found)
+__device__ void flush(const hw_frontier_queue_params &plan, uint32_t depth, finds &found)
 {
     const uint32_t ring = (depth + 1) & 3;
 
@@ -174,9 +177,9 @@ __device__ void flush(const hw_queue_plan &plan, uint32_t depth, finds &found)
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const uint32_t i = base + k * threads + threadIdx.x;
-            v[k] = i < count ? found.vertex[i] : HW_RANK_NONE;
-            own[k] = v[k] != HW_RANK_NONE ? packed(length_of<Offset>(plan.graph, v[k])) : 0;
-            sinks += v[k] != HW_RANK_NONE && !own[k];
+            v[k] = i < count ? found.vertex[i] : HW_INVALID_VERTEX;
+            own[k] = v[k] != HW_INVALID_VERTEX ? packed(length_of<Offset>(plan.graph, v[k])) : 0;
+            sinks += v[k] != HW_INVALID_VERTEX && !own[k];
             sum += own[k];
         }
         block_scan(found.scan).ExclusiveSum(sum, before, total);
@@ -200,21 +203,21 @@ __device__ void flush(const hw_queue_plan &plan, uint32_t depth, finds &found)
 }
 
 /*
- * Visits candidates, `many` a lane, HW_RANK_NONE being none: status lookup in the bitmap,
+ * Visits candidates, `many` a lane, HW_INVALID_VERTEX being none: status lookup in the bitmap,
  * an atomic operation only for those that look unvisited, and of those that this lane was
  * the first to visit the parent, source(k). Returns a bit for each of these. The lookup
  * may read what the level has changed meanwhile or not; the atomic operation decides. Each
  * step is taken for all candidates before the next, so that they wait for memory together.
  */
 template <int many, typename Source>
-__device__ __forceinline__ uint32_t visit(const hw_queue_plan &plan, const uint32_t *candidate,
-                                          Source source)
+__device__ __forceinline__ uint32_t visit(const hw_frontier_queue_params &plan,
+                                          const uint32_t *candidate, Source source)
 {
     uint32_t word[many], from[many], fresh = 0;
 
 #pragma unroll
     for (int k = 0; k < many; k++)
-        word[k] = candidate[k] != HW_RANK_NONE ? plan.bits[candidate[k] / 32] : HW_WARP;
+        word[k] = candidate[k] != HW_INVALID_VERTEX ? plan.bits[candidate[k] / 32] : HW_WARP;
 #pragma unroll
     for (int k = 0; k < many; k++) {
         const uint32_t bit = 1u << (candidate[k] & 31);
@@ -283,7 +286,7 @@ template <typename Holds> __device__ uint32_t warp_count(uint32_t count, Holds h
 } // namespace hw_queue
 
 /* Blocks of a cooperative kernel that are resident at once. Returns a cudaError_t. */
-inline cudaError_t hw_queue_shape(const void *kernel, int *blocks)
+inline cudaError_t hw_frontier_queue_shape(const void *kernel, int *blocks)
 {
     int device = 0, processors = 0, resident = 0;
     cudaError_t error = cudaGetDevice(&device);

@@ -17,7 +17,7 @@ extern "C" {
 
 /* Counters that blocks share. Those in rings belong to the level whose depth modulo 4
  * they have; each level clears the ring two levels ahead. */
-struct hw_queue_control {
+struct hw_frontier_queue_control {
     unsigned long long queue[4]; /* the level's queue, packed as above */
     uint32_t sinks[4];           /* the level's vertices without edges */
     uint32_t rows;
@@ -27,14 +27,14 @@ struct hw_queue_control {
 };
 
 /* What such a search works on. */
-struct hw_queue_plan {
+struct hw_frontier_queue_params {
     struct hw_gpu_graph graph;
-    uint32_t *parent, *settled;       /* as in hw_gpu_output; settled: all clear */
-    uint32_t *bits;                   /* [active / 32 + 1] visited vertices */
-    uint32_t *queue[2];               /* [active + 1] of even and odd levels */
-    void *prefix[2];                  /* [active + 1] edges before each, as wide as offsets */
-    struct hw_queue_control *control; /* [1] */
-    struct hw_gpu_row *row;           /* [row_capacity], or NULL where none are wanted */
+    uint32_t *parent, *settled; /* as in hw_gpu_output; settled: all clear */
+    uint32_t *bits;             /* [active / 32 + 1] visited vertices */
+    uint32_t *queue[2];         /* [active + 1] of even and odd levels */
+    void *prefix[2];            /* [active + 1] edges before each, as wide as offsets */
+    struct hw_frontier_queue_control *control; /* [1] */
+    struct hw_gpu_trace_record *row;           /* [row_capacity], or NULL where none are wanted */
     uint32_t row_capacity;
 };
 

@@ -2,12 +2,13 @@
 
 #include <cuda_runtime_api.h>
 
-enum hw_status hw_queue_plan_arrays(struct hw_gpu_engine *engine, int prefixes,
-                                    struct hw_queue_plan *own, struct hw_error *err)
+enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine, int prefixes,
+                                             struct hw_frontier_queue_params *own,
+                                             struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
     const struct hw_gpu_graph *graph = &engine->graph;
-    size_t width = hw_queue_width(engine);
+    size_t width = hw_frontier_queue_width(engine);
     hw_count active = graph->active, rows = (hw_count)graph->vertices + 2;
 
     if (engine->options.direction == HW_DIRECTION_BOTTOM_UP)
@@ -30,22 +31,23 @@ enum hw_status hw_queue_plan_arrays(struct hw_gpu_engine *engine, int prefixes,
     return HW_OK;
 }
 
-size_t hw_queue_width(const struct hw_gpu_engine *engine)
+size_t hw_frontier_queue_width(const struct hw_single_gpu_engine *engine)
 {
     return engine->graph.wide ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
-void hw_queue_open(const struct hw_gpu_engine *engine, struct hw_queue_plan *own)
+void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
+                            struct hw_frontier_queue_params *own)
 {
     own->graph = engine->graph;
     own->parent = engine->output.parent;
     own->settled = engine->output.settled;
 }
 
-enum hw_status hw_queue_steps(const struct hw_queue_plan *own, struct hw_steps *steps,
-                              struct hw_error *err)
+enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *own,
+                                       struct hw_steps *steps, struct hw_error *err)
 {
-    struct hw_queue_control control;
+    struct hw_frontier_queue_control control;
     enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
 
     if (status != HW_OK)

@@ -10,17 +10,19 @@
 
 /* Lists the arrays, `prefixes` of the two that may be; HW_BAD_INPUT for graphs and options
  * that such methods do not do. */
-enum hw_status hw_queue_plan_arrays(struct hw_gpu_engine *engine, int prefixes,
-                                    struct hw_queue_plan *own, struct hw_error *err);
+enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine, int prefixes,
+                                             struct hw_frontier_queue_params *own,
+                                             struct hw_error *err);
 
 /* Bytes of an offset into the lists. */
-size_t hw_queue_width(const struct hw_gpu_engine *engine);
+size_t hw_frontier_queue_width(const struct hw_single_gpu_engine *engine);
 
 /* Borrows graph and outputs, once they are on the device. */
-void hw_queue_open(const struct hw_gpu_engine *engine, struct hw_queue_plan *own);
+void hw_frontier_queue_open(const struct hw_single_gpu_engine *engine,
+                            struct hw_frontier_queue_params *own);
 
 /* Adds the rows of the search that has ended. */
-enum hw_status hw_queue_steps(const struct hw_queue_plan *own, struct hw_steps *steps,
-                              struct hw_error *err);
+enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *own,
+                                       struct hw_steps *steps, struct hw_error *err);
 
 #endif

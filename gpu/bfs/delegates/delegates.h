@@ -169,7 +169,7 @@ struct hw_gpu_delegates_control {
     unsigned long long begun, met[2], passed[2], reduced, took, joined; /* nanoseconds */
 };
 
-struct hw_gpu_delegates_plan {
+struct hw_gpu_delegates_params {
     struct hw_gpu_delegates_graph graph;
     struct hw_gpu_delegates_control *control; /* [1] */
     struct hw_gpu_delegates_row *row;         /* [row_capacity], NULL where none are wanted */
@@ -229,39 +229,40 @@ struct hw_gpu_delegates_root {
 /* All launchers return a cudaError_t as an int and do not wait. stream: a cudaStream_t. */
 
 /* Chooses plan->blocks. */
-int hw_gpu_delegates_shape(struct hw_gpu_delegates_plan *plan);
+int hw_gpu_delegates_shape(struct hw_gpu_delegates_params *plan);
 
 /* Forgets the last search and decides the first step; where nothing is carried, takes small
  * steps, too. */
-int hw_gpu_delegates_begin(const struct hw_gpu_delegates_plan *plan,
+int hw_gpu_delegates_begin(const struct hw_gpu_delegates_params *plan,
                            const struct hw_gpu_delegates_root *root, void *stream);
 
 /* The pieces of a step. */
 
 /* Visits the subgraphs whose destinations are delegates, or those whose are slots. */
-int hw_gpu_delegates_visit(const struct hw_gpu_delegates_plan *plan, bool delegates, void *stream);
+int hw_gpu_delegates_visit(const struct hw_gpu_delegates_params *plan, bool delegates,
+                           void *stream);
 /* Where plan->may_twice, the second visits to delegates, which those that their owners found are
  * spared. */
-int hw_gpu_delegates_visit_again(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_visit_again(const struct hw_gpu_delegates_params *plan, void *stream);
 /* All GPUs meet, in the stream of delegates, and combine their masks. */
-int hw_gpu_delegates_meet(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_meet(const struct hw_gpu_delegates_params *plan, void *stream);
 /* The same where the host carries. */
-int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_reduce(const struct hw_gpu_delegates_params *plan, void *stream);
 /* What of that does not decide the next step, and may run beside what does: levels and parents
  * of new delegates, where they are many. Before the next meeting. */
-int hw_gpu_delegates_label(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_label(const struct hw_gpu_delegates_params *plan, void *stream);
 /* Where nothing is carried all GPUs come here, too. */
-int hw_gpu_delegates_take(const struct hw_gpu_delegates_plan *plan, void *stream);
-int hw_gpu_delegates_advance(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_take(const struct hw_gpu_delegates_params *plan, void *stream);
+int hw_gpu_delegates_advance(const struct hw_gpu_delegates_params *plan, void *stream);
 /* Small steps, as many as follow. */
-int hw_gpu_delegates_small(const struct hw_gpu_delegates_plan *plan, void *stream);
+int hw_gpu_delegates_small(const struct hw_gpu_delegates_params *plan, void *stream);
 
 /* What the host learnt from all parts in a step, in place of meeting. */
 struct hw_gpu_delegates_news {
     uint32_t any_delegate, any_slot;
     uint32_t came[HW_GPU_DELEGATES_PARTS];
 };
-int hw_gpu_delegates_hear(const struct hw_gpu_delegates_plan *plan,
+int hw_gpu_delegates_hear(const struct hw_gpu_delegates_params *plan,
                           const struct hw_gpu_delegates_news *news, void *stream);
 
 /* Combines up to HW_GPU_DELEGATES_PARTS masks, or as many words of each. */
@@ -269,42 +270,42 @@ struct hw_gpu_delegates_masks {
     uint32_t count, words;
     const uint32_t *mask[HW_GPU_DELEGATES_PARTS];
 };
-int hw_gpu_delegates_combine(const struct hw_gpu_delegates_plan *plan,
+int hw_gpu_delegates_combine(const struct hw_gpu_delegates_params *plan,
                              const struct hw_gpu_delegates_masks *masks, uint32_t *to,
                              void *stream);
 
 /* This part's finds among the delegates of this step, up to `room` numbers of them, after which
- * there is HW_RANK_NONE; *count is cleared first. */
-int hw_gpu_delegates_list(const struct hw_gpu_delegates_plan *plan, uint32_t *list, uint32_t room,
+ * there is HW_INVALID_VERTEX; *count is cleared first. */
+int hw_gpu_delegates_list(const struct hw_gpu_delegates_params *plan, uint32_t *list, uint32_t room,
                           uint32_t *count);
-/* Sets bits of a mask, which is cleared first; HW_RANK_NONE is none. */
-int hw_gpu_delegates_set(const struct hw_gpu_delegates_plan *plan, const uint32_t *list,
+/* Sets bits of a mask, which is cleared first; HW_INVALID_VERTEX is none. */
+int hw_gpu_delegates_set(const struct hw_gpu_delegates_params *plan, const uint32_t *list,
                          uint32_t count, uint32_t *mask);
 
 /* Entries whose slot of part `owner` was not passed on before, into `to`; *count is cleared
  * first. passed: [parts * slots / 32 + 1] */
-int hw_gpu_delegates_unique(const struct hw_gpu_delegates_plan *plan,
+int hw_gpu_delegates_unique(const struct hw_gpu_delegates_params *plan,
                             const unsigned long long *entries, uint64_t number, uint32_t owner,
                             uint32_t *passed, unsigned long long *to, uint32_t *count);
 
 /* This part's delegates whose parent it does not know, or every one but the root, into ask;
  * *count is cleared first. */
-int hw_gpu_delegates_unknown(const struct hw_gpu_delegates_plan *plan, bool every, uint32_t *ask,
+int hw_gpu_delegates_unknown(const struct hw_gpu_delegates_params *plan, bool every, uint32_t *ask,
                              uint32_t *count);
 /* The candidates for delegates that were asked for; what came back taken, where it is less. */
-int hw_gpu_delegates_answer(const struct hw_gpu_delegates_plan *plan, const uint32_t *ask,
+int hw_gpu_delegates_answer(const struct hw_gpu_delegates_params *plan, const uint32_t *ask,
                             uint32_t count, uint32_t *answer);
-int hw_gpu_delegates_accept(const struct hw_gpu_delegates_plan *plan, const uint32_t *ask,
+int hw_gpu_delegates_accept(const struct hw_gpu_delegates_params *plan, const uint32_t *ask,
                             const uint32_t *answer, uint32_t count);
 
 /* Canonical parents: the least ids among the sources one level up that this part knows, and
  * entries and levels for others; then those that came from part q. */
-int hw_gpu_delegates_choose(const struct hw_gpu_delegates_plan *plan);
-int hw_gpu_delegates_lessen(const struct hw_gpu_delegates_plan *plan, int q, uint32_t count);
+int hw_gpu_delegates_choose(const struct hw_gpu_delegates_params *plan);
+int hw_gpu_delegates_lessen(const struct hw_gpu_delegates_params *plan, int q, uint32_t count);
 
-/* Parents and levels by rising graph id: [owned]; HW_RANK_NONE and -1 unreached. */
-int hw_gpu_delegates_parents(const struct hw_gpu_delegates_plan *plan, uint32_t *parent);
-int hw_gpu_delegates_levels(const struct hw_gpu_delegates_plan *plan, int32_t *level);
+/* Parents and levels by rising graph id: [owned]; HW_INVALID_VERTEX and -1 unreached. */
+int hw_gpu_delegates_parents(const struct hw_gpu_delegates_params *plan, uint32_t *parent);
+int hw_gpu_delegates_levels(const struct hw_gpu_delegates_params *plan, int32_t *level);
 
 /* Derives masks and first sources from lists; counts: [2] bits set, cleared by the caller. */
 int hw_gpu_delegates_mask(const struct hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask,

@@ -11,7 +11,7 @@ namespace
 {
 
 using count64 = unsigned long long;
-using plan_t = hw_gpu_delegates_plan;
+using kernel_params = hw_gpu_delegates_params;
 using graph_t = hw_gpu_delegates_graph;
 using control_t = hw_gpu_delegates_control;
 
@@ -89,25 +89,25 @@ __device__ __forceinline__ bool is_last(uint32_t *arrived)
 }
 
 /* Whether this GPU's visits found slots, its own or others'. A whole warp. */
-__device__ __forceinline__ bool found_slots(const plan_t &plan)
+__device__ __forceinline__ bool found_slots(const kernel_params &plan)
 {
     const control_t &c = *plan.control;
     const uint32_t q = threadIdx.x & 31;
-    const bool sent = q < plan.graph.parts && hw_latest(&c.sent[q]) != c.told[q];
+    const bool sent = q < plan.graph.parts && hw_load_relaxed(&c.sent[q]) != c.told[q];
 
-    return __any_sync(HW_WARP, sent) || hw_latest(&c.found_slot) != 0;
+    return __any_sync(HW_WARP, sent) || hw_load_relaxed(&c.found_slot) != 0;
 }
 
 /* Leaves a word for every other GPU: these visits of this one are done. A warp. */
-__device__ __forceinline__ void tell_others(const plan_t &plan, hw_gpu_delegates_word which)
+__device__ __forceinline__ void tell_others(const kernel_params &plan, hw_gpu_delegates_word which)
 {
     const bool delegates = which != HW_GPU_DELEGATES_ENTRIES;
     control_t &c = *plan.control;
     const uint32_t q = threadIdx.x & 31, me = plan.graph.part, epoch = c.epoch;
-    const uint32_t finds = hw_latest(&c.found_delegate);
+    const uint32_t finds = hw_load_relaxed(&c.found_delegate);
     const bool found = delegates ? finds > 0 : found_slots(plan);
     const bool there = q < plan.graph.parts && q != me;
-    const count64 count = delegates ? finds : there ? hw_latest(&c.sent[q]) : 0;
+    const count64 count = delegates ? finds : there ? hw_load_relaxed(&c.sent[q]) : 0;
 
     if (q == 0 && which != HW_GPU_DELEGATES_EARLY)
         c.met[delegates ? 0 : 1] = hw_nanoseconds();
@@ -118,7 +118,7 @@ __device__ __forceinline__ void tell_others(const plan_t &plan, hw_gpu_delegates
 }
 
 /* Blocks for a loop over `count` elements, at most as many as the plan has. */
-inline int blocks_for(const plan_t *plan, uint64_t count)
+inline int blocks_for(const kernel_params *plan, uint64_t count)
 {
     const uint64_t most = plan ? static_cast<uint64_t>(plan->blocks) : 2048;
     const uint64_t wanted = (count + threads - 1) / threads;

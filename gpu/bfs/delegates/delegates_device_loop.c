@@ -14,7 +14,7 @@
 /* The kernels of a step, in a stream that is captured. */
 static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_plan *plan = &state->plan;
+    const struct hw_gpu_delegates_params *plan = &state->plan;
     cudaStream_t delegates = (cudaStream_t)state->stream[0],
                  normal = (cudaStream_t)state->stream[1];
     cudaEvent_t fork = (cudaEvent_t)state->event[0], join = (cudaEvent_t)state->event[1],
@@ -105,7 +105,7 @@ static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, stru
     return status;
 }
 
-enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_run(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     enum hw_status status = state->step ? HW_OK : capture(state, err);

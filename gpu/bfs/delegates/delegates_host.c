@@ -24,7 +24,7 @@
 /* ---- kernel 1 ---- */
 
 /* Refuses what it does not do; the same on all ranks. */
-static enum hw_status check(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     if (engine->options.exchange != HW_EXCHANGE_AUTO)
         return hw_fail(err, HW_BAD_INPUT, "--exchange: method delegates has masks and lists");
@@ -114,11 +114,11 @@ static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_d
     heap->bytes = after(heap->answer_in, 4 * state->carrier.own * graph->parts);
 }
 
-static void plan_arrays(struct hw_parts_engine *engine)
+static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_gpu_delegates_plan *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->plan;
     const hw_count slots = own->graph.slots, delegates = own->graph.delegates;
     const hw_count dn = engine->part->separate.dn.offset[delegates];
 
@@ -179,10 +179,10 @@ static hw_count count_own(const struct hw_part *part)
     return own;
 }
 
-static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_plan *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->plan;
     const hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
@@ -211,7 +211,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 }
 
 /* The same for the levels beside entries, where parents are canonical. Collective. */
-static enum hw_status find_levels(struct hw_parts_engine *engine, enum hw_status status,
+static enum hw_status find_levels(struct hw_multi_gpu_engine *engine, enum hw_status status,
                                   struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -234,10 +234,10 @@ static enum hw_status find_levels(struct hw_parts_engine *engine, enum hw_status
 
 /* Pointers into the heaps, of all GPUs over peer. Each rank tells the others where their
  * entries go. Collective; ranks agree. */
-static enum hw_status find_heaps(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status find_heaps(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_plan *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->plan;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap;
     const int parts = engine->ctx->size, me = engine->ctx->rank;
@@ -303,7 +303,7 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
 }
 
 /* Says what the subgraphs take (the paper's Table I). Collective. */
-static enum hw_status note_memory(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status note_memory(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     hw_count edges = 0, bytes = hw_gpu_delegates_graph_bytes(engine->part, &edges);
     enum hw_status status = hw_sum(engine->ctx->world, &bytes, err);
@@ -318,7 +318,7 @@ static enum hw_status note_memory(const struct hw_parts_engine *engine, struct h
     return status;
 }
 
-static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
 
@@ -326,14 +326,14 @@ static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *er
                                : hw_gpu_delegates_run(engine, err);
 }
 
-static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_plan *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->plan;
     const struct hw_gpu_delegates_control control = {.epoch = 1, .over = 1};
     enum hw_status status = find_heaps(engine, err);
 
-    engine->found = (struct hw_gpu_found){.parent = state->parent_id, .values = state->level};
+    engine->found = (struct hw_result_view){.parent = state->parent_id, .values = state->level};
     if (status == HW_OK)
         status = hw_gpu_delegates_fill_graph(engine->ctx, &state->upload, &own->graph, err);
     if (status == HW_OK)
@@ -351,11 +351,12 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status == HW_OK && own->carried)
         status = hw_gpu_delegates_carry_open(engine, err);
     /* The first search loads the kernels: outside any clock. It has no root. */
-    state->root = (struct hw_gpu_delegates_root){HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE};
+    state->root =
+        (struct hw_gpu_delegates_root){HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX};
     return status == HW_OK ? search(engine, err) : status;
 }
 
-static void close_search(struct hw_parts_engine *engine)
+static void close_search(struct hw_multi_gpu_engine *engine)
 {
     struct hw_gpu_delegates_state *state = engine->state;
 
@@ -378,7 +379,7 @@ static void close_search(struct hw_parts_engine *engine)
 /* Reads a word of each page that a search may reach, here and in the other GPUs: what
  * stands between searches leaves the tables of addresses to be fetched again, and those of
  * other GPUs' memory take long. */
-static enum hw_status touch(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     uint32_t *never = state->upload.counts;
@@ -387,16 +388,16 @@ static enum hw_status touch(const struct hw_parts_engine *engine, struct hw_erro
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_share_launch_touch(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+        code = hw_partition_1d_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
     }
     for (int q = 0; q < engine->ctx->size && code == 0; q++)
         if (engine->transport.heap[q])
-            code = hw_share_launch_touch(engine->transport.heap[q],
-                                         (uint64_t)engine->transport.heap_bytes, never);
+            code = hw_partition_1d_launch_warm_tlb(engine->transport.heap[q],
+                                                   (uint64_t)engine->transport.heap_bytes, never);
     return hw_cuda(code, "the kernel that touches pages", err);
 }
 
-static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
@@ -410,7 +411,7 @@ static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *er
     return status == HW_OK ? touch(engine, err) : status;
 }
 
-/* The delegate of a search id, or HW_RANK_NONE. */
+/* The delegate of a search id, or HW_INVALID_VERTEX. */
 static uint32_t find_delegate(const struct hw_part *part, hw_gid search_id)
 {
     const struct hw_delegate_part *own = &part->separate;
@@ -423,10 +424,10 @@ static uint32_t find_delegate(const struct hw_part *part, hw_gid search_id)
         else
             to = middle;
     }
-    return from < own->delegates && own->search_id[from] == search_id ? from : HW_RANK_NONE;
+    return from < own->delegates && own->search_id[from] == search_id ? from : HW_INVALID_VERTEX;
 }
 
-static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_lid position,
+static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                                 struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -440,12 +441,12 @@ static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_li
                        position, owner);
     const bool mine = owner == part->index;
     state->root.delegate = find_delegate(part, search_id);
-    state->root.slot = mine ? position : HW_RANK_NONE;
-    state->root.id = mine ? (uint32_t)part->own.graph_id[position] : HW_RANK_NONE;
+    state->root.slot = mine ? position : HW_INVALID_VERTEX;
+    state->root.id = mine ? (uint32_t)part->own.graph_id[position] : HW_INVALID_VERTEX;
     return HW_OK;
 }
 
-static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     enum hw_status status = state->canonical ? hw_gpu_delegates_canonical(engine, err) : HW_OK;
@@ -456,7 +457,7 @@ static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error 
                    "the kernel that gathers parents", err);
 }
 
-static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
                                           "an inbox had no room"};
@@ -471,7 +472,7 @@ static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *e
                                                            : "it is not known why");
 }
 
-static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
+static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
@@ -528,7 +529,7 @@ static void describe_row(const struct hw_gpu_delegates_state *state, uint32_t r,
     step->messages_between = times[r].sent.messages_between;
 }
 
-static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
+static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -560,18 +561,18 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
 
 /* ---- the method ---- */
 
-static const struct hw_parts_search delegates = {.state_bytes =
-                                                     sizeof(struct hw_gpu_delegates_state),
-                                                 .plan = plan,
-                                                 .open = open_search,
-                                                 .poison = poison,
-                                                 .root = find_root,
-                                                 .search = search,
-                                                 .translate = translate,
-                                                 .verdict = verdict,
-                                                 .deliver = deliver,
-                                                 .steps = steps,
-                                                 .close = close_search};
+static const struct hw_multi_gpu_search delegates = {.state_bytes =
+                                                         sizeof(struct hw_gpu_delegates_state),
+                                                     .plan = plan,
+                                                     .open = open_search,
+                                                     .poison = poison,
+                                                     .root = find_root,
+                                                     .search = search,
+                                                     .translate = translate,
+                                                     .verdict = verdict,
+                                                     .deliver = deliver,
+                                                     .steps = steps,
+                                                     .close = close_search};
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
@@ -580,7 +581,7 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 }
 
 const struct hw_method hw_method_gpu_delegates = {.name = "delegates",
-                                                  .frame = &hw_parts_frame,
+                                                  .frame = &hw_multi_gpu_frame,
                                                   .algorithm = HW_BFS,
                                                   .degree_separated = true,
                                                   .bytes = bytes,

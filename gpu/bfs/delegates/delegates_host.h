@@ -51,7 +51,7 @@ struct hw_gpu_delegates_carrier {
 
 struct hw_gpu_delegates_state {
     struct hw_gpu_delegates_upload upload;
-    struct hw_gpu_delegates_plan plan;
+    struct hw_gpu_delegates_params plan;
     struct hw_gpu_delegates_heap heap;
     struct hw_gpu_delegates_root root;
     struct hw_gpu_delegates_carrier carrier; /* where plan.carried */
@@ -67,19 +67,20 @@ struct hw_gpu_delegates_state {
 
 /* The same where the host carries: opens it, searches, closes. Collective; ranks agree but on
  * closing. */
-enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struct hw_error *err);
-enum hw_status hw_gpu_delegates_carry(struct hw_parts_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_delegates_carry_open(struct hw_multi_gpu_engine *engine,
+                                           struct hw_error *err);
+enum hw_status hw_gpu_delegates_carry(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 void hw_gpu_delegates_carry_close(struct hw_gpu_delegates_carrier *carrier);
 
 /* Parents of this part's delegates that other parts know; every: the least that any knows.
  * status: what this rank's work came to. Collective; ranks agree but on the last kernels. */
-enum hw_status hw_gpu_delegates_ask(struct hw_parts_engine *engine, enum hw_status status,
+enum hw_status hw_gpu_delegates_ask(struct hw_multi_gpu_engine *engine, enum hw_status status,
                                     bool every, struct hw_error *err);
 
 /* Canonical parents in place of those found. Likewise. */
-enum hw_status hw_gpu_delegates_canonical(struct hw_parts_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_delegates_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
 /* A search whose steps are graphs that need no host. Local; returns when it has ended. */
-enum hw_status hw_gpu_delegates_run(struct hw_parts_engine *engine, struct hw_error *err);
+enum hw_status hw_gpu_delegates_run(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
 #endif

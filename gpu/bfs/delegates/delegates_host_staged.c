@@ -24,7 +24,7 @@
 
 /* A search under way. */
 struct run {
-    struct hw_parts_engine *engine;
+    struct hw_multi_gpu_engine *engine;
     struct hw_gpu_delegates_state *state;
     struct hw_gpu_delegates_carrier *carrier;
     struct hw_gpu_delegates_news news;                               /* of the step */
@@ -45,7 +45,7 @@ enum { FOUND_SLOT = 1, SENDS = 2, FAILED = 4, FLAG_BITS = 3 };
 /* Lists of delegates go in place of masks where they have a number for so many words or less. */
 #define LIST_SHARE 8
 
-enum hw_status hw_gpu_delegates_carry_open(struct hw_parts_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_carry_open(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_carrier *carrier = &state->carrier;
@@ -122,7 +122,7 @@ static void lap(struct run *run, size_t which)
 /* The visits of a step, and what they counted. Local. */
 static enum hw_status visit(struct run *run, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_plan *plan = &run->state->plan;
+    const struct hw_gpu_delegates_params *plan = &run->state->plan;
     int code = hw_gpu_delegates_visit(plan, true, NULL);
 
     if (code == 0)
@@ -257,7 +257,7 @@ static enum hw_status bring_masks(struct run *run, struct hw_error *err)
     if (reaches(run) || carrier->group_count == 1)
         return HW_OK;
     return carrier->two_phases ? hw_transport_exchange(transport, from, out, to, in, err)
-                               : hw_transport_spread(transport, from, out, to, in, err);
+                               : hw_transport_broadcast(transport, from, out, to, in, err);
 }
 
 /* This rank's share of its group's masks, combined on its GPU. Collective; ranks agree, but for
@@ -375,7 +375,7 @@ static enum hw_status share_masks(struct run *run, struct hw_error *err)
         in[q] = theirs ? bytes_in(share_of(run, q).words) : 0;
     }
     count_sent(run, out);
-    return hw_transport_spread(&run->engine->transport, from, out, to, in, err);
+    return hw_transport_broadcast(&run->engine->transport, from, out, to, in, err);
 }
 
 /* Waits for what is under way. Local. */
@@ -404,7 +404,7 @@ static enum hw_status reduce_finish(struct run *run, enum hw_status status, stru
         run->owed = run->owed == HW_OK ? owed : run->owed;
         return HW_OK;
     }
-    hw_transport_owe(&run->engine->transport, owed);
+    hw_transport_defer_error(&run->engine->transport, owed);
     status = share_masks(run, err);
     LAP(run, local);
     return status;
@@ -617,7 +617,7 @@ static enum hw_status relay_entries(struct run *run, struct hw_error *err)
  * Collective; ranks agree on what is returned. */
 static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_plan *plan = &run->state->plan;
+    const struct hw_gpu_delegates_params *plan = &run->state->plan;
     enum hw_status status = *own == HW_OK ? visit(run, err) : *own;
 
     LAP(run, expansion);
@@ -651,7 +651,7 @@ static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_
     return HW_OK;
 }
 
-enum hw_status hw_gpu_delegates_carry(struct hw_parts_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_carry(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct run run = {.engine = engine,

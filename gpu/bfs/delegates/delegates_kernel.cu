@@ -6,20 +6,20 @@
 #include "gpu/bfs/delegates/delegates_visit.cuh"
 
 /* Blocks that combine masks. */
-static int combining(const hw_gpu_delegates_plan *plan)
+static int combining(const hw_gpu_delegates_params *plan)
 {
     return blocks_for(plan, 4ull * plan->graph.mask_words);
 }
 
 /* Whether a kernel of its own brings masks: few blocks may wait for other GPUs, lest they keep
  * others from what is waited for. */
-static bool brings(const hw_gpu_delegates_plan *plan)
+static bool brings(const hw_gpu_delegates_params *plan)
 {
     return plan->masks > 0 && combining(plan) > gathering;
 }
 
 /* Its blocks. */
-static int bringing(const hw_gpu_delegates_plan *plan)
+static int bringing(const hw_gpu_delegates_params *plan)
 {
     const uint64_t wanted = (plan->mask_stride / 4 + threads - 1) / threads;
 
@@ -27,7 +27,7 @@ static int bringing(const hw_gpu_delegates_plan *plan)
 }
 
 /* Small steps take fewer registers, too, where there are few others. */
-static const void *small_kernel(const hw_gpu_delegates_plan *plan)
+static const void *small_kernel(const hw_gpu_delegates_params *plan)
 {
     if (plan->masks <= 1)
         return reinterpret_cast<const void *>(take_small<1>);
@@ -36,7 +36,7 @@ static const void *small_kernel(const hw_gpu_delegates_plan *plan)
     return reinterpret_cast<const void *>(take_small<HW_GPU_DELEGATES_PEERS - 1>);
 }
 
-extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
+extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_params *plan)
 {
     int device = 0, processors = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -58,7 +58,7 @@ extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_plan *plan)
     return error;
 }
 
-extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_plan *plan, bool delegates,
+extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_params *plan, bool delegates,
                                       void *stream)
 {
     const cudaStream_t to = static_cast<cudaStream_t>(stream);
@@ -71,7 +71,7 @@ extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_plan *plan, bool de
 }
 
 /* Masks of few others take fewer registers. */
-template <bool meets> static int launch_reduce(const hw_gpu_delegates_plan *plan, void *stream)
+template <bool meets> static int launch_reduce(const hw_gpu_delegates_params *plan, void *stream)
 {
     if (plan->masks <= 1)
         reduce<meets, 1><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
@@ -83,7 +83,7 @@ template <bool meets> static int launch_reduce(const hw_gpu_delegates_plan *plan
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_visit_again(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_visit_again(const hw_gpu_delegates_params *plan, void *stream)
 {
     bring_early<<<bringing(plan), threads, 0, stream_of(stream)>>>(*plan);
     visit<HW_GPU_DD, HW_GPU_ND, true>
@@ -91,7 +91,7 @@ extern "C" int hw_gpu_delegates_visit_again(const hw_gpu_delegates_plan *plan, v
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_params *plan, void *stream)
 {
     if (!brings(plan))
         return launch_reduce<true>(plan, stream);
@@ -100,17 +100,18 @@ extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_plan *plan, void *st
     return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, stream) : code;
 }
 
-extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_params *plan, void *stream)
 {
     return launch_reduce<false>(plan, stream);
 }
 
-template <uint32_t others> static void launch_label(const hw_gpu_delegates_plan *plan, void *stream)
+template <uint32_t others>
+static void launch_label(const hw_gpu_delegates_params *plan, void *stream)
 {
     label_late<others><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
 }
 
-extern "C" int hw_gpu_delegates_label(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_label(const hw_gpu_delegates_params *plan, void *stream)
 {
     if (plan->masks <= 1)
         launch_label<1>(plan, stream);
@@ -121,7 +122,7 @@ extern "C" int hw_gpu_delegates_label(const hw_gpu_delegates_plan *plan, void *s
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_params *plan, void *stream)
 {
     const int blocks = plan->graph.parts > 1 ? plan->blocks / 4 + 1 : 1;
 
@@ -130,23 +131,23 @@ extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_plan *plan, void *st
 }
 
 /* The end of a step: previsit of the slots, and the decision. */
-extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_params *plan, void *stream)
 {
     previsit<<<blocks_for(plan, 2ull * plan->graph.slot_words), threads, 0, stream_of(stream)>>>(
         *plan);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_small(const hw_gpu_delegates_plan *plan, void *stream)
+extern "C" int hw_gpu_delegates_small(const hw_gpu_delegates_params *plan, void *stream)
 {
-    hw_gpu_delegates_plan own = *plan;
+    hw_gpu_delegates_params own = *plan;
     void *arguments[] = {&own};
 
     return cudaLaunchCooperativeKernel(small_kernel(plan), dim3(plan->small_blocks), dim3(threads),
                                        arguments, 0, stream_of(stream));
 }
 
-extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_plan *plan,
+extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_params *plan,
                                       const hw_gpu_delegates_root *root, void *stream)
 {
     const graph_t &graph = plan->graph;

@@ -10,13 +10,13 @@
 
 #include <cuda_runtime_api.h>
 
-static char *heap_of(const struct hw_parts_engine *engine)
+static char *heap_of(const struct hw_multi_gpu_engine *engine)
 {
     return engine->transport.heap[engine->ctx->rank];
 }
 
 /* count: how many each part asks for. Collective; ranks agree but on the last kernels. */
-static enum hw_status ask_all(struct hw_parts_engine *engine, const hw_count *count,
+static enum hw_status ask_all(struct hw_multi_gpu_engine *engine, const hw_count *count,
                               struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -54,7 +54,7 @@ static enum hw_status ask_all(struct hw_parts_engine *engine, const hw_count *co
     return status;
 }
 
-enum hw_status hw_gpu_delegates_ask(struct hw_parts_engine *engine, enum hw_status status,
+enum hw_status hw_gpu_delegates_ask(struct hw_multi_gpu_engine *engine, enum hw_status status,
                                     bool every, struct hw_error *err)
 {
     const struct hw_context *ctx = engine->ctx;
@@ -83,7 +83,7 @@ enum hw_status hw_gpu_delegates_ask(struct hw_parts_engine *engine, enum hw_stat
 
 /* Moves entries along nn, and their levels, to the owners; counts: [ranks] that come.
  * Collective; ranks agree. */
-static enum hw_status send_along(struct hw_parts_engine *engine, hw_count *come,
+static enum hw_status send_along(struct hw_multi_gpu_engine *engine, hw_count *come,
                                  struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
@@ -111,10 +111,10 @@ static enum hw_status send_along(struct hw_parts_engine *engine, hw_count *come,
     return status;
 }
 
-enum hw_status hw_gpu_delegates_canonical(struct hw_parts_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
-    const struct hw_gpu_delegates_plan *plan = &state->plan;
+    const struct hw_gpu_delegates_params *plan = &state->plan;
     hw_count come[HW_GPU_DELEGATES_PARTS];
     enum hw_status status =
         hw_cuda(hw_gpu_delegates_choose(plan), "the kernel that chooses parents", err);

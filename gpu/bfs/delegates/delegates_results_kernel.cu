@@ -10,28 +10,29 @@ namespace
 
 /* ---- results ---- */
 
-__global__ void __launch_bounds__(threads) gather_parents(const plan_t plan, uint32_t *parent)
+__global__ void __launch_bounds__(threads)
+    gather_parents(const kernel_params plan, uint32_t *parent)
 {
-    for (uint64_t k = hw_first(); k < plan.graph.owned; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < plan.graph.owned; k += hw_grid_threads()) {
         const uint32_t slot = __ldg(plan.graph.place + k);
-        uint32_t id = hw_test(plan.seen, slot) ? plan.parent[slot] : HW_RANK_NONE;
-        if (plan.graph.marked && (id & mark) && id != HW_RANK_NONE)
+        uint32_t id = hw_test_bit(plan.seen, slot) ? plan.parent[slot] : HW_INVALID_VERTEX;
+        if (plan.graph.marked && (id & mark) && id != HW_INVALID_VERTEX)
             id = __ldg(plan.graph.delegate_id + (id & ~mark));
         parent[k] = id;
     }
 }
 
-__global__ void __launch_bounds__(threads) gather_levels(const plan_t plan, int32_t *level)
+__global__ void __launch_bounds__(threads) gather_levels(const kernel_params plan, int32_t *level)
 {
-    for (uint64_t k = hw_first(); k < plan.graph.owned; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < plan.graph.owned; k += hw_grid_threads()) {
         const uint32_t slot = __ldg(plan.graph.place + k);
-        level[k] = hw_test(plan.seen, slot) ? plan.level[slot] : -1;
+        level[k] = hw_test_bit(plan.seen, slot) ? plan.level[slot] : -1;
     }
 }
 
 /* ---- where the host carries ---- */
 
-__global__ void hear(const plan_t plan, hw_gpu_delegates_news news)
+__global__ void hear(const kernel_params plan, hw_gpu_delegates_news news)
 {
     control_t &c = *plan.control;
 
@@ -43,7 +44,7 @@ __global__ void hear(const plan_t plan, hw_gpu_delegates_news news)
 
 __global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks, uint32_t *to)
 {
-    for (uint64_t w = hw_first(); w < masks.words; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < masks.words; w += hw_grid_threads()) {
         uint32_t all = 0;
         for (uint32_t q = 0; q < masks.count; q++)
             all |= static_cast<const volatile uint32_t *>(masks.mask[q])[w];
@@ -52,11 +53,11 @@ __global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks,
 }
 
 __global__ void __launch_bounds__(threads)
-    list_found(const plan_t plan, uint32_t *list, uint32_t room, uint32_t *count)
+    list_found(const kernel_params plan, uint32_t *list, uint32_t room, uint32_t *count)
 {
     const uint32_t *const found = plan.found[plan.control->parity];
 
-    for (uint64_t w = hw_first(); w < plan.graph.mask_words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < plan.graph.mask_words; w += hw_grid_threads())
         for (uint32_t bits = found[w]; bits; bits &= bits - 1) {
             const uint32_t at = atomicAdd(count, 1u);
             if (at < room)
@@ -67,8 +68,8 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(threads)
     set_listed(const uint32_t *list, uint32_t count, uint32_t *mask)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
-        if (list[k] != HW_RANK_NONE)
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
+        if (list[k] != HW_INVALID_VERTEX)
             atomicOr(mask + list[k] / 32, 1u << (list[k] & 31));
 }
 
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(threads)
     pass_on(const count64 *entries, uint64_t number, uint64_t first, uint32_t *passed, count64 *to,
             uint32_t *count)
 {
-    for (uint64_t k = hw_first(); k < number; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < number; k += hw_grid_threads()) {
         const uint64_t code = first + static_cast<uint32_t>(entries[k]);
         const uint32_t bit = 1u << (code & 31);
         if (!(atomicOr(passed + code / 32, bit) & bit))
@@ -85,28 +86,28 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    list_unknown(const plan_t plan, bool every, uint32_t *ask, uint32_t *count)
+    list_unknown(const kernel_params plan, bool every, uint32_t *ask, uint32_t *count)
 {
-    for (uint64_t v = hw_first(); v < plan.graph.delegates; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.delegates; v += hw_grid_threads()) {
         const uint32_t slot = __ldg(plan.graph.own_slot + v);
-        if (slot == HW_RANK_NONE || !hw_test(plan.seen, slot))
+        if (slot == HW_INVALID_VERTEX || !hw_test_bit(plan.seen, slot))
             continue;
-        if (every ? plan.level[slot] > 0 : plan.parent[slot] == HW_RANK_NONE)
+        if (every ? plan.level[slot] > 0 : plan.parent[slot] == HW_INVALID_VERTEX)
             ask[atomicAdd(count, 1u)] = static_cast<uint32_t>(v);
     }
 }
 
 __global__ void __launch_bounds__(threads)
-    answer(const plan_t plan, const uint32_t *ask, uint32_t count, uint32_t *to)
+    answer(const kernel_params plan, const uint32_t *ask, uint32_t count, uint32_t *to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         to[k] = plan.candidate[ask[k]];
 }
 
 __global__ void __launch_bounds__(threads)
-    accept(const plan_t plan, const uint32_t *ask, const uint32_t *from, uint32_t count)
+    accept(const kernel_params plan, const uint32_t *ask, const uint32_t *from, uint32_t count)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         uint32_t *const parent = plan.parent + plan.graph.own_slot[ask[k]];
         *parent = min(*parent, from[k]); /* NONE is the largest */
     }
@@ -115,17 +116,17 @@ __global__ void __launch_bounds__(threads)
 /* ---- canonical parents ---- */
 
 /* The level of a vertex, or one that is nobody's. */
-__device__ __forceinline__ int32_t slot_level(const plan_t &plan, uint32_t slot)
+__device__ __forceinline__ int32_t slot_level(const kernel_params &plan, uint32_t slot)
 {
-    return hw_test(plan.seen, slot) ? plan.level[slot] : -2;
+    return hw_test_bit(plan.seen, slot) ? plan.level[slot] : -2;
 }
 
 /* The least graph id in a list among sources of one level. */
 template <bool delegates>
-__device__ uint32_t least_source(const plan_t &plan, const hw_gpu_matrix &lists, uint32_t row,
-                                 int32_t level)
+__device__ uint32_t least_source(const kernel_params &plan, const hw_gpu_matrix &lists,
+                                 uint32_t row, int32_t level)
 {
-    uint32_t least = HW_RANK_NONE;
+    uint32_t least = HW_INVALID_VERTEX;
 
     for (uint64_t e = begin_of(lists, row); e < begin_of(lists, row + 1); e++) {
         const uint32_t u = lists.index[e];
@@ -136,28 +137,28 @@ __device__ uint32_t least_source(const plan_t &plan, const hw_gpu_matrix &lists,
 }
 
 /* Of every delegate that is reached, but the root: what this part knows. */
-__global__ void __launch_bounds__(threads) choose_delegates(const plan_t plan)
+__global__ void __launch_bounds__(threads) choose_delegates(const kernel_params plan)
 {
     const graph_t &graph = plan.graph;
 
-    for (uint64_t k = hw_first(); k < graph.delegates; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < graph.delegates; k += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(k);
         const int32_t level = plan.delegate_level[v] - 1;
-        uint32_t least = HW_RANK_NONE;
+        uint32_t least = HW_INVALID_VERTEX;
         if (level >= 0)
             least = min(least_source<true>(plan, graph.backward[HW_GPU_DD], v, level),
                         least_source<false>(plan, graph.backward[HW_GPU_ND], v, level));
         plan.candidate[v] = least;
         const uint32_t slot = graph.own_slot[v];
-        if (slot != HW_RANK_NONE && level >= 0)
+        if (slot != HW_INVALID_VERTEX && level >= 0)
             plan.parent[slot] = least;
     }
 }
 
 /* Of this part's normal vertices: among delegates. */
-__global__ void __launch_bounds__(threads) choose_slots(const plan_t plan)
+__global__ void __launch_bounds__(threads) choose_slots(const kernel_params plan)
 {
-    for (uint64_t k = hw_first(); k < plan.graph.slots; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < plan.graph.slots; k += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(k);
         const int32_t level = slot_level(plan, v) - 1;
         if (level >= 0)
@@ -166,12 +167,12 @@ __global__ void __launch_bounds__(threads) choose_slots(const plan_t plan)
 }
 
 /* And along nn, from its sources. */
-__global__ void __launch_bounds__(threads) choose_along(const plan_t plan)
+__global__ void __launch_bounds__(threads) choose_along(const kernel_params plan)
 {
     const graph_t &graph = plan.graph;
     const hw_gpu_matrix &nn = graph.forward[HW_GPU_NN];
 
-    for (uint64_t k = hw_first(); k < graph.slots; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < graph.slots; k += hw_grid_threads()) {
         const uint32_t u = static_cast<uint32_t>(k), id = graph.slot_id[u];
         const int32_t level = slot_level(plan, u);
         for (uint64_t e = begin_of(nn, u); level >= 0 && e < begin_of(nn, u + 1); e++) {
@@ -188,9 +189,9 @@ __global__ void __launch_bounds__(threads) choose_along(const plan_t plan)
     }
 }
 
-__global__ void __launch_bounds__(threads) lessen(const plan_t plan, int q, uint32_t count)
+__global__ void __launch_bounds__(threads) lessen(const kernel_params plan, int q, uint32_t count)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         const count64 entry = plan.inbox[q][k];
         const uint32_t slot = static_cast<uint32_t>(entry);
         if (slot_level(plan, slot) == plan.inbox_level[q][k] + 1)
@@ -205,12 +206,12 @@ __global__ void __launch_bounds__(threads)
 {
     const uint64_t padded = (static_cast<uint64_t>(rows) + 31) / 32 * 32;
 
-    for (uint64_t v = hw_first(); v < padded; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < padded; v += hw_grid_threads()) {
         const uint32_t row = static_cast<uint32_t>(v);
         const bool some = v < rows && length_of(lists, row) > 0;
         const uint32_t bits = __ballot_sync(HW_WARP, some);
         if (first && v < rows)
-            first[v] = some ? lists.index[begin_of(lists, row)] : HW_RANK_NONE;
+            first[v] = some ? lists.index[begin_of(lists, row)] : HW_INVALID_VERTEX;
         if ((threadIdx.x & 31) == 0) {
             mask[v / 32] = bits;
             if (bits)
@@ -224,7 +225,7 @@ __global__ void __launch_bounds__(threads)
 {
     const uint64_t padded = (static_cast<uint64_t>(rows) + 31) / 32 * 32;
 
-    for (uint64_t v = hw_first(); v < padded; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < padded; v += hw_grid_threads()) {
         const uint32_t row = static_cast<uint32_t>(v);
         bool some = false;
         if (v < rows)
@@ -257,7 +258,7 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.x < HW_GPU_DELEGATES_PARTS)
         own[threadIdx.x] = 0;
     __syncthreads();
-    for (uint64_t e = hw_first(); e < count; e += hw_stride())
+    for (uint64_t e = hw_grid_thread(); e < count; e += hw_grid_threads())
         atomicAdd(own + place_of(search_id[e], nodes, devices).part, 1ull);
     __syncthreads();
     if (threadIdx.x < nodes * devices && own[threadIdx.x] > 0)
@@ -267,24 +268,24 @@ __global__ void __launch_bounds__(threads)
 __global__ void __launch_bounds__(threads)
     encode(graph_t graph, uint32_t nodes, const uint32_t *fed, uint32_t *search_id, uint64_t count)
 {
-    for (uint64_t e = hw_first(); e < count; e += hw_stride()) {
+    for (uint64_t e = hw_grid_thread(); e < count; e += hw_grid_threads()) {
         const place at = place_of(search_id[e], nodes, graph.devices);
         const bool bare =
-            !hw_test(fed + static_cast<uint64_t>(at.part) * graph.slot_words, at.slot);
+            !hw_test_bit(fed + static_cast<uint64_t>(at.part) * graph.slot_words, at.slot);
         search_id[e] = at.part * graph.slots + at.slot + (graph.marked && bare ? mark : 0);
     }
 }
 
 } // namespace
 
-extern "C" int hw_gpu_delegates_hear(const hw_gpu_delegates_plan *plan,
+extern "C" int hw_gpu_delegates_hear(const hw_gpu_delegates_params *plan,
                                      const hw_gpu_delegates_news *news, void *stream)
 {
     hear<<<1, 1, 0, stream_of(stream)>>>(*plan, *news);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_plan *plan,
+extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_params *plan,
                                         const hw_gpu_delegates_masks *masks, uint32_t *to,
                                         void *stream)
 {
@@ -292,7 +293,7 @@ extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_plan *plan,
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_list(const hw_gpu_delegates_plan *plan, uint32_t *list,
+extern "C" int hw_gpu_delegates_list(const hw_gpu_delegates_params *plan, uint32_t *list,
                                      uint32_t room, uint32_t *count)
 {
     cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
@@ -305,7 +306,7 @@ extern "C" int hw_gpu_delegates_list(const hw_gpu_delegates_plan *plan, uint32_t
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_set(const hw_gpu_delegates_plan *plan, const uint32_t *list,
+extern "C" int hw_gpu_delegates_set(const hw_gpu_delegates_params *plan, const uint32_t *list,
                                     uint32_t count, uint32_t *mask)
 {
     const size_t bytes = size_t{plan->graph.mask_words} * sizeof *mask;
@@ -317,7 +318,7 @@ extern "C" int hw_gpu_delegates_set(const hw_gpu_delegates_plan *plan, const uin
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_unique(const hw_gpu_delegates_plan *plan, const count64 *entries,
+extern "C" int hw_gpu_delegates_unique(const hw_gpu_delegates_params *plan, const count64 *entries,
                                        uint64_t number, uint32_t owner, uint32_t *passed,
                                        count64 *to, uint32_t *count)
 {
@@ -330,7 +331,7 @@ extern "C" int hw_gpu_delegates_unique(const hw_gpu_delegates_plan *plan, const 
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_unknown(const hw_gpu_delegates_plan *plan, bool every,
+extern "C" int hw_gpu_delegates_unknown(const hw_gpu_delegates_params *plan, bool every,
                                         uint32_t *ask, uint32_t *count)
 {
     const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
@@ -341,21 +342,21 @@ extern "C" int hw_gpu_delegates_unknown(const hw_gpu_delegates_plan *plan, bool 
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_answer(const hw_gpu_delegates_plan *plan, const uint32_t *ask,
+extern "C" int hw_gpu_delegates_answer(const hw_gpu_delegates_params *plan, const uint32_t *ask,
                                        uint32_t count, uint32_t *to)
 {
     answer<<<blocks_for(plan, count), threads>>>(*plan, ask, count, to);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_accept(const hw_gpu_delegates_plan *plan, const uint32_t *ask,
+extern "C" int hw_gpu_delegates_accept(const hw_gpu_delegates_params *plan, const uint32_t *ask,
                                        const uint32_t *from, uint32_t count)
 {
     accept<<<blocks_for(plan, count), threads>>>(*plan, ask, from, count);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_choose(const hw_gpu_delegates_plan *plan)
+extern "C" int hw_gpu_delegates_choose(const hw_gpu_delegates_params *plan)
 {
     const cudaError_t error =
         cudaMemsetAsync(plan->control->sent, 0, sizeof plan->control->sent, nullptr);
@@ -368,19 +369,19 @@ extern "C" int hw_gpu_delegates_choose(const hw_gpu_delegates_plan *plan)
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_lessen(const hw_gpu_delegates_plan *plan, int q, uint32_t count)
+extern "C" int hw_gpu_delegates_lessen(const hw_gpu_delegates_params *plan, int q, uint32_t count)
 {
     lessen<<<blocks_for(plan, count), threads>>>(*plan, q, count);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_parents(const hw_gpu_delegates_plan *plan, uint32_t *parent)
+extern "C" int hw_gpu_delegates_parents(const hw_gpu_delegates_params *plan, uint32_t *parent)
 {
     gather_parents<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, parent);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_levels(const hw_gpu_delegates_plan *plan, int32_t *level)
+extern "C" int hw_gpu_delegates_levels(const hw_gpu_delegates_params *plan, int32_t *level)
 {
     gather_levels<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, level);
     return cudaGetLastError();

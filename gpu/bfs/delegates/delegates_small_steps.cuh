@@ -33,14 +33,14 @@ struct small_room {
  * first warp. What was done before is seen after, here and, where the work tells them, in other
  * GPUs. All threads of the grid. */
 template <class Work>
-__device__ __forceinline__ void pass(const plan_t &plan, bool *last, Work work)
+__device__ __forceinline__ void pass(const kernel_params &plan, bool *last, Work work)
 {
     control_t *const c = plan.control;
     uint32_t passages = 0;
 
     __syncthreads();
     if (threadIdx.x == 0) {
-        passages = hw_latest(&c->passages);
+        passages = hw_load_relaxed(&c->passages);
         *last = is_last(&c->arrived[3]);
     }
     __syncthreads();
@@ -53,7 +53,7 @@ __device__ __forceinline__ void pass(const plan_t &plan, bool *last, Work work)
             atomicAdd(&c->passages, 1u);
         }
     } else if (threadIdx.x == 0) {
-        while (hw_latest(&c->passages) == passages)
+        while (hw_load_relaxed(&c->passages) == passages)
             ;
         __threadfence();
     }
@@ -61,7 +61,7 @@ __device__ __forceinline__ void pass(const plan_t &plan, bool *last, Work work)
 }
 
 /* The visits of a small step, each stream's by half of the blocks. */
-__device__ __forceinline__ void visit_small(const plan_t &plan, small_room &room)
+__device__ __forceinline__ void visit_small(const kernel_params &plan, small_room &room)
 {
     control_t *const c = plan.control;
     const bool to_delegates = c->visit[HW_GPU_DD] || c->visit[HW_GPU_ND];
@@ -111,7 +111,7 @@ __device__ __forceinline__ uint32_t nth_bit(uint32_t bits, uint32_t k)
 
 /* New delegates in words that are in all lanes of a warp, warp_words of them at a time. */
 template <uint32_t others>
-__device__ void take_words(const plan_t &plan, const news<others> &words, bool queues,
+__device__ void take_words(const kernel_params &plan, const news<others> &words, bool queues,
                            reducing &own)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -143,7 +143,7 @@ static_assert((1ull << (64 - HW_GPU_DELEGATES_EDGE_BITS)) / 32 / HW_GPU_DELEGATE
 
 /* Lists the sectors in which something is to be done. All threads of the grid; a gate before they
  * are taken. */
-template <uint32_t others> __device__ void list_sectors(const plan_t &plan, reducing &own)
+template <uint32_t others> __device__ void list_sectors(const kernel_params &plan, reducing &own)
 {
     control_t *const c = plan.control;
     const uint32_t parity = c->parity, lane = threadIdx.x & 31;
@@ -152,7 +152,7 @@ template <uint32_t others> __device__ void list_sectors(const plan_t &plan, redu
     if (threadIdx.x < SUMS)
         own.sum[threadIdx.x] = 0;
     __syncthreads();
-    for (uint64_t first = hw_first() - lane; first < sectors; first += hw_stride()) {
+    for (uint64_t first = hw_grid_thread() - lane; first < sectors; first += hw_grid_threads()) {
         const uint64_t sector = first + lane;
         const bool there = sector < sectors;
         const bool mine = there && __ldcv(plan.dirty[parity] + sector) != 0;
@@ -180,14 +180,14 @@ template <uint32_t others> __device__ void list_sectors(const plan_t &plan, redu
 
 /* As combine(), where few words have anything: the sectors that were listed, several at a time in
  * a warp. All threads of the grid. */
-template <uint32_t others> __device__ void combine_small(const plan_t &plan, reducing &own)
+template <uint32_t others> __device__ void combine_small(const kernel_params &plan, reducing &own)
 {
     constexpr uint32_t groups = 32 / warp_words; /* sectors at a time */
-    const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_stride() / 32);
+    const uint32_t lane = threadIdx.x & 31, stride = static_cast<uint32_t>(hw_grid_threads() / 32);
     const uint32_t count = plan.control->listed;
     const bool queues = !only_backward(plan, plan.control->any_delegate);
 
-    for (uint64_t first = hw_first() / 32; first < count; first += groups * stride) {
+    for (uint64_t first = hw_grid_thread() / 32; first < count; first += groups * stride) {
         const uint64_t at = first + static_cast<uint64_t>(lane / warp_words) * stride;
         const uint32_t entry = at < count ? __ldcg(plan.sector_list + at) : 0;
         const uint32_t sector = entry & ((1u << sector_bits) - 1);
@@ -203,7 +203,7 @@ template <uint32_t others> __device__ void combine_small(const plan_t &plan, red
 }
 
 /* Words of `next` from `first` on that have new slots, into the warp's list. Returns how many. */
-__device__ uint32_t list_words(const plan_t &plan, uint64_t first, uint32_t *list)
+__device__ uint32_t list_words(const kernel_params &plan, uint64_t first, uint32_t *list)
 {
     const uint32_t lane = threadIdx.x & 31, words = plan.graph.slot_words;
     uint32_t mine[scan_vectors], count = 0;
@@ -237,14 +237,14 @@ __device__ uint32_t list_words(const plan_t &plan, uint64_t first, uint32_t *lis
 }
 
 /* As form_frontier(), where few words have anything. All threads of the grid. */
-__device__ void form_small(const plan_t &plan, small_room &room)
+__device__ void form_small(const kernel_params &plan, small_room &room)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint32_t *const list = room.list[threadIdx.x / 32];
     const slot_uses uses = begin_forming(plan, room.slots);
 
-    for (uint64_t first = hw_first() / 32 * scan_words; first < plan.graph.slot_words;
-         first += hw_stride() / 32 * scan_words) {
+    for (uint64_t first = hw_grid_thread() / 32 * scan_words; first < plan.graph.slot_words;
+         first += hw_grid_threads() / 32 * scan_words) {
         const uint32_t count = list_words(plan, first, list);
         for (uint32_t base = 0; base < count; base += slot_words) {
             const bool there = lane < slot_words && base + lane < count;
@@ -261,7 +261,7 @@ __device__ void form_small(const plan_t &plan, small_room &room)
 
 /* Small steps, until one is not. */
 template <uint32_t others>
-__global__ void __launch_bounds__(threads, 1) take_small(const plan_t plan)
+__global__ void __launch_bounds__(threads, 1) take_small(const kernel_params plan)
 {
     __shared__ small_room room;
     control_t *const c = plan.control;

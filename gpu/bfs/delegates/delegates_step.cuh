@@ -30,7 +30,7 @@ static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
               "a byte of the summary for each warp, a word of 64 bits for each block");
 
 /* Blocks that bring masks from other GPUs, where more combine them. */
-constexpr int gathering = hw_bringing_blocks;
+constexpr int gathering = hw_remote_load_blocks;
 
 /* Sums of a block, one for each counter, added to the control at the end. */
 enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SECTORS, SUMS };
@@ -111,7 +111,8 @@ __device__ __forceinline__ uint32_t tile_of(const uint8_t *summary, uint64_t til
 /* The sectors of a tile, and who found any in this warp's. far: others' masks are looked at where
  * they are, else where they were brought. Masks that the host combined have no summary. */
 template <bool far, uint32_t others>
-__device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t tile, uint32_t *whose)
+__device__ __forceinline__ sectors find_sectors(const kernel_params &plan, uint64_t tile,
+                                                uint32_t *whose)
 {
     const uint32_t parity = plan.control->parity, warp = threadIdx.x / 32;
     constexpr uint32_t every = 0xff;
@@ -140,7 +141,8 @@ __device__ __forceinline__ sectors find_sectors(const plan_t &plan, uint64_t til
 
 /* Takes down whether this step changed a sector, and clears its byte in this part's other
  * summary. One thread for each, when all have looked at it. */
-__device__ __forceinline__ void keep_sector(const plan_t &plan, uint64_t sector, bool changed)
+__device__ __forceinline__ void keep_sector(const kernel_params &plan, uint64_t sector,
+                                            bool changed)
 {
     plan.stale[sector] = changed;
     plan.dirty[plan.control->parity ^ 1][sector] = 0;
@@ -149,7 +151,8 @@ __device__ __forceinline__ void keep_sector(const plan_t &plan, uint64_t sector,
 /* What all parts found in a word, taken as visited; this part's other mask is cleared. there:
  * whether anything is to be done in this lane's word; far: as above. */
 template <bool far, uint32_t others>
-__device__ __forceinline__ void combine_word(const plan_t &plan, bool there, news<others> &words)
+__device__ __forceinline__ void combine_word(const kernel_params &plan, bool there,
+                                             news<others> &words)
 {
     const uint32_t parity = plan.control->parity, word = words.word;
     const uint32_t old = there ? plan.visited[parity][word] : 0;
@@ -177,8 +180,8 @@ __device__ __forceinline__ void combine_word(const plan_t &plan, bool there, new
 /* Where the parent of a new delegate in the warp's word k is known: here, with a part that
  * found it too, or, where parts are out of reach, nowhere yet. */
 template <uint32_t others>
-__device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news<others> &words,
-                                                 uint32_t k, uint32_t v)
+__device__ __forceinline__ const uint32_t *known(const kernel_params &plan,
+                                                 const news<others> &words, uint32_t k, uint32_t v)
 {
     const uint32_t *at = in_word(words.own, k) ? plan.candidate + v : nullptr;
 
@@ -196,7 +199,7 @@ __device__ __forceinline__ const uint32_t *known(const plan_t &plan, const news<
 /* New delegates of this part in a warp's words: their levels and parents, all words at once,
  * since memory of other GPUs is far. Returns how many this lane has. */
 template <uint32_t others>
-__device__ __forceinline__ uint32_t label(const plan_t &plan, const news<others> &words,
+__device__ __forceinline__ uint32_t label(const kernel_params &plan, const news<others> &words,
                                           int32_t level)
 {
     const uint32_t mine = words.fresh ? words.fresh & __ldg(plan.graph.mine + words.word) : 0;
@@ -205,22 +208,22 @@ __device__ __forceinline__ uint32_t label(const plan_t &plan, const news<others>
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
         const uint32_t v = vertex_in(words.word, k);
-        slot[k] = in_word(mine, k) ? __ldg(plan.graph.own_slot + v) : HW_RANK_NONE;
+        slot[k] = in_word(mine, k) ? __ldg(plan.graph.own_slot + v) : HW_INVALID_VERTEX;
         if (plan.delegate_level && in_word(words.fresh, k))
             plan.delegate_level[v] = level;
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        parent[k] = HW_RANK_NONE;
-        if (!__any_sync(HW_WARP, slot[k] != HW_RANK_NONE))
+        parent[k] = HW_INVALID_VERTEX;
+        if (!__any_sync(HW_WARP, slot[k] != HW_INVALID_VERTEX))
             continue;
         const uint32_t *at = known(plan, words, k, vertex_in(words.word, k));
-        parent[k] = at && slot[k] != HW_RANK_NONE ? *static_cast<const volatile uint32_t *>(at)
-                                                  : HW_RANK_NONE;
+        parent[k] = at && slot[k] != HW_INVALID_VERTEX ? *static_cast<const volatile uint32_t *>(at)
+                                                       : HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
-        if (slot[k] == HW_RANK_NONE)
+        if (slot[k] == HW_INVALID_VERTEX)
             continue;
         plan.parent[slot[k]] = parent[k];
         plan.level[slot[k]] = level;
@@ -251,7 +254,7 @@ struct rooms {
 /* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
  * this lane's edges in dn. All threads of a block, or, where whole is false, of a warp. */
 template <bool whole>
-__device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, uint32_t word,
+__device__ __forceinline__ uint32_t queue_delegates(const kernel_params &plan, uint32_t word,
                                                     uint32_t dd_out, uint32_t dn_out, rooms &room)
 {
     control_t *const c = plan.control;
@@ -295,7 +298,7 @@ __device__ __forceinline__ uint32_t queue_delegates(const plan_t &plan, uint32_t
 }
 
 /* Adds a block's sums to the control. One thread. */
-__device__ void add_delegates(const plan_t &plan, const count64 *sum)
+__device__ void add_delegates(const kernel_params &plan, const count64 *sum)
 {
     control_t *const c = plan.control;
     uint32_t *const to[SUMS] = {&c->fresh_out[HW_GPU_DD],
@@ -317,7 +320,7 @@ __device__ void add_delegates(const plan_t &plan, const count64 *sum)
 }
 
 /* Whether the delegates of this step are so many that they will not be visited forward. */
-__device__ __forceinline__ bool only_backward(const plan_t &plan, uint32_t any)
+__device__ __forceinline__ bool only_backward(const kernel_params &plan, uint32_t any)
 {
     const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_SHARE;
 
@@ -325,12 +328,12 @@ __device__ __forceinline__ bool only_backward(const plan_t &plan, uint32_t any)
 }
 
 /* The same of slots, and of visits of nd. */
-__device__ __forceinline__ bool only_nd_backward(const plan_t &plan)
+__device__ __forceinline__ bool only_nd_backward(const kernel_params &plan)
 {
     const uint32_t share = plan.graph.slots / HW_GPU_DELEGATES_SHARE;
 
     return plan.direction != top_down &&
-           hw_latest(&plan.control->found_slot) > max(share, HW_GPU_DELEGATES_MANY);
+           hw_load_relaxed(&plan.control->found_slot) > max(share, HW_GPU_DELEGATES_MANY);
 }
 
 /* ---- normal vertices ---- */
@@ -345,8 +348,8 @@ constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
  * and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is false, of a
  * warp. */
 template <bool whole>
-__device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t word, uint32_t nn_out,
-                                                uint32_t nd_out, count64 *room)
+__device__ __forceinline__ uint32_t queue_slots(const kernel_params &plan, uint32_t word,
+                                                uint32_t nn_out, uint32_t nd_out, count64 *room)
 {
     static_assert(HW_GPU_ND == HW_GPU_NN + 1, "both sizes in one word");
     count64 *const sizes = reinterpret_cast<count64 *>(plan.control->next_queued + HW_GPU_NN);
@@ -376,7 +379,7 @@ __device__ __forceinline__ uint32_t queue_slots(const plan_t &plan, uint32_t wor
 }
 
 /* Adds a block's sums to the control. One thread. */
-__device__ void add_slots(const plan_t &plan, const count64 *sum)
+__device__ void add_slots(const kernel_params &plan, const count64 *sum)
 {
     control_t *const c = plan.control;
     uint32_t *const to[] = {&c->fresh_slots, &c->fresh_out[HW_GPU_ND], &c->fresh_out[HW_GPU_NN],
@@ -407,7 +410,8 @@ __device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t pa
 }
 
 /* Waits for GPU q's word, if there is such another one. Returns whether it came. */
-__device__ bool hear(const plan_t &plan, hw_gpu_delegates_word which, uint32_t q, count64 *word)
+__device__ bool hear(const kernel_params &plan, hw_gpu_delegates_word which, uint32_t q,
+                     count64 *word)
 {
     const uint32_t epoch = plan.control->epoch, me = plan.graph.part;
 
@@ -427,12 +431,12 @@ __device__ __forceinline__ bool is_found(count64 word)
 
 /* The streams of delegates meet, whose visits have told. keep: whether this block keeps what was
  * heard. Returns the most that any part found. The first warp of a block. */
-__device__ uint32_t meet_delegates(const plan_t &plan, bool keep)
+__device__ uint32_t meet_delegates(const kernel_params &plan, bool keep)
 {
     control_t *const c = plan.control;
     count64 word;
     const bool came = hear(plan, HW_GPU_DELEGATES_MASK, threadIdx.x, &word);
-    uint32_t some = max(static_cast<uint32_t>(word), hw_latest(&c->found_delegate));
+    uint32_t some = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found_delegate));
 
     for (int half = 16; half > 0; half /= 2)
         some = max(some, __shfl_xor_sync(HW_WARP, some, half));
@@ -447,7 +451,7 @@ __device__ uint32_t meet_delegates(const plan_t &plan, bool keep)
 }
 
 /* The same for all threads of a block; the first block keeps what was heard. */
-__device__ uint32_t hear_delegates(const plan_t &plan)
+__device__ uint32_t hear_delegates(const kernel_params &plan)
 {
     __shared__ uint32_t any;
 
@@ -463,13 +467,13 @@ __device__ uint32_t hear_delegates(const plan_t &plan)
 /* The others' summaries are brought here, and the sectors of their masks that have anything; the
  * rest is cleared, where all is to be looked at. Returns how many vectors of 16 bytes this thread
  * brought. All threads of the grid. */
-__device__ __forceinline__ uint32_t bring_masks(const plan_t &plan, bool all)
+__device__ __forceinline__ uint32_t bring_masks(const kernel_params &plan, bool all)
 {
     uint32_t brought = 0;
     constexpr uint32_t each = HW_GPU_DELEGATES_SECTOR / 4; /* vectors of a sector */
     const uint32_t vectors = plan.mask_stride / 4, parity = plan.control->parity;
 
-    for (uint64_t k = hw_first(); k < vectors; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < vectors; k += hw_grid_threads()) {
         const uint64_t sector = k / each;
         uint4 words[HW_GPU_DELEGATES_PEERS - 1];
         bool dirty[HW_GPU_DELEGATES_PEERS - 1];
@@ -495,7 +499,7 @@ __device__ __forceinline__ uint32_t bring_masks(const plan_t &plan, bool all)
 }
 
 /* The streams of delegates meet, and bring masks. */
-__global__ void __launch_bounds__(threads) bring(const plan_t plan)
+__global__ void __launch_bounds__(threads) bring(const kernel_params plan)
 {
     if (plan.control->over)
         return;
@@ -505,7 +509,7 @@ __global__ void __launch_bounds__(threads) bring(const plan_t plan)
 }
 
 /* The same after the first of two visits: what owners found. */
-__global__ void __launch_bounds__(threads) bring_early(const plan_t plan)
+__global__ void __launch_bounds__(threads) bring_early(const kernel_params plan)
 {
     __shared__ bool found;
     __shared__ count64 room[warps];
@@ -541,7 +545,7 @@ struct reducing {
 
 /* What is new in a warp's words: sums, queues, levels and parents. whole: as above. */
 template <bool whole, uint32_t others>
-__device__ __forceinline__ void take_delegates(const plan_t &plan, const news<others> &words,
+__device__ __forceinline__ void take_delegates(const kernel_params &plan, const news<others> &words,
                                                bool queues, reducing &own)
 {
     const graph_t &graph = plan.graph;
@@ -562,7 +566,7 @@ __device__ __forceinline__ void take_delegates(const plan_t &plan, const news<ot
 /* The masks of a step combined, and what is new in them. any: the most that any part found;
  * far, asked: as above. All threads of the grid. */
 template <bool far, uint32_t others>
-__device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, reducing &own)
+__device__ __forceinline__ void combine(const kernel_params &plan, uint32_t any, reducing &own)
 {
     const graph_t &graph = plan.graph;
     const bool queues = !only_backward(plan, any);
@@ -599,7 +603,7 @@ __device__ __forceinline__ void combine(const plan_t &plan, uint32_t any, reduci
 /* The same where so many were found that they are visited backward alone, and need no queue: a
  * word of all masks for each thread, and levels and parents are left to label_late(). Others'
  * masks were brought. All threads of the grid. */
-__device__ __forceinline__ void combine_many(const plan_t &plan, reducing &own)
+__device__ __forceinline__ void combine_many(const kernel_params &plan, reducing &own)
 {
     const graph_t &graph = plan.graph;
     const uint32_t parity = plan.control->parity, lane = threadIdx.x & 31;
@@ -607,12 +611,12 @@ __device__ __forceinline__ void combine_many(const plan_t &plan, reducing &own)
 
     if (threadIdx.x < SUMS)
         own.sum[threadIdx.x] = 0;
-    if (hw_first() == 0) {
+    if (hw_grid_thread() == 0) {
         plan.control->late = 1;
         plan.control->late_level = plan.control->level + 1;
     }
     __syncthreads();
-    for (uint64_t w = hw_first(); w < graph.mask_words; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < graph.mask_words; w += hw_grid_threads()) {
         const uint32_t old = plan.visited[parity][w], found = __ldcg(plan.found[parity] + w);
         uint32_t all = found;
         for (uint32_t q = 0; q < plan.masks; q++)
@@ -648,7 +652,8 @@ __device__ __forceinline__ void combine_many(const plan_t &plan, reducing &own)
 }
 
 /* Levels and parents of the new delegates that combine_many() left. */
-template <uint32_t others> __global__ void __launch_bounds__(threads) label_late(const plan_t plan)
+template <uint32_t others>
+__global__ void __launch_bounds__(threads) label_late(const kernel_params plan)
 {
     const graph_t &graph = plan.graph;
     const uint32_t lane = threadIdx.x & 31;
@@ -656,8 +661,8 @@ template <uint32_t others> __global__ void __launch_bounds__(threads) label_late
 
     if (!plan.control->late)
         return;
-    for (uint64_t first = hw_first() / 32 * warp_words; first < graph.mask_words;
-         first += hw_stride() / 32 * warp_words) {
+    for (uint64_t first = hw_grid_thread() / 32 * warp_words; first < graph.mask_words;
+         first += hw_grid_threads() / 32 * warp_words) {
         news<others> words;
         words.word = static_cast<uint32_t>(first) + lane;
         const bool there = lane < warp_words && words.word < graph.mask_words;
@@ -678,7 +683,8 @@ template <uint32_t others> __global__ void __launch_bounds__(threads) label_late
 /* meets: the GPUs meet here, and no other kernel brings the
  * masks. */
 template <bool meets, uint32_t others>
-__global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4)) reduce(const plan_t plan)
+__global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4))
+    reduce(const kernel_params plan)
 {
     __shared__ reducing own;
 
@@ -686,7 +692,7 @@ __global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4)) reduce(
         return;
     const uint32_t any = meets ? hear_delegates(plan) : plan.control->any_delegate;
     const bool here = plan.fresh && (!meets || plan.masks == 0); /* all masks that are needed */
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->late = 0;
     if (any > 0 && here && only_backward(plan, any))
         combine_many(plan, own);
@@ -696,7 +702,7 @@ __global__ void __launch_bounds__(threads, at_once(others == 1 ? 5 : 4)) reduce(
 
 /* The streams of slots meet, whose visits have told. keep: whether this block keeps what was
  * heard. came: [32] what has come from each part. The first warp of a block. */
-__device__ void meet_slots(const plan_t &plan, bool keep, uint32_t *came)
+__device__ void meet_slots(const kernel_params &plan, bool keep, uint32_t *came)
 {
     control_t *const c = plan.control;
     const uint32_t q = threadIdx.x;
@@ -721,13 +727,13 @@ __device__ void meet_slots(const plan_t &plan, bool keep, uint32_t *came)
 }
 
 /* Entries from other parts. came: so many from each, in this search. All threads of the grid. */
-__device__ __forceinline__ void take_entries(const plan_t &plan, const uint32_t *came)
+__device__ __forceinline__ void take_entries(const kernel_params &plan, const uint32_t *came)
 {
     for (uint32_t q = 0; q < plan.graph.parts; q++) {
         const uint32_t from = plan.control->taken[q], upto = came[q];
         if (q == plan.graph.part)
             continue;
-        for (uint64_t i = from + hw_first(); i < upto; i += hw_stride()) {
+        for (uint64_t i = from + hw_grid_thread(); i < upto; i += hw_grid_threads()) {
             const count64 entry = __ldcg(plan.inbox[q] + i);
             const uint32_t slot = static_cast<uint32_t>(entry);
             if (!is_set(plan.seen, slot) && !is_set(plan.next, slot) && claim(plan.next, slot))
@@ -739,7 +745,7 @@ __device__ __forceinline__ void take_entries(const plan_t &plan, const uint32_t 
 }
 
 /* The same once all have met; where the host carries, they are here. */
-__global__ void __launch_bounds__(threads) take(const plan_t plan)
+__global__ void __launch_bounds__(threads) take(const kernel_params plan)
 {
     __shared__ uint32_t came[32];
 
@@ -763,7 +769,7 @@ constexpr float overestimate = 12, overestimate_dn = 1;
  * and lets an unvisited one look at (q + s) / q of them. But a source stands in as many lists as it
  * has edges: of the edges in all lists the frontier has `forward`, so that one in edges / forward
  * leads to it. And no more than whole lists are looked at, of mean length. */
-__device__ bool goes_backward(const plan_t &plan, int k, count64 forward)
+__device__ bool goes_backward(const kernel_params &plan, int k, count64 forward)
 {
     const control_t &c = *plan.control;
     const float open = static_cast<float>(c.unvisited_in[k]);
@@ -785,7 +791,7 @@ __device__ uint32_t since(count64 from, count64 to)
 }
 
 /* Counts what went to part q in a step. */
-__device__ void count_sent(const plan_t &plan, uint32_t q, hw_gpu_delegates_row &row)
+__device__ void count_sent(const kernel_params &plan, uint32_t q, hw_gpu_delegates_row &row)
 {
     const control_t &c = *plan.control;
     const uint64_t entries = c.sent[q] - c.told[q];
@@ -809,7 +815,7 @@ __device__ void count_sent(const plan_t &plan, uint32_t q, hw_gpu_delegates_row 
 }
 
 /* Keeps the row of the step that has ended. */
-__device__ void keep_row(const plan_t &plan, count64 now)
+__device__ void keep_row(const kernel_params &plan, count64 now)
 {
     control_t &c = *plan.control;
     const uint32_t at = min(c.rows, plan.row_capacity - 1);
@@ -832,7 +838,7 @@ __device__ void keep_row(const plan_t &plan, count64 now)
 }
 
 /* Whether the step that was decided goes only forward, along few edges. Lists in nn are short. */
-__device__ bool is_small(const plan_t &plan)
+__device__ bool is_small(const kernel_params &plan)
 {
     const control_t &c = *plan.control;
     count64 edges = 0;
@@ -849,7 +855,7 @@ __device__ bool is_small(const plan_t &plan)
 }
 
 /* Tells the host that another round may be launched, or that all is over. One thread. */
-__device__ void tell_host(const plan_t &plan)
+__device__ void tell_host(const kernel_params &plan)
 {
     control_t &c = *plan.control;
 
@@ -859,7 +865,7 @@ __device__ void tell_host(const plan_t &plan)
 }
 
 /* Whether delegates are visited twice in the next step: every part decides alike. */
-__device__ bool comes_twice(const plan_t &plan, uint32_t any)
+__device__ bool comes_twice(const kernel_params &plan, uint32_t any)
 {
     const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_TWICE_SHARE;
 
@@ -869,7 +875,7 @@ __device__ bool comes_twice(const plan_t &plan, uint32_t any)
 
 /* The control is brought near, line by line, so that one thread does not wait for each of them. A
  * warp. */
-__device__ __forceinline__ void near_control(const plan_t &plan)
+__device__ __forceinline__ void near_control(const kernel_params &plan)
 {
     constexpr uint32_t line = 128;
     const char *const control = reinterpret_cast<const char *>(plan.control);
@@ -880,7 +886,7 @@ __device__ __forceinline__ void near_control(const plan_t &plan)
 }
 
 /* The frontier is formed: what the next step does, by one thread. */
-__device__ void decide(const plan_t &plan, bool first)
+__device__ void decide(const kernel_params &plan, bool first)
 {
     control_t &c = *plan.control;
     const count64 now = hw_nanoseconds();
@@ -945,7 +951,7 @@ struct slot_uses {
 };
 
 /* The same in this step; a block's sums are cleared. All threads of a block. */
-__device__ __forceinline__ slot_uses begin_forming(const plan_t &plan, forming &own)
+__device__ __forceinline__ slot_uses begin_forming(const kernel_params &plan, forming &own)
 {
     control_t *const c = plan.control;
     const graph_t &graph = plan.graph;
@@ -962,8 +968,8 @@ __device__ __forceinline__ slot_uses begin_forming(const plan_t &plan, forming &
 
 /* New slots of a warp's words, one in each of the first slot_words lanes. whole: as above. */
 template <bool whole>
-__device__ __forceinline__ void take_slots(const plan_t &plan, const slot_uses &uses, uint32_t word,
-                                           uint32_t fresh, forming &own)
+__device__ __forceinline__ void take_slots(const kernel_params &plan, const slot_uses &uses,
+                                           uint32_t word, uint32_t fresh, forming &own)
 {
     const graph_t &graph = plan.graph;
     const int32_t level = static_cast<int32_t>(plan.control->level + 1);
@@ -989,7 +995,7 @@ __device__ __forceinline__ void take_slots(const plan_t &plan, const slot_uses &
 }
 
 /* What is new among the slots. All threads of the grid. */
-__device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
+__device__ __forceinline__ void form_frontier(const kernel_params &plan, forming &own)
 {
     const graph_t &graph = plan.graph;
     const uint32_t lane = threadIdx.x & 31;
@@ -1011,7 +1017,7 @@ __device__ __forceinline__ void form_frontier(const plan_t &plan, forming &own)
 }
 
 /* The same; then the last block decides. */
-__global__ void __launch_bounds__(threads) previsit(const plan_t plan)
+__global__ void __launch_bounds__(threads) previsit(const kernel_params plan)
 {
     __shared__ forming own;
     __shared__ bool last;
@@ -1037,11 +1043,11 @@ __global__ void __launch_bounds__(threads) previsit(const plan_t plan)
 /* A word of a mask that has this bit alone, or none. */
 __device__ __forceinline__ uint32_t word_of(uint64_t word, uint32_t at)
 {
-    return at != HW_RANK_NONE && word == at / 32 ? 1u << (at & 31) : 0;
+    return at != HW_INVALID_VERTEX && word == at / 32 ? 1u << (at & 31) : 0;
 }
 
 /* Clears the counters of a search. One thread. */
-__device__ void clear_control(const plan_t &plan)
+__device__ void clear_control(const kernel_params &plan)
 {
     control_t &c = *plan.control;
     const uint32_t epoch = c.epoch;
@@ -1057,21 +1063,21 @@ __device__ void clear_control(const plan_t &plan)
 }
 
 /* A root that is a delegate is found, as a delegate is by combine(). One thread. */
-__device__ void find_delegate_root(const plan_t &plan, const hw_gpu_delegates_root &root)
+__device__ void find_delegate_root(const kernel_params &plan, const hw_gpu_delegates_root &root)
 {
     control_t &c = *plan.control;
     const graph_t &graph = plan.graph;
     const uint32_t v = root.delegate;
     const uint32_t dd =
-        hw_test(graph.out[HW_GPU_DD], v) ? length_of(graph.forward[HW_GPU_DD], v) : 0;
+        hw_test_bit(graph.out[HW_GPU_DD], v) ? length_of(graph.forward[HW_GPU_DD], v) : 0;
     const uint32_t dn =
-        hw_test(graph.out[HW_GPU_DN], v) ? length_of(graph.forward[HW_GPU_DN], v) : 0;
+        hw_test_bit(graph.out[HW_GPU_DN], v) ? length_of(graph.forward[HW_GPU_DN], v) : 0;
 
     c.fresh_delegates = 1;
     c.fresh_out[HW_GPU_DD] = dd > 0;
     c.fresh_out[HW_GPU_DN] = dn > 0;
-    c.fresh_in[HW_GPU_DD] = hw_test(graph.in[HW_GPU_DD], v);
-    c.fresh_in[HW_GPU_ND] = hw_test(graph.in[HW_GPU_ND], v);
+    c.fresh_in[HW_GPU_DD] = hw_test_bit(graph.in[HW_GPU_DD], v);
+    c.fresh_in[HW_GPU_ND] = hw_test_bit(graph.in[HW_GPU_ND], v);
     c.next_dd_queue = packed(dd);
     plan.queue[HW_GPU_DD][0] = v;
     plan.prefix[0] = 0;
@@ -1082,36 +1088,36 @@ __device__ void find_delegate_root(const plan_t &plan, const hw_gpu_delegates_ro
     plan.candidate[v] = root.id;
     if (plan.delegate_level)
         plan.delegate_level[v] = 0;
-    c.fresh_owned = root.slot != HW_RANK_NONE;
+    c.fresh_owned = root.slot != HW_INVALID_VERTEX;
 }
 
 /* A root that is a slot of this part is found, as one is by form_frontier(). One thread. */
-__device__ void find_slot_root(const plan_t &plan, const hw_gpu_delegates_root &root)
+__device__ void find_slot_root(const kernel_params &plan, const hw_gpu_delegates_root &root)
 {
     control_t &c = *plan.control;
     const graph_t &graph = plan.graph;
     const bool bare_only = graph.marked && c.unvisited == 0;
-    const bool nd = hw_test(graph.out[HW_GPU_ND], root.slot);
+    const bool nd = hw_test_bit(graph.out[HW_GPU_ND], root.slot);
 
     c.fresh_slots = 1;
     c.fresh_out[HW_GPU_ND] = nd;
-    c.fresh_in[HW_GPU_DN] = hw_test(graph.in[HW_GPU_DN], root.slot);
+    c.fresh_in[HW_GPU_DN] = hw_test_bit(graph.in[HW_GPU_DN], root.slot);
     c.next_queued[HW_GPU_ND] = nd;
     c.next_queued[HW_GPU_NN] = c.fresh_out[HW_GPU_NN] =
-        hw_test(bare_only ? graph.bare : graph.out[HW_GPU_NN], root.slot);
+        hw_test_bit(bare_only ? graph.bare : graph.out[HW_GPU_NN], root.slot);
     plan.queue[HW_GPU_ND][0] = plan.queue[HW_GPU_NN][0] = root.slot;
     c.work[HW_GPU_ND] = nd ? length_of(graph.forward[HW_GPU_ND], root.slot) : 0;
 }
 
 /* The root is found, and the first step decided, by one thread. */
-__device__ void begin_search(const plan_t &plan, const hw_gpu_delegates_root &root)
+__device__ void begin_search(const kernel_params &plan, const hw_gpu_delegates_root &root)
 {
     clear_control(plan);
-    if (root.delegate != HW_RANK_NONE)
+    if (root.delegate != HW_INVALID_VERTEX)
         find_delegate_root(plan, root);
-    else if (root.slot != HW_RANK_NONE)
+    else if (root.slot != HW_INVALID_VERTEX)
         find_slot_root(plan, root);
-    if (root.slot != HW_RANK_NONE) {
+    if (root.slot != HW_INVALID_VERTEX) {
         plan.parent[root.slot] = root.id;
         plan.level[root.slot] = 0;
     }
@@ -1121,15 +1127,16 @@ __device__ void begin_search(const plan_t &plan, const hw_gpu_delegates_root &ro
 }
 
 /* Nothing but the root is visited; the last block begins the search. */
-__global__ void __launch_bounds__(threads) start(const plan_t plan, hw_gpu_delegates_root root)
+__global__ void __launch_bounds__(threads)
+    start(const kernel_params plan, hw_gpu_delegates_root root)
 {
-    for (uint64_t w = hw_first(); w < plan.graph.mask_words; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < plan.graph.mask_words; w += hw_grid_threads()) {
         plan.visited[0][w] = plan.visited[1][w] = word_of(w, root.delegate);
         plan.found[0][w] = plan.found[1][w] = 0;
     }
-    for (uint64_t k = hw_first(); k < plan.graph.summary; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < plan.graph.summary; k += hw_grid_threads())
         plan.stale[k] = plan.dirty[0][k] = plan.dirty[1][k] = 0;
-    for (uint64_t w = hw_first(); w < plan.graph.slot_words; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < plan.graph.slot_words; w += hw_grid_threads()) {
         plan.seen[w] = word_of(w, root.slot);
         plan.next[w] = 0;
     }

@@ -71,7 +71,8 @@ static hw_count nn_edges(const struct hw_part *part)
 
 hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part)
 {
-    return hw_gpu_kept(part) ? (part->separate.slots / 32 + 1) * (hw_count)part->spec.parts * 4 : 0;
+    return hw_device_csr(part) ? (part->separate.slots / 32 + 1) * (hw_count)part->spec.parts * 4
+                               : 0;
 }
 
 /* ---- planning ---- */
@@ -80,7 +81,7 @@ hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part)
 static enum hw_status count_crossing_there(const struct hw_part *part, hw_count *to,
                                            struct hw_error *err)
 {
-    const struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    const struct hw_device_csr *kept = hw_device_csr(part);
     const size_t bytes = (size_t)part->spec.parts * sizeof *to;
     void *counts = NULL;
     enum hw_status status = hw_cuda((int)cudaMalloc(&counts, bytes), "cudaMalloc", err);
@@ -121,7 +122,7 @@ static enum hw_status count_crossing(const struct hw_part *part, hw_count *to, s
 {
     enum hw_status status = HW_OK;
 
-    if (hw_gpu_kept(part))
+    if (hw_device_csr(part))
         status = count_crossing_there(part, to, err);
     else
         count_crossing_here(part, to);
@@ -146,7 +147,7 @@ static void plan_arrays(const struct hw_part *part, struct hw_gpu_delegates_uplo
 {
     const struct matrices all = matrices_of(part);
     const hw_count masks = graph->mask_words, slots = graph->slot_words;
-    const bool kept = hw_gpu_kept(part) != NULL;
+    const bool kept = hw_device_csr(part) != NULL;
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         const bool from_slots = k == HW_GPU_NN || k == HW_GPU_ND;
@@ -184,7 +185,7 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
     if (part->spec.parts > HW_GPU_DELEGATES_PARTS)
         return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts on GPUs, not %d",
                        HW_GPU_DELEGATES_PARTS, part->spec.parts);
-    if (codes >= HW_RANK_NONE || part->vertices >= (hw_gid)HW_RANK_NONE)
+    if (codes >= HW_INVALID_VERTEX || part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method delegates numbers vertices with 32 bits on GPUs; the graph has "
                        "%" PRI_GID,
@@ -316,7 +317,7 @@ static enum hw_status gather_fed(const struct hw_context *ctx, const struct hw_p
 static void take_kept(const struct hw_part *part, const struct matrices *all,
                       struct hw_gpu_delegates_graph *graph)
 {
-    const struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    const struct hw_device_csr *kept = hw_device_csr(part);
     const uint32_t *next = kept->column;
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
@@ -334,7 +335,7 @@ static enum hw_status encode_kept(const struct hw_part *part,
                                   const struct hw_gpu_delegates_graph *graph, const uint32_t *fed,
                                   struct hw_error *err)
 {
-    struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    struct hw_device_csr *kept = hw_device_csr(part);
     const size_t bytes = (size_t)graph->parts * graph->slot_words * sizeof *fed;
     void *there = NULL;
 
@@ -415,7 +416,7 @@ static enum hw_status put_ids(const struct hw_part *part,
         for (hw_lid g = 0; g < own->delegates; g++)
             room[g] = hw_owner(&part->spec, own->search_id[g]) == part->index
                           ? hw_position(&part->spec, own->search_id[g])
-                          : HW_RANK_NONE;
+                          : HW_INVALID_VERTEX;
         status = hw_gpu_put((void *)(uintptr_t)graph->own_slot, room,
                             (size_t)own->delegates * sizeof *room, err);
     }
@@ -431,7 +432,7 @@ static enum hw_status put_ids(const struct hw_part *part,
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid s = 0; s < own->slots; s++)
-            room[s] = s < part->own.count ? (uint32_t)part->own.graph_id[s] : HW_RANK_NONE;
+            room[s] = s < part->own.count ? (uint32_t)part->own.graph_id[s] : HW_INVALID_VERTEX;
         status = hw_gpu_put((void *)(uintptr_t)graph->slot_id, room,
                             (size_t)own->slots * sizeof *room, err);
     }
@@ -498,7 +499,7 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
     uint32_t *fed = NULL;
     enum hw_status status = gather_fed(ctx, part, graph->slot_words, &fed, err);
 
-    if (status == HW_OK && hw_gpu_kept(part))
+    if (status == HW_OK && hw_device_csr(part))
         take_kept(part, &all, graph);
     if (status == HW_OK) {
         for (int k = 0; k < HW_GPU_SUBGRAPHS && status == HW_OK; k++) {
@@ -507,8 +508,8 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
                 status = put_matrix(all.backward[k], &graph->backward[k], err);
         }
         if (status == HW_OK)
-            status = hw_gpu_kept(part) ? encode_kept(part, graph, fed, err)
-                                       : put_codes(part, graph, fed, err);
+            status = hw_device_csr(part) ? encode_kept(part, graph, fed, err)
+                                         : put_codes(part, graph, fed, err);
         if (status == HW_OK)
             status = put_ids(part, graph, err);
         if (status == HW_OK)

@@ -45,7 +45,7 @@ constexpr uint32_t tile_edges = 256, batch = 4;
 
 /* The plan in one step. */
 struct view {
-    const plan_t &plan;
+    const kernel_params &plan;
     const uint32_t *visited; /* delegates, when the step began */
     uint32_t *found;         /* delegates, in this step */
     uint8_t *dirty;          /* and its summary */
@@ -125,12 +125,12 @@ __device__ __forceinline__ bool scan_rest(const view &step, uint32_t rest, uint3
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++) {
                 const bool there = open && from + j * team + place < to;
-                source[j] = there ? __ldg(index + from + j * team + place) : HW_RANK_NONE;
+                source[j] = there ? __ldg(index + from + j * team + place) : HW_INVALID_VERTEX;
                 examined += there;
             }
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++)
-                if (source[j] != HW_RANK_NONE && visited_source<which>(step, source[j]))
+                if (source[j] != HW_INVALID_VERTEX && visited_source<which>(step, source[j]))
                     hit |= 1u << j;
             const uint32_t hits =
                 (__ballot_sync(HW_WARP, hit != 0) >> (group * team)) & ((1u << team) - 1);
@@ -274,7 +274,7 @@ __device__ __forceinline__ void note_sector(const view &step, uint32_t word)
 template <int which, bool again>
 __device__ __forceinline__ uint32_t wanted_delegates(const view &step, uint32_t word)
 {
-    const plan_t &plan = step.plan;
+    const kernel_params &plan = step.plan;
 
     if (!again)
         return which == HW_GPU_DD && plan.control->twice ? __ldg(plan.graph.mine + word) : ~0u;
@@ -294,7 +294,8 @@ __device__ void visit_backward(const view &step, pending &mine, count64 &examine
     uint32_t *const found = delegates ? step.found : step.plan.next;
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t tile = hw_first() / 32; tile * tile_words < words; tile += hw_stride() / 32) {
+    for (uint64_t tile = hw_grid_thread() / 32; tile * tile_words < words;
+         tile += hw_grid_threads() / 32) {
         const uint32_t first = static_cast<uint32_t>(tile) * tile_words, word = first + lane;
         uint32_t open = 0;
         if (lane < tile_words && word < words)
@@ -651,7 +652,7 @@ __device__ __forceinline__ void visit_one(const view &step, pending &mine, count
 /* The two visits of a stream, of dd and nd, or of dn and nn; over peer the last block tells
  * the other GPUs. again: the second visits to delegates. */
 template <int first, int second, bool again>
-__global__ void __launch_bounds__(threads, at_once(5)) visit(const plan_t plan)
+__global__ void __launch_bounds__(threads, at_once(5)) visit(const kernel_params plan)
 {
     constexpr bool delegates = ends<first>::to_delegates;
     static_assert(ends<second>::to_delegates == delegates, "one kind of finds");

@@ -7,16 +7,17 @@
 
 /* A search under way. */
 struct run {
-    struct hw_node_stepper *stepper;
-    struct hw_node_state state;
-    struct hw_node_control control; /* as the last step left it */
-    struct hw_node_row row;         /* of the level under way */
-    hw_count messages;              /* likewise */
-    enum hw_node_routine next;
-    unsigned long long told[HW_SHARE_PARTS][3]; /* by all GPUs, when counts were last summed */
-    uint32_t frontier;                          /* this GPU's */
-    enum hw_status owed; /* by a level's last kernels: told when the ranks agree next */
-    double lap;          /* when the last measurement ended */
+    struct hw_peer_bfs_stepper *stepper;
+    struct hw_peer_bfs_state state;
+    struct hw_peer_bfs_control control; /* as the last step left it */
+    struct hw_peer_bfs_row row;         /* of the level under way */
+    hw_count messages;                  /* likewise */
+    enum hw_peer_bfs_routine next;
+    unsigned long long told[HW_PARTITION_1D_PARTS]
+                           [3]; /* by all GPUs, when counts were last summed */
+    uint32_t frontier;          /* this GPU's */
+    enum hw_status owed;        /* by a level's last kernels: told when the ranks agree next */
+    double lap;                 /* when the last measurement ended */
 };
 
 static const struct hw_context *context(const struct run *run)
@@ -35,18 +36,20 @@ static uint32_t lap(struct run *run)
 
 static void keep_row(struct run *run)
 {
-    struct hw_node_stepper *stepper = run->stepper;
+    struct hw_peer_bfs_stepper *stepper = run->stepper;
 
     run->frontier = run->row.found;
     if (stepper->row && stepper->rows < (hw_count)stepper->plan->row_capacity) {
-        stepper->books[stepper->rows] = (struct hw_node_books){
-            .messages = run->messages, .crossed = hw_transport_crossed(stepper->transport)};
+        stepper->books[stepper->rows] = (struct hw_peer_bfs_traffic){
+            .messages = run->messages,
+            .crossed = hw_transport_internode_traffic(stepper->transport)};
         stepper->row[stepper->rows++] = run->row;
     }
     run->messages = 0;
 }
 
-/* Exchanges from offsets in the heap; same: as hw_transport_spread(). Collective; ranks agree. */
+/* Exchanges from offsets in the heap; same: as hw_transport_broadcast(). Collective; ranks agree.
+ */
 static enum hw_status exchange(struct run *run, bool same, const hw_count *from,
                                const hw_count *sent, const hw_count *to, const hw_count *came,
                                struct hw_error *err)
@@ -57,7 +60,7 @@ static enum hw_status exchange(struct run *run, bool same, const hw_count *from,
         run->row.bytes += (uint64_t)sent[q];
         run->messages += sent[q] > 0;
     }
-    return same ? hw_transport_spread(transport, from, sent, to, came, err)
+    return same ? hw_transport_broadcast(transport, from, sent, to, came, err)
                 : hw_transport_exchange(transport, from, sent, to, came, err);
 }
 
@@ -65,9 +68,10 @@ static enum hw_status exchange(struct run *run, bool same, const hw_count *from,
 static enum hw_status clear_counters(const struct run *run, struct hw_error *err)
 {
     char *control = (char *)run->stepper->plan->control;
-    const size_t from = offsetof(struct hw_node_control, found);
+    const size_t from = offsetof(struct hw_peer_bfs_control, found);
 
-    return hw_gpu_fill(control + from, 0, offsetof(struct hw_node_control, arrived_at) - from, err);
+    return hw_gpu_fill(control + from, 0, offsetof(struct hw_peer_bfs_control, arrived_at) - from,
+                       err);
 }
 
 static enum hw_status clear_queue(const struct run *run, uint32_t depth, struct hw_error *err)
@@ -77,13 +81,13 @@ static enum hw_status clear_queue(const struct run *run, uint32_t depth, struct 
 }
 
 /* Launches a step; counters are cleared before. Local. */
-static enum hw_status launch(const struct run *run, const struct hw_node_step *step,
+static enum hw_status launch(const struct run *run, const struct hw_peer_bfs_step *step,
                              struct hw_error *err)
 {
     enum hw_status status = clear_counters(run, err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_node_launch_step(run->stepper->plan, run->stepper->shape, step),
+        status = hw_cuda(hw_peer_bfs_launch_step(run->stepper->plan, run->stepper->shape, step),
                          "a kernel of method fused", err);
     return status;
 }
@@ -113,11 +117,11 @@ static enum hw_status settle(struct run *run, enum hw_status status)
 static enum hw_status sum_counters(struct run *run, enum hw_status status, int ring, uint32_t next,
                                    unsigned long long *sum, struct hw_error *err)
 {
-    const struct hw_node_control *control = &run->control;
-    const unsigned long long mask = (1ull << HW_NODE_EDGE_BITS) - 1;
+    const struct hw_peer_bfs_control *control = &run->control;
+    const unsigned long long mask = (1ull << HW_PEER_BFS_EDGE_BITS) - 1;
     unsigned long long own[4] = {control->found[ring], control->queue[next & 3] & mask,
                                  control->rest[ring], HW_OK};
-    unsigned long long all[HW_SHARE_PARTS][4];
+    unsigned long long all[HW_PARTITION_1D_PARTS][4];
     bool fine = true;
 
     status = settle(run, status);
@@ -141,15 +145,16 @@ static enum hw_status sum_counters(struct run *run, enum hw_status status, int r
  * that there was before. Collective; ranks agree, but for what the last kernels owe. */
 static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, struct hw_error *err)
 {
-    struct hw_node_stepper *stepper = run->stepper;
-    const struct hw_share *share = &stepper->plan->share;
+    struct hw_peer_bfs_stepper *stepper = run->stepper;
+    const struct hw_partition_1d *share = &stepper->plan->share;
     const hw_count room = (hw_count)share->core / 8;
-    struct hw_node_step step = {.which = which, .kept = kept};
-    hw_count from[HW_SHARE_PARTS], sent[HW_SHARE_PARTS], to[HW_SHARE_PARTS], came[HW_SHARE_PARTS];
+    struct hw_peer_bfs_step step = {.which = which, .kept = kept};
+    hw_count from[HW_PARTITION_1D_PARTS], sent[HW_PARTITION_1D_PARTS], to[HW_PARTITION_1D_PARTS],
+        came[HW_PARTITION_1D_PARTS];
 
     for (uint32_t q = 0; q < share->parts; q++) {
         const bool list = run->told[q][0] < share->core / 32;
-        step.from[q] = list ? (uint32_t)run->told[q][0] : HW_NODE_ALL_WORDS;
+        step.from[q] = list ? (uint32_t)run->told[q][0] : HW_PEER_BFS_ALL_WORDS;
         came[q] = list ? (hw_count)run->told[q][0] * 4 : room;
         from[q] = stepper->packed + share->part * room;
         to[q] = stepper->packed + q * room;
@@ -157,14 +162,15 @@ static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, s
     for (uint32_t q = 0; q < share->parts; q++)
         sent[q] = q != share->part ? came[share->part] : 0;
     came[share->part] = 0;
-    step.kind = step.from[share->part] == HW_NODE_ALL_WORDS ? HW_NODE_STEP_PACK : HW_NODE_STEP_LIST;
-    hw_transport_owe(stepper->transport, launch(run, &step, err));
+    step.kind = step.from[share->part] == HW_PEER_BFS_ALL_WORDS ? HW_PEER_BFS_STEP_PACK
+                                                                : HW_PEER_BFS_STEP_LIST;
+    hw_transport_defer_error(stepper->transport, launch(run, &step, err));
     enum hw_status status = exchange(run, true, from, sent, to, came, err);
     if (status != HW_OK)
         return status;
-    step.kind = HW_NODE_STEP_UNPACK;
+    step.kind = HW_PEER_BFS_STEP_UNPACK;
     run->owed = launch(run, &step, err);
-    step.kind = HW_NODE_STEP_SET;
+    step.kind = HW_PEER_BFS_STEP_SET;
     if (run->owed == HW_OK)
         run->owed = launch(run, &step, err);
     return HW_OK;
@@ -173,13 +179,14 @@ static enum hw_status spread_words(struct run *run, uint32_t which, bool kept, s
 /* Sends what lies in the outboxes; from: how many entries came from each. Collective. */
 static enum hw_status send_entries(struct run *run, bool all, uint32_t *from, struct hw_error *err)
 {
-    struct hw_node_stepper *stepper = run->stepper;
-    const struct hw_share *share = &stepper->plan->share;
+    struct hw_peer_bfs_stepper *stepper = run->stepper;
+    const struct hw_partition_1d *share = &stepper->plan->share;
     const hw_count room = (hw_count)stepper->plan->inbox_room * 8;
-    hw_count out[HW_SHARE_PARTS], sent[HW_SHARE_PARTS], in[HW_SHARE_PARTS], came[HW_SHARE_PARTS];
-    uint32_t to[HW_SHARE_PARTS];
+    hw_count out[HW_PARTITION_1D_PARTS], sent[HW_PARTITION_1D_PARTS], in[HW_PARTITION_1D_PARTS],
+        came[HW_PARTITION_1D_PARTS];
+    uint32_t to[HW_PARTITION_1D_PARTS];
 
-    memset(from, 0, HW_SHARE_PARTS * sizeof *from);
+    memset(from, 0, HW_PARTITION_1D_PARTS * sizeof *from);
     for (uint32_t q = 0; q < share->parts; q++)
         to[q] = q == share->part ? 0 : run->control.to[0][all ? 0 : q];
     enum hw_status status =
@@ -206,10 +213,10 @@ static void go_on(struct run *run, const unsigned long long *sum)
 /* What the owners make of the finds of a level top-down. Collective. */
 static enum hw_status take(struct run *run, bool all, struct hw_error *err)
 {
-    struct hw_node_state *state = &run->state;
-    struct hw_node_step step = {
-        .kind = HW_NODE_STEP_TAKE, .depth = state->depth, .which = state->which, .all = all};
-    const struct hw_node_control before = run->control;
+    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_peer_bfs_step step = {
+        .kind = HW_PEER_BFS_STEP_TAKE, .depth = state->depth, .which = state->which, .all = all};
+    const struct hw_peer_bfs_control before = run->control;
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = send_entries(run, all, step.from, err);
 
@@ -234,25 +241,25 @@ static enum hw_status take(struct run *run, bool all, struct hw_error *err)
 /* One level top-down, finds told to all, or to their owners. Collective. */
 static enum hw_status push(struct run *run, bool all, struct hw_error *err)
 {
-    struct hw_node_state *state = &run->state;
-    const struct hw_node_step keep = {.kind = HW_NODE_STEP_KEEP, .which = state->which};
-    const struct hw_node_step step = {.kind = HW_NODE_STEP_PUSH,
-                                      .depth = state->depth,
-                                      .which = state->which,
-                                      .all = all,
-                                      .queued = true};
+    struct hw_peer_bfs_state *state = &run->state;
+    const struct hw_peer_bfs_step keep = {.kind = HW_PEER_BFS_STEP_KEEP, .which = state->which};
+    const struct hw_peer_bfs_step step = {.kind = HW_PEER_BFS_STEP_PUSH,
+                                          .depth = state->depth,
+                                          .which = state->which,
+                                          .all = all,
+                                          .queued = true};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = clear_queue(run, state->depth + 1, err);
 
-    run->row = (struct hw_node_row){.routine = all ? HW_NODE_PUSH_ALL : HW_NODE_PUSH,
-                                    .frontier = run->frontier};
+    run->row = (struct hw_peer_bfs_row){.routine = all ? HW_PEER_BFS_PUSH_ALL : HW_PEER_BFS_PUSH,
+                                        .frontier = run->frontier};
     if (status == HW_OK && !all)
         status = launch(run, &keep, err);
     if (status == HW_OK)
         status = launch(run, &step, err);
     if (status == HW_OK)
         status = read_counters(run, err);
-    run->row.edges = run->control.queue[state->depth & 3] & ((1ull << HW_NODE_EDGE_BITS) - 1);
+    run->row.edges = run->control.queue[state->depth & 3] & ((1ull << HW_PEER_BFS_EDGE_BITS) - 1);
     run->row.expansion = lap(run);
     status = sum_counters(run, status, 0, state->depth + 1, sum, err);
     state->pushed += state->edges;
@@ -261,17 +268,17 @@ static enum hw_status push(struct run *run, bool all, struct hw_error *err)
         status = take(run, all, err);
     state->depth++;
     keep_row(run);
-    run->next = hw_node_after_queue(run->stepper->plan, state);
+    run->next = hw_peer_bfs_after_queue(run->stepper->plan, state);
     return status;
 }
 
 /* Sends owners what was found of their vertices, as bits. Collective. */
 static enum hw_status send_bits(struct run *run, struct hw_error *err)
 {
-    const struct hw_node_stepper *stepper = run->stepper;
-    const struct hw_share *share = &stepper->plan->share;
+    const struct hw_peer_bfs_stepper *stepper = run->stepper;
+    const struct hw_partition_1d *share = &stepper->plan->share;
     const hw_count room = (hw_count)stepper->plan->inbox_room * 8;
-    hw_count out[HW_SHARE_PARTS], in[HW_SHARE_PARTS], bytes[HW_SHARE_PARTS];
+    hw_count out[HW_PARTITION_1D_PARTS], in[HW_PARTITION_1D_PARTS], bytes[HW_PARTITION_1D_PARTS];
 
     for (uint32_t q = 0; q < share->parts; q++) {
         out[q] = stepper->outbox + q * room;
@@ -284,17 +291,17 @@ static enum hw_status send_bits(struct run *run, struct hw_error *err)
 /* One level top-down that queues nothing and tells bits alone. Collective. */
 static enum hw_status push_bits(struct run *run, struct hw_error *err)
 {
-    static const enum hw_node_step_kind first[] = {HW_NODE_STEP_KEEP, HW_NODE_STEP_PUSH,
-                                                   HW_NODE_STEP_BITS};
-    struct hw_node_state *state = &run->state;
-    struct hw_node_step step = {.depth = state->depth, .which = state->which};
+    static const enum hw_peer_bfs_step_kind first[] = {HW_PEER_BFS_STEP_KEEP, HW_PEER_BFS_STEP_PUSH,
+                                                       HW_PEER_BFS_STEP_BITS};
+    struct hw_peer_bfs_state *state = &run->state;
+    struct hw_peer_bfs_step step = {.depth = state->depth, .which = state->which};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = HW_OK;
 
-    run->row = (struct hw_node_row){.routine = HW_NODE_PUSH_BITS,
-                                    .frontier = run->frontier,
-                                    .edges = run->control.queue[state->depth & 3] &
-                                             ((1ull << HW_NODE_EDGE_BITS) - 1)};
+    run->row = (struct hw_peer_bfs_row){.routine = HW_PEER_BFS_PUSH_BITS,
+                                        .frontier = run->frontier,
+                                        .edges = run->control.queue[state->depth & 3] &
+                                                 ((1ull << HW_PEER_BFS_EDGE_BITS) - 1)};
     for (size_t k = 0; k < sizeof first / sizeof *first && status == HW_OK; k++) {
         step.kind = first[k];
         status = launch(run, &step, err);
@@ -302,10 +309,10 @@ static enum hw_status push_bits(struct run *run, struct hw_error *err)
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     run->row.expansion = lap(run);
-    hw_transport_owe(run->stepper->transport, settle(run, status));
+    hw_transport_defer_error(run->stepper->transport, settle(run, status));
     status = send_bits(run, err);
     run->row.exchange = lap(run);
-    step.kind = HW_NODE_STEP_FOLD;
+    step.kind = HW_PEER_BFS_STEP_FOLD;
     if (status == HW_OK)
         status = launch(run, &step, err);
     if (status == HW_OK)
@@ -321,16 +328,16 @@ static enum hw_status push_bits(struct run *run, struct hw_error *err)
     go_on(run, sum);
     state->depth++;
     keep_row(run);
-    run->next = hw_node_after_push_only(run->stepper->plan, state);
+    run->next = hw_peer_bfs_after_push_only(run->stepper->plan, state);
     return status;
 }
 
 /* Queues what was found without a queue, to go on top-down. Collective. */
 static enum hw_status queue_finds(struct run *run, struct hw_error *err)
 {
-    struct hw_node_state *state = &run->state;
-    const struct hw_node_step step = {
-        .kind = HW_NODE_STEP_QUEUE, .depth = state->depth, .which = state->which};
+    struct hw_peer_bfs_state *state = &run->state;
+    const struct hw_peer_bfs_step step = {
+        .kind = HW_PEER_BFS_STEP_QUEUE, .depth = state->depth, .which = state->which};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = clear_queue(run, state->depth, err);
 
@@ -338,32 +345,33 @@ static enum hw_status queue_finds(struct run *run, struct hw_error *err)
         status = launch(run, &step, err);
     if (status == HW_OK)
         status = read_counters(run, err);
-    run->row = (struct hw_node_row){.routine = HW_NODE_QUEUE,
-                                    .frontier = run->frontier,
-                                    .found = run->frontier,
-                                    .update = lap(run)};
+    run->row = (struct hw_peer_bfs_row){.routine = HW_PEER_BFS_QUEUE,
+                                        .frontier = run->frontier,
+                                        .found = run->frontier,
+                                        .update = lap(run)};
     status = sum_counters(run, status, 0, state->depth, sum, err);
     run->row.exchange = lap(run);
     state->edges = sum[1];
     state->led = sum[2];
     keep_row(run);
-    run->next = hw_node_after_queue(run->stepper->plan, state);
+    run->next = hw_peer_bfs_after_queue(run->stepper->plan, state);
     return status;
 }
 
 /* One level bottom-up. Collective. */
 static enum hw_status pull(struct run *run, struct hw_error *err)
 {
-    const struct hw_node_plan *plan = run->stepper->plan;
-    struct hw_node_state *state = &run->state;
-    const struct hw_node_step step = {.kind = HW_NODE_STEP_PULL,
-                                      .which = state->which,
-                                      .initial = state->initial,
-                                      .unvisited = (uint32_t)hw_node_unvisited(plan, state)};
+    const struct hw_peer_bfs_params *plan = run->stepper->plan;
+    struct hw_peer_bfs_state *state = &run->state;
+    const struct hw_peer_bfs_step step = {.kind = HW_PEER_BFS_STEP_PULL,
+                                          .which = state->which,
+                                          .initial = state->initial,
+                                          .unvisited =
+                                              (uint32_t)hw_peer_bfs_unvisited(plan, state)};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = launch(run, &step, err);
 
-    run->row = (struct hw_node_row){.routine = HW_NODE_PULL, .frontier = run->frontier};
+    run->row = (struct hw_peer_bfs_row){.routine = HW_PEER_BFS_PULL, .frontier = run->frontier};
     if (status == HW_OK)
         status = read_counters(run, err);
     run->row.found = (uint32_t)run->control.found[0];
@@ -379,7 +387,7 @@ static enum hw_status pull(struct run *run, struct hw_error *err)
     state->frontier = sum[0];
     state->depth++;
     keep_row(run);
-    run->next = hw_node_after_pull(plan, state, sum[2]);
+    run->next = hw_peer_bfs_after_pull(plan, state, sum[2]);
     return status;
 }
 
@@ -387,21 +395,21 @@ static enum hw_status pull(struct run *run, struct hw_error *err)
 static enum hw_status level(struct run *run, struct hw_error *err)
 {
     switch (run->next) {
-    case HW_NODE_PULL:
+    case HW_PEER_BFS_PULL:
         return pull(run, err);
-    case HW_NODE_QUEUE:
+    case HW_PEER_BFS_QUEUE:
         return queue_finds(run, err);
-    case HW_NODE_PUSH_BITS:
+    case HW_PEER_BFS_PUSH_BITS:
         return push_bits(run, err);
     default:
-        return push(run, run->next == HW_NODE_PUSH_ALL, err);
+        return push(run, run->next == HW_PEER_BFS_PUSH_ALL, err);
     }
 }
 
 /* The root into the first queue. Collective. */
 static enum hw_status begin(struct run *run, uint32_t root, struct hw_error *err)
 {
-    const struct hw_node_step step = {.kind = HW_NODE_STEP_BEGIN, .root = root};
+    const struct hw_peer_bfs_step step = {.kind = HW_PEER_BFS_STEP_BEGIN, .root = root};
     unsigned long long sum[3] = {0, 0, 0};
     enum hw_status status = launch(run, &step, err);
 
@@ -413,30 +421,31 @@ static enum hw_status begin(struct run *run, uint32_t root, struct hw_error *err
     run->state.edges = sum[1];
     run->state.led = sum[2];
     run->lap = hw_seconds();
-    run->next = hw_node_after_queue(run->stepper->plan, &run->state);
+    run->next = hw_peer_bfs_after_queue(run->stepper->plan, &run->state);
     return status;
 }
 
-enum hw_status hw_node_search_by_steps(struct hw_node_stepper *stepper, uint32_t root,
-                                       struct hw_error *err)
+enum hw_status hw_peer_bfs_search_by_steps(struct hw_peer_bfs_stepper *stepper, uint32_t root,
+                                           struct hw_error *err)
 {
     struct run run = {.stepper = stepper, .state = {.initial = true}};
 
     stepper->rows = 0;
     enum hw_status status = begin(&run, root, err);
-    while (status == HW_OK && run.next != HW_NODE_LEAVES)
+    while (status == HW_OK && run.next != HW_PEER_BFS_LEAVES)
         status = level(&run, err);
-    const struct hw_node_step end = {.kind = HW_NODE_STEP_END,
-                                     .which = run.state.which,
-                                     .initial = run.state.initial,
-                                     .root = root};
+    const struct hw_peer_bfs_step end = {.kind = HW_PEER_BFS_STEP_END,
+                                         .which = run.state.which,
+                                         .initial = run.state.initial,
+                                         .root = root};
     if (status == HW_OK)
         status = launch(&run, &end, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
-    run.row = (struct hw_node_row){.routine = HW_NODE_LEAVES,
-                                   .edges = stepper->plan->share.active - stepper->plan->share.core,
-                                   .update = lap(&run)};
+    run.row =
+        (struct hw_peer_bfs_row){.routine = HW_PEER_BFS_LEAVES,
+                                 .edges = stepper->plan->share.active - stepper->plan->share.core,
+                                 .update = lap(&run)};
     keep_row(&run);
     return hw_agree(stepper->transport->ctx->world, settle(&run, status), err);
 }

@@ -30,7 +30,7 @@ extern "C" {
 #define HW_FUSED_NEAR 8
 
 /* What the blocks add up between two barriers, read by all of them after the second. */
-struct hw_fused_phase {
+struct hw_one_gpu_bfs_phase {
     unsigned long long queue;  /* what was queued, packed as above */
     unsigned long long probes; /* edges examined bottom-up */
     unsigned long long led;    /* vertices whose first source is in the queue */
@@ -43,8 +43,8 @@ struct hw_fused_phase {
 
 /* Counters that blocks share. Phases, from barrier to barrier, take turns in the ring; after
  * each barrier the one after the next is cleared, which all blocks have read. */
-struct hw_fused_control {
-    struct hw_fused_phase ring[4];
+struct hw_one_gpu_bfs_control {
+    struct hw_one_gpu_bfs_phase ring[4];
     uint32_t rows;
     unsigned long long begun, ended;           /* ticks */
     unsigned long long begun_time, ended_time; /* nanoseconds */
@@ -53,7 +53,7 @@ struct hw_fused_control {
     uint32_t arrived;   /* blocks, at the ends of all phases so far */
 };
 
-struct hw_fused_plan {
+struct hw_one_gpu_bfs_params {
     struct hw_gpu_graph graph;
     uint32_t *parent, *settled; /* as in hw_gpu_output */
     uint32_t *bits[2];          /* [core / 32 + 1] visited vertices */
@@ -62,16 +62,16 @@ struct hw_fused_plan {
     void *prefix[2];            /* [core + 1] edges before each, as wide as offsets */
     uint32_t *left;             /* [HW_FUSED_LEFT] unvisited vertices, when few are */
     /* Trees, of undirected graphs: see gpu/bfs/direction_optimizing/pendant_trees_kernel.cu. */
-    uint32_t *up;               /* [core] the parent of a vertex of a tree, else HW_RANK_NONE */
-    uint32_t *hanging;          /* [core / 32 + 1] bits: it is in a tree */
-    uint32_t *hung;             /* [active] the vertices of trees and the leaves there, rising */
-    uint32_t *hung_up;          /* [active] the parent of each */
-    uint32_t *anchor;           /* [active] what its tree hangs off */
+    uint32_t *up;      /* [core] the parent of a vertex of a tree, else HW_INVALID_VERTEX */
+    uint32_t *hanging; /* [core / 32 + 1] bits: it is in a tree */
+    uint32_t *hung;    /* [active] the vertices of trees and the leaves there, rising */
+    uint32_t *hung_up; /* [active] the parent of each */
+    uint32_t *anchor;  /* [active] what its tree hangs off */
     uint32_t hung_count, trees; /* how many those are; trees: of the core */
     void *scratch;              /* [scratch_bytes] to find them */
     uint64_t scratch_bytes;
-    struct hw_fused_control *control; /* [1] */
-    struct hw_gpu_row *row;           /* [row_capacity], or NULL where none are wanted */
+    struct hw_one_gpu_bfs_control *control; /* [1] */
+    struct hw_gpu_trace_record *row;        /* [row_capacity], or NULL where none are wanted */
     uint32_t row_capacity;
     int direction;           /* enum hw_direction */
     uint32_t short_from;     /* vertices from here on have HW_FUSED_NEAR neighbours at most */
@@ -87,22 +87,23 @@ struct hw_fused_plan {
 #define HW_FUSED_SLACK (HW_FUSED_CHUNK * (HW_FUSED_BLOCKS + 1))
 
 /* Shared memory and blocks for a plan whose hub_words, tile and block_vertices it sets. */
-struct hw_fused_shape {
+struct hw_one_gpu_bfs_shape {
     int blocks;
     uint32_t shared_bytes;
 };
 
 /* Chooses the shape for this device. Returns a cudaError_t. */
-int hw_fused_launch_shape(struct hw_fused_plan *plan, struct hw_fused_shape *shape);
+int hw_one_gpu_bfs_launch_shape(struct hw_one_gpu_bfs_params *plan,
+                                struct hw_one_gpu_bfs_shape *shape);
 
 /* Finds the trees of an undirected graph, takes the lists of their vertices out of what
  * searches go by, and brings the first sources to those that follow them. Once for a graph.
  * Returns a cudaError_t; waits, or not. */
-int hw_fused_launch_prepare(struct hw_fused_plan *plan);
+int hw_one_gpu_bfs_launch_prepare(struct hw_one_gpu_bfs_params *plan);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_fused_launch(const struct hw_fused_plan *plan, const struct hw_fused_shape *shape,
-                    uint32_t root);
+int hw_one_gpu_bfs_launch(const struct hw_one_gpu_bfs_params *plan,
+                          const struct hw_one_gpu_bfs_shape *shape, uint32_t root);
 
 #ifdef __cplusplus
 }

@@ -20,7 +20,7 @@ namespace
 constexpr uint32_t listed_most = 256;
 
 /* The bitmap `bits`, of which the hubs' words go to `room`. All threads of the block. */
-__device__ __forceinline__ tested hold(const plan_t &plan, const uint32_t *bits, uint4 *room,
+__device__ __forceinline__ tested hold(const kernel_params &plan, const uint32_t *bits, uint4 *room,
                                        uint32_t looked_up)
 {
     const uint32_t most = min(plan.hub_words, words_of(plan));
@@ -81,7 +81,7 @@ __device__ __forceinline__ void leave(const pull_t &pull, bool left, uint32_t v)
  * vertices that follow each other, and the bits of these are its nibble. */
 constexpr uint32_t chunk_words = HW_FUSED_CHUNK / 32, halves = chunk_words / 4;
 
-__device__ __forceinline__ uint32_t chunks_of(const plan_t &plan)
+__device__ __forceinline__ uint32_t chunks_of(const kernel_params &plan)
 {
     return (words_of(plan) + chunk_words - 1) / chunk_words;
 }
@@ -93,7 +93,7 @@ struct chunk_room {
 };
 
 /* The word of this lane in a chunk; all ones where it has none. */
-__device__ __forceinline__ uint32_t chunk_word(const plan_t &plan, const tested &map,
+__device__ __forceinline__ uint32_t chunk_word(const kernel_params &plan, const tested &map,
                                                uint32_t chunk)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -112,8 +112,8 @@ __device__ __forceinline__ uint32_t open_nibble(uint32_t word, uint32_t half)
 
 /* The first sources of a chunk's vertices, where any of four is unvisited. word: as
  * chunk_word() gives it. */
-__device__ __forceinline__ void load_sources(const plan_t &plan, uint32_t chunk, uint32_t word,
-                                             uint4 *source)
+__device__ __forceinline__ void load_sources(const kernel_params &plan, uint32_t chunk,
+                                             uint32_t word, uint4 *source)
 {
     const uint4 *first = reinterpret_cast<const uint4 *>(plan.graph.first) +
                          static_cast<uint64_t>(chunk) * (HW_FUSED_CHUNK / 4) + (threadIdx.x & 31);
@@ -138,9 +138,9 @@ __device__ __forceinline__ void write_parents(uint32_t *parent, const uint4 &sou
                                               uint32_t open, bool initial)
 {
     const uint32_t written = initial ? open : hits;
-    const uint4 four =
-        make_uint4(hits & 1 ? source.x : HW_RANK_NONE, hits & 2 ? source.y : HW_RANK_NONE,
-                   hits & 4 ? source.z : HW_RANK_NONE, hits & 8 ? source.w : HW_RANK_NONE);
+    const uint4 four = make_uint4(
+        hits & 1 ? source.x : HW_INVALID_VERTEX, hits & 2 ? source.y : HW_INVALID_VERTEX,
+        hits & 4 ? source.z : HW_INVALID_VERTEX, hits & 8 ? source.w : HW_INVALID_VERTEX);
 
     if (written == 15) {
         __stcs(reinterpret_cast<uint4 *>(parent), four);
@@ -159,8 +159,8 @@ __device__ __forceinline__ void write_parents(uint32_t *parent, const uint4 &sou
 /* Which of four vertices have a source. */
 __device__ __forceinline__ uint32_t sourced_nibble(const uint4 &source)
 {
-    return (source.x != HW_RANK_NONE) | (source.y != HW_RANK_NONE) << 1 |
-           (source.z != HW_RANK_NONE) << 2 | (source.w != HW_RANK_NONE) << 3;
+    return (source.x != HW_INVALID_VERTEX) | (source.y != HW_INVALID_VERTEX) << 1 |
+           (source.z != HW_INVALID_VERTEX) << 2 | (source.w != HW_INVALID_VERTEX) << 3;
 }
 
 /* The nibbles of eight lanes as the word that they make, in all of them. A whole warp. */
@@ -175,7 +175,7 @@ __device__ __forceinline__ uint32_t word_of_nibbles(uint32_t nibble)
 
 /* Tests the first sources of a chunk; those left over go to `own.open`. Returns how many.
  * A whole warp. */
-__device__ __forceinline__ uint32_t test_first(const plan_t &plan, const tested &map,
+__device__ __forceinline__ uint32_t test_first(const kernel_params &plan, const tested &map,
                                                const pull_t &pull, uint32_t chunk, uint32_t word,
                                                const uint4 *source, chunk_room &own,
                                                pull_counts &counts)
@@ -210,7 +210,7 @@ __device__ __forceinline__ uint32_t test_first(const plan_t &plan, const tested 
 }
 
 /* Where few vertices are unvisited they are only listed. */
-__device__ void list_unvisited(const plan_t &plan, const tested &map, const pull_t &pull)
+__device__ void list_unvisited(const kernel_params &plan, const tested &map, const pull_t &pull)
 {
     constexpr uint32_t each = 32 / chunk_words; /* chunks at a time */
     const uint32_t chunks = chunks_of(plan), stride = gridDim.x * each * warps;
@@ -247,7 +247,7 @@ __device__ __forceinline__ uint32_t probe_four(const tested &map, const uint4 &s
         return source.y;
     if (has(z, source.z))
         return source.z;
-    return has(w, source.w) ? source.w : HW_RANK_NONE;
+    return has(w, source.w) ? source.w : HW_INVALID_VERTEX;
 }
 
 /* One vertex that looks at its sources. */
@@ -257,21 +257,22 @@ struct prober {
     uint4 four, last;
 };
 
-__device__ __forceinline__ prober load_prober(const plan_t &plan, bool active, uint32_t vertex)
+__device__ __forceinline__ prober load_prober(const kernel_params &plan, bool active,
+                                              uint32_t vertex)
 {
     prober own = {false, vertex, no_sources(), no_sources()};
 
     if (active) {
         own.four = near_sources(plan.graph, vertex, 0);
         own.last = near_sources(plan.graph, vertex, 1);
-        own.sourced = own.four.x != HW_RANK_NONE;
+        own.sourced = own.four.x != HW_INVALID_VERTEX;
     }
     return own;
 }
 
 /* A visited one of the sources at hand; those who find none may go on with their lists, which
  * is noted, or stay unvisited. A whole warp. */
-__device__ __forceinline__ uint32_t probe_near(const plan_t &plan, const tested &map,
+__device__ __forceinline__ uint32_t probe_near(const kernel_params &plan, const tested &map,
                                                const pull_t &pull, const prober &own,
                                                pull_counts &counts)
 {
@@ -279,9 +280,9 @@ __device__ __forceinline__ uint32_t probe_near(const plan_t &plan, const tested 
     bool more;
     uint32_t parent = probe_four(map, own.four, more, counts.probes), place = 0;
 
-    if (parent == HW_RANK_NONE && more)
+    if (parent == HW_INVALID_VERTEX && more)
         parent = probe_four(map, own.last, more, counts.probes);
-    const bool found = parent != HW_RANK_NONE, deep = !found && more;
+    const bool found = parent != HW_INVALID_VERTEX, deep = !found && more;
     if (found)
         plan.parent[own.vertex] = parent;
     counts.found += found;
@@ -298,7 +299,7 @@ __device__ __forceinline__ uint32_t probe_near(const plan_t &plan, const tested 
 }
 
 /* Where only a list tells who is unvisited: the sources at hand from the first on. */
-__device__ void pull_listed(const plan_t &plan, const tested &map, const pull_t &pull,
+__device__ void pull_listed(const kernel_params &plan, const tested &map, const pull_t &pull,
                             pull_counts &counts)
 {
     const uint32_t count = pull.lists->near_count;
@@ -307,7 +308,7 @@ __device__ void pull_listed(const plan_t &plan, const tested &map, const pull_t 
         const uint32_t i = base + (threadIdx.x & 31);
         const prober own = load_prober(plan, i < count, i < count ? pull.near[i] : 0);
         const uint32_t parent = probe_near(plan, map, pull, own, counts);
-        if (parent == HW_RANK_NONE)
+        if (parent == HW_INVALID_VERTEX)
             continue;
         const uint32_t bit = 1u << (own.vertex & 31);
         atomicOr(pull.next + own.vertex / 32, bit);
@@ -317,9 +318,9 @@ __device__ void pull_listed(const plan_t &plan, const tested &map, const pull_t 
 }
 
 /* Vertices of a chunk that their first source left: 64 at a time. A whole warp. */
-__device__ __forceinline__ void test_near(const plan_t &plan, const tested &map, const pull_t &pull,
-                                          uint32_t chunk, uint32_t count, chunk_room &own,
-                                          pull_counts &counts)
+__device__ __forceinline__ void test_near(const kernel_params &plan, const tested &map,
+                                          const pull_t &pull, uint32_t chunk, uint32_t count,
+                                          chunk_room &own, pull_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, base = chunk * HW_FUSED_CHUNK;
 
@@ -329,13 +330,13 @@ __device__ __forceinline__ void test_near(const plan_t &plan, const tested &map,
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t i = at + 32 * k + lane;
             two[k] = load_prober(plan, i < count, base + (i < count ? own.open[i] : 0));
-            two[k].four.x = HW_RANK_NONE; /* it was tested */
+            two[k].four.x = HW_INVALID_VERTEX; /* it was tested */
         }
 #pragma unroll
         for (uint32_t k = 0; k < 2; k++) {
             if (at + 32 * k >= count)
                 break;
-            if (probe_near(plan, map, pull, two[k], counts) != HW_RANK_NONE)
+            if (probe_near(plan, map, pull, two[k], counts) != HW_INVALID_VERTEX)
                 atomicOr(own.found + (two[k].vertex - base) / 32, 1u << (two[k].vertex & 31));
         }
     }
@@ -344,17 +345,18 @@ __device__ __forceinline__ void test_near(const plan_t &plan, const tested &map,
 
 /* Sends for the first sources of a chunk with that word in this lane: a line of memory for
  * each word. They are not loaded yet, as the registers are better used meanwhile. */
-__device__ __forceinline__ void fetch_sources(const plan_t &plan, uint32_t chunk, uint32_t word)
+__device__ __forceinline__ void fetch_sources(const kernel_params &plan, uint32_t chunk,
+                                              uint32_t word)
 {
     const uint64_t at = static_cast<uint64_t>(chunk) * chunk_words + (threadIdx.x & 31);
 
     if (word != HW_WARP)
-        hw_fetch_ahead(plan.graph.first + 32 * at);
+        hw_prefetch_l2(plan.graph.first + 32 * at);
 }
 
 /* All chunks, dealt to the blocks and then to their warps in turn. The sources of the next
  * chunk, and the words of the one after it, are on their way meanwhile. */
-__device__ void pull_chunks(const plan_t &plan, const tested &map, const pull_t &pull,
+__device__ void pull_chunks(const kernel_params &plan, const tested &map, const pull_t &pull,
                             chunk_room &own, pull_counts &counts)
 {
     const uint32_t chunks = chunks_of(plan), stride = gridDim.x * warps, lane = threadIdx.x & 31;
@@ -395,7 +397,7 @@ template <typename Offset> struct stretch {
 };
 
 template <typename Offset>
-__device__ __forceinline__ void load_stretch(const plan_t &plan, stretch<Offset> &own)
+__device__ __forceinline__ void load_stretch(const kernel_params &plan, stretch<Offset> &own)
 {
     const uint32_t sub = threadIdx.x % group_lanes;
     const Offset rest = own.end - own.at;
@@ -403,12 +405,12 @@ __device__ __forceinline__ void load_stretch(const plan_t &plan, stretch<Offset>
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
         const uint32_t i = group_lanes * k + sub;
-        own.v[k] = i < rest ? __ldg(plan.graph.in.rank + own.at + i) : HW_RANK_NONE;
+        own.v[k] = i < rest ? __ldg(plan.graph.in.rank + own.at + i) : HW_INVALID_VERTEX;
     }
 }
 
 /*
- * The visited source in a stretch, in all lanes of the group, or HW_RANK_NONE. own.at: after
+ * The visited source in a stretch, in all lanes of the group, or HW_INVALID_VERTEX. own.at: after
  * the stretch, or at the end where one was found or none can come, as lists ascend and
  * vertices without bits end them. A whole warp.
  */
@@ -418,7 +420,7 @@ __device__ __forceinline__ uint32_t probe_stretch(const tested &map, stretch<Off
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t group = ((1u << group_lanes) - 1) << lane / group_lanes * group_lanes;
-    uint32_t word[4], hit = HW_RANK_NONE;
+    uint32_t word[4], hit = HW_INVALID_VERTEX;
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
@@ -429,32 +431,33 @@ __device__ __forceinline__ uint32_t probe_stretch(const tested &map, stretch<Off
         if (has(word[k], own.v[k]))
             hit = own.v[k];
     }
-    const uint32_t hits = __ballot_sync(HW_WARP, hit != HW_RANK_NONE) & group;
+    const uint32_t hits = __ballot_sync(HW_WARP, hit != HW_INVALID_VERTEX) & group;
     const uint32_t ends = __ballot_sync(HW_WARP, own.v[3] >= map.core) & group;
     hit = __shfl_sync(HW_WARP, hit, hits ? __ffs(hits) - 1 : lane);
     own.at = hits || ends || own.end - own.at <= stretch_length ? own.end : own.at + stretch_length;
-    return hits ? hit : HW_RANK_NONE;
+    return hits ? hit : HW_INVALID_VERTEX;
 }
 
 /* The rest of a list, until a visited source is found. A whole warp. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t probe_rest(const plan_t &plan, const tested &map,
+__device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const tested &map,
                                                stretch<Offset> &own, uint32_t parent,
                                                uint32_t &probes)
 {
     while (__any_sync(HW_WARP, own.at < own.end)) {
         load_stretch(plan, own);
         const uint32_t hit = probe_stretch(map, own, probes);
-        parent = hit != HW_RANK_NONE ? hit : parent;
+        parent = hit != HW_INVALID_VERTEX ? hit : parent;
     }
     return parent;
 }
 
 /* Settles the vertex of a group, or notes that it stays unvisited. A whole warp. */
-__device__ __forceinline__ void conclude(const plan_t &plan, const pull_t &pull, bool active,
+__device__ __forceinline__ void conclude(const kernel_params &plan, const pull_t &pull, bool active,
                                          uint32_t v, uint32_t parent, pull_counts &counts)
 {
-    const bool leader = active && threadIdx.x % group_lanes == 0, found = parent != HW_RANK_NONE;
+    const bool leader = active && threadIdx.x % group_lanes == 0,
+               found = parent != HW_INVALID_VERTEX;
 
     if (leader && found) {
         plan.parent[v] = parent;
@@ -471,8 +474,8 @@ template <typename Offset> struct deep_lists {
 };
 
 template <typename Offset>
-__device__ __forceinline__ deep_lists<Offset> load_deep(const plan_t &plan, const pull_t &pull,
-                                                        uint32_t base, uint32_t count)
+__device__ __forceinline__ deep_lists<Offset>
+load_deep(const kernel_params &plan, const pull_t &pull, uint32_t base, uint32_t count)
 {
     const uint32_t own = base + (threadIdx.x & 31);
     deep_lists<Offset> lists = {0, 0, 0};
@@ -488,7 +491,7 @@ __device__ __forceinline__ deep_lists<Offset> load_deep(const plan_t &plan, cons
 /* The stretch at which a group begins the list of lane `from`. A whole warp. */
 template <typename Offset>
 __device__ __forceinline__ stretch<Offset>
-begin_stretch(const plan_t &plan, const deep_lists<Offset> &lists, uint32_t from)
+begin_stretch(const kernel_params &plan, const deep_lists<Offset> &lists, uint32_t from)
 {
     stretch<Offset> own = {
         __shfl_sync(HW_WARP, lists.at, from), __shfl_sync(HW_WARP, lists.end, from), {}};
@@ -500,7 +503,7 @@ begin_stretch(const plan_t &plan, const deep_lists<Offset> &lists, uint32_t from
 /* A warp takes 32 vertices, whose lists are found while it looks at those before, and goes
  * through the lists 16 at a time, the first stretches of two by each group under way. */
 template <typename Offset>
-__device__ void pull_deep(const plan_t &plan, const tested &map, const pull_t &pull,
+__device__ void pull_deep(const kernel_params &plan, const tested &map, const pull_t &pull,
                           pull_counts &counts)
 {
     const uint32_t count = pull.lists->deep_count, group = (threadIdx.x & 31) / group_lanes;
@@ -530,7 +533,8 @@ __device__ void pull_deep(const plan_t &plan, const tested &map, const pull_t &p
 
 /* Puts the vertices that stay unvisited on the list of the grid, if the block has few. All
  * threads of the block, between barriers. */
-__device__ __forceinline__ void list_left(const plan_t &plan, crew_t &crew, pull_lists &lists)
+__device__ __forceinline__ void list_left(const kernel_params &plan, grid_context &crew,
+                                          pull_lists &lists)
 {
     const uint32_t count = lists.left_count;
 
@@ -548,8 +552,8 @@ __device__ __forceinline__ void list_left(const plan_t &plan, crew_t &crew, pull
 
 /* One level bottom-up, all blocks: from the bitmap `seen` to `next`. */
 template <typename Offset>
-__device__ void pull_level(const plan_t &plan, crew_t &crew, const uint32_t *seen, uint32_t *next,
-                           bool initial, uint32_t unvisited, uint4 *room)
+__device__ void pull_level(const kernel_params &plan, grid_context &crew, const uint32_t *seen,
+                           uint32_t *next, bool initial, uint32_t unvisited, uint4 *room)
 {
     __shared__ pull_lists lists;
     const uint32_t core = plan.graph.core, each = (chunks_of(plan) + gridDim.x - 1) / gridDim.x;
@@ -588,19 +592,19 @@ struct tail_counts {
 };
 
 /* Whether a vertex is visited, from memory. */
-__device__ __forceinline__ bool visited(const plan_t &plan, const uint32_t *seen, uint32_t v)
+__device__ __forceinline__ bool visited(const kernel_params &plan, const uint32_t *seen, uint32_t v)
 {
     return v < plan.graph.core && has(__ldcg(seen + v / 32), v);
 }
 
 /* A visited one of the eight sources at hand; more: the list may go on. */
-__device__ __forceinline__ uint32_t tail_source(const plan_t &plan, const uint32_t *seen,
+__device__ __forceinline__ uint32_t tail_source(const kernel_params &plan, const uint32_t *seen,
                                                 uint32_t v, bool *more, uint32_t *probes)
 {
     const uint4 four = near_sources(plan.graph, v, 0), last = near_sources(plan.graph, v, 1);
     const uint32_t all[HW_FUSED_NEAR] = {four.x, four.y, four.z, four.w,
                                          last.x, last.y, last.z, last.w};
-    uint32_t parent = HW_RANK_NONE;
+    uint32_t parent = HW_INVALID_VERTEX;
 
 #pragma unroll
     for (int k = HW_FUSED_NEAR - 1; k >= 0; k--) {
@@ -613,7 +617,7 @@ __device__ __forceinline__ uint32_t tail_source(const plan_t &plan, const uint32
 
 /* A visited source beyond those at hand, by a whole warp. */
 template <typename Offset>
-__device__ uint32_t tail_deep_source(const plan_t &plan, const uint32_t *seen, uint32_t v,
+__device__ uint32_t tail_deep_source(const kernel_params &plan, const uint32_t *seen, uint32_t v,
                                      uint32_t *probes)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -621,19 +625,20 @@ __device__ uint32_t tail_deep_source(const plan_t &plan, const uint32_t *seen, u
 
     for (Offset at = hw_begin<Offset>(plan.graph.in, v) + HW_FUSED_NEAR; at < end;
          at += min(end - at, Offset{32})) {
-        const uint32_t u = lane < end - at ? __ldg(plan.graph.in.rank + at + lane) : HW_RANK_NONE;
+        const uint32_t u =
+            lane < end - at ? __ldg(plan.graph.in.rank + at + lane) : HW_INVALID_VERTEX;
         const uint32_t hits = __ballot_sync(HW_WARP, visited(plan, seen, u));
         *probes += u < plan.graph.core;
         if (hits)
             return __shfl_sync(HW_WARP, u, __ffs(hits) - 1);
     }
-    return HW_RANK_NONE;
+    return HW_INVALID_VERTEX;
 }
 
 /* One level: of the `count` vertices in `list` those that have a visited source go to
  * tail.found, the others to `keep`. */
 template <typename Offset>
-__device__ void tail_level(const plan_t &plan, const uint32_t *seen, const uint32_t *list,
+__device__ void tail_level(const kernel_params &plan, const uint32_t *seen, const uint32_t *list,
                            uint32_t count, uint32_t *keep, tail_t &tail, tail_counts &counts)
 {
     uint32_t probes = 0;
@@ -641,7 +646,7 @@ __device__ void tail_level(const plan_t &plan, const uint32_t *seen, const uint3
     for (uint32_t i = threadIdx.x; i < count; i += threads) {
         bool more;
         const uint32_t v = list[i], parent = tail_source(plan, seen, v, &more, &probes);
-        if (parent != HW_RANK_NONE) {
+        if (parent != HW_INVALID_VERTEX) {
             plan.parent[v] = parent;
             tail.found[atomicAdd(&counts.found, 1u)] = v;
         } else if (more) {
@@ -656,7 +661,7 @@ __device__ void tail_level(const plan_t &plan, const uint32_t *seen, const uint3
         const uint32_t parent = tail_deep_source<Offset>(plan, seen, v, &probes);
         if ((threadIdx.x & 31) != 0)
             continue;
-        if (parent != HW_RANK_NONE) {
+        if (parent != HW_INVALID_VERTEX) {
             plan.parent[v] = parent;
             tail.found[atomicAdd(&counts.found, 1u)] = v;
         } else {
@@ -671,8 +676,8 @@ __device__ void tail_level(const plan_t &plan, const uint32_t *seen, const uint3
 /* The last levels, bottom-up, of the few vertices on the plan's list, by one block. Their
  * bits go to `seen`, which others may read meanwhile: what is visited stays so. */
 template <typename Offset>
-__device__ void tail_levels(const plan_t &plan, uint32_t frontier, uint32_t count, uint32_t *seen,
-                            uint4 *room, uint32_t &rows)
+__device__ void tail_levels(const kernel_params &plan, uint32_t frontier, uint32_t count,
+                            uint32_t *seen, uint4 *room, uint32_t &rows)
 {
     __shared__ tail_counts counts;
     tail_t &tail = *reinterpret_cast<tail_t *>(room);

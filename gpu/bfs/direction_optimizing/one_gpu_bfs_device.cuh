@@ -15,7 +15,7 @@ namespace
 {
 
 using count64 = unsigned long long;
-using plan_t = hw_fused_plan;
+using kernel_params = hw_one_gpu_bfs_params;
 
 constexpr int threads = HW_FUSED_THREADS;
 constexpr int warps = threads / 32;
@@ -62,7 +62,7 @@ __device__ count64 block_scan(count64 own, count64 *total)
 
 /* ---- the graph ---- */
 
-__device__ __forceinline__ uint32_t words_of(const plan_t &plan)
+__device__ __forceinline__ uint32_t words_of(const kernel_params &plan)
 {
     return (plan.graph.core + 31) / 32;
 }
@@ -81,7 +81,7 @@ template <typename Offset> __device__ __forceinline__ Offset begin_of(const uint
 
 __device__ __forceinline__ uint4 no_sources()
 {
-    return make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
+    return make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
 }
 
 /* Four of the first eight sources (gpu/bfs/direction_optimizing/pendant_trees_kernel.cu has moved
@@ -94,7 +94,7 @@ __device__ __forceinline__ uint4 near_sources(const hw_gpu_graph &graph, uint32_
 /* Sends for them, to be there when they are asked for. */
 __device__ __forceinline__ void fetch_near(const hw_gpu_graph &graph, uint32_t v)
 {
-    hw_fetch_ahead(graph.next + 8ull * v);
+    hw_prefetch_l2(graph.next + 8ull * v);
 }
 
 /* ---- the blocks together ---- */
@@ -102,18 +102,18 @@ __device__ __forceinline__ void fetch_near(const hw_gpu_graph &graph, uint32_t v
 /* What a block has in shared memory about the phases: its own sums on the way to the
  * counters of the grid, and these as they were after the last barrier. */
 struct alignas(16) block_news {
-    hw_fused_phase now;
+    hw_one_gpu_bfs_phase now;
     uint32_t probes, led, found, left;
     uint32_t phase; /* under way: its number */
 };
 
-struct crew_t {
-    hw_fused_control *control;
+struct grid_context {
+    hw_one_gpu_bfs_control *control;
     block_news *own;
 };
 
 /* The counters of the phase under way. */
-__device__ __forceinline__ hw_fused_phase &shared_phase(const crew_t &crew)
+__device__ __forceinline__ hw_one_gpu_bfs_phase &shared_phase(const grid_context &crew)
 {
     return crew.control->ring[crew.own->phase & 3];
 }
@@ -127,7 +127,7 @@ __device__ __forceinline__ void add_counts(uint32_t *sum, uint32_t mine)
 }
 
 /* Brings the sums of the block to the counters of the phase. One thread. */
-__device__ __forceinline__ void send_sums(block_news *own, hw_fused_phase &phase)
+__device__ __forceinline__ void send_sums(block_news *own, hw_one_gpu_bfs_phase &phase)
 {
     if (own->probes)
         atomicAdd(&phase.probes, static_cast<count64>(own->probes));
@@ -141,7 +141,7 @@ __device__ __forceinline__ void send_sums(block_news *own, hw_fused_phase &phase
 }
 
 /* The counters of a phase into shared memory. One thread. */
-__device__ __forceinline__ void take_news(block_news *own, const hw_fused_phase &phase)
+__device__ __forceinline__ void take_news(block_news *own, const hw_one_gpu_bfs_phase &phase)
 {
     const uint4 *from = reinterpret_cast<const uint4 *>(&phase);
     uint4 *to = reinterpret_cast<uint4 *>(&own->now);
@@ -157,7 +157,7 @@ __device__ __forceinline__ void take_news(block_news *own, const hw_fused_phase 
  * for it: were every warp to read the counters, they would queue up for one line of the
  * cache.
  */
-__device__ void meet(crew_t &crew)
+__device__ void meet(grid_context &crew)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -165,7 +165,7 @@ __device__ void meet(crew_t &crew)
         send_sums(crew.own, shared_phase(crew));
         __threadfence();
         atomicAdd(&crew.control->arrived, 1u);
-        while (static_cast<int32_t>(hw_latest(&crew.control->arrived) - all) < 0)
+        while (static_cast<int32_t>(hw_load_relaxed(&crew.control->arrived) - all) < 0)
             ;
         __threadfence();
         take_news(crew.own, shared_phase(crew));
@@ -179,12 +179,13 @@ __device__ void meet(crew_t &crew)
 /* ---- what is kept of the steps ---- */
 
 /* Keeps a row, in the one thread that does. rows: how many there are. */
-__device__ __forceinline__ void keep_row(const plan_t &plan, uint32_t &rows, uint32_t routine,
-                                         uint32_t frontier, uint32_t found, count64 edges)
+__device__ __forceinline__ void keep_row(const kernel_params &plan, uint32_t &rows,
+                                         uint32_t routine, uint32_t frontier, uint32_t found,
+                                         count64 edges)
 {
     if (!plan.row || blockIdx.x != 0 || threadIdx.x != 0)
         return;
-    hw_gpu_row *row = plan.row + min(rows, plan.row_capacity - 1);
+    hw_gpu_trace_record *row = plan.row + min(rows, plan.row_capacity - 1);
     if (rows < plan.row_capacity) {
         row->routine = routine;
         row->frontier = frontier;

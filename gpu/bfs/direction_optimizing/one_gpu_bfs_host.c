@@ -12,8 +12,8 @@
 #include <string.h>
 
 struct state {
-    struct hw_fused_plan plan;
-    struct hw_fused_shape shape;
+    struct hw_one_gpu_bfs_params plan;
+    struct hw_one_gpu_bfs_shape shape;
     uint32_t root; /* of the last search */
 };
 
@@ -22,7 +22,7 @@ struct degrees {
     double count[64], sum[64];
 };
 
-static struct degrees count_degrees(const struct hw_host_order *order)
+static struct degrees count_degrees(const struct hw_degree_order *order)
 {
     const hw_count *offset = order->part->directed ? order->in.offset : order->out.offset;
     struct degrees degrees = {.count = {0}};
@@ -41,7 +41,7 @@ static struct degrees count_degrees(const struct hw_host_order *order)
  * edge comes from the frontier with the probability 2^(-k/2): a list of d more sources
  * costs (1 - (1-p)^d) / p.
  */
-static void tabulate_probes(const struct hw_host_order *order, float *probes)
+static void tabulate_probes(const struct hw_degree_order *order, float *probes)
 {
     struct degrees degrees = count_degrees(order);
 
@@ -60,12 +60,12 @@ static void tabulate_probes(const struct hw_host_order *order, float *probes)
 
 /* The first of the vertices whose neighbours are all at hand without their lists; none in
  * directed graphs, where those at hand are the sources. */
-static uint32_t first_short(const struct hw_host_order *order)
+static uint32_t first_short(const struct hw_degree_order *order)
 {
     hw_lid from = 0, to = order->vertices;
 
     if (order->part->directed)
-        return HW_RANK_NONE;
+        return HW_INVALID_VERTEX;
     while (from < to) {
         hw_lid middle = from + (to - from) / 2;
         if (order->out.offset[middle + 1] - order->out.offset[middle] > HW_FUSED_NEAR)
@@ -76,8 +76,8 @@ static uint32_t first_short(const struct hw_host_order *order)
     return from;
 }
 
-static void plan_trees(struct hw_gpu_arrays *arrays, struct hw_fused_plan *plan, hw_count core,
-                       hw_count active)
+static void plan_trees(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs_params *plan,
+                       hw_count core, hw_count active)
 {
     /* Selecting from n takes a few bytes for each of its tiles. */
     plan->scratch_bytes = (UINT64_C(1) << 20) + (uint64_t)active / 16;
@@ -89,11 +89,11 @@ static void plan_trees(struct hw_gpu_arrays *arrays, struct hw_fused_plan *plan,
     hw_gpu_add(arrays, &plan->scratch, (hw_count)plan->scratch_bytes, 1);
 }
 
-static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_fused_plan *own = &state->plan;
+    struct hw_one_gpu_bfs_params *own = &state->plan;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     const struct hw_gpu_graph *graph = &engine->graph;
     size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -122,16 +122,17 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
     return HW_OK;
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
     struct state *state = engine->state;
 
     state->root = root;
-    return hw_cuda(hw_fused_launch(&state->plan, &state->shape, root), "the kernel of method fused",
-                   err);
+    return hw_cuda(hw_one_gpu_bfs_launch(&state->plan, &state->shape, root),
+                   "the kernel of method fused", err);
 }
 
-static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -139,11 +140,12 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     state->plan.parent = engine->output.parent;
     state->plan.settled = engine->output.settled;
     enum hw_status status =
-        hw_cuda(hw_fused_launch_shape(&state->plan, &state->shape), "method fused", err);
+        hw_cuda(hw_one_gpu_bfs_launch_shape(&state->plan, &state->shape), "method fused", err);
     if (status == HW_OK)
         status = hw_gpu_fill(state->plan.control, 0, sizeof *state->plan.control, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_fused_launch_prepare(&state->plan), "the kernels that find trees", err);
+        status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->plan), "the kernels that find trees",
+                         err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
         status = search(engine, 0, err);
@@ -151,7 +153,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
 }
 
 /* How many vertices the last search reached, but the root. */
-static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count *count,
+static enum hw_status count_reached(const struct hw_single_gpu_engine *engine, hw_count *count,
                                     struct hw_error *err)
 {
     const struct state *state = engine->state;
@@ -164,7 +166,7 @@ static enum hw_status count_reached(const struct hw_gpu_engine *engine, hw_count
 }
 
 /* What no level found is the last row's: leaves, and trees that hang off others. */
-static enum hw_status add_rest(const struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status add_rest(const struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                                struct hw_error *err)
 {
     hw_count rest = 0;
@@ -178,11 +180,11 @@ static enum hw_status add_rest(const struct hw_gpu_engine *engine, struct hw_ste
     return status;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    const struct hw_fused_plan *own = &((struct state *)engine->state)->plan;
-    struct hw_fused_control control;
+    const struct hw_one_gpu_bfs_params *own = &((struct state *)engine->state)->plan;
+    struct hw_one_gpu_bfs_control control;
     enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
 
     if (status != HW_OK)
@@ -194,14 +196,14 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return status == HW_OK ? add_rest(engine, steps, err) : status;
 }
 
-static const struct hw_gpu_search fused = {.state_bytes = sizeof(struct state),
-                                           .plan = plan,
-                                           .open = open_search,
-                                           .search = search,
-                                           .steps = steps};
+static const struct hw_single_gpu_search fused = {.state_bytes = sizeof(struct state),
+                                                  .plan = plan,
+                                                  .open = open_search,
+                                                  .search = search,
+                                                  .steps = steps};
 
 const struct hw_method hw_method_fused = {.name = "fused",
-                                          .frame = &hw_gpu_frame,
+                                          .frame = &hw_single_gpu_frame,
                                           .algorithm = HW_BFS,
                                           .grid = true,
                                           .one_part_only = true,

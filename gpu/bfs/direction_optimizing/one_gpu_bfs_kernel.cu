@@ -44,27 +44,29 @@ struct way_up {
     uint32_t vertex[way_most]; /* from the root on, without the start */
 };
 
-/* The vertex that v hangs off, or HW_RANK_NONE. */
-template <typename Offset> __device__ __forceinline__ uint32_t above(const plan_t &plan, uint32_t v)
+/* The vertex that v hangs off, or HW_INVALID_VERTEX. */
+template <typename Offset>
+__device__ __forceinline__ uint32_t above(const kernel_params &plan, uint32_t v)
 {
     const hw_gpu_graph &graph = plan.graph;
 
     if (graph.directed || v >= graph.active)
-        return HW_RANK_NONE;
+        return HW_INVALID_VERTEX;
     if (v < graph.core)
         return __ldg(plan.up + v);
     const uint32_t source = __ldg(graph.out.rank + hw_begin<Offset>(graph.out, v));
-    return source < graph.core ? source : HW_RANK_NONE;
+    return source < graph.core ? source : HW_INVALID_VERTEX;
 }
 
 /* Goes up. One thread of each block. */
-template <typename Offset> __device__ void climb(const plan_t &plan, uint32_t root, way_up &way)
+template <typename Offset>
+__device__ void climb(const kernel_params &plan, uint32_t root, way_up &way)
 {
     uint32_t up = above<Offset>(plan, root);
 
     way.start = root;
     way.length = 0;
-    while (up != HW_RANK_NONE && way.length < way_most) {
+    while (up != HW_INVALID_VERTEX && way.length < way_most) {
         way.vertex[way.length++] = way.start;
         way.start = up;
         up = above<Offset>(plan, up);
@@ -73,7 +75,7 @@ template <typename Offset> __device__ void climb(const plan_t &plan, uint32_t ro
 
 /* Queues the start. One thread. */
 template <typename Offset>
-__device__ void begin_queue(const plan_t &plan, hw_fused_phase &phase, uint32_t root,
+__device__ void begin_queue(const kernel_params &plan, hw_one_gpu_bfs_phase &phase, uint32_t root,
                             const way_up &way)
 {
     if (root < plan.graph.active) {
@@ -93,26 +95,27 @@ __device__ void begin_queue(const plan_t &plan, hw_fused_phase &phase, uint32_t 
  * that cleared its word. */
 __device__ __forceinline__ void set_own(uint32_t *words, uint32_t at)
 {
-    if (at / 32 % hw_stride() == hw_first())
+    if (at / 32 % hw_grid_threads() == hw_grid_thread())
         words[at / 32] |= 1u << (at & 31);
 }
 
 /* Marks nothing but the start, and the way to it, as visited. Returns once all blocks have.
  * The ring's phases go on where the search before left off, so that none of it need be
  * cleared. */
-template <typename Offset> __device__ void begin(const plan_t &plan, crew_t &crew, uint32_t root)
+template <typename Offset>
+__device__ void begin(const kernel_params &plan, grid_context &crew, uint32_t root)
 {
     __shared__ way_up way;
     const uint32_t core = plan.graph.core, words = words_of(plan), rest = core & 31;
 
     if (threadIdx.x == 0) {
         *crew.own = {};
-        crew.own->phase = hw_latest(&plan.control->phases) + 1;
+        crew.own->phase = hw_load_relaxed(&plan.control->phases) + 1;
         climb<Offset>(plan, root, way);
         if (blockIdx.x == 0)
             begin_queue<Offset>(plan, shared_phase(crew), root, way);
     }
-    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         plan.bits[0][w] = w == words - 1 && rest ? HW_WARP << rest : 0; /* no such vertices */
     __syncthreads();
     for (uint32_t i = 0; i < way.length; i++)
@@ -124,9 +127,9 @@ template <typename Offset> __device__ void begin(const plan_t &plan, crew_t &cre
 }
 
 /* Leaves the counters to the next search. */
-__device__ void end(const plan_t &plan, const crew_t &crew)
+__device__ void end(const kernel_params &plan, const grid_context &crew)
 {
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->phases = crew.own->phase - 1;
 }
 
@@ -145,15 +148,15 @@ __device__ __forceinline__ uint32_t leaf_parent(const tested &map, uint32_t v, u
 {
     const bool reached = source == root || has(word_of(map, source), source);
 
-    return v == root ? root : reached && source != HW_RANK_NONE ? source : HW_RANK_NONE;
+    return v == root ? root : reached && source != HW_INVALID_VERTEX ? source : HW_INVALID_VERTEX;
 }
 
 /* Lists a leaf whose source may yet be visited; past the end of the list they are only
  * counted. */
-__device__ __forceinline__ void put_off(const plan_t &plan, hw_fused_phase &phase, uint32_t v,
-                                        uint32_t source, uint32_t parent)
+__device__ __forceinline__ void put_off(const kernel_params &plan, hw_one_gpu_bfs_phase &phase,
+                                        uint32_t v, uint32_t source, uint32_t parent)
 {
-    if (parent != HW_RANK_NONE || source >= plan.graph.core || v >= plan.graph.active)
+    if (parent != HW_INVALID_VERTEX || source >= plan.graph.core || v >= plan.graph.active)
         return;
     const uint32_t at = atomicAdd(&phase.listed, 1u);
     if (at < plan.graph.core)
@@ -162,8 +165,8 @@ __device__ __forceinline__ void put_off(const plan_t &plan, hw_fused_phase &phas
 
 /* Vertices of degree 1, four a thread; settled gets a bit where the only source is the
  * parent. The blocks of `who`. */
-__device__ void settle_leaves(const plan_t &plan, crew_t &crew, const uint32_t *seen, uint32_t root,
-                              uint4 *room, settlers who)
+__device__ void settle_leaves(const kernel_params &plan, grid_context &crew, const uint32_t *seen,
+                              uint32_t root, uint4 *room, settlers who)
 {
     const hw_gpu_graph &graph = plan.graph;
     const uint32_t leaves = graph.active - graph.core, fours = (leaves + 3) / 4;
@@ -189,10 +192,10 @@ __device__ void settle_leaves(const plan_t &plan, crew_t &crew, const uint32_t *
             put_off(plan, shared_phase(crew), v + 2, source.z, parent.z);
             put_off(plan, shared_phase(crew), v + 3, source.w, parent.w);
         }
-        uint32_t bits = (parent.x != HW_RANK_NONE && v != root) |
-                        (parent.y != HW_RANK_NONE && v + 1 != root) << 1 |
-                        (parent.z != HW_RANK_NONE && v + 2 != root) << 2 |
-                        (parent.w != HW_RANK_NONE && v + 3 != root) << 3;
+        uint32_t bits = (parent.x != HW_INVALID_VERTEX && v != root) |
+                        (parent.y != HW_INVALID_VERTEX && v + 1 != root) << 1 |
+                        (parent.z != HW_INVALID_VERTEX && v + 2 != root) << 2 |
+                        (parent.w != HW_INVALID_VERTEX && v + 3 != root) << 3;
         bits <<= 4 * (lane & 7);
         for (int half = 1; half < 8; half *= 2)
             bits |= __shfl_xor_sync(HW_WARP, bits, half);
@@ -209,9 +212,9 @@ __device__ void settle_leaves(const plan_t &plan, crew_t &crew, const uint32_t *
 }
 
 /* Leaves that were put off. */
-__device__ void settle_put_off(const plan_t &plan, const uint32_t *seen, uint32_t count)
+__device__ void settle_put_off(const kernel_params &plan, const uint32_t *seen, uint32_t count)
 {
-    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const uint32_t v = __ldcg(plan.queue[0] + i), source = __ldg(plan.graph.first + v);
         if (visited(plan, seen, source))
             plan.parent[v] = source;
@@ -220,9 +223,9 @@ __device__ void settle_put_off(const plan_t &plan, const uint32_t *seen, uint32_
 
 /* The vertices of trees, but those that were found from what they hang off, and the leaves
  * there. After a barrier: all others were told that they have no parent. */
-__device__ void settle_hung(const plan_t &plan, const uint32_t *seen, uint32_t root)
+__device__ void settle_hung(const kernel_params &plan, const uint32_t *seen, uint32_t root)
 {
-    for (uint64_t i = hw_first(); i < plan.hung_count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < plan.hung_count; i += hw_grid_threads()) {
         const uint32_t v = __ldg(plan.hung + i), up = __ldg(plan.hung_up + i);
         const uint32_t anchor = __ldg(plan.anchor + i);
         if (v != root && !visited(plan, seen, v) && visited(plan, seen, anchor))
@@ -232,15 +235,15 @@ __device__ void settle_hung(const plan_t &plan, const uint32_t *seen, uint32_t r
 
 /* Where nothing was pulled: what was not visited has no parent, and no vertex is marked as
  * settled by its first source. */
-__device__ void settle_unvisited(const plan_t &plan, const uint32_t *seen)
+__device__ void settle_unvisited(const kernel_params &plan, const uint32_t *seen)
 {
     const uint32_t lane = threadIdx.x & 31, words = words_of(plan);
 
-    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
+    for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
         const uint32_t word = __ldcg(seen + w);
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
         if (!has(word, lane))
-            plan.parent[v] = HW_RANK_NONE;
+            plan.parent[v] = HW_INVALID_VERTEX;
         if (lane == 0)
             plan.settled[w] = 0;
     }
@@ -258,7 +261,7 @@ struct search_t {
 
 /* Whether pulling the next level costs less than pushing it. edges: of the frontier;
  * all: those not pushed so far; led: vertices whose first source is in the frontier. */
-__device__ __forceinline__ bool better_pulled(const plan_t &plan, count64 edges, count64 all,
+__device__ __forceinline__ bool better_pulled(const kernel_params &plan, count64 edges, count64 all,
                                               count64 led, uint32_t unvisited)
 {
     const float push = push_edge * static_cast<float>(edges);
@@ -276,7 +279,8 @@ __device__ __forceinline__ bool better_pulled(const plan_t &plan, count64 edges,
 }
 
 /* Whether to go on top-down after a level found bottom-up. */
-__device__ __forceinline__ bool better_pushed(const plan_t &plan, uint32_t found, uint32_t left)
+__device__ __forceinline__ bool better_pushed(const kernel_params &plan, uint32_t found,
+                                              uint32_t left)
 {
     const count64 degree = plan.graph.edges / (plan.graph.active + 1) + 1;
 
@@ -286,7 +290,7 @@ __device__ __forceinline__ bool better_pushed(const plan_t &plan, uint32_t found
 }
 
 /* Vertices of the core, but those of trees, that are unvisited. */
-__device__ __forceinline__ uint32_t unvisited_of(const plan_t &plan, const search_t &search)
+__device__ __forceinline__ uint32_t unvisited_of(const kernel_params &plan, const search_t &search)
 {
     const uint32_t most = plan.graph.core - plan.trees;
 
@@ -298,8 +302,8 @@ enum outcome { to_push, all_found, leaves_too };
 
 /* The last levels: one block looks after the few vertices left, the others after leaves. */
 template <typename Offset>
-__device__ outcome finish(const plan_t &plan, crew_t &crew, search_t &search, uint32_t frontier,
-                          uint32_t left, uint32_t root, uint4 *room)
+__device__ outcome finish(const kernel_params &plan, grid_context &crew, search_t &search,
+                          uint32_t frontier, uint32_t left, uint32_t root, uint4 *room)
 {
     const bool others = gridDim.x > 1;
 
@@ -317,7 +321,7 @@ __device__ outcome finish(const plan_t &plan, crew_t &crew, search_t &search, ui
 
 /* Levels bottom-up, until it is better to push or nothing is left to find. */
 template <typename Offset>
-__device__ outcome pull_levels(const plan_t &plan, crew_t &crew, search_t &search,
+__device__ outcome pull_levels(const kernel_params &plan, grid_context &crew, search_t &search,
                                uint32_t frontier, uint32_t root, uint4 *room)
 {
     for (;;) {
@@ -349,8 +353,8 @@ __device__ outcome pull_levels(const plan_t &plan, crew_t &crew, search_t &searc
  * pulled: that saves half the time where most of what is found is new. Returns how many
  * were found. */
 template <typename Offset>
-__device__ uint32_t push_unqueued(const plan_t &plan, crew_t &crew, const search_t &search,
-                                  count64 queue, uint4 *room)
+__device__ uint32_t push_unqueued(const kernel_params &plan, grid_context &crew,
+                                  const search_t &search, count64 queue, uint4 *room)
 {
     keep_bits(plan, search.seen, search.spare);
     meet(crew);
@@ -361,8 +365,8 @@ __device__ uint32_t push_unqueued(const plan_t &plan, crew_t &crew, const search
 
 /* The same with a queue. */
 template <typename Offset>
-__device__ uint32_t push_queued(const plan_t &plan, crew_t &crew, const search_t &search,
-                                count64 queue, uint4 *room)
+__device__ uint32_t push_queued(const kernel_params &plan, grid_context &crew,
+                                const search_t &search, count64 queue, uint4 *room)
 {
     push_level<Offset, true>(plan, crew, search.depth, queue, search.seen, room);
     meet(crew);
@@ -372,8 +376,8 @@ __device__ uint32_t push_queued(const plan_t &plan, crew_t &crew, const search_t
 /* How the next level is found. */
 enum way { in_block, queued, unqueued, pulled };
 
-__device__ __forceinline__ way choose(const plan_t &plan, const search_t &search, count64 pushed,
-                                      const hw_fused_phase &now)
+__device__ __forceinline__ way choose(const kernel_params &plan, const search_t &search,
+                                      count64 pushed, const hw_one_gpu_bfs_phase &now)
 {
     const count64 edges = edges_of(now.queue), stored = plan.graph.edges;
 
@@ -389,7 +393,8 @@ __device__ __forceinline__ way choose(const plan_t &plan, const search_t &search
 
 /* Levels in one block. */
 template <typename Offset>
-__device__ void block_levels(const plan_t &plan, crew_t &crew, search_t &search, uint4 *room)
+__device__ void block_levels(const kernel_params &plan, grid_context &crew, search_t &search,
+                             uint4 *room)
 {
     if (blockIdx.x == 0)
         small_levels<Offset>(plan, search.depth, search.reached, search.seen, crew.own->now.queue,
@@ -402,8 +407,8 @@ __device__ void block_levels(const plan_t &plan, crew_t &crew, search_t &search,
 /* A level top-down on the grid. Returns how many vertices it found if the next level is
  * to be pulled, else 0. */
 template <typename Offset>
-__device__ uint32_t push_once(const plan_t &plan, crew_t &crew, search_t &search, way chosen,
-                              uint4 *room)
+__device__ uint32_t push_once(const kernel_params &plan, grid_context &crew, search_t &search,
+                              way chosen, uint4 *room)
 {
     const count64 queue = crew.own->now.queue;
 
@@ -425,8 +430,8 @@ __device__ uint32_t push_once(const plan_t &plan, crew_t &crew, search_t &search
 
 /* All levels. Returns whether the leaves were settled too. */
 template <typename Offset>
-__device__ bool all_levels(const plan_t &plan, crew_t &crew, search_t &search, uint32_t root,
-                           uint4 *room)
+__device__ bool all_levels(const kernel_params &plan, grid_context &crew, search_t &search,
+                           uint32_t root, uint4 *room)
 {
     count64 pushed = 0;
 
@@ -453,11 +458,11 @@ __device__ bool all_levels(const plan_t &plan, crew_t &crew, search_t &search, u
 
 template <typename Offset>
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     extern __shared__ uint4 room[];
     __shared__ block_news own;
-    crew_t crew = {plan.control, &own};
+    grid_context crew = {plan.control, &own};
     search_t search = {0, 1, plan.bits[0], plan.bits[1], true, 0};
 
     begin<Offset>(plan, crew, root);
@@ -474,7 +479,7 @@ __global__ void __launch_bounds__(threads, 1)
     if (plan.row) {
         meet(crew); /* so that the row ends with the last block */
         keep_row(plan, search.rows, HW_ROUTINE_LEAVES, 0, 0, plan.graph.active - plan.graph.core);
-        if (hw_first() == 0) {
+        if (hw_grid_thread() == 0) {
             plan.control->rows = search.rows;
             plan.control->ended = static_cast<count64>(clock64());
             plan.control->ended_time = hw_nanoseconds();
@@ -483,7 +488,7 @@ __global__ void __launch_bounds__(threads, 1)
     end(plan, crew);
 }
 
-const void *kernel_of(const hw_fused_plan *plan)
+const void *kernel_of(const hw_one_gpu_bfs_params *plan)
 {
     return plan->graph.wide ? reinterpret_cast<const void *>(search<uint64_t>)
                             : reinterpret_cast<const void *>(search<uint32_t>);
@@ -491,7 +496,7 @@ const void *kernel_of(const hw_fused_plan *plan)
 
 } // namespace
 
-int hw_fused_launch_shape(hw_fused_plan *plan, hw_fused_shape *shape)
+int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *plan, hw_one_gpu_bfs_shape *shape)
 {
     const uint32_t width = plan->graph.wide ? 8 : 4;
     const void *kernel = kernel_of(plan);
@@ -531,9 +536,10 @@ int hw_fused_launch_shape(hw_fused_plan *plan, hw_fused_shape *shape)
     return error;
 }
 
-int hw_fused_launch(const hw_fused_plan *plan, const hw_fused_shape *shape, uint32_t root)
+int hw_one_gpu_bfs_launch(const hw_one_gpu_bfs_params *plan, const hw_one_gpu_bfs_shape *shape,
+                          uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_fused_plan *>(plan), &root};
+    void *arguments[] = {const_cast<hw_one_gpu_bfs_params *>(plan), &root};
 
     return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(shape->blocks), dim3(threads),
                                        arguments, shape->shared_bytes, nullptr);

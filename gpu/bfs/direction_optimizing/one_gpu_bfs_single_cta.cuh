@@ -67,7 +67,7 @@ template <typename Offset> struct small_find {
 };
 
 template <typename Offset>
-__device__ __forceinline__ small_find<Offset> look_at(const plan_t &plan, uint32_t v)
+__device__ __forceinline__ small_find<Offset> look_at(const kernel_params &plan, uint32_t v)
 {
     if (v >= plan.short_from) {
         fetch_near(plan.graph, v);
@@ -78,9 +78,10 @@ __device__ __forceinline__ small_find<Offset> look_at(const plan_t &plan, uint32
 }
 
 /* Takes the candidates that nobody visited before, four a lane, into the next queue. A
- * warp; HW_RANK_NONE is no candidate. */
+ * warp; HW_INVALID_VERTEX is no candidate. */
 template <typename Offset>
-__device__ __forceinline__ void small_take(const plan_t &plan, const small_target<Offset> &target,
+__device__ __forceinline__ void small_take(const kernel_params &plan,
+                                           const small_target<Offset> &target,
                                            const uint32_t *candidate, uint32_t *source)
 {
     const uint32_t lower = (1u << (threadIdx.x & 31)) - 1;
@@ -148,12 +149,12 @@ __device__ __forceinline__ void small_take(const plan_t &plan, const small_targe
 
 /* A level of vertices whose neighbours are at hand: a thread for each. */
 template <typename Offset>
-__device__ void small_near(const plan_t &plan, const small_queue<Offset> &from, uint32_t count,
-                           const small_target<Offset> &target)
+__device__ void small_near(const kernel_params &plan, const small_queue<Offset> &from,
+                           uint32_t count, const small_target<Offset> &target)
 {
     for (uint32_t base = threadIdx.x & ~31u; base < count; base += threads) {
         const uint32_t i = base + (threadIdx.x & 31);
-        const uint32_t v = i < count ? from.vertex[i] : HW_RANK_NONE;
+        const uint32_t v = i < count ? from.vertex[i] : HW_INVALID_VERTEX;
         const bool own = v < plan.graph.core;
         const uint4 four = own ? near_sources(plan.graph, v, 0) : no_sources();
         const uint4 last = own ? near_sources(plan.graph, v, 1) : no_sources();
@@ -162,18 +163,18 @@ __device__ void small_near(const plan_t &plan, const small_queue<Offset> &from, 
         uint32_t source[4] = {v, v, v, v}, examined = 0;
 #pragma unroll
         for (int k = 0; k < HW_FUSED_NEAR; k++)
-            examined += all[k] != HW_RANK_NONE;
+            examined += all[k] != HW_INVALID_VERTEX;
         add_counts(&target.sums->examined, examined);
         small_take<Offset>(plan, target, all, source);
-        if (__any_sync(HW_WARP, last.x != HW_RANK_NONE))
+        if (__any_sync(HW_WARP, last.x != HW_INVALID_VERTEX))
             small_take<Offset>(plan, target, all + 4, source);
     }
 }
 
 /* A level whose lists are all short: a thread for each vertex. */
 template <typename Offset>
-__device__ void small_each(const plan_t &plan, const small_queue<Offset> &from, uint32_t count,
-                           uint32_t longest, const small_target<Offset> &target)
+__device__ void small_each(const kernel_params &plan, const small_queue<Offset> &from,
+                           uint32_t count, uint32_t longest, const small_target<Offset> &target)
 {
     for (uint32_t base = threadIdx.x & ~31u; base < count; base += threads) {
         const uint32_t i = base + (threadIdx.x & 31);
@@ -187,7 +188,7 @@ __device__ void small_each(const plan_t &plan, const small_queue<Offset> &from, 
 #pragma unroll
             for (uint32_t j = 0; j < 4; j++)
                 candidate[j] =
-                    k + j < length ? __ldg(plan.graph.out.rank + begin + k + j) : HW_RANK_NONE;
+                    k + j < length ? __ldg(plan.graph.out.rank + begin + k + j) : HW_INVALID_VERTEX;
             small_take<Offset>(plan, target, candidate, source);
         }
     }
@@ -195,8 +196,8 @@ __device__ void small_each(const plan_t &plan, const small_queue<Offset> &from, 
 
 /* Any level: the edges shared out evenly, their vertices found by prefix sums. */
 template <typename Offset>
-__device__ void small_merge(const plan_t &plan, const small_queue<Offset> &from, uint32_t count,
-                            uint32_t *prefix, const small_target<Offset> &target)
+__device__ void small_merge(const kernel_params &plan, const small_queue<Offset> &from,
+                            uint32_t count, uint32_t *prefix, const small_target<Offset> &target)
 {
     count64 edges = 0;
 
@@ -214,7 +215,7 @@ __device__ void small_merge(const plan_t &plan, const small_queue<Offset> &from,
 #pragma unroll
         for (uint32_t j = 0; j < 4; j++) {
             const uint32_t edge = base + j * threads + (threadIdx.x & 31);
-            candidate[j] = HW_RANK_NONE;
+            candidate[j] = HW_INVALID_VERTEX;
             source[j] = 0;
             if (edge < edges) {
                 const uint32_t slot = slot_of(prefix, count, edge);
@@ -231,7 +232,8 @@ __device__ void small_merge(const plan_t &plan, const small_queue<Offset> &from,
 
 /* Where the lists of the short vertices in a queue are: not asked for when they were found. */
 template <typename Offset>
-__device__ void small_lists(const plan_t &plan, const small_queue<Offset> &queue, uint32_t count)
+__device__ void small_lists(const kernel_params &plan, const small_queue<Offset> &queue,
+                            uint32_t count)
 {
     for (uint32_t i = threadIdx.x; i < count; i += threads) {
         const uint32_t v = queue.vertex[i];
@@ -246,15 +248,15 @@ __device__ void small_lists(const plan_t &plan, const small_queue<Offset> &queue
 
 /* One level, in the way that its lists ask for. */
 template <typename Offset>
-__device__ __forceinline__ void small_level(const plan_t &plan, const small_queue<Offset> &from,
-                                            uint32_t count, uint32_t kinds, uint32_t *prefix,
-                                            const small_target<Offset> &target)
+__device__ __forceinline__ void
+small_level(const kernel_params &plan, const small_queue<Offset> &from, uint32_t count,
+            uint32_t kinds, uint32_t *prefix, const small_target<Offset> &target)
 {
     if (!(kinds & some_listed)) {
         small_near<Offset>(plan, from, count, target);
         return;
     }
-    if (plan.short_from != HW_RANK_NONE)
+    if (plan.short_from != HW_INVALID_VERTEX)
         small_lists<Offset>(plan, from, count);
     if (kinds & some_above_twice_few)
         small_merge<Offset>(plan, from, count, prefix, target);
@@ -265,7 +267,7 @@ __device__ __forceinline__ void small_level(const plan_t &plan, const small_queu
 /* What there is to know of a vertex in the queue: no vertex there has an empty list, those
  * of trees, which had better not be there, neither. */
 template <typename Offset>
-__device__ __forceinline__ uint4 about_queued(const plan_t &plan, uint32_t v)
+__device__ __forceinline__ uint4 about_queued(const kernel_params &plan, uint32_t v)
 {
     uint4 about = about_vertex(plan.graph, v);
 
@@ -278,8 +280,8 @@ __device__ __forceinline__ uint4 about_queued(const plan_t &plan, uint32_t v)
 /* Leaves all as a level of the whole grid expects it: edges before each vertex of the
  * queue, and its counts. All threads of block 0. */
 template <typename Offset>
-__device__ void hand_over(const plan_t &plan, uint32_t depth, uint32_t reached, uint32_t count,
-                          hw_fused_phase &phase)
+__device__ void hand_over(const kernel_params &plan, uint32_t depth, uint32_t reached,
+                          uint32_t count, hw_one_gpu_bfs_phase &phase)
 {
     __shared__ uint32_t led;
     Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
@@ -309,14 +311,14 @@ __device__ void hand_over(const plan_t &plan, uint32_t depth, uint32_t reached, 
 }
 
 /* Copies the whole bitmap to shared memory, and back. All threads of the block. */
-__device__ void hold_bits(const plan_t &plan, const uint32_t *seen, uint32_t *held)
+__device__ void hold_bits(const kernel_params &plan, const uint32_t *seen, uint32_t *held)
 {
     for (uint32_t w = threadIdx.x; w < words_of(plan); w += threads)
         held[w] = __ldcg(seen + w);
     __syncthreads();
 }
 
-__device__ void release_bits(const plan_t &plan, const uint32_t *held, uint32_t *seen)
+__device__ void release_bits(const kernel_params &plan, const uint32_t *held, uint32_t *seen)
 {
     for (uint32_t w = threadIdx.x; w < words_of(plan); w += threads)
         seen[w] = held[w];
@@ -324,7 +326,7 @@ __device__ void release_bits(const plan_t &plan, const uint32_t *held, uint32_t 
 
 /* The first level of one block: the queue from memory. Returns the kinds of its lists. */
 template <typename Offset>
-__device__ uint32_t load_small(const plan_t &plan, uint32_t depth, uint32_t count,
+__device__ uint32_t load_small(const kernel_params &plan, uint32_t depth, uint32_t count,
                                const small_queue<Offset> &to)
 {
     bool listed = false;
@@ -345,8 +347,9 @@ __device__ uint32_t load_small(const plan_t &plan, uint32_t depth, uint32_t coun
  * large. After some levels the bitmap moves to shared memory, if it fits: one
  * multiprocessor alone visits far more there. Block 0. */
 template <typename Offset>
-__device__ void small_levels(const plan_t &plan, uint32_t depth, uint32_t reached, uint32_t *seen,
-                             count64 queue, hw_fused_phase &phase, uint4 *room, uint32_t &rows)
+__device__ void small_levels(const kernel_params &plan, uint32_t depth, uint32_t reached,
+                             uint32_t *seen, count64 queue, hw_one_gpu_bfs_phase &phase,
+                             uint4 *room, uint32_t &rows)
 {
     __shared__ small_sums sums[3]; /* in turns, cleared two levels ahead */
     const uint32_t capacity = plan.block_vertices, started = depth;

@@ -34,7 +34,7 @@ struct push_counts {
 
 /* Adds the finds of a block to the queue of the next level. */
 template <typename Offset>
-__device__ void enqueue(const plan_t &plan, hw_fused_phase &phase, uint32_t depth,
+__device__ void enqueue(const kernel_params &plan, hw_one_gpu_bfs_phase &phase, uint32_t depth,
                         const tile_finds &finds)
 {
     __shared__ count64 start[warps];
@@ -67,15 +67,15 @@ __device__ void enqueue(const plan_t &plan, hw_fused_phase &phase, uint32_t dept
     }
 }
 
-/* What an edge of the slots leads to, or HW_RANK_NONE from `end` on. */
+/* What an edge of the slots leads to, or HW_INVALID_VERTEX from `end` on. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t follow(const plan_t &plan, const tile_slots<Offset> &slots,
-                                           uint32_t count, uint32_t edge, uint32_t end,
-                                           uint32_t *source)
+__device__ __forceinline__ uint32_t follow(const kernel_params &plan,
+                                           const tile_slots<Offset> &slots, uint32_t count,
+                                           uint32_t edge, uint32_t end, uint32_t *source)
 {
     *source = 0;
     if (edge >= end)
-        return HW_RANK_NONE;
+        return HW_INVALID_VERTEX;
     const uint32_t slot = slot_of(slots.prefix, count, edge);
     *source = slots.vertex[slot];
     return __ldg(plan.graph.out.rank + static_cast<Offset>(slots.begin[slot] + edge));
@@ -97,7 +97,7 @@ __device__ __forceinline__ void note(const uint4 &about, count64 &mine, push_cou
 /* Visits up to four of the edges [first, end) for each thread. queued: what it finds will be. */
 template <typename Offset, bool queued>
 __device__ __forceinline__ void
-visit(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint32_t count,
+visit(const kernel_params &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint32_t count,
       uint32_t first, uint32_t end, tile_finds &finds, push_counts &counts)
 {
     const hw_gpu_graph &graph = plan.graph;
@@ -126,8 +126,8 @@ visit(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint3
  * so that all is asked for at once. */
 template <typename Offset, bool queued>
 __device__ __forceinline__ void
-visit_one(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, uint32_t count,
-          uint32_t first, uint32_t end, tile_finds &finds, push_counts &counts)
+visit_one(const kernel_params &plan, uint32_t *seen, const tile_slots<Offset> &slots,
+          uint32_t count, uint32_t first, uint32_t end, tile_finds &finds, push_counts &counts)
 {
     uint32_t source;
     const uint32_t v = follow(plan, slots, count, first + threadIdx.x, end, &source);
@@ -146,7 +146,7 @@ visit_one(const plan_t &plan, uint32_t *seen, const tile_slots<Offset> &slots, u
 
 /* One slot of the queue into shared memory, for the tile that begins with edge `base`. */
 template <typename Offset>
-__device__ __forceinline__ void load_slot(const plan_t &plan, uint32_t v, count64 before,
+__device__ __forceinline__ void load_slot(const kernel_params &plan, uint32_t v, count64 before,
                                           count64 base, const tile_slots<Offset> &slots, uint32_t i)
 {
     slots.prefix[i] =
@@ -158,7 +158,7 @@ __device__ __forceinline__ void load_slot(const plan_t &plan, uint32_t v, count6
 /* Brings the queue's `count` slots from `slot` on to shared memory. All threads of the
  * block. */
 template <typename Offset>
-__device__ void load_slots(const plan_t &plan, uint32_t depth, count64 base, uint32_t slot,
+__device__ void load_slots(const kernel_params &plan, uint32_t depth, count64 base, uint32_t slot,
                            uint32_t count, const tile_slots<Offset> &slots)
 {
     const uint32_t *queue = plan.queue[depth & 1];
@@ -171,8 +171,8 @@ __device__ void load_slots(const plan_t &plan, uint32_t depth, count64 base, uin
 
 /* Brings the slots that hold a tile's edges; returns how many. All threads of the block. */
 template <typename Offset>
-__device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, uint32_t length,
-                              uint32_t vertices, const tile_slots<Offset> &slots)
+__device__ uint32_t load_tile(const kernel_params &plan, uint32_t depth, count64 base,
+                              uint32_t length, uint32_t vertices, const tile_slots<Offset> &slots)
 {
     __shared__ uint32_t ends[2];
     const Offset *prefix = static_cast<Offset *>(plan.prefix[depth & 1]);
@@ -192,8 +192,8 @@ __device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, 
 /* One level top-down, all blocks. queued: finds go to the queue of the next level, else
  * only their number is counted. */
 template <typename Offset, bool queued>
-__device__ void push_level(const plan_t &plan, crew_t &crew, uint32_t depth, count64 frontier,
-                           uint32_t *seen, uint4 *room)
+__device__ void push_level(const kernel_params &plan, grid_context &crew, uint32_t depth,
+                           count64 frontier, uint32_t *seen, uint4 *room)
 {
     const count64 edges = edges_of(frontier);
     const count64 round = static_cast<count64>(gridDim.x) * threads;
@@ -235,21 +235,21 @@ __device__ void push_level(const plan_t &plan, crew_t &crew, uint32_t depth, cou
 }
 
 /* Keeps the bitmap as it is before a level whose finds are not queued. */
-__device__ void keep_bits(const plan_t &plan, const uint32_t *seen, uint32_t *spare)
+__device__ void keep_bits(const kernel_params &plan, const uint32_t *seen, uint32_t *spare)
 {
-    for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads())
         spare[w] = __ldcg(seen + w);
 }
 
 /* Queues what a level found without a queue: the bits that are new since `before`. */
 template <typename Offset>
-__device__ void queue_finds(const plan_t &plan, crew_t &crew, uint32_t depth, const uint32_t *seen,
-                            const uint32_t *before)
+__device__ void queue_finds(const kernel_params &plan, grid_context &crew, uint32_t depth,
+                            const uint32_t *seen, const uint32_t *before)
 {
     const uint32_t words = words_of(plan), lane = threadIdx.x & 31;
     uint32_t led = 0;
 
-    for (uint64_t base = hw_first() & ~31ull; base < words; base += hw_stride()) {
+    for (uint64_t base = hw_grid_thread() & ~31ull; base < words; base += hw_grid_threads()) {
         const uint32_t at = static_cast<uint32_t>(base) + lane;
         uint32_t fresh = at < words ? __ldcg(seen + at) & ~__ldcg(before + at) : 0;
         while (__any_sync(HW_WARP, fresh != 0)) {

@@ -16,7 +16,7 @@ namespace
 {
 
 /* The bitmap `bits`, of which the hubs' words go to `room`. All threads of the block. */
-__device__ __forceinline__ tested hold(const plan_t &plan, const uint32_t *bits, uint4 *room,
+__device__ __forceinline__ tested hold(const kernel_params &plan, const uint32_t *bits, uint4 *room,
                                        uint32_t looked_up)
 {
     const uint32_t core = core_ranks(plan.share);
@@ -39,22 +39,22 @@ __device__ __forceinline__ uint32_t probe_four(const tested &map, const uint4 &s
         return source.y;
     if (has(z, source.z))
         return source.z;
-    return has(w, source.w) ? source.w : HW_RANK_NONE;
+    return has(w, source.w) ? source.w : HW_INVALID_VERTEX;
 }
 
 /* The first visited one of list elements [*at, end), four at a time, 64 at most. Lists
  * ascend, so that a rank without a bit ends them. */
-__device__ __forceinline__ uint32_t probe_list(const plan_t &plan, const tested &map, uint64_t *at,
-                                               uint64_t end, uint32_t &probes)
+__device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const tested &map,
+                                               uint64_t *at, uint64_t end, uint32_t &probes)
 {
     const uint64_t limit = end - *at > 64 ? *at + 64 : end;
-    uint32_t parent = HW_RANK_NONE;
+    uint32_t parent = HW_INVALID_VERTEX;
 
-    while (*at < limit && parent == HW_RANK_NONE) {
+    while (*at < limit && parent == HW_INVALID_VERTEX) {
         uint32_t v[4], word[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            v[k] = *at + k < end ? __ldg(plan.share.in.rank + *at + k) : HW_RANK_NONE;
+            v[k] = *at + k < end ? __ldg(plan.share.in.rank + *at + k) : HW_INVALID_VERTEX;
 #pragma unroll
         for (int k = 0; k < 4; k++)
             word[k] = word_of(map, v[k]);
@@ -70,8 +70,8 @@ __device__ __forceinline__ uint32_t probe_list(const plan_t &plan, const tested 
 }
 
 /* The same by a whole warp for one list, four loads at a time: hubs have lists of a million. */
-__device__ uint32_t probe_warp(const plan_t &plan, const tested &map, uint64_t at, uint64_t end,
-                               uint32_t &probes)
+__device__ uint32_t probe_warp(const kernel_params &plan, const tested &map, uint64_t at,
+                               uint64_t end, uint32_t &probes)
 {
     const uint32_t lane = threadIdx.x & 31;
 
@@ -80,7 +80,7 @@ __device__ uint32_t probe_warp(const plan_t &plan, const tested &map, uint64_t a
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const uint64_t i = at + k * 32 + lane;
-            v[k] = i < end ? __ldg(plan.share.in.rank + i) : HW_RANK_NONE;
+            v[k] = i < end ? __ldg(plan.share.in.rank + i) : HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (int k = 0; k < 4; k++)
@@ -95,7 +95,7 @@ __device__ uint32_t probe_warp(const plan_t &plan, const tested &map, uint64_t a
         if (__any_sync(HW_WARP, v[3] >= map.core))
             break;
     }
-    return HW_RANK_NONE;
+    return HW_INVALID_VERTEX;
 }
 
 /* What a warp works with on one chunk, in shared memory. */
@@ -105,34 +105,34 @@ struct chunk_t {
 };
 
 /* This warp's, behind the hubs. */
-__device__ __forceinline__ chunk_t &chunk_of(const plan_t &plan, uint4 *room)
+__device__ __forceinline__ chunk_t &chunk_of(const kernel_params &plan, uint4 *room)
 {
     return reinterpret_cast<chunk_t *>(room + plan.hub_words / 4)[threadIdx.x / 32];
 }
 
 /* Whether a vertex that its first source left has a visited source: the eight after that,
  * then the rest of the list. A warp; returns it, or none. */
-__device__ __forceinline__ uint32_t probe_rest(const plan_t &plan, const tested &map, bool active,
-                                               uint32_t local, uint32_t &probes)
+__device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const tested &map,
+                                               bool active, uint32_t local, uint32_t &probes)
 {
     const uint4 *next = reinterpret_cast<const uint4 *>(plan.share.next) + 2ull * local;
-    uint32_t parent = HW_RANK_NONE;
+    uint32_t parent = HW_INVALID_VERTEX;
     uint64_t at = 0, end = 0;
 
     if (active) {
         const uint4 four = __ldg(next), other = __ldg(next + 1);
         bool more;
         parent = probe_four(map, four, more, probes);
-        if (parent == HW_RANK_NONE && more)
+        if (parent == HW_INVALID_VERTEX && more)
             parent = probe_four(map, other, more, probes);
-        if (parent == HW_RANK_NONE && more) {
+        if (parent == HW_INVALID_VERTEX && more) {
             at = __ldg(plan.share.in.offset + local) + 9;
             end = __ldg(plan.share.in.offset + local + 1);
             if (at < end)
                 parent = probe_list(plan, map, &at, end, probes);
         }
     }
-    uint32_t longer = __ballot_sync(HW_WARP, parent == HW_RANK_NONE && at < end);
+    uint32_t longer = __ballot_sync(HW_WARP, parent == HW_INVALID_VERTEX && at < end);
     for (; longer; longer &= longer - 1) {
         const int from = __ffs(longer) - 1;
         const uint32_t found = probe_warp(plan, map, __shfl_sync(HW_WARP, at, from),
@@ -145,7 +145,7 @@ __device__ __forceinline__ uint32_t probe_rest(const plan_t &plan, const tested 
 
 /* Tests the first sources of the unvisited vertices of up to eight words, and takes those
  * out of pending; others wait in the chunk. */
-__device__ __forceinline__ void pull_first_sources(const plan_t &plan, const tested &map,
+__device__ __forceinline__ void pull_first_sources(const kernel_params &plan, const tested &map,
                                                    uint32_t base, uint32_t &pending, bool initial,
                                                    chunk_t &chunk, uint32_t &waits, uint32_t &word,
                                                    uint32_t &settled, counts_t &counts)
@@ -162,7 +162,7 @@ __device__ __forceinline__ void pull_first_sources(const plan_t &plan, const tes
         const bool unvisited = which[k] >= 0 && !has(seen, lane);
         open |= unvisited << k;
         source[k] =
-            unvisited ? __ldcs(plan.share.first + base + which[k] * 32 + lane) : HW_RANK_NONE;
+            unvisited ? __ldcs(plan.share.first + base + which[k] * 32 + lane) : HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (int k = 0; k < 8; k++)
@@ -173,10 +173,10 @@ __device__ __forceinline__ void pull_first_sources(const plan_t &plan, const tes
             continue; /* the same in all lanes */
         const uint32_t at = which[k] * 32 + lane;
         const bool unvisited = open >> k & 1, hit = has(bits[k], source[k]);
-        const bool keep = unvisited && !hit && source[k] != HW_RANK_NONE;
+        const bool keep = unvisited && !hit && source[k] != HW_INVALID_VERTEX;
         const uint32_t hits = __ballot_sync(HW_WARP, hit), keeps = __ballot_sync(HW_WARP, keep);
         if (hit || (unvisited && initial))
-            __stcs(plan.parent + base + at, hit ? source[k] : HW_RANK_NONE);
+            __stcs(plan.parent + base + at, hit ? source[k] : HW_INVALID_VERTEX);
         if (static_cast<int>(lane) == which[k]) {
             word |= hits;
             settled |= hits;
@@ -190,7 +190,7 @@ __device__ __forceinline__ void pull_first_sources(const plan_t &plan, const tes
 }
 
 /* Stores a finished word in all GPUs. */
-__device__ __forceinline__ void put_word(const plan_t &plan, uint32_t into, uint32_t at,
+__device__ __forceinline__ void put_word(const kernel_params &plan, uint32_t into, uint32_t at,
                                          uint32_t word, counts_t &counts)
 {
     plan.bits[into][plan.share.part][at] = word;
@@ -203,9 +203,9 @@ __device__ __forceinline__ void put_word(const plan_t &plan, uint32_t into, uint
 
 /* The unvisited vertices of a chunk, of whose words each lane has one, or all ones: `pending`
  * has the lanes with any. Returns the word with what was found. A warp. */
-__device__ __forceinline__ uint32_t pull_chunk(const plan_t &plan, const tested &map, uint32_t c,
-                                               uint32_t word, uint32_t pending, bool initial,
-                                               chunk_t &chunk, counts_t &counts)
+__device__ __forceinline__ uint32_t pull_chunk(const kernel_params &plan, const tested &map,
+                                               uint32_t c, uint32_t word, uint32_t pending,
+                                               bool initial, chunk_t &chunk, counts_t &counts)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint32_t settled = 0, waits = 0;
@@ -221,7 +221,7 @@ __device__ __forceinline__ uint32_t pull_chunk(const plan_t &plan, const tested 
         const uint32_t which = active ? chunk.waiting[i + lane] : 0;
         const uint32_t v = c * grain + which;
         const uint32_t parent = probe_rest(plan, map, active, v, counts.probes);
-        const bool found = parent != HW_RANK_NONE;
+        const bool found = parent != HW_INVALID_VERTEX;
         if (found) {
             plan.parent[v] = parent;
             atomicOr(&chunk.late[which / 32], 1u << (which & 31));
@@ -249,8 +249,9 @@ struct level_t {
 };
 
 /* One chunk from end to end. A warp. */
-__device__ __forceinline__ void make_chunk(const plan_t &plan, const tested &map, level_t level,
-                                           uint32_t c, chunk_t &chunk, counts_t &counts)
+__device__ __forceinline__ void make_chunk(const kernel_params &plan, const tested &map,
+                                           level_t level, uint32_t c, chunk_t &chunk,
+                                           counts_t &counts)
 {
     const uint32_t lane = threadIdx.x & 31,
                    local = c * grain_words + (lane < grain_words ? lane : 0);
@@ -268,22 +269,22 @@ __device__ __forceinline__ void make_chunk(const plan_t &plan, const tested &map
 
 /* All chunks, dealt to the blocks and then to their warps in turn; where all first sources are
  * wanted, those of the next chunk are sent for. */
-__device__ void pull_chunks(const plan_t &plan, const tested &map, level_t level, chunk_t &chunk,
-                            counts_t &counts)
+__device__ void pull_chunks(const kernel_params &plan, const tested &map, level_t level,
+                            chunk_t &chunk, counts_t &counts)
 {
     const uint32_t chunks = plan.share.core / grain, stride = gridDim.x * warps;
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint32_t c = threadIdx.x / 32 * gridDim.x + blockIdx.x; c < chunks; c += stride) {
         if (lane < grain_words && c + stride < chunks && level.initial)
-            hw_fetch_ahead(plan.share.first + ((c + stride) * grain_words + lane) * 32);
+            hw_prefetch_l2(plan.share.first + ((c + stride) * grain_words + lane) * 32);
         make_chunk(plan, map, level, c, chunk, counts);
     }
 }
 
 /* The same, all blocks, before barrier `epoch`. unvisited: on all GPUs, about. */
-__device__ void pull_level(const plan_t &plan, level_t level, uint32_t epoch, uint32_t unvisited,
-                           uint4 *room)
+__device__ void pull_level(const kernel_params &plan, level_t level, uint32_t epoch,
+                           uint32_t unvisited, uint4 *room)
 {
     const uint32_t *seen = plan.bits[1 - level.into][plan.share.part];
     const tested map = hold(plan, seen, room, unvisited / plan.share.parts);
@@ -298,10 +299,10 @@ __device__ void pull_level(const plan_t &plan, level_t level, uint32_t epoch, ui
 
 /* A chunk: what others found is added to what this GPU did, and stored in all others; its
  * parents are looked for in the bitmap as it was before. A warp. */
-__device__ void fold_chunk(const plan_t &plan, const tested &map, uint32_t which, uint32_t c,
+__device__ void fold_chunk(const kernel_params &plan, const tested &map, uint32_t which, uint32_t c,
                            chunk_t &chunk, counts_t &counts)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t local = c * grain_words + (lane < grain_words ? lane : 0);
     const uint32_t at = global_word(share, local);
@@ -326,8 +327,8 @@ __device__ void fold_chunk(const plan_t &plan, const tested &map, uint32_t which
         pull_chunk(plan, map, c, ~open, pending, false, chunk, counts);
 }
 
-__device__ void fold_chunks(const plan_t &plan, const tested &map, uint32_t which, chunk_t &chunk,
-                            counts_t &counts)
+__device__ void fold_chunks(const kernel_params &plan, const tested &map, uint32_t which,
+                            chunk_t &chunk, counts_t &counts)
 {
     const uint32_t chunks = plan.share.core / grain;
 
@@ -336,7 +337,7 @@ __device__ void fold_chunks(const plan_t &plan, const tested &map, uint32_t whic
 }
 
 /* All blocks, after the barrier behind send_bits(). epoch: of the one that follows. */
-__device__ void fold_bits(const plan_t &plan, uint32_t which, uint32_t epoch, uint4 *room)
+__device__ void fold_bits(const kernel_params &plan, uint32_t which, uint32_t epoch, uint4 *room)
 {
     const tested map = hold(plan, plan.bits[1 - which][plan.share.part], room, plan.share.core);
     chunk_t &chunk = chunk_of(plan, room);

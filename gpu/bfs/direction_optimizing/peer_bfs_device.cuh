@@ -21,15 +21,15 @@ namespace
 {
 
 using count64 = unsigned long long;
-using plan_t = hw_node_plan;
+using kernel_params = hw_peer_bfs_params;
 
-constexpr uint32_t grain = HW_SHARE_GRAIN, grain_words = grain / 32;
-constexpr int threads = HW_NODE_THREADS, warps = threads / 32;
-constexpr count64 edge_mask = (1ull << HW_NODE_EDGE_BITS) - 1, count_mask = (1ull << 48) - 1;
+constexpr uint32_t grain = HW_PARTITION_1D_CYCLIC_BLOCK, grain_words = grain / 32;
+constexpr int threads = HW_PEER_BFS_THREADS, warps = threads / 32;
+constexpr count64 edge_mask = (1ull << HW_PEER_BFS_EDGE_BITS) - 1, count_mask = (1ull << 48) - 1;
 
 __device__ __forceinline__ uint32_t vertices_of(count64 packed)
 {
-    return static_cast<uint32_t>(packed >> HW_NODE_EDGE_BITS);
+    return static_cast<uint32_t>(packed >> HW_PEER_BFS_EDGE_BITS);
 }
 
 __device__ __forceinline__ count64 edges_of(count64 packed)
@@ -40,52 +40,52 @@ __device__ __forceinline__ count64 edges_of(count64 packed)
 /* A vertex with `edges` edges, packed; vertices without edges need no expansion. */
 __device__ __forceinline__ count64 packed(count64 edges)
 {
-    return edges ? (1ull << HW_NODE_EDGE_BITS) + edges : 0;
+    return edges ? (1ull << HW_PEER_BFS_EDGE_BITS) + edges : 0;
 }
 
 /* ---- global ranks ---- */
 
 /* Grains are fewer than 2^23, so that this is exact for 2 to 8 parts. */
-__device__ __forceinline__ uint32_t over_parts(const hw_share &share, uint32_t grains)
+__device__ __forceinline__ uint32_t over_parts(const hw_partition_1d &share, uint32_t grains)
 {
     return __umulhi(grains, share.reciprocal);
 }
 
-__device__ __forceinline__ uint32_t owner_of(const hw_share &share, uint32_t rank)
+__device__ __forceinline__ uint32_t owner_of(const hw_partition_1d &share, uint32_t rank)
 {
     const uint32_t at = rank / grain;
 
     return at - over_parts(share, at) * share.parts;
 }
 
-__device__ __forceinline__ uint32_t local_of(const hw_share &share, uint32_t rank)
+__device__ __forceinline__ uint32_t local_of(const hw_partition_1d &share, uint32_t rank)
 {
     return over_parts(share, rank / grain) * grain + rank % grain;
 }
 
-__device__ __forceinline__ uint32_t global_of(const hw_share &share, uint32_t local)
+__device__ __forceinline__ uint32_t global_of(const hw_partition_1d &share, uint32_t local)
 {
     return (local / grain * share.parts + share.part) * grain + local % grain;
 }
 
 /* Where a word of this GPU's own bits is in the bitmap. */
-__device__ __forceinline__ uint32_t global_word(const hw_share &share, uint32_t word)
+__device__ __forceinline__ uint32_t global_word(const hw_partition_1d &share, uint32_t word)
 {
     return (word / grain_words * share.parts + share.part) * grain_words + word % grain_words;
 }
 
-__device__ __forceinline__ uint32_t core_ranks(const hw_share &share)
+__device__ __forceinline__ uint32_t core_ranks(const hw_partition_1d &share)
 {
     return share.core * share.parts;
 }
 
-__device__ __forceinline__ count64 degree_of(const hw_share &share, uint32_t local)
+__device__ __forceinline__ count64 degree_of(const hw_partition_1d &share, uint32_t local)
 {
     return __ldg(share.out.offset + local + 1) - __ldg(share.out.offset + local);
 }
 
 /* The peers of a GPU, each starting with another one: step 1 .. parts-1. */
-__device__ __forceinline__ uint32_t peer_of(const hw_share &share, uint32_t step)
+__device__ __forceinline__ uint32_t peer_of(const hw_partition_1d &share, uint32_t step)
 {
     const uint32_t q = share.part + step;
 
@@ -101,13 +101,13 @@ __device__ __forceinline__ void fence_system()
 
 /* What a block heard at the last barrier between GPUs. */
 struct talk_t {
-    count64 heard[4 * HW_SHARE_PARTS]; /* [sender][4] */
-    count64 found, edges, rest;        /* sums over the GPUs */
+    count64 heard[4 * HW_PARTITION_1D_PARTS]; /* [sender][4] */
+    count64 found, edges, rest;               /* sums over the GPUs */
     uint32_t fine;
 };
 
 /* Leaves a reason, and tells the others. One thread. */
-__device__ void give_up(const plan_t &plan, uint32_t why)
+__device__ void give_up(const kernel_params &plan, uint32_t why)
 {
     atomicCAS(&plan.control->failed, 0u, why);
     for (uint32_t q = 0; q < plan.share.parts; q++)
@@ -116,16 +116,16 @@ __device__ void give_up(const plan_t &plan, uint32_t why)
 }
 
 /* Whether to stop waiting. */
-__device__ __forceinline__ bool hopeless(const plan_t &plan, count64 since)
+__device__ __forceinline__ bool hopeless(const kernel_params &plan, count64 since)
 {
-    return hw_latest(&plan.control->failed) != 0 ||
-           hw_latest(&plan.mail[plan.share.part]->failed) != 0 ||
+    return hw_load_relaxed(&plan.control->failed) != 0 ||
+           hw_load_relaxed(&plan.mail[plan.share.part]->failed) != 0 ||
            hw_nanoseconds() - since > plan.patience;
 }
 
 /* Counts this block as arrived; returns whether it is the last one. The first warp, the
  * block's threads being synchronized. */
-__device__ bool arrive(hw_node_control *control)
+__device__ bool arrive(hw_peer_bfs_control *control)
 {
     uint32_t last = 0;
 
@@ -142,11 +142,11 @@ __device__ bool arrive(hw_node_control *control)
 
 /* Clears the counters two barriers ahead, which nobody reads any more and nobody adds to
  * yet. The first warp of the last block. */
-__device__ void clear_ahead(hw_node_control *control, uint32_t epoch)
+__device__ void clear_ahead(hw_peer_bfs_control *control, uint32_t epoch)
 {
     const uint32_t lane = threadIdx.x, ring = (epoch + 2) & 3;
 
-    if (lane < HW_SHARE_PARTS)
+    if (lane < HW_PARTITION_1D_PARTS)
         control->to[ring][lane] = 0;
     if (lane == 8)
         control->found[ring] = 0;
@@ -160,9 +160,9 @@ __device__ void clear_ahead(hw_node_control *control, uint32_t epoch)
 
 /* Leaves this GPU's counts in the mail of all. next: the depth of the queue that was made;
  * all: entries went to all GPUs alike. The first warp of the last block. */
-__device__ void post(const plan_t &plan, uint32_t epoch, uint32_t next, bool all)
+__device__ void post(const kernel_params &plan, uint32_t epoch, uint32_t next, bool all)
 {
-    hw_node_control *control = plan.control;
+    hw_peer_bfs_control *control = plan.control;
     const uint32_t lane = threadIdx.x, q = lane / 4, ring = epoch & 3;
     count64 value = 0;
 
@@ -188,7 +188,7 @@ __device__ void post(const plan_t &plan, uint32_t epoch, uint32_t next, bool all
 }
 
 /* Waits for the mail of all GPUs. The first warp. */
-__device__ void listen(const plan_t &plan, talk_t &talk, uint32_t epoch)
+__device__ void listen(const kernel_params &plan, talk_t &talk, uint32_t epoch)
 {
     const uint32_t lane = threadIdx.x;
     const count64 *slot = &plan.mail[plan.share.part]->slot[epoch & 1][0][0] + lane;
@@ -198,7 +198,7 @@ __device__ void listen(const plan_t &plan, talk_t &talk, uint32_t epoch)
 
     for (uint32_t turn = 1;; turn++) {
         if (!done) {
-            value = hw_latest(slot);
+            value = hw_load_relaxed(slot);
             done = value >> 48 == (epoch & 0xffff);
         }
         if (__all_sync(HW_WARP, done))
@@ -217,7 +217,7 @@ __device__ void listen(const plan_t &plan, talk_t &talk, uint32_t epoch)
         talk.found = value;
         talk.fine = !failed;
         if (failed)
-            give_up(plan, HW_NODE_SILENT);
+            give_up(plan, HW_PEER_BFS_SILENT);
     } else if (lane == 1) {
         talk.edges = value;
     } else if (lane == 2) {
@@ -226,7 +226,8 @@ __device__ void listen(const plan_t &plan, talk_t &talk, uint32_t epoch)
 }
 
 /* A barrier over all blocks of all GPUs. Returns false where all must give up. */
-__device__ bool meet(const plan_t &plan, talk_t &talk, uint32_t &epoch, uint32_t next, bool all)
+__device__ bool meet(const kernel_params &plan, talk_t &talk, uint32_t &epoch, uint32_t next,
+                     bool all)
 {
     __syncthreads();
     if (threadIdx.x < 32) {
@@ -240,9 +241,9 @@ __device__ bool meet(const plan_t &plan, talk_t &talk, uint32_t &epoch, uint32_t
 }
 
 /* A barrier over the blocks of this GPU, the number-th of the search. */
-__device__ bool join(const plan_t &plan, talk_t &talk, uint32_t &number)
+__device__ bool join(const kernel_params &plan, talk_t &talk, uint32_t &number)
 {
-    hw_node_control *control = plan.control;
+    hw_peer_bfs_control *control = plan.control;
 
     number++;
     __syncthreads();
@@ -256,12 +257,12 @@ __device__ bool join(const plan_t &plan, talk_t &talk, uint32_t &number)
                 fence_system();
                 *static_cast<volatile uint32_t *>(&control->left) = number;
             }
-            for (uint32_t turn = 1; hw_latest(&control->left) != number && !failed; turn++)
+            for (uint32_t turn = 1; hw_load_relaxed(&control->left) != number && !failed; turn++)
                 failed = turn % 64 == 0 && hopeless(plan, since);
             fence_system();
             talk.fine = !failed;
             if (failed)
-                give_up(plan, HW_NODE_STUCK);
+                give_up(plan, HW_PEER_BFS_STUCK);
         }
     }
     __syncthreads();
@@ -276,17 +277,17 @@ struct rows_t {
     count64 last;             /* nanoseconds */
 };
 
-__device__ __forceinline__ bool keeps_rows(const plan_t &plan)
+__device__ __forceinline__ bool keeps_rows(const kernel_params &plan)
 {
     return plan.row && blockIdx.x == 0 && threadIdx.x == 0;
 }
 
 /* The time from the last barrier to the one just passed: until this GPU had come, and
  * waiting for the others. */
-__device__ void lap(const plan_t &plan, rows_t &rows, uint32_t epoch, uint32_t &own,
+__device__ void lap(const kernel_params &plan, rows_t &rows, uint32_t epoch, uint32_t &own,
                     uint32_t &waiting)
 {
-    const count64 came = hw_latest(&plan.control->arrived_at[(epoch - 1) & 3]);
+    const count64 came = hw_load_relaxed(&plan.control->arrived_at[(epoch - 1) & 3]);
     const count64 now = hw_nanoseconds();
 
     own += static_cast<uint32_t>(came > rows.last ? came - rows.last : 0);
@@ -295,9 +296,9 @@ __device__ void lap(const plan_t &plan, rows_t &rows, uint32_t epoch, uint32_t &
 }
 
 /* Keeps a row; further ones add to the last. */
-__device__ void keep_row(const plan_t &plan, rows_t &rows, const hw_node_row &own)
+__device__ void keep_row(const kernel_params &plan, rows_t &rows, const hw_peer_bfs_row &own)
 {
-    hw_node_row *row = plan.row + min(rows.count, plan.row_capacity - 1);
+    hw_peer_bfs_row *row = plan.row + min(rows.count, plan.row_capacity - 1);
 
     if (rows.count < plan.row_capacity) {
         *row = own;
@@ -321,7 +322,7 @@ struct counts_t {
 };
 
 /* Adds what the threads of a block counted to the ring of a barrier. All threads. */
-__device__ void add_counts(hw_node_control *control, uint32_t epoch, const counts_t &counts)
+__device__ void add_counts(hw_peer_bfs_control *control, uint32_t epoch, const counts_t &counts)
 {
     __shared__ uint32_t sum[4];
     const uint32_t value[4] = {hw_warp_sum(counts.found), hw_warp_sum(counts.rest),

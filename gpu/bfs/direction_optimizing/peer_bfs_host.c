@@ -33,19 +33,19 @@
 #define ROUNDS_MOST 33
 
 struct state {
-    struct hw_share_order order;
-    struct hw_node_plan plan;
-    struct hw_node_shape shape;
-    struct hw_share_output output;
-    struct hw_node_stepper stepper; /* over other transports than peer */
-    hw_count parent_at;             /* offset of parent in the heaps */
+    struct hw_partition_1d_order order;
+    struct hw_peer_bfs_params plan;
+    struct hw_peer_bfs_shape shape;
+    struct hw_partition_1d_output output;
+    struct hw_peer_bfs_stepper stepper; /* over other transports than peer */
+    hw_count parent_at;                 /* offset of parent in the heaps */
     uint32_t *room; /* [active] another part's parents, where they are not reachable */
-    struct hw_node_row *host_row; /* [row_capacity] where the host keeps them */
-    struct hw_node_books *books;  /* likewise */
-    uint32_t *staging;            /* [owned] on the host, pinned; NULL before it is needed */
-    uint64_t own_edges;           /* elements of this part's lists of sources */
-    uint32_t root;                /* global rank, or HW_RANK_NONE where it has no edges */
-    uint32_t root_place;          /* among the owned vertices, or HW_RANK_NONE */
+    struct hw_peer_bfs_row *host_row;  /* [row_capacity] where the host keeps them */
+    struct hw_peer_bfs_traffic *books; /* likewise */
+    uint32_t *staging;                 /* [owned] on the host, pinned; NULL before it is needed */
+    uint64_t own_edges;                /* elements of this part's lists of sources */
+    uint32_t root;                     /* global rank, or HW_INVALID_VERTEX where it has no edges */
+    uint32_t root_place;               /* among the owned vertices, or HW_INVALID_VERTEX */
     uint32_t root_id;
 };
 
@@ -59,7 +59,7 @@ struct state {
  */
 static void tabulate_probes(double classes[2][64], float *probes)
 {
-    for (int k = 0; k < HW_NODE_SHARES; k++) {
+    for (int k = 0; k < HW_PEER_BFS_SHARES; k++) {
         double p = exp2(-k / 2.0), sum = 0, all = 0;
         for (int c = 0; c < 64; c++) {
             if (classes[0][c] == 0)
@@ -74,7 +74,7 @@ static void tabulate_probes(double classes[2][64], float *probes)
 }
 
 /* The same from the lists of all parts' cores. Collective. */
-static enum hw_status estimate_probes(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status estimate_probes(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
     const struct hw_part *part = engine->part;
@@ -100,17 +100,17 @@ static enum hw_status estimate_probes(struct hw_parts_engine *engine, struct hw_
 }
 
 /* Refuses what it does not do; the same on all ranks. */
-static enum hw_status check(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
 
-    if (part->spec.parts > HW_SHARE_PARTS)
+    if (part->spec.parts > HW_PARTITION_1D_PARTS)
         return hw_fail(err, HW_BAD_INPUT, "method fused does up to %d parts, not %d",
-                       HW_SHARE_PARTS, part->spec.parts);
+                       HW_PARTITION_1D_PARTS, part->spec.parts);
     if (engine->options.exchange != HW_EXCHANGE_AUTO)
         return hw_fail(err, HW_BAD_INPUT,
                        "--exchange: method fused chooses by the size of the frontier");
-    if (part->vertices >= (hw_gid)HW_RANK_NONE)
+    if (part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method fused numbers vertices with 32 bits");
     return HW_OK;
 }
@@ -129,14 +129,14 @@ static hw_count after(hw_count at, hw_count bytes)
     return at + (bytes + line - 1) / line * line;
 }
 
-static struct heap lay_heap(const struct hw_node_plan *plan)
+static struct heap lay_heap(const struct hw_peer_bfs_params *plan)
 {
-    const struct hw_share *share = &plan->share;
+    const struct hw_partition_1d *share = &plan->share;
     const hw_count bits = (hw_count)share->core * share->parts / 8;
     const hw_count boxes = (hw_count)share->parts * plan->inbox_room * 8;
     struct heap heap;
 
-    heap.bits[0] = after(0, (hw_count)sizeof(struct hw_node_mail));
+    heap.bits[0] = after(0, (hw_count)sizeof(struct hw_peer_bfs_outbox));
     heap.bits[1] = after(heap.bits[0], bits);
     heap.inbox = after(heap.bits[1], bits);
     heap.parent = after(heap.inbox, boxes);
@@ -146,22 +146,22 @@ static struct heap lay_heap(const struct hw_node_plan *plan)
     return heap;
 }
 
-static void plan_arrays(struct hw_parts_engine *engine)
+static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
     struct state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_node_plan *own = &state->plan;
-    struct hw_share *share = &own->share;
-    struct hw_share_output *output = &state->output;
+    struct hw_peer_bfs_params *own = &state->plan;
+    struct hw_partition_1d *share = &own->share;
+    struct hw_partition_1d_output *output = &state->output;
     hw_count core = share->core, active = share->active, owned = share->owned;
 
-    hw_share_plan(&state->order, share, arrays);
+    hw_partition_1d_params(&state->order, share, arrays);
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &own->queue[half], core + 1, sizeof *own->queue[half]);
         hw_gpu_add(arrays, &own->prefix[half], core + 1, sizeof *own->prefix[half]);
     }
     hw_gpu_add(arrays, &own->settled, active / 32, sizeof *own->settled);
-    hw_gpu_add(arrays, &own->dirty, core / HW_SHARE_GRAIN, sizeof *own->dirty);
+    hw_gpu_add(arrays, &own->dirty, core / HW_PARTITION_1D_CYCLIC_BLOCK, sizeof *own->dirty);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps && !own->alone)
         hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
@@ -175,16 +175,16 @@ static void plan_arrays(struct hw_parts_engine *engine)
 
 /* Measured on four H200 over peer, on two over mpi and nccl, where what a level exchanges costs
  * a tenth of a millisecond. */
-static struct hw_node_costs costs_over(enum hw_transport_kind kind)
+static struct hw_peer_bfs_costs costs_over(enum hw_transport_kind kind)
 {
-    struct hw_node_costs costs = {.push_edge = 60,
-                                  .only_edge = 38,
-                                  .bits_edge = 8,
-                                  .bits_vertex = 14,
-                                  .unqueued = 4e7f,
-                                  .pull_first = 5,
-                                  .pull_probe = 4,
-                                  .pull = 5e6f};
+    struct hw_peer_bfs_costs costs = {.push_edge = 60,
+                                      .only_edge = 38,
+                                      .bits_edge = 8,
+                                      .bits_vertex = 14,
+                                      .unqueued = 4e7f,
+                                      .pull_first = 5,
+                                      .pull_probe = 4,
+                                      .pull = 5e6f};
 
     if (kind == HW_TRANSPORT_PEER)
         return costs;
@@ -194,16 +194,16 @@ static struct hw_node_costs costs_over(enum hw_transport_kind kind)
     return costs;
 }
 
-static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_node_plan *own = &state->plan;
-    struct hw_share *share = &own->share;
+    struct hw_peer_bfs_params *own = &state->plan;
+    struct hw_partition_1d *share = &own->share;
     hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
     if (status == HW_OK)
-        status = hw_share_order_make(engine->ctx, engine->part, &state->order, share, err);
+        status = hw_partition_1d_order_make(engine->ctx, engine->part, &state->order, share, err);
     if (status != HW_OK)
         return status;
     const uint64_t core = (uint64_t)share->core * share->parts;
@@ -211,11 +211,11 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
     const struct hw_csr *out = &engine->part->grid.out;
     const struct hw_csr *in = engine->part->directed ? &engine->part->grid.in : out;
     state->own_edges = (uint64_t)in->offset[in->rows];
-    if (share->core >= 1u << (64 - HW_NODE_EDGE_BITS) ||
-        (uint64_t)out->offset[out->rows] >= UINT64_C(1) << HW_NODE_EDGE_BITS)
+    if (share->core >= 1u << (64 - HW_PEER_BFS_EDGE_BITS) ||
+        (uint64_t)out->offset[out->rows] >= UINT64_C(1) << HW_PEER_BFS_EDGE_BITS)
         status = hw_fail(err, HW_BAD_INPUT,
                          "method fused does up to 2^%d vertices and 2^%d stored edges a GPU",
-                         64 - HW_NODE_EDGE_BITS, HW_NODE_EDGE_BITS);
+                         64 - HW_PEER_BFS_EDGE_BITS, HW_PEER_BFS_EDGE_BITS);
     status = hw_agree(engine->ctx->world, status, err);
     if (status != HW_OK)
         return status;
@@ -234,16 +234,16 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 }
 
 /* An address in a heap. */
-static void *at(const struct hw_parts_engine *engine, uint32_t part, hw_count offset)
+static void *at(const struct hw_multi_gpu_engine *engine, uint32_t part, hw_count offset)
 {
     return engine->transport.heap[part] + offset;
 }
 
 /* Pointers into the heaps: all of them over peer, else this GPU's. */
-static void find_heaps(struct hw_parts_engine *engine)
+static void find_heaps(struct hw_multi_gpu_engine *engine)
 {
     struct state *state = engine->state;
-    struct hw_node_plan *own = &state->plan;
+    struct hw_peer_bfs_params *own = &state->plan;
     const uint32_t part = own->share.part;
     const size_t room = own->inbox_room;
     const struct heap heap = lay_heap(own);
@@ -263,46 +263,47 @@ static void find_heaps(struct hw_parts_engine *engine)
     state->parent_at = heap.parent;
     state->output.parent = own->parent;
     state->output.settled = own->settled;
-    state->stepper = (struct hw_node_stepper){.transport = &engine->transport,
-                                              .plan = own,
-                                              .shape = &state->shape,
-                                              .outbox = heap.outbox,
-                                              .inbox = heap.inbox,
-                                              .packed = heap.packed,
-                                              .row = state->host_row,
-                                              .books = state->books};
+    state->stepper = (struct hw_peer_bfs_stepper){.transport = &engine->transport,
+                                                  .plan = own,
+                                                  .shape = &state->shape,
+                                                  .outbox = heap.outbox,
+                                                  .inbox = heap.inbox,
+                                                  .packed = heap.packed,
+                                                  .row = state->host_row,
+                                                  .books = state->books};
 }
 
 /* Counters at their beginning: no tag in any mail is that of the first barrier. Local. */
-static enum hw_status begin_control(const struct hw_node_plan *own, struct hw_error *err)
+static enum hw_status begin_control(const struct hw_peer_bfs_params *own, struct hw_error *err)
 {
-    const struct hw_node_control control = {.epoch = 1};
+    const struct hw_peer_bfs_control control = {.epoch = 1};
     enum hw_status status = hw_gpu_put(own->control, &control, sizeof control, err);
 
-    return status == HW_OK ? hw_gpu_fill(own->dirty, 0, own->share.core / HW_SHARE_GRAIN, err)
-                           : status;
+    return status == HW_OK
+               ? hw_gpu_fill(own->dirty, 0, own->share.core / HW_PARTITION_1D_CYCLIC_BLOCK, err)
+               : status;
 }
 
-static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
     if (state->plan.alone)
-        return hw_node_search_by_steps(&state->stepper, state->root, err);
-    return hw_cuda(hw_node_launch(&state->plan, &state->shape, state->root),
+        return hw_peer_bfs_search_by_steps(&state->stepper, state->root, err);
+    return hw_cuda(hw_peer_bfs_launch(&state->plan, &state->shape, state->root),
                    "the kernel of method fused", err);
 }
 
-static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_node_plan *own = &state->plan;
+    struct hw_peer_bfs_params *own = &state->plan;
 
     if (!own->share.directed)
         own->share.in = own->share.out;
     enum hw_status status = HW_OK;
     engine->found =
-        (struct hw_gpu_found){.parent = state->output.parent_id, .values = state->output.level};
+        (struct hw_result_view){.parent = state->output.parent_id, .values = state->output.level};
     if (own->alone && engine->options.steps)
         status = hw_alloc(&state->host_row, own->row_capacity, sizeof *state->host_row, "the steps",
                           err);
@@ -312,27 +313,27 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status != HW_OK)
         return status;
     find_heaps(engine);
-    status = hw_share_fill(engine->ctx, &state->order, &own->share, err);
-    hw_share_order_free(&state->order);
+    status = hw_partition_1d_fill(engine->ctx, &state->order, &own->share, err);
+    hw_partition_1d_order_free(&state->order);
     if (status == HW_OK)
         status = begin_control(own, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_node_launch_shape(own, &state->shape), "method fused", err);
+        status = hw_cuda(hw_peer_bfs_launch_shape(own, &state->shape), "method fused", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method fused", err);
     status = hw_agree(engine->ctx->world, status, err);
     /* The first launch of a kernel loads it: outside any clock. */
-    state->root = HW_RANK_NONE;
+    state->root = HW_INVALID_VERTEX;
     if (status == HW_OK)
         status = search(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
 }
 
-static void close_search(struct hw_parts_engine *engine)
+static void close_search(struct hw_multi_gpu_engine *engine)
 {
     struct state *state = engine->state;
 
-    hw_share_order_free(&state->order);
+    hw_partition_1d_order_free(&state->order);
     cudaFreeHost(state->staging);
     free(state->host_row);
     free(state->books);
@@ -343,29 +344,29 @@ static void close_search(struct hw_parts_engine *engine)
 /* Reads a word of each page that a search may reach, here and in the other GPUs: what
  * stands between searches leaves the tables of addresses to be fetched again, and those of
  * other GPUs' memory take long. */
-static enum hw_status touch(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
-    const struct hw_share *share = &state->plan.share;
+    const struct hw_partition_1d *share = &state->plan.share;
     uint32_t *never = state->output.changed;
-    int code = hw_share_launch_touch(share->in.rank, state->own_edges * 4, never);
+    int code = hw_partition_1d_launch_warm_tlb(share->in.rank, state->own_edges * 4, never);
 
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_share_launch_touch(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+        code = hw_partition_1d_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
     }
     for (uint32_t q = 0; q < share->parts && code == 0; q++)
         if (!state->plan.alone || q == share->part)
-            code = hw_share_launch_touch(engine->transport.heap[q],
-                                         (uint64_t)engine->transport.heap_bytes, never);
+            code = hw_partition_1d_launch_warm_tlb(engine->transport.heap[q],
+                                                   (uint64_t)engine->transport.heap_bytes, never);
     return hw_cuda(code, "the kernel that touches pages", err);
 }
 
-static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct state *state = engine->state;
-    const struct hw_share *share = &state->plan.share;
+    const struct hw_partition_1d *share = &state->plan.share;
     enum hw_status status = hw_gpu_fill(state->output.parent, 0xab, (size_t)share->active * 4, err);
 
     if (status == HW_OK)
@@ -375,22 +376,23 @@ static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *er
     if (status == HW_OK)
         status = touch(engine, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_share_launch_rinse(share, state->own_edges, state->output.changed),
-                         "the kernel that rinses the caches", err);
+        status = hw_cuda(
+            hw_partition_1d_launch_flush_caches(share, state->own_edges, state->output.changed),
+            "the kernel that rinses the caches", err);
     return status;
 }
 
 /* The owner of the root tells the others what it is called. Collective; ranks agree. */
-static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_lid position,
+static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                                 struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_share *share = &state->plan.share;
+    const struct hw_partition_1d *share = &state->plan.share;
     const struct hw_part_vertices *own = &engine->part->own;
-    uint32_t root = HW_RANK_NONE, local = 0;
+    uint32_t root = HW_INVALID_VERTEX, local = 0;
     enum hw_status status = HW_OK;
 
-    state->root_place = HW_RANK_NONE;
+    state->root_place = HW_INVALID_VERTEX;
     if (owner == engine->ctx->rank && position >= own->count) {
         status = hw_fail(err, HW_BAD_INPUT,
                          "there is no vertex at position %" PRI_LID " of part %d", position, owner);
@@ -406,8 +408,8 @@ static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_li
         }
         state->root_place = from;
         status = hw_gpu_get(&local, share->rank + from, sizeof local, err);
-        root = local < share->count[share->part] ? hw_share_global(share, share->part, local)
-                                                 : HW_RANK_NONE;
+        root = local < share->count[share->part] ? hw_partition_1d_global(share, share->part, local)
+                                                 : HW_INVALID_VERTEX;
     }
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
@@ -418,10 +420,10 @@ static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_li
 }
 
 /* Chains of ancestors up to the root, from the parents of all parts: levels. Collective. */
-static enum hw_status climb(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status climb(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_share *share = &state->plan.share;
+    const struct hw_partition_1d *share = &state->plan.share;
     uint32_t changed = 1;
     enum hw_status status = HW_OK;
 
@@ -430,16 +432,16 @@ static enum hw_status climb(struct hw_parts_engine *engine, struct hw_error *err
         status = hw_transport_fetch(&engine->transport, (int)q, state->parent_at,
                                     (hw_count)share->active * 4, state->room, &parent, err);
         if (status == HW_OK)
-            status =
-                hw_agree(engine->ctx->world,
-                         hw_cuda(hw_share_launch_chain_begin(share, q, parent, state->output.chain),
-                                 "the kernel that begins levels", err),
-                         err);
+            status = hw_agree(
+                engine->ctx->world,
+                hw_cuda(hw_partition_1d_launch_chain_begin(share, q, parent, state->output.chain),
+                        "the kernel that begins levels", err),
+                err);
     }
     for (int round = 0; round < ROUNDS_MOST && changed && status == HW_OK; round++) {
         status = hw_gpu_fill(state->output.changed, 0, sizeof changed, err);
         if (status == HW_OK)
-            status = hw_cuda(hw_share_launch_chain_jump(share, &state->output, state->root),
+            status = hw_cuda(hw_partition_1d_launch_chain_jump(share, &state->output, state->root),
                              "the kernel that finds levels", err);
         if (status == HW_OK)
             status = hw_gpu_get(&changed, state->output.changed, sizeof changed, err);
@@ -449,25 +451,26 @@ static enum hw_status climb(struct hw_parts_engine *engine, struct hw_error *err
     return status;
 }
 
-static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_share *share = &state->plan.share;
-    enum hw_status status =
-        hw_cuda(hw_share_launch_translate(share, &state->output, state->root_place, state->root_id),
-                "the kernel that translates parents", err);
+    const struct hw_partition_1d *share = &state->plan.share;
+    enum hw_status status = hw_cuda(
+        hw_partition_1d_launch_translate(share, &state->output, state->root_place, state->root_id),
+        "the kernel that translates parents", err);
 
     if (!engine->options.canonical_parents)
         return status;
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
         status = climb(engine, err);
-    return status == HW_OK ? hw_cuda(hw_share_launch_canonical(share, &state->output, state->root),
-                                     "the kernel that chooses parents", err)
-                           : status;
+    return status == HW_OK
+               ? hw_cuda(hw_partition_1d_launch_canonical(share, &state->output, state->root),
+                         "the kernel that chooses parents", err)
+               : status;
 }
 
-static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
                                           "a block did not come to a barrier in time",
@@ -479,14 +482,14 @@ static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *e
     if (status != HW_OK || failed == 0)
         return status;
     return hw_fail(err, HW_INTERNAL, "method fused gave up on rank %d: %s", engine->ctx->rank,
-                   failed <= HW_NODE_FULL ? reasons[failed] : "it is not known why");
+                   failed <= HW_PEER_BFS_FULL ? reasons[failed] : "it is not known why");
 }
 
-static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
+static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
     struct state *state = engine->state;
-    const struct hw_share *share = &state->plan.share;
+    const struct hw_partition_1d *share = &state->plan.share;
     const size_t n = share->owned;
     enum hw_status status =
         result->parent
@@ -498,7 +501,7 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
         status = climb(engine, err);
     if (status == HW_OK)
         status = hw_cuda(
-            hw_share_launch_chain_end(share, &state->output, state->root, state->root_place),
+            hw_partition_1d_launch_chain_end(share, &state->output, state->root, state->root_place),
             "the kernel that writes levels", err);
     if (status == HW_OK && result->parent)
         status = hw_gpu_get(result->level, state->output.level, n * sizeof *result->level, err);
@@ -509,20 +512,20 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 static enum hw_status count_reached(const struct state *state, hw_count *count,
                                     struct hw_error *err)
 {
-    const struct hw_node_plan *own = &state->plan;
+    const struct hw_peer_bfs_params *own = &state->plan;
     enum hw_status status = hw_gpu_count_parents(own->parent, own->share.count[own->share.part],
                                                  state->output.changed, count, err);
 
-    *count -= state->root != HW_RANK_NONE && state->root_place != HW_RANK_NONE;
+    *count -= state->root != HW_INVALID_VERTEX && state->root_place != HW_INVALID_VERTEX;
     return status;
 }
 
 /* The rows of the last search; free() them. Local. */
-static enum hw_status read_rows(const struct state *state, struct hw_node_row **kept,
+static enum hw_status read_rows(const struct state *state, struct hw_peer_bfs_row **kept,
                                 hw_count *count, struct hw_error *err)
 {
-    const struct hw_node_plan *own = &state->plan;
-    struct hw_node_control control = {.rows = 0};
+    const struct hw_peer_bfs_params *own = &state->plan;
+    struct hw_peer_bfs_control control = {.rows = 0};
     enum hw_status status = HW_OK;
 
     *count = state->stepper.rows;
@@ -540,16 +543,16 @@ static enum hw_status read_rows(const struct state *state, struct hw_node_row **
     return HW_OK;
 }
 
-static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
+static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
-    static const char *const names[HW_NODE_ROUTINES] = {
+    static const char *const names[HW_PEER_BFS_ROUTINES] = {
         "push all", "push", "push only", "push bits", "pull", "queue", "leaves"};
-    static const enum hw_direction directions[HW_NODE_ROUTINES] = {
+    static const enum hw_direction directions[HW_PEER_BFS_ROUTINES] = {
         HW_DIRECTION_TOP_DOWN,  HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_TOP_DOWN,
         HW_DIRECTION_BOTTOM_UP, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_AUTO};
-    const struct hw_node_plan *own = &((struct state *)engine->state)->plan;
-    struct hw_node_row *kept = NULL;
+    const struct hw_peer_bfs_params *own = &((struct state *)engine->state)->plan;
+    struct hw_peer_bfs_row *kept = NULL;
     hw_count count = 0, rest = 0;
     enum hw_status status = read_rows(engine->state, &kept, &count, err);
 
@@ -561,7 +564,7 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
         }
-        uint32_t routine = kept[r].routine < HW_NODE_ROUTINES ? kept[r].routine : 0;
+        uint32_t routine = kept[r].routine < HW_PEER_BFS_ROUTINES ? kept[r].routine : 0;
         step->direction = directions[routine];
         snprintf(step->routine, sizeof step->routine, "%s", names[routine]);
         step->frontier = kept[r].frontier;
@@ -570,7 +573,7 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
         step->bytes_sent = (hw_count)kept[r].bytes;
         step->messages_sent = kept[r].bytes > 0 ? own->share.parts - 1 : 0;
         if (own->alone) {
-            const struct hw_node_books *books = &((struct state *)engine->state)->books[r];
+            const struct hw_peer_bfs_traffic *books = &((struct state *)engine->state)->books[r];
             step->messages_sent = books->messages;
             step->bytes_between = books->crossed.bytes;
             step->messages_between = books->crossed.messages;
@@ -586,22 +589,22 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
     return status;
 }
 
-static const struct hw_parts_search node = {.state_bytes = sizeof(struct state),
-                                            .plan = plan,
-                                            .open = open_search,
-                                            .poison = poison,
-                                            .root = find_root,
-                                            .search = search,
-                                            .translate = translate,
-                                            .verdict = verdict,
-                                            .deliver = deliver,
-                                            .steps = steps,
-                                            .close = close_search};
+static const struct hw_multi_gpu_search node = {.state_bytes = sizeof(struct state),
+                                                .plan = plan,
+                                                .open = open_search,
+                                                .poison = poison,
+                                                .root = find_root,
+                                                .search = search,
+                                                .translate = translate,
+                                                .verdict = verdict,
+                                                .deliver = deliver,
+                                                .steps = steps,
+                                                .close = close_search};
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     (void)options;
-    return hw_share_host_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
+    return hw_partition_1d_host_bytes(part) + part->own.count * (hw_count)sizeof(uint32_t);
 }
 
 /* Beside the lists: queues, prefixes, chains, results; in the heap bitmaps, boxes, parents. */
@@ -610,7 +613,8 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
 {
     const hw_count parts = part->spec.parts, own = part->own.count;
     hw_count core, active;
-    const struct hw_share_bytes share = hw_share_device_bytes(part, graph, &core, &active);
+    const struct hw_partition_1d_bytes share =
+        hw_partition_1d_device_bytes(part, graph, &core, &active);
     const hw_count told = core * parts < (hw_count)ALL_EDGES ? core * parts : (hw_count)ALL_EDGES;
     const hw_count room = core > told ? core : told;
     const hw_count search = share.lists + 24 * core + 8 * own + 8 * parts * active +
@@ -622,12 +626,12 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
 }
 
 const struct hw_method hw_method_fused_parts = {.name = "fused",
-                                                .frame = &hw_parts_frame,
+                                                .frame = &hw_multi_gpu_frame,
                                                 .algorithm = HW_BFS,
                                                 .grid = true,
                                                 .several_parts_only = true,
                                                 .one_row_only = true,
                                                 .bytes = bytes,
                                                 .device_bytes = device_bytes,
-                                                .build = hw_share_make,
+                                                .build = hw_partition_1d_make,
                                                 .own = &node};

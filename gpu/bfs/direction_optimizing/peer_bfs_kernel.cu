@@ -27,7 +27,7 @@ namespace
 /* ---- the beginning ---- */
 
 /* Bits of a word that stand for no vertex. */
-__device__ __forceinline__ uint32_t nobody(const hw_share &share, uint32_t word)
+__device__ __forceinline__ uint32_t nobody(const hw_partition_1d &share, uint32_t word)
 {
     const uint32_t part = word / grain_words % share.parts;
     const uint32_t local = word / grain_words / share.parts * grain + word % grain_words * 32;
@@ -37,23 +37,23 @@ __device__ __forceinline__ uint32_t nobody(const hw_share &share, uint32_t word)
 }
 
 /* Clears the counters and queues the root. Block 0. */
-__device__ void begin_counters(const plan_t &plan, uint32_t root, uint32_t epoch)
+__device__ void begin_counters(const kernel_params &plan, uint32_t root, uint32_t epoch)
 {
-    const hw_share &share = plan.share;
-    hw_node_control *control = plan.control;
+    const hw_partition_1d &share = plan.share;
+    hw_peer_bfs_control *control = plan.control;
 
     if (threadIdx.x < 4) {
         const uint32_t ring = threadIdx.x;
         control->queue[ring] = control->found[ring] = control->rest[ring] = 0;
         control->probes[ring] = control->words[ring] = 0;
-        for (uint32_t q = 0; q < HW_SHARE_PARTS; q++)
+        for (uint32_t q = 0; q < HW_PARTITION_1D_PARTS; q++)
             control->to[ring][q] = 0;
     }
     __syncthreads();
     if (threadIdx.x != 0)
         return;
     control->left = control->rows = 0;
-    if (root == HW_RANK_NONE || owner_of(share, root) != share.part)
+    if (root == HW_INVALID_VERTEX || owner_of(share, root) != share.part)
         return;
     const uint32_t local = local_of(share, root);
     control->queue[0] = packed(degree_of(share, local));
@@ -65,14 +65,14 @@ __device__ void begin_counters(const plan_t &plan, uint32_t root, uint32_t epoch
 }
 
 /* Marks nothing but the root as visited. */
-__device__ void begin(const plan_t &plan, uint32_t root, uint32_t epoch)
+__device__ void begin(const kernel_params &plan, uint32_t root, uint32_t epoch)
 {
     const uint32_t words = core_ranks(plan.share) / 32;
     uint32_t *bits = plan.bits[0][plan.share.part];
 
     if (blockIdx.x == 0)
         begin_counters(plan, root, epoch);
-    for (uint64_t w = hw_first(); w < words; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads()) {
         uint32_t seen = nobody(plan.share, static_cast<uint32_t>(w));
         if (root < core_ranks(plan.share) && w == root / 32)
             seen |= 1u << (root & 31);
@@ -88,7 +88,9 @@ __device__ __forceinline__ uint32_t leaf_parent(uint32_t word, uint32_t rank, ui
 {
     const bool reached = source == root || has(word, source);
 
-    return rank == root ? root : reached && source != HW_RANK_NONE ? source : HW_RANK_NONE;
+    return rank == root                             ? root
+           : reached && source != HW_INVALID_VERTEX ? source
+                                                    : HW_INVALID_VERTEX;
 }
 
 /* The same for four, which lie in one grain. */
@@ -105,28 +107,29 @@ __device__ __forceinline__ uint4 leaf_parents(const tested &map, uint32_t rank, 
 
 /* Vertices of degree 1, four a thread, the next four being on their way; settled gets a bit
  * where the only source is the parent. All words of settled from the core on are written. */
-__device__ void settle_leaves(const plan_t &plan, uint32_t which, uint32_t root, uint4 *room)
+__device__ void settle_leaves(const kernel_params &plan, uint32_t which, uint32_t root, uint4 *room)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t leaves = share.active - share.core, lane = threadIdx.x & 31;
     const uint4 *first = reinterpret_cast<const uint4 *>(share.first + share.core);
-    const uint4 none = make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
+    const uint4 none =
+        make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
 
     if (leaves == 0)
         return;
     const tested map = hold(plan, plan.bits[which][share.part], room, leaves);
-    uint4 next = hw_first() < leaves / 4 ? __ldcs(first + hw_first()) : none;
-    for (uint64_t i = hw_first(); i - lane < leaves / 4; i += hw_stride()) {
+    uint4 next = hw_grid_thread() < leaves / 4 ? __ldcs(first + hw_grid_thread()) : none;
+    for (uint64_t i = hw_grid_thread(); i - lane < leaves / 4; i += hw_grid_threads()) {
         const uint32_t v = share.core + 4 * static_cast<uint32_t>(i), rank = global_of(share, v);
         const uint4 source = next;
-        next = i + hw_stride() < leaves / 4 ? __ldcs(first + i + hw_stride()) : none;
+        next = i + hw_grid_threads() < leaves / 4 ? __ldcs(first + i + hw_grid_threads()) : none;
         const uint4 parent = i < leaves / 4 ? leaf_parents(map, rank, source, root) : none;
         if (i < leaves / 4)
             __stcs(reinterpret_cast<uint4 *>(plan.parent + v), parent);
-        uint32_t bits = (parent.x != HW_RANK_NONE && rank != root) |
-                        (parent.y != HW_RANK_NONE && rank + 1 != root) << 1 |
-                        (parent.z != HW_RANK_NONE && rank + 2 != root) << 2 |
-                        (parent.w != HW_RANK_NONE && rank + 3 != root) << 3;
+        uint32_t bits = (parent.x != HW_INVALID_VERTEX && rank != root) |
+                        (parent.y != HW_INVALID_VERTEX && rank + 1 != root) << 1 |
+                        (parent.z != HW_INVALID_VERTEX && rank + 2 != root) << 2 |
+                        (parent.w != HW_INVALID_VERTEX && rank + 3 != root) << 3;
         bits <<= 4 * (lane & 7);
         for (int half = 1; half < 8; half *= 2)
             bits |= __shfl_xor_sync(HW_WARP, bits, half);
@@ -137,16 +140,16 @@ __device__ void settle_leaves(const plan_t &plan, uint32_t which, uint32_t root,
 
 /* Where nothing was pulled: what was not visited has no parent, and no vertex is marked as
  * settled by its first source. */
-__device__ void settle_unvisited(const plan_t &plan, uint32_t which)
+__device__ void settle_unvisited(const kernel_params &plan, uint32_t which)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t w = hw_first() / 32; w < share.core / 32; w += hw_stride() / 32) {
+    for (uint64_t w = hw_grid_thread() / 32; w < share.core / 32; w += hw_grid_threads() / 32) {
         const uint32_t own = static_cast<uint32_t>(w);
         const uint32_t word = __ldcg(plan.bits[which][share.part] + global_word(share, own));
         if (!has(word, lane))
-            plan.parent[own * 32 + lane] = HW_RANK_NONE;
+            plan.parent[own * 32 + lane] = HW_INVALID_VERTEX;
         if (lane == 0)
             plan.settled[own] = 0;
     }
@@ -157,11 +160,11 @@ __device__ void settle_unvisited(const plan_t &plan, uint32_t which)
 /* A search, in shared memory. What all threads read after a barrier is changed by one of them
  * before the next. */
 struct search_t {
-    hw_node_state state;
-    hw_node_routine next; /* LEAVES: all levels are done */
+    hw_peer_bfs_state state;
+    hw_peer_bfs_routine next; /* LEAVES: all levels are done */
     talk_t talk;
     rows_t rows;
-    hw_node_row row; /* of the level under way; rows and row are the one's that keeps rows */
+    hw_peer_bfs_row row; /* of the level under way; rows and row are the one's that keeps rows */
 };
 
 /* Barriers so far: between GPUs, within this one. */
@@ -170,43 +173,44 @@ struct barriers_t {
 };
 
 /* Adds up what this GPU sent before barrier `epoch` - 1. */
-__device__ count64 entries_sent(const plan_t &plan, uint32_t epoch, bool all)
+__device__ count64 entries_sent(const kernel_params &plan, uint32_t epoch, bool all)
 {
     const uint32_t *to = plan.control->to[(epoch - 1) & 3];
     count64 entries = 0;
 
     if (all)
-        return static_cast<count64>(hw_latest(to)) * (plan.share.parts - 1);
+        return static_cast<count64>(hw_load_relaxed(to)) * (plan.share.parts - 1);
     for (uint32_t q = 0; q < plan.share.parts; q++)
-        entries += hw_latest(to + q);
+        entries += hw_load_relaxed(to + q);
     return entries;
 }
 
-__device__ void begin_row(const plan_t &plan, search_t &search, hw_node_routine routine)
+__device__ void begin_row(const kernel_params &plan, search_t &search, hw_peer_bfs_routine routine)
 {
     if (keeps_rows(plan))
         search.row = {static_cast<uint32_t>(routine), search.rows.frontier, 0, 0, 0, 0, 0, 0};
 }
 
 /* The first half of a level top-down is over. */
-__device__ void row_pushed(const plan_t &plan, search_t &search, uint32_t epoch, count64 entries)
+__device__ void row_pushed(const kernel_params &plan, search_t &search, uint32_t epoch,
+                           count64 entries)
 {
-    const hw_node_control *control = plan.control;
+    const hw_peer_bfs_control *control = plan.control;
 
     lap(plan, search.rows, epoch, search.row.expansion, search.row.exchange);
-    search.row.edges = edges_of(hw_latest(&control->queue[search.state.depth & 3]));
-    search.row.bytes = 8 * entries + 4 * hw_latest(&control->words[(epoch - 1) & 3]);
+    search.row.edges = edges_of(hw_load_relaxed(&control->queue[search.state.depth & 3]));
+    search.row.bytes = 8 * entries + 4 * hw_load_relaxed(&control->words[(epoch - 1) & 3]);
 }
 
 /* What was counted before the last barrier. */
-__device__ void row_counted(const plan_t &plan, search_t &search, uint32_t epoch)
+__device__ void row_counted(const kernel_params &plan, search_t &search, uint32_t epoch)
 {
-    const hw_node_control *control = plan.control;
+    const hw_peer_bfs_control *control = plan.control;
     const uint32_t ring = (epoch - 1) & 3;
 
-    search.row.found = static_cast<uint32_t>(hw_latest(&control->found[ring]));
-    search.row.edges += hw_latest(&control->probes[ring]);
-    search.row.bytes += 4 * hw_latest(&control->words[ring]);
+    search.row.found = static_cast<uint32_t>(hw_load_relaxed(&control->found[ring]));
+    search.row.edges += hw_load_relaxed(&control->probes[ring]);
+    search.row.bytes += 4 * hw_load_relaxed(&control->words[ring]);
 }
 
 /* The frontier is what the last barrier told of. One thread. */
@@ -219,13 +223,13 @@ __device__ void go_on(search_t &search)
 
 /* Queues what a level found without a queue, to push it. Returns false where all must give
  * up. */
-__device__ bool requeue(const plan_t &plan, search_t &search, barriers_t &barriers)
+__device__ bool requeue(const kernel_params &plan, search_t &search, barriers_t &barriers)
 {
     const uint32_t depth = search.state.depth;
 
     if (blockIdx.x == 0 && threadIdx.x < 2)
         plan.control->queue[(depth + threadIdx.x) & 3] = 0;
-    begin_row(plan, search, HW_NODE_QUEUE);
+    begin_row(plan, search, HW_PEER_BFS_QUEUE);
     if (!join(plan, search.talk, barriers.joined))
         return false;
     queue_finds(plan, depth, search.state.which, barriers.epoch);
@@ -238,14 +242,14 @@ __device__ bool requeue(const plan_t &plan, search_t &search, barriers_t &barrie
     }
     if (threadIdx.x == 0) {
         go_on(search);
-        search.next = hw_node_after_queue(&plan, &search.state);
+        search.next = hw_peer_bfs_after_queue(&plan, &search.state);
     }
     __syncthreads();
     return true;
 }
 
 /* The end of a level top-down, all barriers being passed. */
-__device__ void end_push(const plan_t &plan, search_t &search, const barriers_t &barriers,
+__device__ void end_push(const kernel_params &plan, search_t &search, const barriers_t &barriers,
                          bool found)
 {
     if (keeps_rows(plan)) {
@@ -262,16 +266,16 @@ __device__ void end_push(const plan_t &plan, search_t &search, const barriers_t 
             go_on(search);
         search.state.reached += search.state.frontier;
         search.state.depth++;
-        const bool queued = search.next == HW_NODE_PUSH_ALL || search.next == HW_NODE_PUSH;
-        search.next = queued ? hw_node_after_queue(&plan, &search.state)
-                             : hw_node_after_push_only(&plan, &search.state);
+        const bool queued = search.next == HW_PEER_BFS_PUSH_ALL || search.next == HW_PEER_BFS_PUSH;
+        search.next = queued ? hw_peer_bfs_after_queue(&plan, &search.state)
+                             : hw_peer_bfs_after_push_only(&plan, &search.state);
     }
     __syncthreads();
 }
 
 /* One level top-down. Returns false where all must give up. */
 template <telling how>
-__device__ bool push(const plan_t &plan, search_t &search, barriers_t &barriers, uint4 *room)
+__device__ bool push(const kernel_params &plan, search_t &search, barriers_t &barriers, uint4 *room)
 {
     const uint32_t depth = search.state.depth, which = search.state.which;
     uint32_t *seen = plan.bits[which][plan.share.part];
@@ -305,11 +309,12 @@ __device__ bool push(const plan_t &plan, search_t &search, barriers_t &barriers,
 }
 
 /* One level top-down that tells bits alone. Returns false where all must give up. */
-__device__ bool push_bits(const plan_t &plan, search_t &search, barriers_t &barriers, uint4 *room)
+__device__ bool push_bits(const kernel_params &plan, search_t &search, barriers_t &barriers,
+                          uint4 *room)
 {
     const uint32_t depth = search.state.depth, which = search.state.which;
 
-    begin_row(plan, search, HW_NODE_PUSH_BITS);
+    begin_row(plan, search, HW_PEER_BFS_PUSH_BITS);
     keep_bits(plan, which);
     if (!join(plan, search.talk, barriers.joined))
         return false;
@@ -329,13 +334,13 @@ __device__ bool push_bits(const plan_t &plan, search_t &search, barriers_t &barr
 }
 
 /* One level bottom-up. Returns false where all must give up. */
-__device__ bool pull(const plan_t &plan, search_t &search, barriers_t &barriers, uint4 *room)
+__device__ bool pull(const kernel_params &plan, search_t &search, barriers_t &barriers, uint4 *room)
 {
-    hw_node_state &state = search.state;
+    hw_peer_bfs_state &state = search.state;
 
-    begin_row(plan, search, HW_NODE_PULL);
+    begin_row(plan, search, HW_PEER_BFS_PULL);
     pull_level(plan, {1 - state.which, state.initial}, barriers.epoch,
-               static_cast<uint32_t>(hw_node_unvisited(&plan, &state)), room);
+               static_cast<uint32_t>(hw_peer_bfs_unvisited(&plan, &state)), room);
     if (!meet(plan, search.talk, barriers.epoch, state.depth + 1, false))
         return false;
     if (keeps_rows(plan)) {
@@ -349,14 +354,14 @@ __device__ bool pull(const plan_t &plan, search_t &search, barriers_t &barriers,
         state.reached += search.talk.found;
         state.frontier = search.talk.found;
         state.depth++;
-        search.next = hw_node_after_pull(&plan, &state, search.talk.rest);
+        search.next = hw_peer_bfs_after_pull(&plan, &state, search.talk.rest);
     }
     __syncthreads();
     return true;
 }
 
 /* The first barrier, which tells of the root. Returns false where all must give up. */
-__device__ bool begin_levels(const plan_t &plan, search_t &search, barriers_t &barriers)
+__device__ bool begin_levels(const kernel_params &plan, search_t &search, barriers_t &barriers)
 {
     if (!meet(plan, search.talk, barriers.epoch, 0, false))
         return false;
@@ -365,11 +370,11 @@ __device__ bool begin_levels(const plan_t &plan, search_t &search, barriers_t &b
         search.state.initial = true;
         go_on(search);
         search.state.reached = search.state.frontier;
-        search.next = hw_node_after_queue(&plan, &search.state);
+        search.next = hw_peer_bfs_after_queue(&plan, &search.state);
     }
     if (keeps_rows(plan)) {
         const count64 *found = &plan.control->found[(barriers.epoch - 1) & 3];
-        search.rows = {0, static_cast<uint32_t>(hw_latest(found)), hw_nanoseconds()};
+        search.rows = {0, static_cast<uint32_t>(hw_load_relaxed(found)), hw_nanoseconds()};
         plan.control->begun = search.rows.last;
     }
     __syncthreads();
@@ -377,25 +382,26 @@ __device__ bool begin_levels(const plan_t &plan, search_t &search, barriers_t &b
 }
 
 /* All levels. Returns false where all must give up. */
-__device__ bool levels(const plan_t &plan, search_t &search, barriers_t &barriers, uint4 *room)
+__device__ bool levels(const kernel_params &plan, search_t &search, barriers_t &barriers,
+                       uint4 *room)
 {
     bool fine = begin_levels(plan, search, barriers);
 
-    while (fine && search.next != HW_NODE_LEAVES)
+    while (fine && search.next != HW_PEER_BFS_LEAVES)
         switch (search.next) {
-        case HW_NODE_PULL:
+        case HW_PEER_BFS_PULL:
             fine = pull(plan, search, barriers, room);
             break;
-        case HW_NODE_QUEUE:
+        case HW_PEER_BFS_QUEUE:
             fine = requeue(plan, search, barriers);
             break;
-        case HW_NODE_PUSH_BITS:
+        case HW_PEER_BFS_PUSH_BITS:
             fine = push_bits(plan, search, barriers, room);
             break;
-        case HW_NODE_PUSH_ONLY:
+        case HW_PEER_BFS_PUSH_ONLY:
             fine = push<to_owners>(plan, search, barriers, room);
             break;
-        case HW_NODE_PUSH:
+        case HW_PEER_BFS_PUSH:
             fine = push<to_queues>(plan, search, barriers, room);
             break;
         default:
@@ -405,11 +411,11 @@ __device__ bool levels(const plan_t &plan, search_t &search, barriers_t &barrier
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     extern __shared__ uint4 room[];
     __shared__ search_t search;
-    barriers_t barriers = {hw_latest(&plan.control->epoch), 0};
+    barriers_t barriers = {hw_load_relaxed(&plan.control->epoch), 0};
 
     begin(plan, root, barriers.epoch);
     if (!levels(plan, search, barriers, room))
@@ -418,37 +424,37 @@ __global__ void __launch_bounds__(threads, 1)
         settle_unvisited(plan, search.state.which);
     settle_leaves(plan, search.state.which, root, room);
     if (keeps_rows(plan)) { /* of block 0 alone; others end much like it */
-        begin_row(plan, search, HW_NODE_LEAVES);
+        begin_row(plan, search, HW_PEER_BFS_LEAVES);
         search.row.frontier = 0;
         search.row.update = static_cast<uint32_t>(hw_nanoseconds() - search.rows.last);
         search.row.edges = plan.share.active - plan.share.core;
         keep_row(plan, search.rows, search.row);
         plan.control->rows = search.rows.count;
     }
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->epoch = barriers.epoch;
 }
 
 /* ---- a step at a time, where the host exchanges between them ---- */
 
 /* This GPU's words of a bitmap one after another. */
-__device__ void pack_words(const plan_t &plan, uint32_t which)
+__device__ void pack_words(const kernel_params &plan, uint32_t which)
 {
     const uint32_t words = plan.share.core / 32;
 
-    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         plan.packed[plan.share.part * static_cast<uint64_t>(words) + w] =
             plan.bits[which][plan.share.part][global_word(plan.share, static_cast<uint32_t>(w))];
 }
 
 /* Instead of them the vertices whose bits are new: fewer than there are words. */
-__device__ void list_finds(const plan_t &plan, uint32_t which)
+__device__ void list_finds(const kernel_params &plan, uint32_t which)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t words = share.core / 32;
     uint32_t *list = plan.packed + share.part * static_cast<uint64_t>(words);
 
-    for (uint64_t w = hw_first(); w < words; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads()) {
         const uint32_t own = static_cast<uint32_t>(w), at = global_word(share, own);
         uint32_t fresh = plan.bits[which][share.part][at] & ~plan.bits[1 - which][share.part][at];
         uint32_t to = fresh ? atomicAdd(&plan.control->to[0][0], __popc(fresh)) : 0;
@@ -460,19 +466,19 @@ __device__ void list_finds(const plan_t &plan, uint32_t which)
 
 /* The others' words back into place; of those who sent a list, the words before this level,
  * which stand in the other bitmap, or here already (kept). */
-__device__ void unpack_words(const plan_t &plan, const hw_node_step &step)
+__device__ void unpack_words(const kernel_params &plan, const hw_peer_bfs_step &step)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t words = share.core / 32;
     uint32_t *bits = plan.bits[step.which][share.part];
     const uint32_t *before = plan.bits[1 - step.which][share.part];
 
-    for (uint64_t i = hw_first(); i < core_ranks(share) / 32; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < core_ranks(share) / 32; i += hw_grid_threads()) {
         const uint32_t at = static_cast<uint32_t>(i), q = at / grain_words % share.parts;
         const uint32_t own = at / grain_words / share.parts * grain_words + at % grain_words;
         if (q == share.part)
             continue;
-        if (step.from[q] == HW_NODE_ALL_WORDS)
+        if (step.from[q] == HW_PEER_BFS_ALL_WORDS)
             bits[at] = plan.packed[q * static_cast<uint64_t>(words) + own];
         else if (!step.kept)
             bits[at] = before[at];
@@ -480,15 +486,15 @@ __device__ void unpack_words(const plan_t &plan, const hw_node_step &step)
 }
 
 /* The bits of what the others listed. */
-__device__ void set_listed(const plan_t &plan, const hw_node_step &step)
+__device__ void set_listed(const kernel_params &plan, const hw_peer_bfs_step &step)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
 
     for (uint32_t q = 0; q < share.parts; q++) {
         const uint32_t *list = plan.packed + q * static_cast<uint64_t>(share.core / 32);
-        if (q == share.part || step.from[q] == HW_NODE_ALL_WORDS)
+        if (q == share.part || step.from[q] == HW_PEER_BFS_ALL_WORDS)
             continue;
-        for (uint64_t i = hw_first(); i < step.from[q]; i += hw_stride()) {
+        for (uint64_t i = hw_grid_thread(); i < step.from[q]; i += hw_grid_threads()) {
             const uint32_t local = list[i];
             const uint32_t rank = (local / grain * share.parts + q) * grain + local % grain;
             if (local < share.core)
@@ -498,20 +504,21 @@ __device__ void set_listed(const plan_t &plan, const hw_node_step &step)
 }
 
 __global__ void __launch_bounds__(threads, 1)
-    take_step(const __grid_constant__ plan_t plan, const __grid_constant__ hw_node_step step)
+    take_step(const __grid_constant__ kernel_params plan,
+              const __grid_constant__ hw_peer_bfs_step step)
 {
     extern __shared__ uint4 room[];
     __shared__ talk_t talk;
     uint32_t *seen = plan.bits[step.which][plan.share.part];
 
     switch (step.kind) {
-    case HW_NODE_STEP_BEGIN:
+    case HW_PEER_BFS_STEP_BEGIN:
         begin(plan, step.root, 0);
         break;
-    case HW_NODE_STEP_KEEP:
+    case HW_PEER_BFS_STEP_KEEP:
         keep_bits(plan, step.which);
         break;
-    case HW_NODE_STEP_PUSH:
+    case HW_PEER_BFS_STEP_PUSH:
         if (step.all)
             push_level<to_all>(plan, step.depth, 0, seen, room);
         else if (step.queued)
@@ -519,8 +526,8 @@ __global__ void __launch_bounds__(threads, 1)
         else
             push_level<in_bits>(plan, step.depth, 0, seen, room);
         break;
-    case HW_NODE_STEP_TAKE:
-        if (threadIdx.x < HW_SHARE_PARTS)
+    case HW_PEER_BFS_STEP_TAKE:
+        if (threadIdx.x < HW_PARTITION_1D_PARTS)
             talk.heard[4 * threadIdx.x + 3] = step.from[threadIdx.x];
         __syncthreads();
         if (step.all)
@@ -528,28 +535,28 @@ __global__ void __launch_bounds__(threads, 1)
         else
             take_inbox<to_queues>(plan, talk, step.depth, 1, seen);
         break;
-    case HW_NODE_STEP_BITS:
+    case HW_PEER_BFS_STEP_BITS:
         send_bits(plan, step.which, 0);
         break;
-    case HW_NODE_STEP_FOLD:
+    case HW_PEER_BFS_STEP_FOLD:
         fold_bits(plan, step.which, 1, room);
         break;
-    case HW_NODE_STEP_PULL:
+    case HW_PEER_BFS_STEP_PULL:
         pull_level(plan, {1 - step.which, step.initial}, 0, step.unvisited, room);
         break;
-    case HW_NODE_STEP_QUEUE:
+    case HW_PEER_BFS_STEP_QUEUE:
         queue_finds(plan, step.depth, step.which, 0);
         break;
-    case HW_NODE_STEP_PACK:
+    case HW_PEER_BFS_STEP_PACK:
         pack_words(plan, step.which);
         break;
-    case HW_NODE_STEP_LIST:
+    case HW_PEER_BFS_STEP_LIST:
         list_finds(plan, step.which);
         break;
-    case HW_NODE_STEP_UNPACK:
+    case HW_PEER_BFS_STEP_UNPACK:
         unpack_words(plan, step);
         break;
-    case HW_NODE_STEP_SET:
+    case HW_PEER_BFS_STEP_SET:
         set_listed(plan, step);
         break;
     default:
@@ -561,7 +568,7 @@ __global__ void __launch_bounds__(threads, 1)
 
 } // namespace
 
-int hw_node_launch_shape(hw_node_plan *plan, hw_node_shape *shape)
+int hw_peer_bfs_launch_shape(hw_peer_bfs_params *plan, hw_peer_bfs_shape *shape)
 {
     const void *kernel = reinterpret_cast<const void *>(search);
     const uint32_t beside = warps * sizeof(chunk_t);
@@ -596,16 +603,17 @@ int hw_node_launch_shape(hw_node_plan *plan, hw_node_shape *shape)
     return error;
 }
 
-int hw_node_launch(const hw_node_plan *plan, const hw_node_shape *shape, uint32_t root)
+int hw_peer_bfs_launch(const hw_peer_bfs_params *plan, const hw_peer_bfs_shape *shape,
+                       uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_node_plan *>(plan), &root};
+    void *arguments[] = {const_cast<hw_peer_bfs_params *>(plan), &root};
 
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(search), dim3(shape->blocks),
                                        dim3(threads), arguments, shape->shared_bytes, nullptr);
 }
 
-int hw_node_launch_step(const hw_node_plan *plan, const hw_node_shape *shape,
-                        const hw_node_step *step)
+int hw_peer_bfs_launch_step(const hw_peer_bfs_params *plan, const hw_peer_bfs_shape *shape,
+                            const hw_peer_bfs_step *step)
 {
     take_step<<<shape->blocks, threads, shape->shared_bytes>>>(*plan, *step);
     return cudaGetLastError();

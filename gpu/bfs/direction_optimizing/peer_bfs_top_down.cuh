@@ -34,7 +34,7 @@ struct finds_t {
 };
 
 /* Adds the finds of a block to the queue of level `next`. All threads. */
-__device__ void enqueue(const plan_t &plan, uint32_t next, const finds_t &finds)
+__device__ void enqueue(const kernel_params &plan, uint32_t next, const finds_t &finds)
 {
     __shared__ count64 start[32];
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -69,7 +69,7 @@ __device__ void enqueue(const plan_t &plan, uint32_t next, const finds_t &finds)
 /* Takes a vertex of this GPU that nobody visited before. Returns it packed; 0 where it is
  * not to be queued. */
 template <bool queued>
-__device__ __forceinline__ count64 take(const plan_t &plan, uint32_t local, uint32_t parent,
+__device__ __forceinline__ count64 take(const kernel_params &plan, uint32_t local, uint32_t parent,
                                         counts_t &counts)
 {
     plan.parent[local] = parent;
@@ -85,17 +85,17 @@ __device__ __forceinline__ count64 take(const plan_t &plan, uint32_t local, uint
  * or, all, to every peer. All threads of the block.
  */
 template <bool all>
-__device__ void send_finds(const plan_t &plan, uint32_t epoch, const uint32_t *rank,
+__device__ void send_finds(const kernel_params &plan, uint32_t epoch, const uint32_t *rank,
                            const uint32_t *parent, uint32_t send)
 {
-    __shared__ uint32_t count[HW_SHARE_PARTS], start[HW_SHARE_PARTS];
+    __shared__ uint32_t count[HW_PARTITION_1D_PARTS], start[HW_PARTITION_1D_PARTS];
     const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1, parts = plan.share.parts;
     const uint32_t boxes = all ? 1 : parts;
     uint32_t place = 0, mine = 0;
 
     if (!__syncthreads_or(send != 0))
         return;
-    if (threadIdx.x < HW_SHARE_PARTS)
+    if (threadIdx.x < HW_PARTITION_1D_PARTS)
         count[threadIdx.x] = 0;
     __syncthreads();
     for (uint32_t q = 0; q < boxes; q++) {
@@ -126,7 +126,7 @@ __device__ void send_finds(const plan_t &plan, uint32_t epoch, const uint32_t *r
             if (!sends)
                 continue;
             if (at >= plan.inbox_room) {
-                atomicCAS(&plan.control->failed, 0u, static_cast<uint32_t>(HW_NODE_FULL));
+                atomicCAS(&plan.control->failed, 0u, static_cast<uint32_t>(HW_PEER_BFS_FULL));
             } else if (all && !plan.alone) {
                 for (uint32_t step = 1; step < parts; step++)
                     plan.inbox[peer_of(plan.share, step)][at] = entry;
@@ -146,8 +146,8 @@ struct slots_t {
 
 /* Brings the queue's slots that hold a tile's edges to shared memory; returns how many.
  * All threads of the block. */
-__device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, uint32_t length,
-                              uint32_t vertices, const slots_t &slots)
+__device__ uint32_t load_tile(const kernel_params &plan, uint32_t depth, count64 base,
+                              uint32_t length, uint32_t vertices, const slots_t &slots)
 {
     __shared__ uint32_t ends[2];
     const uint32_t *queue = plan.queue[depth & 1], warp = threadIdx.x / 32;
@@ -173,14 +173,15 @@ __device__ uint32_t load_tile(const plan_t &plan, uint32_t depth, count64 base, 
 }
 
 /* Visits up to four edges for each thread: rank and parent of each. */
-__device__ __forceinline__ void read_tile(const plan_t &plan, const slots_t &slots, uint32_t count,
-                                          uint32_t edges, uint32_t *rank, uint32_t *parent)
+__device__ __forceinline__ void read_tile(const kernel_params &plan, const slots_t &slots,
+                                          uint32_t count, uint32_t edges, uint32_t *rank,
+                                          uint32_t *parent)
 {
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         const uint32_t edge = k * threads + threadIdx.x;
-        rank[k] = HW_RANK_NONE;
-        parent[k] = HW_RANK_NONE;
+        rank[k] = HW_INVALID_VERTEX;
+        parent[k] = HW_INVALID_VERTEX;
         if (edge < edges) {
             const uint32_t slot = slot_of(slots.prefix, count, edge);
             rank[k] = __ldg(plan.share.out.rank + slots.begin[slot] + edge);
@@ -194,8 +195,9 @@ __device__ __forceinline__ void read_tile(const plan_t &plan, const slots_t &slo
  * the new ones that are this GPU's own. Returns bits: which ones were new.
  */
 template <telling how>
-__device__ __forceinline__ uint32_t mark(const plan_t &plan, uint32_t *seen, const uint32_t *rank,
-                                         const uint32_t *parent, finds_t &finds, counts_t &counts)
+__device__ __forceinline__ uint32_t mark(const kernel_params &plan, uint32_t *seen,
+                                         const uint32_t *rank, const uint32_t *parent,
+                                         finds_t &finds, counts_t &counts)
 {
     constexpr bool queued = how == to_all || how == to_queues;
     const uint32_t core = core_ranks(plan.share);
@@ -227,7 +229,7 @@ __device__ __forceinline__ uint32_t mark(const plan_t &plan, uint32_t *seen, con
 }
 
 /* Those of four that are another GPU's. */
-__device__ __forceinline__ uint32_t foreign(const hw_share &share, const uint32_t *rank,
+__device__ __forceinline__ uint32_t foreign(const hw_partition_1d &share, const uint32_t *rank,
                                             uint32_t bits)
 {
     uint32_t others = 0;
@@ -249,10 +251,11 @@ __device__ __forceinline__ uint32_t deep_of(count64 count)
 /* Expands this GPU's frontier, before barrier `epoch`; counts of its own finds go to the
  * barrier after it. In bits nothing is counted. */
 template <telling how>
-__device__ void push_level(const plan_t &plan, uint32_t depth, uint32_t epoch, uint32_t *seen,
-                           uint4 *room)
+__device__ void push_level(const kernel_params &plan, uint32_t depth, uint32_t epoch,
+                           uint32_t *seen, uint4 *room)
 {
-    const count64 frontier = hw_latest(&plan.control->queue[depth & 3]), edges = edges_of(frontier);
+    const count64 frontier = hw_load_relaxed(&plan.control->queue[depth & 3]),
+                  edges = edges_of(frontier);
     const uint32_t tile = threads * min(deep_of(edges), plan.tile);
     uint64_t *begins = reinterpret_cast<uint64_t *>(room);
     uint32_t *words = reinterpret_cast<uint32_t *>(begins + plan.tile * threads);
@@ -284,10 +287,10 @@ __device__ void push_level(const plan_t &plan, uint32_t depth, uint32_t epoch, u
 
 /* Takes what came into the inbox at the last barrier. epoch: the next one. */
 template <telling how>
-__device__ void take_inbox(const plan_t &plan, const talk_t &talk, uint32_t depth, uint32_t epoch,
-                           uint32_t *seen)
+__device__ void take_inbox(const kernel_params &plan, const talk_t &talk, uint32_t depth,
+                           uint32_t epoch, uint32_t *seen)
 {
-    __shared__ uint32_t before[HW_SHARE_PARTS + 1];
+    __shared__ uint32_t before[HW_PARTITION_1D_PARTS + 1];
     const uint32_t parts = plan.share.parts;
     counts_t counts = {0, 0, 0, 0};
 
@@ -308,7 +311,7 @@ __device__ void take_inbox(const plan_t &plan, const talk_t &talk, uint32_t dept
 #pragma unroll
         for (uint32_t k = 0; k < 4; k++) {
             const uint64_t i = base + k * threads + threadIdx.x;
-            rank[k] = parent[k] = HW_RANK_NONE;
+            rank[k] = parent[k] = HW_INVALID_VERTEX;
             if (k * threads >= tile || i >= total)
                 continue;
             uint32_t q = 0;
@@ -328,14 +331,15 @@ __device__ void take_inbox(const plan_t &plan, const talk_t &talk, uint32_t dept
 
 /* Stores the grains of this GPU's bits that changed in all other GPUs. epoch: of the
  * barrier that follows. */
-__device__ void send_grains(const plan_t &plan, uint32_t which, uint32_t epoch)
+__device__ void send_grains(const kernel_params &plan, uint32_t which, uint32_t epoch)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t lane = threadIdx.x & 31, grains = share.core / grain;
     const uint32_t *seen = plan.bits[which][share.part];
     counts_t counts = {0, 0, 0, 0};
 
-    for (uint64_t base = hw_first() / 32 * 32; base < grains; base += hw_stride() / 32 * 32) {
+    for (uint64_t base = hw_grid_thread() / 32 * 32; base < grains;
+         base += hw_grid_threads() / 32 * 32) {
         const uint32_t own = static_cast<uint32_t>(base) + lane;
         const bool changed = own < grains && __ldcg(plan.dirty + own);
         uint32_t pending = __ballot_sync(HW_WARP, changed);
@@ -355,26 +359,26 @@ __device__ void send_grains(const plan_t &plan, uint32_t which, uint32_t epoch)
 }
 
 /* Copies the bitmap to the other one, as it is before a level that queues nothing. */
-__device__ void keep_bits(const plan_t &plan, uint32_t which)
+__device__ void keep_bits(const kernel_params &plan, uint32_t which)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint4 *from = reinterpret_cast<const uint4 *>(plan.bits[which][share.part]);
     uint4 *to = reinterpret_cast<uint4 *>(plan.bits[1 - which][share.part]);
 
-    for (uint64_t w = hw_first(); w < core_ranks(share) / 128; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < core_ranks(share) / 128; w += hw_grid_threads())
         to[w] = __ldcg(from + w);
 }
 
 /* Sends owners the bits of theirs that this GPU found, word by word into its inboxes. epoch:
  * of the barrier that follows. */
-__device__ void send_bits(const plan_t &plan, uint32_t which, uint32_t epoch)
+__device__ void send_bits(const kernel_params &plan, uint32_t which, uint32_t epoch)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t *seen = plan.bits[which][share.part];
     const uint32_t *before = plan.bits[1 - which][share.part];
     counts_t counts = {0, 0, 0, 0};
 
-    for (uint64_t i = hw_first(); i < share.core / 128; i += hw_stride())
+    for (uint64_t i = hw_grid_thread(); i < share.core / 128; i += hw_grid_threads())
         for (uint32_t step = 1; step < share.parts; step++) {
             const uint32_t q = peer_of(share, step), own = static_cast<uint32_t>(i) * 4;
             const uint32_t at =
@@ -390,15 +394,16 @@ __device__ void send_bits(const plan_t &plan, uint32_t which, uint32_t epoch)
 
 /* Queues what a level found of this GPU's without a queue, to go on top-down: the difference
  * of the bitmap to the other one. epoch: of the barrier that follows. */
-__device__ void queue_finds(const plan_t &plan, uint32_t depth, uint32_t which, uint32_t epoch)
+__device__ void queue_finds(const kernel_params &plan, uint32_t depth, uint32_t which,
+                            uint32_t epoch)
 {
-    const hw_share &share = plan.share;
+    const hw_partition_1d &share = plan.share;
     const uint32_t *seen = plan.bits[which][share.part];
     const uint32_t *before = plan.bits[1 - which][share.part];
     const uint32_t words = share.core / 32, lane = threadIdx.x & 31;
     counts_t counts = {0, 0, 0, 0};
 
-    for (uint64_t base = hw_first() & ~31ull; base < words; base += hw_stride()) {
+    for (uint64_t base = hw_grid_thread() & ~31ull; base < words; base += hw_grid_threads()) {
         const uint32_t own = static_cast<uint32_t>(base) + lane;
         const uint32_t at = own < words ? global_word(share, own) : 0;
         uint32_t fresh = own < words ? __ldcg(seen + at) & ~__ldcg(before + at) : 0;

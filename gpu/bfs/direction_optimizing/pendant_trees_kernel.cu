@@ -38,7 +38,7 @@ template <typename Offset> __global__ void count_neighbours(hw_gpu_graph graph, 
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t v = hw_first() / 32; v < graph.core; v += hw_stride() / 32) {
+    for (uint64_t v = hw_grid_thread() / 32; v < graph.core; v += hw_grid_threads() / 32) {
         const uint32_t rank = static_cast<uint32_t>(v);
         const Offset begin = hw_begin<Offset>(graph.out, rank);
         const Offset length = hw_begin<Offset>(graph.out, rank + 1) - begin;
@@ -58,7 +58,7 @@ template <typename Offset> __global__ void count_neighbours(hw_gpu_graph graph, 
 /* Takes away the leaves. */
 __global__ void take_leaves(hw_gpu_graph graph, remains left)
 {
-    for (uint64_t v = graph.core + hw_first(); v < graph.active; v += hw_stride()) {
+    for (uint64_t v = graph.core + hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         const uint32_t source = __ldg(graph.first + v);
         if (source >= graph.core)
             continue;
@@ -72,7 +72,7 @@ __global__ void take_leaves(hw_gpu_graph graph, remains left)
 __global__ void choose(hw_gpu_graph graph, remains left, uint32_t round, uint32_t *up,
                        uint32_t *changed)
 {
-    for (uint64_t v = hw_first(); v < graph.core; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         if (left.taken[v] || left.count[v] != 1)
             continue;
         const uint32_t neighbour = left.all[v];
@@ -87,7 +87,7 @@ __global__ void choose(hw_gpu_graph graph, remains left, uint32_t round, uint32_
 /* Takes them away. */
 __global__ void take(hw_gpu_graph graph, remains left, uint32_t round, const uint32_t *up)
 {
-    for (uint64_t v = hw_first(); v < graph.core; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         if (left.taken[v] != round)
             continue;
         atomicSub(left.count + up[v], 1u);
@@ -99,32 +99,32 @@ __global__ void take(hw_gpu_graph graph, remains left, uint32_t round, const uin
 __global__ void cut_off(hw_gpu_graph graph, const uint32_t *up, uint32_t *anchor, uint32_t *first,
                         uint32_t *about, uint32_t *hanging)
 {
-    for (uint64_t v = hw_first(); v < graph.core; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         uint32_t at = up[v];
-        if (at == HW_RANK_NONE)
+        if (at == HW_INVALID_VERTEX)
             continue;
-        while (up[at] != HW_RANK_NONE)
+        while (up[at] != HW_INVALID_VERTEX)
             at = up[at];
         anchor[v] = at;
         atomicOr(hanging + v / 32, 1u << (v & 31));
-        first[v] = HW_RANK_NONE;
+        first[v] = HW_INVALID_VERTEX;
         about[4 * v] = 0;
     }
 }
 
 /* What is to be known of the vertices that are listed; the leaves among them lose their
  * source. anchor: as cut_off() made it. */
-__global__ void describe(hw_fused_plan plan, const uint32_t *anchor, uint32_t *first,
+__global__ void describe(hw_one_gpu_bfs_params plan, const uint32_t *anchor, uint32_t *first,
                          uint32_t *trees)
 {
     const uint32_t core = plan.graph.core;
 
-    for (uint64_t i = hw_first(); i < plan.hung_count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < plan.hung_count; i += hw_grid_threads()) {
         const uint32_t v = plan.hung[i], source = v < core ? v : first[v];
         plan.hung_up[i] = v < core ? plan.up[v] : source;
         plan.anchor[i] = anchor[source];
         if (v >= core)
-            first[v] = HW_RANK_NONE;
+            first[v] = HW_INVALID_VERTEX;
         else if (i + 1 == plan.hung_count || plan.hung[i + 1] >= core)
             *trees = static_cast<uint32_t>(i) + 1;
     }
@@ -133,9 +133,9 @@ __global__ void describe(hw_fused_plan plan, const uint32_t *anchor, uint32_t *f
 /* The first source before seven of the eight that follow it. */
 __global__ void gather_near(hw_gpu_graph graph, uint32_t *next)
 {
-    for (uint64_t v = hw_first(); v < graph.core; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         uint4 *own = reinterpret_cast<uint4 *>(next) + 2 * v;
-        const uint32_t none = HW_RANK_NONE, first = graph.first[v];
+        const uint32_t none = HW_INVALID_VERTEX, first = graph.first[v];
         const uint4 four = own[0], last = own[1];
         const bool any = first != none;
         own[0] =
@@ -153,7 +153,7 @@ struct hangs {
     {
         const uint32_t own = v < core ? v : first[v];
 
-        return own < core && up[own] != HW_RANK_NONE;
+        return own < core && up[own] != HW_INVALID_VERTEX;
     }
 };
 
@@ -179,7 +179,7 @@ cudaError_t take_rounds(const hw_gpu_graph &graph, const remains &left, uint32_t
 }
 
 /* The vertices of trees and the leaves there, rising. found: [1] on the device. */
-cudaError_t list_hung(hw_fused_plan *plan, uint32_t *found)
+cudaError_t list_hung(hw_one_gpu_bfs_params *plan, uint32_t *found)
 {
     const hw_gpu_graph &graph = plan->graph;
     const thrust::counting_iterator<uint32_t> all(0);
@@ -199,7 +199,7 @@ cudaError_t list_hung(hw_fused_plan *plan, uint32_t *found)
 }
 
 /* Cuts them off. trees: [1] on the device. */
-cudaError_t cut_trees(hw_fused_plan *plan, uint32_t *trees)
+cudaError_t cut_trees(hw_one_gpu_bfs_params *plan, uint32_t *trees)
 {
     const hw_gpu_graph &graph = plan->graph;
     uint32_t *anchor = static_cast<uint32_t *>(plan->prefix[1]);
@@ -219,7 +219,7 @@ cudaError_t cut_trees(hw_fused_plan *plan, uint32_t *trees)
 }
 
 /* All about trees. */
-cudaError_t find_trees(hw_fused_plan *plan)
+cudaError_t find_trees(hw_one_gpu_bfs_params *plan)
 {
     const hw_gpu_graph &graph = plan->graph;
     /* Searches have these to themselves later. */
@@ -246,7 +246,7 @@ cudaError_t find_trees(hw_fused_plan *plan)
 
 } // namespace
 
-int hw_fused_launch_prepare(hw_fused_plan *plan)
+int hw_one_gpu_bfs_launch_prepare(hw_one_gpu_bfs_params *plan)
 {
     const hw_gpu_graph &graph = plan->graph;
     uint32_t *next = const_cast<uint32_t *>(graph.next);

@@ -5,18 +5,18 @@
 
 #include <cuda_runtime_api.h>
 
-static hw_count tiles(const struct hw_grid_plan *own)
+static hw_count tiles(const struct hw_scan2d_grid_params *own)
 {
-    return (hw_count)own->columns * (own->block / HW_GRID_GRAIN);
+    return (hw_count)own->columns * (own->block / HW_SCAN2D_GRID_GRAIN);
 }
 
-enum hw_status hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays,
-                                    struct hw_error *err)
+enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
+                                      struct hw_gpu_arrays *arrays, struct hw_error *err)
 {
-    const struct hw_grid_plan *own = &state->plan;
-    enum hw_status status = hw_cuda(
-        hw_grid_launch_count(NULL, own->columns, own->block, NULL, NULL, &state->scratch_bytes),
-        "counting predecessors", err);
+    const struct hw_scan2d_grid_params *own = &state->plan;
+    enum hw_status status = hw_cuda(hw_scan2d_grid_launch_count(NULL, own->columns, own->block,
+                                                                NULL, NULL, &state->scratch_bytes),
+                                    "counting predecessors", err);
 
     hw_gpu_add(arrays, &state->base, tiles(own) + 1, sizeof *state->base);
     hw_gpu_add(arrays, &state->asked_base, tiles(own) + 1, sizeof *state->asked_base);
@@ -25,19 +25,19 @@ enum hw_status hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu
 }
 
 /* The part of this row in a column of the grid. */
-static int part_at(const struct hw_grid_plan *own, uint32_t m)
+static int part_at(const struct hw_scan2d_grid_params *own, uint32_t m)
 {
     return (int)(m * own->rows + own->row);
 }
 
 /* Asks: the sets of own vertices that each part of the row had sent. Collective; ranks
  * agree. */
-static enum hw_status ask(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status ask(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
+    const struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
     const hw_count bytes = (hw_count)own->block / 8;
-    hw_count count[HW_ROUND_RANKS] = {0};
+    hw_count count[HW_ALLGATHER_RANKS] = {0};
     enum hw_status status = HW_OK;
 
     for (uint32_t m = 0; m < own->columns && status == HW_OK; m++) {
@@ -49,22 +49,23 @@ static enum hw_status ask(struct hw_parts_engine *engine, struct hw_error *err)
                          "cudaMemcpyAsync", err);
     }
     status = hw_agree(engine->ctx->world, status, err);
-    return status == HW_OK ? hw_round_deliver(&engine->transport, &state->fold, count, count, err)
+    return status == HW_OK ? hw_outbox_deliver(&engine->transport, &state->fold, count, count, err)
                            : status;
 }
 
 /* How many positions come before each 1024 of the sets, and their bytes of answers. count:
  * by part. */
-static enum hw_status count_sets(const struct hw_scan2d_state *state, const uint32_t *const *set,
-                                 uint32_t *base, hw_count *count, struct hw_error *err)
+static enum hw_status count_sets(const struct hw_scan2d_grid_state *state,
+                                 const uint32_t *const *set, uint32_t *base, hw_count *count,
+                                 struct hw_error *err)
 {
-    const struct hw_grid_plan *own = &state->plan;
-    const uint32_t each = own->block / HW_GRID_GRAIN;
-    uint32_t at[HW_GRID_LINE + 1];
+    const struct hw_scan2d_grid_params *own = &state->plan;
+    const uint32_t each = own->block / HW_SCAN2D_GRID_GRAIN;
+    uint32_t at[HW_SCAN2D_GRID_LINE + 1];
     size_t bytes = state->scratch_bytes;
-    enum hw_status status =
-        hw_cuda(hw_grid_launch_count(set, own->columns, own->block, base, state->scratch, &bytes),
-                "the kernel that counts predecessors", err);
+    enum hw_status status = hw_cuda(
+        hw_scan2d_grid_launch_count(set, own->columns, own->block, base, state->scratch, &bytes),
+        "the kernel that counts predecessors", err);
 
     for (uint32_t m = 0; m <= own->columns && status == HW_OK; m++)
         status = hw_gpu_get(&at[m], base + m * each, sizeof at[m], err);
@@ -73,13 +74,13 @@ static enum hw_status count_sets(const struct hw_scan2d_state *state, const uint
     return status;
 }
 
-enum hw_status hw_scan2d_fetch(struct hw_parts_engine *engine, struct hw_error *err)
+enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
-    const uint32_t *mine[HW_GRID_LINE] = {NULL}, *asked[HW_GRID_LINE] = {NULL};
-    uint32_t *answer[HW_GRID_LINE] = {NULL};
-    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+    struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
+    const uint32_t *mine[HW_SCAN2D_GRID_LINE] = {NULL}, *asked[HW_SCAN2D_GRID_LINE] = {NULL};
+    uint32_t *answer[HW_SCAN2D_GRID_LINE] = {NULL};
+    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
     enum hw_status status = ask(engine, err);
 
     if (status != HW_OK)
@@ -89,15 +90,15 @@ enum hw_status hw_scan2d_fetch(struct hw_parts_engine *engine, struct hw_error *
             continue;
         mine[m] = own->from + (size_t)m * (own->block / 32);
         asked[m] = own->fold_in[m];
-        answer[m] = hw_round_box(&engine->transport, &state->answers, part_at(own, m));
+        answer[m] = hw_outbox_send_buffer(&engine->transport, &state->answers, part_at(own, m));
     }
     status = count_sets(state, mine, state->base, came, err);
     if (status == HW_OK)
         status = count_sets(state, asked, state->asked_base, sent, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_answer(own, asked, state->asked_base, answer),
+        status = hw_cuda(hw_scan2d_grid_launch_answer(own, asked, state->asked_base, answer),
                          "the kernel that answers", err);
     status = hw_agree(engine->ctx->world, status, err);
-    return status == HW_OK ? hw_round_deliver(&engine->transport, &state->answers, sent, came, err)
+    return status == HW_OK ? hw_outbox_deliver(&engine->transport, &state->answers, sent, came, err)
                            : status;
 }

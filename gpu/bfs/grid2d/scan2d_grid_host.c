@@ -30,7 +30,7 @@
  * the longest one. */
 #define TURNING ((hw_count)256 << 20)
 
-static bool is_peer(const struct hw_parts_engine *engine)
+static bool is_peer(const struct hw_multi_gpu_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_PEER;
 }
@@ -38,17 +38,19 @@ static bool is_peer(const struct hw_parts_engine *engine)
 /* ---- kernel 1 ---- */
 
 /* Refuses what it does not do; the same on all ranks. */
-static enum hw_status check(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
     const struct hw_layout_spec *spec = &part->spec;
 
-    if (spec->rows > HW_GRID_LINE || spec->columns > HW_GRID_LINE || spec->parts > HW_ROUND_RANKS)
+    if (spec->rows > HW_SCAN2D_GRID_LINE || spec->columns > HW_SCAN2D_GRID_LINE ||
+        spec->parts > HW_ALLGATHER_RANKS)
         return hw_fail(err, HW_BAD_INPUT,
                        "method scan2d does up to %d parts on GPUs, %d in a row or a column, not "
                        "%dx%d",
-                       HW_ROUND_RANKS, HW_GRID_LINE, spec->rows, spec->columns);
-    if (((hw_count)part->grid.block + HW_GRID_GRAIN) * spec->parts >= (hw_count)HW_RANK_NONE)
+                       HW_ALLGATHER_RANKS, HW_SCAN2D_GRID_LINE, spec->rows, spec->columns);
+    if (((hw_count)part->grid.block + HW_SCAN2D_GRID_GRAIN) * spec->parts >=
+        (hw_count)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method scan2d numbers vertices with 32 bits");
     return HW_OK;
 }
@@ -72,7 +74,7 @@ static void find_active(const struct hw_part *part, const struct hw_csr *lists, 
 
 /* The most vertices and edges of a level that one block does: so few that all sets that it sends
  * are lists. active: [parts]. The same on all ranks. */
-static uint32_t find_few(const struct hw_parts_engine *engine, const uint32_t *active)
+static uint32_t find_few(const struct hw_multi_gpu_engine *engine, const uint32_t *active)
 {
     const struct hw_part *part = engine->part;
     uint32_t few = FEW;
@@ -88,12 +90,12 @@ static uint32_t find_few(const struct hw_parts_engine *engine, const uint32_t *a
 }
 
 /* How far the positions of all blocks are in use. Collective. */
-static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const struct hw_part *part = engine->part;
-    uint32_t active[HW_ROUND_RANKS] = {0};
+    uint32_t active[HW_ALLGATHER_RANKS] = {0};
     uint32_t most = 1;
 
     find_active(part, &part->grid.out, active);
@@ -104,7 +106,7 @@ static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_
                                    "MPI_Allreduce", err);
     for (int b = 0; b < part->spec.parts; b++)
         most = active[b] > most ? active[b] : most;
-    own->block = (most + HW_GRID_GRAIN - 1) / HW_GRID_GRAIN * HW_GRID_GRAIN;
+    own->block = (most + HW_SCAN2D_GRID_GRAIN - 1) / HW_SCAN2D_GRID_GRAIN * HW_SCAN2D_GRID_GRAIN;
     own->few = find_few(engine, active);
     for (uint32_t m = 0; m < own->columns; m++)
         own->row_active[m] = active[m * own->rows + own->row];
@@ -114,25 +116,25 @@ static enum hw_status agree_on_blocks(struct hw_parts_engine *engine, struct hw_
 }
 
 /* Where things stand in the heaps. */
-static void lay_heap(struct hw_parts_engine *engine)
+static void lay_heap(struct hw_multi_gpu_engine *engine)
 {
-    struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
     const hw_count block = own->block;
     const hw_count set = own->exchange == HW_EXCHANGE_LIST ? 4 * block : block / 8;
-    hw_count at = hw_round_heap_bytes(engine->ctx->size);
+    hw_count at = hw_allgather_heap_bytes(engine->ctx->size);
 
     state->few_at = at;
-    at += hw_round_heap_bytes(engine->ctx->size);
+    at += hw_allgather_heap_bytes(engine->ctx->size);
     state->pred_at = (at + 255) / 256 * 256;
     at = state->pred_at + (hw_count)own->columns * block * 4;
     state->seen_at = (at + 255) / 256 * 256;
     at = state->seen_at + (hw_count)own->columns * block / 8;
-    state->fold = hw_round_mail_lay(&engine->transport, set, &at);
+    state->fold = hw_outbox_reserve(&engine->transport, set, &at);
     for (int half = 0; half < 2; half++)
-        state->expand[half] = hw_round_mail_lay(&engine->transport, set, &at);
+        state->expand[half] = hw_outbox_reserve(&engine->transport, set, &at);
     if (!is_peer(engine))
-        state->answers = hw_round_mail_lay(&engine->transport, 4 * block, &at);
+        state->answers = hw_outbox_reserve(&engine->transport, 4 * block, &at);
     if (engine->options.canonical_parents) {
         state->canon_at = (at + 255) / 256 * 256;
         at = state->canon_at + hw_scan2d_canon_bytes(own);
@@ -140,17 +142,17 @@ static void lay_heap(struct hw_parts_engine *engine)
     engine->heap_bytes = at;
 }
 
-static void plan_arrays(struct hw_parts_engine *engine)
+static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const hw_count block = own->block, rows = own->rows * block, columns = own->columns * block;
     const hw_count count = engine->part->own.count;
     const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
 
     hw_gpu_add(arrays, &own->lists.offset, rows + 1, width);
-    if (!hw_gpu_kept(engine->part))
+    if (!hw_device_csr(engine->part))
         hw_gpu_add(arrays, &own->lists.rank, state->edges, sizeof *own->lists.rank);
     hw_gpu_add(arrays, &own->ends, rows, 4 * sizeof *own->lists.rank);
     hw_gpu_add(arrays, &own->before, columns / 32, sizeof *own->before);
@@ -172,10 +174,10 @@ static void plan_arrays(struct hw_parts_engine *engine)
 }
 
 /* What levels bottom-up take on top of that. */
-static void plan_ways(struct hw_parts_engine *engine, struct hw_gpu_arrays *arrays)
+static void plan_ways(struct hw_multi_gpu_engine *engine, struct hw_gpu_arrays *arrays)
 {
-    struct hw_scan2d_state *state = engine->state;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const hw_count rows = own->rows * (hw_count)own->block;
     const hw_count columns = own->columns * (hw_count)own->block;
     const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -189,9 +191,9 @@ static void plan_ways(struct hw_parts_engine *engine, struct hw_gpu_arrays *arra
 
 /* Whether this rank has the memory for levels bottom-up, turning the lists included, of which none
  * is longer than there are local columns. Collective. */
-static enum hw_status has_room(struct hw_parts_engine *engine, int *room, struct hw_error *err)
+static enum hw_status has_room(struct hw_multi_gpu_engine *engine, int *room, struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_scan2d_grid_state *state = engine->state;
     const hw_count columns = state->plan.rows * (hw_count)state->plan.block;
     const hw_count longest = columns < state->edges ? columns : state->edges;
     struct hw_gpu_arrays more = engine->arrays;
@@ -211,10 +213,10 @@ static enum hw_status has_room(struct hw_parts_engine *engine, int *room, struct
 
 /* Whether levels may go bottom-up: where that is not asked for, if all ranks have the memory for
  * it. Collective; ranks agree. */
-static enum hw_status plan_direction(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const enum hw_direction direction = engine->options.direction;
     int room = direction == HW_DIRECTION_BOTTOM_UP;
     hw_count active = 0;
@@ -239,10 +241,10 @@ static enum hw_status plan_direction(struct hw_parts_engine *engine, struct hw_e
     return status;
 }
 
-static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const struct hw_part *part = engine->part;
     const struct hw_engine_options *options = &engine->options;
     const hw_count levels = (hw_count)part->vertices + 2;
@@ -266,7 +268,7 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
     lay_heap(engine);
     plan_arrays(engine);
     if (!is_peer(engine))
-        status = hw_scan2d_fetch_plan(state, &engine->arrays, err);
+        status = hw_scan2d_fetch_params(state, &engine->arrays, err);
     status = hw_agree(engine->ctx->world, status, err);
     return status == HW_OK ? plan_direction(engine, err) : status;
 }
@@ -274,10 +276,10 @@ static enum hw_status plan(struct hw_parts_engine *engine, struct hw_error *err)
 /* ---- filling ---- */
 
 /* Offsets of the columns in use, in the width that they have there. */
-static enum hw_status put_offsets(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status put_offsets(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
+    const struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
     const struct hw_part *part = engine->part;
     const hw_count count = (hw_count)own->rows * own->block + 1;
     const size_t width = own->wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -303,12 +305,12 @@ static enum hw_status put_offsets(const struct hw_parts_engine *engine, struct h
 }
 
 /* The lists, if they are not there yet, in the numbering of rows that they have here. */
-static enum hw_status put_lists(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status put_lists(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const struct hw_part *part = engine->part;
-    struct hw_gpu_kept *kept = hw_gpu_kept(part);
+    struct hw_device_csr *kept = hw_device_csr(part);
     const hw_lid block = kept ? kept->block : part->grid.block;
     enum hw_status status = put_offsets(engine, err);
 
@@ -318,25 +320,27 @@ static enum hw_status put_lists(struct hw_parts_engine *engine, struct hw_error 
     if (status == HW_OK && !kept && state->edges > 0)
         status = hw_gpu_put(rows, part->grid.out.index, (size_t)state->edges * sizeof *rows, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_renumber(rows, (uint64_t)state->edges, block, own->block),
-                         "the kernel that renumbers rows", err);
+        status =
+            hw_cuda(hw_scan2d_grid_launch_renumber(rows, (uint64_t)state->edges, block, own->block),
+                    "the kernel that renumbers rows", err);
     if (kept)
         kept->block = own->block;
     if (status == HW_OK)
         status = hw_scan2d_order(own, state->never, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_find_ends(own), "the kernel that finds ends of lists", err);
+        status = hw_cuda(hw_scan2d_grid_launch_find_ends(own),
+                         "the kernel that finds ends of lists", err);
     if (status == HW_OK && state->both_ways)
-        status = hw_scan2d_turn(own, state->edges, state->never, err);
+        status = hw_scan2d_transpose(own, state->edges, state->never, err);
     return status == HW_OK ? hw_gpu_put(state->position, part->own.by_graph_id,
                                         part->own.count * sizeof(uint32_t), err)
                            : status;
 }
 
 /* The graph ids of all codes. Collective; ranks agree. */
-static enum hw_status put_ids(const struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status put_ids(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
+    const struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_context *ctx = engine->ctx;
     const struct hw_part_vertices *own = &engine->part->own;
     const size_t block = state->plan.block;
@@ -346,7 +350,7 @@ static enum hw_status put_ids(const struct hw_parts_engine *engine, struct hw_er
     if (status == HW_OK)
         for (size_t t = 0; t < block; t++)
             id[(size_t)ctx->rank * block + t] =
-                t < own->count ? (uint32_t)own->graph_id[t] : HW_RANK_NONE;
+                t < own->count ? (uint32_t)own->graph_id[t] : HW_INVALID_VERTEX;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, id, (int)block,
@@ -359,21 +363,21 @@ static enum hw_status put_ids(const struct hw_parts_engine *engine, struct hw_er
 }
 
 /* Pointers into the heaps. */
-static void find_heaps(struct hw_parts_engine *engine)
+static void find_heaps(struct hw_multi_gpu_engine *engine)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     struct hw_transport *transport = &engine->transport;
-    struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_params *own = &state->plan;
     const int rank = engine->ctx->rank;
 
     own->pred = (uint32_t *)(void *)(transport->heap[rank] + state->pred_at);
     own->seen = (uint32_t *)(void *)(transport->heap[rank] + state->seen_at);
     for (uint32_t m = 0; m < own->columns; m++) {
         const int q = (int)(m * own->rows + own->row);
-        own->fold_out[m] = hw_round_box(transport, &state->fold, q);
-        own->fold_in[m] = hw_round_came(transport, &state->fold, q);
+        own->fold_out[m] = hw_outbox_send_buffer(transport, &state->fold, q);
+        own->fold_in[m] = hw_outbox_recv_buffer(transport, &state->fold, q);
         own->known[m] = is_peer(engine) ? (uint32_t *)(void *)(transport->heap[q] + state->pred_at)
-                                        : hw_round_came(transport, &state->answers, q);
+                                        : hw_outbox_recv_buffer(transport, &state->answers, q);
         if (is_peer(engine) && m != own->column)
             own->theirs[m] = (uint32_t *)(void *)(transport->heap[q] + state->seen_at) +
                              (size_t)m * (own->block / 32);
@@ -381,8 +385,8 @@ static void find_heaps(struct hw_parts_engine *engine)
     for (int half = 0; half < 2; half++)
         for (uint32_t r = 0; r < own->rows; r++) {
             const int q = (int)(own->column * own->rows + r);
-            own->expand_in[half][r] = hw_round_came(transport, &state->expand[half], q);
-            own->expand_out[half][r] = hw_round_box(transport, &state->expand[half], q);
+            own->expand_in[half][r] = hw_outbox_recv_buffer(transport, &state->expand[half], q);
+            own->expand_out[half][r] = hw_outbox_send_buffer(transport, &state->expand[half], q);
             if (q == rank) /* to itself, whatever the transport */
                 own->expand_out[half][r] = (uint32_t *)(uintptr_t)own->expand_in[half][r];
         }
@@ -393,9 +397,9 @@ static void find_heaps(struct hw_parts_engine *engine)
 
 /* Bytes of the sets that went to, or came from, the parts of this row or column. count: by
  * part. */
-static hw_count set_bytes(const struct hw_grid_plan *own, uint32_t active, uint64_t count)
+static hw_count set_bytes(const struct hw_scan2d_grid_params *own, uint32_t active, uint64_t count)
 {
-    const bool bitmap = hw_grid_as_bitmap(own->exchange, active, count);
+    const bool bitmap = hw_scan2d_grid_as_bitmap(own->exchange, active, count);
 
     /* Whole boxes: what was asked for at the end of a search before may lie behind what has
      * edges here, since blocks of a row differ by one there. */
@@ -403,28 +407,29 @@ static hw_count set_bytes(const struct hw_grid_plan *own, uint32_t active, uint6
 }
 
 /* Whether mail goes by post: over mpi, but for nodes of several ranks. */
-static bool posts(const struct hw_parts_engine *engine)
+static bool posts(const struct hw_multi_gpu_engine *engine)
 {
-    return engine->transport.kind == HW_TRANSPORT_MPI && !hw_transport_nodewise(&engine->transport);
+    return engine->transport.kind == HW_TRANSPORT_MPI &&
+           !hw_transport_is_node_aware(&engine->transport);
 }
 
 /* Begins the counts of what goes to other nodes in the level after this one, for its frontier
  * goes before it; and in the first one. Local. */
-static void begin_crossed(struct hw_scan2d_state *state, uint32_t depth)
+static void begin_crossed(struct hw_scan2d_grid_state *state, uint32_t depth)
 {
     if (state->crossed && depth == 0)
-        state->crossed[0] = (struct hw_crossed){0, 0};
+        state->crossed[0] = (struct hw_internode_traffic){0, 0};
     if (state->crossed && depth + 1 < state->plan.step_capacity)
-        state->crossed[depth + 1] = (struct hw_crossed){0, 0};
+        state->crossed[depth + 1] = (struct hw_internode_traffic){0, 0};
 }
 
 /* Counts what a level has sent to other nodes. Local. */
-static void count_crossed(struct hw_parts_engine *engine, uint32_t depth, const hw_count *sent)
+static void count_crossed(struct hw_multi_gpu_engine *engine, uint32_t depth, const hw_count *sent)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_nodes *nodes = &engine->transport.nodes;
     const uint32_t last = state->plan.step_capacity - 1;
-    struct hw_crossed crossed = hw_transport_crossed(&engine->transport);
+    struct hw_internode_traffic crossed = hw_transport_internode_traffic(&engine->transport);
 
     if (!state->crossed)
         return;
@@ -433,19 +438,19 @@ static void count_crossed(struct hw_parts_engine *engine, uint32_t depth, const 
         crossed.bytes += crosses ? sent[q] : 0;
         crossed.messages += crosses;
     }
-    struct hw_crossed *level = &state->crossed[depth < last ? depth : last];
+    struct hw_internode_traffic *level = &state->crossed[depth < last ? depth : last];
     level->bytes += crossed.bytes;
     level->messages += crossed.messages;
 }
 
 /* Moves what was packed for the owners. Collective; ranks agree. */
-static enum hw_status deliver_fold(struct hw_parts_engine *engine, uint32_t depth,
-                                   const struct hw_round_result *told, struct hw_error *err)
+static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t depth,
+                                   const struct hw_allgather_result *told, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
     const int rank = engine->ctx->rank;
-    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
 
     for (uint32_t m = 0; m < own->columns; m++) {
         const int q = (int)(m * own->rows + own->row);
@@ -455,20 +460,20 @@ static enum hw_status deliver_fold(struct hw_parts_engine *engine, uint32_t dept
         came[q] = set_bytes(own, own->row_active[own->column], told->of[q][own->column]);
     }
     enum hw_status status =
-        posts(engine) ? hw_post_deliver(&state->fold_post, sent, came, err)
-                      : hw_round_deliver(&engine->transport, &state->fold, sent, came, err);
+        posts(engine) ? hw_preposted_recv_deliver(&state->fold_post, sent, came, err)
+                      : hw_outbox_deliver(&engine->transport, &state->fold, sent, came, err);
     count_crossed(engine, depth, sent);
     return status;
 }
 
 /* Moves the next frontier. Collective; ranks agree. */
-static enum hw_status deliver_expand(struct hw_parts_engine *engine, uint32_t depth,
-                                     const struct hw_round_result *told, struct hw_error *err)
+static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
+                                     const struct hw_allgather_result *told, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
+    struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
     const int rank = engine->ctx->rank;
-    hw_count sent[HW_ROUND_RANKS] = {0}, came[HW_ROUND_RANKS] = {0};
+    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
 
     for (uint32_t r = 0; r < own->rows; r++) {
         const int q = (int)(own->column * own->rows + r);
@@ -479,66 +484,70 @@ static enum hw_status deliver_expand(struct hw_parts_engine *engine, uint32_t de
     }
     const uint32_t half = (depth + 1) & 1;
     enum hw_status status =
-        posts(engine) ? hw_post_deliver(&state->expand_post[half], sent, came, err)
-                      : hw_round_spread(&engine->transport, &state->expand[half], sent, came, err);
+        posts(engine)
+            ? hw_preposted_recv_deliver(&state->expand_post[half], sent, came, err)
+            : hw_outbox_broadcast(&engine->transport, &state->expand[half], sent, came, err);
     count_crossed(engine, depth + 1, sent);
     return status;
 }
 
 /* Frontier expansion and fold exchange of a level. A failure here or before is told to all,
  * here or in the update. */
-static enum hw_status expand(struct hw_parts_engine *engine, uint32_t depth, enum hw_status status,
-                             const struct hw_round_result **told, struct hw_error *err)
+static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
+                             enum hw_status status, const struct hw_allgather_result **told,
+                             struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    const struct hw_round_result *heard = NULL;
+    struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_allgather_result *heard = NULL;
 
     begin_crossed(state, depth);
     if (status == HW_OK && state->plan.few > 0)
-        status = hw_cuda(
-            hw_grid_launch_few(&state->plan, state->root, *told, &state->few.plan, state->few_told),
-            "the kernel of levels of few edges", err);
+        status = hw_cuda(hw_scan2d_grid_launch_single_cta(&state->plan, state->root, *told,
+                                                          &state->few.plan, state->few_told),
+                         "the kernel of levels of few edges", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_expand(&state->plan, &state->shape, state->root, *told),
-                         "the kernel that expands the frontier", err);
+        status =
+            hw_cuda(hw_scan2d_grid_launch_expand(&state->plan, &state->shape, state->root, *told),
+                    "the kernel that expands the frontier", err);
     if (state->plan.columns == 1)
         return status;
-    status = hw_round_start(&state->round, status, (uint64_t *)state->plan.control->fresh,
-                            (int)state->plan.columns, 0, NULL, err);
-    *told = hw_round_device(&state->round);
+    status = hw_allgather_start(&state->round, status, (uint64_t *)state->plan.control->fresh,
+                                (int)state->plan.columns, 0, NULL, err);
+    *told = hw_allgather_device(&state->round);
     if (status != HW_OK || is_peer(engine))
         return status;
-    status = hw_round_wait(&state->round, &heard, err);
+    status = hw_allgather_wait(&state->round, &heard, err);
     return status == HW_OK ? deliver_fold(engine, depth, heard, err) : status;
 }
 
 /* Frontier update and expand exchange. A failure here or before is told to all. */
-static enum hw_status update(struct hw_parts_engine *engine, uint32_t depth, enum hw_status status,
-                             const struct hw_round_result **told, struct hw_error *err)
+static enum hw_status update(struct hw_multi_gpu_engine *engine, uint32_t depth,
+                             enum hw_status status, const struct hw_allgather_result **told,
+                             struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    const struct hw_round_result *heard = NULL;
+    struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_allgather_result *heard = NULL;
 
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_update(&state->plan, &state->shape, *told),
+        status = hw_cuda(hw_scan2d_grid_launch_update(&state->plan, &state->shape, *told),
                          "the kernel that updates the frontier", err);
-    status = hw_round_start(&state->round, status, (uint64_t *)&state->plan.control->found, 1, 0,
-                            NULL, err);
-    *told = hw_round_device(&state->round);
+    status = hw_allgather_start(&state->round, status, (uint64_t *)&state->plan.control->found, 1,
+                                0, NULL, err);
+    *told = hw_allgather_device(&state->round);
     if (status != HW_OK || is_peer(engine))
         return status;
-    status = hw_round_wait(&state->round, &heard, err);
+    status = hw_allgather_wait(&state->round, &heard, err);
     if (status != HW_OK || heard->all[0] == 0) /* the same on all ranks */
         return status;
     return deliver_expand(engine, depth, heard, err);
 }
 
 /* Waits for the round at the end of a level: *found, the frontier of the next one. */
-static enum hw_status hear(struct hw_scan2d_state *state, uint32_t number, uint64_t *found,
+static enum hw_status hear(struct hw_scan2d_grid_state *state, uint32_t number, uint64_t *found,
                            struct hw_error *err)
 {
-    const struct hw_round_result *heard = NULL;
-    enum hw_status status = hw_round_wait_for(&state->round, number, &heard, err);
+    const struct hw_allgather_result *heard = NULL;
+    enum hw_status status = hw_allgather_wait_for(&state->round, number, &heard, err);
 
     *found = status == HW_OK ? heard->all[0] : 0;
     return status;
@@ -547,15 +556,15 @@ static enum hw_status hear(struct hw_scan2d_state *state, uint32_t number, uint6
 /* All levels; over peer one pass may do several. There the host launches a pass ahead of the one
  * whose end it knows, unless so few vertices are left that this one is likely to be the last; what
  * comes after the last one does nothing. */
-static enum hw_status search_levels(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status search_levels(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
-    struct hw_round *round = &state->round;
-    const struct hw_round_result *told = state->few_told + 2;
+    struct hw_scan2d_grid_state *state = engine->state;
+    struct hw_allgather *round = &state->round;
+    const struct hw_allgather_result *told = state->few_told + 2;
     uint32_t last = 0; /* the number of the round at the end of the pass before */
     uint64_t found = 1;
-    enum hw_status status =
-        hw_cuda(hw_grid_launch_begin(&state->plan, state->root), "the kernel that begins", err);
+    enum hw_status status = hw_cuda(hw_scan2d_grid_launch_begin(&state->plan, state->root),
+                                    "the kernel that begins", err);
 
     for (uint32_t depth = 0; found > 0; depth++) {
         status = expand(engine, depth, status, &told, err);
@@ -572,25 +581,25 @@ static enum hw_status search_levels(struct hw_parts_engine *engine, struct hw_er
     return HW_OK;
 }
 
-static enum hw_status search(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     enum hw_status status = search_levels(engine, err);
 
     if (status == HW_OK && !is_peer(engine) && state->plan.columns > 1)
         status = hw_scan2d_fetch(engine, err);
-    return status == HW_OK
-               ? hw_cuda(hw_grid_launch_resolve(&state->plan), "the kernel of predecessors", err)
-               : status;
+    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_resolve(&state->plan),
+                                     "the kernel of predecessors", err)
+                           : status;
 }
 
 /* Posts the receives of the first level. Collective; ranks agree. */
-static enum hw_status open_posts(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status open_posts(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_transport *transport = &engine->transport;
-    const struct hw_grid_plan *own = &state->plan;
-    int row[HW_GRID_LINE], column[HW_GRID_LINE], in_row = 0, in_column = 0;
+    const struct hw_scan2d_grid_params *own = &state->plan;
+    int row[HW_SCAN2D_GRID_LINE], column[HW_SCAN2D_GRID_LINE], in_row = 0, in_column = 0;
 
     for (uint32_t m = 0; m < own->columns; m++)
         if (m != own->column)
@@ -599,32 +608,32 @@ static enum hw_status open_posts(struct hw_parts_engine *engine, struct hw_error
         if (r != own->row)
             column[in_column++] = (int)(own->column * own->rows + r);
     enum hw_status status =
-        hw_post_open(transport, &state->fold, row, in_row, &state->fold_post, err);
+        hw_preposted_recv_open(transport, &state->fold, row, in_row, &state->fold_post, err);
     for (int half = 0; half < 2 && status == HW_OK; half++)
-        status = hw_post_open(transport, &state->expand[half], column, in_column,
-                              &state->expand_post[half], err);
+        status = hw_preposted_recv_open(transport, &state->expand[half], column, in_column,
+                                        &state->expand_post[half], err);
     return status;
 }
 
-static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_context *ctx = engine->ctx;
-    enum hw_status status = hw_round_open(&engine->transport, 0, &state->round, err);
+    enum hw_status status = hw_allgather_open(&engine->transport, 0, &state->round, err);
 
     if (status == HW_OK)
-        status = hw_round_open(&engine->transport, state->few_at, &state->few, err);
+        status = hw_allgather_open(&engine->transport, state->few_at, &state->few, err);
     memcpy(state->few.plan.failed, state->round.plan.failed, sizeof state->few.plan.failed);
     if (status == HW_OK)
         status = hw_gpu_fill(state->few_told, 0, 3 * sizeof *state->few_told, err);
 
-    engine->found = (struct hw_gpu_found){.parent = state->parent_id, .values = state->level};
+    engine->found = (struct hw_result_view){.parent = state->parent_id, .values = state->level};
     find_heaps(engine);
     if (status == HW_OK)
         status = put_lists(engine, err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_grid_launch_shape(&state->plan, &state->shape), engine->method->name, err);
+        status = hw_cuda(hw_scan2d_grid_launch_shape(&state->plan, &state->shape),
+                         engine->method->name, err);
     if (status == HW_OK && engine->options.steps && !is_peer(engine))
         status = hw_alloc(&state->crossed, state->plan.step_capacity, sizeof *state->crossed,
                           "the steps", err);
@@ -634,32 +643,32 @@ static enum hw_status open_search(struct hw_parts_engine *engine, struct hw_erro
     if (status == HW_OK && posts(engine))
         status = open_posts(engine, err);
     /* The first launch of a kernel loads it: outside any clock. */
-    state->root = state->root_at = HW_RANK_NONE;
+    state->root = state->root_at = HW_INVALID_VERTEX;
     if (status == HW_OK)
         status = search(engine, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)
                            : status;
 }
 
-static void close_search(struct hw_parts_engine *engine)
+static void close_search(struct hw_multi_gpu_engine *engine)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
 
-    hw_post_close(&state->fold_post);
+    hw_preposted_recv_close(&state->fold_post);
     for (int half = 0; half < 2; half++)
-        hw_post_close(&state->expand_post[half]);
-    hw_round_close(&state->round);
-    hw_round_close(&state->few);
+        hw_preposted_recv_close(&state->expand_post[half]);
+    hw_allgather_close(&state->round);
+    hw_allgather_close(&state->few);
     cudaFreeHost(state->staging);
     free(state->crossed);
 }
 
 /* ---- searching ---- */
 
-static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_lid position,
+static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                                 struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_part *part = engine->part;
     const bool mine = owner == engine->ctx->rank;
 
@@ -668,18 +677,18 @@ static enum hw_status find_root(struct hw_parts_engine *engine, int owner, hw_li
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
     state->root = position < state->plan.block ? (uint32_t)owner * state->plan.block + position
-                                               : HW_RANK_NONE;
-    state->root_at = mine ? position : HW_RANK_NONE;
+                                               : HW_INVALID_VERTEX;
+    state->root_at = mine ? position : HW_INVALID_VERTEX;
     state->root_id = mine ? (uint32_t)part->own.graph_id[position] : 0;
     return HW_OK;
 }
 
 /* Reads a word of each page that a search may reach (gpu/bfs/direction_optimizing/peer_bfs_host.c
  * says why), and drops what the caches hold. */
-static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
+    const struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
     const size_t block = own->block, count = engine->part->own.count;
     int code = 0;
     enum hw_status status = hw_gpu_fill(own->parent, 0xab, block * sizeof *own->parent, err);
@@ -691,44 +700,45 @@ static enum hw_status poison(struct hw_parts_engine *engine, struct hw_error *er
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_share_launch_touch(memory, (uint64_t)engine->arrays.of[a].bytes, state->never);
+        code = hw_partition_1d_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes,
+                                               state->never);
     }
     for (int q = 0; q < engine->ctx->size && code == 0; q++)
         if (is_peer(engine) || q == engine->ctx->rank)
-            code = hw_share_launch_touch(engine->transport.heap[q],
-                                         (uint64_t)engine->transport.heap_bytes, state->never);
+            code = hw_partition_1d_launch_warm_tlb(
+                engine->transport.heap[q], (uint64_t)engine->transport.heap_bytes, state->never);
     if (code == 0 && state->edges > 0)
-        code = hw_gpu_launch_rinse(own->lists.rank, (uint64_t)state->edges, state->never);
+        code = hw_gpu_launch_flush_caches(own->lists.rank, (uint64_t)state->edges, state->never);
     return status == HW_OK ? hw_cuda(code, "the kernel that touches pages", err) : status;
 }
 
-static enum hw_status translate(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
 
     if (engine->options.canonical_parents)
         return hw_scan2d_canonical(engine, err);
-    return hw_cuda(hw_grid_launch_parents(&state->plan, state->position, engine->part->own.count,
-                                          state->gid, state->root_at, state->root_id,
-                                          state->parent_id),
+    return hw_cuda(hw_scan2d_grid_launch_parents(&state->plan, state->position,
+                                                 engine->part->own.count, state->gid,
+                                                 state->root_at, state->root_id, state->parent_id),
                    "the kernel that translates parents", err);
 }
 
 /* Whether it went wrong is known already. */
-static enum hw_status verdict(struct hw_parts_engine *engine, struct hw_error *err)
+static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     (void)engine, (void)err;
     return HW_OK;
 }
 
-static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *result,
+static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
-    struct hw_scan2d_state *state = engine->state;
+    struct hw_scan2d_grid_state *state = engine->state;
     const size_t n = engine->part->own.count;
     enum hw_status status =
-        hw_cuda(hw_grid_launch_levels(&state->plan, state->position, (uint32_t)n, state->root_at,
-                                      state->level),
+        hw_cuda(hw_scan2d_grid_launch_levels(&state->plan, state->position, (uint32_t)n,
+                                             state->root_at, state->level),
                 "the kernel that writes levels", err);
 
     if (status != HW_OK || !result->parent)
@@ -740,12 +750,13 @@ static enum hw_status deliver(struct hw_parts_engine *engine, struct hw_result *
 }
 
 /* One row of the last search, and when the one before it ended. */
-static void fill_step(const struct hw_grid_row *row, uint64_t before, struct hw_step *step)
+static void fill_step(const struct hw_scan2d_grid_row *row, uint64_t before, struct hw_step *step)
 {
     static const char *const forms[] = {"", " list", " bitmap", " list+bitmap"};
     const uint64_t *time = row->time;
 
-    step->direction = row->forms & HW_GRID_UP ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
+    step->direction =
+        row->forms & HW_SCAN2D_GRID_UP ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
     snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[row->forms & 3]);
     step->frontier = (hw_count)row->frontier;
     step->found = (hw_count)row->found;
@@ -753,21 +764,22 @@ static void fill_step(const struct hw_grid_row *row, uint64_t before, struct hw_
     step->bytes_sent = (hw_count)row->bytes;
     step->messages_sent = (hw_count)row->messages;
     step->seconds[HW_PHASE_EXPAND_EXCHANGE] =
-        before ? 1e-9 * (double)(time[HW_GRID_BEGUN] - before) : 0;
+        before ? 1e-9 * (double)(time[HW_SCAN2D_GRID_BEGUN] - before) : 0;
     step->seconds[HW_PHASE_EXPANSION] =
-        1e-9 * (double)(time[HW_GRID_EXPANDED] - time[HW_GRID_BEGUN]);
+        1e-9 * (double)(time[HW_SCAN2D_GRID_EXPANDED] - time[HW_SCAN2D_GRID_BEGUN]);
     step->seconds[HW_PHASE_FOLD_EXCHANGE] =
-        1e-9 * (double)(time[HW_GRID_FOLDED] - time[HW_GRID_EXPANDED]);
-    step->seconds[HW_PHASE_UPDATE] = 1e-9 * (double)(time[HW_GRID_UPDATED] - time[HW_GRID_FOLDED]);
+        1e-9 * (double)(time[HW_SCAN2D_GRID_FOLDED] - time[HW_SCAN2D_GRID_EXPANDED]);
+    step->seconds[HW_PHASE_UPDATE] =
+        1e-9 * (double)(time[HW_SCAN2D_GRID_UPDATED] - time[HW_SCAN2D_GRID_FOLDED]);
 }
 
-static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *result,
+static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
-    const struct hw_scan2d_state *state = engine->state;
-    const struct hw_grid_plan *own = &state->plan;
-    struct hw_grid_control control;
-    struct hw_grid_row *kept = NULL;
+    const struct hw_scan2d_grid_state *state = engine->state;
+    const struct hw_scan2d_grid_params *own = &state->plan;
+    struct hw_scan2d_grid_control control;
+    struct hw_scan2d_grid_row *kept = NULL;
     hw_count count = 0;
     enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
 
@@ -783,7 +795,7 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
         }
-        fill_step(&kept[r], r > 0 ? kept[r - 1].time[HW_GRID_UPDATED] : 0, step);
+        fill_step(&kept[r], r > 0 ? kept[r - 1].time[HW_SCAN2D_GRID_UPDATED] : 0, step);
         if (state->crossed) {
             step->bytes_between = state->crossed[r].bytes;
             step->messages_between = state->crossed[r].messages;
@@ -793,17 +805,17 @@ static enum hw_status steps(struct hw_parts_engine *engine, struct hw_result *re
     return status;
 }
 
-static const struct hw_parts_search scan = {.state_bytes = sizeof(struct hw_scan2d_state),
-                                            .plan = plan,
-                                            .open = open_search,
-                                            .poison = poison,
-                                            .root = find_root,
-                                            .search = search,
-                                            .translate = translate,
-                                            .verdict = verdict,
-                                            .deliver = deliver,
-                                            .steps = steps,
-                                            .close = close_search};
+static const struct hw_multi_gpu_search scan = {.state_bytes = sizeof(struct hw_scan2d_grid_state),
+                                                .plan = plan,
+                                                .open = open_search,
+                                                .poison = poison,
+                                                .root = find_root,
+                                                .search = search,
+                                                .translate = translate,
+                                                .verdict = verdict,
+                                                .deliver = deliver,
+                                                .steps = steps,
+                                                .close = close_search};
 
 /* Ids of all vertices, offsets and what is brought back. */
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
@@ -816,7 +828,7 @@ static hw_count bytes(const struct hw_part *part, const struct hw_engine_options
 }
 
 const struct hw_method hw_method_scan2d_parts = {.name = "scan2d",
-                                                 .frame = &hw_parts_frame,
+                                                 .frame = &hw_multi_gpu_frame,
                                                  .algorithm = HW_BFS,
                                                  .grid = true,
                                                  .several_parts_only = true,

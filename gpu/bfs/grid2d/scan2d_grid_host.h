@@ -6,18 +6,18 @@
 #include "gpu/comm/preposted_recv.h"
 #include "gpu/engine/multi_gpu_engine.h"
 
-struct hw_scan2d_state {
-    struct hw_grid_plan plan;
-    struct hw_grid_shape shape;
-    struct hw_round round;
-    struct hw_round few;              /* over peer: of levels of few edges, told by their kernel */
-    struct hw_round_result *few_told; /* [3]: of these two, and of a round before the first */
-    struct hw_round_mail fold, expand[2];
-    struct hw_post fold_post, expand_post[2];    /* over mpi alone */
-    struct hw_round_mail answers;                /* not over peer: predecessors */
-    hw_count few_at, pred_at, seen_at, canon_at; /* offsets in the heaps */
-    hw_count edges;                              /* stored, of this part */
-    bool both_ways;                              /* levels may go bottom-up, too */
+struct hw_scan2d_grid_state {
+    struct hw_scan2d_grid_params plan;
+    struct hw_scan2d_grid_shape shape;
+    struct hw_allgather round;
+    struct hw_allgather few; /* over peer: of levels of few edges, told by their kernel */
+    struct hw_allgather_result *few_told; /* [3]: of these two, and of a round before the first */
+    struct hw_outbox fold, expand[2];
+    struct hw_preposted_recv fold_post, expand_post[2]; /* over mpi alone */
+    struct hw_outbox answers;                           /* not over peer: predecessors */
+    hw_count few_at, pred_at, seen_at, canon_at;        /* offsets in the heaps */
+    hw_count edges;                                     /* stored, of this part */
+    bool both_ways;                                     /* levels may go bottom-up, too */
 
     uint32_t *gid;       /* [parts * block] graph ids by code */
     uint32_t *position;  /* [own.count] by rising graph id */
@@ -31,40 +31,41 @@ struct hw_scan2d_state {
     void *scratch;
     size_t scratch_bytes;
 
-    struct hw_crossed *crossed; /* not over peer: [plan.step_capacity] by level, or NULL */
+    struct hw_internode_traffic
+        *crossed; /* not over peer: [plan.step_capacity] by level, or NULL */
 
     /* Of the search under way. */
-    uint32_t root;    /* code, or HW_RANK_NONE where it has no edges */
-    uint32_t root_at; /* its position, or HW_RANK_NONE where another part owns it */
+    uint32_t root;    /* code, or HW_INVALID_VERTEX where it has no edges */
+    uint32_t root_at; /* its position, or HW_INVALID_VERTEX where another part owns it */
     uint32_t root_id;
 };
 
 /* gpu/bfs/grid2d/scan2d_list_order.c: puts lists in the order that kernels want. word: one on the
  * device. Local. */
-enum hw_status hw_scan2d_order(const struct hw_grid_plan *plan, uint32_t *word,
+enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_t *word,
                                struct hw_error *err);
 
 /* Fills plan->by_row, in that order, and plan->heads. Local. */
-enum hw_status hw_scan2d_turn(const struct hw_grid_plan *plan, hw_count edges, uint32_t *word,
-                              struct hw_error *err);
+enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *plan, hw_count edges,
+                                   uint32_t *word, struct hw_error *err);
 
 /* gpu/bfs/grid2d/scan2d_fetch_parents.c: predecessors through the transport, where no peer's memory
  * is reached. */
 
 /* Lists the arrays. Local. */
-enum hw_status hw_scan2d_fetch_plan(struct hw_scan2d_state *state, struct hw_gpu_arrays *arrays,
-                                    struct hw_error *err);
+enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
+                                      struct hw_gpu_arrays *arrays, struct hw_error *err);
 
 /* Asks the parts of the row for the predecessors of vertices that they have sent. Collective;
  * ranks agree. */
-enum hw_status hw_scan2d_fetch(struct hw_parts_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
 /* gpu/bfs/grid2d/scan2d_canonical_parents.c: the least parents. */
 
 /* Bytes that they take in the heaps. Local. */
-hw_count hw_scan2d_canon_bytes(const struct hw_grid_plan *plan);
+hw_count hw_scan2d_canon_bytes(const struct hw_scan2d_grid_params *plan);
 
 /* state->parent_id: the least graph id one level up. Collective; ranks agree. */
-enum hw_status hw_scan2d_canonical(struct hw_parts_engine *engine, struct hw_error *err);
+enum hw_status hw_scan2d_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
 #endif

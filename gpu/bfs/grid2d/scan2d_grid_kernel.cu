@@ -47,8 +47,8 @@ namespace
 
 namespace cg = cooperative_groups;
 using namespace hw_scan2d;
-using plan_t = hw_grid_plan;
-using told_t = hw_round_result;
+using kernel_params = hw_scan2d_grid_params;
+using told_t = hw_allgather_result;
 using word_scan = cub::BlockScan<uint32_t, threads>;
 
 constexpr int gathered = 2; /* columns that a thread gathers at a time */
@@ -81,40 +81,41 @@ struct shared {
     uint32_t sum;
 };
 
-__device__ __forceinline__ uint32_t words_of(const plan_t &plan)
+__device__ __forceinline__ uint32_t words_of(const kernel_params &plan)
 {
     return plan.block / 32;
 }
 
 /* The index of a part among all. */
-__device__ __forceinline__ uint32_t part_at(const plan_t &plan, uint32_t row, uint32_t column)
+__device__ __forceinline__ uint32_t part_at(const kernel_params &plan, uint32_t row,
+                                            uint32_t column)
 {
     return column * plan.rows + row;
 }
 
 /* The level that is being done. */
-__device__ __forceinline__ uint32_t depth_of(const plan_t &plan)
+__device__ __forceinline__ uint32_t depth_of(const kernel_params &plan)
 {
-    return static_cast<uint32_t>(hw_latest(&plan.control->depth));
+    return static_cast<uint32_t>(hw_load_relaxed(&plan.control->depth));
 }
 
 /* ---- rows of the steps ---- */
 
-__device__ __forceinline__ bool keeps_rows(const plan_t &plan)
+__device__ __forceinline__ bool keeps_rows(const kernel_params &plan)
 {
-    return plan.step && hw_first() == 0;
+    return plan.step && hw_grid_thread() == 0;
 }
 
-__device__ __forceinline__ hw_grid_row *row_of(const plan_t &plan, uint32_t depth)
+__device__ __forceinline__ hw_scan2d_grid_row *row_of(const kernel_params &plan, uint32_t depth)
 {
     return plan.step + min(depth, plan.step_capacity - 1);
 }
 
 /* Books a set that is sent: bitmaps go whole. */
-__device__ __forceinline__ void book(const plan_t &plan, hw_grid_row *row, uint32_t active,
-                                     count64 count)
+__device__ __forceinline__ void book(const kernel_params &plan, hw_scan2d_grid_row *row,
+                                     uint32_t active, count64 count)
 {
-    const bool bitmap = hw_grid_as_bitmap(plan.exchange, active, count);
+    const bool bitmap = hw_scan2d_grid_as_bitmap(plan.exchange, active, count);
 
     row->messages++;
     if (count == 0)
@@ -124,14 +125,14 @@ __device__ __forceinline__ void book(const plan_t &plan, hw_grid_row *row, uint3
 }
 
 /* Begins the row of a level; those that are too many share the last one. */
-__device__ __noinline__ void begin_row(const plan_t &plan, uint32_t depth, count64 frontier)
+__device__ __noinline__ void begin_row(const kernel_params &plan, uint32_t depth, count64 frontier)
 {
-    hw_grid_row *row = row_of(plan, depth);
+    hw_scan2d_grid_row *row = row_of(plan, depth);
 
     if (depth < plan.step_capacity)
-        *row = hw_grid_row{};
+        *row = hw_scan2d_grid_row{};
     row->frontier += frontier;
-    row->time[HW_GRID_BEGUN] = hw_nanoseconds();
+    row->time[HW_SCAN2D_GRID_BEGUN] = hw_nanoseconds();
     plan.control->rows = depth + 1;
     for (uint32_t r = 1; r < plan.rows && depth > 0; r++)
         book(plan, row, plan.column_active[plan.row], frontier);
@@ -140,7 +141,7 @@ __device__ __noinline__ void begin_row(const plan_t &plan, uint32_t depth, count
 /* ---- packing ---- */
 
 /* What a word has that it had not when the level began. */
-__device__ __forceinline__ uint32_t fresh_word(const plan_t &plan, uint32_t w)
+__device__ __forceinline__ uint32_t fresh_word(const kernel_params &plan, uint32_t w)
 {
     return __ldcg(plan.seen + w) & ~__ldcg(plan.before + w);
 }
@@ -161,13 +162,13 @@ __device__ void add_up(count64 *counter, uint32_t value, shared &room)
 }
 
 /* Counts what is new of the rows of one block. All threads of the grid. */
-__device__ void count_fresh(const plan_t &plan, uint32_t m, shared &room)
+__device__ void count_fresh(const kernel_params &plan, uint32_t m, shared &room)
 {
     const uint4 *seen = reinterpret_cast<const uint4 *>(plan.seen + m * words_of(plan));
     const uint4 *before = reinterpret_cast<const uint4 *>(plan.before + m * words_of(plan));
     uint32_t count = 0;
 
-    for (uint64_t w = hw_first(); w < words_of(plan) / 4; w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < words_of(plan) / 4; w += hw_grid_threads()) {
         const uint4 s = __ldcg(seen + w), b = __ldcg(before + w);
         count += __popc(s.x & ~b.x) + __popc(s.y & ~b.y) + __popc(s.z & ~b.z) + __popc(s.w & ~b.w);
     }
@@ -181,11 +182,11 @@ struct targets {
 };
 
 /* What is new of the rows of one block, as a bitmap; then it is not new any more. */
-__device__ void pack_bitmap(const plan_t &plan, uint32_t m, targets targets)
+__device__ void pack_bitmap(const kernel_params &plan, uint32_t m, targets targets)
 {
     const uint32_t first = m * words_of(plan);
 
-    for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads()) {
         const uint32_t seen = __ldcg(plan.seen + first + w);
         const uint32_t before = plan.before[first + w];
         for (uint32_t t = 0; t < targets.count; t++)
@@ -196,7 +197,7 @@ __device__ void pack_bitmap(const plan_t &plan, uint32_t m, targets targets)
 }
 
 /* The same as a list of positions. All threads of the grid. */
-__device__ void pack_list(const plan_t &plan, uint32_t m, targets targets, shared &room)
+__device__ void pack_list(const kernel_params &plan, uint32_t m, targets targets, shared &room)
 {
     const uint32_t first = m * words_of(plan);
 
@@ -218,12 +219,12 @@ __device__ void pack_list(const plan_t &plan, uint32_t m, targets targets, share
     }
 }
 
-__device__ __forceinline__ void pack(const plan_t &plan, uint32_t m, targets targets,
+__device__ __forceinline__ void pack(const kernel_params &plan, uint32_t m, targets targets,
                                      uint32_t active, count64 count, shared &room)
 {
     if (count == 0)
         return;
-    if (hw_grid_as_bitmap(plan.exchange, active, count))
+    if (hw_scan2d_grid_as_bitmap(plan.exchange, active, count))
         pack_bitmap(plan, m, targets);
     else
         pack_list(plan, m, targets, room);
@@ -233,13 +234,13 @@ __device__ __forceinline__ void pack(const plan_t &plan, uint32_t m, targets tar
 
 /* Columns that a thread gathers, and what is left of their lists. */
 template <typename Offset> struct some {
-    uint32_t column[gathered]; /* HW_RANK_NONE: none */
+    uint32_t column[gathered]; /* HW_INVALID_VERTEX: none */
     Offset begin[gathered], end[gathered];
 };
 
-__device__ __forceinline__ hw_queue_plan visited_of(const plan_t &plan)
+__device__ __forceinline__ hw_frontier_queue_params visited_of(const kernel_params &plan)
 {
-    hw_queue_plan visited{};
+    hw_frontier_queue_params visited{};
 
     visited.bits = plan.seen;
     visited.parent = plan.pred;
@@ -255,7 +256,7 @@ template <typename Offset> struct line {
 
 /* The queue of a part of a level: what is left of a queue goes to the other half of its arrays. */
 template <typename Offset>
-__device__ __forceinline__ line<Offset> line_of(const plan_t &plan, uint32_t turn)
+__device__ __forceinline__ line<Offset> line_of(const kernel_params &plan, uint32_t turn)
 {
     const uint64_t at = turn ? static_cast<uint64_t>(plan.rows) * plan.block / 2 : 0;
 
@@ -264,7 +265,7 @@ __device__ __forceinline__ line<Offset> line_of(const plan_t &plan, uint32_t tur
 }
 
 /* The position of a row in its block. */
-__device__ __forceinline__ uint32_t position_of(const plan_t &plan, uint32_t row)
+__device__ __forceinline__ uint32_t position_of(const kernel_params &plan, uint32_t row)
 {
     return plan.columns == 1 ? row : row % plan.block;
 }
@@ -273,28 +274,30 @@ __device__ __forceinline__ uint32_t position_of(const plan_t &plan, uint32_t row
  * first: most lists have few others. What may have more is left in them. Returns how many were
  * visited. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t visit_ends(const plan_t &plan, uint32_t open, some<Offset> &of)
+__device__ __forceinline__ uint32_t visit_ends(const kernel_params &plan, uint32_t open,
+                                               some<Offset> &of)
 {
     uint32_t row[gathered * ends], looked = 0;
 
 #pragma unroll
     for (int k = 0; k < gathered; k++) {
-        uint4 last = make_uint4(HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE, HW_RANK_NONE);
-        if (of.column[k] != HW_RANK_NONE)
+        uint4 last =
+            make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
+        if (of.column[k] != HW_INVALID_VERTEX)
             last = __ldcs(plan.ends + of.column[k]);
         row[k * ends] = last.x, row[k * ends + 1] = last.y;
         row[k * ends + 2] = last.z, row[k * ends + 3] = last.w;
     }
 #pragma unroll
     for (int i = 0; i < gathered * ends; i++)
-        if (row[i] != HW_RANK_NONE && position_of(plan, row[i]) < open)
-            row[i] = HW_RANK_NONE;
+        if (row[i] != HW_INVALID_VERTEX && position_of(plan, row[i]) < open)
+            row[i] = HW_INVALID_VERTEX;
 #pragma unroll
     for (int k = 0; k < gathered; k++) {
         uint32_t count = 0;
 #pragma unroll
         for (int j = 0; j < ends; j++)
-            count += row[k * ends + j] != HW_RANK_NONE;
+            count += row[k * ends + j] != HW_INVALID_VERTEX;
         of.begin[k] = of.end[k] = 0;
         if (count == ends) {
             of.begin[k] = hw_begin<Offset>(plan.lists, of.column[k]);
@@ -376,7 +379,8 @@ __device__ __forceinline__ bool put_aside(const some<Offset> &of, hold<Offset> &
 /* Moves the beginnings of lists to where rows at `open` or after begin: near their ends where most
  * rows are visited. */
 template <typename Offset>
-__device__ __forceinline__ void leave_out(const plan_t &plan, uint32_t open, some<Offset> &of)
+__device__ __forceinline__ void leave_out(const kernel_params &plan, uint32_t open,
+                                          some<Offset> &of)
 {
     auto is_open = [&](Offset e) { return position_of(plan, plan.lists.rank[e]) >= open; };
     Offset upper[gathered];
@@ -395,7 +399,7 @@ __device__ __forceinline__ void leave_out(const plan_t &plan, uint32_t open, som
 #pragma unroll
         for (int k = 0; k < gathered; k++) {
             middle[k] = of.begin[k] + (upper[k] - of.begin[k]) / 2;
-            row[k] = middle[k] < upper[k] ? plan.lists.rank[middle[k]] : HW_RANK_NONE;
+            row[k] = middle[k] < upper[k] ? plan.lists.rank[middle[k]] : HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (int k = 0; k < gathered; k++) {
@@ -413,8 +417,8 @@ __device__ __forceinline__ void leave_out(const plan_t &plan, uint32_t open, som
 /* Queues what was put aside, from where rows at `open` or after begin. All threads of a block,
  * which wait for each other before. */
 template <typename Offset>
-__device__ __noinline__ void queue_held(const plan_t &plan, uint32_t open, hold<Offset> &held,
-                                        shared &room)
+__device__ __noinline__ void queue_held(const kernel_params &plan, uint32_t open,
+                                        hold<Offset> &held, shared &room)
 {
     const uint32_t count = held.count;
 
@@ -423,7 +427,7 @@ __device__ __noinline__ void queue_held(const plan_t &plan, uint32_t open, hold<
 #pragma unroll
         for (int k = 0; k < gathered; k++) {
             const uint32_t i = base + k * threads + threadIdx.x;
-            of.column[k] = i < count ? held.column[i] : HW_RANK_NONE;
+            of.column[k] = i < count ? held.column[i] : HW_INVALID_VERTEX;
             of.begin[k] = i < count ? held.begin[i] : 0;
             of.end[k] = i < count ? held.end[i] : 0;
         }
@@ -450,7 +454,7 @@ __device__ __forceinline__ uint32_t picked_at(uint32_t turn, uint32_t at)
 
 /* Finds which of this block's positions are in a bitmap, and asks for the ends of their lists.
  * Returns how many. All threads of the block. */
-__device__ __forceinline__ uint32_t pick(const plan_t &plan, const uint32_t *set,
+__device__ __forceinline__ uint32_t pick(const kernel_params &plan, const uint32_t *set,
                                          const uint4 *ends_of, uint32_t turn, picks &of,
                                          shared &room)
 {
@@ -460,9 +464,9 @@ __device__ __forceinline__ uint32_t pick(const plan_t &plan, const uint32_t *set
     if (position < plan.block)
         bits = __ldcg(set + position / 32) >> (first & 16) & 0xffff;
     if (bits & 0xff) /* a line of ends each */
-        hw_fetch_ahead(ends_of + position);
+        hw_prefetch_l2(ends_of + position);
     if (bits & 0xff00)
-        hw_fetch_ahead(ends_of + position + 8);
+        hw_prefetch_l2(ends_of + position + 8);
     __syncthreads(); /* the last ones are used */
     word_scan(room.scan.words).ExclusiveSum(__popc(bits), at, total);
     for (; bits; bits &= bits - 1)
@@ -472,11 +476,11 @@ __device__ __forceinline__ uint32_t pick(const plan_t &plan, const uint32_t *set
 }
 
 /* Up to gathered * threads columns of the frontier, into the queue or put aside, unless what is
- * not visited of them is at their ends. column(k): the k-th of this thread, or HW_RANK_NONE.
+ * not visited of them is at their ends. column(k): the k-th of this thread, or HW_INVALID_VERTEX.
  * Returns the edges that were visited at once. All threads of the block. */
 template <typename Offset, typename Column>
-__device__ __forceinline__ uint32_t gather_some(const plan_t &plan, uint32_t open, Column column,
-                                                hold<Offset> &held, shared &room)
+__device__ __forceinline__ uint32_t gather_some(const kernel_params &plan, uint32_t open,
+                                                Column column, hold<Offset> &held, shared &room)
 {
     some<Offset> of;
     uint32_t looked = 0;
@@ -493,8 +497,8 @@ __device__ __forceinline__ uint32_t gather_some(const plan_t &plan, uint32_t ope
 #pragma unroll
     for (int k = 0; k < gathered; k++) {
         const uint32_t u = of.column[k];
-        of.begin[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u) : 0;
-        of.end[k] = u != HW_RANK_NONE ? hw_begin<Offset>(plan.lists, u + 1) : 0;
+        of.begin[k] = u != HW_INVALID_VERTEX ? hw_begin<Offset>(plan.lists, u) : 0;
+        of.end[k] = u != HW_INVALID_VERTEX ? hw_begin<Offset>(plan.lists, u + 1) : 0;
     }
     enqueue(line_of<Offset>(plan, 0), of, room);
     return 0;
@@ -503,12 +507,12 @@ __device__ __forceinline__ uint32_t gather_some(const plan_t &plan, uint32_t ope
 /* The frontier of one part of the grid column. Returns the edges that were visited at once. All
  * threads of the grid. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t gather_set(const plan_t &plan, const uint32_t *set, uint32_t r,
-                                               count64 count, uint32_t open, picks &of,
+__device__ __forceinline__ uint32_t gather_set(const kernel_params &plan, const uint32_t *set,
+                                               uint32_t r, count64 count, uint32_t open, picks &of,
                                                hold<Offset> &held, shared &room)
 {
     constexpr uint32_t tile = gathered * threads;
-    const bool bitmap = hw_grid_as_bitmap(plan.exchange, plan.column_active[r], count);
+    const bool bitmap = hw_scan2d_grid_as_bitmap(plan.exchange, plan.column_active[r], count);
     const uint32_t limit = bitmap ? plan.block : static_cast<uint32_t>(count);
     const uint32_t each = gridDim.x * (bitmap ? picked : tile), first = r * plan.block;
     uint32_t looked = 0;
@@ -524,7 +528,7 @@ __device__ __forceinline__ uint32_t gather_set(const plan_t &plan, const uint32_
                 [&](int k) {
                     const uint32_t i = from + k * threads;
                     if (i >= many)
-                        return HW_RANK_NONE;
+                        return HW_INVALID_VERTEX;
                     return first + (bitmap ? picked_at(turn, of.at[i]) : __ldcg(set + base + i));
                 },
                 held, room);
@@ -535,7 +539,7 @@ __device__ __forceinline__ uint32_t gather_set(const plan_t &plan, const uint32_
 #include "gpu/bfs/grid2d/scan2d_bottom_up.cuh"
 
 /* The root, which all know. One thread. */
-template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32_t root)
+template <typename Offset> __device__ void queue_root(const kernel_params &plan, uint32_t root)
 {
     const uint32_t first = plan.column * plan.rows * plan.block;
 
@@ -553,9 +557,9 @@ template <typename Offset> __device__ void queue_root(const plan_t &plan, uint32
 
 /* The first positions whose rows of all blocks are visited, or 0 where they are too few for
  * lists to be looked through for them. */
-__device__ __forceinline__ uint32_t open_from(const plan_t &plan, uint32_t depth)
+__device__ __forceinline__ uint32_t open_from(const kernel_params &plan, uint32_t depth)
 {
-    const uint32_t open = static_cast<uint32_t>(hw_latest(&plan.control->open[depth & 1]));
+    const uint32_t open = static_cast<uint32_t>(hw_load_relaxed(&plan.control->open[depth & 1]));
 
     return open >= plan.block / 128 ? open : 0;
 }
@@ -563,7 +567,7 @@ __device__ __forceinline__ uint32_t open_from(const plan_t &plan, uint32_t depth
 /* The frontier of the grid column into the queue, but for what is visited at once. */
 template <typename Offset>
 __global__ void __launch_bounds__(threads, gather_blocks())
-    gather(const __grid_constant__ plan_t plan, uint32_t root, const told_t *told)
+    gather(const __grid_constant__ kernel_params plan, uint32_t root, const told_t *told)
 {
     __shared__ shared room;
     __shared__ hold<Offset> held;
@@ -571,12 +575,12 @@ __global__ void __launch_bounds__(threads, gather_blocks())
     const uint32_t depth = depth_of(plan);
     uint32_t looked = 0;
 
-    if (hw_first() == 0) {
+    if (hw_grid_thread() == 0) {
         plan.control->found = plan.control->put[plan.column] = 0;
         plan.control->open[(depth + 1) & 1] = plan.control->opened[0] = plan.block;
     }
     const bool over = depth > 0 && told->all[0] == 0;
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->over = over;
     if (over)
         return;
@@ -585,7 +589,7 @@ __global__ void __launch_bounds__(threads, gather_blocks())
         begin_row(plan, depth, depth > 0 ? told->of[own][0] : root / plan.block == own);
     }
     if (depth == 0) {
-        if (hw_first() == 0)
+        if (hw_grid_thread() == 0)
             queue_root<Offset>(plan, root);
         return;
     }
@@ -613,9 +617,10 @@ __global__ void __launch_bounds__(threads, gather_blocks())
 /* `count` edges from `first` on, whose slots are among low .. high. Returns the last slot. A
  * whole warp. */
 template <typename Offset, int many>
-__device__ __forceinline__ uint32_t expand_some(const plan_t &plan, const front<Offset> &from,
-                                                Offset first, uint32_t count, uint32_t low,
-                                                uint32_t high, uint16_t *room)
+__device__ __forceinline__ uint32_t expand_some(const kernel_params &plan,
+                                                const front<Offset> &from, Offset first,
+                                                uint32_t count, uint32_t low, uint32_t high,
+                                                uint16_t *room)
 {
     uint32_t slot[many], row[many];
 
@@ -623,7 +628,7 @@ __device__ __forceinline__ uint32_t expand_some(const plan_t &plan, const front<
 #pragma unroll
     for (int k = 0; k < many; k++) {
         const uint32_t edge = k * 32 + lane_of();
-        row[k] = HW_RANK_NONE;
+        row[k] = HW_INVALID_VERTEX;
         if (edge < count)
             row[k] =
                 __ldcs(plan.lists.rank + static_cast<Offset>(first + edge + from.shift[slot[k]]));
@@ -636,7 +641,7 @@ __device__ __forceinline__ uint32_t expand_some(const plan_t &plan, const front<
  * time, where there are many, so that they need not look for the first list often. All threads of
  * the grid. */
 template <typename Offset, int many>
-__device__ __forceinline__ void expand_edges(const plan_t &plan, const front<Offset> &from,
+__device__ __forceinline__ void expand_edges(const kernel_params &plan, const front<Offset> &from,
                                              count64 begin, count64 end, shared &room)
 {
     constexpr uint32_t tile = 32 * many, warps = threads / 32;
@@ -659,29 +664,30 @@ __device__ __forceinline__ void expand_edges(const plan_t &plan, const front<Off
 }
 
 /* Finds the first position that some row here is not visited at. All threads of the grid. */
-__device__ __noinline__ void find_open(const plan_t &plan, count64 *open)
+__device__ __noinline__ void find_open(const kernel_params &plan, count64 *open)
 {
     uint32_t first = plan.block;
 
     for (uint32_t m = 0; m < plan.columns; m++) {
         const uint32_t *seen = plan.seen + m * words_of(plan);
-        for (uint64_t w = hw_first(); w < words_of(plan) && w * 32 < first; w += hw_stride()) {
+        for (uint64_t w = hw_grid_thread(); w < words_of(plan) && w * 32 < first;
+             w += hw_grid_threads()) {
             const uint32_t left = ~__ldcg(seen + w);
             if (left)
                 first = min(first, static_cast<uint32_t>(w) * 32 + __ffs(left) - 1);
         }
     }
     first = warp_min(first);
-    if (lane_of() == 0 && first < hw_latest(open))
+    if (lane_of() == 0 && first < hw_load_relaxed(open))
         atomicMin(open, static_cast<count64>(first));
 }
 
 /* Queues what is left of lists from the edge `begin` of a queue's `all` on, and from where rows at
  * `open` or after begin in each. All threads of the grid. */
 template <typename Offset>
-__device__ __noinline__ void requeue(const plan_t &plan, const front<Offset> &from, count64 begin,
-                                     count64 all, uint32_t open, const line<Offset> &to,
-                                     shared &room)
+__device__ __noinline__ void requeue(const kernel_params &plan, const front<Offset> &from,
+                                     count64 begin, count64 all, uint32_t open,
+                                     const line<Offset> &to, shared &room)
 {
     constexpr uint32_t tile = gathered * threads;
 
@@ -692,7 +698,7 @@ __device__ __noinline__ void requeue(const plan_t &plan, const front<Offset> &fr
 #pragma unroll
         for (int k = 0; k < gathered; k++) {
             const count64 i = base + k * threads + threadIdx.x;
-            of.column[k] = HW_RANK_NONE;
+            of.column[k] = HW_INVALID_VERTEX;
             of.begin[k] = of.end[k] = 0;
             if (i < from.count) {
                 const count64 next = i + 1 < from.count ? from.sum[i + 1] : all;
@@ -718,12 +724,13 @@ __device__ __forceinline__ count64 parts_left(int part)
 
 /* Whether a queue is worth another part: there is room for what is left of it, and edges for some
  * tiles of all blocks. */
-__device__ __forceinline__ bool worth_parts(const plan_t &plan, count64 queued, uint32_t tile)
+__device__ __forceinline__ bool worth_parts(const kernel_params &plan, count64 queued,
+                                            uint32_t tile)
 {
     const uint64_t half = static_cast<uint64_t>(plan.rows) * plan.block / 2;
 
     return vertices_of(queued) <= half &&
-           edges_of(queued) >= static_cast<count64>(gridDim.x) * tile * hw_tiles_worth_parts;
+           edges_of(queued) >= static_cast<count64>(gridDim.x) * tile * hw_min_tiles_per_part;
 }
 
 /*
@@ -733,10 +740,10 @@ __device__ __forceinline__ bool worth_parts(const plan_t &plan, count64 queued, 
  * looked at. All threads of the grid.
  */
 template <typename Offset, int many>
-__device__ __forceinline__ count64 expand_queue(const plan_t &plan, uint32_t open,
+__device__ __forceinline__ count64 expand_queue(const kernel_params &plan, uint32_t open,
                                                 cg::grid_group &grid, shared &room)
 {
-    count64 queued = hw_latest(&plan.control->queue[0]), begin = 0, looked = 0;
+    count64 queued = hw_load_relaxed(&plan.control->queue[0]), begin = 0, looked = 0;
     uint32_t turn = 0;
 
     for (int part = 0;; part++) {
@@ -751,11 +758,12 @@ __device__ __forceinline__ count64 expand_queue(const plan_t &plan, uint32_t ope
         if (last)
             return looked;
         grid.sync();
-        if (hw_first() == 0)
+        if (hw_grid_thread() == 0)
             plan.control->queue[!turn] = 0, plan.control->opened[!(part & 1)] = plan.block;
         find_open(plan, &plan.control->opened[part & 1]);
         grid.sync();
-        const uint32_t now = static_cast<uint32_t>(hw_latest(&plan.control->opened[part & 1]));
+        const uint32_t now =
+            static_cast<uint32_t>(hw_load_relaxed(&plan.control->opened[part & 1]));
         begin = end;
         if (now < plan.block / 16384 || now / 2 < open)
             continue;
@@ -763,13 +771,14 @@ __device__ __forceinline__ count64 expand_queue(const plan_t &plan, uint32_t ope
         requeue(plan, from, begin, all, open, line_of<Offset>(plan, !turn), room);
         grid.sync();
         turn = !turn;
-        queued = hw_latest(&plan.control->queue[turn]);
+        queued = hw_load_relaxed(&plan.control->queue[turn]);
         begin = 0;
     }
 }
 
 /* What was found for the other columns of the grid. All threads of the grid. */
-__device__ __noinline__ void pack_finds(const plan_t &plan, cg::grid_group &grid, shared &room)
+__device__ __noinline__ void pack_finds(const kernel_params &plan, cg::grid_group &grid,
+                                        shared &room)
 {
     grid.sync();
     for (uint32_t m = 0; m < plan.columns; m++)
@@ -779,13 +788,13 @@ __device__ __noinline__ void pack_finds(const plan_t &plan, cg::grid_group &grid
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
             pack(plan, m, {&plan.fold_out[m], 1}, plan.row_active[m],
-                 hw_latest(&plan.control->fresh[m]), room);
+                 hw_load_relaxed(&plan.control->fresh[m]), room);
 }
 
 /* Registers are worth more than threads here: as many as for more edges. */
 template <typename Offset, int many>
 __global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
-    expand(const __grid_constant__ plan_t plan, const told_t *told)
+    expand(const __grid_constant__ kernel_params plan, const told_t *told)
 {
     __shared__ shared room;
     const uint32_t depth = depth_of(plan);
@@ -804,20 +813,21 @@ __global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
         pack_finds(plan, grid, room);
     if (!keeps_rows(plan))
         return;
-    hw_grid_row *row = row_of(plan, depth);
-    row->edges += looked + hw_latest(&plan.control->looked);
-    row->forms |= up ? HW_GRID_UP : 0;
-    row->time[HW_GRID_EXPANDED] = hw_nanoseconds();
+    hw_scan2d_grid_row *row = row_of(plan, depth);
+    row->edges += looked + hw_load_relaxed(&plan.control->looked);
+    row->forms |= up ? HW_SCAN2D_GRID_UP : 0;
+    row->time[HW_SCAN2D_GRID_EXPANDED] = hw_nanoseconds();
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
-            book(plan, row, plan.row_active[m], hw_latest(&plan.control->fresh[m]));
+            book(plan, row, plan.row_active[m], hw_load_relaxed(&plan.control->fresh[m]));
 }
 
 /* ---- frontier update ---- */
 
 /* Takes own vertices that part m of the row has reached, if they are new: one word of them.
  * Nobody else writes that word of `from`. */
-__device__ __forceinline__ void take_word(const plan_t &plan, uint32_t m, uint32_t w, uint32_t sent)
+__device__ __forceinline__ void take_word(const kernel_params &plan, uint32_t m, uint32_t w,
+                                          uint32_t sent)
 {
     uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
     const uint32_t open = sent & ~__ldcg(seen);
@@ -828,7 +838,7 @@ __device__ __forceinline__ void take_word(const plan_t &plan, uint32_t m, uint32
 }
 
 /* The same of one vertex; others may be in the same word. Whether it is new. */
-__device__ __forceinline__ bool take(const plan_t &plan, uint32_t m, uint32_t position)
+__device__ __forceinline__ bool take(const kernel_params &plan, uint32_t m, uint32_t position)
 {
     const uint32_t w = position / 32, bit = 1u << (position & 31);
     uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
@@ -840,29 +850,29 @@ __device__ __forceinline__ bool take(const plan_t &plan, uint32_t m, uint32_t po
 }
 
 /* What part m of the row has sent. All threads of the grid. */
-__device__ void receive(const plan_t &plan, uint32_t m, count64 count)
+__device__ void receive(const kernel_params &plan, uint32_t m, count64 count)
 {
     const uint32_t *set = plan.fold_in[m];
 
     if (count == 0)
         return;
-    if (hw_grid_as_bitmap(plan.exchange, plan.row_active[plan.column], count)) {
-        for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride())
+    if (hw_scan2d_grid_as_bitmap(plan.exchange, plan.row_active[plan.column], count)) {
+        for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads())
             take_word(plan, m, static_cast<uint32_t>(w), __ldcg(set + w));
     } else {
-        for (uint64_t k = hw_first(); k < count; k += hw_stride())
+        for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
             take(plan, m, __ldcg(set + k));
     }
 }
 
 /* Counts the next frontier, and writes its level. All threads of the grid. */
-__device__ void settle(const plan_t &plan, int32_t level, shared &room)
+__device__ void settle(const kernel_params &plan, int32_t level, shared &room)
 {
     const uint32_t first = plan.column * words_of(plan);
     uint32_t count = 0;
 
     /* Words are a multiple of 32, so that warps stay whole. */
-    for (uint64_t w = hw_first(); w < words_of(plan); w += hw_stride()) {
+    for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads()) {
         const uint32_t fresh = fresh_word(plan, first + static_cast<uint32_t>(w));
         uint32_t left = __ballot_sync(HW_WARP, fresh != 0);
         int32_t *to = plan.level + (w - lane_of()) * 32 + lane_of();
@@ -877,7 +887,7 @@ __device__ void settle(const plan_t &plan, int32_t level, shared &room)
 }
 
 /* Makes counters ready for the next expansion. One thread. */
-__device__ void clear_counters(const plan_t &plan)
+__device__ void clear_counters(const kernel_params &plan)
 {
     plan.control->queue[0] = plan.control->queue[1] = plan.control->looked = 0;
     for (uint32_t m = 0; m < plan.columns; m++) {
@@ -888,19 +898,19 @@ __device__ void clear_counters(const plan_t &plan)
 }
 
 __global__ void __launch_bounds__(threads)
-    update(const __grid_constant__ plan_t plan, const told_t *told)
+    update(const __grid_constant__ kernel_params plan, const told_t *told)
 {
     __shared__ shared room;
     const uint32_t depth = depth_of(plan);
     cg::grid_group grid = cg::this_grid();
     const bool keeps = keeps_rows(plan);
 
-    if (hw_latest(&plan.control->over))
+    if (hw_load_relaxed(&plan.control->over))
         return;
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         clear_counters(plan);
     if (keeps)
-        row_of(plan, depth)->time[HW_GRID_FOLDED] = hw_nanoseconds();
+        row_of(plan, depth)->time[HW_SCAN2D_GRID_FOLDED] = hw_nanoseconds();
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
             receive(plan, m, told->of[part_at(plan, plan.row, m)][plan.column]);
@@ -910,12 +920,12 @@ __global__ void __launch_bounds__(threads)
     find_open(plan, &plan.control->open[(depth + 1) & 1]);
     settle(plan, static_cast<int32_t>(depth) + 1, room);
     grid.sync();
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->depth = depth + 1;
-    const count64 found = hw_latest(&plan.control->found);
+    const count64 found = hw_load_relaxed(&plan.control->found);
     if (keeps) {
         row_of(plan, depth)->found += found;
-        row_of(plan, depth)->time[HW_GRID_UPDATED] = hw_nanoseconds();
+        row_of(plan, depth)->time[HW_SCAN2D_GRID_UPDATED] = hw_nanoseconds();
     }
     pack(plan, plan.column, {plan.expand_out[(depth + 1) & 1], plan.rows},
          plan.column_active[plan.row], found, room);
@@ -927,23 +937,24 @@ __global__ void __launch_bounds__(threads)
 
 /* ---- the beginning and the end ---- */
 
-__global__ void begin(const __grid_constant__ plan_t plan, uint32_t root)
+__global__ void begin(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     const uint32_t words = words_of(plan), own = plan.column * words;
     const uint32_t first = part_at(plan, plan.row, plan.column) * plan.block;
-    const uint32_t at = root >= first && root - first < plan.block ? root - first : HW_RANK_NONE;
+    const uint32_t at =
+        root >= first && root - first < plan.block ? root - first : HW_INVALID_VERTEX;
 
-    for (uint64_t w = hw_first(); w < static_cast<uint64_t>(plan.columns) * words;
-         w += hw_stride()) {
-        const uint32_t bit = at != HW_RANK_NONE && w == own + at / 32 ? 1u << (at & 31) : 0;
+    for (uint64_t w = hw_grid_thread(); w < static_cast<uint64_t>(plan.columns) * words;
+         w += hw_grid_threads()) {
+        const uint32_t bit = at != HW_INVALID_VERTEX && w == own + at / 32 ? 1u << (at & 31) : 0;
         plan.seen[w] = plan.before[w] = bit;
         plan.from[w] = 0;
     }
     clear_front(plan);
-    if (hw_first() != 0)
+    if (hw_grid_thread() != 0)
         return;
-    *plan.control = hw_grid_control{};
-    if (at != HW_RANK_NONE) {
+    *plan.control = hw_scan2d_grid_control{};
+    if (at != HW_INVALID_VERTEX) {
         plan.pred[plan.column * plan.block + at] = plan.row * plan.block + at;
         plan.level[at] = 0;
     }
@@ -966,7 +977,7 @@ __device__ __forceinline__ uint32_t bits_below(uint32_t word)
 
 /* The code of an own vertex's parent: where it is known, a local column of that part. A
  * whole warp, each lane the vertex of its bit in word w. */
-__device__ __forceinline__ uint32_t parent_code(const plan_t &plan, uint32_t w)
+__device__ __forceinline__ uint32_t parent_code(const kernel_params &plan, uint32_t w)
 {
     const uint32_t words = words_of(plan), row = plan.column * plan.block + w * 32 + lane_of();
     const bool reached = plan.seen[plan.column * words + w] >> lane_of() & 1;
@@ -986,33 +997,33 @@ __device__ __forceinline__ uint32_t parent_code(const plan_t &plan, uint32_t w)
             column = m;
         }
     }
-    return reached ? column * plan.rows * plan.block + *known : HW_RANK_NONE;
+    return reached ? column * plan.rows * plan.block + *known : HW_INVALID_VERTEX;
 }
 
-__global__ void resolve(const __grid_constant__ plan_t plan)
+__global__ void resolve(const __grid_constant__ kernel_params plan)
 {
-    for (uint64_t i = hw_first(); i < plan.block; i += hw_stride())
+    for (uint64_t i = hw_grid_thread(); i < plan.block; i += hw_grid_threads())
         plan.parent[i] = parent_code(plan, static_cast<uint32_t>(i / 32));
 }
 
-__global__ void parents(const __grid_constant__ plan_t plan, const uint32_t *position,
+__global__ void parents(const __grid_constant__ kernel_params plan, const uint32_t *position,
                         uint32_t count, const uint32_t *gid, uint32_t root, uint32_t root_id,
                         uint32_t *parent_id)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         const uint32_t at = position[k];
-        const uint32_t code = at < plan.block ? plan.parent[at] : HW_RANK_NONE;
-        const uint32_t id = code != HW_RANK_NONE ? gid[code] : HW_RANK_NONE;
+        const uint32_t code = at < plan.block ? plan.parent[at] : HW_INVALID_VERTEX;
+        const uint32_t id = code != HW_INVALID_VERTEX ? gid[code] : HW_INVALID_VERTEX;
         parent_id[k] = at == root ? root_id : id;
     }
 }
 
-__global__ void levels(const __grid_constant__ plan_t plan, const uint32_t *position,
+__global__ void levels(const __grid_constant__ kernel_params plan, const uint32_t *position,
                        uint32_t count, uint32_t root, int32_t *level)
 {
     const uint32_t *seen = plan.seen + plan.column * words_of(plan);
 
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         const uint32_t at = position[k];
         const bool reached = at < plan.block && (seen[at / 32] >> (at & 31) & 1);
         level[k] = at == root ? 0 : reached ? plan.level[at] : -1;
@@ -1021,27 +1032,29 @@ __global__ void levels(const __grid_constant__ plan_t plan, const uint32_t *posi
 
 /* ---- canonical parents ---- */
 
-__global__ void canon_levels(const __grid_constant__ plan_t plan, const hw_grid_canon canon)
+__global__ void canon_levels(const __grid_constant__ kernel_params plan,
+                             const hw_scan2d_grid_canon canon)
 {
     const uint32_t *seen = plan.seen + plan.column * words_of(plan);
 
-    for (uint64_t t = hw_first(); t < plan.block; t += hw_stride()) {
+    for (uint64_t t = hw_grid_thread(); t < plan.block; t += hw_grid_threads()) {
         const int32_t level = seen[t / 32] >> (t & 31) & 1 ? plan.level[t] : -1;
         canon.row_level[plan.column * plan.block + t] = level;
         canon.column_level[plan.row * plan.block + t] = level;
     }
-    for (uint64_t v = hw_first(); v < static_cast<uint64_t>(plan.columns) * plan.block;
-         v += hw_stride())
-        canon.best[v] = HW_RANK_NONE;
+    for (uint64_t v = hw_grid_thread(); v < static_cast<uint64_t>(plan.columns) * plan.block;
+         v += hw_grid_threads())
+        canon.best[v] = HW_INVALID_VERTEX;
 }
 
 /* A warp for each local column that was reached. */
 template <typename Offset>
-__global__ void canon_best(const __grid_constant__ plan_t plan, const hw_grid_canon canon)
+__global__ void canon_best(const __grid_constant__ kernel_params plan,
+                           const hw_scan2d_grid_canon canon)
 {
     const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
 
-    for (uint64_t u = hw_first() / 32; u < columns; u += hw_stride() / 32) {
+    for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
         const int32_t level = canon.column_level[u];
         const uint32_t id = canon.gid[plan.column * columns + u];
         if (level < 0)
@@ -1056,13 +1069,13 @@ __global__ void canon_best(const __grid_constant__ plan_t plan, const hw_grid_ca
     }
 }
 
-__global__ void canon_parents(const __grid_constant__ plan_t plan, const hw_grid_canon canon,
-                              const uint32_t *position, uint32_t count, uint32_t root,
-                              uint32_t root_id, uint32_t *parent_id)
+__global__ void canon_parents(const __grid_constant__ kernel_params plan,
+                              const hw_scan2d_grid_canon canon, const uint32_t *position,
+                              uint32_t count, uint32_t root, uint32_t root_id, uint32_t *parent_id)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         const uint32_t at = position[k];
-        uint32_t least = HW_RANK_NONE;
+        uint32_t least = HW_INVALID_VERTEX;
         for (uint32_t m = 0; m < plan.columns && at < plan.block; m++)
             least = min(least, m == plan.column ? canon.best[m * plan.block + at]
                                                 : canon.came[m * plan.block + at]);
@@ -1072,7 +1085,7 @@ __global__ void canon_parents(const __grid_constant__ plan_t plan, const hw_grid
 
 __global__ void renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         const uint32_t m = row[k] / from;
         row[k] = m * to + (row[k] - m * from);
     }
@@ -1081,23 +1094,23 @@ __global__ void renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t 
 /* ---- the order of lists ---- */
 
 /* A row's place among all by position first, then by block; and back. */
-__device__ __forceinline__ uint32_t place_of(const plan_t &plan, uint32_t row)
+__device__ __forceinline__ uint32_t place_of(const kernel_params &plan, uint32_t row)
 {
     return row % plan.block * plan.columns + row / plan.block;
 }
 
-__device__ __forceinline__ uint32_t row_at(const plan_t &plan, uint32_t place)
+__device__ __forceinline__ uint32_t row_at(const kernel_params &plan, uint32_t place)
 {
     return place % plan.columns * plan.block + place / plan.columns;
 }
 
 /* A warp for each list. */
 template <typename Offset>
-__global__ void find_unsorted(const __grid_constant__ plan_t plan, uint32_t *unsorted)
+__global__ void find_unsorted(const __grid_constant__ kernel_params plan, uint32_t *unsorted)
 {
     const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
 
-    for (uint64_t u = hw_first() / 32; u < columns; u += hw_stride() / 32) {
+    for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
         const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
         Offset e = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u)) + lane_of() + 1;
         for (; e < end; e += 32)
@@ -1108,10 +1121,10 @@ __global__ void find_unsorted(const __grid_constant__ plan_t plan, uint32_t *uns
 
 /* Keys: the list above, the place of the row below. */
 template <typename Offset>
-__global__ void make_keys(const __grid_constant__ plan_t plan, const hw_grid_keys keys,
-                          uint64_t *key)
+__global__ void make_keys(const __grid_constant__ kernel_params plan,
+                          const hw_scan2d_grid_keys keys, uint64_t *key)
 {
-    for (uint64_t k = hw_first(); k < keys.count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads()) {
         uint32_t low = keys.first, high = keys.end;
         while (high - low > 1) {
             const uint32_t middle = low + (high - low) / 2;
@@ -1125,36 +1138,36 @@ __global__ void make_keys(const __grid_constant__ plan_t plan, const hw_grid_key
     }
 }
 
-__global__ void put_keys(const __grid_constant__ plan_t plan, const hw_grid_keys keys,
+__global__ void put_keys(const __grid_constant__ kernel_params plan, const hw_scan2d_grid_keys keys,
                          const uint64_t *key)
 {
     uint32_t *row = const_cast<uint32_t *>(plan.lists.rank) + keys.begin;
 
-    for (uint64_t k = hw_first(); k < keys.count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads())
         row[k] = row_at(plan, static_cast<uint32_t>(key[k]));
 }
 
 /* The last entries of each list, the last one first. */
 template <typename Offset>
-__global__ void find_ends(const __grid_constant__ plan_t plan, uint4 *last)
+__global__ void find_ends(const __grid_constant__ kernel_params plan, uint4 *last)
 {
     const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
 
-    for (uint64_t u = hw_first(); u < columns; u += hw_stride()) {
+    for (uint64_t u = hw_grid_thread(); u < columns; u += hw_grid_threads()) {
         const Offset begin = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u));
         const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
         uint32_t row[ends];
 #pragma unroll
         for (int j = 0; j < ends; j++)
-            row[j] =
-                end - begin > static_cast<Offset>(j) ? plan.lists.rank[end - 1 - j] : HW_RANK_NONE;
+            row[j] = end - begin > static_cast<Offset>(j) ? plan.lists.rank[end - 1 - j]
+                                                          : HW_INVALID_VERTEX;
         last[u] = make_uint4(row[0], row[1], row[2], row[3]);
     }
 }
 
 /* Sets of the parts of a row. */
 struct sets {
-    const uint32_t *of[HW_GRID_LINE];
+    const uint32_t *of[HW_SCAN2D_GRID_LINE];
 };
 
 /* The positions in each 1024 of them; the last element is for their sum. */
@@ -1163,24 +1176,25 @@ __global__ void count_sets(const __grid_constant__ sets bits, uint32_t parts, ui
 {
     const uint32_t each = block / 1024, all = parts * each;
 
-    for (uint64_t i = hw_first() / 32; i < all; i += hw_stride() / 32) {
+    for (uint64_t i = hw_grid_thread() / 32; i < all; i += hw_grid_threads() / 32) {
         const uint32_t m = static_cast<uint32_t>(i) / each, at = static_cast<uint32_t>(i) % each;
         const uint32_t sum = hw_warp_sum(bits.of[m] ? __popc(bits.of[m][at * 32 + lane_of()]) : 0);
         if (lane_of() == 0)
             count[i] = sum;
     }
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         count[all] = 0;
 }
 
 /* What is known of the positions that are asked for, one after another. */
-__global__ void answer_sets(const __grid_constant__ plan_t plan, const __grid_constant__ sets asked,
-                            const uint32_t *base, const __grid_constant__ sets answer)
+__global__ void answer_sets(const __grid_constant__ kernel_params plan,
+                            const __grid_constant__ sets asked, const uint32_t *base,
+                            const __grid_constant__ sets answer)
 {
     const uint32_t words = words_of(plan);
 
-    for (uint64_t i = hw_first() / 32; i < static_cast<uint64_t>(plan.columns) * words;
-         i += hw_stride() / 32) {
+    for (uint64_t i = hw_grid_thread() / 32; i < static_cast<uint64_t>(plan.columns) * words;
+         i += hw_grid_threads() / 32) {
         const uint32_t m = static_cast<uint32_t>(i / words), w = static_cast<uint32_t>(i % words);
         const uint32_t word = asked.of[m] ? asked.of[m][w] : 0;
         if (word == 0)
@@ -1208,13 +1222,13 @@ template <typename Offset> const void *expand_for(int many)
     return kernels[many - 1];
 }
 
-const void *gather_of(const hw_grid_plan *plan)
+const void *gather_of(const hw_scan2d_grid_params *plan)
 {
     return plan->wide ? reinterpret_cast<const void *>(gather<uint64_t>)
                       : reinterpret_cast<const void *>(gather<uint32_t>);
 }
 
-const void *expand_of(const hw_grid_plan *plan)
+const void *expand_of(const hw_scan2d_grid_params *plan)
 {
     return plan->wide ? expand_for<uint64_t>(plan->edges_per_thread)
                       : expand_for<uint32_t>(plan->edges_per_thread);
@@ -1222,28 +1236,29 @@ const void *expand_of(const hw_grid_plan *plan)
 
 } // namespace
 
-int hw_grid_launch_shape(const hw_grid_plan *plan, hw_grid_shape *shape)
+int hw_scan2d_grid_launch_shape(const hw_scan2d_grid_params *plan, hw_scan2d_grid_shape *shape)
 {
-    cudaError_t error = hw_queue_shape(gather_of(plan), &shape->gather);
+    cudaError_t error = hw_frontier_queue_shape(gather_of(plan), &shape->gather);
 
     if (error == cudaSuccess)
-        error = hw_queue_shape(expand_of(plan), &shape->expand);
+        error = hw_frontier_queue_shape(expand_of(plan), &shape->expand);
     return error == cudaSuccess
-               ? hw_queue_shape(reinterpret_cast<const void *>(update), &shape->update)
+               ? hw_frontier_queue_shape(reinterpret_cast<const void *>(update), &shape->update)
                : error;
 }
 
-int hw_grid_launch_begin(const hw_grid_plan *plan, uint32_t root)
+int hw_scan2d_grid_launch_begin(const hw_scan2d_grid_params *plan, uint32_t root)
 {
     begin<<<hw_blocks(plan->block / 32 * static_cast<uint64_t>(plan->columns), threads), threads>>>(
         *plan, root);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_few(const hw_grid_plan *plan, uint32_t root, const hw_round_result *told,
-                       const hw_round_plan *round, hw_round_result *result)
+int hw_scan2d_grid_launch_single_cta(const hw_scan2d_grid_params *plan, uint32_t root,
+                                     const hw_allgather_result *told,
+                                     const hw_allgather_params *round, hw_allgather_result *result)
 {
-    hw_round_result *to = const_cast<hw_round_result *>(told);
+    hw_allgather_result *to = const_cast<hw_allgather_result *>(told);
 
     if (plan->wide)
         few_levels<uint64_t><<<1, few_threads>>>(*plan, root, to, *round, result);
@@ -1252,11 +1267,12 @@ int hw_grid_launch_few(const hw_grid_plan *plan, uint32_t root, const hw_round_r
     return cudaGetLastError();
 }
 
-int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, uint32_t root,
-                          const hw_round_result *told)
+int hw_scan2d_grid_launch_expand(const hw_scan2d_grid_params *plan,
+                                 const hw_scan2d_grid_shape *shape, uint32_t root,
+                                 const hw_allgather_result *told)
 {
-    void *gathering[] = {const_cast<hw_grid_plan *>(plan), &root, &told};
-    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &told};
+    void *gathering[] = {const_cast<hw_scan2d_grid_params *>(plan), &root, &told};
+    void *arguments[] = {const_cast<hw_scan2d_grid_params *>(plan), &told};
     const cudaError_t error = cudaLaunchKernel(gather_of(plan), dim3(shape->gather), dim3(threads),
                                                gathering, 0, nullptr);
 
@@ -1266,44 +1282,44 @@ int hw_grid_launch_expand(const hw_grid_plan *plan, const hw_grid_shape *shape, 
                                        arguments, 0, nullptr);
 }
 
-int hw_grid_launch_update(const hw_grid_plan *plan, const hw_grid_shape *shape,
-                          const hw_round_result *told)
+int hw_scan2d_grid_launch_update(const hw_scan2d_grid_params *plan,
+                                 const hw_scan2d_grid_shape *shape, const hw_allgather_result *told)
 {
-    void *arguments[] = {const_cast<hw_grid_plan *>(plan), &told};
+    void *arguments[] = {const_cast<hw_scan2d_grid_params *>(plan), &told};
 
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(update), dim3(shape->update),
                                        dim3(threads), arguments, 0, nullptr);
 }
 
-int hw_grid_launch_resolve(const hw_grid_plan *plan)
+int hw_scan2d_grid_launch_resolve(const hw_scan2d_grid_params *plan)
 {
     resolve<<<hw_blocks(plan->block, threads), threads>>>(*plan);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_parents(const hw_grid_plan *plan, const uint32_t *position, uint32_t count,
-                           const uint32_t *gid, uint32_t root, uint32_t root_id,
-                           uint32_t *parent_id)
+int hw_scan2d_grid_launch_parents(const hw_scan2d_grid_params *plan, const uint32_t *position,
+                                  uint32_t count, const uint32_t *gid, uint32_t root,
+                                  uint32_t root_id, uint32_t *parent_id)
 {
     parents<<<hw_blocks(count, threads), threads>>>(*plan, position, count, gid, root, root_id,
                                                     parent_id);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_levels(const hw_grid_plan *plan, const uint32_t *position, uint32_t count,
-                          uint32_t root, int32_t *level)
+int hw_scan2d_grid_launch_levels(const hw_scan2d_grid_params *plan, const uint32_t *position,
+                                 uint32_t count, uint32_t root, int32_t *level)
 {
     levels<<<hw_blocks(count, threads), threads>>>(*plan, position, count, root, level);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
+int hw_scan2d_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to)
 {
     renumber<<<hw_blocks(count, threads), threads>>>(row, count, from, to);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_find_unsorted(const hw_grid_plan *plan, uint32_t *unsorted)
+int hw_scan2d_grid_launch_find_unsorted(const hw_scan2d_grid_params *plan, uint32_t *unsorted)
 {
     const unsigned blocks =
         hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block * 32, threads);
@@ -1315,7 +1331,8 @@ int hw_grid_launch_find_unsorted(const hw_grid_plan *plan, uint32_t *unsorted)
     return cudaGetLastError();
 }
 
-int hw_grid_launch_make_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, uint64_t *key)
+int hw_scan2d_grid_launch_make_keys(const hw_scan2d_grid_params *plan,
+                                    const hw_scan2d_grid_keys *keys, uint64_t *key)
 {
     if (plan->wide)
         make_keys<uint64_t><<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
@@ -1324,13 +1341,14 @@ int hw_grid_launch_make_keys(const hw_grid_plan *plan, const hw_grid_keys *keys,
     return cudaGetLastError();
 }
 
-int hw_grid_launch_put_keys(const hw_grid_plan *plan, const hw_grid_keys *keys, const uint64_t *key)
+int hw_scan2d_grid_launch_put_keys(const hw_scan2d_grid_params *plan,
+                                   const hw_scan2d_grid_keys *keys, const uint64_t *key)
 {
     put_keys<<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_find_ends(const hw_grid_plan *plan)
+int hw_scan2d_grid_launch_find_ends(const hw_scan2d_grid_params *plan)
 {
     const unsigned blocks = hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block, threads);
     uint4 *last = const_cast<uint4 *>(plan->ends);
@@ -1342,8 +1360,8 @@ int hw_grid_launch_find_ends(const hw_grid_plan *plan)
     return cudaGetLastError();
 }
 
-int hw_grid_launch_count(const uint32_t *const *bits, uint32_t parts, uint32_t block,
-                         uint32_t *base, void *scratch, size_t *bytes)
+int hw_scan2d_grid_launch_count(const uint32_t *const *bits, uint32_t parts, uint32_t block,
+                                uint32_t *base, void *scratch, size_t *bytes)
 {
     const uint64_t all = static_cast<uint64_t>(parts) * (block / 1024);
     sets of = {};
@@ -1358,8 +1376,8 @@ int hw_grid_launch_count(const uint32_t *const *bits, uint32_t parts, uint32_t b
                : error;
 }
 
-int hw_grid_launch_answer(const hw_grid_plan *plan, const uint32_t *const *asked,
-                          const uint32_t *base, uint32_t *const *answer)
+int hw_scan2d_grid_launch_answer(const hw_scan2d_grid_params *plan, const uint32_t *const *asked,
+                                 const uint32_t *base, uint32_t *const *answer)
 {
     sets from = {}, to = {};
 
@@ -1372,14 +1390,16 @@ int hw_grid_launch_answer(const hw_grid_plan *plan, const uint32_t *const *asked
     return cudaGetLastError();
 }
 
-int hw_grid_launch_canon_levels(const hw_grid_plan *plan, const hw_grid_canon *canon)
+int hw_scan2d_grid_launch_canon_levels(const hw_scan2d_grid_params *plan,
+                                       const hw_scan2d_grid_canon *canon)
 {
     canon_levels<<<hw_blocks(static_cast<uint64_t>(plan->columns) * plan->block, threads),
                    threads>>>(*plan, *canon);
     return cudaGetLastError();
 }
 
-int hw_grid_launch_canon_best(const hw_grid_plan *plan, const hw_grid_canon *canon)
+int hw_scan2d_grid_launch_canon_best(const hw_scan2d_grid_params *plan,
+                                     const hw_scan2d_grid_canon *canon)
 {
     const unsigned blocks =
         hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block * 32, threads);
@@ -1391,9 +1411,10 @@ int hw_grid_launch_canon_best(const hw_grid_plan *plan, const hw_grid_canon *can
     return cudaGetLastError();
 }
 
-int hw_grid_launch_canon_parents(const hw_grid_plan *plan, const hw_grid_canon *canon,
-                                 const uint32_t *position, uint32_t count, uint32_t root,
-                                 uint32_t root_id, uint32_t *parent_id)
+int hw_scan2d_grid_launch_canon_parents(const hw_scan2d_grid_params *plan,
+                                        const hw_scan2d_grid_canon *canon, const uint32_t *position,
+                                        uint32_t count, uint32_t root, uint32_t root_id,
+                                        uint32_t *parent_id)
 {
     canon_parents<<<hw_blocks(count, threads), threads>>>(*plan, *canon, position, count, root,
                                                           root_id, parent_id);

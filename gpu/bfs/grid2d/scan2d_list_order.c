@@ -14,7 +14,7 @@
 #define KEYS ((hw_count)4 << 20)
 
 struct sorting {
-    const struct hw_grid_plan *plan;
+    const struct hw_scan2d_grid_params *plan;
     hw_count columns;
     void *offset; /* [columns + 1] as on the device */
     struct hw_gpu_arrays arrays;
@@ -32,15 +32,15 @@ static hw_count list_begin(const struct sorting *self, hw_count column)
 }
 
 /* Whether some list is in another order. Local. */
-static enum hw_status find_unsorted(const struct hw_grid_plan *plan, uint32_t *word, bool *unsorted,
-                                    struct hw_error *err)
+static enum hw_status find_unsorted(const struct hw_scan2d_grid_params *plan, uint32_t *word,
+                                    bool *unsorted, struct hw_error *err)
 {
     uint32_t found = 0;
     enum hw_status status = hw_gpu_fill(word, 0, sizeof *word, err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_find_unsorted(plan, word), "the kernel that looks at lists",
-                         err);
+        status = hw_cuda(hw_scan2d_grid_launch_find_unsorted(plan, word),
+                         "the kernel that looks at lists", err);
     if (status == HW_OK)
         status = hw_gpu_get(&found, word, sizeof found, err);
     *unsorted = found != 0;
@@ -85,16 +85,16 @@ static enum hw_status open_sorting(struct sorting *self, struct hw_error *err)
 static enum hw_status sort_some(struct sorting *self, hw_count first, hw_count end, hw_count begin,
                                 hw_count count, struct hw_error *err)
 {
-    const struct hw_grid_keys keys = {(uint32_t)first, (uint32_t)end, (uint64_t)begin,
-                                      (uint64_t)count};
-    int code = hw_grid_launch_make_keys(self->plan, &keys, self->keys.key[0]);
+    const struct hw_scan2d_grid_keys keys = {(uint32_t)first, (uint32_t)end, (uint64_t)begin,
+                                             (uint64_t)count};
+    int code = hw_scan2d_grid_launch_make_keys(self->plan, &keys, self->keys.key[0]);
 
     if (code == 0)
         code =
             hw_gpu_launch_sort(&self->keys, (uint64_t)count, 32 + hw_bits((uint64_t)(end - first)),
                                self->scratch, self->bytes);
     if (code == 0)
-        code = hw_grid_launch_put_keys(self->plan, &keys, self->keys.key[0]);
+        code = hw_scan2d_grid_launch_put_keys(self->plan, &keys, self->keys.key[0]);
     return hw_cuda(code, "sorting lists", err);
 }
 
@@ -114,7 +114,7 @@ static enum hw_status sort_all(struct sorting *self, struct hw_error *err)
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
-enum hw_status hw_scan2d_order(const struct hw_grid_plan *plan, uint32_t *word,
+enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_t *word,
                                struct hw_error *err)
 {
     struct sorting self = {.plan = plan, .columns = (hw_count)plan->rows * plan->block};
@@ -132,19 +132,20 @@ enum hw_status hw_scan2d_order(const struct hw_grid_plan *plan, uint32_t *word,
 }
 
 /* Puts all entries where lists by row have them. Local. */
-static enum hw_status turn(const struct hw_grid_plan *plan, hw_count edges, struct hw_error *err)
+static enum hw_status turn(const struct hw_scan2d_grid_params *plan, hw_count edges,
+                           struct hw_error *err)
 {
     struct hw_gpu_arrays arrays = {.count = 0};
     char *scratch = NULL;
     size_t bytes = 0;
-    enum hw_status status =
-        hw_cuda(hw_grid_launch_turn(plan, (uint64_t)edges, NULL, &bytes), "turning lists", err);
+    enum hw_status status = hw_cuda(
+        hw_scan2d_grid_launch_transpose(plan, (uint64_t)edges, NULL, &bytes), "turning lists", err);
 
     hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
     if (status == HW_OK)
         status = hw_gpu_allocate(&arrays, 0, "turning lists", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_grid_launch_turn(plan, (uint64_t)edges, scratch, &bytes),
+        status = hw_cuda(hw_scan2d_grid_launch_transpose(plan, (uint64_t)edges, scratch, &bytes),
                          "turning lists", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "turning lists", err);
@@ -152,10 +153,10 @@ static enum hw_status turn(const struct hw_grid_plan *plan, hw_count edges, stru
     return status;
 }
 
-enum hw_status hw_scan2d_turn(const struct hw_grid_plan *plan, hw_count edges, uint32_t *word,
-                              struct hw_error *err)
+enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *plan, hw_count edges,
+                                   uint32_t *word, struct hw_error *err)
 {
-    struct hw_grid_plan turned = *plan;
+    struct hw_scan2d_grid_params turned = *plan;
     enum hw_status status = turn(plan, edges, err);
 
     turned.lists = plan->by_row;
@@ -163,7 +164,7 @@ enum hw_status hw_scan2d_turn(const struct hw_grid_plan *plan, hw_count edges, u
     turned.columns = plan->rows;
     if (status == HW_OK)
         status = hw_scan2d_order(&turned, word, err);
-    return status == HW_OK ? hw_cuda(hw_grid_launch_find_heads(plan),
+    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_find_heads(plan),
                                      "the kernel that finds heads of lists", err)
                            : status;
 }

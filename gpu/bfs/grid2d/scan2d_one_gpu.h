@@ -14,21 +14,22 @@ extern "C" {
 #define HW_SCAN2D_MANY 8      /* edges per thread at most */
 #define HW_SCAN2D_BLOCKS 4096 /* blocks at most */
 
-struct hw_scan2d_plan {
-    struct hw_queue_plan common; /* prefix[0]: edges before each vertex of the frontier */
-    unsigned long long *total;   /* [HW_SCAN2D_BLOCKS] edges of each block's share of it */
+struct hw_scan2d_one_gpu_params {
+    struct hw_frontier_queue_params
+        common;                /* prefix[0]: edges before each vertex of the frontier */
+    unsigned long long *total; /* [HW_SCAN2D_BLOCKS] edges of each block's share of it */
     int edges_per_thread;
     bool scatter;        /* scatter-compact, which has no bitmap but: */
     void *map;           /* [active] the edge that claimed each vertex, as wide as offsets, or
                             all ones */
-    uint32_t *neighbour; /* [edges] of each edge, or HW_RANK_NONE if it was visited before */
+    uint32_t *neighbour; /* [edges] of each edge, or HW_INVALID_VERTEX if it was visited before */
 };
 
 /* Blocks that are resident at once. Returns a cudaError_t. */
-int hw_scan2d_launch_shape(const struct hw_scan2d_plan *plan, int *blocks);
+int hw_scan2d_launch_shape(const struct hw_scan2d_one_gpu_params *plan, int *blocks);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_scan2d_launch(const struct hw_scan2d_plan *plan, int blocks, uint32_t root);
+int hw_scan2d_launch(const struct hw_scan2d_one_gpu_params *plan, int blocks, uint32_t root);
 
 #ifdef __cplusplus
 }

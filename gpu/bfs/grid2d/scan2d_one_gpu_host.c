@@ -11,46 +11,47 @@
 #include <stdio.h>
 
 struct state {
-    struct hw_scan2d_plan plan;
+    struct hw_scan2d_one_gpu_params plan;
     int blocks;
 };
 
-static enum hw_status plan_scan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                                struct hw_error *err)
+static enum hw_status plan_scan(struct hw_single_gpu_engine *engine,
+                                const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_scan2d_plan *own = &((struct state *)engine->state)->plan;
+    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->plan;
     int asked = engine->options.edges_per_thread;
 
     (void)order;
     own->edges_per_thread = asked > 0 ? asked : HW_EDGES_PER_THREAD;
     hw_gpu_add(&engine->arrays, &own->total, HW_SCAN2D_BLOCKS, sizeof *own->total);
-    return hw_queue_plan_arrays(engine, 1, &own->common, err);
+    return hw_frontier_queue_plan_arrays(engine, 1, &own->common, err);
 }
 
-static enum hw_status plan_scatter(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                                   struct hw_error *err)
+static enum hw_status plan_scatter(struct hw_single_gpu_engine *engine,
+                                   const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_scan2d_plan *own = &((struct state *)engine->state)->plan;
+    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->plan;
     const struct hw_gpu_graph *graph = &engine->graph;
 
     own->scatter = true;
-    hw_gpu_add(&engine->arrays, &own->map, graph->active, hw_queue_width(engine));
+    hw_gpu_add(&engine->arrays, &own->map, graph->active, hw_frontier_queue_width(engine));
     hw_gpu_add(&engine->arrays, &own->neighbour, (hw_count)graph->edges, sizeof *own->neighbour);
     return plan_scan(engine, order, err);
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
     const struct state *state = engine->state;
 
     return hw_cuda(hw_scan2d_launch(&state->plan, state->blocks, root), engine->method->name, err);
 }
 
-static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
-    hw_queue_open(engine, &state->plan.common);
+    hw_frontier_queue_open(engine, &state->plan.common);
     enum hw_status status =
         hw_cuda(hw_scan2d_launch_shape(&state->plan, &state->blocks), engine->method->name, err);
     /* The first launch of a kernel loads it: outside any clock. */
@@ -60,12 +61,12 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
                            : status;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    const struct hw_scan2d_plan *own = &((struct state *)engine->state)->plan;
+    const struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->plan;
     hw_count before = steps->count;
-    enum hw_status status = hw_queue_steps(&own->common, steps, err);
+    enum hw_status status = hw_frontier_queue_steps(&own->common, steps, err);
 
     for (hw_count s = before; s < steps->count && !own->scatter; s++)
         snprintf(steps->step[s].routine, sizeof steps->step[s].routine, "scan2d %d",
@@ -73,21 +74,21 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     return status;
 }
 
-static const struct hw_gpu_search scan = {.exchanges = true,
-                                          .state_bytes = sizeof(struct state),
-                                          .plan = plan_scan,
-                                          .open = open_search,
-                                          .search = search,
-                                          .steps = steps};
+static const struct hw_single_gpu_search scan = {.exchanges = true,
+                                                 .state_bytes = sizeof(struct state),
+                                                 .plan = plan_scan,
+                                                 .open = open_search,
+                                                 .search = search,
+                                                 .steps = steps};
 
-static const struct hw_gpu_search scatter = {.state_bytes = sizeof(struct state),
-                                             .plan = plan_scatter,
-                                             .open = open_search,
-                                             .search = search,
-                                             .steps = steps};
+static const struct hw_single_gpu_search scatter = {.state_bytes = sizeof(struct state),
+                                                    .plan = plan_scatter,
+                                                    .open = open_search,
+                                                    .search = search,
+                                                    .steps = steps};
 
 const struct hw_method hw_method_scan2d = {.name = "scan2d",
-                                           .frame = &hw_gpu_frame,
+                                           .frame = &hw_single_gpu_frame,
                                            .algorithm = HW_BFS,
                                            .grid = true,
                                            .one_part_only = true,
@@ -96,7 +97,7 @@ const struct hw_method hw_method_scan2d = {.name = "scan2d",
                                            .own = &scan};
 
 const struct hw_method hw_method_scatter_compact = {.name = "scatter-compact",
-                                                    .frame = &hw_gpu_frame,
+                                                    .frame = &hw_single_gpu_frame,
                                                     .algorithm = HW_BFS,
                                                     .grid = true,
                                                     .one_part_only = true,

@@ -24,7 +24,7 @@ namespace
 
 namespace cg = cooperative_groups;
 using namespace hw_scan2d;
-using plan_t = hw_scan2d_plan;
+using kernel_params = hw_scan2d_one_gpu_params;
 
 /* What a block keeps in shared memory. */
 struct shared {
@@ -33,7 +33,7 @@ struct shared {
 };
 
 /* Adds what the block has collected to the frontier of the next level. All its threads. */
-__device__ void flush_list(const hw_queue_plan &plan, uint32_t depth, finds &found)
+__device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth, finds &found)
 {
     __syncthreads();
     const uint32_t count = found.count;
@@ -53,7 +53,7 @@ __device__ void flush_list(const hw_queue_plan &plan, uint32_t depth, finds &fou
 
 /* Queues finds while there is room for those of another tile; until the next barrier
  * nothing may be found. */
-__device__ __forceinline__ void make_room(const plan_t &plan, uint32_t depth, finds &found)
+__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth, finds &found)
 {
     __syncthreads();
     if (found.count > find_room - tile_most)
@@ -68,8 +68,8 @@ __device__ __forceinline__ void no_overflow(int, bool)
 
 /* A level, by so many blocks, of which the first is block 0. */
 template <typename Offset, int many>
-__device__ void expand(const plan_t &plan, uint32_t depth, const front<Offset> &from, count64 all,
-                       uint32_t blocks, shared &room)
+__device__ void expand(const kernel_params &plan, uint32_t depth, const front<Offset> &from,
+                       count64 all, uint32_t blocks, shared &room)
 {
     const hw_gpu_lists &columns = plan.common.graph.out;
     constexpr count64 tile = threads * many;
@@ -82,7 +82,7 @@ __device__ void expand(const plan_t &plan, uint32_t depth, const front<Offset> &
             columns, from, base + threadIdx.x * many, all, room.cut[0] - 1, room.cut[1]);
 #pragma unroll
         for (int k = 0; k < many; k++)
-            row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_RANK_NONE;
+            row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_INVALID_VERTEX;
         const uint32_t fresh = visit<many>(plan.common, row, [&](int k) { return mine.column[k]; });
         collect<many>(room.found, row, fresh, no_overflow);
         make_room(plan, depth, room.found);
@@ -94,17 +94,18 @@ __device__ void expand(const plan_t &plan, uint32_t depth, const front<Offset> &
 constexpr int scatter_many = 4;
 
 /* Nothing is claimed but the root. All threads of the grid. */
-template <typename Offset> __device__ void begin_map(const plan_t &plan, uint32_t root)
+template <typename Offset> __device__ void begin_map(const kernel_params &plan, uint32_t root)
 {
     Offset *map = static_cast<Offset *>(plan.map);
 
-    for (uint64_t v = hw_first(); v < plan.common.graph.active; v += hw_stride())
+    for (uint64_t v = hw_grid_thread(); v < plan.common.graph.active; v += hw_grid_threads())
         map[v] = v == root ? 0 : ~static_cast<Offset>(0);
 }
 
 /* Edges claim the vertices that no level before this one has. */
 template <typename Offset>
-__device__ void scatter(const plan_t &plan, const front<Offset> &from, count64 all, shared &room)
+__device__ void scatter(const kernel_params &plan, const front<Offset> &from, count64 all,
+                        shared &room)
 {
     const hw_gpu_lists &columns = plan.common.graph.out;
     Offset *map = static_cast<Offset *>(plan.map);
@@ -119,7 +120,7 @@ __device__ void scatter(const plan_t &plan, const front<Offset> &from, count64 a
             columns, from, first, all, room.cut[0] - 1, room.cut[1]);
 #pragma unroll
         for (int k = 0; k < scatter_many; k++)
-            row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_RANK_NONE;
+            row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_INVALID_VERTEX;
 #pragma unroll
         for (int k = 0; k < scatter_many; k++)
             open[k] = k < mine.count && __ldcg(map + row[k]) == ~static_cast<Offset>(0);
@@ -128,7 +129,7 @@ __device__ void scatter(const plan_t &plan, const front<Offset> &from, count64 a
             if (open[k])
                 __stcg(map + row[k], static_cast<Offset>(first + k));
             if (k < mine.count)
-                __stcs(plan.neighbour + first + k, open[k] ? row[k] : HW_RANK_NONE);
+                __stcs(plan.neighbour + first + k, open[k] ? row[k] : HW_INVALID_VERTEX);
         }
         __syncthreads();
     }
@@ -136,8 +137,8 @@ __device__ void scatter(const plan_t &plan, const front<Offset> &from, count64 a
 
 /* Keeps the edges whose claim has lasted, after a barrier. */
 template <typename Offset>
-__device__ void compact(const plan_t &plan, uint32_t depth, const front<Offset> &from, count64 all,
-                        shared &room)
+__device__ void compact(const kernel_params &plan, uint32_t depth, const front<Offset> &from,
+                        count64 all, shared &room)
 {
     const Offset *map = static_cast<const Offset *>(plan.map);
     constexpr count64 tile = threads * scatter_many;
@@ -147,12 +148,12 @@ __device__ void compact(const plan_t &plan, uint32_t depth, const front<Offset> 
 #pragma unroll
         for (int k = 0; k < scatter_many; k++) {
             const count64 edge = base + k * threads + threadIdx.x;
-            row[k] = edge < all ? __ldcs(plan.neighbour + edge) : HW_RANK_NONE;
+            row[k] = edge < all ? __ldcs(plan.neighbour + edge) : HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (int k = 0; k < scatter_many; k++) {
             const count64 edge = base + k * threads + threadIdx.x;
-            if (row[k] == HW_RANK_NONE || __ldcg(map + row[k]) != static_cast<Offset>(edge))
+            if (row[k] == HW_INVALID_VERTEX || __ldcg(map + row[k]) != static_cast<Offset>(edge))
                 continue;
             plan.common.parent[row[k]] =
                 find_edges<Offset, 1>(plan.common.graph.out, from, edge, all, 0, from.count)
@@ -168,10 +169,10 @@ __device__ void compact(const plan_t &plan, uint32_t depth, const front<Offset> 
 /* ---- the search ---- */
 
 template <typename Offset>
-__device__ __forceinline__ front<Offset> front_of(const plan_t &plan, uint32_t depth)
+__device__ __forceinline__ front<Offset> front_of(const kernel_params &plan, uint32_t depth)
 {
     return {plan.common.queue[depth & 1],
-            vertices_of(hw_latest(&plan.common.control->queue[depth & 3])),
+            vertices_of(hw_load_relaxed(&plan.common.control->queue[depth & 3])),
             static_cast<Offset *>(plan.common.prefix[0])};
 }
 
@@ -181,7 +182,7 @@ constexpr count64 alone_edges = 8 * threads;
 
 /* Expands such levels from `depth` on. Block 0. */
 template <typename Offset, int many>
-__device__ __noinline__ void expand_alone(const plan_t &plan, uint32_t depth, shared &room)
+__device__ __noinline__ void expand_alone(const kernel_params &plan, uint32_t depth, shared &room)
 {
     for (;; depth++) {
         const front<Offset> from = front_of<Offset>(plan, depth);
@@ -206,11 +207,11 @@ __device__ __noinline__ void expand_alone(const plan_t &plan, uint32_t depth, sh
 /* many: edges per thread; 0: scatter-compact. */
 template <typename Offset, int many>
 __global__ void __launch_bounds__(threads, resident(many))
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     __shared__ shared room;
     cg::grid_group grid = cg::this_grid();
-    const bool keeps_rows = hw_first() == 0;
+    const bool keeps_rows = hw_grid_thread() == 0;
 
     if (threadIdx.x == 0)
         room.found.count = 0;
@@ -225,7 +226,7 @@ __global__ void __launch_bounds__(threads, resident(many))
                 if (blockIdx.x == 0)
                     expand_alone<Offset, many>(plan, depth, room);
                 grid.sync();
-                depth = hw_latest(&plan.common.control->depth);
+                depth = hw_load_relaxed(&plan.common.control->depth);
                 from = front_of<Offset>(plan, depth);
             }
         }
@@ -270,7 +271,7 @@ template <typename Offset> const void *kernel_for(int many)
     return kernels[many];
 }
 
-const void *kernel_of(const hw_scan2d_plan *plan)
+const void *kernel_of(const hw_scan2d_one_gpu_params *plan)
 {
     const int many = plan->scatter ? 0 : plan->edges_per_thread;
 
@@ -279,18 +280,18 @@ const void *kernel_of(const hw_scan2d_plan *plan)
 
 } // namespace
 
-int hw_scan2d_launch_shape(const hw_scan2d_plan *plan, int *blocks)
+int hw_scan2d_launch_shape(const hw_scan2d_one_gpu_params *plan, int *blocks)
 {
-    const cudaError_t error = hw_queue_shape(kernel_of(plan), blocks);
+    const cudaError_t error = hw_frontier_queue_shape(kernel_of(plan), blocks);
 
     if (*blocks > HW_SCAN2D_BLOCKS)
         *blocks = HW_SCAN2D_BLOCKS;
     return error;
 }
 
-int hw_scan2d_launch(const hw_scan2d_plan *plan, int blocks, uint32_t root)
+int hw_scan2d_launch(const hw_scan2d_one_gpu_params *plan, int blocks, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_scan2d_plan *>(plan), &root};
+    void *arguments[] = {const_cast<hw_scan2d_one_gpu_params *>(plan), &root};
 
     return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(blocks), dim3(threads), arguments, 0,
                                        nullptr);

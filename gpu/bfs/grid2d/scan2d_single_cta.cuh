@@ -18,23 +18,23 @@ constexpr count64 too_many = 1ull << 63;   /* in the first word of a round: edge
 using few_scan = cub::BlockScan<uint32_t, few_threads>;
 
 struct few_room {
-    uint64_t heard[HW_ROUND_RANKS][HW_ROUND_WORDS];
+    uint64_t heard[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
     few_scan::TempStorage scan;
-    uint32_t column[few_tile];    /* of a tile of lists */
-    uint32_t before[few_tile];    /* edges of the tile before each */
-    count64 begin[few_tile];      /* where each begins, less these */
-    uint32_t set[HW_GRID_LINE];   /* the frontier's vertices by row of the grid */
-    uint32_t count[HW_GRID_LINE]; /* rows found, by column of the grid; own is what is new */
-    uint32_t rows;                /* found, of all columns */
+    uint32_t column[few_tile];           /* of a tile of lists */
+    uint32_t before[few_tile];           /* edges of the tile before each */
+    count64 begin[few_tile];             /* where each begins, less these */
+    uint32_t set[HW_SCAN2D_GRID_LINE];   /* the frontier's vertices by row of the grid */
+    uint32_t count[HW_SCAN2D_GRID_LINE]; /* rows found, by column of the grid; own is what is new */
+    uint32_t rows;                       /* found, of all columns */
 };
 
 /* Where rows that were found are listed, and the positions of own vertices that are new. */
-__device__ __forceinline__ uint32_t *few_rows(const plan_t &plan)
+__device__ __forceinline__ uint32_t *few_rows(const kernel_params &plan)
 {
     return plan.queue;
 }
 
-__device__ __forceinline__ uint32_t *few_own(const plan_t &plan)
+__device__ __forceinline__ uint32_t *few_own(const kernel_params &plan)
 {
     return static_cast<uint32_t *>(plan.prefix);
 }
@@ -55,8 +55,8 @@ __device__ __forceinline__ void append(uint32_t *to, uint32_t *count, bool mine,
 }
 
 /* Makes the counts of a level ready. Returns the lists that its frontier has here. All threads. */
-__device__ uint32_t few_begin(const plan_t &plan, uint32_t depth, uint32_t root, const told_t *told,
-                              few_room &room)
+__device__ uint32_t few_begin(const kernel_params &plan, uint32_t depth, uint32_t root,
+                              const told_t *told, few_room &room)
 {
     const uint32_t r = threadIdx.x, first = plan.column * plan.rows * plan.block;
     uint32_t lists = 0;
@@ -67,7 +67,7 @@ __device__ uint32_t few_begin(const plan_t &plan, uint32_t depth, uint32_t root,
             depth == 0 ? here
                        : static_cast<uint32_t>(__ldcg(&told->of[part_at(plan, r, plan.column)][0]));
     }
-    if (threadIdx.x < HW_GRID_LINE)
+    if (threadIdx.x < HW_SCAN2D_GRID_LINE)
         room.count[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         room.rows = 0;
@@ -78,8 +78,8 @@ __device__ uint32_t few_begin(const plan_t &plan, uint32_t depth, uint32_t root,
 }
 
 /* The i-th local column of the frontier. */
-__device__ __forceinline__ uint32_t few_column(const plan_t &plan, uint32_t depth, uint32_t root,
-                                               uint32_t i, const few_room &room)
+__device__ __forceinline__ uint32_t few_column(const kernel_params &plan, uint32_t depth,
+                                               uint32_t root, uint32_t i, const few_room &room)
 {
     uint32_t r = 0;
 
@@ -92,7 +92,7 @@ __device__ __forceinline__ uint32_t few_column(const plan_t &plan, uint32_t dept
 
 /* Lays the edges of a tile of lists out. Returns how many there are. All threads. */
 template <typename Offset>
-__device__ uint32_t few_lay(const plan_t &plan, uint32_t depth, uint32_t root, uint32_t base,
+__device__ uint32_t few_lay(const kernel_params &plan, uint32_t depth, uint32_t root, uint32_t base,
                             uint32_t lists, few_room &room)
 {
     const uint32_t slot = few_lists * threadIdx.x;
@@ -138,8 +138,8 @@ __device__ __forceinline__ uint32_t few_slot(uint32_t e, const few_room &room)
 /* Expands the frontier. Returns the edges looked at, or more than plan.few where there are more.
  * All threads. */
 template <typename Offset>
-__device__ uint32_t few_expand(const plan_t &plan, uint32_t depth, uint32_t root, uint32_t lists,
-                               few_room &room)
+__device__ uint32_t few_expand(const kernel_params &plan, uint32_t depth, uint32_t root,
+                               uint32_t lists, few_room &room)
 {
     uint32_t looked = 0;
 
@@ -150,7 +150,7 @@ __device__ uint32_t few_expand(const plan_t &plan, uint32_t depth, uint32_t root
             return looked;
         for (uint32_t from = 0; from < all; from += few_threads) {
             const uint32_t e = from + threadIdx.x;
-            uint32_t row = HW_RANK_NONE, slot = 0;
+            uint32_t row = HW_INVALID_VERTEX, slot = 0;
             if (e < all) {
                 slot = few_slot(e, room);
                 row = plan.lists.rank[room.begin[slot] + e];
@@ -165,22 +165,22 @@ __device__ uint32_t few_expand(const plan_t &plan, uint32_t depth, uint32_t root
 }
 
 /* Sends the other columns of the grid what was found for them. All threads. */
-__device__ void few_fold(const plan_t &plan, few_room &room)
+__device__ void few_fold(const kernel_params &plan, few_room &room)
 {
     const uint32_t *rows = few_rows(plan);
 
     for (uint32_t base = 0; base < room.rows; base += few_threads) {
         const uint32_t k = base + threadIdx.x;
-        const uint32_t row = k < room.rows ? rows[k] : HW_RANK_NONE;
+        const uint32_t row = k < room.rows ? rows[k] : HW_INVALID_VERTEX;
         for (uint32_t m = 0; m < plan.columns; m++)
             append(m == plan.column ? few_own(plan) : plan.fold_out[m], &room.count[m],
-                   row != HW_RANK_NONE && row / plan.block == m, row - m * plan.block);
+                   row != HW_INVALID_VERTEX && row / plan.block == m, row - m * plan.block);
     }
     __syncthreads();
 }
 
 /* Takes own vertices that the others of the grid row have found. All threads. */
-__device__ void few_receive(const plan_t &plan, few_room &room)
+__device__ void few_receive(const kernel_params &plan, few_room &room)
 {
     uint32_t *own = few_own(plan);
 
@@ -199,7 +199,7 @@ __device__ void few_receive(const plan_t &plan, few_room &room)
 }
 
 /* Settles what is new, and sends it along the grid column. All threads. */
-__device__ void few_settle(const plan_t &plan, uint32_t depth, few_room &room)
+__device__ void few_settle(const kernel_params &plan, uint32_t depth, few_room &room)
 {
     const uint32_t *rows = few_rows(plan), *own = few_own(plan);
     const uint32_t count = room.count[plan.column];
@@ -219,21 +219,22 @@ __device__ void few_settle(const plan_t &plan, uint32_t depth, few_room &room)
 
 /* A round of `count` words, word(k). All threads. */
 template <typename Word>
-__device__ void few_meet(const plan_t &plan, const hw_round_plan &round, uint32_t number,
-                         uint32_t count, Word word, told_t *result, few_room &room)
+__device__ void few_meet(const kernel_params &plan, const hw_allgather_params &round,
+                         uint32_t number, uint32_t count, Word word, told_t *result, few_room &room)
 {
     if (threadIdx.x < count)
         plan.control->few[threadIdx.x] = word(threadIdx.x);
     __syncthreads();
-    hw_round_meet(round, reinterpret_cast<const uint64_t *>(plan.control->few),
-                  static_cast<int>(count), 0, number, result, room.heard);
+    hw_allgather_block(round, reinterpret_cast<const uint64_t *>(plan.control->few),
+                       static_cast<int>(count), 0, number, result, room.heard);
     __syncthreads();
 }
 
 /* Whether a round went well, and no part has too many edges. */
-__device__ bool few_agree(const hw_round_plan &round, const told_t *result, const few_room &room)
+__device__ bool few_agree(const hw_allgather_params &round, const told_t *result,
+                          const few_room &room)
 {
-    bool fine = hw_latest(&result->failed) == 0;
+    bool fine = hw_load_relaxed(&result->failed) == 0;
 
     for (uint32_t q = 0; q < round.ranks; q++)
         fine = fine && !(room.heard[q][0] & too_many);
@@ -241,14 +242,15 @@ __device__ bool few_agree(const hw_round_plan &round, const told_t *result, cons
 }
 
 /* Books a level that is done. One thread. */
-__device__ void few_book(const plan_t &plan, uint32_t depth, count64 frontier, uint32_t looked,
-                         const uint64_t (&time)[HW_GRID_MARKS], const few_room &room)
+__device__ void few_book(const kernel_params &plan, uint32_t depth, count64 frontier,
+                         uint32_t looked, const uint64_t (&time)[HW_SCAN2D_GRID_MARKS],
+                         const few_room &room)
 {
     begin_row(plan, depth, frontier);
-    hw_grid_row *row = row_of(plan, depth);
+    hw_scan2d_grid_row *row = row_of(plan, depth);
     row->edges += looked;
     row->found += room.count[plan.column];
-    for (int k = 0; k < HW_GRID_MARKS; k++)
+    for (int k = 0; k < HW_SCAN2D_GRID_MARKS; k++)
         row->time[k] = time[k];
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
@@ -258,21 +260,21 @@ __device__ void few_book(const plan_t &plan, uint32_t depth, count64 frontier, u
 /* A level. told: what the round before it gave; result: [2] of its own two. Whether it was
  * done. All threads. */
 template <typename Offset>
-__device__ bool few_level(const plan_t &plan, uint32_t depth, uint32_t root, const told_t *told,
-                          const hw_round_plan &round, uint32_t number, told_t *result,
-                          few_room &room)
+__device__ bool few_level(const kernel_params &plan, uint32_t depth, uint32_t root,
+                          const told_t *told, const hw_allgather_params &round, uint32_t number,
+                          told_t *result, few_room &room)
 {
     const uint32_t own = part_at(plan, plan.row, plan.column);
     const count64 frontier =
         depth > 0 ? __ldcg(&told->of[own][0]) : static_cast<count64>(root / plan.block == own);
-    uint64_t time[HW_GRID_MARKS] = {hw_nanoseconds()};
+    uint64_t time[HW_SCAN2D_GRID_MARKS] = {hw_nanoseconds()};
     const uint32_t lists = few_begin(plan, depth, root, told, room);
     const uint32_t looked = few_expand<Offset>(plan, depth, root, lists, room);
     const bool over = looked > plan.few;
 
     if (!over)
         few_fold(plan, room);
-    time[HW_GRID_EXPANDED] = hw_nanoseconds();
+    time[HW_SCAN2D_GRID_EXPANDED] = hw_nanoseconds();
     few_meet(
         plan, round, number + 1, plan.columns,
         [&](uint32_t m) {
@@ -281,10 +283,10 @@ __device__ bool few_level(const plan_t &plan, uint32_t depth, uint32_t root, con
         result, room);
     if (!few_agree(round, result, room))
         return false;
-    time[HW_GRID_FOLDED] = hw_nanoseconds();
+    time[HW_SCAN2D_GRID_FOLDED] = hw_nanoseconds();
     few_receive(plan, room);
     few_settle(plan, depth, room);
-    time[HW_GRID_UPDATED] = hw_nanoseconds();
+    time[HW_SCAN2D_GRID_UPDATED] = hw_nanoseconds();
     if (keeps_rows(plan))
         few_book(plan, depth, frontier, looked, time, room);
     few_meet(
@@ -296,20 +298,20 @@ __device__ bool few_level(const plan_t &plan, uint32_t depth, uint32_t root, con
 /* Levels as long as there are few edges. told: what the last round gave, on the way out as well. */
 template <typename Offset>
 __global__ void __launch_bounds__(few_threads, 1)
-    few_levels(const __grid_constant__ plan_t plan, uint32_t root, told_t *told,
-               const __grid_constant__ hw_round_plan round, told_t *result)
+    few_levels(const __grid_constant__ kernel_params plan, uint32_t root, told_t *told,
+               const __grid_constant__ hw_allgather_params round, told_t *result)
 {
     __shared__ few_room room;
-    const uint32_t first = static_cast<uint32_t>(hw_latest(&plan.control->depth));
-    uint32_t number = max(hw_latest(&result[0].number), hw_latest(&result[1].number));
+    const uint32_t first = static_cast<uint32_t>(hw_load_relaxed(&plan.control->depth));
+    uint32_t number = max(hw_load_relaxed(&result[0].number), hw_load_relaxed(&result[1].number));
     uint32_t depth = first;
-    count64 all = depth > 0 ? hw_latest(&told->all[0]) : 1;
+    count64 all = depth > 0 ? hw_load_relaxed(&told->all[0]) : 1;
     const told_t *last = told;
 
     while (all > 0 && all <= plan.few && depth - first < few_levels_most &&
            few_level<Offset>(plan, depth, root, last, round, number, result, room)) {
         last = result + 1;
-        all = hw_latest(&last->all[0]);
+        all = hw_load_relaxed(&last->all[0]);
         number += 2;
         depth++;
     }

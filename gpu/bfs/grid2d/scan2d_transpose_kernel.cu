@@ -15,7 +15,7 @@ namespace
 {
 
 using namespace hw_queue;
-using plan_t = hw_grid_plan;
+using kernel_params = hw_scan2d_grid_params;
 
 __device__ __forceinline__ uint32_t next_place(uint32_t *place)
 {
@@ -27,25 +27,26 @@ __device__ __forceinline__ uint64_t next_place(uint64_t *place)
     return atomicAdd(reinterpret_cast<count64 *>(place), 1ull);
 }
 
-template <typename Offset> __host__ __device__ __forceinline__ Offset *places(const plan_t &plan)
+template <typename Offset>
+__host__ __device__ __forceinline__ Offset *places(const kernel_params &plan)
 {
     return static_cast<Offset *>(const_cast<void *>(plan.by_row.offset)) + 1;
 }
 
 template <typename Offset>
-__global__ void count_rows(const __grid_constant__ plan_t plan, uint64_t edges)
+__global__ void count_rows(const __grid_constant__ kernel_params plan, uint64_t edges)
 {
-    for (uint64_t e = hw_first(); e < edges; e += hw_stride())
+    for (uint64_t e = hw_grid_thread(); e < edges; e += hw_grid_threads())
         next_place(places<Offset>(plan) + plan.lists.rank[e]);
 }
 
 /* A warp for each column. */
-template <typename Offset> __global__ void put_columns(const __grid_constant__ plan_t plan)
+template <typename Offset> __global__ void put_columns(const __grid_constant__ kernel_params plan)
 {
     const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
     uint32_t *to = const_cast<uint32_t *>(plan.by_row.rank);
 
-    for (uint64_t u = hw_first() / 32; u < columns; u += hw_stride() / 32) {
+    for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
         const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
         Offset e = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u)) + lane_of();
         for (; e < end; e += 32)
@@ -54,19 +55,20 @@ template <typename Offset> __global__ void put_columns(const __grid_constant__ p
 }
 
 template <typename Offset>
-__global__ void find_heads(const __grid_constant__ plan_t plan, uint4 *head, uint32_t *listed)
+__global__ void find_heads(const __grid_constant__ kernel_params plan, uint4 *head,
+                           uint32_t *listed)
 {
     const uint64_t rows = static_cast<uint64_t>(plan.columns) * plan.block;
 
     /* Rows are a multiple of 32, so that warps stay whole. */
-    for (uint64_t v = hw_first(); v < rows; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < rows; v += hw_grid_threads()) {
         const Offset begin = hw_begin<Offset>(plan.by_row, static_cast<uint32_t>(v));
         const Offset end = hw_begin<Offset>(plan.by_row, static_cast<uint32_t>(v) + 1);
         uint32_t column[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            column[k] =
-                end - begin > static_cast<Offset>(k) ? plan.by_row.rank[begin + k] : HW_RANK_NONE;
+            column[k] = end - begin > static_cast<Offset>(k) ? plan.by_row.rank[begin + k]
+                                                             : HW_INVALID_VERTEX;
         head[v] = make_uint4(column[0], column[1], column[2], column[3]);
         const uint32_t ballot = __ballot_sync(HW_WARP, end > begin);
         if (lane_of() == 0)
@@ -75,7 +77,7 @@ __global__ void find_heads(const __grid_constant__ plan_t plan, uint4 *head, uin
 }
 
 template <typename Offset>
-cudaError_t turn(const plan_t &plan, uint64_t edges, void *scratch, size_t *bytes)
+cudaError_t turn(const kernel_params &plan, uint64_t edges, void *scratch, size_t *bytes)
 {
     const uint64_t rows = static_cast<uint64_t>(plan.columns) * plan.block;
     Offset *place = scratch ? places<Offset>(plan) : nullptr;
@@ -98,13 +100,14 @@ cudaError_t turn(const plan_t &plan, uint64_t edges, void *scratch, size_t *byte
 
 } // namespace
 
-int hw_grid_launch_turn(const hw_grid_plan *plan, uint64_t edges, void *scratch, size_t *bytes)
+int hw_scan2d_grid_launch_transpose(const hw_scan2d_grid_params *plan, uint64_t edges,
+                                    void *scratch, size_t *bytes)
 {
     return plan->wide ? turn<uint64_t>(*plan, edges, scratch, bytes)
                       : turn<uint32_t>(*plan, edges, scratch, bytes);
 }
 
-int hw_grid_launch_find_heads(const hw_grid_plan *plan)
+int hw_scan2d_grid_launch_find_heads(const hw_scan2d_grid_params *plan)
 {
     const unsigned blocks = hw_blocks(static_cast<uint64_t>(plan->columns) * plan->block, threads);
     uint4 *head = const_cast<uint4 *>(plan->heads);

@@ -20,8 +20,8 @@ enum hw_merge_kind {
     HW_MERGE_KINDS
 };
 
-struct hw_merge_plan {
-    struct hw_queue_plan common;
+struct hw_merge_params {
+    struct hw_frontier_queue_params common;
     enum hw_merge_kind kind;
     double factor;    /* HW_MERGE_FUSED: levels of more edges a vertex than this have
                          redistribution balanced, the others gathering */
@@ -30,10 +30,10 @@ struct hw_merge_plan {
 };
 
 /* Blocks that are resident at once. Returns a cudaError_t. */
-int hw_merge_launch_shape(const struct hw_merge_plan *plan, int *blocks);
+int hw_merge_launch_shape(const struct hw_merge_params *plan, int *blocks);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_merge_launch(const struct hw_merge_plan *plan, int blocks, uint32_t root);
+int hw_merge_launch(const struct hw_merge_params *plan, int blocks, uint32_t root);
 
 #ifdef __cplusplus
 }

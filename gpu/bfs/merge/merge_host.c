@@ -11,12 +11,12 @@
 #include <math.h>
 
 struct state {
-    struct hw_merge_plan plan;
+    struct hw_merge_params plan;
     int blocks;
 };
 
 /* The kernel and the factor that stand for a coupling. */
-static void choose(enum hw_coupling coupling, double factor, struct hw_merge_plan *own)
+static void choose(enum hw_coupling coupling, double factor, struct hw_merge_params *own)
 {
     own->kind = HW_MERGE_FUSED;
     own->factor = factor > 0 ? factor : HW_EXPAND_FACTOR;
@@ -39,45 +39,46 @@ static void choose(enum hw_coupling coupling, double factor, struct hw_merge_pla
     }
 }
 
-static enum hw_status plan_cta(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                               struct hw_error *err)
+static enum hw_status plan_cta(struct hw_single_gpu_engine *engine,
+                               const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_merge_plan *own = &((struct state *)engine->state)->plan;
+    struct hw_merge_params *own = &((struct state *)engine->state)->plan;
 
     (void)order;
     own->kind = HW_MERGE_CTA;
-    return hw_queue_plan_arrays(engine, 2, &own->common, err);
+    return hw_frontier_queue_plan_arrays(engine, 2, &own->common, err);
 }
 
-static enum hw_status plan_merge(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                                 struct hw_error *err)
+static enum hw_status plan_merge(struct hw_single_gpu_engine *engine,
+                                 const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_engine_options *options = &engine->options;
-    struct hw_merge_plan *own = &((struct state *)engine->state)->plan;
+    struct hw_merge_params *own = &((struct state *)engine->state)->plan;
     hw_count edges = (hw_count)engine->graph.edges;
 
     (void)order;
     choose(options->coupling, options->expand_factor, own);
-    enum hw_status status = hw_queue_plan_arrays(engine, 2, &own->common, err);
+    enum hw_status status = hw_frontier_queue_plan_arrays(engine, 2, &own->common, err);
     if (status == HW_OK && own->kind == HW_MERGE_SEPARATE) {
-        hw_gpu_add(&engine->arrays, &own->location, edges, hw_queue_width(engine));
+        hw_gpu_add(&engine->arrays, &own->location, edges, hw_frontier_queue_width(engine));
         hw_gpu_add(&engine->arrays, &own->source, edges, sizeof *own->source);
     }
     return status;
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
     const struct state *state = engine->state;
 
     return hw_cuda(hw_merge_launch(&state->plan, state->blocks, root), engine->method->name, err);
 }
 
-static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
-    hw_queue_open(engine, &state->plan.common);
+    hw_frontier_queue_open(engine, &state->plan.common);
     enum hw_status status =
         hw_cuda(hw_merge_launch_shape(&state->plan, &state->blocks), engine->method->name, err);
     /* The first launch of a kernel loads it: outside any clock. */
@@ -87,26 +88,26 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
                            : status;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    return hw_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
+    return hw_frontier_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
 }
 
-static const struct hw_gpu_search merge = {.state_bytes = sizeof(struct state),
-                                           .plan = plan_merge,
-                                           .open = open_search,
-                                           .search = search,
-                                           .steps = steps};
+static const struct hw_single_gpu_search merge = {.state_bytes = sizeof(struct state),
+                                                  .plan = plan_merge,
+                                                  .open = open_search,
+                                                  .search = search,
+                                                  .steps = steps};
 
-static const struct hw_gpu_search cta = {.state_bytes = sizeof(struct state),
-                                         .plan = plan_cta,
-                                         .open = open_search,
-                                         .search = search,
-                                         .steps = steps};
+static const struct hw_single_gpu_search cta = {.state_bytes = sizeof(struct state),
+                                                .plan = plan_cta,
+                                                .open = open_search,
+                                                .search = search,
+                                                .steps = steps};
 
 const struct hw_method hw_method_merge = {.name = "merge",
-                                          .frame = &hw_gpu_frame,
+                                          .frame = &hw_single_gpu_frame,
                                           .algorithm = HW_BFS,
                                           .grid = true,
                                           .one_part_only = true,
@@ -115,7 +116,7 @@ const struct hw_method hw_method_merge = {.name = "merge",
                                           .own = &merge};
 
 const struct hw_method hw_method_cta_warp_scan = {.name = "cta-warp-scan",
-                                                  .frame = &hw_gpu_frame,
+                                                  .frame = &hw_single_gpu_frame,
                                                   .algorithm = HW_BFS,
                                                   .grid = true,
                                                   .one_part_only = true,

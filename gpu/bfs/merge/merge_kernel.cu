@@ -37,7 +37,7 @@ namespace
 
 namespace cg = cooperative_groups;
 using namespace hw_queue;
-using plan_t = hw_merge_plan;
+using kernel_params = hw_merge_params;
 
 constexpr uint32_t tile_size = tile_most;
 
@@ -80,9 +80,9 @@ __device__ __forceinline__ uint32_t tile_for(count64 elements)
 }
 
 template <typename Offset>
-__device__ __forceinline__ level<Offset> level_of(const plan_t &plan, uint32_t depth)
+__device__ __forceinline__ level<Offset> level_of(const kernel_params &plan, uint32_t depth)
 {
-    const count64 size = hw_latest(&plan.common.control->queue[depth & 3]);
+    const count64 size = hw_load_relaxed(&plan.common.control->queue[depth & 3]);
 
     return {plan.common.queue[depth & 1],
             static_cast<const Offset *>(plan.common.prefix[depth & 1]),
@@ -157,7 +157,7 @@ __device__ tile tile_by_outputs(const level<Offset> &from, count64 k, slots<Offs
 /* ---- fine ---- */
 
 template <typename Offset>
-__device__ void load(const plan_t &plan, const level<Offset> &from, const tile &tile,
+__device__ void load(const kernel_params &plan, const level<Offset> &from, const tile &tile,
                      slots<Offset> &slots)
 {
     for (uint32_t base = threadIdx.x; base < tile.count; base += 4 * threads) {
@@ -212,14 +212,14 @@ template <typename Offset> __device__ void expand(const tile &tile, slots<Offset
 /* ---- gathering ---- */
 
 template <typename Offset>
-__device__ __forceinline__ uint32_t neighbour(const plan_t &plan, Offset location)
+__device__ __forceinline__ uint32_t neighbour(const kernel_params &plan, Offset location)
 {
     return __ldcs(plan.common.graph.out.rank + location);
 }
 
 /* Visits four candidates a lane and collects what is new. A whole warp. */
 template <typename Offset, typename Source>
-__device__ __forceinline__ void take(const plan_t &plan, uint32_t depth, finds &found,
+__device__ __forceinline__ void take(const kernel_params &plan, uint32_t depth, finds &found,
                                      const uint32_t *candidate, Source source)
 {
     const uint32_t fresh = visit<4>(plan.common, candidate, source);
@@ -230,7 +230,7 @@ __device__ __forceinline__ void take(const plan_t &plan, uint32_t depth, finds &
 
 /* Gathers the neighbours of a tile. All threads of the block. */
 template <typename Offset>
-__device__ void gather(const plan_t &plan, uint32_t depth, const tile &tile,
+__device__ void gather(const kernel_params &plan, uint32_t depth, const tile &tile,
                        const slots<Offset> &slots, finds &found)
 {
     for (uint32_t base = 0; base < tile.outputs; base += 4 * threads) {
@@ -238,7 +238,7 @@ __device__ void gather(const plan_t &plan, uint32_t depth, const tile &tile,
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const uint32_t output = base + k * threads + threadIdx.x;
-            v[k] = HW_RANK_NONE;
+            v[k] = HW_INVALID_VERTEX;
             if (output < tile.outputs)
                 v[k] = neighbour<Offset>(plan, slots.begin[slots.owner[output]] + output);
         }
@@ -251,7 +251,7 @@ __device__ void gather(const plan_t &plan, uint32_t depth, const tile &tile,
 /* Queues finds while there is room for those of another tile. All threads of the block;
  * until the next barrier nothing may be found. */
 template <typename Offset>
-__device__ __forceinline__ void make_room(const plan_t &plan, uint32_t depth, finds &found)
+__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth, finds &found)
 {
     __syncthreads();
     if (found.count > find_room - tile_size)
@@ -261,7 +261,7 @@ __device__ __forceinline__ void make_room(const plan_t &plan, uint32_t depth, fi
 /* One level, redistribution and gathering together. by_inputs: the former is balanced,
  * else the latter. */
 template <typename Offset>
-__device__ void expand_and_gather(const plan_t &plan, level<Offset> from, bool by_inputs,
+__device__ void expand_and_gather(const kernel_params &plan, level<Offset> from, bool by_inputs,
                                   slots<Offset> &slots, finds &found)
 {
     const count64 steps = by_inputs ? from.vertices + from.edges : from.edges;
@@ -279,7 +279,8 @@ __device__ void expand_and_gather(const plan_t &plan, level<Offset> from, bool b
 
 /* One level's redistribution, to memory. */
 template <typename Offset>
-__device__ void expand_to_memory(const plan_t &plan, level<Offset> from, slots<Offset> &slots)
+__device__ void expand_to_memory(const kernel_params &plan, level<Offset> from,
+                                 slots<Offset> &slots)
 {
     const count64 steps = from.vertices + from.edges;
 
@@ -300,7 +301,8 @@ __device__ void expand_to_memory(const plan_t &plan, level<Offset> from, slots<O
 
 /* One level's gathering, from memory. */
 template <typename Offset>
-__device__ void gather_from_memory(const plan_t &plan, const level<Offset> &from, finds &found)
+__device__ void gather_from_memory(const kernel_params &plan, const level<Offset> &from,
+                                   finds &found)
 {
     const uint32_t tile = tile_for(from.edges);
 
@@ -312,7 +314,7 @@ __device__ void gather_from_memory(const plan_t &plan, const level<Offset> &from
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 const count64 edge = base + j * threads;
-                v[j] = HW_RANK_NONE;
+                v[j] = HW_INVALID_VERTEX;
                 if (edge < end)
                     v[j] = neighbour<Offset>(
                         plan, __ldcs(static_cast<const Offset *>(plan.location) + edge));
@@ -336,8 +338,8 @@ template <typename Offset> struct list {
 /* The list of this thread in one of so many tiles. Vertices are dealt out: lists begin with
  * their hubs, and so does a queue, which are not to meet in one block. */
 template <typename Offset>
-__device__ __forceinline__ list<Offset> list_at(const plan_t &plan, const level<Offset> &from,
-                                                uint32_t tile, uint32_t tiles)
+__device__ __forceinline__ list<Offset>
+list_at(const kernel_params &plan, const level<Offset> &from, uint32_t tile, uint32_t tiles)
 {
     const count64 i = tile + static_cast<count64>(threadIdx.x) * tiles;
 
@@ -352,7 +354,7 @@ __device__ __forceinline__ list<Offset> list_at(const plan_t &plan, const level<
 /* Gathers elements at, at + stride, ... of one list, four at a time, up to `end`. A whole
  * warp, whose lanes have one list or one each. */
 template <typename Offset>
-__device__ __forceinline__ void gather_list(const plan_t &plan, uint32_t depth,
+__device__ __forceinline__ void gather_list(const kernel_params &plan, uint32_t depth,
                                             const list<Offset> &list, uint32_t at, uint32_t end,
                                             uint32_t stride, finds &found)
 {
@@ -361,14 +363,14 @@ __device__ __forceinline__ void gather_list(const plan_t &plan, uint32_t depth,
 #pragma unroll
         for (int k = 0; k < 4; k++)
             v[k] = at + k * stride < end ? neighbour<Offset>(plan, list.begin + at + k * stride)
-                                         : HW_RANK_NONE;
+                                         : HW_INVALID_VERTEX;
         take<Offset>(plan, depth, found, v, [&](int) { return list.vertex; });
     }
 }
 
 /* Gathers the lists that are longer than `least`, the whole warp one after another. */
 template <typename Offset>
-__device__ void gather_by_warp(const plan_t &plan, uint32_t depth, list<Offset> &mine,
+__device__ void gather_by_warp(const kernel_params &plan, uint32_t depth, list<Offset> &mine,
                                uint32_t least, finds &found)
 {
     uint32_t left = __ballot_sync(HW_WARP, mine.length >= least);
@@ -386,7 +388,7 @@ __device__ void gather_by_warp(const plan_t &plan, uint32_t depth, list<Offset> 
 
 /* One level, a lane for each vertex, but a warp for long lists. */
 template <typename Offset>
-__device__ void gather_directly(const plan_t &plan, const level<Offset> &from, finds &found)
+__device__ void gather_directly(const kernel_params &plan, const level<Offset> &from, finds &found)
 {
     constexpr uint32_t long_list = 64;
     const uint32_t tiles = (from.vertices + threads - 1) / threads;
@@ -402,7 +404,7 @@ __device__ void gather_directly(const plan_t &plan, const level<Offset> &from, f
 
 /* Gathers the lists of at least `threads` neighbours, the whole block one after another. */
 template <typename Offset>
-__device__ void gather_by_block(const plan_t &plan, uint32_t depth, list<Offset> &mine,
+__device__ void gather_by_block(const kernel_params &plan, uint32_t depth, list<Offset> &mine,
                                 slots<Offset> &slots, finds &found)
 {
     while (__syncthreads_or(mine.length >= threads)) {
@@ -429,7 +431,7 @@ __device__ void gather_by_block(const plan_t &plan, uint32_t depth, list<Offset>
 /* Gathers short lists: packed one after another in shared memory, the block a tile at a
  * time. */
 template <typename Offset>
-__device__ void gather_by_scan(const plan_t &plan, uint32_t depth, const list<Offset> &mine,
+__device__ void gather_by_scan(const kernel_params &plan, uint32_t depth, const list<Offset> &mine,
                                slots<Offset> &slots, finds &found)
 {
     count64 before, all;
@@ -448,7 +450,7 @@ __device__ void gather_by_scan(const plan_t &plan, uint32_t depth, const list<Of
 #pragma unroll
             for (int k = 0; k < 4; k++) {
                 const uint32_t i = half + k * threads + threadIdx.x;
-                v[k] = i < length ? neighbour<Offset>(plan, slots.begin[i]) : HW_RANK_NONE;
+                v[k] = i < length ? neighbour<Offset>(plan, slots.begin[i]) : HW_INVALID_VERTEX;
             }
             take<Offset>(plan, depth, found, v,
                          [&](int k) { return slots.vertex[half + k * threads + threadIdx.x]; });
@@ -460,7 +462,7 @@ __device__ void gather_by_scan(const plan_t &plan, uint32_t depth, const list<Of
 
 /* One level, by the length of lists. */
 template <typename Offset>
-__device__ void gather_by_length(const plan_t &plan, const level<Offset> &from,
+__device__ void gather_by_length(const kernel_params &plan, const level<Offset> &from,
                                  slots<Offset> &slots, finds &found)
 {
     const uint32_t tiles = (from.vertices + threads - 1) / threads;
@@ -480,12 +482,12 @@ __device__ void gather_by_length(const plan_t &plan, const level<Offset> &from,
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(threads, 4)
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     __shared__ slots<Offset> slots;
     __shared__ finds found;
     cg::grid_group grid = cg::this_grid();
-    const bool keeps_rows = hw_first() == 0;
+    const bool keeps_rows = hw_grid_thread() == 0;
 
     if (threadIdx.x == 0)
         found.count = 0;
@@ -521,7 +523,7 @@ __global__ void __launch_bounds__(threads, 4)
         keep_end(plan.common);
 }
 
-const void *kernel_of(const hw_merge_plan *plan)
+const void *kernel_of(const hw_merge_params *plan)
 {
     static const void *const kernels[HW_MERGE_KINDS][2] = {
         {reinterpret_cast<const void *>(search<uint32_t, HW_MERGE_FUSED>),
@@ -538,14 +540,14 @@ const void *kernel_of(const hw_merge_plan *plan)
 
 } // namespace
 
-int hw_merge_launch_shape(const hw_merge_plan *plan, int *blocks)
+int hw_merge_launch_shape(const hw_merge_params *plan, int *blocks)
 {
-    return hw_queue_shape(kernel_of(plan), blocks);
+    return hw_frontier_queue_shape(kernel_of(plan), blocks);
 }
 
-int hw_merge_launch(const hw_merge_plan *plan, int blocks, uint32_t root)
+int hw_merge_launch(const hw_merge_params *plan, int blocks, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_merge_plan *>(plan), &root};
+    void *arguments[] = {const_cast<hw_merge_params *>(plan), &root};
 
     return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(blocks), dim3(threads), arguments, 0,
                                        nullptr);

@@ -22,7 +22,7 @@ struct building {
     int column_bits;
     bool weights; /* lists have them, and rise by them */
 
-    struct hw_gpu_held held; /* the tuples */
+    struct hw_device_edge_list held; /* the tuples */
 
     struct hw_gpu_arrays vertices;
     uint32_t *out, *in; /* [n] degrees by graph id; in: of directed graphs only */
@@ -31,7 +31,7 @@ struct building {
     uint64_t *counter;  /* [1] */
     uint32_t *bound;    /* [2] */
 
-    struct hw_gpu_passes passes;
+    struct hw_row_range_builder passes;
     double seconds[3];
 };
 
@@ -96,7 +96,7 @@ static enum hw_status open_vertices(struct building *self, struct hw_error *err)
     return status;
 }
 
-static enum hw_status use_out(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status use_out(void *given, const struct hw_row_range *pass, struct hw_error *err)
 {
     struct building *self = given;
 
@@ -105,7 +105,7 @@ static enum hw_status use_out(void *given, const struct hw_gpu_pass *pass, struc
                    "the kernel that counts neighbours", err);
 }
 
-static enum hw_status use_in(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status use_in(void *given, const struct hw_row_range *pass, struct hw_error *err)
 {
     struct building *self = given;
 
@@ -117,23 +117,23 @@ static enum hw_status use_in(void *given, const struct hw_gpu_pass *pass, struct
 static enum hw_status count(struct building *self, struct hw_error *err)
 {
     struct hw_gpu_entries entries = entries_of(self, false);
-    enum hw_status status = hw_gpu_passes_open(&self->passes, &self->held.tuples,
-                                               entries_most(self), false, self->n, err);
+    enum hw_status status = hw_row_range_builder_open(&self->passes, &self->held.tuples,
+                                                      entries_most(self), false, self->n, err);
 
     entries.loops = true; /* they are tuples of their vertex */
     entries.weights = HW_WEIGHTS_NONE;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
-                                   use_out, self, err);
+        status = hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self),
+                                          NULL, use_out, self, err);
     if (status == HW_OK && self->desc->directed) {
         entries = entries_of(self, true);
         entries.weights = HW_WEIGHTS_NONE;
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
-                                   use_in, self, err);
+        status = hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self),
+                                          NULL, use_in, self, err);
     }
     if (status == HW_OK)
         status = wait("counting edges", err);
-    hw_gpu_passes_close(&self->passes);
+    hw_row_range_builder_close(&self->passes);
     return status;
 }
 
@@ -199,13 +199,13 @@ static enum hw_status rank(struct building *self, struct hw_error *err)
 
 /* Lists that are being filled, from the first row on. */
 struct filling {
-    struct hw_gpu_passes *passes;
+    struct hw_row_range_builder *passes;
     uint32_t *column;
     struct hw_gpu_edge *edge; /* with weights, in place of columns */
     hw_count room, filled;
 };
 
-static enum hw_status use_edges(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status use_edges(void *given, const struct hw_row_range *pass, struct hw_error *err)
 {
     struct filling *filling = given;
     hw_count taken = 0;
@@ -216,10 +216,11 @@ static enum hw_status use_edges(void *given, const struct hw_gpu_pass *pass, str
     return status;
 }
 
-static enum hw_status use_columns(void *given, const struct hw_gpu_pass *pass, struct hw_error *err)
+static enum hw_status use_columns(void *given, const struct hw_row_range *pass,
+                                  struct hw_error *err)
 {
     struct filling *filling = given;
-    struct hw_gpu_passes *passes = filling->passes;
+    struct hw_row_range_builder *passes = filling->passes;
     uint64_t taken = 0;
 
     enum hw_status status = hw_cuda(
@@ -251,8 +252,9 @@ static enum hw_status fill_lists(struct building *self, bool in, const struct hw
 
     entries.number = built->rank;
     if (status == HW_OK)
-        status = hw_gpu_passes_run(&self->passes, &entries, self->n, entries_most(self), NULL,
-                                   self->weights ? use_edges : use_columns, &filling, err);
+        status =
+            hw_row_range_builder_run(&self->passes, &entries, self->n, entries_most(self), NULL,
+                                     self->weights ? use_edges : use_columns, &filling, err);
     if (status == HW_OK && filling.filled != filling.room)
         status = hw_fail(err, HW_INTERNAL,
                          "lists of %" PRI_COUNT " entries were filled with %" PRI_COUNT,
@@ -280,8 +282,8 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
     for (int a = 0; a < lists.count && status == HW_OK; a++)
         built->arrays.of[built->arrays.count++] = lists.of[a];
     if (status == HW_OK)
-        status = hw_gpu_passes_open(&self->passes, &self->held.tuples, entries_most(self),
-                                    self->weights, self->n, err);
+        status = hw_row_range_builder_open(&self->passes, &self->held.tuples, entries_most(self),
+                                           self->weights, self->n, err);
     for (int m = 0; m < matrices && status == HW_OK; m++)
         status = fill_lists(self, m == 1, of[m], err);
     if (status == HW_OK && self->weights)
@@ -289,7 +291,7 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
                             &built->base.seen, err);
     if (status == HW_OK)
         status = wait("filling lists", err);
-    hw_gpu_passes_close(&self->passes);
+    hw_row_range_builder_close(&self->passes);
     return status;
 }
 
@@ -298,7 +300,7 @@ static enum hw_status fill(struct building *self, struct hw_error *err)
 /* Negative self-loops. */
 static enum hw_status get_loops(struct building *self, struct hw_part *part, struct hw_error *err)
 {
-    const struct hw_gpu_entries entries = {.spread = hw_spread(self->n, 1),
+    const struct hw_gpu_entries entries = {.spread = hw_vertex_distribution(self->n, 1),
                                            .weights = self->desc->weights};
     const size_t bytes = (size_t)self->n * sizeof(uint32_t);
     struct hw_gpu_arrays arrays = {0};

@@ -51,7 +51,7 @@ enum hw_status hw_gpu_build_by_weight(const struct hw_context *ctx, struct hw_gr
                                       struct hw_error *err);
 
 /* One part of several whose lists stay where they were made; part->resident of these. */
-struct hw_gpu_kept {
+struct hw_device_csr {
     struct hw_resident base;
     struct hw_gpu_arrays arrays;
 
@@ -75,12 +75,12 @@ enum hw_status hw_gpu_parts_keep(const struct hw_context *ctx, struct hw_graph *
 /* The same with weights. The host has the offsets of joined lists: of grids in `out`, under degree
  * separation of slots in nn, of delegates in dn; other matrices are absent. For struct
  * hw_method. Collective; ranks agree. */
-enum hw_status hw_gpu_paths_keep(const struct hw_context *ctx, struct hw_graph *graph,
-                                 const struct hw_layout_spec *spec, struct hw_part *part,
-                                 struct hw_error *err);
+enum hw_status hw_gpu_sssp_keep(const struct hw_context *ctx, struct hw_graph *graph,
+                                const struct hw_layout_spec *spec, struct hw_part *part,
+                                struct hw_error *err);
 
 /* What these two have kept of a part that they made, else NULL. Local. */
-struct hw_gpu_kept *hw_gpu_kept(const struct hw_part *part);
+struct hw_device_csr *hw_device_csr(const struct hw_part *part);
 
 /* The resident lists of a part, or NULL. Local. */
 const struct hw_gpu_resident *hw_gpu_resident(const struct hw_part *part);

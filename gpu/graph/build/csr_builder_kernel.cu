@@ -52,8 +52,8 @@ template <>
 __device__ __forceinline__ pair_of_entries
 entries_of<HW_ENTRIES_KEPT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
-    const hw_seat from = hw_spread_seat(&entries.spread, static_cast<hw_gid>(source));
-    const hw_seat to = hw_spread_seat(&entries.spread, static_cast<hw_gid>(target));
+    const hw_seat from = hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
+    const hw_seat to = hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(target));
 
     return {{from.local, to.local},
             {target, source},
@@ -109,8 +109,8 @@ entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uin
     const uint32_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
 
     return {{from / parts, to / parts},
-            {hw_share_dealt(parts, to % parts, to / parts),
-             hw_share_dealt(parts, from % parts, from / parts)},
+            {hw_partition_1d_block_cyclic(parts, to % parts, to / parts),
+             hw_partition_1d_block_cyclic(parts, from % parts, from / parts)},
             (from % parts == part ? 1u : 0u) | (to % parts == part ? 2u : 0u)};
 }
 
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(block_size)
     __shared__ typename Scan::TempStorage scan;
     __shared__ uint32_t room[Maker::room];
     __shared__ count64 begin;
-    const uint64_t me = hw_first();
+    const uint64_t me = hw_grid_thread();
     Maker maker;
 
     maker.open(tuples, room, me);
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(block_size)
     count_entries(hw_gpu_tuples tuples, hw_gpu_entries entries, int shift, count64 *bucket)
 {
     __shared__ uint32_t room[Maker::room];
-    const uint64_t me = hw_first();
+    const uint64_t me = hw_grid_thread();
     Maker maker;
 
     entries.weights = HW_WEIGHTS_NONE;
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(block_size)
     find_loops(hw_gpu_tuples tuples, hw_gpu_entries entries, uint32_t *loop)
 {
     __shared__ uint32_t room[Maker::room];
-    const uint64_t me = hw_first();
+    const uint64_t me = hw_grid_thread();
     Maker maker;
 
     maker.open(tuples, room, me);
@@ -217,7 +217,8 @@ __global__ void __launch_bounds__(block_size)
         maker.make(index, &source, &target);
         if (source != target)
             continue;
-        const hw_seat seat = hw_spread_seat(&entries.spread, static_cast<hw_gid>(source));
+        const hw_seat seat =
+            hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
         const hw_weight weight = maker.weight(index, source, target);
         const bool negative = entries.weights == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
         if (negative && seat.rank == entries.rank)
@@ -235,8 +236,8 @@ __device__ __forceinline__ bool is_loop(const hw_gpu_entries &entries, uint64_t 
         return false;
     return column == (entries.kind == HW_ENTRIES_PLAIN
                           ? row
-                          : static_cast<uint64_t>(hw_spread_vertex(&entries.spread, entries.rank,
-                                                                   static_cast<hw_gid>(row))));
+                          : static_cast<uint64_t>(hw_vertex_distribution_vertex(
+                                &entries.spread, entries.rank, static_cast<hw_gid>(row))));
 }
 
 __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries entries,
@@ -246,7 +247,7 @@ __global__ void count_rows(const uint64_t *key, uint64_t count, hw_gpu_entries e
     const uint64_t mask = (1ull << entries.column_bits) - 1;
 
     /* Whole warps go round together. */
-    for (uint64_t base = hw_first() - lane; base < count; base += hw_stride()) {
+    for (uint64_t base = hw_grid_thread() - lane; base < count; base += hw_grid_threads()) {
         const uint64_t i = base + lane;
         const bool there = i < count;
         const uint64_t own = there ? key[i] : ~0ull;
@@ -346,7 +347,7 @@ cudaError_t select_heaviness(void *scratch, size_t &bytes, const least_of &from,
 __global__ void put_edges(const uint64_t *key, const uint32_t *column, uint64_t count,
                           hw_weights kind, hw_gpu_edge *edge)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         edge[k] = hw_gpu_edge{
             column[k],
             static_cast<uint32_t>(hw_weight_back(static_cast<uint32_t>(key[k]), kind).i32)};
@@ -387,7 +388,7 @@ cudaError_t see(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t 
 
 __global__ void begin_ranks(hw_gpu_ranking ranking, uint32_t *degree, uint32_t *id)
 {
-    for (uint64_t v = hw_first(); v < ranking.vertices; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < ranking.vertices; v += hw_grid_threads()) {
         degree[v] = ranking.out[v] + (ranking.in ? ranking.in[v] : 0);
         id[v] = static_cast<uint32_t>(v);
     }
@@ -396,7 +397,7 @@ __global__ void begin_ranks(hw_gpu_ranking ranking, uint32_t *degree, uint32_t *
 /* bound[] is 0 before. degree: sorted. */
 __global__ void end_ranks(hw_gpu_ranking ranking, const uint32_t *degree)
 {
-    for (uint64_t r = hw_first(); r < ranking.vertices; r += hw_stride()) {
+    for (uint64_t r = hw_grid_thread(); r < ranking.vertices; r += hw_grid_threads()) {
         const uint32_t next = r + 1 < ranking.vertices ? degree[r + 1] : 0;
         ranking.rank[ranking.graph_id[r]] = static_cast<uint32_t>(r);
         if (degree[r] >= 2 && next < 2)
@@ -409,7 +410,7 @@ __global__ void end_ranks(hw_gpu_ranking ranking, const uint32_t *degree)
 __global__ void begin_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count, uint32_t *key,
                              uint32_t *id)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
         id[k] = ranking.graph_id[core + k];
         key[k] = ranking.rank[ranking.some[id[k]]];
     }
@@ -417,7 +418,7 @@ __global__ void begin_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t cou
 
 __global__ void end_leaves(hw_gpu_ranking ranking, uint32_t core, uint32_t count)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         ranking.rank[ranking.graph_id[core + k]] = core + static_cast<uint32_t>(k);
 }
 
@@ -459,7 +460,7 @@ cudaError_t sum_degrees(void *scratch, size_t &bytes, const uint32_t *degree, ui
 __global__ void gather(const uint64_t *value, const uint32_t *graph_id, uint32_t vertices,
                        uint64_t *by_rank)
 {
-    for (uint64_t r = hw_first(); r < vertices; r += hw_stride())
+    for (uint64_t r = hw_grid_thread(); r < vertices; r += hw_grid_threads())
         by_rank[r] = value[graph_id[r]];
 }
 

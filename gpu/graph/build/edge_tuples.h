@@ -45,11 +45,11 @@ struct hw_gpu_entries {
     enum hw_gpu_entry_kind kind;
     uint64_t begin, end; /* rows, by their number */
     int column_bits;
-    bool forward, backward;  /* source -> target; target -> source; placed: both belong */
-    bool loops;              /* keep them */
-    const uint32_t *number;  /* [vertices] plain: of each graph id, NULL: the id itself; placed,
-                                joined: codes; dealt: ranks */
-    struct hw_spread spread; /* kept */
+    bool forward, backward; /* source -> target; target -> source; placed: both belong */
+    bool loops;             /* keep them */
+    const uint32_t *number; /* [vertices] plain: of each graph id, NULL: the id itself; placed,
+                               joined: codes; dealt: ranks */
+    struct hw_vertex_distribution spread; /* kept */
     int rank;
     const struct hw_places *places; /* placed, joined; on the device, with its delegates */
     uint64_t first_part, parts;     /* which are wanted, one after another; dealt: which one of

@@ -9,51 +9,51 @@ constexpr int block_size = 256;
 
 __global__ void number(uint32_t *id, uint64_t count)
 {
-    for (uint64_t v = hw_first(); v < count; v += hw_stride())
+    for (uint64_t v = hw_grid_thread(); v < count; v += hw_grid_threads())
         id[v] = static_cast<uint32_t>(v);
 }
 
 __global__ void invert(const uint32_t *id, uint64_t count, uint32_t base, uint32_t *to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         to[id[k]] = base + static_cast<uint32_t>(k);
 }
 
 __global__ void pick(const uint32_t *from, uint32_t stride, uint32_t first, uint64_t count,
                      uint32_t *to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         to[k] = from[k * stride + first];
 }
 
 __global__ void take(const uint32_t *from, const uint32_t *id, uint64_t count, uint32_t *to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         to[k] = from[id[k]];
 }
 
-__global__ void unspread(const uint32_t *from, struct hw_spread spread, const uint64_t *begin,
-                         uint32_t *to)
+__global__ void unspread(const uint32_t *from, struct hw_vertex_distribution spread,
+                         const uint64_t *begin, uint32_t *to)
 {
     const uint64_t vertices = static_cast<uint64_t>(spread.vertices);
 
-    for (uint64_t v = hw_first(); v < vertices; v += hw_stride()) {
-        const hw_seat seat = hw_spread_seat(&spread, static_cast<hw_gid>(v));
+    for (uint64_t v = hw_grid_thread(); v < vertices; v += hw_grid_threads()) {
+        const hw_seat seat = hw_vertex_distribution_slot(&spread, static_cast<hw_gid>(v));
         to[v] = from[begin[seat.rank] + seat.local];
     }
 }
 
-__global__ void spread_out(const uint32_t *from, struct hw_spread spread, int rank, uint64_t count,
-                           uint32_t *to)
+__global__ void spread_out(const uint32_t *from, struct hw_vertex_distribution spread, int rank,
+                           uint64_t count, uint32_t *to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
-        to[k] = from[hw_spread_vertex(&spread, rank, static_cast<hw_gid>(k))];
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
+        to[k] = from[hw_vertex_distribution_vertex(&spread, rank, static_cast<hw_gid>(k))];
 }
 
 __global__ void name_delegates(const hw_delegate *delegate, uint64_t count, uint32_t first,
                                uint32_t *to)
 {
-    for (uint64_t k = hw_first(); k < count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         to[delegate[k].graph_id] = first + static_cast<uint32_t>(k);
 }
 
@@ -84,7 +84,7 @@ int hw_gpu_launch_take(const uint32_t *from, const uint32_t *id, uint64_t count,
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_spread *spread,
+int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_vertex_distribution *spread,
                            const uint64_t *begin, uint32_t *to)
 {
     unspread<<<hw_blocks(static_cast<uint64_t>(spread->vertices), block_size), block_size>>>(
@@ -92,8 +92,8 @@ int hw_gpu_launch_unspread(const uint32_t *from, const struct hw_spread *spread,
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_spread(const uint32_t *from, const struct hw_spread *spread, int rank,
-                         uint64_t count, uint32_t *to)
+int hw_gpu_launch_spread(const uint32_t *from, const struct hw_vertex_distribution *spread,
+                         int rank, uint64_t count, uint32_t *to)
 {
     spread_out<<<hw_blocks(count, block_size), block_size>>>(from, *spread, rank, count, to);
     return cudaGetLastError();

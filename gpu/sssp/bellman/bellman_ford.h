@@ -124,9 +124,9 @@ struct hw_bellman_control {
     uint64_t begun; /* nanoseconds */
 };
 
-struct hw_bellman_plan {
+struct hw_bellman_params {
     struct hw_gpu_graph graph;
-    struct hw_gpu_paths paths;
+    struct hw_gpu_sssp paths;
     int64_t *word;      /* [active] distances and phases, or NULL: paths.distance has them */
     void *relaxed;      /* [active] keys of which the edges were relaxed last */
     uint32_t *mark;     /* [active] phases in which they were queued, or NULL */
@@ -142,7 +142,7 @@ struct hw_bellman_plan {
     uint32_t long_least;
     bool falls; /* all those below long_end have one */
     struct hw_bellman_control *control;
-    struct hw_gpu_path_row *row; /* [row_capacity] or NULL */
+    struct hw_gpu_sssp_trace_record *row; /* [row_capacity] or NULL */
     uint32_t row_capacity;
 
     /* Options. */
@@ -167,29 +167,29 @@ struct hw_bellman_plan {
  * not wait. */
 
 /* Unreached vertices, the root reached and in the frontier. */
-int hw_bellman_launch_begin(const struct hw_bellman_plan *plan);
+int hw_bellman_launch_begin(const struct hw_bellman_params *plan);
 
 /* Blocks that the device holds at once of the kernel that does many phases. */
-int hw_bellman_launch_shape(const struct hw_bellman_plan *plan, int *blocks);
+int hw_bellman_launch_shape(const struct hw_bellman_params *plan, int *blocks);
 
 /* Phases until the frontier is empty or phase `last` is done; one cooperative kernel. */
-int hw_bellman_launch_run(const struct hw_bellman_plan *plan, int blocks, uint32_t last);
+int hw_bellman_launch_run(const struct hw_bellman_params *plan, int blocks, uint32_t last);
 
 /* One phase, long lists by kernels that its kernel launches. sweeps: is it a sweep? */
-int hw_bellman_launch_dynamic(const struct hw_bellman_plan *plan, int blocks, int sweeps);
+int hw_bellman_launch_dynamic(const struct hw_bellman_params *plan, int blocks, int sweeps);
 int hw_bellman_launch_limit(uint64_t launches); /* makes room for so many at a time */
 
 /* Writes classes into the lists. */
-int hw_bellman_launch_classes(const struct hw_bellman_plan *plan);
+int hw_bellman_launch_classes(const struct hw_bellman_params *plan);
 
 /* Leaves take the best of their sources; words become distances. */
-int hw_bellman_launch_leaves(const struct hw_bellman_plan *plan);
-int hw_bellman_launch_unpack(const struct hw_bellman_plan *plan);
+int hw_bellman_launch_leaves(const struct hw_bellman_params *plan);
+int hw_bellman_launch_unpack(const struct hw_bellman_params *plan);
 
 /* Parents followed up: begin, then jump, which counts in control->alive the chains that
  * have not ended; round: from 0. */
-int hw_bellman_launch_chains(const struct hw_bellman_plan *plan);
-int hw_bellman_launch_jump(const struct hw_bellman_plan *plan, uint32_t round);
+int hw_bellman_launch_chains(const struct hw_bellman_params *plan);
+int hw_bellman_launch_jump(const struct hw_bellman_params *plan, uint32_t round);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,7 @@
 
 /* ---- options ---- */
 
-static int choose_once(const struct hw_gpu_engine *engine)
+static int choose_once(const struct hw_single_gpu_engine *engine)
 {
     enum hw_removal removal = engine->options.relaxing.removal;
 
@@ -45,7 +45,8 @@ static int choose_large(enum hw_long_lists lists)
                                           : HW_LARGE_PIECES;
 }
 
-static enum hw_status check(const struct hw_gpu_engine *engine, bool far, struct hw_error *err)
+static enum hw_status check(const struct hw_single_gpu_engine *engine, bool far,
+                            struct hw_error *err)
 {
     const struct hw_relaxing *relaxing = &engine->options.relaxing;
 
@@ -63,7 +64,7 @@ static enum hw_status check(const struct hw_gpu_engine *engine, bool far, struct
     return HW_OK;
 }
 
-static void take_options(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan)
+static void take_options(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan)
 {
     const struct hw_relaxing *relaxing = &engine->options.relaxing;
 
@@ -96,7 +97,7 @@ static void name_routines(struct hw_bellman *own)
     static const char *const sources[] = {"queue", "sweep", "all", "leaves", "tier"};
     static const char *const large[] = {".blocks", ".dynamic", ""};
     static const char *const once[] = {".words", ".marks", ""};
-    const struct hw_bellman_plan *plan = &own->plan;
+    const struct hw_bellman_params *plan = &own->plan;
     char flags[8] = "", width[16];
 
     snprintf(flags, sizeof flags, ".%s%s%s%s", plan->classes ? "e" : "", plan->coalesced ? "c" : "",
@@ -122,7 +123,7 @@ static void name_routines(struct hw_bellman *own)
 /* ---- memory ---- */
 
 /* Finds long lists: long_end. Returns their number. */
-static uint64_t find_long(struct hw_bellman_plan *plan, const struct hw_host_order *order)
+static uint64_t find_long(struct hw_bellman_params *plan, const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
     uint64_t lists = 0;
@@ -141,13 +142,14 @@ static uint64_t find_long(struct hw_bellman_plan *plan, const struct hw_host_ord
 }
 
 /* Edges of a piece, which a warp relaxes in a go: fewer where a phase has few. */
-static uint64_t piece_edges(const struct hw_bellman_plan *plan, uint32_t tier)
+static uint64_t piece_edges(const struct hw_bellman_params *plan, uint32_t tier)
 {
     return tier < plan->tiers ? HW_BELLMAN_PIECE / 4 : HW_BELLMAN_PIECE;
 }
 
 /* Pieces of long lists, at most. */
-static uint64_t count_pieces(const struct hw_bellman_plan *plan, const struct hw_host_order *order)
+static uint64_t count_pieces(const struct hw_bellman_params *plan,
+                             const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
     const uint32_t hubs = plan->tiers > 0 ? plan->tier_end[plan->tiers - 1] : 0;
@@ -168,8 +170,8 @@ static uint64_t count_pieces(const struct hw_bellman_plan *plan, const struct hw
  * N tiers 1, 2, ... N times 0.8 / (N + 1). Lists must begin with their hubs, so that a tier's
  * edges lie together.
  */
-static void choose_tiers(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan,
-                         const struct hw_host_order *order, bool far)
+static void choose_tiers(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan,
+                         const struct hw_degree_order *order, bool far)
 {
     const hw_count *offset = order->out.offset;
     hw_count given = engine->options.relaxing.hub_tiers;
@@ -190,11 +192,12 @@ static void choose_tiers(const struct hw_gpu_engine *engine, struct hw_bellman_p
     }
 }
 
-enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                               bool far, struct hw_error *err)
+enum hw_status hw_bellman_params(struct hw_single_gpu_engine *engine,
+                                 const struct hw_degree_order *order, bool far,
+                                 struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    struct hw_bellman_plan *plan = &own->plan;
+    struct hw_bellman_params *plan = &own->plan;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices * 2 + 64;
     size_t key = engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
@@ -238,7 +241,7 @@ enum hw_status hw_bellman_plan(struct hw_gpu_engine *engine, const struct hw_hos
 
 hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    return hw_gpu_host_bytes(part, options) + hw_gpu_paths_host_bytes(part, options) +
+    return hw_gpu_host_bytes(part, options) + hw_gpu_sssp_host_bytes(part, options) +
            (hw_count)part->vertices *
                (hw_count)(sizeof(struct hw_gpu_edge) + sizeof(uint32_t) + sizeof(hw_gid) +
                           sizeof(union hw_weight) + sizeof(struct hw_negative_edge)) +
@@ -249,7 +252,7 @@ hw_count hw_bellman_bytes(const struct hw_part *part, const struct hw_engine_opt
 /* ---- opening ---- */
 
 /* Where the lists of [0, long_end] begin, whatever the width of offsets. */
-static enum hw_status fetch_offsets(const struct hw_gpu_engine *engine, uint32_t count,
+static enum hw_status fetch_offsets(const struct hw_single_gpu_engine *engine, uint32_t count,
                                     uint64_t *offset, struct hw_error *err)
 {
     size_t width = engine->graph.wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -262,8 +265,8 @@ static enum hw_status fetch_offsets(const struct hw_gpu_engine *engine, uint32_t
 }
 
 /* How many of a list's edges lead to ranks below `end`; lists rise. */
-static uint64_t count_below(const struct hw_gpu_engine *engine, uint64_t begin, uint64_t length,
-                            uint32_t end)
+static uint64_t count_below(const struct hw_single_gpu_engine *engine, uint64_t begin,
+                            uint64_t length, uint32_t end)
 {
     const hw_lid *index = engine->part->grid.out.index + begin;
     uint64_t from = 0, to = length;
@@ -279,9 +282,9 @@ static uint64_t count_below(const struct hw_gpu_engine *engine, uint64_t begin, 
 }
 
 /* The edges of v that belong to a tier: [*begin, *end) of its list. */
-static void bound_tier(const struct hw_gpu_engine *engine, const struct hw_bellman_plan *plan,
-                       uint32_t tier, uint32_t v, uint64_t list, uint64_t length, uint64_t *begin,
-                       uint64_t *end)
+static void bound_tier(const struct hw_single_gpu_engine *engine,
+                       const struct hw_bellman_params *plan, uint32_t tier, uint32_t v,
+                       uint64_t list, uint64_t length, uint64_t *begin, uint64_t *end)
 {
     bool hub = tier > 0 && v < plan->tier_end[tier - 1]; /* of an earlier tier, too */
 
@@ -306,7 +309,7 @@ static void deal(struct hw_bellman_piece *piece, uint32_t count, struct hw_bellm
 
 /* Cuts long lists into pieces, by tier. offset: [long_end + 1]; dealt: [capacity], for deal().
  * Returns their number. */
-static uint32_t cut_lists(const struct hw_gpu_engine *engine, struct hw_bellman_plan *plan,
+static uint32_t cut_lists(const struct hw_single_gpu_engine *engine, struct hw_bellman_params *plan,
                           const uint64_t *offset, struct hw_bellman_piece *piece,
                           struct hw_bellman_piece *dealt)
 {
@@ -334,10 +337,10 @@ static uint32_t cut_lists(const struct hw_gpu_engine *engine, struct hw_bellman_
     return count;
 }
 
-static enum hw_status cut(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status cut(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    struct hw_bellman_plan *plan = &own->plan;
+    struct hw_bellman_params *plan = &own->plan;
     struct hw_bellman_piece *piece = NULL, *dealt = NULL;
     uint64_t *offset = NULL;
     enum hw_status status = hw_alloc(&piece, own->capacity, sizeof *piece, "pieces of lists", err);
@@ -383,7 +386,7 @@ static void suspect_edge(struct hw_bellman *own, hw_gid source, hw_gid target,
 }
 
 /* Edges of undirected graphs, and loops. */
-static enum hw_status find_suspects(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status find_suspects(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_part *part = engine->part;
@@ -408,10 +411,10 @@ static enum hw_status find_suspects(struct hw_gpu_engine *engine, struct hw_erro
     return HW_OK;
 }
 
-enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    struct hw_bellman_plan *plan = &own->plan;
+    struct hw_bellman_params *plan = &own->plan;
     enum hw_status status = HW_OK;
 
     plan->graph = engine->graph;
@@ -436,7 +439,7 @@ enum hw_status hw_bellman_open(struct hw_gpu_engine *engine, struct hw_error *er
     return status;
 }
 
-void hw_bellman_close(struct hw_gpu_engine *engine)
+void hw_bellman_close(struct hw_single_gpu_engine *engine)
 {
     struct hw_bellman *own = engine->state;
 
@@ -446,15 +449,16 @@ void hw_bellman_close(struct hw_gpu_engine *engine)
 
 /* ---- searching ---- */
 
-enum hw_status hw_bellman_begin(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+enum hw_status hw_bellman_begin(struct hw_single_gpu_engine *engine, uint32_t root,
+                                struct hw_error *err)
 {
-    struct hw_bellman_plan *plan = &((struct hw_bellman *)engine->state)->plan;
+    struct hw_bellman_params *plan = &((struct hw_bellman *)engine->state)->plan;
 
     plan->root = root;
     return hw_cuda(hw_bellman_launch_begin(plan), "the kernel that begins a search", err);
 }
 
-enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_fetch(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
@@ -462,10 +466,10 @@ enum hw_status hw_bellman_fetch(struct hw_gpu_engine *engine, struct hw_error *e
 }
 
 /* One phase that launches kernels of its own. */
-static enum hw_status run_dynamic(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status run_dynamic(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
-    const struct hw_bellman_plan *plan = &own->plan;
+    const struct hw_bellman_params *plan = &own->plan;
     bool sweeps = own->control.state.source != HW_FROM_QUEUE;
     enum hw_status status = hw_cuda(hw_bellman_launch_dynamic(plan, own->blocks, sweeps),
                                     "the kernels of a phase", err);
@@ -480,7 +484,8 @@ static enum hw_status run_dynamic(struct hw_gpu_engine *engine, struct hw_error 
     return status;
 }
 
-static enum hw_status run_phases(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
+static enum hw_status run_phases(struct hw_single_gpu_engine *engine, uint32_t last,
+                                 struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
@@ -488,7 +493,8 @@ static enum hw_status run_phases(struct hw_gpu_engine *engine, uint32_t last, st
                    "the kernel of many phases", err);
 }
 
-enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struct hw_error *err)
+enum hw_status hw_bellman_run(struct hw_single_gpu_engine *engine, uint32_t last,
+                              struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     const struct hw_bellman_state *state = &own->control.state;
@@ -509,9 +515,9 @@ enum hw_status hw_bellman_run(struct hw_gpu_engine *engine, uint32_t last, struc
     return status;
 }
 
-enum hw_status hw_bellman_end(struct hw_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_bellman_end(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_bellman_plan *plan = &((struct hw_bellman *)engine->state)->plan;
+    const struct hw_bellman_params *plan = &((struct hw_bellman *)engine->state)->plan;
     enum hw_status status = HW_OK;
 
     if (plan->classes)
@@ -521,7 +527,7 @@ enum hw_status hw_bellman_end(struct hw_gpu_engine *engine, struct hw_error *err
     return status;
 }
 
-enum hw_status hw_bellman_steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                                 struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;

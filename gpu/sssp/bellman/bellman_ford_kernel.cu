@@ -8,13 +8,13 @@
 namespace
 {
 
-using plan_t = hw_bellman_plan;
+using kernel_params = hw_bellman_params;
 
-constexpr uint64_t most_blocks = hw_many_blocks / 2; /* in loops over vertices and edges */
+constexpr uint64_t most_blocks = hw_max_loop_blocks / 2; /* in loops over vertices and edges */
 
 /* ---- before and after ---- */
 
-template <int kind, bool words> __global__ void begin(const plan_t plan)
+template <int kind, bool words> __global__ void begin(const kernel_params plan)
 {
     using key_t = typename hw_keys<kind>::type;
     constexpr key_t none = hw_keys<kind>::none;
@@ -22,7 +22,7 @@ template <int kind, bool words> __global__ void begin(const plan_t plan)
     key_t *relaxed = static_cast<key_t *>(plan.relaxed);
     key_t *pieces = static_cast<key_t *>(plan.piece_relaxed);
 
-    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads()) {
         const key_t key = v == plan.root ? 0 : none;
         if constexpr (words)
             plan.word[v] = static_cast<int64_t>(
@@ -32,14 +32,14 @@ template <int kind, bool words> __global__ void begin(const plan_t plan)
         relaxed[v] = none;
         if (plan.mark)
             plan.mark[v] = 0;
-        plan.paths.hint[v] = hw_gpu_edge{HW_RANK_NONE, 0};
+        plan.paths.hint[v] = hw_gpu_edge{HW_INVALID_VERTEX, 0};
     }
-    for (uint64_t p = hw_first(); p < plan.pieces; p += hw_stride())
+    for (uint64_t p = hw_grid_thread(); p < plan.pieces; p += hw_grid_threads())
         pieces[p] = none;
 }
 
 /* One thread: the root in the frontier, where it has a list. */
-template <typename Offset> __global__ void set_root(const plan_t plan)
+template <typename Offset> __global__ void set_root(const kernel_params plan)
 {
     hw_bellman_control *control = plan.control;
     const bool active = plan.root < plan.graph.active;
@@ -71,11 +71,11 @@ template <typename Offset> __global__ void set_root(const plan_t plan)
     control->begun = hw_nanoseconds();
 }
 
-template <int kind> __global__ void unpack(const plan_t plan)
+template <int kind> __global__ void unpack(const kernel_params plan)
 {
     int32_t *distance = static_cast<int32_t *>(plan.paths.distance);
 
-    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride())
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads())
         distance[v] = static_cast<int32_t>(plan.word[v] >> 32);
 }
 
@@ -89,9 +89,9 @@ __device__ __forceinline__ bool is_leaf(const hw_gpu_graph &graph, uint32_t v)
     return in > 0 && out == (graph.directed ? 0 : 1);
 }
 
-template <typename Offset> __global__ void classes(const plan_t plan, hw_gpu_edge *list)
+template <typename Offset> __global__ void classes(const kernel_params plan, hw_gpu_edge *list)
 {
-    for (uint64_t e = hw_first(); e < plan.graph.edges; e += hw_stride()) {
+    for (uint64_t e = hw_grid_thread(); e < plan.graph.edges; e += hw_grid_threads()) {
         const uint32_t v = list[e].rank;
         uint32_t type = HW_BELLMAN_PLAIN;
         if (is_leaf<Offset>(plan.graph, v))
@@ -104,7 +104,7 @@ template <typename Offset> __global__ void classes(const plan_t plan, hw_gpu_edg
 
 /* Leaves: eight lanes each. */
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
+__global__ void __launch_bounds__(hw_bellman_threads) leaves(const kernel_params plan)
 {
     using key_t = typename hw_keys<kind>::type;
     __shared__ hw_bellman_shared shared;
@@ -113,18 +113,18 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
                                                                         control->state, INT64_MAX);
     worker.queues = false;
     const uint32_t sub = threadIdx.x & 7;
-    const uint64_t groups = hw_stride() / 8;
+    const uint64_t groups = hw_grid_threads() / 8;
     uint32_t found = 0, edges = 0;
 
     /* Of undirected graphs they come last. */
     const uint32_t core = plan.graph.core > 32 && !plan.graph.directed ? plan.graph.core - 32 : 0;
 
-    for (uint64_t i = core + hw_first() / 8; i - (threadIdx.x & 31) / 8 < plan.graph.active;
+    for (uint64_t i = core + hw_grid_thread() / 8; i - (threadIdx.x & 31) / 8 < plan.graph.active;
          i += groups) {
         const uint32_t v = static_cast<uint32_t>(i);
         const bool leaf = i < plan.graph.active && v != plan.root && is_leaf<Offset>(plan.graph, v);
         key_t best = worker.none;
-        hw_gpu_edge hint = {HW_RANK_NONE, 0};
+        hw_gpu_edge hint = {HW_INVALID_VERTEX, 0};
         if (leaf) {
             const Offset end = hw_begin<Offset>(plan.graph.in, v + 1);
             for (Offset e = hw_begin<Offset>(plan.graph.in, v) + sub; e < end; e += 8) {
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(hw_bellman_threads) leaves(const plan_t plan)
     worker.count_up(shared);
 }
 
-__global__ void keep_leaves(const plan_t plan)
+__global__ void keep_leaves(const kernel_params plan)
 {
     hw_bellman_state &state = plan.control->state;
 
@@ -179,30 +179,30 @@ __global__ void keep_leaves(const plan_t plan)
 /* ---- parents while a search goes on ---- */
 
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) chains(const plan_t plan)
+__global__ void __launch_bounds__(hw_bellman_threads) chains(const kernel_params plan)
 {
     __shared__ hw_bellman_shared shared;
     hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch> worker(
         plan, shared, plan.control->state, INT64_MAX);
 
-    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads()) {
         const auto key = worker.current(static_cast<uint32_t>(v));
         const bool ends = key == worker.none || (v == plan.root && key >= 0);
-        plan.paths.flat[0][v] = ends ? HW_RANK_NONE : plan.paths.hint[v].rank;
+        plan.paths.flat[0][v] = ends ? HW_INVALID_VERTEX : plan.paths.hint[v].rank;
     }
 }
 
-__global__ void jump(const plan_t plan, uint32_t round)
+__global__ void jump(const kernel_params plan, uint32_t round)
 {
     const uint32_t *from = plan.paths.flat[round & 1];
     uint32_t *to = plan.paths.flat[(round & 1) ^ 1];
     bool alive = false;
 
-    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads()) {
         const uint32_t ancestor = from[v];
-        const uint32_t further = ancestor == HW_RANK_NONE ? HW_RANK_NONE : from[ancestor];
+        const uint32_t further = ancestor == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : from[ancestor];
         to[v] = further;
-        alive = alive || further != HW_RANK_NONE;
+        alive = alive || further != HW_INVALID_VERTEX;
     }
     if (alive)
         plan.control->alive = 1;
@@ -211,7 +211,7 @@ __global__ void jump(const plan_t plan, uint32_t round)
 /* ---- launching ---- */
 
 /* Calls with the types that a plan needs. */
-template <typename Offset, class Call> cudaError_t by_offset(const plan_t &plan, Call call)
+template <typename Offset, class Call> cudaError_t by_offset(const kernel_params &plan, Call call)
 {
     if (plan.paths.kind == HW_GPU_KEY_I64)
         return call.template go<HW_GPU_KEY_I64, false, Offset>(plan);
@@ -222,13 +222,13 @@ template <typename Offset, class Call> cudaError_t by_offset(const plan_t &plan,
                      : call.template go<HW_GPU_KEY_F32, false, Offset>(plan);
 }
 
-template <class Call> cudaError_t typed(const plan_t &plan, Call call)
+template <class Call> cudaError_t typed(const kernel_params &plan, Call call)
 {
     return plan.graph.wide ? by_offset<uint64_t>(plan, call) : by_offset<uint32_t>(plan, call);
 }
 
 struct call_begin {
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    template <int kind, bool words, typename Offset> cudaError_t go(const kernel_params &plan) const
     {
         begin<kind, words>
             <<<hw_blocks(plan.graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
@@ -239,7 +239,7 @@ struct call_begin {
 };
 
 struct call_leaves {
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    template <int kind, bool words, typename Offset> cudaError_t go(const kernel_params &plan) const
     {
         const uint64_t lanes = static_cast<uint64_t>(plan.graph.active) * 8;
 
@@ -251,7 +251,7 @@ struct call_leaves {
 };
 
 struct call_chains {
-    template <int kind, bool words, typename Offset> cudaError_t go(const plan_t &plan) const
+    template <int kind, bool words, typename Offset> cudaError_t go(const kernel_params &plan) const
     {
         chains<kind, words, Offset>
             <<<hw_blocks(plan.graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
@@ -262,26 +262,26 @@ struct call_chains {
 
 } // namespace
 
-int hw_bellman_launch_begin(const hw_bellman_plan *plan)
+int hw_bellman_launch_begin(const hw_bellman_params *plan)
 {
     return typed(*plan, call_begin{});
 }
 
-int hw_bellman_launch_shape(const hw_bellman_plan *plan, int *blocks)
+int hw_bellman_launch_shape(const hw_bellman_params *plan, int *blocks)
 {
     return plan->paths.kind == HW_GPU_KEY_F32   ? hw_bellman_shape_f32(plan, blocks)
            : plan->paths.kind == HW_GPU_KEY_I32 ? hw_bellman_shape_i32(plan, blocks)
                                                 : hw_bellman_shape_i64(plan, blocks);
 }
 
-int hw_bellman_launch_run(const hw_bellman_plan *plan, int blocks, uint32_t last)
+int hw_bellman_launch_run(const hw_bellman_params *plan, int blocks, uint32_t last)
 {
     return plan->paths.kind == HW_GPU_KEY_F32   ? hw_bellman_run_f32(plan, blocks, last)
            : plan->paths.kind == HW_GPU_KEY_I32 ? hw_bellman_run_i32(plan, blocks, last)
                                                 : hw_bellman_run_i64(plan, blocks, last);
 }
 
-int hw_bellman_launch_classes(const hw_bellman_plan *plan)
+int hw_bellman_launch_classes(const hw_bellman_params *plan)
 {
     hw_gpu_edge *list = const_cast<hw_gpu_edge *>(plan->paths.out);
     const int blocks = hw_blocks(plan->graph.edges, hw_bellman_threads, most_blocks);
@@ -293,12 +293,12 @@ int hw_bellman_launch_classes(const hw_bellman_plan *plan)
     return cudaGetLastError();
 }
 
-int hw_bellman_launch_leaves(const hw_bellman_plan *plan)
+int hw_bellman_launch_leaves(const hw_bellman_params *plan)
 {
     return typed(*plan, call_leaves{});
 }
 
-int hw_bellman_launch_unpack(const hw_bellman_plan *plan)
+int hw_bellman_launch_unpack(const hw_bellman_params *plan)
 {
     unpack<HW_GPU_KEY_I32>
         <<<hw_blocks(plan->graph.active, hw_bellman_threads, most_blocks), hw_bellman_threads>>>(
@@ -306,12 +306,12 @@ int hw_bellman_launch_unpack(const hw_bellman_plan *plan)
     return cudaGetLastError();
 }
 
-int hw_bellman_launch_chains(const hw_bellman_plan *plan)
+int hw_bellman_launch_chains(const hw_bellman_params *plan)
 {
     return typed(*plan, call_chains{});
 }
 
-int hw_bellman_launch_jump(const hw_bellman_plan *plan, uint32_t round)
+int hw_bellman_launch_jump(const hw_bellman_params *plan, uint32_t round)
 {
     const cudaError_t error =
         cudaMemsetAsync(&plan->control->alive, 0, sizeof plan->control->alive);

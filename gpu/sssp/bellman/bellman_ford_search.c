@@ -33,7 +33,7 @@ static void drop_parents(struct parents *parents)
     free(parents->weight);
 }
 
-static enum hw_status get_parents(const struct hw_gpu_engine *engine, uint32_t root,
+static enum hw_status get_parents(const struct hw_single_gpu_engine *engine, uint32_t root,
                                   struct parents *parents, struct hw_error *err)
 {
     static const char what[] = "parents";
@@ -59,7 +59,7 @@ static enum hw_status get_parents(const struct hw_gpu_engine *engine, uint32_t r
     for (hw_count v = 0; v < active; v++) {
         const struct hw_gpu_edge *hint = &parents->hint[v];
         hw_gid id = parents->id[v];
-        if (hint->rank != HW_RANK_NONE) {
+        if (hint->rank != HW_INVALID_VERTEX) {
             parents->parent[id] = parents->id[hint->rank];
             memcpy(&parents->weight[id], &hint->weight, sizeof hint->weight);
         } else if ((uint32_t)v == root) {
@@ -70,7 +70,8 @@ static enum hw_status get_parents(const struct hw_gpu_engine *engine, uint32_t r
 }
 
 /* Do any parents close a cycle? On the device, without a look at weights. */
-static enum hw_status find_chains(struct hw_gpu_engine *engine, bool *cyclic, struct hw_error *err)
+static enum hw_status find_chains(struct hw_single_gpu_engine *engine, bool *cyclic,
+                                  struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     enum hw_status status =
@@ -93,7 +94,7 @@ static enum hw_status find_chains(struct hw_gpu_engine *engine, bool *cyclic, st
 /* Do the parents found so far close a negative cycle? Whatever the threads of the device
  * left there, each is an edge; that they close a cycle of negative weight is then found in
  * exact arithmetic. */
-static enum hw_status look_for_cycle(struct hw_gpu_engine *engine, uint32_t root,
+static enum hw_status look_for_cycle(struct hw_single_gpu_engine *engine, uint32_t root,
                                      struct hw_cycle *cycle, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
@@ -114,7 +115,7 @@ static enum hw_status look_for_cycle(struct hw_gpu_engine *engine, uint32_t root
 /* ---- phases ---- */
 
 /* The search where weights may be negative: now and then it looks for a cycle. */
-static enum hw_status relax_warily(struct hw_gpu_engine *engine, uint32_t root,
+static enum hw_status relax_warily(struct hw_single_gpu_engine *engine, uint32_t root,
                                    struct hw_cycle *cycle, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
@@ -144,7 +145,7 @@ static enum hw_status relax_warily(struct hw_gpu_engine *engine, uint32_t root,
 
 /* Visits all that can be reached, whatever the weights, and looks for an edge that alone
  * makes a negative cycle: of what is reached, the least as on CPUs. */
-static enum hw_status sweep_first(struct hw_gpu_engine *engine, uint32_t root,
+static enum hw_status sweep_first(struct hw_single_gpu_engine *engine, uint32_t root,
                                   struct hw_cycle *cycle, struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
@@ -175,7 +176,8 @@ static enum hw_status sweep_first(struct hw_gpu_engine *engine, uint32_t root,
     return status;
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
     struct hw_cycle cycle = {0};
@@ -199,22 +201,22 @@ static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct
     return status;
 }
 
-static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
-    return hw_bellman_plan(engine, order, false, err);
+    return hw_bellman_params(engine, order, false, err);
 }
 
-static const struct hw_gpu_search bellman_ford = {.hints = HW_GPU_HINTS_WEIGHTS,
-                                                  .state_bytes = sizeof(struct hw_bellman),
-                                                  .plan = plan,
-                                                  .open = hw_bellman_open,
-                                                  .search = search,
-                                                  .steps = hw_bellman_steps,
-                                                  .close = hw_bellman_close};
+static const struct hw_single_gpu_search bellman_ford = {.hints = HW_GPU_HINTS_WEIGHTS,
+                                                         .state_bytes = sizeof(struct hw_bellman),
+                                                         .plan = plan,
+                                                         .open = hw_bellman_open,
+                                                         .search = search,
+                                                         .steps = hw_bellman_steps,
+                                                         .close = hw_bellman_close};
 
 const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
-                                                     .frame = &hw_gpu_frame,
+                                                     .frame = &hw_single_gpu_frame,
                                                      .algorithm = HW_SSSP,
                                                      .grid = true,
                                                      .one_part_only = true,

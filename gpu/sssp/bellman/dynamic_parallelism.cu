@@ -8,14 +8,14 @@
 namespace
 {
 
-using plan_t = hw_bellman_plan;
+using kernel_params = hw_bellman_params;
 
 /* Edges that a block of such a kernel relaxes, and blocks at most. */
 constexpr uint64_t block_edges = 8192, most_blocks = 1024;
 
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads)
-    long_list(const plan_t plan, uint32_t u, typename hw_keys<kind>::type from, Offset begin,
+    long_list(const kernel_params plan, uint32_t u, typename hw_keys<kind>::type from, Offset begin,
               Offset length)
 {
     __shared__ hw_bellman_shared shared;
@@ -42,8 +42,8 @@ struct launcher {
     static constexpr bool launches = true;
 
     template <int kind, bool words, typename Offset>
-    static __device__ void go(const plan_t &plan, uint32_t u, typename hw_keys<kind>::type from,
-                              Offset begin, Offset length)
+    static __device__ void go(const kernel_params &plan, uint32_t u,
+                              typename hw_keys<kind>::type from, Offset begin, Offset length)
     {
         const uint64_t wanted = (length + block_edges - 1) / block_edges;
         const unsigned blocks = static_cast<unsigned>(wanted < most_blocks ? wanted : most_blocks);
@@ -58,7 +58,7 @@ struct launcher {
 };
 
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) phase_of(const plan_t plan)
+__global__ void __launch_bounds__(hw_bellman_threads) phase_of(const kernel_params plan)
 {
     __shared__ hw_bellman_shared shared;
     const hw_bellman_control *control = plan.control;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(hw_bellman_threads) phase_of(const plan_t plan
 
 /* After a sweep: collects where that is due. */
 template <int kind, bool words, typename Offset>
-__global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
+__global__ void __launch_bounds__(hw_bellman_threads) collect(const kernel_params plan)
 {
     __shared__ hw_bellman_shared shared;
     hw_bellman_state next = plan.control->state;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(hw_bellman_threads) collect(const plan_t plan)
 }
 
 /* What follows; keeps the row. One thread. */
-__global__ void decide(const plan_t plan)
+__global__ void decide(const kernel_params plan)
 {
     hw_bellman_control *control = plan.control;
     const hw_bellman_state state = control->state;
@@ -97,7 +97,7 @@ __global__ void decide(const plan_t plan)
 }
 
 template <int kind, bool words, typename Offset>
-void launch_phase(const plan_t &plan, int blocks, bool sweeps)
+void launch_phase(const kernel_params &plan, int blocks, bool sweeps)
 {
     phase_of<kind, words, Offset><<<blocks, hw_bellman_threads>>>(plan);
     if (sweeps)
@@ -105,7 +105,7 @@ void launch_phase(const plan_t &plan, int blocks, bool sweeps)
     decide<<<1, 1>>>(plan);
 }
 
-template <typename Offset> void launch(const plan_t &plan, int blocks, bool sweeps)
+template <typename Offset> void launch(const kernel_params &plan, int blocks, bool sweeps)
 {
     if (plan.paths.kind == HW_GPU_KEY_I64)
         launch_phase<HW_GPU_KEY_I64, false, Offset>(plan, blocks, sweeps);
@@ -121,7 +121,7 @@ template <typename Offset> void launch(const plan_t &plan, int blocks, bool swee
 
 } // namespace
 
-int hw_bellman_launch_dynamic(const hw_bellman_plan *plan, int blocks, int sweeps)
+int hw_bellman_launch_dynamic(const hw_bellman_params *plan, int blocks, int sweeps)
 {
     if (plan->graph.wide)
         launch<uint64_t>(*plan, blocks, sweeps);

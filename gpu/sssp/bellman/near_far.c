@@ -15,7 +15,7 @@
  */
 #define FIRST_WIDTH 10.0
 
-static double choose_width(const struct hw_gpu_engine *engine)
+static double choose_width(const struct hw_single_gpu_engine *engine)
 {
     const struct hw_bellman *own = engine->state;
 
@@ -27,9 +27,10 @@ static double choose_width(const struct hw_gpu_engine *engine)
     return width > 0 ? width : 1;
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
-    struct hw_bellman_plan *plan = &((struct hw_bellman *)engine->state)->plan;
+    struct hw_bellman_params *plan = &((struct hw_bellman *)engine->state)->plan;
 
     plan->first = choose_width(engine);
     plan->adapts = engine->options.delta <= 0;
@@ -42,7 +43,7 @@ static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct
 }
 
 /* The degree of the vertex at the end of an edge, on the mean. */
-static double end_degree(const struct hw_host_order *order)
+static double end_degree(const struct hw_degree_order *order)
 {
     const hw_count *offset = order->out.offset;
     double sum = 0, squares = 0;
@@ -55,25 +56,25 @@ static double end_degree(const struct hw_host_order *order)
     return sum > 0 ? squares / sum : 1;
 }
 
-static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     struct hw_bellman *own = engine->state;
 
     own->end_degree = end_degree(order);
-    return hw_bellman_plan(engine, order, true, err);
+    return hw_bellman_params(engine, order, true, err);
 }
 
-static const struct hw_gpu_search near_far = {.hints = HW_GPU_HINTS_WEIGHTS,
-                                              .state_bytes = sizeof(struct hw_bellman),
-                                              .plan = plan,
-                                              .open = hw_bellman_open,
-                                              .search = search,
-                                              .steps = hw_bellman_steps,
-                                              .close = hw_bellman_close};
+static const struct hw_single_gpu_search near_far = {.hints = HW_GPU_HINTS_WEIGHTS,
+                                                     .state_bytes = sizeof(struct hw_bellman),
+                                                     .plan = plan,
+                                                     .open = hw_bellman_open,
+                                                     .search = search,
+                                                     .steps = hw_bellman_steps,
+                                                     .close = hw_bellman_close};
 
 const struct hw_method hw_method_near_far = {.name = "near-far",
-                                             .frame = &hw_gpu_frame,
+                                             .frame = &hw_single_gpu_frame,
                                              .algorithm = HW_SSSP,
                                              .grid = true,
                                              .one_part_only = true,

@@ -15,13 +15,13 @@ constexpr int hw_bellman_blocks = 4;
 
 template <int kind, bool words, typename Offset>
 __global__ void __launch_bounds__(hw_bellman_threads, hw_bellman_blocks)
-    hw_bellman_phases(const hw_bellman_plan plan, uint32_t last)
+    hw_bellman_phases(const hw_bellman_params plan, uint32_t last)
 {
     using worker_t = hw_bellman_worker<kind, words, Offset, hw_bellman_no_launch>;
     __shared__ hw_bellman_shared shared;
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     hw_bellman_control *control = plan.control;
-    const bool speaks = hw_first() == 0;
+    const bool speaks = hw_grid_thread() == 0;
 
     if (threadIdx.x == 0) {
         shared.state = control->state;
@@ -71,9 +71,9 @@ template <int kind, bool words, typename Offset> cudaError_t hw_bellman_shape_of
 }
 
 template <int kind, bool words, typename Offset>
-cudaError_t hw_bellman_run_of(const hw_bellman_plan &plan, int blocks, uint32_t last)
+cudaError_t hw_bellman_run_of(const hw_bellman_params &plan, int blocks, uint32_t last)
 {
-    hw_bellman_plan own = plan;
+    hw_bellman_params own = plan;
     void *arguments[] = {&own, &last};
 
     return cudaLaunchCooperativeKernel(hw_bellman_phases<kind, words, Offset>, dim3(blocks),
@@ -81,7 +81,7 @@ cudaError_t hw_bellman_run_of(const hw_bellman_plan &plan, int blocks, uint32_t 
 }
 
 /* By the width of offsets, and whether distances and phases share words. */
-template <int kind> cudaError_t hw_bellman_shape_any(const hw_bellman_plan &plan, int *blocks)
+template <int kind> cudaError_t hw_bellman_shape_any(const hw_bellman_params &plan, int *blocks)
 {
     if constexpr (kind != HW_GPU_KEY_I64)
         if (plan.word)
@@ -92,7 +92,7 @@ template <int kind> cudaError_t hw_bellman_shape_any(const hw_bellman_plan &plan
 }
 
 template <int kind>
-cudaError_t hw_bellman_run_any(const hw_bellman_plan &plan, int blocks, uint32_t last)
+cudaError_t hw_bellman_run_any(const hw_bellman_params &plan, int blocks, uint32_t last)
 {
     if constexpr (kind != HW_GPU_KEY_I64)
         if (plan.word)

@@ -1,12 +1,12 @@
 /* Phases of `bellman-ford` and `near-far` with whole distances of 32 bits. */
 #include "gpu/sssp/bellman/phase_loop.cuh"
 
-int hw_bellman_shape_i32(const hw_bellman_plan *plan, int *blocks)
+int hw_bellman_shape_i32(const hw_bellman_params *plan, int *blocks)
 {
     return hw_bellman_shape_any<HW_GPU_KEY_I32>(*plan, blocks);
 }
 
-int hw_bellman_run_i32(const hw_bellman_plan *plan, int blocks, uint32_t last)
+int hw_bellman_run_i32(const hw_bellman_params *plan, int blocks, uint32_t last)
 {
     return hw_bellman_run_any<HW_GPU_KEY_I32>(*plan, blocks, last);
 }

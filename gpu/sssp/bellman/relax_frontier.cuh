@@ -42,14 +42,14 @@ struct hw_bellman_shared {
 };
 
 /* Where the phase's counters are. */
-__device__ __forceinline__ hw_bellman_ring *hw_bellman_ring_of(const hw_bellman_plan &plan,
+__device__ __forceinline__ hw_bellman_ring *hw_bellman_ring_of(const hw_bellman_params &plan,
                                                                uint32_t phase)
 {
     return &plan.control->ring[phase & 3];
 }
 
 /* Lanes for each of `count` vertices: the formula of section 5.2 where the plan leaves it open. */
-__device__ __forceinline__ uint32_t hw_bellman_width(const hw_bellman_plan &plan, uint32_t count)
+__device__ __forceinline__ uint32_t hw_bellman_width(const hw_bellman_params &plan, uint32_t count)
 {
     if (plan.width != 1)
         return plan.width;
@@ -68,7 +68,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     using key_t = typename hw_keys<kind>::type;
     static constexpr key_t none = hw_keys<kind>::none;
 
-    const hw_bellman_plan &plan;
+    const hw_bellman_params &plan;
     hw_bellman_ring *ring;
     hw_bellman_state state;
     uint32_t phase, source, lane;
@@ -82,7 +82,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     key_t least = none; /* of the far keys that this lane met */
 
     /* For the phase after given.phase. far: keys from there on are. */
-    __device__ hw_bellman_worker(const hw_bellman_plan &whole, hw_bellman_shared &shared,
+    __device__ hw_bellman_worker(const hw_bellman_params &whole, hw_bellman_shared &shared,
                                  const hw_bellman_state &given, int64_t far)
         : plan(whole), ring(hw_bellman_ring_of(whole, given.phase + 1)), state(given),
           phase(given.phase + 1), source(given.source), lane(threadIdx.x & 31)
@@ -372,13 +372,13 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
 
     /* ---- vertices ---- */
 
-    /* A vertex for each lane, or HW_RANK_NONE. */
+    /* A vertex for each lane, or HW_INVALID_VERTEX. */
     __device__ void tile(uint32_t u, uint32_t width)
     {
         key_t from = none;
         Offset begin = 0, length = 0;
 
-        if (u != HW_RANK_NONE) {
+        if (u != HW_INVALID_VERTEX) {
             from = current(u);
             const bool wanted =
                 source == HW_FROM_ALL ? from != none : !plan.lazy || from < relaxed()[u];
@@ -515,7 +515,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         const uint64_t i = static_cast<uint64_t>(at) * each + lane;
 
         if (lane >= each || i >= state.count)
-            return HW_RANK_NONE;
+            return HW_INVALID_VERTEX;
         return plan.hints ? __ldcs(queue + i) : __ldca(queue + i);
     }
 
@@ -545,7 +545,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
         const uint32_t count = waiting < 32 ? waiting : 32;
 
         waiting -= count;
-        const uint32_t u = lane < count ? wait[waiting + lane] : HW_RANK_NONE;
+        const uint32_t u = lane < count ? wait[waiting + lane] : HW_INVALID_VERTEX;
         __syncwarp();
         return u;
     }
@@ -595,9 +595,9 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     /* Queues what a sweep would find, to be relaxed in the next phase. */
     __device__ void collect()
     {
-        const uint64_t begin = sweep_begin(), step = hw_stride();
+        const uint64_t begin = sweep_begin(), step = hw_grid_threads();
 
-        for (uint64_t v = begin + hw_first(); v - lane < plan.graph.active; v += step)
+        for (uint64_t v = begin + hw_grid_thread(); v - lane < plan.graph.active; v += step)
             enqueue(swept(v) && !in_pieces(static_cast<uint32_t>(v)), static_cast<uint32_t>(v),
                     &ring->collected);
         flush(&ring->collected);
@@ -679,7 +679,7 @@ constexpr uint32_t hw_bellman_many = 16, hw_bellman_few = 128, hw_bellman_hubs =
 
 /* Where the last tier's next frontier comes from, of which `others` have no long list. Returns
  * whether its queue is to be filled by collecting first. */
-__device__ __forceinline__ bool hw_bellman_choose(const hw_bellman_plan &plan,
+__device__ __forceinline__ bool hw_bellman_choose(const hw_bellman_params &plan,
                                                   const hw_bellman_ring &ring,
                                                   unsigned long long others, hw_bellman_state &next)
 {
@@ -705,7 +705,8 @@ __device__ __forceinline__ bool hw_bellman_choose(const hw_bellman_plan &plan,
 }
 
 /* The tiers that have edges of those in `bits`. */
-__device__ __forceinline__ uint32_t hw_bellman_tiers_of(const hw_bellman_plan &plan, uint32_t bits)
+__device__ __forceinline__ uint32_t hw_bellman_tiers_of(const hw_bellman_params &plan,
+                                                        uint32_t bits)
 {
     const uint32_t all = (2u << plan.tiers) - 1;
 
@@ -713,7 +714,7 @@ __device__ __forceinline__ uint32_t hw_bellman_tiers_of(const hw_bellman_plan &p
 }
 
 /* The tier of the next phase, and whether there is one. */
-__device__ __forceinline__ void hw_bellman_choose_tier(const hw_bellman_plan &plan,
+__device__ __forceinline__ void hw_bellman_choose_tier(const hw_bellman_params &plan,
                                                        hw_bellman_state &next)
 {
     const uint32_t inner = next.pending & ((1u << plan.tiers) - 1);
@@ -765,7 +766,7 @@ constexpr double hw_bellman_rest = 1 / 2.0; /* once more are relaxed all is one 
 constexpr uint32_t hw_bellman_patience = 64;
 
 /* The width of the next pile. */
-__device__ __forceinline__ double hw_bellman_adapt(const hw_bellman_plan &plan,
+__device__ __forceinline__ double hw_bellman_adapt(const hw_bellman_params &plan,
                                                    const hw_bellman_pile &pile)
 {
     const double all = static_cast<double>(plan.graph.edges);
@@ -784,7 +785,7 @@ __device__ __forceinline__ double hw_bellman_adapt(const hw_bellman_plan &plan,
 
 /* near-far: what has waited until the near pile was empty is the next one, up to one width
  * beyond the limit, or beyond the nearest that is far. Its first phase is a sweep. */
-__device__ __forceinline__ void hw_bellman_next_pile(const hw_bellman_plan &plan,
+__device__ __forceinline__ void hw_bellman_next_pile(const hw_bellman_params &plan,
                                                      hw_bellman_state &next, hw_bellman_pile &pile)
 {
     const int64_t least = INT64_MAX - static_cast<int64_t>(pile.far);
@@ -811,7 +812,7 @@ __device__ __forceinline__ void hw_bellman_next_pile(const hw_bellman_plan &plan
 
 /* Turns `next` and `pile` into those of what follows a phase whose counters are complete.
  * Returns whether its queue is to be filled by collecting first. */
-__device__ __forceinline__ bool hw_bellman_advance(const hw_bellman_plan &plan,
+__device__ __forceinline__ bool hw_bellman_advance(const hw_bellman_params &plan,
                                                    const hw_bellman_ring &ring,
                                                    hw_bellman_state &next, hw_bellman_pile &pile)
 {
@@ -838,7 +839,7 @@ __device__ __forceinline__ bool hw_bellman_advance(const hw_bellman_plan &plan,
 }
 
 /* Keeps the row of a phase, and clears the counters of the one after the next. One thread. */
-__device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uint32_t phase,
+__device__ __forceinline__ void hw_bellman_keep(const hw_bellman_params &plan, uint32_t phase,
                                                 uint32_t routine, uint32_t bucket)
 {
     hw_bellman_control *control = plan.control;
@@ -846,7 +847,8 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
     const uint32_t at = control->rows;
 
     if (plan.row && plan.row_capacity > 0) {
-        hw_gpu_path_row *row = plan.row + (at < plan.row_capacity ? at : plan.row_capacity - 1);
+        hw_gpu_sssp_trace_record *row =
+            plan.row + (at < plan.row_capacity ? at : plan.row_capacity - 1);
         const bool more = at >= plan.row_capacity;
         row->routine = routine + (plan.reach ? HW_BELLMAN_ROUTINES / 2 : 0);
         row->bucket = bucket;
@@ -861,7 +863,7 @@ __device__ __forceinline__ void hw_bellman_keep(const hw_bellman_plan &plan, uin
 }
 
 /* The row's routine: where the frontier came from, and how many lanes a vertex had. */
-__device__ __forceinline__ uint32_t hw_bellman_routine(const hw_bellman_plan &plan,
+__device__ __forceinline__ uint32_t hw_bellman_routine(const hw_bellman_params &plan,
                                                        const hw_bellman_state &state,
                                                        uint32_t width)
 {

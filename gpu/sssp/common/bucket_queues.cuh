@@ -54,12 +54,12 @@ __device__ __forceinline__ uint32_t mark(const Room &room, int queue, uint32_t c
 #pragma unroll
     for (uint32_t k = 0; k < slots; k++) {
         const uint32_t at = 32 * k + (threadIdx.x & 31);
-        v[k] = at < count ? found[at] : HW_RANK_NONE;
+        v[k] = at < count ? found[at] : HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (uint32_t k = 0; k < slots; k++) {
         const uint32_t bit = 1u << (v[k] & 31);
-        if (v[k] != HW_RANK_NONE && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
+        if (v[k] != HW_INVALID_VERTEX && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
             fresh |= 1u << k;
     }
     return fresh;

@@ -13,8 +13,7 @@
 /* Edges that go to the device at a time, unless one list has more. */
 #define CHUNK_EDGES ((hw_count)1 << 25)
 
-hw_count hw_gpu_paths_host_bytes(const struct hw_part *part,
-                                 const struct hw_engine_options *options)
+hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     hw_count edges = part->edges < CHUNK_EDGES ? part->edges : CHUNK_EDGES;
 
@@ -23,29 +22,29 @@ hw_count hw_gpu_paths_host_bytes(const struct hw_part *part,
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
-enum hw_status hw_gpu_paths_survey(struct hw_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_sssp_weight_stats(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
-    struct hw_survey *survey = &engine->survey;
-    enum hw_status status = hw_survey_for(engine->ctx, part, engine->method->name,
-                                          engine->method->negative_weights, survey, err);
+    struct hw_weight_stats *survey = &engine->survey;
+    enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->name,
+                                                engine->method->negative_weights, survey, err);
 
     if (status != HW_OK)
         return status;
-    engine->paths.kind = (int)hw_survey_kind(survey, part);
-    engine->may_overflow = hw_survey_may_overflow(survey, part);
+    engine->paths.kind = (int)hw_weight_stats_kind(survey, part);
+    engine->may_overflow = hw_weight_stats_may_overflow(survey, part);
     return HW_OK;
 }
 
-static size_t key_bytes(const struct hw_gpu_engine *engine)
+static size_t key_bytes(const struct hw_single_gpu_engine *engine)
 {
     return engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
 }
 
-void hw_gpu_paths_plan(struct hw_gpu_engine *engine)
+void hw_gpu_sssp_params(struct hw_single_gpu_engine *engine)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_gpu_paths *paths = &engine->paths;
+    struct hw_gpu_sssp *paths = &engine->paths;
     hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
 
     paths->mask = UINT32_MAX;
@@ -67,8 +66,8 @@ void hw_gpu_paths_plan(struct hw_gpu_engine *engine)
 
 /* Lists under way to the device, a chunk at a time. */
 struct shipment {
-    const struct hw_gpu_engine *engine;
-    const struct hw_host_order *order;
+    const struct hw_single_gpu_engine *engine;
+    const struct hw_degree_order *order;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_chunk chunk;
     uint32_t *index, *weight; /* [capacity] on the host, where positions are no ranks */
@@ -77,7 +76,7 @@ struct shipment {
 };
 
 /* The edges of the largest chunk. */
-static hw_count chunk_capacity(const struct hw_host_order *order, const hw_count *offset)
+static hw_count chunk_capacity(const struct hw_degree_order *order, const hw_count *offset)
 {
     hw_count all = offset[order->vertices], longest = 0;
 
@@ -91,7 +90,7 @@ static hw_count chunk_capacity(const struct hw_host_order *order, const hw_count
 static enum hw_status open_shipment(struct shipment *shipment, const hw_count *offset,
                                     struct hw_error *err)
 {
-    const struct hw_host_order *order = shipment->order;
+    const struct hw_degree_order *order = shipment->order;
     struct hw_gpu_chunk *chunk = &shipment->chunk;
     struct hw_gpu_arrays *arrays = &shipment->arrays;
     hw_count capacity = shipment->capacity = chunk_capacity(order, offset);
@@ -146,7 +145,7 @@ static enum hw_status ship_chunk(struct shipment *shipment, const struct hw_csr 
                                  const hw_count *offset, const void *device_offset,
                                  struct hw_gpu_edge *to, struct hw_error *err)
 {
-    const struct hw_gpu_engine *engine = shipment->engine;
+    const struct hw_single_gpu_engine *engine = shipment->engine;
     struct hw_gpu_chunk *chunk = &shipment->chunk;
     size_t bytes = chunk->count * sizeof(uint32_t);
     const void *index = shipment->index, *weight = shipment->weight;
@@ -168,9 +167,10 @@ static enum hw_status ship_chunk(struct shipment *shipment, const struct hw_csr 
 }
 
 /* Brings one matrix to the device. */
-static enum hw_status ship(const struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                           const struct hw_csr *from, const hw_count *offset,
-                           const void *device_offset, struct hw_gpu_edge *to, struct hw_error *err)
+static enum hw_status ship(const struct hw_single_gpu_engine *engine,
+                           const struct hw_degree_order *order, const struct hw_csr *from,
+                           const hw_count *offset, const void *device_offset,
+                           struct hw_gpu_edge *to, struct hw_error *err)
 {
     struct shipment shipment = {.engine = engine, .order = order};
     struct hw_gpu_chunk *chunk = &shipment.chunk;
@@ -193,11 +193,11 @@ static enum hw_status ship(const struct hw_gpu_engine *engine, const struct hw_h
     return status;
 }
 
-enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw_host_order *order,
-                                   struct hw_error *err)
+enum hw_status hw_gpu_sssp_upload(struct hw_single_gpu_engine *engine,
+                                  const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_grid_part *grid = &engine->part->grid;
-    struct hw_gpu_paths *paths = &engine->paths;
+    struct hw_gpu_sssp *paths = &engine->paths;
 
     if (engine->part->resident) {
         const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
@@ -218,9 +218,9 @@ enum hw_status hw_gpu_paths_upload(struct hw_gpu_engine *engine, const struct hw
 
 /* ---- searching ---- */
 
-enum hw_status hw_gpu_paths_poison(const struct hw_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_sssp_poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_gpu_paths *paths = &engine->paths;
+    const struct hw_gpu_sssp *paths = &engine->paths;
     size_t n = engine->graph.vertices, active = engine->graph.active, key = key_bytes(engine);
     enum hw_status status = hw_gpu_fill(paths->distance, 0xab, active * key, err);
 
@@ -233,13 +233,13 @@ enum hw_status hw_gpu_paths_poison(const struct hw_gpu_engine *engine, struct hw
     return status;
 }
 
-static bool has_tree(const struct hw_gpu_engine *engine)
+static bool has_tree(const struct hw_single_gpu_engine *engine)
 {
     return engine->result->outcome == HW_OUTCOME_TREE;
 }
 
-enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t root,
-                                    struct hw_error *err)
+enum hw_status hw_gpu_sssp_parents(const struct hw_single_gpu_engine *engine, uint32_t root,
+                                   struct hw_error *err)
 {
     if (!has_tree(engine))
         return HW_OK;
@@ -248,8 +248,8 @@ enum hw_status hw_gpu_paths_parents(const struct hw_gpu_engine *engine, uint32_t
         "the kernel that finds parents", err);
 }
 
-enum hw_status hw_gpu_paths_results(const struct hw_gpu_engine *engine, uint32_t root,
-                                    struct hw_error *err)
+enum hw_status hw_gpu_sssp_results(const struct hw_single_gpu_engine *engine, uint32_t root,
+                                   struct hw_error *err)
 {
     return hw_cuda(hw_gpu_launch_results(&engine->graph, &engine->paths, engine->output.parent_id,
                                          root, !has_tree(engine)),
@@ -257,9 +257,9 @@ enum hw_status hw_gpu_paths_results(const struct hw_gpu_engine *engine, uint32_t
 }
 
 /* Refuses distances that are none. */
-static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_gpu_paths_control control;
+    struct hw_gpu_sssp_control control;
     enum hw_status status = HW_OK;
 
     if (!has_tree(engine))
@@ -285,8 +285,8 @@ static enum hw_status check(const struct hw_gpu_engine *engine, struct hw_error 
                    engine->method->name, control.lost);
 }
 
-enum hw_status hw_gpu_paths_deliver(struct hw_gpu_engine *engine, struct hw_result *result,
-                                    struct hw_error *err)
+enum hw_status hw_gpu_sssp_deliver(struct hw_single_gpu_engine *engine, struct hw_result *result,
+                                   struct hw_error *err)
 {
     const hw_lid n = engine->graph.vertices;
     const int32_t *narrow = (const int32_t *)engine->staging;
@@ -306,12 +306,12 @@ enum hw_status hw_gpu_paths_deliver(struct hw_gpu_engine *engine, struct hw_resu
     return status;
 }
 
-enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_path_row *row, hw_count count,
+enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_sssp_trace_record *row, hw_count count,
                                     struct hw_gpu_clock clock,
                                     const struct hw_gpu_routine_name *names, uint32_t routines,
                                     struct hw_steps *steps, struct hw_error *err)
 {
-    struct hw_gpu_path_row *kept = NULL;
+    struct hw_gpu_sssp_trace_record *kept = NULL;
     enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
 
     if (status == HW_OK && count > 0)

@@ -48,21 +48,21 @@ struct hw_gpu_edge {
 };
 
 /* Lists with weights; offsets are those of graph.out and graph.in. */
-struct hw_gpu_paths {
-    int kind;                             /* enum hw_gpu_key */
-    uint32_t mask;                        /* of a rank in lists; bits above are the method's */
-    const struct hw_gpu_edge *out;        /* [edges] */
-    const struct hw_gpu_edge *in;         /* [edges]; undirected: the same as out */
-    void *distance;                       /* [active] keys: int32_t, of I64 int64_t */
-    struct hw_gpu_edge *hint;             /* [active]; then {parent, 32-bit key} */
-    void *distance_id;                    /* [vertices] by graph id, as results have them, but
-                                             int32_t of I32 */
-    uint32_t *flat[2];                    /* [active] vertices whose parents are to be found */
-    uint32_t *hops;                       /* [active] or NULL: parents by hops */
-    struct hw_gpu_paths_control *control; /* [1] */
+struct hw_gpu_sssp {
+    int kind;                            /* enum hw_gpu_key */
+    uint32_t mask;                       /* of a rank in lists; bits above are the method's */
+    const struct hw_gpu_edge *out;       /* [edges] */
+    const struct hw_gpu_edge *in;        /* [edges]; undirected: the same as out */
+    void *distance;                      /* [active] keys: int32_t, of I64 int64_t */
+    struct hw_gpu_edge *hint;            /* [active]; then {parent, 32-bit key} */
+    void *distance_id;                   /* [vertices] by graph id, as results have them, but
+                                            int32_t of I32 */
+    uint32_t *flat[2];                   /* [active] vertices whose parents are to be found */
+    uint32_t *hops;                      /* [active] or NULL: parents by hops */
+    struct hw_gpu_sssp_control *control; /* [1] */
 };
 
-struct hw_gpu_paths_control {
+struct hw_gpu_sssp_control {
     uint32_t flat[3];    /* lengths of the lists, in a ring */
     uint32_t large;      /* frontier vertices with long lists, by hops */
     uint32_t lost;       /* reached vertices without a parent in the end */
@@ -71,11 +71,11 @@ struct hw_gpu_paths_control {
 };
 
 /* The row of one step as a method's kernels keep it. */
-struct hw_gpu_path_row {
+struct hw_gpu_sssp_trace_record {
     uint32_t routine; /* of the method's own table of names */
     uint32_t bucket, frontier, found;
     uint64_t pushed, pulled; /* edges examined either way */
-    uint64_t clock;          /* when it ended, in ticks as in struct hw_gpu_row */
+    uint64_t clock;          /* when it ended, in ticks as in struct hw_gpu_trace_record */
 };
 
 /* Chunks of lists on their way to the device. A chunk holds whole lists. */
@@ -97,20 +97,20 @@ int hw_gpu_launch_chunk(const struct hw_gpu_graph *graph, const void *offset,
 
 /* Turns distances and hints into parents: paths->hint has ranks afterwards (by hops graph
  * ids), and 32-bit keys. hints: enum hw_gpu_hints. */
-int hw_gpu_launch_parents(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,
+int hw_gpu_launch_parents(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths,
                           uint32_t root, int hints);
 
 /* Distances and parents by graph id. nothing: all unreached. */
-int hw_gpu_launch_results(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,
+int hw_gpu_launch_results(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths,
                           uint32_t *parent_id, uint32_t root, int nothing);
 
 /* Adds to *total how many vertices of ranks [first, active) are reached. */
-int hw_gpu_launch_count_reached(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths,
+int hw_gpu_launch_count_reached(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths,
                                 uint32_t first, uint32_t *total);
 
 /* Counts edges from reached to unreached vertices, and distances of minus infinity, into
  * paths->control->overflows. */
-int hw_gpu_launch_overflows(const struct hw_gpu_graph *graph, const struct hw_gpu_paths *paths);
+int hw_gpu_launch_overflows(const struct hw_gpu_graph *graph, const struct hw_gpu_sssp *paths);
 
 #ifdef __cplusplus
 }

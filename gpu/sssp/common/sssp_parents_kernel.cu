@@ -14,11 +14,11 @@ namespace
 namespace cg = cooperative_groups;
 
 constexpr int block_size = 512;
-constexpr uint64_t most_blocks = hw_many_blocks / 2; /* in loops over vertices and edges */
+constexpr uint64_t most_blocks = hw_max_loop_blocks / 2; /* in loops over vertices and edges */
 /* By hops, lists longer than this are scanned by the whole grid, in pieces. */
 constexpr uint32_t long_list = 1024;
 
-using paths_t = hw_gpu_paths;
+using paths_t = hw_gpu_sssp;
 
 __device__ __forceinline__ uint32_t latest(const uint32_t *at)
 {
@@ -69,7 +69,7 @@ __device__ __forceinline__ hw_gpu_edge judge(const hw_gpu_graph &graph, const pa
         const key_t source = static_cast<const key_t *>(paths.distance)[hint.rank];
         good = source < key && hw_further<kind>(source, hint.weight) == key;
     }
-    return found<kind>(good ? hint.rank : HW_RANK_NONE, key);
+    return found<kind>(good ? hint.rank : HW_INVALID_VERTEX, key);
 }
 
 /* Was the last edge that lowered a vertex to this key one that vanished in it? */
@@ -77,7 +77,7 @@ template <int kind>
 __device__ __forceinline__ bool is_tied(const hw_gpu_edge &hint, typename hw_keys<kind>::type key,
                                         int hints)
 {
-    return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS && hint.rank == HW_RANK_NONE &&
+    return kind != HW_GPU_KEY_I64 && hints == HW_GPU_HINTS_KEYS && hint.rank == HW_INVALID_VERTEX &&
            hint.weight == static_cast<uint32_t>(key);
 }
 
@@ -92,27 +92,28 @@ __device__ void take_hints(const hw_gpu_graph &graph, const paths_t &paths, uint
     const key_t *distance = static_cast<const key_t *>(paths.distance);
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t i = hw_first(); i - lane < graph.active; i += several * hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i - lane < graph.active; i += several * hw_grid_threads()) {
         hw_gpu_edge hint[several];
         key_t key[several];
 #pragma unroll
         for (int k = 0; k < several; k++) {
-            const uint64_t v = i + k * hw_stride();
+            const uint64_t v = i + k * hw_grid_threads();
             const bool there = v < graph.active;
             key[k] = there ? distance[v] : hw_keys<kind>::none;
-            hint[k] = there && hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_RANK_NONE, 0};
+            hint[k] =
+                there && hints ? hw_read_edge(paths.hint + v) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
 #pragma unroll
         for (int k = 0; k < several; k++) {
-            const uint64_t at = i + k * hw_stride();
+            const uint64_t at = i + k * hw_grid_threads();
             const uint32_t v = static_cast<uint32_t>(at);
             bool left = false, tied = false;
             if (at < graph.active) {
-                hw_gpu_edge parent = found<kind>(v == root ? root : HW_RANK_NONE, key[k]);
+                hw_gpu_edge parent = found<kind>(v == root ? root : HW_INVALID_VERTEX, key[k]);
                 if (v != root && key[k] != hw_keys<kind>::none) {
                     parent = judge<kind>(graph, paths, hint[k], key[k], hints);
                     tied = is_tied<kind>(hint[k], key[k], hints);
-                    left = parent.rank == HW_RANK_NONE && !tied;
+                    left = parent.rank == HW_INVALID_VERTEX && !tied;
                 }
                 if (parent.rank != hint[k].rank || parent.weight != hint[k].weight)
                     paths.hint[v] = parent;
@@ -141,19 +142,19 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
 #pragma unroll
         for (uint32_t k = 0; k < several; k++) {
             const uint64_t at = begin + 32 * k + (threadIdx.x & 31);
-            edge[k] = at < end ? hw_read_edge(paths.in + at) : hw_gpu_edge{HW_RANK_NONE, 0};
+            edge[k] = at < end ? hw_read_edge(paths.in + at) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
 #pragma unroll
         for (uint32_t k = 0; k < several; k++)
-            from[k] = edge[k].rank != HW_RANK_NONE ? distance[edge[k].rank &= paths.mask]
-                                                   : hw_keys<kind>::none;
+            from[k] = edge[k].rank != HW_INVALID_VERTEX ? distance[edge[k].rank &= paths.mask]
+                                                        : hw_keys<kind>::none;
 #pragma unroll
         for (uint32_t k = 0; k < several; k++) {
-            const bool good =
-                from[k] != hw_keys<kind>::none &&
-                hw_further<kind>(from[k], edge[k].weight) == key &&
-                (level ? from[k] <= key && latest(&paths.hint[edge[k].rank].rank) != HW_RANK_NONE
-                       : from[k] < key);
+            const bool good = from[k] != hw_keys<kind>::none &&
+                              hw_further<kind>(from[k], edge[k].weight) == key &&
+                              (level ? from[k] <= key && latest(&paths.hint[edge[k].rank].rank) !=
+                                                             HW_INVALID_VERTEX
+                                     : from[k] < key);
             const uint32_t all = __ballot_sync(HW_WARP, good);
             if (all)
                 return __shfl_sync(HW_WARP, edge[k].rank, __ffs(all) - 1);
@@ -163,7 +164,7 @@ __device__ uint32_t find_source(const hw_gpu_graph &graph, const paths_t &paths,
         if (sorted && __any_sync(HW_WARP, hw_further<kind>(level ? key : 0, last) > key))
             break;
     }
-    return HW_RANK_NONE;
+    return HW_INVALID_VERTEX;
 }
 
 /* Looks for parents of the vertices of one list; those without go to the other one. */
@@ -173,12 +174,12 @@ __device__ void look_for(const hw_gpu_graph &graph, const paths_t &paths, uint32
 {
     const uint32_t *list = flat_of(paths, round);
 
-    for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
+    for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
         const uint32_t v = list[i];
         const uint32_t source = find_source<Offset, kind>(graph, paths, v, round > 0, sorted);
         if (threadIdx.x & 31)
             continue;
-        if (source != HW_RANK_NONE)
+        if (source != HW_INVALID_VERTEX)
             *static_cast<volatile uint32_t *>(&paths.hint[v].rank) = source;
         else
             flat_of(paths, round + 1)[atomicAdd(&paths.control->flat[(round + 1) % 3], 1u)] = v;
@@ -190,7 +191,7 @@ __global__ void __launch_bounds__(block_size)
     parents(hw_gpu_graph graph, paths_t paths, uint32_t root, int hints)
 {
     cg::grid_group grid = cg::this_grid();
-    hw_gpu_paths_control *control = paths.control;
+    hw_gpu_sssp_control *control = paths.control;
     uint32_t before = 0, count = 0;
 
     take_hints<kind>(graph, paths, root, hints);
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(block_size)
             break;
         if (round > 1 && count == before)
             break;
-        if (hw_first() == 0) {
+        if (hw_grid_thread() == 0) {
             control->flat[(round + 2) % 3] = 0;
             if (round == 0)
                 control->looked_for = count;
@@ -211,7 +212,7 @@ __global__ void __launch_bounds__(block_size)
         look_for<Offset, kind>(graph, paths, round, count, hints == HW_GPU_HINTS_KEYS);
         grid.sync();
     }
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         control->lost = count;
 }
 
@@ -231,11 +232,11 @@ __device__ __forceinline__ uint32_t try_edge(const paths_t &paths, uint64_t at,
     edge.rank &= paths.mask;
     if (latest(&paths.hops[edge.rank]) < hops + 1 ||
         hw_further<kind>(key, edge.weight) != distance[edge.rank])
-        return HW_RANK_NONE;
-    const uint32_t was = atomicCAS(&paths.hops[edge.rank], HW_RANK_NONE, hops + 1);
-    if (was == HW_RANK_NONE || was == hops + 1)
+        return HW_INVALID_VERTEX;
+    const uint32_t was = atomicCAS(&paths.hops[edge.rank], HW_INVALID_VERTEX, hops + 1);
+    if (was == HW_INVALID_VERTEX || was == hops + 1)
         atomicMin(&paths.hint[edge.rank].rank, id);
-    return was == HW_RANK_NONE ? edge.rank : HW_RANK_NONE;
+    return was == HW_INVALID_VERTEX ? edge.rank : HW_INVALID_VERTEX;
 }
 
 /* The list of one vertex, from `first` in steps, by a warp. */
@@ -249,11 +250,11 @@ __device__ void try_list(const hw_gpu_graph &graph, const paths_t &paths, uint32
     const uint32_t id = graph.graph_id[v], lane = threadIdx.x & 31;
 
     for (uint64_t k = begin + first; k < end; k += step) {
-        uint32_t target = HW_RANK_NONE;
+        uint32_t target = HW_INVALID_VERTEX;
         if (k + lane < end)
             target = try_edge<kind>(paths, k + lane, key, id, hops);
         append(&paths.control->flat[(hops + 1) % 3], flat_of(paths, hops + 1),
-               target != HW_RANK_NONE, target);
+               target != HW_INVALID_VERTEX, target);
     }
 }
 
@@ -270,7 +271,7 @@ __device__ void try_frontier(const hw_gpu_graph &graph, const paths_t &paths, ui
                              uint32_t count)
 {
     const uint32_t *list = flat_of(paths, hops);
-    const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
+    const uint64_t warp = hw_grid_thread() / 32, warps = hw_grid_threads() / 32;
 
     for (uint64_t i = warp; i < count; i += warps) {
         const uint64_t length =
@@ -288,11 +289,11 @@ template <typename Offset, int kind>
 __device__ void try_long_lists(const hw_gpu_graph &graph, const paths_t &paths, uint32_t hops,
                                uint32_t count)
 {
-    const uint64_t warp = hw_first() / 32, warps = hw_stride() / 32;
+    const uint64_t warp = hw_grid_thread() / 32, warps = hw_grid_threads() / 32;
 
     for (uint32_t base = 0; base < count; base += 32) {
         const uint32_t i = base + (threadIdx.x & 31);
-        const uint32_t v = i < count ? latest(long_at(graph, paths, hops, i)) : HW_RANK_NONE;
+        const uint32_t v = i < count ? latest(long_at(graph, paths, hops, i)) : HW_INVALID_VERTEX;
         const uint64_t first = (warp + i) % warps * 32;
         const bool mine = i < count && first < hw_begin<Offset>(graph.out, v + 1) -
                                                    hw_begin<Offset>(graph.out, v);
@@ -310,15 +311,15 @@ __global__ void __launch_bounds__(block_size)
 {
     using key_t = typename hw_keys<kind>::type;
     cg::grid_group grid = cg::this_grid();
-    hw_gpu_paths_control *control = paths.control;
+    hw_gpu_sssp_control *control = paths.control;
     uint32_t lost = 0;
 
-    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride()) {
-        paths.hops[v] = v == root ? 0 : HW_RANK_NONE;
-        paths.hint[v] = found<kind>(v == root ? graph.graph_id[v] : HW_RANK_NONE,
+    for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
+        paths.hops[v] = v == root ? 0 : HW_INVALID_VERTEX;
+        paths.hint[v] = found<kind>(v == root ? graph.graph_id[v] : HW_INVALID_VERTEX,
                                     static_cast<const key_t *>(paths.distance)[v]);
     }
-    if (hw_first() == 0 && root < graph.active) {
+    if (hw_grid_thread() == 0 && root < graph.active) {
         paths.flat[0][0] = root;
         control->flat[0] = 1;
     }
@@ -327,7 +328,7 @@ __global__ void __launch_bounds__(block_size)
         const uint32_t count = latest(&control->flat[hops % 3]);
         if (count == 0)
             break;
-        if (hw_first() == 0)
+        if (hw_grid_thread() == 0)
             control->flat[(hops + 2) % 3] = 0;
         try_frontier<Offset, kind>(graph, paths, hops, count);
         grid.sync();
@@ -335,13 +336,13 @@ __global__ void __launch_bounds__(block_size)
         grid.sync();
         if (large > 0) {
             try_long_lists<Offset, kind>(graph, paths, hops, large);
-            if (hw_first() == 0)
+            if (hw_grid_thread() == 0)
                 control->large = 0;
             grid.sync();
         }
     }
-    for (uint64_t v = hw_first(); v < graph.active; v += hw_stride())
-        lost += paths.hint[v].rank == HW_RANK_NONE &&
+    for (uint64_t v = hw_grid_thread(); v < graph.active; v += hw_grid_threads())
+        lost += paths.hint[v].rank == HW_INVALID_VERTEX &&
                 static_cast<const key_t *>(paths.distance)[v] != hw_keys<kind>::none;
     if (lost)
         atomicAdd(&control->lost, lost);
@@ -355,11 +356,11 @@ __device__ __forceinline__ hw_gpu_edge result_of(const hw_gpu_graph &graph, cons
                                                  uint32_t id, uint32_t none)
 {
     if (nothing || (rank >= graph.active && rank != root))
-        return hw_gpu_edge{HW_RANK_NONE, none};
+        return hw_gpu_edge{HW_INVALID_VERTEX, none};
     if (rank >= graph.active)
         return hw_gpu_edge{id, 0};
     const uint2 pair = __ldg(reinterpret_cast<const uint2 *>(paths.hint) + rank);
-    if (paths.hops || pair.x == HW_RANK_NONE)
+    if (paths.hops || pair.x == HW_INVALID_VERTEX)
         return hw_gpu_edge{pair.x, pair.y};
     return hw_gpu_edge{__ldg(graph.graph_id + pair.x), pair.y};
 }
@@ -374,7 +375,7 @@ __global__ void results(hw_gpu_graph graph, paths_t paths, uint32_t *parent_id, 
     uint32_t *distance = static_cast<uint32_t *>(paths.distance_id);
 
     /* Past the last vertex there is room, but no sense in it. */
-    for (uint64_t i = hw_first(); i < fours; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < fours; i += hw_grid_threads()) {
         const uint4 rank = __ldcs(reinterpret_cast<const uint4 *>(graph.rank) + i);
         const uint32_t ranks[4] = {rank.x, rank.y, rank.z, rank.w};
         hw_gpu_edge pair[4];
@@ -402,7 +403,7 @@ __global__ void results_wide(hw_gpu_graph graph, paths_t paths, uint32_t *parent
     constexpr int64_t none = hw_keys<HW_GPU_KEY_I64>::none;
     const int64_t *distance = static_cast<const int64_t *>(paths.distance);
 
-    for (uint64_t i = hw_first(); i < graph.vertices; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < graph.vertices; i += hw_grid_threads()) {
         const uint32_t rank = graph.rank[i], id = static_cast<uint32_t>(i);
         const int64_t key = rank == root                      ? 0
                             : nothing || rank >= graph.active ? none
@@ -418,7 +419,7 @@ __global__ void count_reached(hw_gpu_graph graph, paths_t paths, uint32_t first,
     const auto *distance = static_cast<const typename hw_keys<kind>::type *>(paths.distance);
     uint32_t mine = 0;
 
-    for (uint64_t v = first + hw_first(); v < graph.active; v += hw_stride())
+    for (uint64_t v = first + hw_grid_thread(); v < graph.active; v += hw_grid_threads())
         mine += distance[v] != hw_keys<kind>::none;
     mine = hw_warp_sum(mine);
     if ((threadIdx.x & 31) == 0 && mine > 0)
@@ -433,7 +434,7 @@ template <typename Offset> __global__ void overflows(hw_gpu_graph graph, paths_t
     const uint32_t lane = threadIdx.x & 31;
     uint32_t count = 0;
 
-    for (uint64_t i = hw_first() / 32; i < graph.active; i += hw_stride() / 32) {
+    for (uint64_t i = hw_grid_thread() / 32; i < graph.active; i += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(i);
         if (distance[v] == none)
             continue;
@@ -484,11 +485,11 @@ template <typename Offset> const void *hops_of(int kind)
 
 } // namespace
 
-int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t root,
+int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, uint32_t root,
                           int hints)
 {
-    void *arguments[] = {const_cast<hw_gpu_graph *>(graph), const_cast<hw_gpu_paths *>(paths),
-                         &root, &hints};
+    void *arguments[] = {const_cast<hw_gpu_graph *>(graph), const_cast<hw_gpu_sssp *>(paths), &root,
+                         &hints};
     cudaError_t error = cudaMemsetAsync(paths->control, 0, sizeof *paths->control, nullptr);
 
     if (error != cudaSuccess)
@@ -502,7 +503,7 @@ int hw_gpu_launch_parents(const hw_gpu_graph *graph, const hw_gpu_paths *paths, 
                       arguments);
 }
 
-int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_paths *paths, uint32_t *parent_id,
+int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, uint32_t *parent_id,
                           uint32_t root, int nothing)
 {
     const int blocks = hw_blocks(graph->vertices / 4 + 1, block_size, most_blocks);
@@ -517,8 +518,8 @@ int hw_gpu_launch_results(const hw_gpu_graph *graph, const hw_gpu_paths *paths, 
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_paths *paths,
-                                uint32_t first, uint32_t *total)
+int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_sssp *paths, uint32_t first,
+                                uint32_t *total)
 {
     const int blocks = hw_blocks(graph->active - first, block_size, most_blocks);
 
@@ -531,7 +532,7 @@ int hw_gpu_launch_count_reached(const hw_gpu_graph *graph, const hw_gpu_paths *p
     return cudaGetLastError();
 }
 
-int hw_gpu_launch_overflows(const hw_gpu_graph *graph, const hw_gpu_paths *paths)
+int hw_gpu_launch_overflows(const hw_gpu_graph *graph, const hw_gpu_sssp *paths)
 {
     const int blocks =
         hw_blocks(static_cast<uint64_t>(graph->active) * 32, block_size, most_blocks);

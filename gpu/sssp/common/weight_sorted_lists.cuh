@@ -80,7 +80,7 @@ __device__ __forceinline__ bool push_piece(const Plan &plan, Room &room, Pass &p
 #pragma unroll
         for (uint32_t k = 0; k < abreast; k++) {
             const uint32_t p = at + 32 * k + lane;
-            edge[k] = p < end ? hw_read_edge(list + p) : hw_gpu_edge{HW_RANK_NONE, 0};
+            edge[k] = p < end ? hw_read_edge(list + p) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
 #pragma unroll
         for (uint32_t k = 0; k < abreast; k++) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ bool push_piece(const Plan &plan, Room &room, Pass &p
             next[k] = there ? hw_further<kind>(key, edge[k].weight) : hw_keys<kind>::none;
             last = there && next[k] < to;
             if (!last)
-                edge[k].rank = HW_RANK_NONE;
+                edge[k].rank = HW_INVALID_VERTEX;
             pass.edges += last;
         }
         relax(plan, room, pass, edge, next, source, key);
@@ -112,14 +112,14 @@ __device__ __forceinline__ bool push_four(const Plan &plan, Room &room, Pass &pa
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++)
         edge[k] = list.more && at + step * k < list.length ? hw_read_edge(list.edge + at + step * k)
-                                                           : hw_gpu_edge{HW_RANK_NONE, 0};
+                                                           : hw_gpu_edge{HW_INVALID_VERTEX, 0};
 #pragma unroll
     for (uint32_t k = 0; k < 4; k++) {
         const bool there = list.more && at + step * k < list.length;
         next[k] = there ? hw_further<kind>(list.key, edge[k].weight) : hw_keys<kind>::none;
         inside = there && next[k] < to;
         if (!inside)
-            edge[k].rank = HW_RANK_NONE;
+            edge[k].rank = HW_INVALID_VERTEX;
         pass.edges += inside;
     }
     relax(plan, room, pass, edge, next, list.source, list.key);
@@ -147,7 +147,7 @@ __device__ __forceinline__ bool leave_beside(Room &room, const list_t<kind> &lis
     const uint32_t chunks = (end - from + piece_edges - 1) / piece_edges;
     uint32_t was = pieces_most << piece_bits;
 
-    if ((threadIdx.x & 31) == 0 && hw_latest(&room.pieces) >> piece_bits < pieces_most)
+    if ((threadIdx.x & 31) == 0 && hw_load_relaxed(&room.pieces) >> piece_bits < pieces_most)
         was = atomicAdd(&room.pieces, 1u << piece_bits | chunks);
     was = __shfl_sync(HW_WARP, was, 0);
     const uint32_t at = was >> piece_bits;

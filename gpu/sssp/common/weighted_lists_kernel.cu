@@ -46,7 +46,7 @@ __device__ uint32_t list_of(const Offset *offset, uint32_t first, uint32_t end, 
 /* Edges as they are. */
 __global__ void take(hw_gpu_chunk chunk, hw_gpu_edge *to)
 {
-    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
         const uint32_t position = chunk.index[k];
         to[chunk.begin + k] =
             hw_gpu_edge{chunk.rank ? chunk.rank[position] : position, chunk.weight[k]};
@@ -58,7 +58,7 @@ template <typename Offset>
 __global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, uint64_t *key,
                           uint32_t *rank)
 {
-    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads()) {
         const uint64_t list = list_of(offset, chunk.first, chunk.end, chunk.begin + k);
         const uint32_t position = chunk.index[k];
         key[k] = list << 32 | ordered(chunk.weight[k], floats);
@@ -69,7 +69,7 @@ __global__ void make_keys(hw_gpu_chunk chunk, const Offset *offset, int floats, 
 __global__ void put_sorted(hw_gpu_chunk chunk, const uint64_t *key, const uint32_t *rank,
                            int floats, hw_gpu_edge *to)
 {
-    for (uint64_t k = hw_first(); k < chunk.count; k += hw_stride())
+    for (uint64_t k = hw_grid_thread(); k < chunk.count; k += hw_grid_threads())
         to[chunk.begin + k] =
             hw_gpu_edge{rank[k], weight_of(static_cast<uint32_t>(key[k]), floats)};
 }

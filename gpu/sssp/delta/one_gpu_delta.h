@@ -10,31 +10,31 @@
 extern "C" {
 #endif
 
-#define HW_DELTA_THREADS 1024
-#define HW_DELTA_FRONT_THREADS 512
+#define HW_ONE_GPU_DELTA_THREADS 1024
+#define HW_ONE_GPU_DELTA_FRONT_THREADS 512
 
 /* Edges of a long list that a warp takes at a time. */
-#define HW_DELTA_CHUNK 128
+#define HW_ONE_GPU_DELTA_CHUNK 128
 
 /* Edges of a record. */
-#define HW_DELTA_SLOTS 4
+#define HW_ONE_GPU_DELTA_SLOTS 4
 
 /* Routines of the rows. */
-enum hw_delta_routine {
-    HW_DELTA_ROOT,
-    HW_DELTA_PUSH,
-    HW_DELTA_SHORT_PUSH,
-    HW_DELTA_NEXT_STEP,
-    HW_DELTA_LONG_PUSH,
-    HW_DELTA_LONG_PULL,
-    HW_DELTA_NEXT_BUCKET,
-    HW_DELTA_TAIL,
-    HW_DELTA_LEAVES,
-    HW_DELTA_ROUTINES
+enum hw_one_gpu_delta_routine {
+    HW_ONE_GPU_DELTA_ROOT,
+    HW_ONE_GPU_DELTA_PUSH,
+    HW_ONE_GPU_DELTA_SHORT_PUSH,
+    HW_ONE_GPU_DELTA_NEXT_STEP,
+    HW_ONE_GPU_DELTA_LONG_PUSH,
+    HW_ONE_GPU_DELTA_LONG_PULL,
+    HW_ONE_GPU_DELTA_NEXT_BUCKET,
+    HW_ONE_GPU_DELTA_TAIL,
+    HW_ONE_GPU_DELTA_LEAVES,
+    HW_ONE_GPU_DELTA_ROUTINES
 };
 
 /* What blocks have to know after a pass; on one line of memory. */
-struct hw_delta_ring {
+struct hw_one_gpu_delta_ring {
     unsigned long long heavy; /* long lists of the next pass: their number above, chunks below */
     unsigned long long pushed, pulled; /* edges */
     unsigned long long degrees;        /* lengths of the lists begun */
@@ -47,8 +47,8 @@ struct hw_delta_ring {
 
 /* Counters that blocks share. Rings of four belong to the pass whose number modulo 4 they
  * have; each pass clears the ring two ahead. */
-struct hw_delta_control {
-    struct hw_delta_ring ring[4];
+struct hw_one_gpu_delta_control {
+    struct hw_one_gpu_delta_ring ring[4];
     uint32_t later[3]; /* vertices of the bucket that wait, in a ring of their own */
     uint32_t rows;
     unsigned long long begun, ended;           /* ticks */
@@ -56,31 +56,32 @@ struct hw_delta_control {
 };
 
 /* A list too long for one warp, from where one stopped. */
-struct hw_delta_heavy {
+struct hw_one_gpu_delta_heavy {
     uint32_t vertex, from; /* an edge, counted from the list's first */
     uint32_t end;          /* likewise */
     uint32_t chunk;        /* chunks before it */
 };
 
-struct hw_delta_plan {
+struct hw_one_gpu_delta_params {
     struct hw_gpu_graph graph;
-    struct hw_gpu_paths paths;
-    uint32_t *near[2];                /* [core + 1] queues of even and odd passes */
-    uint32_t *later[2];               /* [core + 1] */
-    uint32_t *near_bits[2];           /* [core / 32 + 1] what is in them */
-    uint32_t *later_bits;             /* likewise */
-    struct hw_gpu_edge *first_in;     /* [core + 1] the lightest edge of each list, or no rank */
-    struct hw_gpu_edge *first_out;    /* [core + 1] likewise; undirected: NULL */
-    struct hw_delta_heavy *heavy[2];  /* [heavy_capacity] */
-    struct hw_delta_control *control; /* [1] */
-    struct hw_gpu_path_row *row;      /* [row_capacity], or NULL where none are wanted */
+    struct hw_gpu_sssp paths;
+    uint32_t *near[2];             /* [core + 1] queues of even and odd passes */
+    uint32_t *later[2];            /* [core + 1] */
+    uint32_t *near_bits[2];        /* [core / 32 + 1] what is in them */
+    uint32_t *later_bits;          /* likewise */
+    struct hw_gpu_edge *first_in;  /* [core + 1] the lightest edge of each list, or no rank */
+    struct hw_gpu_edge *first_out; /* [core + 1] likewise; undirected: NULL */
+    struct hw_one_gpu_delta_heavy *heavy[2];  /* [heavy_capacity] */
+    struct hw_one_gpu_delta_control *control; /* [1] */
+    struct hw_gpu_sssp_trace_record *row;     /* [row_capacity], or NULL where none are wanted */
     uint32_t row_capacity, heavy_capacity;
     uint32_t mean_degree;
     double width; /* of the first bucket */
     int adaptive; /* may it change? */
     int whole;    /* lists are pushed whole: no long edges */
     /* Of fronts (gpu/sssp/delta/small_frontier_delta_kernel.cu), NULL elsewhere: [records +
-     * 1][HW_DELTA_SLOTS] the edges of each vertex of the core, then of those that have more. */
+     * 1][HW_ONE_GPU_DELTA_SLOTS] the edges of each vertex of the core, then of those that have
+     * more. */
     struct hw_gpu_edge *record;
     uint32_t alone_most;   /* vertices that are left to one block */
     uint32_t block_share;  /* vertices for a block, else */
@@ -88,25 +89,26 @@ struct hw_delta_plan {
     uint32_t dry_share;    /* and the share of them that does */
 };
 
-struct hw_delta_shape {
+struct hw_one_gpu_delta_shape {
     int blocks, threads;
 };
 
 /* Chooses the shape for this device. Returns a cudaError_t. */
-int hw_delta_launch_shape(const struct hw_delta_plan *plan, struct hw_delta_shape *shape);
+int hw_one_gpu_delta_launch_shape(const struct hw_one_gpu_delta_params *plan,
+                                  struct hw_one_gpu_delta_shape *shape);
 
 /* Launches what takes the first edges of the lists. Returns a cudaError_t; does not wait. */
-int hw_delta_launch_firsts(const struct hw_delta_plan *plan);
+int hw_one_gpu_delta_launch_firsts(const struct hw_one_gpu_delta_params *plan);
 
 /* Launches what fills the records of fronts. Returns a cudaError_t; does not wait. */
-int hw_delta_launch_records(const struct hw_delta_plan *plan);
+int hw_one_gpu_delta_launch_records(const struct hw_one_gpu_delta_params *plan);
 
 /* The kernel of fronts. */
-const void *hw_delta_front_kernel(const struct hw_delta_plan *plan);
+const void *hw_small_frontier_delta_kernel(const struct hw_one_gpu_delta_params *plan);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_delta_launch(const struct hw_delta_plan *plan, const struct hw_delta_shape *shape,
-                    uint32_t root);
+int hw_one_gpu_delta_launch(const struct hw_one_gpu_delta_params *plan,
+                            const struct hw_one_gpu_delta_shape *shape, uint32_t root);
 
 #ifdef __cplusplus
 }

@@ -9,20 +9,20 @@
 namespace
 {
 
-using plan_t = hw_delta_plan;
+using kernel_params = hw_one_gpu_delta_params;
 
-template <int kind> __device__ __forceinline__ key_of<kind> *distances(const plan_t &plan)
+template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &plan)
 {
     return static_cast<key_of<kind> *>(plan.paths.distance);
 }
 
 /* The hint that an edge is (gpu/sssp/common/sssp_engine.h). */
 template <int kind>
-__device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_t source,
+__device__ __forceinline__ void put_hint(const kernel_params &plan, uint32_t v, uint32_t source,
                                          key_of<kind> from, uint32_t weight, key_of<kind> key)
 {
     const uint2 hint = kind == HW_GPU_KEY_I64 ? make_uint2(source, weight)
-                                              : make_uint2(from < key ? source : HW_RANK_NONE,
+                                              : make_uint2(from < key ? source : HW_INVALID_VERTEX,
                                                            static_cast<uint32_t>(key));
 
     reinterpret_cast<uint2 *>(plan.paths.hint)[v] = hint;
@@ -30,11 +30,12 @@ __device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_
 
 /* Vertices of degree 1 take their only neighbour. */
 template <typename Offset, int kind>
-__device__ void settle_leaves(const plan_t &plan, uint32_t root)
+__device__ void settle_leaves(const kernel_params &plan, uint32_t root)
 {
     key_of<kind> *distance = distances<kind>(plan);
 
-    for (uint64_t i = plan.graph.core + hw_first(); i < plan.graph.active; i += hw_stride()) {
+    for (uint64_t i = plan.graph.core + hw_grid_thread(); i < plan.graph.active;
+         i += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(i);
         const Offset begin = hw_begin<Offset>(plan.graph.in, v);
         if (v == root || begin == hw_begin<Offset>(plan.graph.in, v + 1))

@@ -33,14 +33,15 @@
 #define FRONT_DRY 4
 
 struct state {
-    struct hw_delta_plan plan;
-    struct hw_delta_shape shape;
+    struct hw_one_gpu_delta_params plan;
+    struct hw_one_gpu_delta_shape shape;
     uint32_t root; /* of the last search */
 };
 
-/* The records that lists take beside the first one of each vertex: the last has HW_DELTA_SLOTS
- * edges, each before it one less. Returns false where a list is too long for fronts. */
-static bool count_records(const struct hw_host_order *order, hw_count *records)
+/* The records that lists take beside the first one of each vertex: the last has
+ * HW_ONE_GPU_DELTA_SLOTS edges, each before it one less. Returns false where a list is too long for
+ * fronts. */
+static bool count_records(const struct hw_degree_order *order, hw_count *records)
 {
     const hw_count *offset = order->out.offset;
 
@@ -49,22 +50,24 @@ static bool count_records(const struct hw_host_order *order, hw_count *records)
         hw_count length = offset[v + 1] - offset[v];
         if (length > FRONT_LIST)
             return false;
-        *records += length > HW_DELTA_SLOTS ? (length - 2) / (HW_DELTA_SLOTS - 1) : 0;
+        *records +=
+            length > HW_ONE_GPU_DELTA_SLOTS ? (length - 2) / (HW_ONE_GPU_DELTA_SLOTS - 1) : 0;
     }
     return *records < (hw_count)INT32_MAX;
 }
 
-static void plan_front(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays, hw_count records)
+static void plan_front(struct hw_one_gpu_delta_params *own, struct hw_gpu_arrays *arrays,
+                       hw_count records)
 {
     own->alone_most = FRONT_ALONE;
     own->block_share = FRONT_SHARE;
     own->rounds_least = FRONT_ROUNDS;
     own->dry_share = FRONT_DRY;
-    hw_gpu_add(arrays, &own->record, (records + 1) * HW_DELTA_SLOTS, sizeof *own->record);
+    hw_gpu_add(arrays, &own->record, (records + 1) * HW_ONE_GPU_DELTA_SLOTS, sizeof *own->record);
 }
 
 /* What longer lists take. */
-static void plan_lists(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays,
+static void plan_lists(struct hw_one_gpu_delta_params *own, struct hw_gpu_arrays *arrays,
                        const struct hw_gpu_graph *graph)
 {
     hw_count core = graph->core, heavy = (hw_count)graph->edges / LONG_LIST + 1;
@@ -77,11 +80,11 @@ static void plan_lists(struct hw_delta_plan *own, struct hw_gpu_arrays *arrays,
         hw_gpu_add(arrays, &own->first_out, core + 1, sizeof *own->first_out);
 }
 
-static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_order *order,
+static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_delta_plan *own = &state->plan;
+    struct hw_one_gpu_delta_params *own = &state->plan;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count core = engine->graph.core, records = 0;
     double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
@@ -114,26 +117,27 @@ static enum hw_status plan(struct hw_gpu_engine *engine, const struct hw_host_or
 }
 
 /* Fills what plan() listed. */
-static enum hw_status prepare(const struct hw_delta_plan *plan, struct hw_error *err)
+static enum hw_status prepare(const struct hw_one_gpu_delta_params *plan, struct hw_error *err)
 {
     if (plan->record)
-        return hw_cuda(hw_delta_launch_records(plan), "the kernel that puts lists into records",
-                       err);
-    return hw_cuda(hw_delta_launch_firsts(plan), "the kernel that takes first edges", err);
+        return hw_cuda(hw_one_gpu_delta_launch_records(plan),
+                       "the kernel that puts lists into records", err);
+    return hw_cuda(hw_one_gpu_delta_launch_firsts(plan), "the kernel that takes first edges", err);
 }
 
-static enum hw_status search(struct hw_gpu_engine *engine, uint32_t root, struct hw_error *err)
+static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
+                             struct hw_error *err)
 {
     struct state *state = engine->state;
 
     state->root = root;
     if (engine->result)
         engine->result->delta = state->plan.width;
-    return hw_cuda(hw_delta_launch(&state->plan, &state->shape, root), "the kernel of method delta",
-                   err);
+    return hw_cuda(hw_one_gpu_delta_launch(&state->plan, &state->shape, root),
+                   "the kernel of method delta", err);
 }
 
-static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error *err)
+static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
@@ -141,7 +145,8 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
     state->plan.paths = engine->paths;
     enum hw_status status = prepare(&state->plan, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_delta_launch_shape(&state->plan, &state->shape), "method delta", err);
+        status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->plan, &state->shape), "method delta",
+                         err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
         status = search(engine, 0, err);
@@ -150,7 +155,7 @@ static enum hw_status open_search(struct hw_gpu_engine *engine, struct hw_error 
 
 /* What the row of the vertices of degree 1 says: an edge of each, and whom that reaches. It is
  * the last one. */
-static enum hw_status add_leaves(const struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                                  struct hw_error *err)
 {
     const uint32_t core = engine->graph.core, root = ((const struct state *)engine->state)->root;
@@ -173,22 +178,22 @@ static enum hw_status add_leaves(const struct hw_gpu_engine *engine, struct hw_s
     return HW_OK;
 }
 
-static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps,
+static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    static const struct hw_gpu_routine_name names[HW_DELTA_ROUTINES] = {
-        [HW_DELTA_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
-        [HW_DELTA_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
-        [HW_DELTA_SHORT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
-        [HW_DELTA_NEXT_STEP] = {"next step", HW_DIRECTION_AUTO},
-        [HW_DELTA_LONG_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
-        [HW_DELTA_LONG_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
-        [HW_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
-        [HW_DELTA_TAIL] = {"tail", HW_DIRECTION_TOP_DOWN},
-        [HW_DELTA_LEAVES] = {"leaves", HW_DIRECTION_BOTTOM_UP},
+    static const struct hw_gpu_routine_name names[HW_ONE_GPU_DELTA_ROUTINES] = {
+        [HW_ONE_GPU_DELTA_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_SHORT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_NEXT_STEP] = {"next step", HW_DIRECTION_AUTO},
+        [HW_ONE_GPU_DELTA_LONG_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_LONG_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
+        [HW_ONE_GPU_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
+        [HW_ONE_GPU_DELTA_TAIL] = {"tail", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_LEAVES] = {"leaves", HW_DIRECTION_BOTTOM_UP},
     };
-    const struct hw_delta_plan *own = &((struct state *)engine->state)->plan;
-    struct hw_delta_control control;
+    const struct hw_one_gpu_delta_params *own = &((struct state *)engine->state)->plan;
+    struct hw_one_gpu_delta_control control;
     enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
 
     if (status != HW_OK)
@@ -196,24 +201,25 @@ static enum hw_status steps(struct hw_gpu_engine *engine, struct hw_steps *steps
     uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    status = hw_gpu_add_path_rows(own->row, rows, clock, names, HW_DELTA_ROUTINES, steps, err);
+    status =
+        hw_gpu_add_path_rows(own->row, rows, clock, names, HW_ONE_GPU_DELTA_ROUTINES, steps, err);
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 
-static const struct hw_gpu_search delta = {.by_weight = true,
-                                           .hints = HW_GPU_HINTS_KEYS,
-                                           .state_bytes = sizeof(struct state),
-                                           .plan = plan,
-                                           .open = open_search,
-                                           .search = search,
-                                           .steps = steps};
+static const struct hw_single_gpu_search delta = {.by_weight = true,
+                                                  .hints = HW_GPU_HINTS_KEYS,
+                                                  .state_bytes = sizeof(struct state),
+                                                  .plan = plan,
+                                                  .open = open_search,
+                                                  .search = search,
+                                                  .steps = steps};
 
 const struct hw_method hw_method_gpu_delta = {.name = "delta",
-                                              .frame = &hw_gpu_frame,
+                                              .frame = &hw_single_gpu_frame,
                                               .algorithm = HW_SSSP,
                                               .grid = true,
                                               .one_part_only = true,
-                                              .bytes = hw_gpu_paths_host_bytes,
+                                              .bytes = hw_gpu_sssp_host_bytes,
                                               .build = hw_gpu_build_by_weight,
                                               .build_whole = hw_gpu_build,
                                               .lists_stay = true,

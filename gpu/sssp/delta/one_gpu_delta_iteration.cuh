@@ -12,16 +12,16 @@ namespace
 
 namespace cg = cooperative_groups;
 
-constexpr int threads = HW_DELTA_THREADS, warps = threads / 32;
+constexpr int threads = HW_ONE_GPU_DELTA_THREADS, warps = threads / 32;
 
 /* Finds that a block goes on with by itself at most. */
 constexpr uint32_t local_most = 1024;
 
 /* What a block shares. */
-struct room_t {
-    hw_delta_ring seen; /* of the pass before */
-    uint32_t later[3];  /* likewise */
-    hw_delta_ring sum;  /* of this pass and block */
+struct block_shared {
+    hw_one_gpu_delta_ring seen; /* of the pass before */
+    uint32_t later[3];          /* likewise */
+    hw_one_gpu_delta_ring sum;  /* of this pass and block */
     queue_t queue[queues];
     uint32_t find[queues][warps][buffered]; /* a vertex may be there twice */
     uint32_t count[queues][warps];
@@ -62,11 +62,11 @@ template <int kind> struct pass_t {
 
 /* once: is no vertex found twice? marked: do those that are to wait have marks already? */
 template <int kind>
-__device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ void begin_pass(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                            place_t<kind> &place, uint32_t routine, uint32_t frontier, bool once,
                            bool marked)
 {
-    hw_delta_control *control = plan.control;
+    hw_one_gpu_delta_control *control = plan.control;
     const uint32_t number = place.number, later = place.later;
 
     pass.number = number;
@@ -86,29 +86,31 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         room.queue[later_queue] = queue_t{one_of(plan.later, later), &control->later[later % 3],
                                           marked ? nullptr : plan.later_bits};
         room.pieces = room.left = 0;
-        room.sum = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
+        room.sum = hw_one_gpu_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
     }
-    if (hw_first() == 0)
-        control->ring[(number + 2) & 3] = hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
+    if (hw_grid_thread() == 0)
+        control->ring[(number + 2) & 3] =
+            hw_one_gpu_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
     __syncthreads();
 }
 
 /* Takes the counters of a pass that has ended into shared memory: read by every warp, they
  * would be a queue before one slice of the cache. */
-__device__ void look(const plan_t &plan, room_t &room, uint32_t number)
+__device__ void look(const kernel_params &plan, block_shared &room, uint32_t number)
 {
-    const uint32_t words = sizeof(hw_delta_ring) / 4, at = threadIdx.x;
+    const uint32_t words = sizeof(hw_one_gpu_delta_ring) / 4, at = threadIdx.x;
     const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
 
     if (at < words)
-        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_latest(ring + at);
+        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_load_relaxed(ring + at);
     else if (at < words + 3)
-        room.later[at - words] = hw_latest(&plan.control->later[at - words]);
+        room.later[at - words] = hw_load_relaxed(&plan.control->later[at - words]);
     __syncthreads();
 }
 
 /* Adds up the counters of the block. */
-template <int kind> __device__ __forceinline__ void add_up(room_t &room, const pass_t<kind> &pass)
+template <int kind>
+__device__ __forceinline__ void add_up(block_shared &room, const pass_t<kind> &pass)
 {
     const bool first = (threadIdx.x & 31) == 0;
     const count64 pushed = warp_sum(pass.edges), degrees = warp_sum(pass.degrees);
@@ -132,7 +134,8 @@ template <int kind> __device__ __forceinline__ void add_up(room_t &room, const p
 }
 
 /* One thread of the block hands its sums over. */
-__device__ __forceinline__ void hand_over(const hw_delta_ring &sum, hw_delta_ring *to)
+__device__ __forceinline__ void hand_over(const hw_one_gpu_delta_ring &sum,
+                                          hw_one_gpu_delta_ring *to)
 {
     if (sum.pushed)
         atomicAdd(&to->pushed, sum.pushed);
@@ -150,9 +153,10 @@ __device__ __forceinline__ void hand_over(const hw_delta_ring &sum, hw_delta_rin
 
 /* Counters and queues of the block; then the barrier. */
 template <int kind>
-__device__ void end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, cg::grid_group &grid)
+__device__ void end_pass(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                         cg::grid_group &grid)
 {
-    hw_delta_ring *next = &plan.control->ring[(pass.number + 1) & 3];
+    hw_one_gpu_delta_ring *next = &plan.control->ring[(pass.number + 1) & 3];
 
     const bool mine = pass.near || pass.later || pass.edges || pass.pulled || pass.degrees ||
                       pass.open || pass.unreached || pass.least != hw_keys<kind>::none;

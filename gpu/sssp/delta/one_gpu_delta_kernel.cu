@@ -50,9 +50,10 @@ constexpr uint32_t tail_share = 4;
 /* ---- between steps ---- */
 
 /* Queues all that is in the bucket. */
-template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+template <int kind>
+__device__ void collect(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
-    for (uint64_t g = hw_first() / 32; g < groups_of(plan); g += hw_stride() / 32) {
+    for (uint64_t g = hw_grid_thread() / 32; g < groups_of(plan); g += hw_grid_threads() / 32) {
         const seen_t<kind> seen = see<kind>(plan, g, pass.bound.low - 1);
 #pragma unroll
         for (uint32_t k = 0; k < seen_words; k++) {
@@ -68,13 +69,13 @@ template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pa
 
 /* Takes what the step holds from those that waited; what was settled since is dropped. */
 template <int kind>
-__device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ void next_step(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                           const uint32_t *list, uint32_t count, key_of<kind> settled)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
-        const uint32_t v = i < count ? __ldcg(list + i) : HW_RANK_NONE;
+    for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
         const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
         const bool there = i < count && key >= settled;
         const bool near = there && key < pass.bound.near;
@@ -89,16 +90,16 @@ __device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 
 /* ---- beginning and end ---- */
 
-template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
+template <int kind> __device__ void begin(const kernel_params &plan, uint32_t root)
 {
     const uint64_t words = plan.graph.core / 32 + 1;
-    hw_delta_control *control = plan.control;
+    hw_one_gpu_delta_control *control = plan.control;
 
-    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride())
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads())
         distances<kind>(plan)[v] = v == root ? 0 : hw_keys<kind>::none;
-    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
-    if (hw_first() != 0)
+    if (hw_grid_thread() != 0)
         return;
     for (int ring = 0; ring < 4; ring++)
         control->ring[ring].least = INT64_MAX;
@@ -110,9 +111,10 @@ template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
 
 /* What the row of a pass says, beside what its beginning does. */
 template <int kind>
-__device__ void keep_row(const plan_t &plan, const room_t &room, const pass_t<kind> &pass)
+__device__ void keep_row(const kernel_params &plan, const block_shared &room,
+                         const pass_t<kind> &pass)
 {
-    const hw_delta_ring &seen = room.seen;
+    const hw_one_gpu_delta_ring &seen = room.seen;
 
     add_row(plan, pass, seen.near, seen.pushed, seen.pulled);
 }
@@ -124,20 +126,20 @@ template <typename Offset>
 __global__ void take_firsts(const hw_gpu_graph graph, const hw_gpu_lists lists,
                             const hw_gpu_edge *edge, hw_gpu_edge *first)
 {
-    for (uint64_t i = hw_first(); i < graph.core; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < graph.core; i += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(i);
         const Offset begin = hw_begin<Offset>(lists, v);
-        first[v] =
-            begin < hw_begin<Offset>(lists, v + 1) ? edge[begin] : hw_gpu_edge{HW_RANK_NONE, 0};
+        first[v] = begin < hw_begin<Offset>(lists, v + 1) ? edge[begin]
+                                                          : hw_gpu_edge{HW_INVALID_VERTEX, 0};
     }
 }
 
 /* ---- the search ---- */
 
 template <typename Offset, int kind>
-__device__ __noinline__ void push_pass(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                                       place_t<kind> &place, uint32_t routine, bool whole,
-                                       count64 &edges)
+__device__ __noinline__ void push_pass(const kernel_params &plan, block_shared &room,
+                                       cg::grid_group &grid, place_t<kind> &place, uint32_t routine,
+                                       bool whole, count64 &edges)
 {
     const uint32_t count = room.seen.near;
     const count64 heavy = room.seen.heavy;
@@ -147,7 +149,7 @@ __device__ __noinline__ void push_pass(const plan_t &plan, room_t &room, cg::gri
     pass.bound = place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : place.bound.high;
-    if (routine == HW_DELTA_ROOT)
+    if (routine == HW_ONE_GPU_DELTA_ROOT)
         push_root<Offset, kind>(plan, room, pass);
     else
         push<Offset, kind>(plan, room, pass, count, heavy);
@@ -158,7 +160,7 @@ __device__ __noinline__ void push_pass(const plan_t &plan, room_t &room, cg::gri
     place.number++;
 }
 
-__device__ __forceinline__ bool queued(const room_t &room)
+__device__ __forceinline__ bool queued(const block_shared &room)
 {
     return room.seen.near > 0 || room.seen.heavy > 0;
 }
@@ -166,27 +168,27 @@ __device__ __forceinline__ bool queued(const room_t &room)
 /* Begins a pass that fills another list of those that wait. The one before stays as it is, so
  * that blocks which come late decide from the same number what comes next. */
 template <int kind>
-__device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ void begin_filling(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                               place_t<kind> &place, uint32_t routine, uint32_t frontier, bool once,
                               bool marked)
 {
     place.later++;
     begin_pass(plan, room, pass, place, routine, frontier, once, marked);
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->later[(place.later + 1) % 3] = 0;
 }
 
 /* Goes on to the next step of the bucket. */
 template <int kind>
-__device__ __noinline__ void step_on(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                                     place_t<kind> &place, key_of<kind> near)
+__device__ __noinline__ void step_on(const kernel_params &plan, block_shared &room,
+                                     cg::grid_group &grid, place_t<kind> &place, key_of<kind> near)
 {
     const uint32_t count = room.later[place.later % 3];
     const key_of<kind> settled = place.bound.near;
     pass_t<kind> pass;
 
     place.bound.near = near;
-    begin_filling(plan, room, pass, place, HW_DELTA_NEXT_STEP, count, true, true);
+    begin_filling(plan, room, pass, place, HW_ONE_GPU_DELTA_NEXT_STEP, count, true, true);
     pass.bound = place.bound;
     next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
     end_pass(plan, room, pass, grid);
@@ -197,7 +199,7 @@ __device__ __noinline__ void step_on(const plan_t &plan, room_t &room, cg::grid_
 /* Where the next step of short lists ends: a width beyond the last one, or beyond the nearest
  * that waits, where the last one found none. */
 template <int kind>
-__device__ __forceinline__ key_of<kind> next_whole(const room_t &room, place_t<kind> &place,
+__device__ __forceinline__ key_of<kind> next_whole(const block_shared &room, place_t<kind> &place,
                                                    bool stepped)
 {
     const key_of<kind> from =
@@ -209,9 +211,10 @@ __device__ __forceinline__ key_of<kind> next_whole(const room_t &room, place_t<k
 
 /* Settles the bucket. */
 template <typename Offset, int kind>
-__device__ void settle(const plan_t &plan, room_t &room, cg::grid_group &grid, place_t<kind> &place)
+__device__ void settle(const kernel_params &plan, block_shared &room, cg::grid_group &grid,
+                       place_t<kind> &place)
 {
-    const uint32_t routine = place.whole ? HW_DELTA_PUSH : HW_DELTA_SHORT_PUSH;
+    const uint32_t routine = place.whole ? HW_ONE_GPU_DELTA_PUSH : HW_ONE_GPU_DELTA_SHORT_PUSH;
     double width = place.span * first_step;
     count64 edges = 0;
     uint32_t passes = 0;
@@ -241,7 +244,8 @@ __device__ void settle(const plan_t &plan, room_t &room, cg::grid_group &grid, p
 /* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
  * of buckets: what waits is known without looking for it. */
 template <int kind>
-__device__ void open_bucket(const plan_t &plan, place_t<kind> &place, key_of<kind> low, bool tail)
+__device__ void open_bucket(const kernel_params &plan, place_t<kind> &place, key_of<kind> low,
+                            bool tail)
 {
     const bool steps = plan.whole || (place.inside && !place.whole && !tail);
 
@@ -258,19 +262,19 @@ __device__ void open_bucket(const plan_t &plan, place_t<kind> &place, key_of<kin
 }
 
 template <int kind>
-__device__ __forceinline__ void count_open(const room_t &room, place_t<kind> &place)
+__device__ __forceinline__ void count_open(const block_shared &room, place_t<kind> &place)
 {
     place.open = room.seen.open + room.seen.unreached;
 }
 
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
 template <int kind>
-__device__ __noinline__ bool fill_bucket(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                                         place_t<kind> &place)
+__device__ __noinline__ bool fill_bucket(const kernel_params &plan, block_shared &room,
+                                         cg::grid_group &grid, place_t<kind> &place)
 {
     for (;;) {
         pass_t<kind> pass;
-        begin_filling(plan, room, pass, place, HW_DELTA_NEXT_BUCKET, 0, true, false);
+        begin_filling(plan, room, pass, place, HW_ONE_GPU_DELTA_NEXT_BUCKET, 0, true, false);
         pass.bound = place.bound;
         collect(plan, room, pass);
         end_pass(plan, room, pass, grid);
@@ -289,13 +293,13 @@ __device__ __noinline__ bool fill_bucket(const plan_t &plan, room_t &room, cg::g
 
 /* Pushes the long edges of the bucket, then what that left. */
 template <typename Offset, int kind>
-__device__ __noinline__ void long_push(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                                       place_t<kind> &place)
+__device__ __noinline__ void long_push(const kernel_params &plan, block_shared &room,
+                                       cg::grid_group &grid, place_t<kind> &place)
 {
     for (bool first = true; first || queued(room); first = false) {
         const count64 heavy = room.seen.heavy;
         pass_t<kind> pass;
-        begin_pass(plan, room, pass, place, HW_DELTA_LONG_PUSH, 0, false, false);
+        begin_pass(plan, room, pass, place, HW_ONE_GPU_DELTA_LONG_PUSH, 0, false, false);
         pass.bound = place.bound;
         pass.from = place.bound.high;
         pass.to = hw_keys<kind>::none;
@@ -312,13 +316,13 @@ __device__ __noinline__ void long_push(const plan_t &plan, room_t &room, cg::gri
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
  * whether anything is left. */
 template <typename Offset, int kind>
-__device__ __noinline__ bool long_pull(const plan_t &plan, room_t &room, cg::grid_group &grid,
-                                       place_t<kind> &place, bool tail)
+__device__ __noinline__ bool long_pull(const kernel_params &plan, block_shared &room,
+                                       cg::grid_group &grid, place_t<kind> &place, bool tail)
 {
     const bounds<kind> from = place.bound;
     pass_t<kind> pass;
 
-    begin_filling(plan, room, pass, place, HW_DELTA_LONG_PULL, 0, false, false);
+    begin_filling(plan, room, pass, place, HW_ONE_GPU_DELTA_LONG_PULL, 0, false, false);
     open_bucket(plan, place, from.high, tail);
     pass.bound = place.bound;
     pass.from = 0;
@@ -341,7 +345,8 @@ __device__ __noinline__ bool long_pull(const plan_t &plan, room_t &room, cg::gri
 
 /* Leaves the bucket. Returns whether there is another. */
 template <typename Offset, int kind>
-__device__ bool go_on(const plan_t &plan, room_t &room, cg::grid_group &grid, place_t<kind> &place)
+__device__ bool go_on(const kernel_params &plan, block_shared &room, cg::grid_group &grid,
+                      place_t<kind> &place)
 {
     const bool grows = plan.adaptive && !plan.whole;
     const bool tail = grows && !place.inside && place.open < plan.graph.core / tail_share;
@@ -365,25 +370,26 @@ __device__ bool go_on(const plan_t &plan, room_t &room, cg::grid_group &grid, pl
 }
 
 template <typename Offset>
-__device__ __forceinline__ uint64_t length_of(const plan_t &plan, uint32_t v)
+__device__ __forceinline__ uint64_t length_of(const kernel_params &plan, uint32_t v)
 {
     return hw_begin<Offset>(plan.graph.out, v + 1) - hw_begin<Offset>(plan.graph.out, v);
 }
 
 /* Where the lightest edge of the root ends. */
 template <typename Offset, int kind>
-__device__ __forceinline__ key_of<kind> first_key(const plan_t &plan, uint32_t root)
+__device__ __forceinline__ key_of<kind> first_key(const kernel_params &plan, uint32_t root)
 {
     return hw_further<kind>(0, plan.paths.out[hw_begin<Offset>(plan.graph.out, root)].weight);
 }
 
 /* The row of the vertices of degree 1. */
 template <int kind>
-__device__ void keep_leaves(const plan_t &plan, const room_t &room, place_t<kind> &place)
+__device__ void keep_leaves(const kernel_params &plan, const block_shared &room,
+                            place_t<kind> &place)
 {
     pass_t<kind> pass;
 
-    pass.routine = HW_DELTA_LEAVES;
+    pass.routine = HW_ONE_GPU_DELTA_LEAVES;
     pass.bucket = place.bucket;
     pass.frontier = 0;
     pass.rows = &place.rows;
@@ -392,9 +398,9 @@ __device__ void keep_leaves(const plan_t &plan, const room_t &room, place_t<kind
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
-    __shared__ room_t room;
+    __shared__ block_shared room;
     cg::grid_group grid = cg::this_grid();
     place_t<kind> place = {};
     count64 edges = 0;
@@ -415,7 +421,7 @@ __global__ void __launch_bounds__(threads, 1)
     open_bucket(plan, place, briefly ? first_key<Offset, kind>(plan, root) : key_of<kind>(0),
                 false);
     if (briefly) {
-        push_pass<Offset, kind>(plan, room, grid, place, HW_DELTA_ROOT, true, edges);
+        push_pass<Offset, kind>(plan, room, grid, place, HW_ONE_GPU_DELTA_ROOT, true, edges);
         place.begun = 0;
     }
     while (more) {
@@ -426,7 +432,7 @@ __global__ void __launch_bounds__(threads, 1)
     if (plan.row) {
         grid.sync(); /* so that the row ends with the last block */
         keep_leaves(plan, room, place);
-        if (hw_first() == 0) {
+        if (hw_grid_thread() == 0) {
             plan.control->rows = place.rows;
             plan.control->ended = static_cast<count64>(clock64());
             plan.control->ended_time = hw_nanoseconds();
@@ -443,24 +449,25 @@ template <typename Offset> const void *kernel_for(int kind)
     return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I64>);
 }
 
-const void *kernel_of(const hw_delta_plan *plan)
+const void *kernel_of(const hw_one_gpu_delta_params *plan)
 {
     if (plan->record)
-        return hw_delta_front_kernel(plan);
+        return hw_small_frontier_delta_kernel(plan);
     return plan->graph.wide ? kernel_for<uint64_t>(plan->paths.kind)
                             : kernel_for<uint32_t>(plan->paths.kind);
 }
 
 } // namespace
 
-int hw_delta_launch_shape(const hw_delta_plan *plan, hw_delta_shape *shape)
+int hw_one_gpu_delta_launch_shape(const hw_one_gpu_delta_params *plan,
+                                  hw_one_gpu_delta_shape *shape)
 {
     int device = 0, processors = 0, resident = 0;
     cudaError_t error = cudaGetDevice(&device);
 
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    shape->threads = plan->record ? HW_DELTA_FRONT_THREADS : HW_DELTA_THREADS;
+    shape->threads = plan->record ? HW_ONE_GPU_DELTA_FRONT_THREADS : HW_ONE_GPU_DELTA_THREADS;
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(plan),
                                                               shape->threads, 0);
@@ -470,9 +477,10 @@ int hw_delta_launch_shape(const hw_delta_plan *plan, hw_delta_shape *shape)
     return error;
 }
 
-int hw_delta_launch(const hw_delta_plan *plan, const hw_delta_shape *shape, uint32_t root)
+int hw_one_gpu_delta_launch(const hw_one_gpu_delta_params *plan,
+                            const hw_one_gpu_delta_shape *shape, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_delta_plan *>(plan), &root};
+    void *arguments[] = {const_cast<hw_one_gpu_delta_params *>(plan), &root};
     cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
 
     if (error != cudaSuccess)
@@ -481,7 +489,7 @@ int hw_delta_launch(const hw_delta_plan *plan, const hw_delta_shape *shape, uint
                                        arguments, 0, nullptr);
 }
 
-static void launch_firsts(const hw_delta_plan *plan, const hw_gpu_lists *lists,
+static void launch_firsts(const hw_one_gpu_delta_params *plan, const hw_gpu_lists *lists,
                           const hw_gpu_edge *edge, hw_gpu_edge *first)
 {
     const uint32_t blocks = plan->graph.core / threads + 1;
@@ -492,7 +500,7 @@ static void launch_firsts(const hw_delta_plan *plan, const hw_gpu_lists *lists,
         take_firsts<uint32_t><<<blocks, threads>>>(plan->graph, *lists, edge, first);
 }
 
-int hw_delta_launch_firsts(const hw_delta_plan *plan)
+int hw_one_gpu_delta_launch_firsts(const hw_one_gpu_delta_params *plan)
 {
     launch_firsts(plan, &plan->graph.in, plan->paths.in, plan->first_in);
     cudaError_t error = cudaGetLastError();

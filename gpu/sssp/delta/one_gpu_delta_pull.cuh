@@ -31,7 +31,7 @@ __device__ __forceinline__ void take(const key_of<kind> *distance, const bounds<
 /* The rest of a list by the whole warp. */
 template <int kind>
 __device__ __forceinline__ pulled_t<kind>
-pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
+pull_rest(const kernel_params &plan, pass_t<kind> &pass, const bounds<kind> &bound,
           const hw_gpu_edge *list, uint32_t from, uint32_t length, pulled_t<kind> best)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -39,7 +39,7 @@ pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
     for (uint32_t at = from; at < length; at += 32) {
         const bool there = at + lane < length;
         const hw_gpu_edge edge =
-            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         const bool good = there && hw_further<kind>(bound.low, edge.weight) < best.key;
         const key_of<kind> before = best.key;
         if (good) {
@@ -62,7 +62,7 @@ pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
 
 /* The list of one vertex a lane, each of which is beyond the bucket. */
 template <typename Offset, int kind>
-__device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
+__device__ pulled_t<kind> pull_lists(const kernel_params &plan, pass_t<kind> &pass,
                                      const bounds<kind> &bound, uint32_t v, pulled_t<kind> best)
 {
     const hw_gpu_edge *list = plan.paths.in;
@@ -70,7 +70,7 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
     uint32_t length = 0, at = 0;
     bool more = false;
 
-    if (v != HW_RANK_NONE) {
+    if (v != HW_INVALID_VERTEX) {
         const Offset begin = hw_begin<Offset>(plan.graph.in, v);
         length = static_cast<uint32_t>(hw_begin<Offset>(plan.graph.in, v + 1) - begin);
         list += begin;
@@ -79,8 +79,8 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
             hw_gpu_edge edge[4];
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++)
-                edge[k] =
-                    at + k < length ? hw_read_edge(list + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+                edge[k] = at + k < length ? hw_read_edge(list + at + k)
+                                          : hw_gpu_edge{HW_INVALID_VERTEX, 0};
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
                 more = more && at + k < length &&
@@ -118,7 +118,8 @@ template <int kind> struct seen_t {
 };
 
 template <int kind>
-__device__ __forceinline__ seen_t<kind> see(const plan_t &plan, uint64_t group, key_of<kind> past)
+__device__ __forceinline__ seen_t<kind> see(const kernel_params &plan, uint64_t group,
+                                            key_of<kind> past)
 {
     seen_t<kind> seen;
 
@@ -132,7 +133,7 @@ __device__ __forceinline__ seen_t<kind> see(const plan_t &plan, uint64_t group, 
 }
 
 /* How many such groups there are. */
-__device__ __forceinline__ uint64_t groups_of(const plan_t &plan)
+__device__ __forceinline__ uint64_t groups_of(const kernel_params &plan)
 {
     return (static_cast<uint64_t>(plan.graph.core) + 32 * seen_words - 1) / (32 * seen_words);
 }
@@ -149,39 +150,39 @@ __device__ __forceinline__ void count_beyond(pass_t<kind> &pass, key_of<kind> ke
 /* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, and pushes
  * its edges at once if it is in the pass's bucket now. */
 template <typename Offset, int kind>
-__device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          const bounds<kind> &from, uint32_t v)
+__device__ __forceinline__ void pull_warp(const kernel_params &plan, block_shared &room,
+                                          pass_t<kind> &pass, const bounds<kind> &from, uint32_t v)
 {
     key_of<kind> *distance = distances<kind>(plan);
-    key_of<kind> key = v != HW_RANK_NONE ? __ldcg(distance + v) : 0;
+    key_of<kind> key = v != HW_INVALID_VERTEX ? __ldcg(distance + v) : 0;
     const pulled_t<kind> best =
-        pull_lists<Offset, kind>(plan, pass, from, v, pulled_t<kind>{key, 0, HW_RANK_NONE, 0});
+        pull_lists<Offset, kind>(plan, pass, from, v, pulled_t<kind>{key, 0, HW_INVALID_VERTEX, 0});
 
-    if (v != HW_RANK_NONE && best.source != HW_RANK_NONE) {
+    if (v != HW_INVALID_VERTEX && best.source != HW_INVALID_VERTEX) {
         key = lower(distance + v, best.key); /* others push to it meanwhile */
         if (best.key < key) {
             put_hint<kind>(plan, v, best.source, best.from, best.weight, best.key);
             key = best.key;
         }
     }
-    const bool inside = v != HW_RANK_NONE && key < pass.bound.high;
-    if (v != HW_RANK_NONE && !inside)
+    const bool inside = v != HW_INVALID_VERTEX && key < pass.bound.high;
+    if (v != HW_INVALID_VERTEX && !inside)
         count_beyond(pass, key);
     if (__any_sync(HW_WARP, inside))
-        push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
+        push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_INVALID_VERTEX, true);
 }
 
 /* May the first edge of a list lead from `key` to below `to`? */
 template <int kind>
 __device__ __forceinline__ bool leads(const hw_gpu_edge &first, key_of<kind> key, key_of<kind> to)
 {
-    return first.rank != HW_RANK_NONE && hw_further<kind>(key, first.weight) < to;
+    return first.rank != HW_INVALID_VERTEX && hw_further<kind>(key, first.weight) < to;
 }
 
 /* Whether a vertex of this key beyond the bucket `from` has anything to pull or to push; counts
  * those that have not. */
 template <int kind>
-__device__ __forceinline__ bool busy(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ bool busy(const kernel_params &plan, pass_t<kind> &pass,
                                      const bounds<kind> &from, uint32_t v, key_of<kind> key,
                                      const hw_gpu_edge &first)
 {
@@ -201,7 +202,7 @@ __device__ __forceinline__ bool busy(const plan_t &plan, pass_t<kind> &pass,
 
 /* Puts those of some words that have anything to do into `waits`, after so many. */
 template <int kind>
-__device__ __forceinline__ uint32_t find_busy(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ uint32_t find_busy(const kernel_params &plan, pass_t<kind> &pass,
                                               const bounds<kind> &from, uint64_t group,
                                               uint32_t *waits, uint32_t waiting)
 {
@@ -212,7 +213,7 @@ __device__ __forceinline__ uint32_t find_busy(const plan_t &plan, pass_t<kind> &
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++)
         first[k] = seen.key[k] >= from.high ? hw_read_edge(plan.first_in + seen.first + 32 * k)
-                                            : hw_gpu_edge{HW_RANK_NONE, 0};
+                                            : hw_gpu_edge{HW_INVALID_VERTEX, 0};
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
         const uint32_t v = seen.first + 32 * k;
@@ -230,21 +231,22 @@ __device__ __forceinline__ uint32_t find_busy(const plan_t &plan, pass_t<kind> &
 /* Whatever is beyond the bucket `from` pulls, and pushes if it is in the pass's bucket then.
  * Those with anything to do wait until they fill a warp, where no others of this pass are. */
 template <typename Offset, int kind>
-__device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from)
+__device__ void pull(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                     const bounds<kind> &from)
 {
     static_assert(31 + 32 * seen_words <= buffered, "waiting vertices have room");
     uint32_t *waits = room.find[later_queue][threadIdx.x / 32];
     const uint32_t lane = threadIdx.x & 31;
     uint32_t waiting = 0;
 
-    for (uint64_t g = hw_first() / 32;; g += hw_stride() / 32) {
+    for (uint64_t g = hw_grid_thread() / 32;; g += hw_grid_threads() / 32) {
         const bool more = g < groups_of(plan);
         if (more)
             waiting = find_busy<kind>(plan, pass, from, g, waits, waiting);
         while (waiting >= (more ? 32 : 1)) {
             const uint32_t count = min(waiting, 32u);
             waiting -= count;
-            const uint32_t v = lane < count ? waits[waiting + lane] : HW_RANK_NONE;
+            const uint32_t v = lane < count ? waits[waiting + lane] : HW_INVALID_VERTEX;
             __syncwarp();
             pull_warp<Offset, kind>(plan, room, pass, from, v);
         }

@@ -20,11 +20,12 @@ constexpr uint32_t rounds_whole = 4, rounds_short = 2;
 constexpr uint32_t alone_whole = 256, alone_short = 16;
 
 /* Relaxes so many edges of each lane, all from one source; those to be left out go to
- * HW_RANK_NONE. */
+ * HW_INVALID_VERTEX. */
 template <int N, int kind>
-__device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                      const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
-                                      uint32_t source, key_of<kind> from)
+__device__ __forceinline__ void relax(const kernel_params &plan, block_shared &room,
+                                      pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+                                      const key_of<kind> (&next)[N], uint32_t source,
+                                      key_of<kind> from)
 {
     key_of<kind> *distance = distances<kind>(plan);
     key_of<kind> old[N];
@@ -49,10 +50,10 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
 /* Leaves the rest of a list to the next pass. Returns whether there was room: there is, but
  * where blocks go on by themselves and meet a vertex again and again. */
 template <int kind>
-__device__ __forceinline__ bool leave(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                      uint32_t v, uint32_t from, uint32_t end)
+__device__ __forceinline__ bool leave(const kernel_params &plan, block_shared &room,
+                                      pass_t<kind> &pass, uint32_t v, uint32_t from, uint32_t end)
 {
-    const count64 chunks = (end - from + HW_DELTA_CHUNK - 1) / HW_DELTA_CHUNK;
+    const count64 chunks = (end - from + HW_ONE_GPU_DELTA_CHUNK - 1) / HW_ONE_GPU_DELTA_CHUNK;
     count64 was = 0;
 
     if ((threadIdx.x & 31) == 0)
@@ -65,16 +66,16 @@ __device__ __forceinline__ bool leave(const plan_t &plan, room_t &room, pass_t<k
     if ((threadIdx.x & 31) != 0)
         return true;
     room.left = 1;
-    one_of(plan.heavy, pass.number + 1)[at] =
-        hw_delta_heavy{v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
+    one_of(plan.heavy, pass.number + 1)[at] = hw_one_gpu_delta_heavy{
+        v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
     return true;
 }
 
 template <typename Offset, int kind>
-__device__ __forceinline__ list_t<kind> begin_list(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ list_t<kind> begin_list(const kernel_params &plan, pass_t<kind> &pass,
                                                    uint32_t v)
 {
-    list_t<kind> list = {v, 0, 0, 0, plan.paths.out, v != HW_RANK_NONE};
+    list_t<kind> list = {v, 0, 0, 0, plan.paths.out, v != HW_INVALID_VERTEX};
 
     if (!list.more)
         return list;
@@ -100,8 +101,8 @@ __device__ __forceinline__ list_t<kind> begin_list(const plan_t &plan, pass_t<ki
 /* Four lists at once, 32 edges of each, while there are more than two of those that are not
  * long. */
 template <int kind>
-__device__ __forceinline__ void push_groups(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                            list_t<kind> &list)
+__device__ __forceinline__ void push_groups(const kernel_params &plan, block_shared &room,
+                                            pass_t<kind> &pass, list_t<kind> &list)
 {
     const uint32_t lane = threadIdx.x & 31, group = lane / 8;
 
@@ -129,8 +130,9 @@ __device__ __forceinline__ void push_groups(const plan_t &plan, room_t &room, pa
 
 /* What is left of a list: the next edges to the block, more to all. */
 template <int kind>
-__device__ __forceinline__ void share_rest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                           const list_t<kind> &list, uint32_t from, uint32_t probed)
+__device__ __forceinline__ void share_rest(const kernel_params &plan, block_shared &room,
+                                           pass_t<kind> &pass, const list_t<kind> &list,
+                                           uint32_t from, uint32_t probed)
 {
     const uint32_t last = reach<kind>(probed, from, list.length, list.key, pass.to);
     uint32_t end = last - from > pass.beside ? from + pass.beside : last;
@@ -147,8 +149,8 @@ __device__ __forceinline__ void share_rest(const plan_t &plan, room_t &room, pas
 /* Lists, one a lane: the first edges by each lane, if there are many; then by groups; the
  * next ones by the warp, and what is left by several. */
 template <typename Offset, int kind>
-__device__ __forceinline__ void push_lists(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                           uint32_t v, bool many)
+__device__ __forceinline__ void push_lists(const kernel_params &plan, block_shared &room,
+                                           pass_t<kind> &pass, uint32_t v, bool many)
 {
     list_t<kind> list = begin_list<Offset, kind>(plan, pass, v);
 
@@ -173,7 +175,7 @@ __device__ __forceinline__ void push_lists(const plan_t &plan, room_t &room, pas
 /* The lists that were left to the block. All threads call it; a barrier of the block must
  * come between it and the next lists. */
 template <int kind>
-__device__ void push_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+__device__ void push_beside(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
     __syncthreads();
     const uint32_t packed = room.pieces, chunks = packed & ((1u << piece_bits) - 1);
@@ -203,16 +205,17 @@ __device__ void push_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass
 
 /* Chunks of long lists that the pass before left. */
 template <typename Offset, int kind>
-__device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass, count64 packed)
+__device__ void push_heavy(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                           count64 packed)
 {
-    const hw_delta_heavy *heavy = one_of(plan.heavy, pass.number);
+    const hw_one_gpu_delta_heavy *heavy = one_of(plan.heavy, pass.number);
     const uint32_t count = min(static_cast<uint32_t>(packed >> chunk_bits), plan.heavy_capacity);
     const count64 chunks = packed & ((1ull << chunk_bits) - 1);
 
     /* By turns of whole blocks, so that the chunks of one list spread over all of them; from the
      * last warps on, which have no vertex of a small queue. */
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
-         c < chunks; c += hw_stride() / 32) {
+         c < chunks; c += hw_grid_threads() / 32) {
         uint32_t low = 0, high = count;
         while (high - low > 1) {
             const uint32_t middle = low + (high - low) / 2;
@@ -222,11 +225,11 @@ __device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass,
                 high = middle;
         }
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(heavy + low));
-        const count64 from = words.y + (c - words.w) * HW_DELTA_CHUNK;
+        const count64 from = words.y + (c - words.w) * HW_ONE_GPU_DELTA_CHUNK;
         if (from >= words.z) /* chunks that found no room */
             continue;
-        const uint32_t end =
-            static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_DELTA_CHUNK));
+        const uint32_t end = static_cast<uint32_t>(
+            min(static_cast<count64>(words.z), from + HW_ONE_GPU_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(plan) + words.x);
         push_piece<kind>(plan, room, pass,
                          plan.paths.out + hw_begin<Offset>(plan.graph.out, words.x),
@@ -236,14 +239,14 @@ __device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 
 /* One more row, if rows are wanted. */
 template <int kind>
-__device__ __forceinline__ void add_row(const plan_t &plan, const pass_t<kind> &pass,
+__device__ __forceinline__ void add_row(const kernel_params &plan, const pass_t<kind> &pass,
                                         uint32_t found, count64 pushed, count64 pulled)
 {
-    if (!plan.row || hw_first() != 0)
+    if (!plan.row || hw_grid_thread() != 0)
         return;
-    hw_gpu_path_row *row = plan.row + min(*pass.rows, plan.row_capacity - 1);
+    hw_gpu_sssp_trace_record *row = plan.row + min(*pass.rows, plan.row_capacity - 1);
     if (*pass.rows < plan.row_capacity)
-        *row = hw_gpu_path_row{pass.routine, pass.bucket, 0, 0, 0, 0, 0};
+        *row = hw_gpu_sssp_trace_record{pass.routine, pass.bucket, 0, 0, 0, 0, 0};
     row->frontier += pass.frontier;
     row->found += found;
     row->pushed += pushed;
@@ -255,8 +258,8 @@ __device__ __forceinline__ void add_row(const plan_t &plan, const pass_t<kind> &
 /* The block goes on with what it found itself, so many rounds, while it is no more than
  * `most` and no list was left to the next pass: deep graphs need fewer passes so. */
 template <typename Offset, int kind>
-__device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t rounds,
-                           uint32_t most)
+__device__ void push_local(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                           uint32_t rounds, uint32_t most)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
 
@@ -283,7 +286,7 @@ __device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         for (uint32_t i = each * warp; i < all; i += each * warps)
             push_lists<Offset, kind>(plan, room, pass,
                                      lane < each && i + lane < all ? room.local[i + lane]
-                                                                   : HW_RANK_NONE,
+                                                                   : HW_INVALID_VERTEX,
                                      each > few_lists);
         push_beside<kind>(plan, room, pass);
     }
@@ -291,8 +294,9 @@ __device__ void push_local(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 
 /* Pushes what is in the queue, so many blocks together, of which this is number `block`. */
 template <typename Offset, int kind>
-__device__ __forceinline__ void push_queue(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                           uint32_t count, uint32_t block, uint32_t blocks)
+__device__ __forceinline__ void push_queue(const kernel_params &plan, block_shared &room,
+                                           pass_t<kind> &pass, uint32_t count, uint32_t block,
+                                           uint32_t blocks)
 {
     const uint32_t *near = one_of(plan.near, pass.number);
     uint32_t *bits = one_of(plan.near_bits, pass.number);
@@ -303,7 +307,7 @@ __device__ __forceinline__ void push_queue(const plan_t &plan, room_t &room, pas
     for (uint64_t i = (threadIdx.x / 32) * static_cast<uint64_t>(blocks) + block; i * each < count;
          i += all) {
         const bool there = lane < each && i * each + lane < count;
-        const uint32_t v = there ? __ldcg(near + i * each + lane) : HW_RANK_NONE;
+        const uint32_t v = there ? __ldcg(near + i * each + lane) : HW_INVALID_VERTEX;
         if (there && v < plan.graph.core)
             bits[v >> 5] = 0; /* all bits of the word are of this pass */
         push_lists<Offset, kind>(plan, room, pass, v, each > few_lists);
@@ -312,8 +316,8 @@ __device__ __forceinline__ void push_queue(const plan_t &plan, room_t &room, pas
 
 /* Pushes what is in the queue and the long lists. */
 template <typename Offset, int kind>
-__device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
-                     count64 heavy)
+__device__ void push(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                     uint32_t count, count64 heavy)
 {
     const uint32_t alone_most = plan.whole ? alone_whole : alone_short;
     const bool alone = heavy == 0 && count <= alone_most;
@@ -333,7 +337,7 @@ __device__ void push(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint3
 
 /* Pushes the root's list, of which nothing is left: to no other pass, which has other bounds. */
 template <typename Offset, int kind>
-__device__ void push_root(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+__device__ void push_root(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
     if (blockIdx.x != 0)
         return;
@@ -343,19 +347,19 @@ __device__ void push_root(const plan_t &plan, room_t &room, pass_t<kind> &pass)
 
 /* Pushes the long edges of all that lies in the bucket. */
 template <typename Offset, int kind>
-__device__ void push_long(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+__device__ void push_long(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
     const uint32_t lane = threadIdx.x & 31, words = (plan.graph.core + 31) / 32;
 
     /* By turns of blocks: hubs are next to each other. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
-         w += hw_stride() / 32) {
+         w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
         const key_of<kind> key =
             v < plan.graph.core ? __ldcg(distances<kind>(plan) + v) : hw_keys<kind>::none;
         const bool inside = key >= pass.bound.low && key < pass.bound.high;
         if (__any_sync(HW_WARP, inside))
-            push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
+            push_lists<Offset, kind>(plan, room, pass, inside ? v : HW_INVALID_VERTEX, true);
     }
     push_beside<kind>(plan, room, pass);
 }

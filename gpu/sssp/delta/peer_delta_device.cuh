@@ -19,16 +19,16 @@
 namespace
 {
 
-using plan_t = hw_routes_fused_plan;
-using ring_t = hw_routes_fused_ring;
+using kernel_params = hw_peer_delta_params;
+using ring_t = hw_peer_delta_ring;
 
-constexpr int threads = HW_ROUTES_FUSED_THREADS, warps = threads / 32;
+constexpr int threads = HW_PEER_DELTA_THREADS, warps = threads / 32;
 
 /* Finds for other GPUs that a warp keeps before it sends them: the more, the fewer waits for room
  * in the boxes. As many as leave a block's memory below the 99 KB of smaller devices. */
 constexpr uint32_t mailed = 96, mail_slots = mailed / 32;
 
-static_assert(static_cast<int>(HW_ROUTES_FUSED_WORDS) <= HW_ROUND_WORDS, "a round has room");
+static_assert(static_cast<int>(HW_PEER_DELTA_WORDS) <= HW_ALLGATHER_WORDS, "a round has room");
 
 /* Counters that the lanes of a pass have sums of; behind them comes the least key. */
 constexpr uint32_t sums = 8;
@@ -46,18 +46,18 @@ static_assert(2 * warps < 1 << taken_bits, "all may count on");
 
 /* What a block shares. The plan is there, too: functions that are called find it where they need no
  * register for it. */
-struct room_t {
-    plan_t plan;
+struct block_shared {
+    kernel_params plan;
     ring_t seen;                  /* of the pass before; and how many wait */
     count64 sum[sums + 1][warps]; /* of a pass; of each warp */
-    uint64_t heard[HW_ROUTES_FUSED_RANKS][HW_ROUND_WORDS]; /* at the last meeting */
-    uint64_t all[HW_ROUND_WORDS];                          /* sums of them, or maxima */
-    uint64_t boxed[HW_ROUTES_FUSED_RANKS]; /* what came in boxes, up to each rank's */
-    uint32_t fine, full;                   /* full: did more come than there was room for? */
+    uint64_t heard[HW_PEER_DELTA_RANKS][HW_ALLGATHER_WORDS]; /* at the last meeting */
+    uint64_t all[HW_ALLGATHER_WORDS];                        /* sums of them, or maxima */
+    uint64_t boxed[HW_PEER_DELTA_RANKS]; /* what came in boxes, up to each rank's */
+    uint32_t fine, full;                 /* full: did more come than there was room for? */
     queue_t queue[queues];
-    uint4 mail[warps][mailed];                      /* code, source, key; or a chunk that is told */
-    uint32_t mail_at[HW_ROUTES_FUSED_RANKS][warps]; /* how much each warp has, then where it goes */
-    uint32_t find[queues][warps][buffered];         /* a vertex may be there twice */
+    uint4 mail[warps][mailed];                    /* code, source, key; or a chunk that is told */
+    uint32_t mail_at[HW_PEER_DELTA_RANKS][warps]; /* how much each warp has, then where it goes */
+    uint32_t find[queues][warps][buffered];       /* a vertex may be there twice */
     uint32_t count[queues][warps];
     uint32_t pushes[warps][buffered]; /* pulled vertices that are to be pushed */
     piece_t piece[pieces_most];
@@ -66,13 +66,13 @@ struct room_t {
 };
 
 /* What this block shares. */
-__device__ __forceinline__ room_t &room_of()
+__device__ __forceinline__ block_shared &room_of()
 {
-    return *static_cast<room_t *>(hw_block_memory());
+    return *static_cast<block_shared *>(hw_block_memory());
 }
 
 /* Takes the plan there. All threads call it. */
-__device__ void take_plan(const plan_t &plan)
+__device__ void take_plan(const kernel_params &plan)
 {
     static_assert(sizeof plan % sizeof(uint64_t) == 0, "words of 64 bits");
     const uint64_t *from = reinterpret_cast<const uint64_t *>(&plan);
@@ -122,12 +122,12 @@ template <int kind> struct pass_t {
     bool eager; /* are ends lowered without a look at their keys? */
 };
 
-template <int kind> __device__ __forceinline__ key_of<kind> *distances(const plan_t &plan)
+template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &plan)
 {
     return static_cast<key_of<kind> *>(plan.part.distance);
 }
 
-__device__ __forceinline__ uint32_t home_of(const plan_t &plan)
+__device__ __forceinline__ uint32_t home_of(const kernel_params &plan)
 {
     return plan.part.home * plan.part.block;
 }
@@ -183,7 +183,7 @@ template <int kind> __device__ __forceinline__ key_of<kind> key_in(const uint4 &
         return static_cast<int32_t>(entry.z);
 }
 
-__device__ __forceinline__ uint32_t owner_of(const plan_t &plan, uint32_t code)
+__device__ __forceinline__ uint32_t owner_of(const kernel_params &plan, uint32_t code)
 {
     return plan.part.magic ? static_cast<uint32_t>(__umul64hi(code, plan.part.magic)) : code;
 }
@@ -194,19 +194,19 @@ constexpr int hidden = -2;
 /* The key of a vertex, `known` as far as this GPU knows. Keys below `told` are final; for others,
  * the owner of another part's vertex is asked, in a pass that changes no key that matters. */
 template <int kind>
-__device__ __forceinline__ key_of<kind> ask(const plan_t &plan, pass_t<kind> &pass, uint32_t code,
-                                            key_of<kind> known, key_of<kind> told)
+__device__ __forceinline__ key_of<kind> ask(const kernel_params &plan, pass_t<kind> &pass,
+                                            uint32_t code, key_of<kind> known, key_of<kind> told)
 {
     if (known < told || told == hw_keys<kind>::none || code - home_of(plan) < plan.part.block)
         return known;
     pass.sent_keys++;
-    return hw_latest(static_cast<const key_of<kind> *>(plan.distance_of[owner_of(plan, code)]) +
-                     code);
+    return hw_load_relaxed(
+        static_cast<const key_of<kind> *>(plan.distance_of[owner_of(plan, code)]) + code);
 }
 
 /* Likewise in a pass that hides vertices: the owner is asked for hidden ones, too. */
 template <int kind>
-__device__ __forceinline__ key_of<kind> ask_any(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ key_of<kind> ask_any(const kernel_params &plan, pass_t<kind> &pass,
                                                 uint32_t code, key_of<kind> known)
 {
     return ask<kind>(plan, pass, code, known, known == hidden ? known : pass.told);
@@ -214,7 +214,7 @@ __device__ __forceinline__ key_of<kind> ask_any(const plan_t &plan, pass_t<kind>
 
 /* One entry for rank q: into its box, or, if that is full, in place. */
 template <int kind>
-__device__ __forceinline__ void leave_for(const plan_t &plan, uint32_t turn, uint32_t q,
+__device__ __forceinline__ void leave_for(const kernel_params &plan, uint32_t turn, uint32_t q,
                                           uint32_t at, const uint4 &entry)
 {
     const uint32_t position = entry.x - q * plan.part.block;
@@ -237,7 +237,8 @@ struct mail_t {
 };
 
 /* The first `count` entries that this warp keeps, as mail. The whole warp calls it. */
-__device__ __forceinline__ mail_t mail_of(const plan_t &plan, const room_t &room, uint32_t count)
+__device__ __forceinline__ mail_t mail_of(const kernel_params &plan, const block_shared &room,
+                                          uint32_t count)
 {
     const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
     mail_t mail;
@@ -246,7 +247,8 @@ __device__ __forceinline__ mail_t mail_of(const plan_t &plan, const room_t &room
     mail.mine = 0;
 #pragma unroll
     for (uint32_t k = 0; k < mail_slots; k++) {
-        mail.owner[k] = 32 * k + lane < count ? owner_of(plan, mail.entry[32 * k].x) : HW_RANK_NONE;
+        mail.owner[k] =
+            32 * k + lane < count ? owner_of(plan, mail.entry[32 * k].x) : HW_INVALID_VERTEX;
         mail.before[k] = 0;
         if (32 * k >= count)
             continue;
@@ -264,15 +266,15 @@ __device__ __forceinline__ mail_t mail_of(const plan_t &plan, const room_t &room
 /* Stores it from `start` on in the boxes: of the rank of each lane's number. The whole warp calls
  * it. */
 template <int kind>
-__device__ __forceinline__ void store_mail(const plan_t &plan, uint32_t turn, const mail_t &mail,
-                                           uint32_t start)
+__device__ __forceinline__ void store_mail(const kernel_params &plan, uint32_t turn,
+                                           const mail_t &mail, uint32_t start)
 {
     if (!__any_sync(HW_WARP, mail.mine != 0))
         return;
 #pragma unroll
     for (uint32_t k = 0; k < mail_slots; k++) {
         const uint32_t q = mail.owner[k], at = __shfl_sync(HW_WARP, start, q & 31);
-        if (q != HW_RANK_NONE)
+        if (q != HW_INVALID_VERTEX)
             leave_for<kind>(plan, turn, q, at + mail.before[k], mail.entry[32 * k]);
     }
 }
@@ -281,8 +283,8 @@ __device__ __forceinline__ void store_mail(const plan_t &plan, uint32_t turn, co
 template <int kind>
 __device__ __noinline__ void send(uint32_t number, uint32_t turn, uint32_t count)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     const uint32_t lane = threadIdx.x & 31;
     uint32_t start = 0;
 
@@ -296,7 +298,7 @@ __device__ __noinline__ void send(uint32_t number, uint32_t turn, uint32_t count
 }
 
 /* Room in rank q's box for what each warp of the block has for it. A warp. */
-__device__ __forceinline__ void take_box(room_t &room, ring_t *ring, uint32_t q)
+__device__ __forceinline__ void take_box(block_shared &room, ring_t *ring, uint32_t q)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t mine = lane < warps ? room.mail_at[q][lane] : 0, end = hw_warp_scan(mine);
@@ -311,9 +313,10 @@ __device__ __forceinline__ void take_box(room_t &room, ring_t *ring, uint32_t q)
 
 /* Notes some finds a lane for other parts; all lanes call it. */
 template <int N, int kind>
-__device__ __forceinline__ void
-post_finds(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bool (&wanted)[N],
-           const uint32_t (&code)[N], const uint32_t (&source)[N], const key_of<kind> (&key)[N])
+__device__ __forceinline__ void post_finds(const kernel_params &plan, block_shared &room,
+                                           pass_t<kind> &pass, const bool (&wanted)[N],
+                                           const uint32_t (&code)[N], const uint32_t (&source)[N],
+                                           const key_of<kind> (&key)[N])
 {
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
     uint32_t all[N];
@@ -375,7 +378,8 @@ __device__ __noinline__ void sum_up(uint32_t edges, uint32_t degrees, uint32_t o
 }
 
 /* Likewise, if they counted anything: most warps do not in small passes. Returns whether. */
-template <int kind> __device__ __forceinline__ bool add_up(room_t &room, const pass_t<kind> &pass)
+template <int kind>
+__device__ __forceinline__ bool add_up(block_shared &room, const pass_t<kind> &pass)
 {
     const uint32_t lane = threadIdx.x & 31;
     const bool any = __any_sync(HW_WARP, pass.least != hw_keys<kind>::none ||
@@ -392,7 +396,7 @@ template <int kind> __device__ __forceinline__ bool add_up(room_t &room, const p
 }
 
 /* Hands over one of the sums of the block. A warp. */
-__device__ __forceinline__ void hand_over(const room_t &room, ring_t *to, uint32_t k)
+__device__ __forceinline__ void hand_over(const block_shared &room, ring_t *to, uint32_t k)
 {
     count64 *words = reinterpret_cast<count64 *>(to);
     const uint32_t lane = threadIdx.x & 31;
@@ -410,7 +414,7 @@ __device__ __forceinline__ void hand_over(const room_t &room, ring_t *to, uint32
     if (lane != 0)
         return;
     if (k < 4)
-        atomicAdd(words + HW_ROUTES_FUSED_EDGES + k, all);
+        atomicAdd(words + HW_PEER_DELTA_EDGES + k, all);
     else if (k < 7)
         atomicAdd(k == 4   ? &to->sent_near
                   : k == 5 ? &to->sent_later
@@ -423,7 +427,7 @@ __device__ __forceinline__ void hand_over(const room_t &room, ring_t *to, uint32
 /* ---- meetings ---- */
 
 /* Tells all blocks and all GPUs that this one gives up. */
-__device__ void give_up(const plan_t &plan)
+__device__ void give_up(const kernel_params &plan)
 {
     *static_cast<volatile uint32_t *>(&plan.control->failed) = 1;
     for (uint32_t q = 0; q < plan.part.ranks; q++)
@@ -438,40 +442,42 @@ __device__ __forceinline__ bool reached(uint32_t count, uint32_t wanted)
 }
 
 /* Waits until all blocks have come to so many barriers; not for ever. One thread. */
-__device__ __forceinline__ bool wait_for_blocks(const plan_t &plan, uint32_t barriers)
+__device__ __forceinline__ bool wait_for_blocks(const kernel_params &plan, uint32_t barriers)
 {
     const uint32_t *arrived = &plan.control->arrived, all = barriers * gridDim.x;
-    bool here = hw_count_in(&plan.control->arrived) + 1 == all;
+    bool here = hw_arrive_acq_rel(&plan.control->arrived) + 1 == all;
     count64 since = 0; /* the clock is not asked at once: most waits are short */
 
     for (uint32_t turn = 1; !here; turn++) {
-        here = reached(hw_latest_count(arrived), all);
+        here = reached(hw_load_acquire(arrived), all);
         if (turn % 64 != 0 || here)
             continue;
         const count64 now = hw_nanoseconds();
         since = since ? since : now;
-        if (hw_latest(&plan.control->failed) != 0 || now - since >= 2 * plan.round.patience)
+        if (hw_load_relaxed(&plan.control->failed) != 0 || now - since >= 2 * plan.round.patience)
             return false;
     }
     return true;
 }
 
 /* This lane's part of the counters of a pass that has ended. */
-__device__ __forceinline__ uint32_t counted(const plan_t &plan, uint32_t number, uint32_t later)
+__device__ __forceinline__ uint32_t counted(const kernel_params &plan, uint32_t number,
+                                            uint32_t later)
 {
-    const hw_routes_fused_control *control = plan.control;
+    const hw_peer_delta_control *control = plan.control;
     const ring_t *ring = &control->ring[number & 3];
     const uint32_t lane = threadIdx.x & 31, *at = reinterpret_cast<const uint32_t *>(ring) + lane;
 
     if (lane == offsetof(ring_t, later) / sizeof(uint32_t))
         at = &control->later[later % 3];
-    return lane < sizeof(ring_t) / sizeof(uint32_t) ? hw_latest(at) : 0;
+    return lane < sizeof(ring_t) / sizeof(uint32_t) ? hw_load_relaxed(at) : 0;
 }
 
 /* A barrier over the blocks of this GPU, which then see the counters of the pass before this one.
  * Returns false where all must give up. */
 template <int kind>
-__device__ bool join(const plan_t &plan, room_t &room, place_t<kind> &place, uint32_t number)
+__device__ bool join(const kernel_params &plan, block_shared &room, place_t<kind> &place,
+                     uint32_t number)
 {
     place.barriers++;
     __syncthreads();
@@ -494,19 +500,19 @@ __device__ bool join(const plan_t &plan, room_t &room, place_t<kind> &place, uin
 
 /* Counts this block as arrived. The last one tells all GPUs what the pass came to: its own hears it
  * so, too. A warp. */
-__device__ void report_in(const plan_t &plan, uint32_t barriers, uint32_t meeting, uint32_t number,
-                          uint32_t later)
+__device__ void report_in(const kernel_params &plan, uint32_t barriers, uint32_t meeting,
+                          uint32_t number, uint32_t later)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint32_t before = 0;
 
     if (lane == 0)
-        before = hw_count_in(&plan.control->arrived);
+        before = hw_arrive_acq_rel(&plan.control->arrived);
     before = __shfl_sync(HW_WARP, before, 0);
     if (before + 1 != barriers * gridDim.x)
         return;
     const uint32_t half = counted(plan, number + 1, later);
-    hw_publish();
+    hw_fence_system();
     for (uint32_t step = 1; step <= plan.part.ranks; step++)
         post(plan.round, (plan.part.rank + step) % plan.part.ranks, half, meeting);
 }
@@ -514,16 +520,16 @@ __device__ void report_in(const plan_t &plan, uint32_t barriers, uint32_t meetin
 /* Waits for rank q's words, as listen() does, which asks whether somebody has given up after they
  * came: who tells of that in a search posts no words later, so that both are asked for at once.
  * Returns false if they do not come, or somebody has. A warp. */
-__device__ __forceinline__ bool await_words(const hw_round_plan &plan, uint32_t q, uint32_t number,
-                                            uint64_t &half)
+__device__ __forceinline__ bool await_words(const hw_allgather_params &plan, uint32_t q,
+                                            uint32_t number, uint64_t &half)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t *slot = plan.slot[plan.rank] + ((number & 1) * plan.ranks + q) * 32 + lane;
     const uint64_t since = hw_nanoseconds();
 
     for (uint32_t turn = 1;; turn++) {
-        const uint32_t failed = hw_latest(plan.failed[plan.rank]);
-        const uint64_t value = hw_latest_word(slot);
+        const uint32_t failed = hw_load_relaxed(plan.failed[plan.rank]);
+        const uint64_t value = hw_load_acquire_system(slot);
         half = value >> 32;
         const bool all = __all_sync(HW_WARP, static_cast<uint32_t>(value) == number);
         const bool late = !all && turn % 64 == 0 && hw_nanoseconds() - since > plan.patience;
@@ -535,7 +541,7 @@ __device__ __forceinline__ bool await_words(const hw_round_plan &plan, uint32_t 
 }
 
 /* Hears what rank q tells. A warp. */
-__device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meeting)
+__device__ void hear(const kernel_params &plan, block_shared &room, uint32_t q, uint32_t meeting)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint64_t half = 0;
@@ -552,35 +558,37 @@ __device__ void hear(const plan_t &plan, room_t &room, uint32_t q, uint32_t meet
 
 /* What all GPUs told in one of their words. Every lane does the same, and asks for all of it at
  * once: all blocks wait for this. */
-__device__ __forceinline__ uint64_t combined(const plan_t &plan, const room_t &room, uint32_t which)
+__device__ __forceinline__ uint64_t combined(const kernel_params &plan, const block_shared &room,
+                                             uint32_t which)
 {
-    const bool two = which <= HW_ROUTES_FUSED_FRONTIER; /* two counts */
-    const uint64_t low = two                              ? UINT32_MAX
-                         : which == HW_ROUTES_FUSED_HEAVY ? (1ull << chunk_bits) - 1
-                                                          : UINT64_MAX;
-    uint64_t word[HW_ROUTES_FUSED_RANKS], sum = 0, most = 0;
+    const bool two = which <= HW_PEER_DELTA_FRONTIER; /* two counts */
+    const uint64_t low = two                            ? UINT32_MAX
+                         : which == HW_PEER_DELTA_HEAVY ? (1ull << chunk_bits) - 1
+                                                        : UINT64_MAX;
+    uint64_t word[HW_PEER_DELTA_RANKS], sum = 0, most = 0;
 
 #pragma unroll
-    for (uint32_t q = 0; q < HW_ROUTES_FUSED_RANKS; q++)
+    for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++)
         word[q] = q < plan.part.ranks ? room.heard[q][which] : 0;
 #pragma unroll
-    for (uint32_t q = 0; q < HW_ROUTES_FUSED_RANKS; q++) {
+    for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++) {
         sum += (word[q] & low) + (two ? word[q] >> 32 : 0);
         most = max(most, word[q]);
     }
-    return which == HW_ROUTES_FUSED_LEAST ? most : sum;
+    return which == HW_PEER_DELTA_LEAST ? most : sum;
 }
 
 /* What rank q sent to this one before the last meeting. */
-__device__ __forceinline__ uint32_t sent_by(const plan_t &plan, const room_t &room, uint32_t q)
+__device__ __forceinline__ uint32_t sent_by(const kernel_params &plan, const block_shared &room,
+                                            uint32_t q)
 {
-    const uint64_t two = room.heard[q][HW_ROUTES_FUSED_SENT + plan.part.rank / 2];
+    const uint64_t two = room.heard[q][HW_PEER_DELTA_SENT + plan.part.rank / 2];
 
     return static_cast<uint32_t>(plan.part.rank & 1 ? two >> 32 : two);
 }
 
 /* Counts what lies in the boxes then. A warp. */
-__device__ __forceinline__ void count_mail(const plan_t &plan, room_t &room)
+__device__ __forceinline__ void count_mail(const kernel_params &plan, block_shared &room)
 {
     const uint32_t q = threadIdx.x & 31;
     const bool other = q < plan.part.ranks && q != plan.part.rank;
@@ -598,9 +606,9 @@ __device__ __forceinline__ void count_mail(const plan_t &plan, room_t &room)
  * false where all must give up. */
 template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint32_t number)
 {
-    static_assert(sizeof(ring_t) == HW_ROUTES_FUSED_WORDS * sizeof(uint64_t), "as words");
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    static_assert(sizeof(ring_t) == HW_PEER_DELTA_WORDS * sizeof(uint64_t), "as words");
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     const uint32_t warp = threadIdx.x / 32, meeting = place.meeting++, i = threadIdx.x;
 
     place.barriers++;
@@ -612,9 +620,9 @@ template <int kind> __device__ __noinline__ bool meet(place_t<kind> &place, uint
     else if (warp == warps - 1)
         report_in(plan, place.barriers, meeting, number, place.later);
     __syncthreads();
-    if (i < HW_ROUND_WORDS) {
+    if (i < HW_ALLGATHER_WORDS) {
         room.all[i] = combined(plan, room, i);
-    } else if (i >= 32 && i < 32 + HW_ROUTES_FUSED_WORDS) {
+    } else if (i >= 32 && i < 32 + HW_PEER_DELTA_WORDS) {
         reinterpret_cast<uint64_t *>(&room.seen)[i - 32] = room.heard[plan.part.rank][i - 32];
     } else if (warp == 2) {
         count_mail(plan, room);
@@ -632,10 +640,10 @@ __device__ __forceinline__ ring_t empty_ring()
 
 /* once: is no vertex found twice? marked: do those that are to wait have marks already? */
 template <int kind>
-__device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ void begin_pass(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                            const place_t<kind> &place, bool once, bool marked)
 {
-    hw_routes_fused_control *control = plan.control;
+    hw_peer_delta_control *control = plan.control;
     const uint32_t number = place.number, later = place.later;
 
     pass.number = number;
@@ -655,7 +663,7 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         room.pieces = 0;
         room.share = share_t{blockIdx.x << taken_bits | warps, gridDim.x + blockIdx.x};
     }
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         control->ring[(number + 2) & 3] = empty_ring();
     __syncthreads();
 }
@@ -664,18 +672,19 @@ __device__ void begin_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass,
  * that blocks which come late decide from the same number what comes next. Such a pass may give
  * blocks shares, too. */
 template <int kind>
-__device__ void begin_filling(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ void begin_filling(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                               place_t<kind> &place, bool once, bool marked)
 {
     place.later++;
     begin_pass(plan, room, pass, place, once, marked);
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->later[(place.later + 1) % 3] = plan.control->given[(place.later + 1) % 3] = 0;
 }
 
 /* Room for all that the block has, and its sums: each by a warp of its own, if there are enough, so
  * that they wait together. All warps call it. */
-__device__ __forceinline__ void take_all(const plan_t &plan, room_t &room, ring_t *ring)
+__device__ __forceinline__ void take_all(const kernel_params &plan, block_shared &room,
+                                         ring_t *ring)
 {
     const uint32_t boxes = queues, first = boxes + plan.part.ranks;
 
@@ -695,8 +704,8 @@ template <int kind>
 __device__ __noinline__ void empty_all(uint32_t number, uint32_t turn, bool summed, uint32_t near,
                                        uint32_t later, uint32_t sent)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     uint32_t v[queues][slots];
 
@@ -735,7 +744,7 @@ template <int kind> __device__ __forceinline__ void empty_block(pass_t<kind> &pa
 
 /* What stands for the source of an edge that vanishes in its source's key: no parent as such, for
  * two vertices could have each other. */
-constexpr uint32_t tied = HW_RANK_NONE - 1;
+constexpr uint32_t tied = HW_INVALID_VERTEX - 1;
 
 /* What hints and results have room for of a key, and does it say all? */
 template <int kind> __device__ __forceinline__ uint32_t low_bits(key_of<kind> key)
@@ -752,11 +761,11 @@ template <int kind> __device__ __forceinline__ bool has_low_bits_alone(key_of<ki
  * among threads, so that it holds only where that is the vertex's key in the end. No source where
  * a key has more bits than fit. */
 template <int kind>
-__device__ __forceinline__ void put_hint(const plan_t &plan, uint32_t v, uint32_t source,
+__device__ __forceinline__ void put_hint(const kernel_params &plan, uint32_t v, uint32_t source,
                                          key_of<kind> key)
 {
     reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
-        make_uint2(has_low_bits_alone<kind>(key) ? source : HW_RANK_NONE, low_bits<kind>(key));
+        make_uint2(has_low_bits_alone<kind>(key) ? source : HW_INVALID_VERTEX, low_bits<kind>(key));
 }
 
 /* ---- taking mail ---- */
@@ -769,8 +778,8 @@ constexpr uint32_t taken = 4;
 constexpr uint32_t few_entries = 8;
 
 /* Entry i of all that came. */
-__device__ __forceinline__ const uint4 *entry_at(const plan_t &plan, const room_t &room,
-                                                 uint32_t turn, uint64_t i)
+__device__ __forceinline__ const uint4 *
+entry_at(const kernel_params &plan, const block_shared &room, uint32_t turn, uint64_t i)
 {
     uint32_t q = 0;
 
@@ -781,21 +790,22 @@ __device__ __forceinline__ const uint4 *entry_at(const plan_t &plan, const room_
 
 /* Takes entry i of all that came. Returns the position that has a lesser key now, or no rank. */
 template <int kind>
-__device__ __forceinline__ uint32_t take_entry(const plan_t &plan, const room_t &room,
+__device__ __forceinline__ uint32_t take_entry(const kernel_params &plan, const block_shared &room,
                                                uint32_t turn, uint64_t i, key_of<kind> &key)
 {
     const uint4 entry = __ldcg(entry_at(plan, room, turn, i));
 
     key = key_in<kind>(entry);
     if (key >= lower(distances<kind>(plan) + home_of(plan) + entry.x, key))
-        return HW_RANK_NONE;
+        return HW_INVALID_VERTEX;
     put_hint<kind>(plan, entry.x, entry.y, key);
     return entry.x;
 }
 
 /* Takes so few entries that a lane has one: without a look at what there is. */
 template <int kind>
-__device__ void take_few(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count)
+__device__ void take_few(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                         uint64_t count)
 {
     const uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
     const uint64_t i = w * 32 + (threadIdx.x & 31);
@@ -803,20 +813,22 @@ __device__ void take_few(const plan_t &plan, room_t &room, pass_t<kind> &pass, u
 
     if (w * 32 >= count)
         return;
-    const uint32_t v = i < count ? take_entry<kind>(plan, room, pass.turn, i, key) : HW_RANK_NONE;
-    queue(room, pass, v != HW_RANK_NONE, v, key);
+    const uint32_t v =
+        i < count ? take_entry<kind>(plan, room, pass.turn, i, key) : HW_INVALID_VERTEX;
+    queue(room, pass, v != HW_INVALID_VERTEX, v, key);
 }
 
 /* Takes so many entries, all that came: what they wait for they wait for together. */
 template <int kind>
-__device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count)
+__device__ void take_entries(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                             uint64_t count)
 {
     key_of<kind> *own = distances<kind>(plan) + home_of(plan);
     const uint64_t lane = threadIdx.x & 31;
 
     /* By turns of blocks, so that few entries go to many. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x;
-         w * 32 * taken < count; w += hw_stride() / 32) {
+         w * 32 * taken < count; w += hw_grid_threads() / 32) {
         uint4 entry[taken];
         key_of<kind> old[taken];
         uint32_t better = 0;
@@ -824,12 +836,13 @@ __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pas
         for (uint32_t k = 0; k < taken; k++) {
             const uint64_t i = (w * taken + k) * 32 + lane;
             entry[k] = i < count ? __ldcg(entry_at(plan, room, pass.turn, i))
-                                 : make_uint4(HW_RANK_NONE, 0, 0, 0);
+                                 : make_uint4(HW_INVALID_VERTEX, 0, 0, 0);
         }
 #pragma unroll
         for (uint32_t k = 0; k < taken; k++) /* all of them before the first is waited for */
-            old[k] =
-                entry[k].x != HW_RANK_NONE ? lower(own + entry[k].x, key_in<kind>(entry[k])) : -1;
+            old[k] = entry[k].x != HW_INVALID_VERTEX
+                         ? lower(own + entry[k].x, key_in<kind>(entry[k]))
+                         : -1;
 #pragma unroll
         for (uint32_t k = 0; k < taken; k++) {
             const key_of<kind> key = key_in<kind>(entry[k]);
@@ -846,14 +859,14 @@ __device__ void take_entries(const plan_t &plan, room_t &room, pass_t<kind> &pas
 
 /* What others have lowered in place. */
 template <int kind>
-__device__ void take_touched(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+__device__ void take_touched(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
     uint32_t *touched = plan.touched_of[pass.turn][plan.part.rank];
     const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
     const uint64_t words = plan.part.block / 32 + 1;
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t w = hw_first() / 32; w < words; w += hw_stride() / 32) {
+    for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
         const uint32_t bits = __ldcg(touched + w);
         if (bits == 0)
             continue;
@@ -864,17 +877,17 @@ __device__ void take_touched(const plan_t &plan, room_t &room, pass_t<kind> &pas
         const bool there = bits >> lane & 1;
         const key_of<kind> key = there ? __ldcg(own + v) : hw_keys<kind>::none;
         if (there)
-            put_hint<kind>(plan, v, HW_RANK_NONE, key);
+            put_hint<kind>(plan, v, HW_INVALID_VERTEX, key);
         queue(room, pass, there, v, key);
     }
 }
 
 /* Takes what came. All threads call it. */
 template <int kind>
-__device__ void take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint64_t count,
-                          bool full)
+__device__ void take_mail(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                          uint64_t count, bool full)
 {
-    if (count <= hw_stride())
+    if (count <= hw_grid_threads())
         take_few<kind>(plan, room, pass, count);
     else
         take_entries<kind>(plan, room, pass, count);
@@ -887,8 +900,8 @@ __device__ void take_mail(const plan_t &plan, room_t &room, pass_t<kind> &pass, 
 /* Ends a pass: all GPUs meet, and take what they were sent; if that is little, it may be left to
  * the next pass, if that pushes. Returns false where all must give up. */
 template <int kind>
-__device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, place_t<kind> &place,
-                         bool leaves)
+__device__ bool end_pass(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                         place_t<kind> &place, bool leaves)
 {
     empty_block(pass);
     if (!meet(place, pass.number))
@@ -897,7 +910,7 @@ __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, p
     const bool full = room.full != 0;
     if (count == 0)
         return true;
-    if (leaves && !full && count <= few_entries * (hw_stride() / 32)) {
+    if (leaves && !full && count <= few_entries * (hw_grid_threads() / 32)) {
         place.mail = static_cast<uint32_t>(count);
         return true;
     }
@@ -907,9 +920,9 @@ __device__ bool end_pass(const plan_t &plan, room_t &room, pass_t<kind> &pass, p
 
 /* Notes what mail brought that the pass before had left, if rows are wanted. */
 template <int kind>
-__device__ void found_late(const plan_t &plan, const place_t<kind> &place, uint32_t count)
+__device__ void found_late(const kernel_params &plan, const place_t<kind> &place, uint32_t count)
 {
-    if (plan.row && hw_first() == 0 && place.rows > 0 && place.rows < plan.rows)
+    if (plan.row && hw_grid_thread() == 0 && place.rows > 0 && place.rows < plan.rows)
         plan.row[place.rows - 1].found += count;
 }
 
@@ -917,8 +930,8 @@ __device__ void found_late(const plan_t &plan, const place_t<kind> &place, uint3
  * whose queues are still those of the block. Returns false where all must give up. */
 template <int kind> __device__ __noinline__ bool take_left(place_t<kind> &place)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     const uint32_t before = room.seen.near;
     pass_t<kind> pass = {};
 
@@ -935,18 +948,18 @@ template <int kind> __device__ __noinline__ bool take_left(place_t<kind> &place)
 
 /* One more row, if rows are wanted. One thread of the GPU writes it. */
 template <int kind>
-__device__ void add_row(const plan_t &plan, const room_t &room, place_t<kind> &place,
+__device__ void add_row(const kernel_params &plan, const block_shared &room, place_t<kind> &place,
                         uint32_t routine)
 {
-    if (!plan.row || hw_first() != 0)
+    if (!plan.row || hw_grid_thread() != 0)
         return;
     uint64_t sent = room.seen.sent_keys * sizeof(key_of<kind>);
     for (uint32_t q = 0; q < plan.part.ranks; q++)
         sent += static_cast<uint64_t>(room.seen.sent[q]) * sizeof(uint4);
     plan.row[min(place.rows, plan.rows - 1)] =
-        hw_routes_fused_row{routine,        place.bucket,     room.seen.frontier + room.seen.taken,
-                            room.seen.near, room.seen.pushed, room.seen.pulled,
-                            sent,           hw_nanoseconds()};
+        hw_peer_delta_row{routine,        place.bucket,     room.seen.frontier + room.seen.taken,
+                          room.seen.near, room.seen.pushed, room.seen.pulled,
+                          sent,           hw_nanoseconds()};
     found_late(plan, place, room.seen.taken);
     place.rows++;
 }

@@ -51,23 +51,23 @@ template <int kind> struct state_t {
 };
 
 /* What the GPUs told each other at the last meeting. */
-__device__ __forceinline__ uint64_t told(const room_t &room, uint32_t which)
+__device__ __forceinline__ uint64_t told(const block_shared &room, uint32_t which)
 {
     return room.all[which];
 }
 
 /* Is anything to be pushed next, anywhere? */
-__device__ __forceinline__ bool queued(const room_t &room)
+__device__ __forceinline__ bool queued(const block_shared &room)
 {
-    return told(room, HW_ROUTES_FUSED_NEAR) > 0 || told(room, HW_ROUTES_FUSED_HEAVY) > 0;
+    return told(room, HW_PEER_DELTA_NEAR) > 0 || told(room, HW_PEER_DELTA_HEAVY) > 0;
 }
 
 template <int kind>
 __device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t routine,
                             bool leaves = false)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
 
     state.fine = end_pass(plan, room, pass, state.place, leaves);
     if (!state.fine)
@@ -81,8 +81,8 @@ __device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t r
 template <int kind>
 __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, bool whole)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     const uint32_t count = room.seen.near;
     const count64 heavy = room.seen.heavy;
     const uint32_t mail = state.place.mail;
@@ -90,7 +90,7 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
 
     state.place.mail = 0;
     begin_pass(plan, room, pass, state.place, false, false);
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->ring[(pass.number + 1) & 3].frontier = count;
     pass.bound = state.place.bound;
     pass.from = 0;
@@ -101,14 +101,14 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     push_queue<kind>(plan, room, pass, count, heavy, mail);
     push_beside<kind>(plan, room, pass);
     finish_pass(state, pass, routine, true);
-    state.place.begun += told(room, HW_ROUTES_FUSED_DEGREES);
+    state.place.begun += told(room, HW_PEER_DELTA_DEGREES);
 }
 
 /* Goes on to the next step of the bucket, which the next pass pushes, with what is queued. */
 template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, key_of<kind> near)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
     const uint32_t count = room.seen.later, queued = room.seen.near;
     const key_of<kind> settled = place.bound.near;
@@ -125,18 +125,18 @@ template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, k
         return;
     place.number++;
     /* What is left is told after the next pass. */
-    if (hw_first() == 0 && room.seen.most)
+    if (hw_grid_thread() == 0 && room.seen.most)
         atomicMax(&plan.control->ring[(place.number + 1) & 3].most, room.seen.most);
 }
 
 /* Are so few left of the step that what waits may come along with them? */
 template <int kind> __device__ bool lags(const state_t<kind> &state)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
 
-    return plan.adaptive && !plan.whole && told(room, HW_ROUTES_FUSED_HEAVY) == 0 &&
-           told(room, HW_ROUTES_FUSED_NEAR) * lagging < told(room, HW_ROUTES_FUSED_LATER);
+    return plan.adaptive && !plan.whole && told(room, HW_PEER_DELTA_HEAVY) == 0 &&
+           told(room, HW_PEER_DELTA_NEAR) * lagging < told(room, HW_PEER_DELTA_LATER);
 }
 
 /* Has the bucket most of the edges that are left? */
@@ -148,7 +148,7 @@ template <int kind> __device__ __forceinline__ bool has_most(const place_t<kind>
 /* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
 template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
 {
-    const plan_t &plan = room_of().plan;
+    const kernel_params &plan = room_of().plan;
     const place_t<kind> &place = state.place;
 
     return !plan.directed && !place.whole && place.bound.high < hw_keys<kind>::none &&
@@ -159,15 +159,15 @@ template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
  * follows? They push their lists whole there, and so does what improves by them. */
 template <int kind> __device__ bool may_leave(const state_t<kind> &state)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
 
     /* They have as many edges, it is taken, as those that were pushed last. */
-    const double frontier = static_cast<double>(told(room, HW_ROUTES_FUSED_FRONTIER)),
-                 degrees = static_cast<double>(told(room, HW_ROUTES_FUSED_DEGREES)),
-                 near = static_cast<double>(told(room, HW_ROUTES_FUSED_NEAR));
+    const double frontier = static_cast<double>(told(room, HW_PEER_DELTA_FRONTIER)),
+                 degrees = static_cast<double>(told(room, HW_PEER_DELTA_DEGREES)),
+                 near = static_cast<double>(told(room, HW_PEER_DELTA_NEAR));
 
-    return told(room, HW_ROUTES_FUSED_HEAVY) == 0 && told(room, HW_ROUTES_FUSED_LATER) == 0 &&
+    return told(room, HW_PEER_DELTA_HEAVY) == 0 && told(room, HW_PEER_DELTA_LATER) == 0 &&
            near * degrees <= late_edges * plan.part.ranks * frontier && state.place.open > 0 &&
            pulls_next(state);
 }
@@ -175,10 +175,10 @@ template <int kind> __device__ bool may_leave(const state_t<kind> &state)
 /* Settles the bucket. */
 template <int kind> __device__ void settle(state_t<kind> &state)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
-    const uint32_t routine = place.whole ? HW_ROUTES_FUSED_PUSH : HW_ROUTES_FUSED_SHORT_PUSH;
+    const uint32_t routine = place.whole ? HW_PEER_DELTA_PUSH : HW_PEER_DELTA_SHORT_PUSH;
     double width = place.span * first_step;
     count64 edges = 0;
     uint32_t passes = 0;
@@ -188,20 +188,20 @@ template <int kind> __device__ void settle(state_t<kind> &state)
             return;
         if (stepped || (queued(room) && !lags(state))) {
             push_pass(state, routine, place.whole);
-            edges += told(room, HW_ROUTES_FUSED_EDGES);
+            edges += told(room, HW_PEER_DELTA_EDGES);
             passes++;
             stepped = false;
             continue;
         }
-        if (told(room, HW_ROUTES_FUSED_LATER) == 0)
+        if (told(room, HW_PEER_DELTA_LATER) == 0)
             break;
         width *= edges < little_work * plan.part.ranks ? 4
                  : passes <= few_passes                ? 2
                  : passes > many_passes                ? 0.5
                                                        : 1;
         /* Where the last step found none it is known how far it is to the next one. */
-        const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
-        const bool empty = passes == 1 && told(room, HW_ROUTES_FUSED_FRONTIER) == 0;
+        const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
+        const bool empty = passes == 1 && told(room, HW_PEER_DELTA_FRONTIER) == 0;
         const key_of<kind> from = empty && least < hw_keys<kind>::none && least > place.bound.near
                                       ? static_cast<key_of<kind>>(least)
                                       : place.bound.near;
@@ -220,7 +220,8 @@ template <int kind> __device__ void settle(state_t<kind> &state)
 /* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
  * of buckets: what waits is known without looking for it. */
 template <int kind>
-__device__ void open_bucket(const plan_t &plan, place_t<kind> &place, key_of<kind> low, bool tail)
+__device__ void open_bucket(const kernel_params &plan, place_t<kind> &place, key_of<kind> low,
+                            bool tail)
 {
     const bool steps = plan.whole || (place.inside && !place.whole && !tail);
 
@@ -239,8 +240,8 @@ __device__ void open_bucket(const plan_t &plan, place_t<kind> &place, key_of<kin
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
 template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &state)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
 
     for (;;) {
@@ -248,13 +249,13 @@ template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &stat
         begin_filling(plan, room, pass, place, true, false);
         pass.bound = place.bound;
         collect(plan, room, pass);
-        finish_pass(state, pass, HW_ROUTES_FUSED_NEXT_BUCKET);
+        finish_pass(state, pass, HW_PEER_DELTA_NEXT_BUCKET);
         if (!state.fine)
             return false;
-        place.open = told(room, HW_ROUTES_FUSED_OPEN);
-        if (queued(room) || told(room, HW_ROUTES_FUSED_LATER) > 0)
+        place.open = told(room, HW_PEER_DELTA_OPEN);
+        if (queued(room) || told(room, HW_PEER_DELTA_LATER) > 0)
             return true;
-        const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+        const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
         if (least >= static_cast<long long>(hw_keys<kind>::none))
             return false;
         place.bucket--;
@@ -265,8 +266,8 @@ template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &stat
 /* Pushes the long edges of the bucket, then what that left. */
 template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
 
     for (bool first = true; state.fine && (first || queued(room)); first = false) {
         const count64 heavy = room.seen.heavy;
@@ -280,7 +281,7 @@ template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
         } else {
             push_heavy<kind>(plan, room, pass, heavy);
         }
-        finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PUSH);
+        finish_pass(state, pass, HW_PEER_DELTA_LONG_PUSH);
     }
 }
 
@@ -289,8 +290,8 @@ template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
 template <int kind>
 __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uint32_t lost)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     const bool packed = packs<kind>(plan);
     pass_t<kind> pass;
 
@@ -302,7 +303,7 @@ __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uin
     else
         tell<kind>(plan, pass, state.place.told, to);
     state.place.told = to;
-    finish_pass(state, pass, HW_ROUTES_FUSED_TELL);
+    finish_pass(state, pass, HW_PEER_DELTA_TELL);
     if (!packed || !state.fine)
         return;
     take_told<kind>(plan, pass.turn);
@@ -320,8 +321,8 @@ template <int kind> __device__ bool asks(const place_t<kind> &place)
  * whether anything is left. */
 template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state, bool tail)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
     const bounds<kind> from = place.bound;
     const bool asking = asks(place);
@@ -346,20 +347,20 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
     pass.to = place.bound.high;
     if (place.late)
         pass.shown = place.told;
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->ring[(pass.number + 1) & 3].frontier = count;
     pull<kind>(plan, room, pass, from, count, mail, &plan.control->given[place.later % 3]);
-    finish_pass(state, pass, HW_ROUTES_FUSED_LONG_PULL);
+    finish_pass(state, pass, HW_PEER_DELTA_LONG_PULL);
     if (!state.fine)
         return false;
-    const count64 open = told(room, HW_ROUTES_FUSED_OPEN);
+    const count64 open = told(room, HW_PEER_DELTA_OPEN);
     place.held = place.open > open ? place.open - open : 0;
     place.open = open;
-    place.pulled = told(room, HW_ROUTES_FUSED_PULLED);
-    place.begun = told(room, HW_ROUTES_FUSED_DEGREES);
+    place.pulled = told(room, HW_PEER_DELTA_PULLED);
+    place.begun = told(room, HW_PEER_DELTA_DEGREES);
     if (queued(room) || place.begun > 0)
         return true;
-    const long long least = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+    const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
     if (least >= static_cast<long long>(hw_keys<kind>::none))
         return false;
     place.bucket--;
@@ -368,7 +369,7 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
 }
 
 /* Widens buckets: once one had most edges, and before, where several had little to do. */
-template <int kind> __device__ void widen(const plan_t &plan, place_t<kind> &place)
+template <int kind> __device__ void widen(const kernel_params &plan, place_t<kind> &place)
 {
     place.small = place.begun < small_bucket * plan.part.ranks ? place.small + 1 : 0;
     if (!place.inside)
@@ -380,7 +381,7 @@ template <int kind> __device__ void widen(const plan_t &plan, place_t<kind> &pla
 /* Leaves the bucket. Returns whether there is another. */
 template <int kind> __device__ bool go_on(state_t<kind> &state)
 {
-    const plan_t &plan = room_of().plan;
+    const kernel_params &plan = room_of().plan;
     place_t<kind> &place = state.place;
     const bool grows = plan.adaptive && !plan.whole;
     const bool tail = grows && !place.inside && place.open < plan.all_core / tail_share;
@@ -405,10 +406,10 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
 /* Begins: where the search is, and the root's list where that is short: its edges may all be
  * long. Then nothing is nearer than the end of the first one. Returns whether there is any. */
 template <int kind>
-__device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &search)
+__device__ bool set_out(state_t<kind> &state, const hw_peer_delta_search &search)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
 
     wake_links(plan);
@@ -422,14 +423,14 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
     state.fine = meet(place, UINT32_MAX);
     if (!state.fine)
         return false;
-    add_row(plan, room, place, HW_ROUTES_FUSED_BEGIN);
-    const uint64_t length = told(room, HW_ROUTES_FUSED_DEGREES);
-    const long long first = complemented(told(room, HW_ROUTES_FUSED_LEAST));
+    add_row(plan, room, place, HW_PEER_DELTA_BEGIN);
+    const uint64_t length = told(room, HW_PEER_DELTA_DEGREES);
+    const long long first = complemented(told(room, HW_PEER_DELTA_LEAST));
     const bool briefly = length > 0 && length <= block_edges; /* left to the block at once */
     open_bucket(plan, place, briefly ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
                 plan.endless);
     if (briefly) {
-        push_pass(state, HW_ROUTES_FUSED_ROOT, true);
+        push_pass(state, HW_PEER_DELTA_ROOT, true);
         place.begun = 0;
     }
     return length > 0;
@@ -440,9 +441,9 @@ __device__ bool set_out(state_t<kind> &state, const hw_routes_fused_search &sear
 template <int kind>
 __device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
-    uint64_t before = told(room, HW_ROUTES_FUSED_LOST), now = 0;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
+    uint64_t before = told(room, HW_PEER_DELTA_LOST), now = 0;
     uint32_t lost = 0;
 
     for (; before > 0; before = now) {
@@ -452,10 +453,10 @@ __device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root
         pass.told = state.place.told;
         lost = find_beside(plan, room, pass, count, root);
         add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
-        finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
+        finish_pass(state, pass, HW_PEER_DELTA_PARENTS);
         if (!state.fine)
             break;
-        now = told(room, HW_ROUTES_FUSED_LOST);
+        now = told(room, HW_PEER_DELTA_LOST);
         if (now == before)
             break;
     }
@@ -465,10 +466,10 @@ __device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root
 /* Vertices of one edge, and all parents. The few distances that matter and are not known here are
  * asked for; all are told only where the host goes on. */
 template <int kind>
-__device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_search &search)
+__device__ __noinline__ void finish(state_t<kind> &state, const hw_peer_delta_search &search)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
     pass_t<kind> pass;
 
@@ -481,10 +482,10 @@ __device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_
     settle_leaves<kind>(plan, pass, search.root);
     uint32_t lost = find_parents(plan, room, pass, search.root);
     add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
-    finish_pass(state, pass, HW_ROUTES_FUSED_PARENTS);
+    finish_pass(state, pass, HW_PEER_DELTA_PARENTS);
     if (state.fine && !plan.directed)
         lost = settle_lost(state, search.root);
-    if (!state.fine || told(room, HW_ROUTES_FUSED_LOST) == 0)
+    if (!state.fine || told(room, HW_PEER_DELTA_LOST) == 0)
         return;
     place.told = 0; /* hidden ones, too */
     tell_all(state, hw_keys<kind>::none, lost);
@@ -492,14 +493,14 @@ __device__ __noinline__ void finish(state_t<kind> &state, const hw_routes_fused_
 
 /* Tells the host. One thread. */
 template <int kind>
-__device__ void report(const state_t<kind> &state, const hw_routes_fused_search &search)
+__device__ void report(const state_t<kind> &state, const hw_peer_delta_search &search)
 {
-    room_t &room = room_of();
-    const plan_t &plan = room.plan;
-    hw_routes_fused_told *told = plan.told;
+    block_shared &room = room_of();
+    const kernel_params &plan = room.plan;
+    hw_peer_delta_told *told = plan.told;
 
     plan.control->rows = state.place.rows;
-    told->lost = room.all[HW_ROUTES_FUSED_LOST];
+    told->lost = room.all[HW_PEER_DELTA_LOST];
     told->rounds = state.place.meeting - search.number;
     told->failed = !state.fine;
     __threadfence_system();
@@ -508,7 +509,7 @@ __device__ void report(const state_t<kind> &state, const hw_routes_fused_search 
 
 template <int kind>
 __global__ void __launch_bounds__(threads, 1)
-    search_all(const __grid_constant__ plan_t plan, const hw_routes_fused_search search)
+    search_all(const __grid_constant__ kernel_params plan, const hw_peer_delta_search search)
 {
     take_plan(plan);
     state_t<kind> state = {{}, true};
@@ -520,29 +521,30 @@ __global__ void __launch_bounds__(threads, 1)
     }
     if (state.fine)
         finish(state, search);
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         report(state, search);
 }
 
 /* ---- beside searches ---- */
 
 /* The lightest edges of each list; past the last one of several edges. */
-__global__ void take_lightest(const __grid_constant__ hw_routes_plan part,
-                              hw_routes_fused_lightest *lightest, uint32_t *core)
+__global__ void take_lightest(const __grid_constant__ hw_distributed_sssp_params part,
+                              hw_peer_delta_lightest *lightest, uint32_t *core)
 {
     uint32_t past = 0;
 
-    for (uint64_t v = hw_first(); v < part.active; v += hw_stride()) {
+    for (uint64_t v = hw_grid_thread(); v < part.active; v += hw_grid_threads()) {
         const uint64_t begin = part.offset[v], end = part.offset[v + 1];
         for (uint64_t k = 0; k < 2; k++)
             lightest[v].edge[k] =
-                begin + k < end ? part.edge[begin + k] : hw_gpu_edge{HW_RANK_NONE, 0};
+                begin + k < end ? part.edge[begin + k] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         past = end - begin > 1 ? static_cast<uint32_t>(v) + 1 : past;
     }
     atomicMax(core, past);
 }
 
-template <int kind> __global__ void forget(const __grid_constant__ plan_t plan, uint32_t root)
+template <int kind>
+__global__ void forget(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     for (uint32_t q = 0; q < plan.part.ranks; q++)
         forget_keys<kind>(plan, q, q == plan.part.rank ? plan.active_of[q] : plan.core_of[q],
@@ -552,21 +554,21 @@ template <int kind> __global__ void forget(const __grid_constant__ plan_t plan, 
 /* Results by graph id. */
 template <int kind>
 __global__ void __launch_bounds__(256)
-    write_results(const __grid_constant__ plan_t plan, uint32_t root)
+    write_results(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     const uint2 *result = reinterpret_cast<const uint2 *>(plan.part.value);
     const uint32_t home = home_of(plan);
 
-    for (uint64_t k = hw_first(); k < plan.part.own; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < plan.part.own; k += hw_grid_threads()) {
         const uint32_t code = __ldcs(plan.part.own_code + k);
-        uint32_t parent = HW_RANK_NONE;
+        uint32_t parent = HW_INVALID_VERTEX;
         key_of<kind> key = hw_keys<kind>::none;
         if (code == root) {
             parent = plan.part.graph_id[code];
             key = 0;
         } else if (code - home < plan.part.active) { /* others have no edges */
             const uint2 both = __ldcg(result + code);
-            parent = both.x != HW_RANK_NONE ? plan.part.graph_id[both.x] : HW_RANK_NONE;
+            parent = both.x != HW_INVALID_VERTEX ? plan.part.graph_id[both.x] : HW_INVALID_VERTEX;
             if constexpr (kind == HW_GPU_KEY_I64)
                 key = __ldcg(distances<kind>(plan) + code);
             else
@@ -592,13 +594,13 @@ const void *kernel_of(int kind)
 
 } // namespace
 
-int hw_routes_fused_shape(const hw_routes_fused_plan *plan, int *blocks, int *shared_bytes)
+int hw_peer_delta_shape(const hw_peer_delta_params *plan, int *blocks, int *shared_bytes)
 {
     const void *kernel = kernel_of(plan->part.kind);
     int device = 0, processors = 0, resident = 0;
     cudaError_t error = cudaGetDevice(&device);
 
-    *shared_bytes = static_cast<int>(sizeof(room_t));
+    *shared_bytes = static_cast<int>(sizeof(block_shared));
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess)
@@ -613,7 +615,7 @@ int hw_routes_fused_shape(const hw_routes_fused_plan *plan, int *blocks, int *sh
     return error;
 }
 
-int hw_routes_fused_launch_lightest(const hw_routes_fused_plan *plan, uint32_t *core)
+int hw_peer_delta_launch_lightest(const hw_peer_delta_params *plan, uint32_t *core)
 {
     cudaError_t error = cudaMemsetAsync(core, 0, sizeof *core, nullptr);
 
@@ -623,11 +625,11 @@ int hw_routes_fused_launch_lightest(const hw_routes_fused_plan *plan, uint32_t *
     return cudaGetLastError();
 }
 
-int hw_routes_fused_launch(const hw_routes_fused_plan *plan, const hw_routes_fused_search *search,
-                           int blocks, int shared_bytes)
+int hw_peer_delta_launch(const hw_peer_delta_params *plan, const hw_peer_delta_search *search,
+                         int blocks, int shared_bytes)
 {
-    void *arguments[] = {const_cast<hw_routes_fused_plan *>(plan),
-                         const_cast<hw_routes_fused_search *>(search)};
+    void *arguments[] = {const_cast<hw_peer_delta_params *>(plan),
+                         const_cast<hw_peer_delta_search *>(search)};
     cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
 
     if (error != cudaSuccess)
@@ -636,7 +638,7 @@ int hw_routes_fused_launch(const hw_routes_fused_plan *plan, const hw_routes_fus
                                        arguments, static_cast<size_t>(shared_bytes), nullptr);
 }
 
-int hw_routes_fused_launch_forget(const hw_routes_fused_plan *plan, uint32_t root)
+int hw_peer_delta_launch_forget(const hw_peer_delta_params *plan, uint32_t root)
 {
     if (plan->part.kind == HW_GPU_KEY_F32)
         forget<HW_GPU_KEY_F32><<<1024, 256>>>(*plan, root);
@@ -647,7 +649,7 @@ int hw_routes_fused_launch_forget(const hw_routes_fused_plan *plan, uint32_t roo
     return cudaGetLastError();
 }
 
-int hw_routes_fused_launch_results(const hw_routes_fused_plan *plan, uint32_t root, int blocks)
+int hw_peer_delta_launch_results(const hw_peer_delta_params *plan, uint32_t root, int blocks)
 {
     if (plan->part.kind == HW_GPU_KEY_F32)
         write_results<HW_GPU_KEY_F32><<<blocks, 256>>>(*plan, root);

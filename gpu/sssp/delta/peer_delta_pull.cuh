@@ -20,7 +20,8 @@ template <int kind> struct seen_t {
 };
 
 template <int kind>
-__device__ __forceinline__ seen_t<kind> see(const plan_t &plan, uint64_t group, key_of<kind> past)
+__device__ __forceinline__ seen_t<kind> see(const kernel_params &plan, uint64_t group,
+                                            key_of<kind> past)
 {
     const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
     seen_t<kind> seen;
@@ -33,7 +34,7 @@ __device__ __forceinline__ seen_t<kind> see(const plan_t &plan, uint64_t group, 
 }
 
 /* How many such groups there are. */
-__device__ __forceinline__ uint64_t groups_of(const plan_t &plan)
+__device__ __forceinline__ uint64_t groups_of(const kernel_params &plan)
 {
     return (static_cast<uint64_t>(plan.core) + 32 * seen_words - 1) / (32 * seen_words);
 }
@@ -52,7 +53,7 @@ template <int kind> struct chunk_t {
 };
 
 /* Has a box room for all chunks of a part? Its entries are as many as a part's positions. */
-template <int kind> __device__ __forceinline__ bool packs(const plan_t &plan)
+template <int kind> __device__ __forceinline__ bool packs(const kernel_params &plan)
 {
     using chunk = chunk_t<kind>;
     static_assert(3 * chunk::apart <= 2 * chunk::positions, "two chunks and a begun one fit");
@@ -69,7 +70,7 @@ template <int kind> __device__ __forceinline__ uint32_t chunks_of(uint32_t core)
 /* Packs own keys in [from, to) of a chunk from position `begin` on into `stage`, and counts them as
  * sent to all others. Returns how many entries of a box they take. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ uint32_t pack_chunk(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ uint32_t pack_chunk(const kernel_params &plan, pass_t<kind> &pass,
                                                uint32_t begin, key_of<kind> from, key_of<kind> to,
                                                uint4 *stage)
 {
@@ -103,27 +104,28 @@ __device__ __forceinline__ uint32_t pack_chunk(const plan_t &plan, pass_t<kind> 
 
 /* Asks for the own keys of a chunk, which are read later. */
 template <int kind>
-__device__ __forceinline__ void foresee_chunk(const plan_t &plan, uint64_t begin)
+__device__ __forceinline__ void foresee_chunk(const kernel_params &plan, uint64_t begin)
 {
     constexpr uint32_t line = 128, apart = line / sizeof(key_of<kind>);
     const uint64_t at = begin + (threadIdx.x & 31) * apart;
 
     if (at < min(begin + chunk_t<kind>::positions, static_cast<uint64_t>(plan.core)))
-        hw_fetch_ahead(distances<kind>(plan) + home_of(plan) + at);
+        hw_prefetch_l2(distances<kind>(plan) + home_of(plan) + at);
 }
 
 /* Own keys in [from, to) go to the others' boxes. */
 template <int kind>
-__device__ void tell_packed(const plan_t &plan, room_t &room, pass_t<kind> &pass, key_of<kind> from,
-                            key_of<kind> to)
+__device__ void tell_packed(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                            key_of<kind> from, key_of<kind> to)
 {
     using chunk = chunk_t<kind>;
     static_assert(chunk::entries <= mailed, "a warp has room");
     uint4 *stage = room.mail[threadIdx.x / 32];
 
-    for (uint64_t c = hw_first() / 32; c < chunks_of<kind>(plan.core); c += hw_stride() / 32) {
+    for (uint64_t c = hw_grid_thread() / 32; c < chunks_of<kind>(plan.core);
+         c += hw_grid_threads() / 32) {
         const uint32_t begin = static_cast<uint32_t>(c) * chunk::positions;
-        foresee_chunk<kind>(plan, (c + hw_stride() / 32) * chunk::positions);
+        foresee_chunk<kind>(plan, (c + hw_grid_threads() / 32) * chunk::positions);
         const uint32_t entries = pack_chunk<kind>(plan, pass, begin, from, to, stage);
         for (uint32_t i = threadIdx.x & 31; i < entries; i += 32) {
             const uint4 entry = stage[i];
@@ -172,10 +174,10 @@ __device__ __forceinline__ void take_chunk(const uint4 *came, uint32_t mask, key
 }
 
 /* Takes what the others told packed, asking for the next chunk's masks meanwhile. */
-template <int kind> __device__ void take_told(const plan_t &plan, uint32_t turn)
+template <int kind> __device__ void take_told(const kernel_params &plan, uint32_t turn)
 {
     using chunk = chunk_t<kind>;
-    const uint64_t first = hw_first() / 32, stride = hw_stride() / 32;
+    const uint64_t first = hw_grid_thread() / 32, stride = hw_grid_threads() / 32;
 
     for (uint32_t step = 1; step < plan.part.ranks; step++) {
         const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
@@ -193,11 +195,12 @@ template <int kind> __device__ void take_told(const plan_t &plan, uint32_t turn)
 
 /* Own keys in [from, to) go straight to where the others have them. */
 template <int kind>
-__device__ void tell(const plan_t &plan, pass_t<kind> &pass, key_of<kind> from, key_of<kind> to)
+__device__ void tell(const kernel_params &plan, pass_t<kind> &pass, key_of<kind> from,
+                     key_of<kind> to)
 {
     const uint32_t home = home_of(plan);
 
-    for (uint64_t g = hw_first() / 32; g < groups_of(plan); g += hw_stride() / 32) {
+    for (uint64_t g = hw_grid_thread() / 32; g < groups_of(plan); g += hw_grid_threads() / 32) {
         const seen_t<kind> seen = see<kind>(plan, g, hw_keys<kind>::none);
         for (uint32_t step = 1; step < plan.part.ranks; step++) {
             const uint32_t q = (plan.part.rank + step) % plan.part.ranks;
@@ -221,7 +224,7 @@ template <int kind> struct pulled_t {
 
 /* Takes an edge to an inner vertex where it is better. */
 template <int kind>
-__device__ __forceinline__ void take(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ void take(const kernel_params &plan, pass_t<kind> &pass,
                                      const bounds<kind> &bound, const hw_gpu_edge &edge,
                                      pulled_t<kind> &best)
 {
@@ -238,7 +241,7 @@ __device__ __forceinline__ void take(const plan_t &plan, pass_t<kind> &pass,
 /* The rest of a list by the whole warp. */
 template <int kind>
 __device__ __forceinline__ pulled_t<kind>
-pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
+pull_rest(const kernel_params &plan, pass_t<kind> &pass, const bounds<kind> &bound,
           const hw_gpu_edge *list, uint32_t from, uint32_t length, pulled_t<kind> best)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -246,7 +249,7 @@ pull_rest(const plan_t &plan, pass_t<kind> &pass, const bounds<kind> &bound,
     for (uint32_t at = from; at < length; at += 32) {
         const bool there = at + lane < length;
         const hw_gpu_edge edge =
-            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         const bool good = there && hw_further<kind>(bound.low, edge.weight) < best.key;
         const key_of<kind> before = best.key;
         if (good) {
@@ -275,14 +278,14 @@ template <int kind> __device__ __forceinline__ bool asks_others(const pass_t<kin
 
 /* The list of one vertex a lane, from where pull_lightest() left it; each is beyond the bucket. */
 template <int kind>
-__device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
+__device__ pulled_t<kind> pull_lists(const kernel_params &plan, pass_t<kind> &pass,
                                      const bounds<kind> &bound, uint32_t v, pulled_t<kind> best)
 {
     const hw_gpu_edge *list = plan.part.edge;
     uint32_t length = 0, at = asks_others<kind>(pass) ? 0 : at_hand;
     bool more = false;
 
-    if (v != HW_RANK_NONE) {
+    if (v != HW_INVALID_VERTEX) {
         const uint64_t begin = __ldg(plan.part.offset + v);
         length = static_cast<uint32_t>(__ldg(plan.part.offset + v + 1) - begin);
         list += begin;
@@ -291,8 +294,8 @@ __device__ pulled_t<kind> pull_lists(const plan_t &plan, pass_t<kind> &pass,
             hw_gpu_edge edge[4];
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++)
-                edge[k] =
-                    at + k < length ? hw_read_edge(list + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+                edge[k] = at + k < length ? hw_read_edge(list + at + k)
+                                          : hw_gpu_edge{HW_INVALID_VERTEX, 0};
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
                 more = more && at + k < length &&
@@ -334,7 +337,7 @@ __device__ __forceinline__ void count_beyond(pass_t<kind> &pass, bool beyond, ke
  * and it does no harm to go on from what was pulled. v: the first one, the others 32 apart; key:
  * theirs, before and after. */
 template <uint32_t N, int kind>
-__device__ __forceinline__ void settle_pulled(const plan_t &plan, uint32_t v,
+__device__ __forceinline__ void settle_pulled(const kernel_params &plan, uint32_t v,
                                               const pulled_t<kind> (&best)[N],
                                               key_of<kind> (&key)[N])
 {
@@ -342,7 +345,7 @@ __device__ __forceinline__ void settle_pulled(const plan_t &plan, uint32_t v,
 
 #pragma unroll
     for (uint32_t k = 0; k < N; k++)
-        if (best[k].source != HW_RANK_NONE) {
+        if (best[k].source != HW_INVALID_VERTEX) {
             lower(own + v + 32 * k, best[k].key);
             put_hint<kind>(plan, v + 32 * k, best[k].from < best[k].key ? best[k].source : tied,
                            best[k].key);
@@ -380,7 +383,7 @@ __device__ __forceinline__ uint32_t take_kept(const uint32_t *list, uint32_t &co
 
     __syncwarp();
     count -= some;
-    const uint32_t v = lane < some ? list[count + lane] : HW_RANK_NONE;
+    const uint32_t v = lane < some ? list[count + lane] : HW_INVALID_VERTEX;
     __syncwarp();
     return v;
 }
@@ -389,7 +392,7 @@ __device__ __forceinline__ uint32_t take_kept(const uint32_t *list, uint32_t &co
  * that are beyond the pass's bucket. Those that came to a bucket that was left with a few vertices
  * wait for the next pass, which pushes them whole. The others are to be pushed: `inside`. */
 template <uint32_t N, int kind>
-__device__ __forceinline__ void place_pulled(room_t &room, pass_t<kind> &pass,
+__device__ __forceinline__ void place_pulled(block_shared &room, pass_t<kind> &pass,
                                              const bool (&there)[N], uint32_t v,
                                              const key_of<kind> (&key)[N], const bool (&inside)[N])
 {
@@ -419,13 +422,14 @@ __device__ __forceinline__ bool inside_of(const pass_t<kind> &pass, key_of<kind>
 /* One vertex a lane beyond the bucket `from` looks for the best neighbour inside it, in what is
  * left of its list. */
 template <int kind>
-__device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          const bounds<kind> &from, kept_t &kept, uint32_t v)
+__device__ __forceinline__ void pull_warp(const kernel_params &plan, block_shared &room,
+                                          pass_t<kind> &pass, const bounds<kind> &from,
+                                          kept_t &kept, uint32_t v)
 {
-    const bool there[1] = {v != HW_RANK_NONE};
+    const bool there[1] = {v != HW_INVALID_VERTEX};
     key_of<kind> key[1] = {there[0] ? __ldcg(distances<kind>(plan) + home_of(plan) + v) : 0};
     const pulled_t<kind> best[1] = {
-        pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key[0], 0, HW_RANK_NONE})};
+        pull_lists<kind>(plan, pass, from, v, pulled_t<kind>{key[0], 0, HW_INVALID_VERTEX})};
 
     settle_pulled<1, kind>(plan, v, best, key);
     const bool inside[1] = {there[0] && inside_of(pass, key[0])};
@@ -437,12 +441,12 @@ __device__ __forceinline__ void pull_warp(const plan_t &plan, room_t &room, pass
 template <int kind>
 __device__ __forceinline__ bool leads(const hw_gpu_edge &edge, key_of<kind> key, key_of<kind> to)
 {
-    return edge.rank != HW_RANK_NONE && hw_further<kind>(key, edge.weight) < to;
+    return edge.rank != HW_INVALID_VERTEX && hw_further<kind>(key, edge.weight) < to;
 }
 
 /* The lightest edges of the vertices of some words that are beyond the bucket `from`. */
 template <int kind>
-__device__ __forceinline__ void read_lightest(const plan_t &plan, const bounds<kind> &from,
+__device__ __forceinline__ void read_lightest(const kernel_params &plan, const bounds<kind> &from,
                                               const seen_t<kind> &seen,
                                               hw_gpu_edge (&edge)[seen_words][at_hand])
 {
@@ -453,7 +457,7 @@ __device__ __forceinline__ void read_lightest(const plan_t &plan, const bounds<k
         const uint4 both =
             seen.key[k] >= from.high
                 ? __ldcs(reinterpret_cast<const uint4 *>(plan.lightest + seen.first + 32 * k))
-                : make_uint4(HW_RANK_NONE, 0, HW_RANK_NONE, 0);
+                : make_uint4(HW_INVALID_VERTEX, 0, HW_INVALID_VERTEX, 0);
         edge[k][0] = hw_gpu_edge{both.x, both.y};
         edge[k][1] = hw_gpu_edge{both.z, both.w};
     }
@@ -461,7 +465,7 @@ __device__ __forceinline__ void read_lightest(const plan_t &plan, const bounds<k
 
 /* Some vertices a lane pull one edge each, if it may lead to a better key. */
 template <int kind>
-__device__ __forceinline__ void pull_one(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ void pull_one(const kernel_params &plan, pass_t<kind> &pass,
                                          const bounds<kind> &bound,
                                          const hw_gpu_edge (&edge)[seen_words][at_hand], uint32_t e,
                                          pulled_t<kind> (&best)[seen_words])
@@ -496,8 +500,9 @@ template <int kind> struct single_t {
  * too: then they belong to `more`. */
 template <int kind>
 __device__ __forceinline__ single_t<kind>
-single_out(const plan_t &plan, pass_t<kind> &pass, const hw_gpu_edge (&edge)[seen_words][at_hand],
-           const seen_t<kind> &seen, const bool (&inside)[seen_words], bool (&more)[seen_words])
+single_out(const kernel_params &plan, pass_t<kind> &pass,
+           const hw_gpu_edge (&edge)[seen_words][at_hand], const seen_t<kind> &seen,
+           const bool (&inside)[seen_words], bool (&more)[seen_words])
 {
     single_t<kind> single;
     uint32_t others = 0;
@@ -508,7 +513,7 @@ single_out(const plan_t &plan, pass_t<kind> &pass, const hw_gpu_edge (&edge)[see
         const bool one = inside[k] && !more[k] && leads<kind>(edge[k][0], seen.key[k], pass.to);
         single.next[k] =
             one ? hw_further<kind>(seen.key[k], edge[k][0].weight) : hw_keys<kind>::none;
-        single.edge[k] = one ? edge[k][0] : hw_gpu_edge{HW_RANK_NONE, 0};
+        single.edge[k] = one ? edge[k][0] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         pass.edges += one;
         others += inside[k] && !more[k];
     }
@@ -519,8 +524,9 @@ single_out(const plan_t &plan, pass_t<kind> &pass, const hw_gpu_edge (&edge)[see
 
 /* Relaxes them. */
 template <int kind>
-__device__ __forceinline__ void push_single(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                            single_t<kind> &single, const seen_t<kind> &seen)
+__device__ __forceinline__ void push_single(const kernel_params &plan, block_shared &room,
+                                            pass_t<kind> &pass, single_t<kind> &single,
+                                            const seen_t<kind> &seen)
 {
     uint32_t source[seen_words];
     bool any = false;
@@ -528,7 +534,7 @@ __device__ __forceinline__ void push_single(const plan_t &plan, room_t &room, pa
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++) {
         source[k] = seen.first + 32 * k;
-        any = any || single.edge[k].rank != HW_RANK_NONE;
+        any = any || single.edge[k].rank != HW_INVALID_VERTEX;
     }
     if (__any_sync(HW_WARP, any))
         relax_each<static_cast<int>(seen_words), kind>(plan, room, pass, single.edge, single.old,
@@ -538,9 +544,9 @@ __device__ __forceinline__ void push_single(const plan_t &plan, room_t &room, pa
 /* The vertices of some words that are beyond the bucket `from` pull their lightest edges, and push
  * likewise. Those that may have more to pull or to push are kept. */
 template <int kind>
-__device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                              const bounds<kind> &from, uint64_t group,
-                                              kept_t &kept)
+__device__ __forceinline__ void pull_lightest(const kernel_params &plan, block_shared &room,
+                                              pass_t<kind> &pass, const bounds<kind> &from,
+                                              uint64_t group, kept_t &kept)
 {
     seen_t<kind> seen = see<kind>(plan, group, 0);
     hw_gpu_edge edge[seen_words][at_hand];
@@ -556,7 +562,7 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
     read_lightest(plan, from, seen, edge);
 #pragma unroll
     for (uint32_t k = 0; k < seen_words; k++)
-        best[k] = pulled_t<kind>{seen.key[k], 0, HW_RANK_NONE};
+        best[k] = pulled_t<kind>{seen.key[k], 0, HW_INVALID_VERTEX};
     if (!asking) {
 #pragma unroll
         for (uint32_t e = 0; e < at_hand; e++)
@@ -580,7 +586,8 @@ __device__ __forceinline__ void pull_lightest(const plan_t &plan, room_t &room, 
 }
 
 /* Asks for the keys and the lightest edges of a group, which are read later. */
-template <int kind> __device__ __forceinline__ void foresee(const plan_t &plan, uint64_t group)
+template <int kind>
+__device__ __forceinline__ void foresee(const kernel_params &plan, uint64_t group)
 {
     constexpr uint32_t line = 128, vertices = seen_words * 32;
     constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
@@ -592,28 +599,29 @@ template <int kind> __device__ __forceinline__ void foresee(const plan_t &plan, 
     if (first + vertices > plan.core)
         return;
     if (lane < keys)
-        hw_fetch_ahead(
+        hw_prefetch_l2(
             reinterpret_cast<const char *>(distances<kind>(plan) + home_of(plan) + first) +
             line * lane);
     else if (lane < keys + edges)
-        hw_fetch_ahead(reinterpret_cast<const char *>(plan.lightest + first) +
+        hw_prefetch_l2(reinterpret_cast<const char *>(plan.lightest + first) +
                        line * (lane - keys));
 }
 
 /* Keeps what was left of the bucket, in the queue and in mail: a portion. Where there is more, it
  * waits for the next pass. */
 template <int kind>
-__device__ __forceinline__ void keep_late(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          uint32_t count, uint32_t mail, kept_t &kept)
+__device__ __forceinline__ void keep_late(const kernel_params &plan, block_shared &room,
+                                          pass_t<kind> &pass, uint32_t count, uint32_t mail,
+                                          kept_t &kept)
 {
     portions_t portions = portions_of(count, mail);
 
     while (has_more(portions)) {
         const uint32_t v = take_portion<kind>(plan, room, pass, portions);
         if (kept.pushing == 0)
-            keep_for(kept.pushes, kept.pushing, {v != HW_RANK_NONE}, v);
+            keep_for(kept.pushes, kept.pushing, {v != HW_INVALID_VERTEX}, v);
         else
-            keep(room, near_queue, pass.near, v != HW_RANK_NONE, v);
+            keep(room, near_queue, pass.near, v != HW_INVALID_VERTEX, v);
     }
 }
 
@@ -628,7 +636,7 @@ __device__ __forceinline__ uint32_t take_group(share_t &share, uint32_t *given)
         if (taken < warps)
             return (now >> taken_bits) * warps + taken;
         if (taken == warps) { /* the first of those that came too late goes on to the next share */
-            while (hw_latest(&share.next) == no_share)
+            while (hw_load_relaxed(&share.next) == no_share)
                 ;
             const uint32_t next = atomicExch(&share.next, no_share);
             __threadfence_block();
@@ -636,7 +644,7 @@ __device__ __forceinline__ uint32_t take_group(share_t &share, uint32_t *given)
             atomicExch(&share.next, 2 * gridDim.x + atomicAdd(given, 1));
             return next * warps;
         }
-        while ((hw_latest(&share.now) & below) >= warps)
+        while ((hw_load_relaxed(&share.now) & below) >= warps)
             ;
     }
 }
@@ -654,10 +662,10 @@ __device__ __forceinline__ uint32_t next_group(share_t &share, uint32_t *given)
 /* Asks for what a warp of the block reads of its next share, if that is known: of this one, if all
  * are as fast. */
 template <int kind>
-__device__ __forceinline__ void foresee_share(const plan_t &plan, const share_t &share,
+__device__ __forceinline__ void foresee_share(const kernel_params &plan, const share_t &share,
                                               uint32_t group)
 {
-    const uint32_t next = hw_latest(&share.next);
+    const uint32_t next = hw_load_relaxed(&share.next);
 
     if (next != no_share)
         foresee<kind>(plan, static_cast<uint64_t>(next) * warps + group % warps);
@@ -668,13 +676,13 @@ __device__ __forceinline__ void foresee_share(const plan_t &plan, const share_t 
  * Few vertices have more to do than to look at their lightest edges; these wait until they fill a
  * warp, some where no others of this pass do. */
 template <int kind>
-__device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const bounds<kind> &from,
-                     uint32_t count, uint32_t mail, uint32_t *given)
+__device__ void pull(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                     const bounds<kind> &from, uint32_t count, uint32_t mail, uint32_t *given)
 {
     static_assert(31 + 32 * seen_words <= buffered, "waiting vertices have room");
     const uint32_t warp = threadIdx.x / 32;
     kept_t kept = {room.find[later_queue][warp], room.pushes[warp], 0, 0};
-    uint64_t g = hw_first() / 32;
+    uint64_t g = hw_grid_thread() / 32;
 
     keep_late<kind>(plan, room, pass, count, mail, kept);
     for (;;) {
@@ -697,9 +705,10 @@ __device__ void pull(const plan_t &plan, room_t &room, pass_t<kind> &pass, const
 /* ---- between steps ---- */
 
 /* Queues all that is in the bucket. */
-template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+template <int kind>
+__device__ void collect(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
-    for (uint64_t g = hw_first() / 32; g < groups_of(plan); g += hw_stride() / 32) {
+    for (uint64_t g = hw_grid_thread() / 32; g < groups_of(plan); g += hw_grid_threads() / 32) {
         const seen_t<kind> seen = see<kind>(plan, g, pass.bound.low - 1);
 #pragma unroll
         for (uint32_t k = 0; k < seen_words; k++) {
@@ -714,13 +723,14 @@ template <int kind> __device__ void collect(const plan_t &plan, room_t &room, pa
 
 /* What is queued stays so for the next pass. */
 template <int kind>
-__device__ void keep_queued(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count)
+__device__ void keep_queued(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                            uint32_t count)
 {
     const uint32_t *list = one_of(plan.near, pass.number);
     uint32_t *bits = one_of(plan.near_bits, pass.number);
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
         const uint32_t v = i < count ? __ldcg(list + i) : 0;
         if (i < count)
             bits[v >> 5] = 0; /* all bits of the word are of this pass */
@@ -730,14 +740,14 @@ __device__ void keep_queued(const plan_t &plan, room_t &room, pass_t<kind> &pass
 
 /* Takes what the step holds from those that waited; what was settled since is dropped. */
 template <int kind>
-__device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ void next_step(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                           const uint32_t *list, uint32_t count, key_of<kind> settled)
 {
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
 
-    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
-        const uint32_t v = i < count ? __ldcg(list + i) : HW_RANK_NONE;
+    for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
         const key_of<kind> key = i < count ? __ldcg(own + v) : 0;
         const bool there = i < count && key >= settled;
         const bool near = there && key < pass.bound.near;
@@ -754,16 +764,16 @@ __device__ void next_step(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 
 /* Positions [first, end) of a segment are unreached, but the root. */
 template <int kind>
-__device__ void forget_keys(const plan_t &plan, uint32_t q, uint32_t first, uint32_t end,
+__device__ void forget_keys(const kernel_params &plan, uint32_t q, uint32_t first, uint32_t end,
                             uint32_t root)
 {
     const uint32_t segment = q * plan.part.block;
 
-    for (uint64_t v = first + hw_first(); v < end; v += hw_stride())
+    for (uint64_t v = first + hw_grid_thread(); v < end; v += hw_grid_threads())
         distances<kind>(plan)[segment + v] = segment + v == root ? 0 : hw_keys<kind>::none;
 }
 
-template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
+template <int kind> __device__ void begin(const kernel_params &plan, uint32_t root)
 {
     const uint64_t words = plan.part.block / 32 + 1;
     const uint32_t own = root - home_of(plan);
@@ -772,12 +782,13 @@ template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
     for (uint32_t q = 0; q < plan.part.ranks; q++) {
         key_of<kind> *keys = distances<kind>(plan) + q * plan.part.block;
         forget_keys<kind>(plan, q, 0, plan.core_of[q], root);
-        for (uint64_t v = plan.core_of[q] + hw_first(); v < plan.active_of[q]; v += hw_stride())
+        for (uint64_t v = plan.core_of[q] + hw_grid_thread(); v < plan.active_of[q];
+             v += hw_grid_threads())
             keys[v] = q * plan.part.block + v == root ? 0 : -1;
     }
-    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
-    if (hw_first() != 0 || own >= plan.part.active)
+    if (hw_grid_thread() != 0 || own >= plan.part.active)
         return;
     const uint64_t first = plan.part.offset[own], end = plan.part.offset[own + 1];
     if (first == end)
@@ -791,7 +802,7 @@ template <int kind> __device__ void begin(const plan_t &plan, uint32_t root)
 /* What a search leaves of an own vertex: its parent's code, and the low bits of its key. A hint
  * that holds is that already. */
 template <int kind>
-__device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uint32_t parent,
+__device__ __forceinline__ void leave_result(const kernel_params &plan, uint32_t v, uint32_t parent,
                                              key_of<kind> key)
 {
     reinterpret_cast<uint2 *>(plan.part.value)[home_of(plan) + v] =
@@ -800,12 +811,13 @@ __device__ __forceinline__ void leave_result(const plan_t &plan, uint32_t v, uin
 
 /* Stores to many lines of the others' boxes: links that were idle take their time to wake, and
  * so wake together, not one pass after the other. */
-__device__ void wake_links(const plan_t &plan)
+__device__ void wake_links(const kernel_params &plan)
 {
     constexpr uint32_t lines = 8192, apart = 136; /* entries: 17 lines of 128 bytes */
 
     for (uint32_t q = 0; q < plan.part.ranks; q++)
-        for (uint64_t i = hw_first(); q != plan.part.rank && i < lines; i += hw_stride())
+        for (uint64_t i = hw_grid_thread(); q != plan.part.rank && i < lines;
+             i += hw_grid_threads())
             static_cast<uint4 *>(plan.box[0].to[q])[i * apart % plan.room] = make_uint4(0, 0, 0, 0);
 }
 
@@ -814,7 +826,7 @@ constexpr uint32_t ended = 4;
 
 /* The keys of the ends of so many edges of each lane: unreached where an edge is of no rank. */
 template <int kind>
-__device__ __forceinline__ void keys_of_ends(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ void keys_of_ends(const kernel_params &plan, pass_t<kind> &pass,
                                              const hw_gpu_edge (&edge)[ended],
                                              key_of<kind> (&key)[ended])
 {
@@ -822,23 +834,23 @@ __device__ __forceinline__ void keys_of_ends(const plan_t &plan, pass_t<kind> &p
 
 #pragma unroll
     for (uint32_t k = 0; k < ended; k++)
-        key[k] =
-            edge[k].rank != HW_RANK_NONE ? __ldcg(distance + edge[k].rank) : hw_keys<kind>::none;
+        key[k] = edge[k].rank != HW_INVALID_VERTEX ? __ldcg(distance + edge[k].rank)
+                                                   : hw_keys<kind>::none;
 #pragma unroll
     for (uint32_t k = 0; k < ended; k++)
-        if (edge[k].rank != HW_RANK_NONE)
+        if (edge[k].rank != HW_INVALID_VERTEX)
             key[k] = ask_any<kind>(plan, pass, edge[k].rank, key[k]);
 }
 
 /* Vertices of one edge take their only neighbour. */
 template <int kind>
-__device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t root)
+__device__ void settle_leaves(const kernel_params &plan, pass_t<kind> &pass, uint32_t root)
 {
     key_of<kind> *distance = distances<kind>(plan);
     const uint32_t home = home_of(plan);
-    const uint64_t stride = hw_stride();
+    const uint64_t stride = hw_grid_threads();
 
-    for (uint64_t first = plan.core + hw_first(); first < plan.part.active;
+    for (uint64_t first = plan.core + hw_grid_thread(); first < plan.part.active;
          first += ended * stride) {
         hw_gpu_edge edge[ended];
         key_of<kind> from[ended];
@@ -846,7 +858,7 @@ __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t r
         for (uint32_t k = 0; k < ended; k++) {
             const uint64_t v = first + k * stride;
             edge[k] = v < plan.part.active ? hw_read_edge(plan.lightest[v].edge)
-                                           : hw_gpu_edge{HW_RANK_NONE, 0};
+                                           : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
         keys_of_ends<kind>(plan, pass, edge, from);
 #pragma unroll
@@ -858,7 +870,7 @@ __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t r
             if (first + k * stride >= plan.part.active || home + v == root)
                 continue;
             distance[home + v] = key;
-            leave_result<kind>(plan, v, reached ? edge[k].rank : HW_RANK_NONE, key);
+            leave_result<kind>(plan, v, reached ? edge[k].rank : HW_INVALID_VERTEX, key);
         }
     }
 }
@@ -866,7 +878,8 @@ __device__ void settle_leaves(const plan_t &plan, pass_t<kind> &pass, uint32_t r
 /* Looks for a nearer neighbour that explains a vertex's key, at several edges a lane at a time:
  * lists may be long. The whole warp calls it. */
 template <int kind>
-__device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v, key_of<kind> key)
+__device__ uint32_t look_for(const kernel_params &plan, pass_t<kind> &pass, uint32_t v,
+                             key_of<kind> key)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t begin = __ldg(plan.part.offset + v), end = __ldg(plan.part.offset + v + 1);
@@ -874,32 +887,32 @@ __device__ uint32_t look_for(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
     for (uint64_t at = begin + lane; at - lane < end; at += 32 * ended) {
         hw_gpu_edge edge[ended];
         key_of<kind> from[ended];
-        uint32_t source = HW_RANK_NONE;
+        uint32_t source = HW_INVALID_VERTEX;
         bool past = false;
 #pragma unroll
         for (uint32_t k = 0; k < ended; k++)
             edge[k] = at + 32 * k < end ? hw_read_edge(plan.part.edge + at + 32 * k)
-                                        : hw_gpu_edge{HW_RANK_NONE, 0};
+                                        : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         keys_of_ends<kind>(plan, pass, edge, from);
 #pragma unroll
         for (uint32_t k = 0; k < ended; k++) {
-            if (edge[k].rank == HW_RANK_NONE)
+            if (edge[k].rank == HW_INVALID_VERTEX)
                 continue;
             if (far(from[k]) < far(key) && hw_further<kind>(from[k], edge[k].weight) == key)
                 source = edge[k].rank;
             past = past || hw_further<kind>(0, edge[k].weight) > key;
         }
-        const uint32_t who = __ballot_sync(HW_WARP, source != HW_RANK_NONE);
+        const uint32_t who = __ballot_sync(HW_WARP, source != HW_INVALID_VERTEX);
         if (who)
             return __shfl_sync(HW_WARP, source, __ffs(who) - 1);
         if (__any_sync(HW_WARP, past))
             break;
     }
-    return HW_RANK_NONE;
+    return HW_INVALID_VERTEX;
 }
 
 /* What others know of an own vertex. */
-template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<kind> key)
+template <int kind> __device__ void show(const kernel_params &plan, uint32_t v, key_of<kind> key)
 {
     for (uint32_t q = 0; q < plan.part.ranks; q++)
         if (q != plan.part.rank)
@@ -909,11 +922,12 @@ template <int kind> __device__ void show(const plan_t &plan, uint32_t v, key_of<
 /* Queues those that have no parent yet, one a lane, and hides them from other GPUs, where these
  * look for them. Returns how many; on this lane. All lanes call it. */
 template <int kind>
-__device__ __forceinline__ uint32_t lose(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                         bool lost, uint32_t v, key_of<kind> key)
+__device__ __forceinline__ uint32_t lose(const kernel_params &plan, block_shared &room,
+                                         pass_t<kind> &pass, bool lost, uint32_t v,
+                                         key_of<kind> key)
 {
     if (lost)
-        leave_result<kind>(plan, v, HW_RANK_NONE, key);
+        leave_result<kind>(plan, v, HW_INVALID_VERTEX, key);
     if (lost && !plan.directed)
         show<kind>(plan, v, hidden);
     keep(room, near_queue, pass.near, lost, v);
@@ -927,7 +941,7 @@ template <int kind> struct noted_t {
 };
 
 template <int kind>
-__device__ __forceinline__ noted_t<kind> note_of(const plan_t &plan, uint64_t first)
+__device__ __forceinline__ noted_t<kind> note_of(const kernel_params &plan, uint64_t first)
 {
     const uint32_t home = home_of(plan), lane = threadIdx.x & 31;
     const key_of<kind> *own = distances<kind>(plan) + home;
@@ -938,14 +952,14 @@ __device__ __forceinline__ noted_t<kind> note_of(const plan_t &plan, uint64_t fi
     for (uint32_t k = 0; k < ended; k++) {
         const uint64_t v = first + 32 * k + lane;
         noted.key[k] = v < plan.core ? __ldcg(own + v) : hw_keys<kind>::none;
-        noted.hint[k] = v < plan.core ? __ldcg(value + v) : make_uint2(HW_RANK_NONE, 0);
+        noted.hint[k] = v < plan.core ? __ldcg(value + v) : make_uint2(HW_INVALID_VERTEX, 0);
     }
     return noted;
 }
 
 /* Asks for what was noted of some own vertices, which is read later. */
 template <int kind>
-__device__ __forceinline__ void foresee_hints(const plan_t &plan, uint64_t first)
+__device__ __forceinline__ void foresee_hints(const kernel_params &plan, uint64_t first)
 {
     constexpr uint32_t line = 128, vertices = 32 * ended;
     constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
@@ -957,9 +971,9 @@ __device__ __forceinline__ void foresee_hints(const plan_t &plan, uint64_t first
         return;
     first += home_of(plan);
     if (lane < keys)
-        hw_fetch_ahead(reinterpret_cast<const char *>(distances<kind>(plan) + first) + line * lane);
+        hw_prefetch_l2(reinterpret_cast<const char *>(distances<kind>(plan) + first) + line * lane);
     else if (lane < keys + hints)
-        hw_fetch_ahead(reinterpret_cast<const char *>(
+        hw_prefetch_l2(reinterpret_cast<const char *>(
                            reinterpret_cast<const uint2 *>(plan.part.value) + first) +
                        line * (lane - keys));
 }
@@ -967,7 +981,8 @@ __device__ __forceinline__ void foresee_hints(const plan_t &plan, uint64_t first
 /* Is a hint of what gave a vertex this key? Hints of keys that have more bits have no source. */
 template <int kind> __device__ __forceinline__ bool holds(const uint2 &hint, key_of<kind> key)
 {
-    return hint.x != HW_RANK_NONE && hint.y == low_bits<kind>(key) && has_low_bits_alone<kind>(key);
+    return hint.x != HW_INVALID_VERTEX && hint.y == low_bits<kind>(key) &&
+           has_low_bits_alone<kind>(key);
 }
 
 /* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
@@ -975,7 +990,7 @@ template <int kind> __device__ __forceinline__ bool holds(const uint2 &hint, key
  * whose edge vanished have no nearer neighbour that is known, and are not to look through long
  * lists for one. Returns how many these are; on this lane. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room,
+__device__ __forceinline__ uint32_t check_hints(const kernel_params &plan, block_shared &room,
                                                 pass_t<kind> &pass, uint32_t root, uint64_t first,
                                                 uint32_t *waits, uint32_t &waiting)
 {
@@ -999,7 +1014,7 @@ __device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room
         const bool held = holds<kind>(hint, key);
         const uint32_t wanted = __ballot_sync(HW_WARP, reached && !held);
         if (there && !reached)
-            leave_result<kind>(plan, v, HW_RANK_NONE, key);
+            leave_result<kind>(plan, v, HW_INVALID_VERTEX, key);
         if (wanted >> lane & 1)
             waits[waiting + __popc(wanted & below)] = v;
         waiting += __popc(wanted);
@@ -1012,7 +1027,7 @@ __device__ __forceinline__ uint32_t check_hints(const plan_t &plan, room_t &room
 /* Parents of own vertices of several edges, as values. Queues those that found none and hides them
  * from other GPUs, and returns how many; on this lane. */
 template <int kind>
-__device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ uint32_t find_parents(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                                  uint32_t root)
 {
     static_assert(32 * ended <= buffered, "waiting vertices have room");
@@ -1020,18 +1035,19 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
     const bool first = (threadIdx.x & 31) == 0;
     uint32_t lost = 0;
 
-    for (uint64_t w = hw_first() / 32; w * 32 * ended < plan.core; w += hw_stride() / 32) {
+    for (uint64_t w = hw_grid_thread() / 32; w * 32 * ended < plan.core;
+         w += hw_grid_threads() / 32) {
         uint32_t waiting = 0;
-        foresee_hints<kind>(plan, w * 32 * ended + hw_stride() * ended);
+        foresee_hints<kind>(plan, w * 32 * ended + hw_grid_threads() * ended);
         lost += check_hints(plan, room, pass, root, w * 32 * ended, waits, waiting);
         for (uint32_t k = 0; k < waiting; k++) {
             const uint32_t v = waits[k];
             const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
             const uint32_t source =
-                plan.directed ? HW_RANK_NONE : look_for<kind>(plan, pass, v, key);
-            if (first && source != HW_RANK_NONE)
+                plan.directed ? HW_INVALID_VERTEX : look_for<kind>(plan, pass, v, key);
+            if (first && source != HW_INVALID_VERTEX)
                 leave_result<kind>(plan, v, source, key);
-            lost += lose(plan, room, pass, first && source == HW_RANK_NONE, v, key);
+            lost += lose(plan, room, pass, first && source == HW_INVALID_VERTEX, v, key);
         }
         __syncwarp();
     }
@@ -1041,21 +1057,21 @@ __device__ uint32_t find_parents(const plan_t &plan, room_t &room, pass_t<kind> 
 /* ---- those whose neighbours are no nearer ---- */
 
 /* Has a reached vertex a parent? Others' that have none are hidden. */
-__device__ __forceinline__ bool has_parent(const plan_t &plan, uint32_t code, uint32_t root)
+__device__ __forceinline__ bool has_parent(const kernel_params &plan, uint32_t code, uint32_t root)
 {
     const uint32_t v = code - home_of(plan);
     const uint2 *result = reinterpret_cast<const uint2 *>(plan.part.value);
 
     if (code == root || v >= plan.part.block)
         return true;
-    return v < plan.core && hw_latest(&result[code].x) != HW_RANK_NONE;
+    return v < plan.core && hw_load_relaxed(&result[code].x) != HW_INVALID_VERTEX;
 }
 
 /* Looks for a neighbour that explains a vertex's key along an edge that vanishes in it, and has a
  * parent: whoever is lost was given its key by such a one, or looked in vain for a nearer one. The
  * whole warp calls it. */
 template <int kind>
-__device__ uint32_t look_beside(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
+__device__ uint32_t look_beside(const kernel_params &plan, pass_t<kind> &pass, uint32_t v,
                                 key_of<kind> key, uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -1065,10 +1081,11 @@ __device__ uint32_t look_beside(const plan_t &plan, pass_t<kind> &pass, uint32_t
     for (uint64_t at = begin; at < end; at += 32) {
         const bool there = at + lane < end;
         const hw_gpu_edge edge =
-            there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+            there ? hw_read_edge(plan.part.edge + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         const key_of<kind> from =
-            there ? ask<kind>(plan, pass, edge.rank, hw_latest(distance + edge.rank), pass.told)
-                  : hw_keys<kind>::none;
+            there
+                ? ask<kind>(plan, pass, edge.rank, hw_load_relaxed(distance + edge.rank), pass.told)
+                : hw_keys<kind>::none;
         const bool good = there && far(from) <= far(key) &&
                           hw_further<kind>(from, edge.weight) == key &&
                           has_parent(plan, edge.rank, root);
@@ -1078,25 +1095,25 @@ __device__ uint32_t look_beside(const plan_t &plan, pass_t<kind> &pass, uint32_t
         if (__any_sync(HW_WARP, there && hw_further<kind>(key, edge.weight) > key))
             break;
     }
-    return HW_RANK_NONE;
+    return HW_INVALID_VERTEX;
 }
 
 /* The queued take whoever is no further and has a parent, and have one then, which they show:
  * nobody takes a parent that came to one by way of itself. Queues those that find none, and
  * returns how many; on the first lanes. */
 template <int kind>
-__device__ uint32_t find_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass,
+__device__ uint32_t find_beside(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                                 uint32_t count, uint32_t root)
 {
     const uint32_t *list = one_of(plan.near, pass.number);
     const bool first = (threadIdx.x & 31) == 0;
     uint32_t lost = 0;
 
-    for (uint64_t i = hw_first() / 32; i < count; i += hw_stride() / 32) {
+    for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
         const uint32_t v = __ldcg(list + i);
         const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + v);
         const uint32_t source = look_beside<kind>(plan, pass, v, key, root);
-        const bool found = source != HW_RANK_NONE;
+        const bool found = source != HW_INVALID_VERTEX;
         if (found && first) {
             leave_result<kind>(plan, v, source, key);
             __threadfence_system();

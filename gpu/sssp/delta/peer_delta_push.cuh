@@ -23,17 +23,17 @@ constexpr uint32_t warp_edges = 512;
 /* Where a warp has more vertices than this, each lane begins with one. */
 constexpr uint32_t few_lists = 4;
 
-/* The keys of the ends of so many edges of each lane, of which those that go to HW_RANK_NONE are to
- * be left out. */
+/* The keys of the ends of so many edges of each lane, of which those that go to HW_INVALID_VERTEX
+ * are to be left out. */
 template <int N, int kind>
-__device__ __forceinline__ void look_at_ends(const plan_t &plan, const pass_t<kind> &pass,
+__device__ __forceinline__ void look_at_ends(const kernel_params &plan, const pass_t<kind> &pass,
                                              const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N])
 {
     const key_of<kind> *distance = distances<kind>(plan);
 
 #pragma unroll
     for (int k = 0; k < N; k++)
-        if (edge[k].rank == HW_RANK_NONE)
+        if (edge[k].rank == HW_INVALID_VERTEX)
             old[k] = -1;
         else
             old[k] = pass.eager ? hw_keys<kind>::none : __ldcg(distance + edge[k].rank);
@@ -42,9 +42,10 @@ __device__ __forceinline__ void look_at_ends(const plan_t &plan, const pass_t<ki
 /* Edges of each lane that gave their ends, those that are `better`, the keys `next`: leaves hints,
  * and queues own vertices and posts others'. source: own codes, or `tied`. All lanes call it. */
 template <int N, int kind>
-__device__ __forceinline__ void
-note_finds(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
-           const key_of<kind> (&next)[N], const bool (&better)[N], const uint32_t (&source)[N])
+__device__ __forceinline__ void note_finds(const kernel_params &plan, block_shared &room,
+                                           pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+                                           const key_of<kind> (&next)[N], const bool (&better)[N],
+                                           const uint32_t (&source)[N])
 {
     constexpr int M = N > 3 ? N / 2 : N; /* at a time: as many as there are registers for */
     const uint32_t home = home_of(plan);
@@ -78,7 +79,7 @@ note_finds(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_ed
 /* Lowers the keys of the ends of so many edges of each lane, which had the keys `old`: are they
  * better now? Returns whether any of the warp is. */
 template <int N, int kind>
-__device__ __forceinline__ bool lower_ends(const plan_t &plan, const hw_gpu_edge (&edge)[N],
+__device__ __forceinline__ bool lower_ends(const kernel_params &plan, const hw_gpu_edge (&edge)[N],
                                            const key_of<kind> (&next)[N], key_of<kind> (&old)[N],
                                            bool (&better)[N])
 {
@@ -100,9 +101,9 @@ __device__ __forceinline__ bool lower_ends(const plan_t &plan, const hw_gpu_edge
  * their keys. */
 template <int N, int kind>
 __device__ __forceinline__ void
-relax_each(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
-           key_of<kind> (&old)[N], const key_of<kind> (&next)[N], const uint32_t (&source)[N],
-           const key_of<kind> (&from)[N])
+relax_each(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+           const hw_gpu_edge (&edge)[N], key_of<kind> (&old)[N], const key_of<kind> (&next)[N],
+           const uint32_t (&source)[N], const key_of<kind> (&from)[N])
 {
     uint32_t code[N];
     bool better[N];
@@ -117,9 +118,10 @@ relax_each(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_ed
 
 /* Likewise all of one source. */
 template <int N, int kind>
-__device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                      const hw_gpu_edge (&edge)[N], const key_of<kind> (&next)[N],
-                                      uint32_t source, key_of<kind> from)
+__device__ __forceinline__ void relax(const kernel_params &plan, block_shared &room,
+                                      pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+                                      const key_of<kind> (&next)[N], uint32_t source,
+                                      key_of<kind> from)
 {
     uint32_t sources[N];
     key_of<kind> keys[N], old[N];
@@ -136,10 +138,10 @@ __device__ __forceinline__ void relax(const plan_t &plan, room_t &room, pass_t<k
 /* Leaves edges [from, end) of lists, one a lane, to the next pass: of all lanes at once. Returns
  * whether there are any and there was room. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ bool leave_heavy(const plan_t &plan, pass_t<kind> &pass, uint32_t v,
-                                            uint32_t from, uint32_t end)
+__device__ __forceinline__ bool leave_heavy(const kernel_params &plan, pass_t<kind> &pass,
+                                            uint32_t v, uint32_t from, uint32_t end)
 {
-    const uint32_t chunk = HW_ROUTES_FUSED_CHUNK;
+    const uint32_t chunk = HW_PEER_DELTA_CHUNK;
     const count64 mine =
         from < end ? 1ull << chunk_bits | (static_cast<count64>(end) - from + chunk - 1) / chunk
                    : 0;
@@ -154,15 +156,16 @@ __device__ __forceinline__ bool leave_heavy(const plan_t &plan, pass_t<kind> &pa
     const uint32_t at = static_cast<uint32_t>(was >> chunk_bits);
     if (mine == 0 || at >= plan.heavy_capacity)
         return false;
-    one_of(plan.heavy, pass.number + 1)[at] = hw_routes_fused_heavy{
-        v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
+    one_of(plan.heavy, pass.number + 1)[at] =
+        hw_peer_delta_heavy{v, from, end, static_cast<uint32_t>(was & ((1ull << chunk_bits) - 1))};
     return true;
 }
 
 /* Leaves the next edges of lists, so many of each lane's, to all warps of the block: of all lanes
  * at once. Returns whether there are any and there was room. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ bool leave_beside(room_t &room, const list_t<kind> &list, uint32_t count)
+__device__ __forceinline__ bool leave_beside(block_shared &room, const list_t<kind> &list,
+                                             uint32_t count)
 {
     static_assert(pieces_most + warps * 32 < 1u << (32 - piece_bits), "lists that ask for room");
     static_assert((pieces_most + warps * 32) * (block_edges / beside_edges) < 1u << piece_bits,
@@ -171,7 +174,7 @@ __device__ __forceinline__ bool leave_beside(room_t &room, const list_t<kind> &l
     const uint32_t mine = count ? 1u << piece_bits | chunks : 0, upto = hw_warp_scan(mine);
     uint32_t was = pieces_most << piece_bits;
 
-    if ((threadIdx.x & 31) == 31 && hw_latest(&room.pieces) >> piece_bits < pieces_most)
+    if ((threadIdx.x & 31) == 31 && hw_load_relaxed(&room.pieces) >> piece_bits < pieces_most)
         was = atomicAdd(&room.pieces, upto);
     was = __shfl_sync(HW_WARP, was, 31) + upto - mine;
     const uint32_t at = was >> piece_bits;
@@ -184,10 +187,10 @@ __device__ __forceinline__ bool leave_beside(room_t &room, const list_t<kind> &l
 }
 
 template <int kind>
-__device__ __forceinline__ list_t<kind> begin_list(const plan_t &plan, pass_t<kind> &pass,
+__device__ __forceinline__ list_t<kind> begin_list(const kernel_params &plan, pass_t<kind> &pass,
                                                    uint32_t v)
 {
-    list_t<kind> list = {v, 0, 0, 0, plan.part.edge, v != HW_RANK_NONE};
+    list_t<kind> list = {v, 0, 0, 0, plan.part.edge, v != HW_INVALID_VERTEX};
 
     if (!list.more)
         return list;
@@ -259,9 +262,10 @@ __device__ __forceinline__ uint32_t extent_of(const pass_t<kind> &pass, const li
 
 /* Relaxes edges of other lanes' lists: from[k] is the lane of each. */
 template <int N, int kind>
-__device__ __forceinline__ void
-relax_of(const plan_t &plan, room_t &room, pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
-         const key_of<kind> (&next)[N], const uint32_t (&from)[N], const list_t<kind> &list)
+__device__ __forceinline__ void relax_of(const kernel_params &plan, block_shared &room,
+                                         pass_t<kind> &pass, const hw_gpu_edge (&edge)[N],
+                                         const key_of<kind> (&next)[N], const uint32_t (&from)[N],
+                                         const list_t<kind> &list)
 {
     key_of<kind> old[N];
     uint32_t code[N];
@@ -299,7 +303,7 @@ __device__ __forceinline__ flat_t<kind> read_flat(uint32_t upto, uint64_t first,
         flat.from[k] = lane_of(upto, min(i, all - 1));
         const uint64_t at = __shfl_sync(HW_WARP, first, flat.from[k]);
         flat.edge[k] = i < all ? hw_read_edge(reinterpret_cast<const hw_gpu_edge *>(at) + i)
-                               : hw_gpu_edge{HW_RANK_NONE, 0};
+                               : hw_gpu_edge{HW_INVALID_VERTEX, 0};
     }
     return flat;
 }
@@ -308,8 +312,9 @@ __device__ __forceinline__ flat_t<kind> read_flat(uint32_t upto, uint64_t first,
  * for before any is relaxed; the first ones, too, by the same instructions: a warp waits long for
  * those that its SM has not had lately. */
 template <int kind>
-__device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                          const list_t<kind> &list, uint32_t extent)
+__device__ __forceinline__ void push_flat(const kernel_params &plan, block_shared &room,
+                                          pass_t<kind> &pass, const list_t<kind> &list,
+                                          uint32_t extent)
 {
     const uint32_t upto = hw_warp_scan(extent), all = __shfl_sync(HW_WARP, upto, 31);
     const uint64_t first = reinterpret_cast<uint64_t>(list.edge + list.at) -
@@ -330,9 +335,9 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
             const key_of<kind> key = __shfl_sync(HW_WARP, list.key, flat.from[k]);
             next[k] = hw_further<kind>(key, flat.edge[k].weight);
             const bool inside =
-                flat.edge[k].rank != HW_RANK_NONE && next[k] < end_for<kind>(pass, key);
+                flat.edge[k].rank != HW_INVALID_VERTEX && next[k] < end_for<kind>(pass, key);
             if (!inside)
-                flat.edge[k].rank = HW_RANK_NONE;
+                flat.edge[k].rank = HW_INVALID_VERTEX;
             pass.edges += inside;
         }
         relax_of<abreast, kind>(plan, room, pass, flat.edge, next, flat.from, list);
@@ -343,8 +348,9 @@ __device__ __forceinline__ void push_flat(const plan_t &plan, room_t &room, pass
  * edges to the block, more to all. Takes lists on to what is not left, and returns how much that
  * is. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ uint32_t leave_long(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                               list_t<kind> &list, uint32_t extent, bool many)
+__device__ __forceinline__ uint32_t leave_long(const kernel_params &plan, block_shared &room,
+                                               pass_t<kind> &pass, list_t<kind> &list,
+                                               uint32_t extent, bool many)
 {
     const uint32_t all = hw_warp_sum(min(extent, 2 * flat_edges));
     const bool wide = extent > (all > (many ? flat_many : flat_few) ? brief_edges : flat_edges);
@@ -363,8 +369,8 @@ __device__ __forceinline__ uint32_t leave_long(const plan_t &plan, room_t &room,
 /* Lists, one a lane: the first edges by each lane, if there are many; then those of all together,
  * but for what is left to others. */
 template <int kind>
-__device__ __forceinline__ void push_lists(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                           uint32_t v, bool many)
+__device__ __forceinline__ void push_lists(const kernel_params &plan, block_shared &room,
+                                           pass_t<kind> &pass, uint32_t v, bool many)
 {
     constexpr uint32_t at_once = 1u << 26; /* of each lane, so that they can be counted */
     list_t<kind> list = begin_list<kind>(plan, pass, v);
@@ -408,7 +414,7 @@ template <int kind> struct beside_t {
 
 /* Chunk c of the lists that were left to the block, `count` of them. */
 template <int kind>
-__device__ __forceinline__ beside_t<kind> read_beside(const room_t &room, uint32_t count,
+__device__ __forceinline__ beside_t<kind> read_beside(const block_shared &room, uint32_t count,
                                                       uint32_t c)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -422,14 +428,14 @@ __device__ __forceinline__ beside_t<kind> read_beside(const room_t &room, uint32
 #pragma unroll
     for (uint32_t k = 0; k < abreast; k++) /* none where one found no room */
         beside.edge[k] = from + 32 * k < piece.end ? hw_read_edge(piece.edge + from + 32 * k)
-                                                   : hw_gpu_edge{HW_RANK_NONE, 0};
+                                                   : hw_gpu_edge{HW_INVALID_VERTEX, 0};
     return beside;
 }
 
 /* Relaxes a chunk of a list. */
 template <int kind>
-__device__ __forceinline__ void relax_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                             beside_t<kind> &beside)
+__device__ __forceinline__ void relax_beside(const kernel_params &plan, block_shared &room,
+                                             pass_t<kind> &pass, beside_t<kind> &beside)
 {
     const key_of<kind> to = end_for<kind>(pass, beside.key);
     key_of<kind> next[abreast];
@@ -437,19 +443,19 @@ __device__ __forceinline__ void relax_beside(const plan_t &plan, room_t &room, p
 #pragma unroll
     for (uint32_t k = 0; k < abreast; k++) {
         next[k] = hw_further<kind>(beside.key, beside.edge[k].weight);
-        const bool inside = beside.edge[k].rank != HW_RANK_NONE && next[k] < to;
+        const bool inside = beside.edge[k].rank != HW_INVALID_VERTEX && next[k] < to;
         if (!inside)
-            beside.edge[k].rank = HW_RANK_NONE;
+            beside.edge[k].rank = HW_INVALID_VERTEX;
         pass.edges += inside;
     }
-    if (__any_sync(HW_WARP, beside.edge[0].rank != HW_RANK_NONE)) /* lists rise */
+    if (__any_sync(HW_WARP, beside.edge[0].rank != HW_INVALID_VERTEX)) /* lists rise */
         relax(plan, room, pass, beside.edge, next, beside.source, beside.key);
 }
 
 /* The lists that were left to the block. The next chunk is asked for before one is relaxed. All
  * threads call it. */
 template <int kind>
-__device__ void push_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+__device__ void push_beside(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
     __syncthreads();
     const uint32_t packed = room.pieces, chunks = packed & ((1u << piece_bits) - 1);
@@ -469,24 +475,25 @@ __device__ void push_beside(const plan_t &plan, room_t &room, pass_t<kind> &pass
 
 /* Chunks of long lists that the pass before left. */
 template <int kind>
-__device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass, count64 packed)
+__device__ void push_heavy(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                           count64 packed)
 {
-    const hw_routes_fused_heavy *heavy = one_of(plan.heavy, pass.number);
+    const hw_peer_delta_heavy *heavy = one_of(plan.heavy, pass.number);
     const uint32_t count = min(static_cast<uint32_t>(packed >> chunk_bits), plan.heavy_capacity);
     const count64 chunks = count ? packed & ((1ull << chunk_bits) - 1) : 0;
 
     /* By turns of whole blocks, so that the chunks of one list spread over all of them; from the
      * last warps on, which have no vertex of a small queue. */
     for (count64 c = (warps - 1 - threadIdx.x / 32) * static_cast<count64>(gridDim.x) + blockIdx.x;
-         c < chunks; c += hw_stride() / 32) {
+         c < chunks; c += hw_grid_threads() / 32) {
         const uint32_t which =
             last_before(count, c, [heavy](uint32_t k) { return __ldcg(&heavy[k].chunk); });
         const uint4 words = __ldcg(reinterpret_cast<const uint4 *>(heavy + which));
-        const count64 from = words.y + (c - words.w) * HW_ROUTES_FUSED_CHUNK;
+        const count64 from = words.y + (c - words.w) * HW_PEER_DELTA_CHUNK;
         if (from >= words.z) /* chunks that found no room */
             continue;
         const uint32_t end =
-            static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_ROUTES_FUSED_CHUNK));
+            static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_PEER_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(plan) + home_of(plan) + words.x);
         push_piece<kind>(plan, room, pass, plan.part.edge + __ldg(plan.part.offset + words.x),
                          static_cast<uint32_t>(from), end, words.x, key);
@@ -496,11 +503,12 @@ __device__ void push_heavy(const plan_t &plan, room_t &room, pass_t<kind> &pass,
 /* Tells the others of an own vertex of each lane, or none, that has a key which they were told and
  * which is less by now. */
 template <int kind>
-__device__ __forceinline__ void show_less(const plan_t &plan, const pass_t<kind> &pass, uint32_t v)
+__device__ __forceinline__ void show_less(const kernel_params &plan, const pass_t<kind> &pass,
+                                          uint32_t v)
 {
     const uint32_t home = home_of(plan);
 
-    if (pass.shown == 0 || v == HW_RANK_NONE)
+    if (pass.shown == 0 || v == HW_INVALID_VERTEX)
         return;
     const key_of<kind> key = __ldcg(distances<kind>(plan) + home + v);
     for (uint32_t q = 0; key < pass.shown && q < plan.part.ranks; q++)
@@ -511,12 +519,13 @@ __device__ __forceinline__ void show_less(const plan_t &plan, const pass_t<kind>
 /* Vertex i of those to be pushed: from the queue, then from mail. Mail may have none, or one that
  * is to wait. The whole warp calls it; at: of this lane, or past all. */
 template <int kind>
-__device__ __forceinline__ uint32_t next_of(const plan_t &plan, room_t &room, pass_t<kind> &pass,
-                                            uint64_t at, uint32_t count, uint32_t mail)
+__device__ __forceinline__ uint32_t next_of(const kernel_params &plan, block_shared &room,
+                                            pass_t<kind> &pass, uint64_t at, uint32_t count,
+                                            uint32_t mail)
 {
     const bool queued = at < count, came = !queued && at - count < mail;
     key_of<kind> key = hw_keys<kind>::none;
-    uint32_t v = HW_RANK_NONE;
+    uint32_t v = HW_INVALID_VERTEX;
 
     if (queued) {
         v = __ldcg(one_of(plan.near, pass.number) + at);
@@ -528,10 +537,10 @@ __device__ __forceinline__ uint32_t next_of(const plan_t &plan, room_t &room, pa
         v = take_entry<kind>(plan, room, pass.turn ^ 1, at - count, key);
     if (pass.bound.near < pass.bound.high)
         keep(room, later_queue, pass.later,
-             came && v != HW_RANK_NONE && key >= pass.bound.near && key < pass.bound.high, v);
+             came && v != HW_INVALID_VERTEX && key >= pass.bound.near && key < pass.bound.high, v);
     if (came && key >= pass.bound.near)
-        v = HW_RANK_NONE;
-    pass.taken += came && v != HW_RANK_NONE;
+        v = HW_INVALID_VERTEX;
+    pass.taken += came && v != HW_INVALID_VERTEX;
     return v;
 }
 
@@ -559,7 +568,7 @@ __device__ __forceinline__ bool has_more(const portions_t &portions)
 
 /* The next portion, one vertex a lane, or none. The whole warp calls it. */
 template <int kind>
-__device__ __forceinline__ uint32_t take_portion(const plan_t &plan, room_t &room,
+__device__ __forceinline__ uint32_t take_portion(const kernel_params &plan, block_shared &room,
                                                  pass_t<kind> &pass, portions_t &portions)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -575,8 +584,8 @@ __device__ __forceinline__ uint32_t take_portion(const plan_t &plan, room_t &roo
 /* Pushes what is in the queue, the long lists, and what so many entries of mail bring; what that
  * leaves to the block is left there. */
 template <int kind>
-__device__ void push_queue(const plan_t &plan, room_t &room, pass_t<kind> &pass, uint32_t count,
-                           count64 heavy, uint32_t mail)
+__device__ void push_queue(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
+                           uint32_t count, count64 heavy, uint32_t mail)
 {
     portions_t portions = portions_of(count, mail);
 
@@ -584,25 +593,26 @@ __device__ void push_queue(const plan_t &plan, room_t &room, pass_t<kind> &pass,
         push_heavy<kind>(plan, room, pass, heavy);
     while (has_more(portions)) {
         const uint32_t v = take_portion<kind>(plan, room, pass, portions);
-        if (__any_sync(HW_WARP, v != HW_RANK_NONE))
+        if (__any_sync(HW_WARP, v != HW_INVALID_VERTEX))
             push_lists<kind>(plan, room, pass, v, portions.each > few_lists);
     }
 }
 
 /* Pushes the long edges of all that lies in the bucket. */
-template <int kind> __device__ void push_long(const plan_t &plan, room_t &room, pass_t<kind> &pass)
+template <int kind>
+__device__ void push_long(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
 {
     const uint32_t lane = threadIdx.x & 31, words = (plan.core + 31) / 32;
     const key_of<kind> *own = distances<kind>(plan) + home_of(plan);
 
     /* By turns of blocks: hubs are next to each other. */
     for (uint64_t w = (threadIdx.x / 32) * static_cast<uint64_t>(gridDim.x) + blockIdx.x; w < words;
-         w += hw_stride() / 32) {
+         w += hw_grid_threads() / 32) {
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
         const key_of<kind> key = v < plan.core ? __ldcg(own + v) : hw_keys<kind>::none;
         const bool inside = key >= pass.bound.low && key < pass.bound.high;
         if (__any_sync(HW_WARP, inside))
-            push_lists<kind>(plan, room, pass, inside ? v : HW_RANK_NONE, true);
+            push_lists<kind>(plan, room, pass, inside ? v : HW_INVALID_VERTEX, true);
     }
     push_beside<kind>(plan, room, pass);
 }

@@ -27,11 +27,11 @@ namespace
 
 namespace cg = cooperative_groups;
 
-constexpr uint32_t threads = HW_DELTA_FRONT_THREADS;
+constexpr uint32_t threads = HW_ONE_GPU_DELTA_FRONT_THREADS;
 /* Edges of a record. */
-constexpr uint32_t slots = HW_DELTA_SLOTS;
+constexpr uint32_t slots = HW_ONE_GPU_DELTA_SLOTS;
 /* In place of a record's last edge: the list goes on in the record that is its weight. */
-constexpr uint32_t more = HW_RANK_NONE - 1;
+constexpr uint32_t more = HW_INVALID_VERTEX - 1;
 /* Bit of an entry's vertex: the record is not its first. */
 constexpr uint32_t rest = 1u << 31;
 /* Rounds of a pass at most; rows that are cleared ahead. */
@@ -53,16 +53,16 @@ template <int kind> struct entries_t {
 };
 
 /* What a block shares. */
-template <int kind> struct room_t {
+template <int kind> struct block_shared {
     entries_t<kind> queue[2]; /* of even and odd rounds */
     uint32_t wait[waits_most];
     uint32_t count[4]; /* of entries found, in a ring of rounds */
     uint32_t waits;    /* those beyond waits_most have gone to the list */
     uint32_t stop[2];  /* of even and odd rounds: is the pass to end after it? */
     uint32_t sum[2], base[2];
-    hw_delta_ring seen; /* of the pass before */
-    uint32_t later[3];  /* likewise */
-    uint64_t now;       /* when that ended, in ticks */
+    hw_one_gpu_delta_ring seen; /* of the pass before */
+    uint32_t later[3];          /* likewise */
+    uint64_t now;               /* when that ended, in ticks */
 };
 
 /* Where a search is; the same in all blocks. */
@@ -79,7 +79,7 @@ struct list_t {
 
 /* What the next pass begins with. */
 template <int kind>
-__device__ __forceinline__ list_t near_list(const plan_t &plan, const place_t<kind> &place)
+__device__ __forceinline__ list_t near_list(const kernel_params &plan, const place_t<kind> &place)
 {
     return list_t{one_of(plan.near, place.number + 1),
                   &plan.control->ring[(place.number + 1) & 3].near,
@@ -88,7 +88,7 @@ __device__ __forceinline__ list_t near_list(const plan_t &plan, const place_t<ki
 
 /* What waits for the next step. */
 template <int kind>
-__device__ __forceinline__ list_t later_list(const plan_t &plan, const place_t<kind> &place)
+__device__ __forceinline__ list_t later_list(const kernel_params &plan, const place_t<kind> &place)
 {
     return list_t{one_of(plan.later, place.later), &plan.control->later[place.later % 3],
                   plan.later_bits};
@@ -125,7 +125,8 @@ __device__ __forceinline__ uint32_t take_places(uint32_t *count, bool wanted)
 /* ---- rounds ---- */
 
 /* A record, asked for at once. */
-__device__ __forceinline__ void read_record(const plan_t &plan, uint32_t index, uint4 (&half)[2])
+__device__ __forceinline__ void read_record(const kernel_params &plan, uint32_t index,
+                                            uint4 (&half)[2])
 {
     const hw_gpu_edge *at = plan.record + static_cast<uint64_t>(index) * slots;
 
@@ -153,7 +154,7 @@ template <int kind> struct relaxed_t {
 
 /* Relaxes a slot of an entry, without waiting for what comes of it. */
 template <int kind>
-__device__ __forceinline__ void relax(const plan_t &plan, const entries_t<kind> &queue,
+__device__ __forceinline__ void relax(const kernel_params &plan, const entries_t<kind> &queue,
                                       uint32_t slot, bool there, relaxed_t<kind> &out)
 {
     out.edge = reinterpret_cast<const hw_gpu_edge *>(queue.record)[slot];
@@ -161,9 +162,10 @@ __device__ __forceinline__ void relax(const plan_t &plan, const entries_t<kind> 
     out.from = queue.key[slot / slots];
     out.old = -1;
     if (!there)
-        out.edge.rank = HW_RANK_NONE;
-    out.key = out.edge.rank == HW_RANK_NONE ? 0 : out.from; /* what is not there holds anything */
-    if (out.edge.rank == HW_RANK_NONE)
+        out.edge.rank = HW_INVALID_VERTEX;
+    out.key =
+        out.edge.rank == HW_INVALID_VERTEX ? 0 : out.from; /* what is not there holds anything */
+    if (out.edge.rank == HW_INVALID_VERTEX)
         return;
     if (out.edge.rank < more) {
         out.key = hw_further<kind>(out.from, out.edge.weight);
@@ -175,10 +177,10 @@ __device__ __forceinline__ void relax(const plan_t &plan, const entries_t<kind> 
 /* Relaxes the edges of a list that are in `at` and the records after it, one by one, where there
  * is no room to leave them to the next round. */
 template <int kind>
-__device__ __noinline__ void push_rest(const plan_t &plan, const place_t<kind> &place,
+__device__ __noinline__ void push_rest(const kernel_params &plan, const place_t<kind> &place,
                                        const hw_gpu_edge *at, uint32_t source, key_of<kind> from)
 {
-    for (uint32_t slot = 0; slot < slots && at[slot].rank != HW_RANK_NONE; slot++) {
+    for (uint32_t slot = 0; slot < slots && at[slot].rank != HW_INVALID_VERTEX; slot++) {
         if (at[slot].rank == more) {
             at = plan.record + static_cast<uint64_t>(at[slot].weight) * slots;
             slot = UINT32_MAX; /* begins anew */
@@ -199,14 +201,14 @@ __device__ __forceinline__ void leave_out(uint32_t source, uint4 (&half)[2])
 {
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-        half[k].x = half[k].x == source ? HW_RANK_NONE : half[k].x;
-        half[k].z = half[k].z == source ? HW_RANK_NONE : half[k].z;
+        half[k].x = half[k].x == source ? HW_INVALID_VERTEX : half[k].x;
+        half[k].z = half[k].z == source ? HW_INVALID_VERTEX : half[k].z;
     }
 }
 
 /* Queues what came of a slot, at `at`: nearer than the bound, or of a list that goes on. */
 template <int kind>
-__device__ __forceinline__ void keep_near(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void keep_near(const kernel_params &plan, block_shared<kind> &room,
                                           const place_t<kind> &place, uint32_t round, uint32_t at,
                                           relaxed_t<kind> &out)
 {
@@ -228,7 +230,7 @@ __device__ __forceinline__ void keep_near(const plan_t &plan, room_t<kind> &room
 
 /* Queues what came of some slots of a warp; all lanes call it. */
 template <int kind>
-__device__ __forceinline__ void keep(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void keep(const kernel_params &plan, block_shared<kind> &room,
                                      const place_t<kind> &place, uint32_t round,
                                      relaxed_t<kind> (&out)[several])
 {
@@ -271,7 +273,7 @@ __device__ __forceinline__ void keep(const plan_t &plan, room_t<kind> &room,
 
 /* One round: relaxes the edges of so many entries of one queue into the other. */
 template <int kind>
-__device__ __forceinline__ void push_round(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void push_round(const kernel_params &plan, block_shared<kind> &room,
                                            const place_t<kind> &place, uint32_t round,
                                            uint32_t count)
 {
@@ -283,7 +285,7 @@ __device__ __forceinline__ void push_round(const plan_t &plan, room_t<kind> &roo
 #pragma unroll
     for (uint32_t k = 0; k < several; k++) {
         const uint32_t slot = k * threads + threadIdx.x;
-        out[k].edge.rank = HW_RANK_NONE;
+        out[k].edge.rank = HW_INVALID_VERTEX;
         out[k].key = 0;
         out[k].old = -1;
         if (k * threads + first < count * slots)
@@ -294,8 +296,8 @@ __device__ __forceinline__ void push_round(const plan_t &plan, room_t<kind> &roo
 
 /* Takes so many vertices of the pass's queue, behind `have` entries. */
 template <int kind>
-__device__ __forceinline__ void take(const plan_t &plan, entries_t<kind> &queue, uint32_t number,
-                                     uint64_t first, uint32_t count, uint32_t have)
+__device__ __forceinline__ void take(const kernel_params &plan, entries_t<kind> &queue,
+                                     uint32_t number, uint64_t first, uint32_t count, uint32_t have)
 {
     if (threadIdx.x >= count)
         return;
@@ -309,28 +311,28 @@ __device__ __forceinline__ void take(const plan_t &plan, entries_t<kind> &queue,
 /* Leaves so many entries of a queue, and the block's finds that wait, to the lists. All threads
  * call it. */
 template <int kind>
-__device__ __noinline__ void flush(const plan_t &plan, room_t<kind> &room,
+__device__ __noinline__ void flush(const kernel_params &plan, block_shared<kind> &room,
                                    const place_t<kind> &place, entries_t<kind> &queue,
                                    uint32_t count, uint32_t waits)
 {
     const uint32_t thread = threadIdx.x;
     const list_t to[2] = {near_list(plan, place), later_list(plan, place)};
-    uint32_t v[2] = {thread < count ? queue.vertex[thread] : HW_RANK_NONE,
-                     thread < waits ? room.wait[thread] : HW_RANK_NONE};
+    uint32_t v[2] = {thread < count ? queue.vertex[thread] : HW_INVALID_VERTEX,
+                     thread < waits ? room.wait[thread] : HW_INVALID_VERTEX};
     uint32_t at[2];
     bool fresh[2];
 
     if (thread < count && (v[0] & rest)) {
         push_rest(plan, place, reinterpret_cast<const hw_gpu_edge *>(queue.record) + slots * thread,
                   v[0] & ~rest, queue.key[thread]);
-        v[0] = HW_RANK_NONE;
+        v[0] = HW_INVALID_VERTEX;
     }
     if (thread < 2)
         room.sum[thread] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < 2; k++)
-        fresh[k] = v[k] != HW_RANK_NONE && mark(to[k], v[k]);
+        fresh[k] = v[k] != HW_INVALID_VERTEX && mark(to[k], v[k]);
 #pragma unroll
     for (int k = 0; k < 2; k++)
         at[k] = take_places(&room.sum[k], fresh[k]);
@@ -346,7 +348,7 @@ __device__ __noinline__ void flush(const plan_t &plan, room_t<kind> &room,
 }
 
 /* Is the pass to end after this round? dry: blocks that have found nothing more. */
-__device__ __forceinline__ bool ends(const plan_t &plan, uint32_t round, uint32_t dry,
+__device__ __forceinline__ bool ends(const kernel_params &plan, uint32_t round, uint32_t dry,
                                      uint32_t blocks)
 {
     return round + 1 >= rounds_most ||
@@ -354,14 +356,14 @@ __device__ __forceinline__ bool ends(const plan_t &plan, uint32_t round, uint32_
 }
 
 /* The row of a round. */
-__device__ __forceinline__ hw_gpu_path_row *row_of(const plan_t &plan, uint32_t at)
+__device__ __forceinline__ hw_gpu_sssp_trace_record *row_of(const kernel_params &plan, uint32_t at)
 {
     return plan.row + min(at, plan.row_capacity - 1);
 }
 
 /* Notes a round of this block in its row; one thread calls it. */
 template <int kind>
-__device__ __forceinline__ void note_round(const plan_t &plan, const place_t<kind> &place,
+__device__ __forceinline__ void note_round(const kernel_params &plan, const place_t<kind> &place,
                                            uint32_t round, uint32_t count)
 {
     atomicAdd(&row_of(plan, place.rows + round)->frontier, count);
@@ -382,7 +384,7 @@ __device__ __forceinline__ uint32_t count_edges(const entries_t<kind> &queue, ui
 
 /* Adds to a block's queue from its share of the pass's, [at, end). Returns the entries. */
 template <int kind>
-__device__ __forceinline__ uint32_t fill(const plan_t &plan, entries_t<kind> &queue,
+__device__ __forceinline__ uint32_t fill(const kernel_params &plan, entries_t<kind> &queue,
                                          uint32_t number, uint32_t count, uint64_t &at,
                                          uint64_t end)
 {
@@ -398,7 +400,7 @@ __device__ __forceinline__ uint32_t fill(const plan_t &plan, entries_t<kind> &qu
 
 /* Leaves what a round found to the next pass: there is enough to do in this one. */
 template <int kind>
-__device__ __noinline__ void hand_on(const plan_t &plan, room_t<kind> &room,
+__device__ __noinline__ void hand_on(const kernel_params &plan, block_shared<kind> &room,
                                      const place_t<kind> &place, uint32_t round)
 {
     flush(plan, room, place, room.queue[(round + 1) & 1],
@@ -412,12 +414,13 @@ __device__ __noinline__ void hand_on(const plan_t &plan, room_t<kind> &room,
 /* A block's share of a pass: [at, end) of its queue, and what is found from there. Returns
  * how many rounds it took. edges: of this thread. */
 template <int kind>
-__device__ uint32_t push_share(const plan_t &plan, room_t<kind> &room, const place_t<kind> &place,
-                               uint64_t at, uint64_t end, uint32_t blocks, uint32_t &edges)
+__device__ uint32_t push_share(const kernel_params &plan, block_shared<kind> &room,
+                               const place_t<kind> &place, uint64_t at, uint64_t end,
+                               uint32_t blocks, uint32_t &edges)
 {
     const uint32_t thread = threadIdx.x;
     const bool large = end - at > queue_most;
-    hw_delta_ring *next = &plan.control->ring[(place.number + 1) & 3];
+    hw_one_gpu_delta_ring *next = &plan.control->ring[(place.number + 1) & 3];
     uint32_t round = 0, count = 0, dry = 0;
     bool spilled = false; /* was there no room for what was found? */
 
@@ -434,7 +437,7 @@ __device__ uint32_t push_share(const plan_t &plan, room_t<kind> &room, const pla
         if (thread == threads - 32) { /* the last warp has entries of large queues alone */
             room.count[(round + 2) & 3] = 0;
             room.stop[round & 1] = ends(plan, round, dry, blocks);
-            dry = hw_latest(&next->dry); /* for the next round: nobody waits for it here */
+            dry = hw_load_relaxed(&next->dry); /* for the next round: nobody waits for it here */
             if (plan.row)
                 note_round(plan, place, min(round, rounds_most - 1), count);
         }
@@ -457,15 +460,16 @@ __device__ uint32_t push_share(const plan_t &plan, room_t<kind> &room, const pla
 
 /* Takes the counters of a pass that has ended into shared memory. */
 template <int kind>
-__device__ __forceinline__ void look(const plan_t &plan, room_t<kind> &room, uint32_t number)
+__device__ __forceinline__ void look(const kernel_params &plan, block_shared<kind> &room,
+                                     uint32_t number)
 {
-    const uint32_t words = sizeof(hw_delta_ring) / 4, at = threadIdx.x;
+    const uint32_t words = sizeof(hw_one_gpu_delta_ring) / 4, at = threadIdx.x;
     const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
 
     if (at < words)
-        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_latest(ring + at);
+        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_load_relaxed(ring + at);
     else if (at < words + 3)
-        room.later[at - words] = hw_latest(&plan.control->later[at - words]);
+        room.later[at - words] = hw_load_relaxed(&plan.control->later[at - words]);
     else if (at == words + 3)
         room.now = static_cast<uint64_t>(clock64());
     __syncthreads();
@@ -473,34 +477,34 @@ __device__ __forceinline__ void look(const plan_t &plan, room_t<kind> &room, uin
 
 /* Clears the rows of the pass after this one: each has `rounds_most` at most. */
 template <int kind>
-__device__ __forceinline__ void clear_rows(const plan_t &plan, place_t<kind> &place)
+__device__ __forceinline__ void clear_rows(const kernel_params &plan, place_t<kind> &place)
 {
     const uint32_t end = place.rows + 2 * rounds_most;
 
     if (!plan.row || blockIdx.x != 0)
         return;
     for (uint32_t r = place.cleared + threadIdx.x; r < min(end, plan.row_capacity); r += threads)
-        plan.row[r] = hw_gpu_path_row{0, 0, 0, 0, 0, 0, 0};
+        plan.row[r] = hw_gpu_sssp_trace_record{0, 0, 0, 0, 0, 0, 0};
     place.cleared = end;
 }
 
 /* Clears the counters of the pass after this one. */
 template <int kind>
-__device__ __forceinline__ void begin_pass(const plan_t &plan, place_t<kind> &place)
+__device__ __forceinline__ void begin_pass(const kernel_params &plan, place_t<kind> &place)
 {
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->ring[(place.number + 2) & 3] =
-            hw_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
+            hw_one_gpu_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
     clear_rows(plan, place);
 }
 
 /* Ends a pass, whose rows are `rounds` of this block. */
 template <int kind>
-__device__ __forceinline__ void end_pass(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void end_pass(const kernel_params &plan, block_shared<kind> &room,
                                          place_t<kind> &place, cg::grid_group &grid,
                                          uint32_t rounds, uint32_t edges)
 {
-    hw_delta_ring *next = &plan.control->ring[(place.number + 1) & 3];
+    hw_one_gpu_delta_ring *next = &plan.control->ring[(place.number + 1) & 3];
 
     if (plan.row) {
         edges = hw_warp_sum(edges);
@@ -515,20 +519,21 @@ __device__ __forceinline__ void end_pass(const plan_t &plan, room_t<kind> &room,
 
 /* Completes the rows of a pass, of which block 0 noted so many. */
 template <int kind>
-__device__ __forceinline__ void keep_rows(const plan_t &plan, const room_t<kind> &room,
+__device__ __forceinline__ void keep_rows(const kernel_params &plan, const block_shared<kind> &room,
                                           place_t<kind> &place, uint32_t routine, uint32_t noted)
 {
     if (!plan.row)
         return;
     const uint32_t rounds = max(room.seen.rounds, 1u);
     for (uint32_t r = threadIdx.x; r < rounds && blockIdx.x == 0; r += threads) {
-        hw_gpu_path_row *row = row_of(plan, place.rows + r);
+        hw_gpu_sssp_trace_record *row = row_of(plan, place.rows + r);
         const bool last = r + 1 == rounds;
         row->routine = routine;
         row->bucket = place.step;
         if (last || r + 1 >= noted)
             row->clock = room.now;
-        row->found = last ? room.seen.near : hw_latest(&row_of(plan, place.rows + r + 1)->frontier);
+        row->found =
+            last ? room.seen.near : hw_load_relaxed(&row_of(plan, place.rows + r + 1)->frontier);
         row->pushed = last ? room.seen.pushed : 0;
     }
     place.rows += rounds;
@@ -536,7 +541,7 @@ __device__ __forceinline__ void keep_rows(const plan_t &plan, const room_t<kind>
 
 /* Relaxes what is nearer than the bound. */
 template <int kind>
-__device__ __forceinline__ void push_pass(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void push_pass(const kernel_params &plan, block_shared<kind> &room,
                                           place_t<kind> &place, cg::grid_group &grid)
 {
     const uint64_t count = room.seen.near;
@@ -552,12 +557,12 @@ __device__ __forceinline__ void push_pass(const plan_t &plan, room_t<kind> &room
         rounds = push_share(plan, room, place, count * blockIdx.x / blocks,
                             count * (blockIdx.x + 1) / blocks, blocks, edges);
     end_pass(plan, room, place, grid, rounds, edges);
-    keep_rows(plan, room, place, HW_DELTA_PUSH, rounds);
+    keep_rows(plan, room, place, HW_ONE_GPU_DELTA_PUSH, rounds);
 }
 
 /* Takes what the next step holds from those that wait; what was settled since is dropped. */
 template <int kind>
-__device__ __forceinline__ void next_step(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void next_step(const kernel_params &plan, block_shared<kind> &room,
                                           place_t<kind> &place, cg::grid_group &grid,
                                           key_of<kind> bound)
 {
@@ -570,11 +575,11 @@ __device__ __forceinline__ void next_step(const plan_t &plan, room_t<kind> &room
     place.near = bound;
     place.step++;
     place.later++;
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         plan.control->later[(place.later + 1) % 3] = 0;
     const list_t near = near_list(plan, place), later = later_list(plan, place);
-    for (uint64_t i = hw_first(); i - lane < count; i += hw_stride()) {
-        const uint32_t v = i < count ? __ldcg(waits + i) : HW_RANK_NONE;
+    for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
+        const uint32_t v = i < count ? __ldcg(waits + i) : HW_INVALID_VERTEX;
         const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
         const bool there = i < count && key >= settled, now = there && key < bound;
         if (i < count && (!there || now)) /* those that go on waiting keep their marks */
@@ -595,20 +600,20 @@ __device__ __forceinline__ void next_step(const plan_t &plan, room_t<kind> &room
                       static_cast<long long>(least));
     }
     end_pass(plan, room, place, grid, 0, 0);
-    keep_rows(plan, room, place, HW_DELTA_NEXT_STEP, 0);
+    keep_rows(plan, room, place, HW_ONE_GPU_DELTA_NEXT_STEP, 0);
 }
 
 /* ---- beginning and end ---- */
 
-template <int kind> __device__ __forceinline__ void begin(const plan_t &plan, uint32_t root)
+template <int kind> __device__ __forceinline__ void begin(const kernel_params &plan, uint32_t root)
 {
     const uint64_t words = plan.graph.core / 32 + 1;
 
-    for (uint64_t v = hw_first(); v < plan.graph.active; v += hw_stride())
+    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads())
         distances<kind>(plan)[v] = v == root ? 0 : hw_keys<kind>::none;
-    for (uint64_t w = hw_first(); w < words; w += hw_stride())
+    for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
-    if (hw_first() != 0)
+    if (hw_grid_thread() != 0)
         return;
     for (int ring = 0; ring < 4; ring++)
         plan.control->ring[ring].least = INT64_MAX;
@@ -618,7 +623,7 @@ template <int kind> __device__ __forceinline__ void begin(const plan_t &plan, ui
 
 /* Relaxes the root's edges, one a thread of the first block: no list is longer. */
 template <typename Offset, int kind>
-__device__ __forceinline__ void push_root(const plan_t &plan, room_t<kind> &room,
+__device__ __forceinline__ void push_root(const kernel_params &plan, block_shared<kind> &room,
                                           place_t<kind> &place, cg::grid_group &grid, uint32_t root)
 {
     const Offset first = hw_begin<Offset>(plan.graph.out, root) + threadIdx.x;
@@ -633,19 +638,19 @@ __device__ __forceinline__ void push_root(const plan_t &plan, room_t<kind> &room
             add_one(key < place.near ? near_list(plan, place) : later_list(plan, place), edge.rank);
         }
     }
-    if (plan.row && hw_first() == 0)
+    if (plan.row && hw_grid_thread() == 0)
         plan.row[0].frontier = 1;
     end_pass(plan, room, place, grid, 0, edges);
-    keep_rows(plan, room, place, HW_DELTA_ROOT, 0);
+    keep_rows(plan, room, place, HW_ONE_GPU_DELTA_ROOT, 0);
 }
 
 /* The row of the vertices of degree 1; one thread calls it. */
 template <int kind>
-__device__ __forceinline__ void keep_leaves(const plan_t &plan, const place_t<kind> &place)
+__device__ __forceinline__ void keep_leaves(const kernel_params &plan, const place_t<kind> &place)
 {
-    hw_gpu_path_row *row = row_of(plan, place.rows);
+    hw_gpu_sssp_trace_record *row = row_of(plan, place.rows);
 
-    row->routine = HW_DELTA_LEAVES;
+    row->routine = HW_ONE_GPU_DELTA_LEAVES;
     row->bucket = place.step;
     row->clock = static_cast<uint64_t>(clock64());
     plan.control->rows = place.rows + 1;
@@ -655,9 +660,9 @@ __device__ __forceinline__ void keep_leaves(const plan_t &plan, const place_t<ki
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ plan_t plan, uint32_t root)
+    search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
-    __shared__ room_t<kind> room;
+    __shared__ block_shared<kind> room;
     cg::grid_group grid = cg::this_grid();
     place_t<kind> place = {key_beyond<kind>(0, plan.width), 0, 0, 0, 0, 0};
     bool stepped = false; /* was the pass before a step, too? */
@@ -685,7 +690,7 @@ __global__ void __launch_bounds__(threads, 1)
     settle_leaves<Offset, kind>(plan, root);
     if (plan.row) {
         grid.sync(); /* so that the row ends with the last block */
-        if (hw_first() == 0)
+        if (hw_grid_thread() == 0)
             keep_leaves(plan, place);
     }
 }
@@ -717,14 +722,14 @@ __device__ __forceinline__ void take_record(const hw_gpu_graph &graph, const hw_
         left--;
     }
     for (; slot < slots; slot++)
-        at[slot] = hw_gpu_edge{HW_RANK_NONE, 0};
+        at[slot] = hw_gpu_edge{HW_INVALID_VERTEX, 0};
 }
 
 template <typename Offset>
 __global__ void take_records(const hw_gpu_graph graph, const hw_gpu_edge *edge, hw_gpu_edge *record,
                              uint32_t *others)
 {
-    for (uint64_t v = hw_first(); v < graph.core; v += hw_stride())
+    for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads())
         take_record<Offset>(graph, edge, record, others, static_cast<uint32_t>(v));
 }
 
@@ -739,13 +744,13 @@ template <typename Offset> const void *kernel_for(int kind)
 
 } // namespace
 
-const void *hw_delta_front_kernel(const hw_delta_plan *plan)
+const void *hw_small_frontier_delta_kernel(const hw_one_gpu_delta_params *plan)
 {
     return plan->graph.wide ? kernel_for<uint64_t>(plan->paths.kind)
                             : kernel_for<uint32_t>(plan->paths.kind);
 }
 
-int hw_delta_launch_records(const hw_delta_plan *plan)
+int hw_one_gpu_delta_launch_records(const hw_one_gpu_delta_params *plan)
 {
     const uint32_t blocks = plan->graph.core / threads + 1;
     uint32_t *others = &plan->control->rows; /* nobody else has a use for it yet */

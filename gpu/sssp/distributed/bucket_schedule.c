@@ -47,10 +47,10 @@ struct place {
 };
 
 /* The key so much further, but at least one. */
-static int64_t beyond(const struct hw_routes *routes, int64_t key, double width)
+static int64_t beyond(const struct hw_distributed_sssp *routes, int64_t key, double width)
 {
     const enum hw_distance kind = (enum hw_distance)routes->plan.kind;
-    int64_t none = hw_routes_none(routes);
+    int64_t none = hw_distributed_sssp_none(routes);
 
     if (key >= none - 1)
         return none;
@@ -64,10 +64,11 @@ static int64_t nearer(int64_t a, int64_t b)
 }
 
 /* The next bucket from `low` on. */
-static void open_bucket(const struct hw_routes *routes, struct place *place, int64_t low, bool tail)
+static void open_bucket(const struct hw_distributed_sssp *routes, struct place *place, int64_t low,
+                        bool tail)
 {
     place->low = place->collect = low;
-    place->high = tail ? hw_routes_none(routes) : beyond(routes, low, place->span);
+    place->high = tail ? hw_distributed_sssp_none(routes) : beyond(routes, low, place->span);
     place->near = place->high;
     if (place->inside && !place->whole && !tail)
         place->near = nearer(place->high, beyond(routes, low, place->span * FIRST_STEP));
@@ -77,27 +78,29 @@ static void open_bucket(const struct hw_routes *routes, struct place *place, int
 }
 
 /* The bounds of what is pushed now. */
-static struct hw_routes_job push_job(const struct hw_routes *routes, const struct place *place)
+static struct hw_distributed_sssp_job push_job(const struct hw_distributed_sssp *routes,
+                                               const struct place *place)
 {
-    return (struct hw_routes_job){.mode = HW_ROUTES_RELAX,
-                                  .from = INT64_MIN,
-                                  .to = place->whole ? hw_routes_none(routes) : place->high,
-                                  .near = place->near,
-                                  .high = place->high,
-                                  .begin = place->collect};
+    return (struct hw_distributed_sssp_job){.mode = HW_DISTRIBUTED_SSSP_RELAX,
+                                            .from = INT64_MIN,
+                                            .to = place->whole ? hw_distributed_sssp_none(routes)
+                                                               : place->high,
+                                            .near = place->near,
+                                            .high = place->high,
+                                            .begin = place->collect};
 }
 
 /* Rounds of the step. */
-static enum hw_status push(struct hw_routes *routes, struct place *place,
-                           struct hw_routes_news *news, struct hw_error *err)
+static enum hw_status push(struct hw_distributed_sssp *routes, struct place *place,
+                           struct hw_distributed_sssp_counters *news, struct hw_error *err)
 {
-    const struct hw_routes_step step = {.job = push_job(routes, place),
-                                        .routine = place->whole ? "push" : "short.push",
-                                        .bucket = place->bucket,
-                                        .collect = true,
-                                        .little_left = LITTLE_LEFT,
-                                        .most = UINT32_MAX};
-    enum hw_status status = hw_routes_run(routes, &step, news, err);
+    const struct hw_distributed_sssp_step step = {.job = push_job(routes, place),
+                                                  .routine = place->whole ? "push" : "short.push",
+                                                  .bucket = place->bucket,
+                                                  .collect = true,
+                                                  .little_left = LITTLE_LEFT,
+                                                  .most = UINT32_MAX};
+    enum hw_status status = hw_distributed_sssp_run(routes, &step, news, err);
 
     if (status != HW_OK)
         return status;
@@ -109,7 +112,7 @@ static enum hw_status push(struct hw_routes *routes, struct place *place,
 }
 
 /* How much wider the next step is. */
-static double widen(const struct hw_routes *routes, uint64_t edges, uint32_t rounds)
+static double widen(const struct hw_distributed_sssp *routes, uint64_t edges, uint32_t rounds)
 {
     if (edges < (uint64_t)LITTLE_WORK * routes->plan.ranks)
         return 4;
@@ -117,12 +120,13 @@ static double widen(const struct hw_routes *routes, uint64_t edges, uint32_t rou
 }
 
 /* Settles the bucket, whose vertices are still to be found. */
-static enum hw_status settle(struct hw_routes *routes, struct place *place, struct hw_error *err)
+static enum hw_status settle(struct hw_distributed_sssp *routes, struct place *place,
+                             struct hw_error *err)
 {
     double width = place->span * FIRST_STEP;
 
     for (;;) {
-        struct hw_routes_news news;
+        struct hw_distributed_sssp_counters news;
         enum hw_status status = push(routes, place, &news, err);
         if (status != HW_OK)
             return status;
@@ -139,49 +143,53 @@ static enum hw_status settle(struct hw_routes *routes, struct place *place, stru
 }
 
 /* The edges that leave the bucket, from their sources. */
-static enum hw_status push_long(struct hw_routes *routes, const struct place *place,
+static enum hw_status push_long(struct hw_distributed_sssp *routes, const struct place *place,
                                 struct hw_error *err)
 {
-    const struct hw_routes_job job = {.mode = HW_ROUTES_RELAX,
-                                      .from = place->high,
-                                      .to = hw_routes_none(routes),
-                                      .near = INT64_MIN,
-                                      .high = INT64_MIN,
-                                      .begin = place->low,
-                                      .end = place->high};
-    struct hw_routes_news news;
-    enum hw_status status = hw_routes_relax_range(routes, &job, &news, err);
+    const struct hw_distributed_sssp_job job = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
+                                                .from = place->high,
+                                                .to = hw_distributed_sssp_none(routes),
+                                                .near = INT64_MIN,
+                                                .high = INT64_MIN,
+                                                .begin = place->low,
+                                                .end = place->high};
+    struct hw_distributed_sssp_counters news;
+    enum hw_status status = hw_distributed_sssp_relax_range(routes, &job, &news, err);
 
     if (status == HW_OK)
-        hw_routes_add_row(routes, "long.push", HW_DIRECTION_TOP_DOWN, place->bucket, &news);
+        hw_distributed_sssp_add_row(routes, "long.push", HW_DIRECTION_TOP_DOWN, place->bucket,
+                                    &news);
     return status;
 }
 
 /* The same from their targets, which are told of the sources first. */
-static enum hw_status pull_long(struct hw_routes *routes, const struct place *place, int64_t *told,
-                                struct hw_error *err)
+static enum hw_status pull_long(struct hw_distributed_sssp *routes, const struct place *place,
+                                int64_t *told, struct hw_error *err)
 {
-    const struct hw_routes_job job = {
-        .mode = HW_ROUTES_RELAX, .low = place->low, .near = INT64_MIN, .high = place->high};
-    const struct hw_routes_job fold = {
-        .mode = HW_ROUTES_RELAX, .near = INT64_MIN, .high = INT64_MIN};
-    struct hw_routes_news news = {0};
-    enum hw_status status = hw_routes_tell(routes, *told, place->high, err);
+    const struct hw_distributed_sssp_job job = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
+                                                .low = place->low,
+                                                .near = INT64_MIN,
+                                                .high = place->high};
+    const struct hw_distributed_sssp_job fold = {
+        .mode = HW_DISTRIBUTED_SSSP_RELAX, .near = INT64_MIN, .high = INT64_MIN};
+    struct hw_distributed_sssp_counters news = {0};
+    enum hw_status status = hw_distributed_sssp_tell(routes, *told, place->high, err);
 
     if (status != HW_OK)
         return status;
     *told = place->high;
-    status = hw_cuda(hw_routes_launch_pull(&routes->plan, &job, routes->blocks),
+    status = hw_cuda(hw_distributed_sssp_launch_pull(&routes->plan, &job, routes->blocks),
                      "the kernel that pulls", err);
-    status = hw_routes_exchange(routes, status, HW_ROUTES_FOLD, &fold, &news, err);
+    status =
+        hw_distributed_sssp_exchange(routes, status, HW_DISTRIBUTED_SSSP_FOLD, &fold, &news, err);
     if (status != HW_OK)
         return status;
-    hw_routes_add_row(routes, "long.pull", HW_DIRECTION_BOTTOM_UP, place->bucket, &news);
+    hw_distributed_sssp_add_row(routes, "long.pull", HW_DIRECTION_BOTTOM_UP, place->bucket, &news);
     return HW_OK;
 }
 
 /* Leaves the bucket, and opens the next one. */
-static enum hw_status go_on(struct hw_routes *routes, struct place *place, int64_t *told,
+static enum hw_status go_on(struct hw_distributed_sssp *routes, struct place *place, int64_t *told,
                             struct hw_error *err)
 {
     const bool grows = routes->engine->options.delta <= 0 && !routes->whole_lists;
@@ -205,27 +213,28 @@ static enum hw_status go_on(struct hw_routes *routes, struct place *place, int64
     return status;
 }
 
-enum hw_status hw_routes_delta(struct hw_routes *routes, int64_t *told, struct hw_error *err)
+enum hw_status hw_distributed_sssp_delta(struct hw_distributed_sssp *routes, int64_t *told,
+                                         struct hw_error *err)
 {
-    const int64_t none = hw_routes_none(routes);
+    const int64_t none = hw_distributed_sssp_none(routes);
     /* The root's list is pushed whole: its edges may all be long. */
-    const struct hw_routes_job root = {.mode = HW_ROUTES_RELAX,
-                                       .from = INT64_MIN,
-                                       .to = none,
-                                       .near = INT64_MIN,
-                                       .high = INT64_MIN};
+    const struct hw_distributed_sssp_job root = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
+                                                 .from = INT64_MIN,
+                                                 .to = none,
+                                                 .near = INT64_MIN,
+                                                 .high = INT64_MIN};
     struct place place = {.inside = true,
                           .whole = routes->whole_lists,
                           .span = routes->width,
                           .bucket = -1,
                           .open = routes->vertices_with_edges,
                           .reached = routes->vertices_with_edges};
-    struct hw_routes_news news;
+    struct hw_distributed_sssp_counters news;
 
     *told = 0;
-    enum hw_status status = hw_routes_relax(routes, &root, false, &news, err);
+    enum hw_status status = hw_distributed_sssp_relax(routes, &root, false, &news, err);
     if (status == HW_OK)
-        hw_routes_add_row(routes, "root", HW_DIRECTION_TOP_DOWN, 0, &news);
+        hw_distributed_sssp_add_row(routes, "root", HW_DIRECTION_TOP_DOWN, 0, &news);
     open_bucket(routes, &place, 0, false);
     while (status == HW_OK) {
         status = settle(routes, &place, err);
@@ -238,29 +247,30 @@ enum hw_status hw_routes_delta(struct hw_routes *routes, int64_t *told, struct h
 
 /* ---- bellman-ford ---- */
 
-enum hw_status hw_routes_bellman_ford(struct hw_routes *routes, struct hw_error *err)
+enum hw_status hw_distributed_sssp_bellman_ford(struct hw_distributed_sssp *routes,
+                                                struct hw_error *err)
 {
     const bool wary = routes->survey.negative > 0;
     const uint64_t most = (uint64_t)routes->engine->part->vertices + 1;
-    struct hw_routes_step step = {.job = {.mode = HW_ROUTES_RELAX,
-                                          .from = INT64_MIN,
-                                          .to = hw_routes_none(routes),
-                                          .near = INT64_MAX,
-                                          .high = INT64_MAX},
-                                  .routine = "relax"};
-    struct hw_routes_news news = {.near = 1};
+    struct hw_distributed_sssp_step step = {.job = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
+                                                    .from = INT64_MIN,
+                                                    .to = hw_distributed_sssp_none(routes),
+                                                    .near = INT64_MAX,
+                                                    .high = INT64_MAX},
+                                            .routine = "relax"};
+    struct hw_distributed_sssp_counters news = {.near = 1};
     uint64_t phases = 0, check = FIRST_CHECK;
     enum hw_status status = HW_OK;
 
     while (status == HW_OK && news.near > 0) {
         const uint64_t next = check < most || phases >= most ? check : most;
         step.most = !wary || next - phases > UINT32_MAX ? UINT32_MAX : (uint32_t)(next - phases);
-        status = hw_routes_run(routes, &step, &news, err);
+        status = hw_distributed_sssp_run(routes, &step, &news, err);
         phases += news.rounds;
         if (status != HW_OK || !wary || news.near == 0)
             continue;
         check = phases >= check ? 2 * check : check;
-        status = hw_routes_look_for_cycle(routes, (uint32_t)phases, err);
+        status = hw_distributed_sssp_look_for_cycle(routes, (uint32_t)phases, err);
         if (status != HW_OK || routes->cycle.length > 0)
             break;
         if (phases >= most && routes->plan.kind == HW_GPU_KEY_F32)

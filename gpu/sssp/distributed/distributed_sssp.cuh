@@ -13,11 +13,11 @@ namespace
 {
 
 using count64 = unsigned long long;
-using plan_t = hw_routes_plan;
-using job_t = hw_routes_job;
+using kernel_params = hw_distributed_sssp_params;
+using job_t = hw_distributed_sssp_job;
 
 constexpr int threads = 256;
-constexpr count64 edge_mask = (1ull << HW_ROUTES_EDGE_BITS) - 1;
+constexpr count64 edge_mask = (1ull << HW_DISTRIBUTED_SSSP_EDGE_BITS) - 1;
 
 template <int kind> using key_of = typename hw_keys<kind>::type;
 
@@ -66,24 +66,24 @@ __device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
 }
 
 /* The array that a job is about. */
-template <typename K> __device__ __forceinline__ K *array_of(const plan_t &plan, bool value)
+template <typename K> __device__ __forceinline__ K *array_of(const kernel_params &plan, bool value)
 {
     return value ? reinterpret_cast<K *>(plan.value) : static_cast<K *>(plan.distance);
 }
 
 /* ---- codes and lists ---- */
 
-__device__ __forceinline__ uint32_t first_delegate(const plan_t &plan)
+__device__ __forceinline__ uint32_t first_delegate(const kernel_params &plan)
 {
     return plan.segments * plan.block;
 }
 
-__device__ __forceinline__ uint32_t delegate_lists(const plan_t &plan)
+__device__ __forceinline__ uint32_t delegate_lists(const kernel_params &plan)
 {
     return plan.list_blocks * plan.block;
 }
 
-__device__ __forceinline__ uint32_t code_of(const plan_t &plan, uint32_t list)
+__device__ __forceinline__ uint32_t code_of(const kernel_params &plan, uint32_t list)
 {
     if (list >= delegate_lists(plan))
         return first_delegate(plan) + (list - delegate_lists(plan));
@@ -93,12 +93,12 @@ __device__ __forceinline__ uint32_t code_of(const plan_t &plan, uint32_t list)
     return plan.list_segment[b] * plan.block + (list - b * plan.block);
 }
 
-__device__ __forceinline__ bool is_own(const plan_t &plan, uint32_t code)
+__device__ __forceinline__ bool is_own(const kernel_params &plan, uint32_t code)
 {
     return code - plan.home * plan.block < plan.block;
 }
 
-__device__ __forceinline__ uint32_t own_list(const plan_t &plan, uint32_t code)
+__device__ __forceinline__ uint32_t own_list(const kernel_params &plan, uint32_t code)
 {
     return plan.own_lists + (code - plan.home * plan.block);
 }
@@ -168,12 +168,12 @@ __device__ __forceinline__ uint32_t warp_or(uint32_t x)
 
 __device__ __forceinline__ uint64_t warp_number()
 {
-    return hw_first() / 32;
+    return hw_grid_thread() / 32;
 }
 
 __device__ __forceinline__ uint64_t warp_count()
 {
-    return hw_stride() / 32;
+    return hw_grid_threads() / 32;
 }
 
 /* Room for what a warp writes: their first place. */

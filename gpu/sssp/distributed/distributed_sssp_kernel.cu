@@ -37,15 +37,15 @@ template <typename K> __global__ void fill(K *array, uint64_t count, K value)
 #pragma unroll
     for (uint64_t k = 0; k < each; k++)
         many[k] = value;
-    for (uint64_t i = hw_first(); i < whole; i += hw_stride())
+    for (uint64_t i = hw_grid_thread(); i < whole; i += hw_grid_threads())
         reinterpret_cast<uint4 *>(array)[i] = *reinterpret_cast<const uint4 *>(many);
-    for (uint64_t i = whole * each + hw_first(); i < count; i += hw_stride())
+    for (uint64_t i = whole * each + hw_grid_thread(); i < count; i += hw_grid_threads())
         array[i] = value;
 }
 
 /* The root, where this part owns it, or it is a delegate. */
 template <typename K>
-__global__ void plant(const __grid_constant__ plan_t plan, K *array, uint32_t root, K value)
+__global__ void plant(const __grid_constant__ kernel_params plan, K *array, uint32_t root, K value)
 {
     array[root] = value;
     if (is_own(plan, root))
@@ -58,7 +58,7 @@ __global__ void plant(const __grid_constant__ plan_t plan, K *array, uint32_t ro
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    collect(const __grid_constant__ plan_t plan, const job_t job)
+    collect(const __grid_constant__ kernel_params plan, const job_t job)
 {
     __shared__ sums_t sums;
 
@@ -67,14 +67,14 @@ __global__ void __launch_bounds__(threads)
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    enlist(const __grid_constant__ plan_t plan, const job_t job, bool range)
+    enlist(const __grid_constant__ kernel_params plan, const job_t job, bool range)
 {
     enlist_part<kind>(plan, job, range);
 }
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    measure(const __grid_constant__ plan_t plan, const job_t job)
+    measure(const __grid_constant__ kernel_params plan, const job_t job)
 {
     __shared__ sums_t sums;
 
@@ -83,14 +83,14 @@ __global__ void __launch_bounds__(threads)
 
 template <int kind, int mode>
 __global__ void __launch_bounds__(threads)
-    push(const __grid_constant__ plan_t plan, const job_t job)
+    push(const __grid_constant__ kernel_params plan, const job_t job)
 {
     push_part<kind, mode>(plan, job);
 }
 
 template <int kind, bool looks>
 __global__ void __launch_bounds__(threads)
-    pull(const __grid_constant__ plan_t plan, const job_t job)
+    pull(const __grid_constant__ kernel_params plan, const job_t job)
 {
     __shared__ sums_t sums;
 
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(threads)
 
 template <typename K>
 __global__ void __launch_bounds__(threads)
-    pack(const __grid_constant__ plan_t plan, const job_t job, int what,
-         const __grid_constant__ hw_routes_boxes boxes)
+    pack(const __grid_constant__ kernel_params plan, const job_t job, int what,
+         const __grid_constant__ hw_distributed_sssp_outboxes boxes)
 {
     __shared__ sums_t sums;
 
@@ -109,8 +109,9 @@ __global__ void __launch_bounds__(threads)
 
 template <typename K>
 __global__ void __launch_bounds__(threads)
-    unpack(const __grid_constant__ plan_t plan, const job_t job, int what,
-           const __grid_constant__ hw_routes_boxes boxes, const hw_round_result *result)
+    unpack(const __grid_constant__ kernel_params plan, const job_t job, int what,
+           const __grid_constant__ hw_distributed_sssp_outboxes boxes,
+           const hw_allgather_result *result)
 {
     unpack_part<K>(plan, job, what, boxes, result);
 }
@@ -118,41 +119,41 @@ __global__ void __launch_bounds__(threads)
 /* ---- rounds in one kernel ---- */
 
 /* Adds what a round came to. One thread. */
-__device__ void count_round(const plan_t &plan, const hw_routes_run &how,
-                            const hw_round_result *result, uint32_t r, count64 &last,
-                            hw_routes_total &total)
+__device__ void count_round(const kernel_params &plan, const hw_distributed_sssp_run &how,
+                            const hw_allgather_result *result, uint32_t r, count64 &last,
+                            hw_distributed_sssp_total &total)
 {
     const uint64_t *all = result->all, *own = result->of[plan.rank];
     const count64 now = hw_nanoseconds();
 
     if (r == 0) {
-        total.least = __ldcg(all + HW_ROUTES_LEAST);
-        total.open = __ldcg(all + HW_ROUTES_OPEN);
+        total.least = __ldcg(all + HW_DISTRIBUTED_SSSP_LEAST);
+        total.open = __ldcg(all + HW_DISTRIBUTED_SSSP_OPEN);
     }
-    total.near = __ldcg(all + HW_ROUTES_NEAR);
-    total.later += __ldcg(all + HW_ROUTES_LATER);
-    total.frontier += __ldcg(all + HW_ROUTES_FRONTIER);
-    total.edges += __ldcg(all + HW_ROUTES_EDGES);
-    total.degrees += __ldcg(all + HW_ROUTES_DEGREES);
+    total.near = __ldcg(all + HW_DISTRIBUTED_SSSP_NEAR);
+    total.later += __ldcg(all + HW_DISTRIBUTED_SSSP_LATER);
+    total.frontier += __ldcg(all + HW_DISTRIBUTED_SSSP_FRONTIER);
+    total.edges += __ldcg(all + HW_DISTRIBUTED_SSSP_EDGES);
+    total.degrees += __ldcg(all + HW_DISTRIBUTED_SSSP_DEGREES);
     total.failed = result->failed;
     total.rounds = r + 1;
     if (how.row) {
         uint64_t sent = 0;
-        for (uint32_t k = 0; k < HW_ROUTES_SPREAD; k++)
+        for (uint32_t k = 0; k < HW_DISTRIBUTED_SSSP_SPREAD; k++)
             sent += (__ldcg(own + k) & UINT32_MAX) + (__ldcg(own + k) >> 32);
         const uint32_t at = how.first_row + r;
-        how.row[at < how.rows ? at : how.rows - 1] =
-            hw_routes_row{__ldcg(own + HW_ROUTES_FRONTIER), __ldcg(own + HW_ROUTES_NEAR),
-                          __ldcg(own + HW_ROUTES_EDGES),    sent,
-                          __ldcg(own + HW_ROUTES_SPREAD),   now - last};
+        how.row[at < how.rows ? at : how.rows - 1] = hw_distributed_sssp_row{
+            __ldcg(own + HW_DISTRIBUTED_SSSP_FRONTIER), __ldcg(own + HW_DISTRIBUTED_SSSP_NEAR),
+            __ldcg(own + HW_DISTRIBUTED_SSSP_EDGES),    sent,
+            __ldcg(own + HW_DISTRIBUTED_SSSP_SPREAD),   now - last};
     }
     last = now;
 }
 
 /* Tells the host. One thread. */
-__device__ void tell(const hw_routes_run &how, const hw_routes_total &total)
+__device__ void tell(const hw_distributed_sssp_run &how, const hw_distributed_sssp_total &total)
 {
-    hw_routes_total *told = how.told;
+    hw_distributed_sssp_total *told = how.told;
 
     told->least = total.least;
     told->open = total.open;
@@ -169,14 +170,15 @@ __device__ void tell(const hw_routes_run &how, const hw_routes_total &total)
 
 template <int kind>
 __global__ void __launch_bounds__(threads, run_blocks)
-    run(const __grid_constant__ plan_t plan, const job_t job,
-        const __grid_constant__ hw_routes_run how, const __grid_constant__ hw_round_plan round)
+    run(const __grid_constant__ kernel_params plan, const job_t job,
+        const __grid_constant__ hw_distributed_sssp_run how,
+        const __grid_constant__ hw_allgather_params round)
 {
     using key_t = key_of<kind>;
     __shared__ sums_t sums;
-    __shared__ uint64_t heard[HW_ROUND_RANKS][HW_ROUND_WORDS];
+    __shared__ uint64_t heard[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
     cg::grid_group grid = cg::this_grid();
-    hw_routes_total total = {};
+    hw_distributed_sssp_total total = {};
     count64 waiting = 0, most = 0, last = hw_nanoseconds();
 
     if (how.collect) {
@@ -185,37 +187,38 @@ __global__ void __launch_bounds__(threads, run_blocks)
     }
     for (uint32_t r = 0;; r++) {
         const uint32_t number = how.number + r;
-        const hw_routes_boxes &boxes = how.boxes[(how.turn + r) & 1];
-        hw_round_result *result = how.result + number % HW_ROUND_AHEAD;
+        const hw_distributed_sssp_outboxes &boxes = how.boxes[(how.turn + r) & 1];
+        hw_allgather_result *result = how.result + number % HW_ALLGATHER_AHEAD;
 
         enlist_part<kind>(plan, job, false);
         grid.sync();
         measure_part<kind>(plan, job, sums);
         grid.sync();
-        push_part<kind, HW_ROUTES_RELAX>(plan, job);
+        push_part<kind, HW_DISTRIBUTED_SSSP_RELAX>(plan, job);
         grid.sync();
-        pack_part<key_t>(plan, job, HW_ROUTES_FOLD, boxes, sums);
+        pack_part<key_t>(plan, job, HW_DISTRIBUTED_SSSP_FOLD, boxes, sums);
         __syncthreads();
         if (threadIdx.x == 0)
             __threadfence_system(); /* what this block stored in other GPUs */
         grid.sync();
         if (blockIdx.x == 0)
-            hw_round_meet(round, reinterpret_cast<const uint64_t *>(plan.control->word),
-                          HW_ROUTES_WORDS, 1u << HW_ROUTES_LEAST, number, result, heard);
+            hw_allgather_block(round, reinterpret_cast<const uint64_t *>(plan.control->word),
+                               HW_DISTRIBUTED_SSSP_WORDS, 1u << HW_DISTRIBUTED_SSSP_LEAST, number,
+                               result, heard);
         grid.sync();
-        unpack_part<key_t>(plan, job, HW_ROUTES_FOLD, boxes, result);
-        const count64 near = __ldcg(&result->all[HW_ROUTES_NEAR]);
-        const count64 frontier = __ldcg(&result->all[HW_ROUTES_FRONTIER]);
-        waiting += __ldcg(&result->all[HW_ROUTES_LATER]);
+        unpack_part<key_t>(plan, job, HW_DISTRIBUTED_SSSP_FOLD, boxes, result);
+        const count64 near = __ldcg(&result->all[HW_DISTRIBUTED_SSSP_NEAR]);
+        const count64 frontier = __ldcg(&result->all[HW_DISTRIBUTED_SSSP_FRONTIER]);
+        waiting += __ldcg(&result->all[HW_DISTRIBUTED_SSSP_LATER]);
         most = frontier > most ? frontier : most;
-        if (hw_first() == 0)
+        if (hw_grid_thread() == 0)
             count_round(plan, how, result, r, last, total);
         const bool ends = waiting == 0 || job.near >= job.high;
         if (near == 0 || r + 1 == how.most || (!ends && near * how.little_left <= most))
             break;
         grid.sync();
     }
-    if (hw_first() == 0)
+    if (hw_grid_thread() == 0)
         tell(how, total);
 }
 
@@ -223,18 +226,18 @@ __global__ void __launch_bounds__(threads, run_blocks)
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    results(const __grid_constant__ plan_t plan, uint32_t root, bool nothing)
+    results(const __grid_constant__ kernel_params plan, uint32_t root, bool nothing)
 {
     __shared__ sums_t sums;
     const key_of<kind> *distance = static_cast<const key_of<kind> *>(plan.distance);
     count64 lost = 0;
 
     clear(sums);
-    for (uint64_t k = hw_first(); k < plan.own; k += hw_stride()) {
+    for (uint64_t k = hw_grid_thread(); k < plan.own; k += hw_grid_threads()) {
         const uint32_t code = plan.own_code[k];
         const key_of<kind> key = nothing ? hw_keys<kind>::none : distance[code];
         const bool reached = key != hw_keys<kind>::none;
-        uint32_t parent = HW_RANK_NONE;
+        uint32_t parent = HW_INVALID_VERTEX;
         if (reached && code == root) {
             parent = plan.graph_id[code];
         } else if (reached) {
@@ -258,14 +261,14 @@ __global__ void __launch_bounds__(threads)
 /* Counts own reached vertices without a value, and delegates. */
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    count_lost(const __grid_constant__ plan_t plan, uint32_t root)
+    count_lost(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     const key_of<kind> *distance = static_cast<const key_of<kind> *>(plan.distance);
     const uint32_t home = plan.home * plan.block;
     count64 lost = 0;
 
-    for (uint64_t i = hw_first(); i < static_cast<uint64_t>(plan.active) + plan.delegates;
-         i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < static_cast<uint64_t>(plan.active) + plan.delegates;
+         i += hw_grid_threads()) {
         const uint32_t code = i < plan.active
                                   ? home + static_cast<uint32_t>(i)
                                   : first_delegate(plan) + static_cast<uint32_t>(i - plan.active);
@@ -280,35 +283,36 @@ __global__ void __launch_bounds__(threads)
 
 /* ---- launchers ---- */
 
-template <int kind> int push_by_mode(const plan_t &plan, const job_t &job, int blocks)
+template <int kind> int push_by_mode(const kernel_params &plan, const job_t &job, int blocks)
 {
     switch (job.mode) {
-    case HW_ROUTES_RELAX:
-        push<kind, HW_ROUTES_RELAX><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_RELAX:
+        push<kind, HW_DISTRIBUTED_SSSP_RELAX><<<blocks, threads>>>(plan, job);
         break;
-    case HW_ROUTES_FLOOD:
-        push<kind, HW_ROUTES_FLOOD><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_FLOOD:
+        push<kind, HW_DISTRIBUTED_SSSP_FLOOD><<<blocks, threads>>>(plan, job);
         break;
-    case HW_ROUTES_HOP:
-        push<kind, HW_ROUTES_HOP><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_HOP:
+        push<kind, HW_DISTRIBUTED_SSSP_HOP><<<blocks, threads>>>(plan, job);
         break;
-    case HW_ROUTES_TIGHT:
-        push<kind, HW_ROUTES_TIGHT><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_TIGHT:
+        push<kind, HW_DISTRIBUTED_SSSP_TIGHT><<<blocks, threads>>>(plan, job);
         break;
-    case HW_ROUTES_EQUAL:
-        push<kind, HW_ROUTES_EQUAL><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_EQUAL:
+        push<kind, HW_DISTRIBUTED_SSSP_EQUAL><<<blocks, threads>>>(plan, job);
         break;
-    case HW_ROUTES_BLAME:
-        push<kind, HW_ROUTES_BLAME><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_BLAME:
+        push<kind, HW_DISTRIBUTED_SSSP_BLAME><<<blocks, threads>>>(plan, job);
         break;
     default:
-        push<kind, HW_ROUTES_CUT_OFF><<<blocks, threads>>>(plan, job);
+        push<kind, HW_DISTRIBUTED_SSSP_CUT_OFF><<<blocks, threads>>>(plan, job);
     }
     return cudaGetLastError();
 }
 
 template <int kind>
-int gather_of(const hw_routes_plan &plan, const hw_routes_job &job, bool range, int blocks)
+int gather_of(const hw_distributed_sssp_params &plan, const hw_distributed_sssp_job &job,
+              bool range, int blocks)
 {
     enlist<kind><<<blocks, threads>>>(plan, job, range);
     measure<kind><<<blocks, threads>>>(plan, job);
@@ -324,14 +328,14 @@ const void *run_of(int kind)
     return reinterpret_cast<const void *>(run<HW_GPU_KEY_I64>);
 }
 
-bool wide(const hw_routes_plan *plan, const hw_routes_job *job)
+bool wide(const hw_distributed_sssp_params *plan, const hw_distributed_sssp_job *job)
 {
     return job->value || plan->kind == HW_GPU_KEY_I64;
 }
 
 } // namespace
 
-int hw_routes_shape(const hw_routes_plan *plan, int *blocks, int *resident)
+int hw_distributed_sssp_shape(const hw_distributed_sssp_params *plan, int *blocks, int *resident)
 {
     int device = 0, processors = 0, each = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -348,17 +352,21 @@ int hw_routes_shape(const hw_routes_plan *plan, int *blocks, int *resident)
     return error;
 }
 
-int hw_routes_launch_run(const hw_routes_plan *plan, const hw_routes_job *job,
-                         const hw_routes_run *how, const hw_round_plan *round, int resident)
+int hw_distributed_sssp_launch_run(const hw_distributed_sssp_params *plan,
+                                   const hw_distributed_sssp_job *job,
+                                   const hw_distributed_sssp_run *how,
+                                   const hw_allgather_params *round, int resident)
 {
-    void *arguments[] = {const_cast<hw_routes_plan *>(plan), const_cast<hw_routes_job *>(job),
-                         const_cast<hw_routes_run *>(how), const_cast<hw_round_plan *>(round)};
+    void *arguments[] = {
+        const_cast<hw_distributed_sssp_params *>(plan), const_cast<hw_distributed_sssp_job *>(job),
+        const_cast<hw_distributed_sssp_run *>(how), const_cast<hw_allgather_params *>(round)};
 
     return cudaLaunchCooperativeKernel(run_of(plan->kind), dim3(resident), dim3(threads), arguments,
                                        0, nullptr);
 }
 
-int hw_routes_launch_begin(const hw_routes_plan *plan, uint32_t root, int blocks)
+int hw_distributed_sssp_launch_begin(const hw_distributed_sssp_params *plan, uint32_t root,
+                                     int blocks)
 {
     cudaError_t error =
         cudaMemsetAsync(plan->near, 0, (static_cast<size_t>(plan->lists) / 32 + 1) * 4, nullptr);
@@ -371,29 +379,30 @@ int hw_routes_launch_begin(const hw_routes_plan *plan, uint32_t root, int blocks
     if (plan->kind == HW_GPU_KEY_I64) {
         int64_t *distance = static_cast<int64_t *>(plan->distance);
         fill<<<blocks, threads>>>(distance, plan->codes, hw_keys<HW_GPU_KEY_I64>::none);
-        if (root != HW_ROUTES_NONE)
+        if (root != HW_DISTRIBUTED_SSSP_NONE)
             plant<<<1, 1>>>(*plan, distance, root, static_cast<int64_t>(0));
     } else {
         int32_t *distance = static_cast<int32_t *>(plan->distance);
         fill<<<blocks, threads>>>(distance, plan->codes,
                                   plan->kind == HW_GPU_KEY_F32 ? hw_keys<HW_GPU_KEY_F32>::none
                                                                : hw_keys<HW_GPU_KEY_I32>::none);
-        if (root != HW_ROUTES_NONE)
+        if (root != HW_DISTRIBUTED_SSSP_NONE)
             plant<<<1, 1>>>(*plan, distance, root, static_cast<int32_t>(0));
     }
     return cudaGetLastError();
 }
 
-int hw_routes_launch_begin_values(const hw_routes_plan *plan, uint32_t root, int64_t first,
-                                  int blocks)
+int hw_distributed_sssp_launch_begin_values(const hw_distributed_sssp_params *plan, uint32_t root,
+                                            int64_t first, int blocks)
 {
     fill<<<blocks, threads>>>(plan->value, plan->codes, static_cast<int64_t>(INT64_MAX));
-    if (root != HW_ROUTES_NONE)
+    if (root != HW_DISTRIBUTED_SSSP_NONE)
         plant<<<1, 1>>>(*plan, plan->value, root, first);
     return cudaGetLastError();
 }
 
-int hw_routes_launch_collect(const hw_routes_plan *plan, const hw_routes_job *job, int blocks)
+int hw_distributed_sssp_launch_collect(const hw_distributed_sssp_params *plan,
+                                       const hw_distributed_sssp_job *job, int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         collect<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, *job);
@@ -404,8 +413,8 @@ int hw_routes_launch_collect(const hw_routes_plan *plan, const hw_routes_job *jo
     return cudaGetLastError();
 }
 
-int hw_routes_launch_gather(const hw_routes_plan *plan, const hw_routes_job *job, bool range,
-                            int blocks)
+int hw_distributed_sssp_launch_gather(const hw_distributed_sssp_params *plan,
+                                      const hw_distributed_sssp_job *job, bool range, int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         return gather_of<HW_GPU_KEY_F32>(*plan, *job, range, blocks);
@@ -414,7 +423,8 @@ int hw_routes_launch_gather(const hw_routes_plan *plan, const hw_routes_job *job
     return gather_of<HW_GPU_KEY_I64>(*plan, *job, range, blocks);
 }
 
-int hw_routes_launch_push(const hw_routes_plan *plan, const hw_routes_job *job, int blocks)
+int hw_distributed_sssp_launch_push(const hw_distributed_sssp_params *plan,
+                                    const hw_distributed_sssp_job *job, int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         return push_by_mode<HW_GPU_KEY_F32>(*plan, *job, blocks);
@@ -423,7 +433,8 @@ int hw_routes_launch_push(const hw_routes_plan *plan, const hw_routes_job *job, 
     return push_by_mode<HW_GPU_KEY_I64>(*plan, *job, blocks);
 }
 
-int hw_routes_launch_pull(const hw_routes_plan *plan, const hw_routes_job *job, int blocks)
+int hw_distributed_sssp_launch_pull(const hw_distributed_sssp_params *plan,
+                                    const hw_distributed_sssp_job *job, int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         pull<HW_GPU_KEY_F32, false><<<blocks, threads>>>(*plan, *job);
@@ -434,7 +445,8 @@ int hw_routes_launch_pull(const hw_routes_plan *plan, const hw_routes_job *job, 
     return cudaGetLastError();
 }
 
-int hw_routes_launch_look(const hw_routes_plan *plan, const hw_routes_job *job, int blocks)
+int hw_distributed_sssp_launch_look(const hw_distributed_sssp_params *plan,
+                                    const hw_distributed_sssp_job *job, int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         pull<HW_GPU_KEY_F32, true><<<blocks, threads>>>(*plan, *job);
@@ -445,8 +457,10 @@ int hw_routes_launch_look(const hw_routes_plan *plan, const hw_routes_job *job, 
     return cudaGetLastError();
 }
 
-int hw_routes_launch_pack(const hw_routes_plan *plan, const hw_routes_job *job,
-                          enum hw_routes_what what, const hw_routes_boxes *boxes, int blocks)
+int hw_distributed_sssp_launch_pack(const hw_distributed_sssp_params *plan,
+                                    const hw_distributed_sssp_job *job,
+                                    enum hw_distributed_sssp_what what,
+                                    const hw_distributed_sssp_outboxes *boxes, int blocks)
 {
     if (wide(plan, job))
         pack<int64_t><<<blocks, threads>>>(*plan, *job, what, *boxes);
@@ -455,9 +469,11 @@ int hw_routes_launch_pack(const hw_routes_plan *plan, const hw_routes_job *job,
     return cudaGetLastError();
 }
 
-int hw_routes_launch_unpack(const hw_routes_plan *plan, const hw_routes_job *job,
-                            enum hw_routes_what what, const hw_routes_boxes *boxes,
-                            const hw_round_result *result, int blocks)
+int hw_distributed_sssp_launch_unpack(const hw_distributed_sssp_params *plan,
+                                      const hw_distributed_sssp_job *job,
+                                      enum hw_distributed_sssp_what what,
+                                      const hw_distributed_sssp_outboxes *boxes,
+                                      const hw_allgather_result *result, int blocks)
 {
     if (wide(plan, job))
         unpack<int64_t><<<blocks, threads>>>(*plan, *job, what, *boxes, result);
@@ -466,7 +482,8 @@ int hw_routes_launch_unpack(const hw_routes_plan *plan, const hw_routes_job *job
     return cudaGetLastError();
 }
 
-int hw_routes_launch_count_lost(const hw_routes_plan *plan, uint32_t root, int blocks)
+int hw_distributed_sssp_launch_count_lost(const hw_distributed_sssp_params *plan, uint32_t root,
+                                          int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         count_lost<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, root);
@@ -477,7 +494,8 @@ int hw_routes_launch_count_lost(const hw_routes_plan *plan, uint32_t root, int b
     return cudaGetLastError();
 }
 
-int hw_routes_launch_results(const hw_routes_plan *plan, uint32_t root, bool nothing, int blocks)
+int hw_distributed_sssp_launch_results(const hw_distributed_sssp_params *plan, uint32_t root,
+                                       bool nothing, int blocks)
 {
     if (plan->kind == HW_GPU_KEY_F32)
         results<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, root, nothing);

@@ -19,81 +19,85 @@
 #include <string.h>
 
 /* A job about all that is reached, and their values. */
-static struct hw_routes_job value_job(const struct hw_routes *routes, enum hw_routes_mode mode)
+static struct hw_distributed_sssp_job value_job(const struct hw_distributed_sssp *routes,
+                                                enum hw_distributed_sssp_mode mode)
 {
-    return (struct hw_routes_job){.mode = (int)mode,
-                                  .from = INT64_MIN,
-                                  .to = hw_routes_none(routes),
-                                  .near = INT64_MIN,
-                                  .high = INT64_MIN,
-                                  .begin = INT64_MIN,
-                                  .end = hw_routes_none(routes),
-                                  .root = routes->root,
-                                  .value = true};
+    return (struct hw_distributed_sssp_job){.mode = (int)mode,
+                                            .from = INT64_MIN,
+                                            .to = hw_distributed_sssp_none(routes),
+                                            .near = INT64_MIN,
+                                            .high = INT64_MIN,
+                                            .begin = INT64_MIN,
+                                            .end = hw_distributed_sssp_none(routes),
+                                            .root = routes->root,
+                                            .value = true};
 }
 
-static enum hw_status forget_values(struct hw_routes *routes, uint32_t root, int64_t first,
-                                    struct hw_error *err)
+static enum hw_status forget_values(struct hw_distributed_sssp *routes, uint32_t root,
+                                    int64_t first, struct hw_error *err)
 {
-    return hw_cuda(hw_routes_launch_begin_values(&routes->plan, root, first, routes->blocks),
-                   "the kernel that forgets parents", err);
+    return hw_cuda(
+        hw_distributed_sssp_launch_begin_values(&routes->plan, root, first, routes->blocks),
+        "the kernel that forgets parents", err);
 }
 
 /* ---- parents ---- */
 
 /* What the next round is to tell, unless something is owed already. */
-static void owe(struct hw_routes *routes, enum hw_status status)
+static void owe(struct hw_distributed_sssp *routes, enum hw_status status)
 {
     routes->owed = routes->owed == HW_OK ? status : routes->owed;
 }
 
 /* Lists look for neighbours; those of other parts' vertices tell them. */
-static enum hw_status look(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status look(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    const struct hw_routes_job job = value_job(routes, HW_ROUTES_RELAX);
-    const bool remote = hw_routes_has_remote_lists(routes);
-    struct hw_routes_news news = {0};
-    enum hw_status status = remote ? forget_values(routes, HW_ROUTES_NONE, 0, err) : HW_OK;
+    const struct hw_distributed_sssp_job job = value_job(routes, HW_DISTRIBUTED_SSSP_RELAX);
+    const bool remote = hw_distributed_sssp_has_remote_lists(routes);
+    struct hw_distributed_sssp_counters news = {0};
+    enum hw_status status =
+        remote ? forget_values(routes, HW_DISTRIBUTED_SSSP_NONE, 0, err) : HW_OK;
 
     if (status == HW_OK)
-        status = hw_cuda(hw_routes_launch_look(&routes->plan, &job, routes->blocks),
+        status = hw_cuda(hw_distributed_sssp_launch_look(&routes->plan, &job, routes->blocks),
                          "the kernel that looks for parents", err);
     if (remote)
-        return hw_routes_exchange(routes, status, HW_ROUTES_FOLD, &job, &news, err);
+        return hw_distributed_sssp_exchange(routes, status, HW_DISTRIBUTED_SSSP_FOLD, &job, &news,
+                                            err);
     owe(routes, status);
     return HW_OK;
 }
 
 /* Sources offer themselves. */
-static enum hw_status offer(struct hw_routes *routes, enum hw_routes_mode mode, uint32_t mask,
-                            struct hw_error *err)
+static enum hw_status offer(struct hw_distributed_sssp *routes, enum hw_distributed_sssp_mode mode,
+                            uint32_t mask, struct hw_error *err)
 {
-    struct hw_routes_job job = value_job(routes, mode);
-    struct hw_routes_news news;
+    struct hw_distributed_sssp_job job = value_job(routes, mode);
+    struct hw_distributed_sssp_counters news;
 
     job.mask = mask;
-    owe(routes, forget_values(routes, HW_ROUTES_NONE, 0, err));
-    return hw_routes_relax_range(routes, &job, &news, err);
+    owe(routes, forget_values(routes, HW_DISTRIBUTED_SSSP_NONE, 0, err));
+    return hw_distributed_sssp_relax_range(routes, &job, &news, err);
 }
 
 /* The least (hops, graph id) along tight edges. */
-static enum hw_status hop(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status hop(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    struct hw_routes_job job = value_job(routes, HW_ROUTES_HOP);
-    struct hw_routes_news news = {.near = 1};
+    struct hw_distributed_sssp_job job = value_job(routes, HW_DISTRIBUTED_SSSP_HOP);
+    struct hw_distributed_sssp_counters news = {.near = 1};
     uint32_t root_id = 0;
     enum hw_status status = HW_OK;
 
     job.near = job.high = INT64_MAX;
     status = hw_gpu_fill(routes->plan.near, 0, ((size_t)routes->plan.lists / 32 + 1) * 4, err);
-    if (status == HW_OK && routes->root != HW_ROUTES_NONE)
+    if (status == HW_OK && routes->root != HW_DISTRIBUTED_SSSP_NONE)
         status = hw_gpu_get(&root_id, routes->plan.graph_id + routes->root, sizeof root_id, err);
     if (status == HW_OK)
         status = forget_values(routes, routes->root, root_id, err);
     owe(routes, status);
     status = HW_OK;
     while (status == HW_OK && news.near > 0)
-        status = hw_routes_relax(routes, &job, false, &news, err);
+        status = hw_distributed_sssp_relax(routes, &job, false, &news, err);
     return status;
 }
 
@@ -102,71 +106,76 @@ static enum hw_status hop(struct hw_routes *routes, struct hw_error *err)
  * itself, in rounds, so that nobody takes a parent that came to one by way of itself. The
  * look for neighbours has marked the lists.
  */
-static enum hw_status level(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status level(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    struct hw_routes_job job = value_job(routes, HW_ROUTES_EQUAL);
-    struct hw_routes_news news = {.near = 1};
+    struct hw_distributed_sssp_job job = value_job(routes, HW_DISTRIBUTED_SSSP_EQUAL);
+    struct hw_distributed_sssp_counters news = {.near = 1};
     enum hw_status status = HW_OK;
 
     job.near = job.high = INT64_MAX;
     for (job.low = 1; status == HW_OK && news.near > 0; job.low++)
-        status = hw_routes_relax(routes, &job, false, &news, err);
+        status = hw_distributed_sssp_relax(routes, &job, false, &news, err);
     return status;
 }
 
 /* Sums up over the ranks what a kernel has counted; status: what came before. */
-static enum hw_status sum_lost(struct hw_routes *routes, enum hw_status status,
+static enum hw_status sum_lost(struct hw_distributed_sssp *routes, enum hw_status status,
                                struct hw_error *err)
 {
-    const struct hw_round_result *result = NULL;
+    const struct hw_allgather_result *result = NULL;
 
-    status = hw_round_start(&routes->round, status, (const uint64_t *)&routes->plan.control->count,
-                            1, 0, NULL, err);
+    status = hw_allgather_start(&routes->round, status,
+                                (const uint64_t *)&routes->plan.control->count, 1, 0, NULL, err);
     if (status == HW_OK)
-        status = hw_round_wait(&routes->round, &result, err);
+        status = hw_allgather_wait(&routes->round, &result, err);
     if (status == HW_OK)
         routes->lost = result->all[0];
     return status;
 }
 
 /* Counts who has no parent. */
-static enum hw_status count_lost(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status count_lost(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    enum hw_status status = routes->owed != HW_OK ? routes->owed : hw_routes_clear(routes, err);
+    enum hw_status status =
+        routes->owed != HW_OK ? routes->owed : hw_distributed_sssp_clear(routes, err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_routes_launch_count_lost(&routes->plan, routes->root, routes->blocks),
-                         "the kernel that counts parents", err);
+        status = hw_cuda(
+            hw_distributed_sssp_launch_count_lost(&routes->plan, routes->root, routes->blocks),
+            "the kernel that counts parents", err);
     return sum_lost(routes, status, err);
 }
 
 /* Results by graph id; counts who has no parent, too. */
-static enum hw_status finish(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status finish(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
     const bool nothing = routes->outcome != HW_OUTCOME_TREE;
-    enum hw_status status = routes->owed != HW_OK ? routes->owed : hw_routes_clear(routes, err);
+    enum hw_status status =
+        routes->owed != HW_OK ? routes->owed : hw_distributed_sssp_clear(routes, err);
 
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_routes_launch_results(&routes->plan, routes->root, nothing, routes->blocks),
-                    "the kernel that writes results", err);
+        status = hw_cuda(hw_distributed_sssp_launch_results(&routes->plan, routes->root, nothing,
+                                                            routes->blocks),
+                         "the kernel that writes results", err);
     return sum_lost(routes, status, err);
 }
 
-enum hw_status hw_routes_parents(struct hw_routes *routes, int64_t told, struct hw_error *err)
+enum hw_status hw_distributed_sssp_parents(struct hw_distributed_sssp *routes, int64_t told,
+                                           struct hw_error *err)
 {
     const bool by_hops = routes->engine->options.canonical_parents || routes->survey.negative > 0;
-    enum hw_status status = hw_routes_tell(routes, told, hw_routes_none(routes), err);
+    enum hw_status status =
+        hw_distributed_sssp_tell(routes, told, hw_distributed_sssp_none(routes), err);
 
     if (status != HW_OK)
         return status;
     if (by_hops)
         return hop(routes, err);
-    return routes->engine->part->directed ? offer(routes, HW_ROUTES_TIGHT, 0, err)
+    return routes->engine->part->directed ? offer(routes, HW_DISTRIBUTED_SSSP_TIGHT, 0, err)
                                           : look(routes, err);
 }
 
-enum hw_status hw_routes_results(struct hw_routes *routes, struct hw_error *err)
+enum hw_status hw_distributed_sssp_results(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
     const bool by_hops = routes->engine->options.canonical_parents || routes->survey.negative > 0;
     const bool levels = !routes->engine->part->directed && routes->plan.list_blocks == 1;
@@ -184,15 +193,16 @@ enum hw_status hw_routes_results(struct hw_routes *routes, struct hw_error *err)
 
 /* ---- what no float holds ---- */
 
-enum hw_status hw_routes_check_overflow(struct hw_routes *routes, struct hw_error *err)
+enum hw_status hw_distributed_sssp_check_overflow(struct hw_distributed_sssp *routes,
+                                                  struct hw_error *err)
 {
-    const struct hw_routes_job job = value_job(routes, HW_ROUTES_CUT_OFF);
-    struct hw_routes_news news;
+    const struct hw_distributed_sssp_job job = value_job(routes, HW_DISTRIBUTED_SSSP_CUT_OFF);
+    struct hw_distributed_sssp_counters news;
     unsigned long long count = 0;
     enum hw_status status = HW_OK;
 
-    owe(routes, hw_routes_clear(routes, err));
-    status = hw_routes_relax_range(routes, &job, &news, err);
+    owe(routes, hw_distributed_sssp_clear(routes, err));
+    status = hw_distributed_sssp_relax_range(routes, &job, &news, err);
     if (status != HW_OK)
         return status;
     status = hw_agree(routes->engine->ctx->world,
@@ -221,7 +231,7 @@ static bool is_less(enum hw_distance kind, const struct hw_negative_edge *a,
 
 /* What the host looks at: who is reached, and what they are called. */
 struct scene {
-    const struct hw_routes *routes;
+    const struct hw_distributed_sssp *routes;
     unsigned char *distance; /* [codes] keys */
     uint32_t *id;            /* [codes] */
     struct hw_negative_edge least;
@@ -232,11 +242,11 @@ static bool is_reached(const struct scene *scene, uint32_t code)
     if (scene->routes->plan.kind == HW_GPU_KEY_I64) {
         int64_t key;
         memcpy(&key, scene->distance + (size_t)code * sizeof key, sizeof key);
-        return key != hw_routes_none(scene->routes);
+        return key != hw_distributed_sssp_none(scene->routes);
     }
     int32_t key;
     memcpy(&key, scene->distance + (size_t)code * sizeof key, sizeof key);
-    return key != hw_routes_none(scene->routes);
+    return key != hw_distributed_sssp_none(scene->routes);
 }
 
 static void consider(struct scene *scene, uint32_t source, uint32_t target, union hw_weight weight)
@@ -257,10 +267,10 @@ static void consider(struct scene *scene, uint32_t source, uint32_t target, unio
 static void consider_piece(struct scene *scene, const uint64_t *offset, uint32_t first,
                            uint32_t end, const struct hw_gpu_edge *edge)
 {
-    const struct hw_routes_plan *plan = &scene->routes->plan;
+    const struct hw_distributed_sssp_params *plan = &scene->routes->plan;
 
     for (uint32_t list = first; list < end; list++) {
-        const uint32_t code = hw_routes_code(plan, list);
+        const uint32_t code = hw_distributed_sssp_code(plan, list);
         if (!is_reached(scene, code))
             continue;
         for (uint64_t k = offset[list]; k < offset[list + 1]; k++) {
@@ -274,7 +284,7 @@ static void consider_piece(struct scene *scene, const uint64_t *offset, uint32_t
 /* All lists, read back from the device. */
 static enum hw_status consider_lists(struct scene *scene, struct hw_error *err)
 {
-    const struct hw_routes_plan *plan = &scene->routes->plan;
+    const struct hw_distributed_sssp_params *plan = &scene->routes->plan;
     uint64_t *offset = NULL;
     struct hw_gpu_edge *edge = NULL;
     enum hw_status status =
@@ -301,10 +311,10 @@ static enum hw_status consider_lists(struct scene *scene, struct hw_error *err)
 /* What is reached and negative here. Local. */
 static enum hw_status find_least(struct scene *scene, struct hw_error *err)
 {
-    const struct hw_routes *routes = scene->routes;
-    const struct hw_routes_plan *plan = &routes->plan;
+    const struct hw_distributed_sssp *routes = scene->routes;
+    const struct hw_distributed_sssp_params *plan = &routes->plan;
     const struct hw_part_vertices *own = &routes->engine->part->own;
-    const size_t bytes = (size_t)plan->codes * hw_routes_key_bytes(routes);
+    const size_t bytes = (size_t)plan->codes * hw_distributed_sssp_key_bytes(routes);
     enum hw_status status = hw_alloc(&scene->distance, (hw_count)bytes, 1, "distances", err);
 
     if (status == HW_OK)
@@ -324,23 +334,23 @@ static enum hw_status find_least(struct scene *scene, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_routes_sweep(struct hw_routes *routes, struct hw_error *err)
+enum hw_status hw_distributed_sssp_sweep(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    const struct hw_routes_job job = {.mode = HW_ROUTES_FLOOD,
-                                      .from = INT64_MIN,
-                                      .to = hw_routes_none(routes),
-                                      .near = INT64_MAX,
-                                      .high = INT64_MAX};
+    const struct hw_distributed_sssp_job job = {.mode = HW_DISTRIBUTED_SSSP_FLOOD,
+                                                .from = INT64_MIN,
+                                                .to = hw_distributed_sssp_none(routes),
+                                                .near = INT64_MAX,
+                                                .high = INT64_MAX};
     struct scene scene = {.routes = routes,
                           .least = {.source = HW_GID_NONE, .target = HW_GID_NONE}};
     const struct hw_context *ctx = routes->engine->ctx;
-    struct hw_routes_news news = {.near = 1};
+    struct hw_distributed_sssp_counters news = {.near = 1};
     enum hw_status status = HW_OK;
 
     while (status == HW_OK && news.near > 0) {
-        status = hw_routes_relax(routes, &job, false, &news, err);
+        status = hw_distributed_sssp_relax(routes, &job, false, &news, err);
         if (status == HW_OK)
-            hw_routes_add_row(routes, "sweep", HW_DIRECTION_TOP_DOWN, 0, &news);
+            hw_distributed_sssp_add_row(routes, "sweep", HW_DIRECTION_TOP_DOWN, 0, &news);
     }
     if (status != HW_OK)
         return status;
@@ -371,24 +381,24 @@ static void drop_blame(struct blame *blame)
 }
 
 /* The root's distance, where this part owns it, is 0 until a cycle lowers it. */
-static enum hw_status is_root_lowered(const struct hw_routes *routes, bool *lowered,
+static enum hw_status is_root_lowered(const struct hw_distributed_sssp *routes, bool *lowered,
                                       struct hw_error *err)
 {
-    const size_t bytes = hw_routes_key_bytes(routes);
+    const size_t bytes = hw_distributed_sssp_key_bytes(routes);
     int64_t key = 0;
     enum hw_status status = HW_OK;
 
-    if (routes->root != HW_ROUTES_NONE)
+    if (routes->root != HW_DISTRIBUTED_SSSP_NONE)
         status = hw_gpu_get(&key, (const char *)routes->plan.distance + routes->root * bytes, bytes,
                             err);
     *lowered = key != 0;
     return status;
 }
 
-static enum hw_status get_blame(const struct hw_routes *routes, uint32_t mask, struct blame *blame,
-                                struct hw_error *err)
+static enum hw_status get_blame(const struct hw_distributed_sssp *routes, uint32_t mask,
+                                struct blame *blame, struct hw_error *err)
 {
-    const struct hw_routes_plan *plan = &routes->plan;
+    const struct hw_distributed_sssp_params *plan = &routes->plan;
     const struct hw_part_vertices *own = &routes->engine->part->own;
     const uint32_t home = plan->home * plan->block, first = plan->segments * plan->block;
     static const char what[] = "parents";
@@ -430,17 +440,18 @@ static enum hw_status get_blame(const struct hw_routes *routes, uint32_t mask, s
  * weight that is not positive. Which edge is blamed changes from look to look, lest cycles of
  * weight zero hide others.
  */
-enum hw_status hw_routes_look_for_cycle(struct hw_routes *routes, uint32_t check,
-                                        struct hw_error *err)
+enum hw_status hw_distributed_sssp_look_for_cycle(struct hw_distributed_sssp *routes,
+                                                  uint32_t check, struct hw_error *err)
 {
     const uint32_t mask = check * UINT32_C(2654435761) & INT32_MAX;
     const struct hw_context *ctx = routes->engine->ctx;
-    const struct hw_routes_news nothing = {0};
+    const struct hw_distributed_sssp_counters nothing = {0};
     struct blame blame = {0};
-    enum hw_status status = hw_routes_tell(routes, INT64_MIN, hw_routes_none(routes), err);
+    enum hw_status status =
+        hw_distributed_sssp_tell(routes, INT64_MIN, hw_distributed_sssp_none(routes), err);
 
     if (status == HW_OK)
-        status = offer(routes, HW_ROUTES_BLAME, mask, err);
+        status = offer(routes, HW_DISTRIBUTED_SSSP_BLAME, mask, err);
     if (status != HW_OK)
         return status;
     status = hw_agree(ctx->world, get_blame(routes, mask, &blame, err), err);
@@ -449,6 +460,6 @@ enum hw_status hw_routes_look_for_cycle(struct hw_routes *routes, uint32_t check
                                    &routes->cycle, err);
     drop_blame(&blame);
     if (status == HW_OK)
-        hw_routes_add_row(routes, "cycle", HW_DIRECTION_AUTO, 0, &nothing);
+        hw_distributed_sssp_add_row(routes, "cycle", HW_DIRECTION_AUTO, 0, &nothing);
     return status;
 }

@@ -11,7 +11,7 @@ namespace
 /* Edges of a list that one lane looks at alone before the warp takes over. */
 constexpr uint32_t lane_edges = 16;
 
-/* What a list has found. source: code, or HW_RANK_NONE. */
+/* What a list has found. source: code, or HW_INVALID_VERTEX. */
 template <int kind> struct found_t {
     key_of<kind> key;
     uint32_t source;
@@ -20,13 +20,13 @@ template <int kind> struct found_t {
 /* Whether this edge and those after it may matter; takes it if it is better. looks: for a
  * nearer neighbour that explains the distance, not for the best settled one. */
 template <int kind, bool looks>
-__device__ __forceinline__ bool consider(const plan_t &plan, const job_t &job,
+__device__ __forceinline__ bool consider(const kernel_params &plan, const job_t &job,
                                          const hw_gpu_edge &edge, found_t<kind> &found)
 {
     const key_of<kind> low = static_cast<key_of<kind>>(job.low);
     const key_of<kind> least = hw_further<kind>(low, edge.weight);
 
-    if (looks ? found.source != HW_RANK_NONE || least > found.key : least >= found.key)
+    if (looks ? found.source != HW_INVALID_VERTEX || least > found.key : least >= found.key)
         return false;
     const key_of<kind> from = __ldcg(static_cast<const key_of<kind> *>(plan.distance) + edge.rank);
     if (looks) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ bool consider(const plan_t &plan, const job_t &job,
 
 /* The rest of a list by the whole warp; all lanes have the same found. */
 template <int kind, bool looks>
-__device__ found_t<kind> consider_rest(const plan_t &plan, const job_t &job,
+__device__ found_t<kind> consider_rest(const kernel_params &plan, const job_t &job,
                                        const hw_gpu_edge *list, uint32_t from, uint32_t length,
                                        found_t<kind> found, count64 &edges)
 {
@@ -53,11 +53,11 @@ __device__ found_t<kind> consider_rest(const plan_t &plan, const job_t &job,
     for (uint32_t at = from; at < length; at += 32) {
         const bool there = at + lane < length;
         const hw_gpu_edge edge =
-            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_RANK_NONE, 0};
+            there ? hw_read_edge(list + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         const bool more = there && consider<kind, looks>(plan, job, edge, found);
         edges += more;
         if (looks) {
-            const uint32_t who = __ballot_sync(HW_WARP, found.source != HW_RANK_NONE);
+            const uint32_t who = __ballot_sync(HW_WARP, found.source != HW_INVALID_VERTEX);
             if (who) {
                 found.source = __shfl_sync(HW_WARP, found.source, __ffs(who) - 1);
                 return found;
@@ -76,16 +76,16 @@ __device__ found_t<kind> consider_rest(const plan_t &plan, const job_t &job,
     return found;
 }
 
-/* 32 lists, one a lane; list HW_RANK_NONE for none. */
+/* 32 lists, one a lane; list HW_INVALID_VERTEX for none. */
 template <int kind, bool looks>
-__device__ found_t<kind> consider_lists(const plan_t &plan, const job_t &job, uint32_t list,
+__device__ found_t<kind> consider_lists(const kernel_params &plan, const job_t &job, uint32_t list,
                                         found_t<kind> found, count64 &edges)
 {
     const hw_gpu_edge *at_edge = plan.edge;
     uint32_t length = 0, at = 0;
     bool more = false;
 
-    if (list != HW_RANK_NONE) {
+    if (list != HW_INVALID_VERTEX) {
         const uint64_t begin = __ldg(plan.offset + list);
         length = static_cast<uint32_t>(__ldg(plan.offset + list + 1) - begin);
         at_edge += begin;
@@ -94,8 +94,8 @@ __device__ found_t<kind> consider_lists(const plan_t &plan, const job_t &job, ui
             hw_gpu_edge edge[4];
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++)
-                edge[k] =
-                    at + k < length ? hw_read_edge(at_edge + at + k) : hw_gpu_edge{HW_RANK_NONE, 0};
+                edge[k] = at + k < length ? hw_read_edge(at_edge + at + k)
+                                          : hw_gpu_edge{HW_INVALID_VERTEX, 0};
 #pragma unroll
             for (uint32_t k = 0; k < 4; k++) {
                 more = more && at + k < length && consider<kind, looks>(plan, job, edge[k], found);
@@ -121,11 +121,11 @@ __device__ found_t<kind> consider_lists(const plan_t &plan, const job_t &job, ui
 
 /* What a list has found goes to its vertex. */
 template <int kind, bool looks>
-__device__ __forceinline__ void keep(const plan_t &plan, uint32_t code, key_of<kind> was,
+__device__ __forceinline__ void keep(const kernel_params &plan, uint32_t code, key_of<kind> was,
                                      const found_t<kind> &found)
 {
     if (looks) {
-        const bool good = found.source != HW_RANK_NONE;
+        const bool good = found.source != HW_INVALID_VERTEX;
         const int64_t parent =
             good ? static_cast<int64_t>(__ldg(plan.graph_id + found.source)) : INT64_MAX;
         if (is_own(plan, code))
@@ -141,9 +141,10 @@ __device__ __forceinline__ void keep(const plan_t &plan, uint32_t code, key_of<k
         set_bit(plan.pending, code);
 }
 
-/* Lists that begin with edges of no length may be wanted again (HW_ROUTES_EQUAL). */
+/* Lists that begin with edges of no length may be wanted again (HW_DISTRIBUTED_SSSP_EQUAL). */
 template <int kind>
-__device__ __forceinline__ void mark_equal(const plan_t &plan, uint32_t list, key_of<kind> key)
+__device__ __forceinline__ void mark_equal(const kernel_params &plan, uint32_t list,
+                                           key_of<kind> key)
 {
     const uint64_t begin = __ldg(plan.offset + list);
 
@@ -154,7 +155,7 @@ __device__ __forceinline__ void mark_equal(const plan_t &plan, uint32_t list, ke
 
 /* A range of lists inside one block of them, words of 32 at a time. */
 template <int kind, bool looks>
-__device__ void sweep(const plan_t &plan, const job_t &job, uint32_t first, uint32_t end,
+__device__ void sweep(const kernel_params &plan, const job_t &job, uint32_t first, uint32_t end,
                       count64 &edges)
 {
     constexpr uint32_t words = 4;
@@ -183,8 +184,8 @@ __device__ void sweep(const plan_t &plan, const job_t &job, uint32_t first, uint
             if (!__any_sync(HW_WARP, wanted))
                 continue;
             const found_t<kind> found =
-                consider_lists<kind, looks>(plan, job, wanted ? first + from : HW_RANK_NONE,
-                                            found_t<kind>{key[k], HW_RANK_NONE}, edges);
+                consider_lists<kind, looks>(plan, job, wanted ? first + from : HW_INVALID_VERTEX,
+                                            found_t<kind>{key[k], HW_INVALID_VERTEX}, edges);
             if (wanted)
                 keep<kind, looks>(plan, first_code + from, key[k], found);
         }
@@ -192,7 +193,7 @@ __device__ void sweep(const plan_t &plan, const job_t &job, uint32_t first, uint
 }
 
 template <int kind, bool looks>
-__device__ void pull_part(const plan_t &plan, const job_t &job, sums_t &sums)
+__device__ void pull_part(const kernel_params &plan, const job_t &job, sums_t &sums)
 {
     count64 edges = 0;
 
@@ -204,7 +205,7 @@ __device__ void pull_part(const plan_t &plan, const job_t &job, sums_t &sums)
     add(sums, 0, edges);
     __syncthreads();
     if (threadIdx.x == 0 && sums.sum[0])
-        atomicAdd(&plan.control->word[HW_ROUTES_EDGES], sums.sum[0]);
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_EDGES], sums.sum[0]);
 }
 
 } // namespace

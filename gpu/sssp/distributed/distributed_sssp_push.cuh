@@ -30,7 +30,7 @@ template <int kind> struct seen_t {
 
 /* A range of lists inside one block of them. counts: are its vertices counted here? */
 template <int kind>
-__device__ void look_over(const plan_t &plan, const job_t &job, uint32_t first, uint32_t end,
+__device__ void look_over(const kernel_params &plan, const job_t &job, uint32_t first, uint32_t end,
                           bool counts, seen_t<kind> &seen)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -66,7 +66,8 @@ __device__ void look_over(const plan_t &plan, const job_t &job, uint32_t first, 
 
 /* Vertices of the step are to be relaxed next; what is beyond is counted. No weight is
  * negative. */
-template <int kind> __device__ void collect_part(const plan_t &plan, const job_t &job, sums_t &sums)
+template <int kind>
+__device__ void collect_part(const kernel_params &plan, const job_t &job, sums_t &sums)
 {
     constexpr key_of<kind> most = kind == HW_GPU_KEY_I64 ? static_cast<key_of<kind>>(INT64_MAX)
                                                          : static_cast<key_of<kind>>(INT32_MAX);
@@ -86,11 +87,11 @@ template <int kind> __device__ void collect_part(const plan_t &plan, const job_t
     if (threadIdx.x != 0)
         return;
     if (sums.sum[0])
-        atomicAdd(&plan.control->word[HW_ROUTES_LATER], sums.sum[0]);
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_LATER], sums.sum[0]);
     if (sums.sum[1])
-        atomicAdd(&plan.control->word[HW_ROUTES_OPEN], sums.sum[1]);
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_OPEN], sums.sum[1]);
     if (sums.most)
-        atomicMax(&plan.control->word[HW_ROUTES_LEAST], sums.most);
+        atomicMax(&plan.control->word[HW_DISTRIBUTED_SSSP_LEAST], sums.most);
 }
 
 /* ---- the queue ---- */
@@ -102,18 +103,21 @@ struct span_t {
 };
 
 template <int kind>
-__device__ __forceinline__ span_t span_of(const plan_t &plan, const job_t &job, uint32_t list)
+__device__ __forceinline__ span_t span_of(const kernel_params &plan, const job_t &job,
+                                          uint32_t list)
 {
     const uint64_t begin = __ldg(plan.offset + list);
     const uint32_t length = static_cast<uint32_t>(__ldg(plan.offset + list + 1) - begin);
     span_t span = {begin, length, length};
 
-    if (length == 0 || (job.mode != HW_ROUTES_RELAX && job.mode != HW_ROUTES_EQUAL))
+    if (length == 0 ||
+        (job.mode != HW_DISTRIBUTED_SSSP_RELAX && job.mode != HW_DISTRIBUTED_SSSP_EQUAL))
         return span;
     const hw_gpu_edge *edge = plan.edge + begin;
     const key_of<kind> key =
         __ldcg(static_cast<const key_of<kind> *>(plan.distance) + code_of(plan, list));
-    const int64_t to = job.mode == HW_ROUTES_EQUAL ? static_cast<int64_t>(key) + 1 : job.to;
+    const int64_t to =
+        job.mode == HW_DISTRIBUTED_SSSP_EQUAL ? static_cast<int64_t>(key) + 1 : job.to;
     uint32_t low = 0;
     if (job.from != INT64_MIN) {
         for (uint32_t high = length; low < high;) {
@@ -138,7 +142,7 @@ __device__ __forceinline__ span_t span_of(const plan_t &plan, const job_t &job, 
 
 /* The lists of 32 words that are wanted: this lane's word of them. */
 template <int kind>
-__device__ __forceinline__ uint32_t wanted(const plan_t &plan, const job_t &job, bool range,
+__device__ __forceinline__ uint32_t wanted(const kernel_params &plan, const job_t &job, bool range,
                                            uint64_t chunk)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -170,7 +174,8 @@ __device__ __forceinline__ uint32_t wanted(const plan_t &plan, const job_t &job,
 }
 
 /* The numbers of the lists that are wanted, in any order. */
-template <int kind> __device__ void enlist_part(const plan_t &plan, const job_t &job, bool range)
+template <int kind>
+__device__ void enlist_part(const kernel_params &plan, const job_t &job, bool range)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t chunks = (static_cast<uint64_t>(plan.lists) + 1023) / 1024;
@@ -217,15 +222,16 @@ __device__ count64 take_room(count64 *counter, count64 *warp_sum, count64 mine)
 }
 
 /* The queue: lists with the edges that are to be relaxed, one a thread. */
-template <int kind> __device__ void measure_part(const plan_t &plan, const job_t &job, sums_t &sums)
+template <int kind>
+__device__ void measure_part(const kernel_params &plan, const job_t &job, sums_t &sums)
 {
     __shared__ count64 warp_sum[threads / 32 + 1];
-    const count64 listed = hw_latest(&plan.control->listed);
+    const count64 listed = hw_load_relaxed(&plan.control->listed);
     count64 degrees = 0;
 
     clear(sums);
     for (count64 base = static_cast<count64>(blockIdx.x) * threads; base < listed;
-         base += hw_stride()) {
+         base += hw_grid_threads()) {
         uint32_t list = 0;
         span_t span = {0, 0, 0};
         if (base + threadIdx.x < listed) {
@@ -235,9 +241,9 @@ template <int kind> __device__ void measure_part(const plan_t &plan, const job_t
         degrees += span.length;
         const count64 start =
             take_room(&plan.control->queue, warp_sum,
-                      span.edges ? (1ull << HW_ROUTES_EDGE_BITS) + span.edges : 0);
+                      span.edges ? (1ull << HW_DISTRIBUTED_SSSP_EDGE_BITS) + span.edges : 0);
         if (span.edges) {
-            const count64 slot = start >> HW_ROUTES_EDGE_BITS, at = start & edge_mask;
+            const count64 slot = start >> HW_DISTRIBUTED_SSSP_EDGE_BITS, at = start & edge_mask;
             plan.queue[slot] = list;
             plan.prefix[slot] = at;
             plan.first[slot] = span.first - at;
@@ -246,7 +252,7 @@ template <int kind> __device__ void measure_part(const plan_t &plan, const job_t
     add(sums, 0, degrees);
     __syncthreads();
     if (threadIdx.x == 0 && sums.sum[0])
-        atomicAdd(&plan.control->word[HW_ROUTES_DEGREES], sums.sum[0]);
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_DEGREES], sums.sum[0]);
 }
 
 /* ---- pushing ---- */
@@ -256,13 +262,13 @@ constexpr uint32_t groups = 4, most_tile = 256;
 
 /* An edge under way. */
 template <int kind> struct relaxing_t {
-    hw_gpu_edge edge; /* rank: HW_RANK_NONE for none */
+    hw_gpu_edge edge; /* rank: HW_INVALID_VERTEX for none */
     uint32_t source;  /* code */
     key_of<kind> key; /* of the source */
 };
 
 /* Says that a vertex improved. near: it is to be relaxed next if it is this part's own. */
-__device__ __forceinline__ void note(const plan_t &plan, uint32_t code, bool near)
+__device__ __forceinline__ void note(const kernel_params &plan, uint32_t code, bool near)
 {
     if (!is_own(plan, code))
         set_bit(plan.pending, code);
@@ -272,20 +278,20 @@ __device__ __forceinline__ void note(const plan_t &plan, uint32_t code, bool nea
 
 /* What an edge from such a source makes the target's value; false for nothing. */
 template <int kind, int mode>
-__device__ __forceinline__ bool value_by(const plan_t &plan, const job_t &job,
+__device__ __forceinline__ bool value_by(const kernel_params &plan, const job_t &job,
                                          const relaxing_t<kind> &one, key_of<kind> there,
                                          int64_t &value)
 {
     const key_of<kind> next = hw_further<kind>(one.key, one.edge.weight);
     const int64_t id = __ldg(plan.graph_id + one.source);
 
-    if (mode == HW_ROUTES_BLAME ? next > there : next != there)
+    if (mode == HW_DISTRIBUTED_SSSP_BLAME ? next > there : next != there)
         return false;
-    if (mode == HW_ROUTES_HOP) {
+    if (mode == HW_DISTRIBUTED_SSSP_HOP) {
         value = ((__ldcg(plan.value + one.source) >> 32) + 1) << 32 | id;
-    } else if (mode == HW_ROUTES_BLAME) {
+    } else if (mode == HW_DISTRIBUTED_SSSP_BLAME) {
         value = (id ^ job.mask) << 32 | one.edge.weight;
-    } else if (mode == HW_ROUTES_EQUAL) {
+    } else if (mode == HW_DISTRIBUTED_SSSP_EQUAL) {
         value = job.low << 32 | id;
         return one.key == there &&
                (one.source == job.root || __ldcg(plan.value + one.source) < job.low << 32);
@@ -298,7 +304,7 @@ __device__ __forceinline__ bool value_by(const plan_t &plan, const job_t &job,
 
 /* Lowers a value; of modes that find parents. */
 template <int kind, int mode>
-__device__ __forceinline__ void relax_value(const plan_t &plan, const job_t &job,
+__device__ __forceinline__ void relax_value(const kernel_params &plan, const job_t &job,
                                             const relaxing_t<kind> &one)
 {
     const uint32_t target = one.edge.rank;
@@ -307,7 +313,7 @@ __device__ __forceinline__ void relax_value(const plan_t &plan, const job_t &job
 
     if (one.key == hw_keys<kind>::none)
         return;
-    if (mode == HW_ROUTES_CUT_OFF) {
+    if (mode == HW_DISTRIBUTED_SSSP_CUT_OFF) {
         if (there == hw_keys<kind>::none ||
             (kind == HW_GPU_KEY_F32 && there == hw_key_of(__uint_as_float(0xff800000u))))
             atomicAdd(&plan.control->count, 1ull);
@@ -315,36 +321,38 @@ __device__ __forceinline__ void relax_value(const plan_t &plan, const job_t &job
     }
     if (!value_by<kind, mode>(plan, job, one, there, value))
         return;
-    if (mode == HW_ROUTES_EQUAL && !is_own(plan, target) && target < first_delegate(plan)) {
+    if (mode == HW_DISTRIBUTED_SSSP_EQUAL && !is_own(plan, target) &&
+        target < first_delegate(plan)) {
         /* Only its owner knows whether it wants a parent. */
         plan.value[target] = value;
         note(plan, target, false);
     } else if (value < __ldcg(plan.value + target) && value < lower(plan.value + target, value)) {
-        note(plan, target, mode == HW_ROUTES_HOP || mode == HW_ROUTES_EQUAL);
+        note(plan, target, mode == HW_DISTRIBUTED_SSSP_HOP || mode == HW_DISTRIBUTED_SSSP_EQUAL);
     }
 }
 
 /* Relaxes some edges of each lane at once; returns whether any of its finds waits. */
 template <int kind, int mode>
-__device__ __forceinline__ bool relax(const plan_t &plan, const job_t &job,
+__device__ __forceinline__ bool relax(const kernel_params &plan, const job_t &job,
                                       const relaxing_t<kind> (&one)[groups])
 {
     key_of<kind> *distance = static_cast<key_of<kind> *>(plan.distance);
     key_of<kind> next[groups], old[groups];
     bool later = false;
 
-    if constexpr (mode != HW_ROUTES_RELAX && mode != HW_ROUTES_FLOOD) {
+    if constexpr (mode != HW_DISTRIBUTED_SSSP_RELAX && mode != HW_DISTRIBUTED_SSSP_FLOOD) {
 #pragma unroll
         for (uint32_t k = 0; k < groups; k++)
-            if (one[k].edge.rank != HW_RANK_NONE)
+            if (one[k].edge.rank != HW_INVALID_VERTEX)
                 relax_value<kind, mode>(plan, job, one[k]);
         return false;
     } else {
 #pragma unroll
         for (uint32_t k = 0; k < groups; k++) {
-            next[k] =
-                mode == HW_ROUTES_FLOOD ? 0 : hw_further<kind>(one[k].key, one[k].edge.weight);
-            const bool there = one[k].edge.rank != HW_RANK_NONE &&
+            next[k] = mode == HW_DISTRIBUTED_SSSP_FLOOD
+                          ? 0
+                          : hw_further<kind>(one[k].key, one[k].edge.weight);
+            const bool there = one[k].edge.rank != HW_INVALID_VERTEX &&
                                one[k].key != hw_keys<kind>::none && next[k] < job.to;
             old[k] = there ? __ldcg(distance + one[k].edge.rank) : next[k];
         }
@@ -359,10 +367,10 @@ __device__ __forceinline__ bool relax(const plan_t &plan, const job_t &job,
     }
 }
 
-template <int kind, int mode> __device__ void push_part(const plan_t &plan, const job_t &job)
+template <int kind, int mode> __device__ void push_part(const kernel_params &plan, const job_t &job)
 {
-    const count64 packed = hw_latest(&plan.control->queue), edges = packed & edge_mask;
-    const uint32_t lists = static_cast<uint32_t>(packed >> HW_ROUTES_EDGE_BITS);
+    const count64 packed = hw_load_relaxed(&plan.control->queue), edges = packed & edge_mask;
+    const uint32_t lists = static_cast<uint32_t>(packed >> HW_DISTRIBUTED_SSSP_EDGE_BITS);
     const uint32_t lane = threadIdx.x & 31;
     /* Few edges go to all warps, too. */
     const count64 share = ((edges + warp_count() - 1) / warp_count() + 31) / 32 * 32;
@@ -376,7 +384,7 @@ template <int kind, int mode> __device__ void push_part(const plan_t &plan, cons
             relaxing_t<kind> one[groups];
 #pragma unroll
             for (uint32_t k = 0; k < groups; k++) {
-                one[k].edge = hw_gpu_edge{HW_RANK_NONE, 0};
+                one[k].edge = hw_gpu_edge{HW_INVALID_VERTEX, 0};
                 one[k].source = 0;
                 if (base + 32 * k >= end)
                     continue;
@@ -396,15 +404,15 @@ template <int kind, int mode> __device__ void push_part(const plan_t &plan, cons
 #pragma unroll
             for (uint32_t k = 0; k < groups; k++)
                 one[k].key =
-                    one[k].edge.rank != HW_RANK_NONE
+                    one[k].edge.rank != HW_INVALID_VERTEX
                         ? __ldcg(static_cast<const key_of<kind> *>(plan.distance) + one[k].source)
                         : hw_keys<kind>::none;
             later = relax<kind, mode>(plan, job, one) || later;
         }
     }
     if (__any_sync(HW_WARP, later) && lane == 0 &&
-        hw_latest(&plan.control->word[HW_ROUTES_LATER]) == 0)
-        atomicAdd(&plan.control->word[HW_ROUTES_LATER], 1ull);
+        hw_load_relaxed(&plan.control->word[HW_DISTRIBUTED_SSSP_LATER]) == 0)
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_LATER], 1ull);
 }
 
 } // namespace

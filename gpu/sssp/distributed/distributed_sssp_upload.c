@@ -16,7 +16,7 @@
 
 /* ---- codes ---- */
 
-static void shape_grid(struct hw_routes_plan *plan, const struct hw_part *part)
+static void shape_grid(struct hw_distributed_sssp_params *plan, const struct hw_part *part)
 {
     const uint32_t rows = (uint32_t)part->spec.rows, columns = (uint32_t)part->spec.columns;
     const uint32_t i = (uint32_t)part->grid.row, j = (uint32_t)part->grid.column;
@@ -39,7 +39,7 @@ static void shape_grid(struct hw_routes_plan *plan, const struct hw_part *part)
     }
 }
 
-static void shape_separate(struct hw_routes_plan *plan, const struct hw_part *part)
+static void shape_separate(struct hw_distributed_sssp_params *plan, const struct hw_part *part)
 {
     plan->block = part->separate.slots;
     plan->delegates = part->separate.delegates;
@@ -65,29 +65,31 @@ static uint32_t find_active(const struct hw_part *part)
     return active;
 }
 
-enum hw_status hw_routes_shape_plan(struct hw_routes *routes, struct hw_error *err)
+enum hw_status hw_distributed_sssp_shape_params(struct hw_distributed_sssp *routes,
+                                                struct hw_error *err)
 {
-    struct hw_routes_plan *plan = &routes->plan;
+    struct hw_distributed_sssp_params *plan = &routes->plan;
     const struct hw_part *part = routes->engine->part;
     const bool separate = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
 
     plan->ranks = (uint32_t)part->spec.parts;
     plan->rank = (uint32_t)part->index;
-    for (int q = 0; q < HW_ROUTES_RANKS; q++)
-        plan->row_segment[q] = plan->column_block[q] = HW_ROUTES_NONE;
+    for (int q = 0; q < HW_DISTRIBUTED_SSSP_RANKS; q++)
+        plan->row_segment[q] = plan->column_block[q] = HW_DISTRIBUTED_SSSP_NONE;
     if (separate)
         shape_separate(plan, part);
     else
         shape_grid(plan, part);
     const uint64_t codes = (uint64_t)plan->segments * plan->block + plan->delegates;
     const uint64_t lists = (uint64_t)plan->list_blocks * plan->block + plan->delegates;
-    if (codes >= UINT32_MAX || lists >= (UINT64_C(1) << (64 - HW_ROUTES_EDGE_BITS)) ||
+    if (codes >= UINT32_MAX || lists >= (UINT64_C(1) << (64 - HW_DISTRIBUTED_SSSP_EDGE_BITS)) ||
         plan->block > INT_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method %s numbers what a part knows with 32 bits, of lists with %d, and "
                        "%" PRIu64 " vertices and %" PRIu64 " lists a part are too many; use more "
                        "parts",
-                       routes->engine->method->name, 64 - HW_ROUTES_EDGE_BITS, codes, lists);
+                       routes->engine->method->name, 64 - HW_DISTRIBUTED_SSSP_EDGE_BITS, codes,
+                       lists);
     plan->codes = (uint32_t)codes;
     plan->lists = (uint32_t)lists;
     plan->magic = plan->block > 0 ? hw_divisor(plan->block).magic : 0;
@@ -106,7 +108,7 @@ static hw_count begin_of(const struct hw_csr *matrix, uint32_t row)
 
 /* Where the edges of lists are: one matrix, or two for slots and two for delegates, unless
  * these are joined. */
-static hw_count list_begin(const struct hw_routes *routes, uint32_t list)
+static hw_count list_begin(const struct hw_distributed_sssp *routes, uint32_t list)
 {
     const struct hw_part *part = routes->engine->part;
     const struct hw_delegate_part *separate = &part->separate;
@@ -121,7 +123,7 @@ static hw_count list_begin(const struct hw_routes *routes, uint32_t list)
 }
 
 /* The code of a search id of the degree-separated layout. */
-static uint32_t code_of_target(const struct hw_routes *routes, hw_gid target)
+static uint32_t code_of_target(const struct hw_distributed_sssp *routes, hw_gid target)
 {
     const struct hw_layout_spec *spec = &routes->engine->part->spec;
 
@@ -129,8 +131,8 @@ static uint32_t code_of_target(const struct hw_routes *routes, hw_gid target)
 }
 
 /* Copies one list of a matrix; returns past its end. first: the code of index 0. */
-static size_t copy_list(const struct hw_routes *routes, const struct hw_csr *matrix, uint32_t row,
-                        uint32_t first, uint32_t *index, uint32_t *weight)
+static size_t copy_list(const struct hw_distributed_sssp *routes, const struct hw_csr *matrix,
+                        uint32_t row, uint32_t first, uint32_t *index, uint32_t *weight)
 {
     const size_t begin = (size_t)matrix->offset[row];
     const size_t count = (size_t)matrix->offset[row + 1] - begin;
@@ -144,11 +146,11 @@ static size_t copy_list(const struct hw_routes *routes, const struct hw_csr *mat
 }
 
 /* Both matrices of one list. */
-static void copy_lists(const struct hw_routes *routes, uint32_t list, uint32_t *index,
+static void copy_lists(const struct hw_distributed_sssp *routes, uint32_t list, uint32_t *index,
                        uint32_t *weight)
 {
     const struct hw_delegate_part *separate = &routes->engine->part->separate;
-    const struct hw_routes_plan *plan = &routes->plan;
+    const struct hw_distributed_sssp_params *plan = &routes->plan;
     const uint32_t home = plan->home * plan->block, first = plan->segments * plan->block;
 
     if (list < plan->block) {
@@ -165,7 +167,7 @@ static void copy_lists(const struct hw_routes *routes, uint32_t list, uint32_t *
 
 /* Lists under way, a chunk at a time. */
 struct shipment {
-    struct hw_routes *routes;
+    struct hw_distributed_sssp *routes;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_chunk chunk;
     hw_count capacity;
@@ -192,7 +194,7 @@ static void plan_chunk(struct shipment *shipment)
 /* The largest chunk, and what sorting it takes. */
 static enum hw_status size_chunk(struct shipment *shipment, struct hw_error *err)
 {
-    const struct hw_routes *routes = shipment->routes;
+    const struct hw_distributed_sssp *routes = shipment->routes;
     const uint32_t lists = routes->plan.lists;
     hw_count longest = 0, all = list_begin(routes, lists);
 
@@ -208,15 +210,15 @@ static enum hw_status size_chunk(struct shipment *shipment, struct hw_error *err
         "the room to sort lists", err);
 }
 
-enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
-                                    struct hw_error *err)
+enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *routes, hw_count *beside,
+                                              struct hw_error *err)
 {
-    struct hw_routes_plan *plan = &routes->plan;
+    struct hw_distributed_sssp_params *plan = &routes->plan;
     struct hw_gpu_arrays *arrays = &routes->engine->arrays;
     struct shipment shipment = {.routes = routes};
     enum hw_status status = HW_OK;
 
-    if (!hw_gpu_kept(routes->engine->part)) {
+    if (!hw_device_csr(routes->engine->part)) {
         status = size_chunk(&shipment, err);
         if (status != HW_OK)
             return status;
@@ -233,7 +235,7 @@ enum hw_status hw_routes_plan_lists(struct hw_routes *routes, hw_count *beside,
 
 static enum hw_status open_shipment(struct shipment *shipment, struct hw_error *err)
 {
-    const struct hw_routes *routes = shipment->routes;
+    const struct hw_distributed_sssp *routes = shipment->routes;
     const bool made = routes->engine->part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
     const uint32_t lists = routes->plan.lists;
     enum hw_status status = size_chunk(shipment, err);
@@ -268,7 +270,7 @@ static void close_shipment(struct shipment *shipment)
 /* Ships the lists [chunk.first, chunk.end). */
 static enum hw_status ship_chunk(struct shipment *shipment, struct hw_error *err)
 {
-    const struct hw_routes *routes = shipment->routes;
+    const struct hw_distributed_sssp *routes = shipment->routes;
     const struct hw_part *part = routes->engine->part;
     const struct hw_gpu_graph graph = {.wide = true};
     struct hw_gpu_chunk *chunk = &shipment->chunk;
@@ -297,10 +299,10 @@ static enum hw_status ship_chunk(struct shipment *shipment, struct hw_error *err
 }
 
 /* The edges, sorted by weight. Local. */
-static enum hw_status ship(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status ship(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
     struct shipment shipment = {.routes = routes};
-    struct hw_routes_plan *plan = &routes->plan;
+    struct hw_distributed_sssp_params *plan = &routes->plan;
     struct hw_gpu_chunk *chunk = &shipment.chunk;
     enum hw_status status = open_shipment(&shipment, err);
     const uint64_t *offset = shipment.offset;
@@ -321,9 +323,9 @@ static enum hw_status ship(struct hw_routes *routes, struct hw_error *err)
 }
 
 /* Where lists end that have edges. */
-static void find_list_ends(struct hw_routes *routes)
+static void find_list_ends(struct hw_distributed_sssp *routes)
 {
-    struct hw_routes_plan *plan = &routes->plan;
+    struct hw_distributed_sssp_params *plan = &routes->plan;
 
     for (uint32_t b = 0; b < plan->list_blocks; b++) {
         const uint32_t first = b * plan->block;
@@ -337,9 +339,9 @@ static void find_list_ends(struct hw_routes *routes)
 }
 
 /* The edges, if they are not there yet. Local. */
-static enum hw_status bring_lists(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status bring_lists(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    const struct hw_gpu_kept *kept = hw_gpu_kept(routes->engine->part);
+    const struct hw_device_csr *kept = hw_device_csr(routes->engine->part);
 
     find_list_ends(routes);
     if (!kept)
@@ -352,10 +354,10 @@ static enum hw_status bring_lists(struct hw_routes *routes, struct hw_error *err
 /* ---- ids ---- */
 
 /* The graph ids of all parts' vertices, [ranks][block]. Collective; ranks agree. */
-static enum hw_status gather_ids(const struct hw_routes *routes, uint32_t **ids,
+static enum hw_status gather_ids(const struct hw_distributed_sssp *routes, uint32_t **ids,
                                  struct hw_error *err)
 {
-    const struct hw_routes_plan *plan = &routes->plan;
+    const struct hw_distributed_sssp_params *plan = &routes->plan;
     const struct hw_context *ctx = routes->engine->ctx;
     const struct hw_part_vertices *own = &routes->engine->part->own;
     enum hw_status status =
@@ -374,10 +376,10 @@ static enum hw_status gather_ids(const struct hw_routes *routes, uint32_t **ids,
 }
 
 /* Graph ids by code. Local. */
-static enum hw_status put_ids(const struct hw_routes *routes, const uint32_t *ids,
+static enum hw_status put_ids(const struct hw_distributed_sssp *routes, const uint32_t *ids,
                               struct hw_error *err)
 {
-    const struct hw_routes_plan *plan = &routes->plan;
+    const struct hw_distributed_sssp_params *plan = &routes->plan;
     const struct hw_delegate_part *separate = &routes->engine->part->separate;
     uint32_t *to = (uint32_t *)(uintptr_t)plan->graph_id, *delegate = NULL;
     const size_t block = plan->block;
@@ -398,9 +400,9 @@ static enum hw_status put_ids(const struct hw_routes *routes, const uint32_t *id
 }
 
 /* What own positions are called. Local. */
-static enum hw_status put_codes(struct hw_routes *routes, struct hw_error *err)
+static enum hw_status put_codes(struct hw_distributed_sssp *routes, struct hw_error *err)
 {
-    const struct hw_routes_plan *plan = &routes->plan;
+    const struct hw_distributed_sssp_params *plan = &routes->plan;
     const struct hw_part *part = routes->engine->part;
     uint32_t *by_id = NULL;
     enum hw_status status =
@@ -427,7 +429,8 @@ static enum hw_status put_codes(struct hw_routes *routes, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_routes_fill_lists(struct hw_routes *routes, struct hw_error *err)
+enum hw_status hw_distributed_sssp_fill_lists(struct hw_distributed_sssp *routes,
+                                              struct hw_error *err)
 {
     uint32_t *ids = NULL;
     enum hw_status status = gather_ids(routes, &ids, err);
@@ -458,7 +461,7 @@ static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_coun
 
     return codes * (key + 12) + (codes + 4 * lists) / 8 + lists * 32 + block * (8 + key) +
            parts * (block + delegates) * 32 +
-           HW_ROUTES_ROWS * (hw_count)sizeof(struct hw_routes_row);
+           HW_DISTRIBUTED_SSSP_ROWS * (hw_count)sizeof(struct hw_distributed_sssp_row);
 }
 
 static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
@@ -475,13 +478,14 @@ static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
     return order > later ? order : later;
 }
 
-hw_count hw_routes_least_bytes(const struct hw_part *part)
+hw_count hw_distributed_sssp_least_bytes(const struct hw_part *part)
 {
     return bytes_with(part, (hw_count)part->separate.delegates);
 }
 
-hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_graph_desc *graph,
-                                const struct hw_engine_options *options)
+hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part,
+                                          const struct hw_graph_desc *graph,
+                                          const struct hw_engine_options *options)
 {
     const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
 
@@ -489,9 +493,9 @@ hw_count hw_routes_device_bytes(const struct hw_part *part, const struct hw_grap
     (void)options;
     /* Searches in one kernel, over peer: a first edge and bits for each list, and rows. */
     const hw_count fused =
-        part->spec.rows == 1
-            ? 9 * (n / parts + 1) + HW_ROUTES_ROWS * (hw_count)sizeof(struct hw_routes_fused_row)
-            : 0;
+        part->spec.rows == 1 ? 9 * (n / parts + 1) + HW_DISTRIBUTED_SSSP_ROWS *
+                                                         (hw_count)sizeof(struct hw_peer_delta_row)
+                             : 0;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return bytes_with(part, 0) + fused;

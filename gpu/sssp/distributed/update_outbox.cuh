@@ -16,9 +16,9 @@ struct packing_t {
     uint32_t near, later; /* of this lane */
 };
 
-__device__ __forceinline__ uint32_t *sent_to(const plan_t &plan, uint32_t q)
+__device__ __forceinline__ uint32_t *sent_to(const kernel_params &plan, uint32_t q)
 {
-    return reinterpret_cast<uint32_t *>(&plan.control->word[HW_ROUTES_SENT]) + q;
+    return reinterpret_cast<uint32_t *>(&plan.control->word[HW_DISTRIBUTED_SSSP_SENT]) + q;
 }
 
 /* Items that a lane has under way. */
@@ -95,8 +95,8 @@ __device__ __forceinline__ void store(void *box, uint64_t at, uint32_t item, K k
 
 /* What is pending in [first, end): four words a lane, which are rarely set. */
 template <typename K, typename Counter, typename Put>
-__device__ void pack_pending(const plan_t &plan, const job_t &job, uint32_t first, uint32_t end,
-                             Counter *counter, packing_t &packing, Put put)
+__device__ void pack_pending(const kernel_params &plan, const job_t &job, uint32_t first,
+                             uint32_t end, Counter *counter, packing_t &packing, Put put)
 {
     const uint32_t lane = threadIdx.x & 31;
     const K *array = array_of<K>(plan, job.value);
@@ -124,8 +124,8 @@ __device__ void pack_pending(const plan_t &plan, const job_t &job, uint32_t firs
 }
 
 template <typename K>
-__device__ void pack_fold(const plan_t &plan, const job_t &job, const hw_routes_boxes &boxes,
-                          packing_t &packing)
+__device__ void pack_fold(const kernel_params &plan, const job_t &job,
+                          const hw_distributed_sssp_outboxes &boxes, packing_t &packing)
 {
     for (uint32_t s = 0; s < plan.segments; s++) {
         const uint32_t q = plan.owner[s];
@@ -137,7 +137,7 @@ __device__ void pack_fold(const plan_t &plan, const job_t &job, const hw_routes_
     }
     const uint32_t lists = delegate_lists(plan);
     pack_pending<K>(plan, job, first_delegate(plan), plan.codes,
-                    &plan.control->word[HW_ROUTES_SPREAD], packing,
+                    &plan.control->word[HW_DISTRIBUTED_SSSP_SPREAD], packing,
                     [&](uint64_t at, uint32_t item, K key) {
                         for (uint32_t q = 0; q < plan.ranks; q++)
                             if (q != plan.rank)
@@ -148,7 +148,7 @@ __device__ void pack_fold(const plan_t &plan, const job_t &job, const hw_routes_
 }
 
 /* The part's own vertices that are to be relaxed next. */
-__device__ __forceinline__ uint32_t near_word(const plan_t &plan, uint64_t word)
+__device__ __forceinline__ uint32_t near_word(const kernel_params &plan, uint64_t word)
 {
     const uint32_t first = plan.own_lists, end = plan.own_lists + plan.block;
 
@@ -158,26 +158,26 @@ __device__ __forceinline__ uint32_t near_word(const plan_t &plan, uint64_t word)
 }
 
 template <typename K>
-__device__ void pack_expand(const plan_t &plan, const job_t &job, const hw_routes_boxes &boxes,
-                            packing_t &packing)
+__device__ void pack_expand(const kernel_params &plan, const job_t &job,
+                            const hw_distributed_sssp_outboxes &boxes, packing_t &packing)
 {
     const uint32_t first = plan.own_lists, end = first + plan.block;
 
     for (uint64_t w = first / 32 + warp_number() * 32; w * 32 < end; w += warp_count() * 32) {
         const uint64_t word = w + (threadIdx.x & 31);
         pack_words(array_of<K>(plan, job.value), plan.home * plan.block, first,
-                   near_word(plan, word), word, &plan.control->word[HW_ROUTES_SPREAD], job, packing,
-                   [&](uint64_t at, uint32_t item, K key) {
+                   near_word(plan, word), word, &plan.control->word[HW_DISTRIBUTED_SSSP_SPREAD],
+                   job, packing, [&](uint64_t at, uint32_t item, K key) {
                        for (uint32_t q = 0; q < plan.ranks; q++)
-                           if (q != plan.rank && plan.column_block[q] != HW_ROUTES_NONE)
+                           if (q != plan.rank && plan.column_block[q] != HW_DISTRIBUTED_SSSP_NONE)
                                store(boxes.to[q], at, item, key);
                    });
     }
 }
 
 template <typename K>
-__device__ void pack_tell(const plan_t &plan, const job_t &job, const hw_routes_boxes &boxes,
-                          packing_t &packing)
+__device__ void pack_tell(const kernel_params &plan, const job_t &job,
+                          const hw_distributed_sssp_outboxes &boxes, packing_t &packing)
 {
     const uint32_t lane = threadIdx.x & 31, home = plan.home * plan.block;
     const K *array = static_cast<const K *>(plan.distance) + home;
@@ -199,34 +199,35 @@ __device__ void pack_tell(const plan_t &plan, const job_t &job, const hw_routes_
             }
         }
         pack_words(static_cast<const K *>(plan.distance), home, 0, mine, w + lane,
-                   &plan.control->word[HW_ROUTES_SPREAD], job, packing,
+                   &plan.control->word[HW_DISTRIBUTED_SSSP_SPREAD], job, packing,
                    [&](uint64_t at, uint32_t item, K key) {
                        for (uint32_t q = 0; q < plan.ranks; q++)
-                           if (q != plan.rank && plan.row_segment[q] != HW_ROUTES_NONE)
+                           if (q != plan.rank && plan.row_segment[q] != HW_DISTRIBUTED_SSSP_NONE)
                                store(boxes.to[q], at, item, key);
                    });
     }
 }
 
 template <typename K>
-__device__ void pack_part(const plan_t &plan, const job_t &job, int what,
-                          const hw_routes_boxes &boxes, sums_t &sums)
+__device__ void pack_part(const kernel_params &plan, const job_t &job, int what,
+                          const hw_distributed_sssp_outboxes &boxes, sums_t &sums)
 {
     packing_t packing = {0, 0};
     count64 near = 0;
 
     clear(sums);
-    if (what == HW_ROUTES_FOLD) {
+    if (what == HW_DISTRIBUTED_SSSP_FOLD) {
         pack_fold<K>(plan, job, boxes, packing);
         const uint64_t first = plan.own_lists / 32, end = plan.own_lists + plan.block;
-        for (uint64_t w = first + hw_first(); w * 32 < end; w += hw_stride())
+        for (uint64_t w = first + hw_grid_thread(); w * 32 < end; w += hw_grid_threads())
             near += __popc(near_word(plan, w));
-        if (hw_first() == 0) {
-            const count64 queue = hw_latest(&plan.control->queue);
-            atomicAdd(&plan.control->word[HW_ROUTES_FRONTIER], queue >> HW_ROUTES_EDGE_BITS);
-            atomicAdd(&plan.control->word[HW_ROUTES_EDGES], queue & edge_mask);
+        if (hw_grid_thread() == 0) {
+            const count64 queue = hw_load_relaxed(&plan.control->queue);
+            atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_FRONTIER],
+                      queue >> HW_DISTRIBUTED_SSSP_EDGE_BITS);
+            atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_EDGES], queue & edge_mask);
         }
-    } else if (what == HW_ROUTES_EXPAND) {
+    } else if (what == HW_DISTRIBUTED_SSSP_EXPAND) {
         pack_expand<K>(plan, job, boxes, packing);
         packing = packing_t{0, 0};
     } else {
@@ -238,9 +239,9 @@ __device__ void pack_part(const plan_t &plan, const job_t &job, int what,
     add(sums, 1, packing.later);
     __syncthreads();
     if (threadIdx.x == 0 && sums.sum[0])
-        atomicAdd(&plan.control->word[HW_ROUTES_NEAR], sums.sum[0]);
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_NEAR], sums.sum[0]);
     if (threadIdx.x == 0 && sums.sum[1])
-        atomicAdd(&plan.control->word[HW_ROUTES_LATER], sums.sum[1]);
+        atomicAdd(&plan.control->word[HW_DISTRIBUTED_SSSP_LATER], sums.sum[1]);
 }
 
 /* ---- unpacking ---- */
@@ -248,13 +249,13 @@ __device__ void pack_part(const plan_t &plan, const job_t &job, int what,
 /* What one rank sent about this part's own vertices, or delegates: those before first are
  * relaxed next where they improve. */
 template <typename K>
-__device__ void take(const plan_t &plan, const job_t &job, const void *box, uint64_t count,
+__device__ void take(const kernel_params &plan, const job_t &job, const void *box, uint64_t count,
                      uint32_t first_code, uint32_t first_list)
 {
     const typename pair_t<K>::word *pair = static_cast<const typename pair_t<K>::word *>(box);
     K *array = array_of<K>(plan, job.value) + first_code;
 
-    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const typename pair_t<K>::word one = __ldcg(pair + i);
         const uint32_t at = pair_t<K>::at(one);
         const K key = pair_t<K>::key(one);
@@ -265,13 +266,13 @@ __device__ void take(const plan_t &plan, const job_t &job, const void *box, uint
 
 /* What one rank told about its own vertices. */
 template <typename K>
-__device__ void learn(const plan_t &plan, const job_t &job, const void *box, uint64_t count,
+__device__ void learn(const kernel_params &plan, const job_t &job, const void *box, uint64_t count,
                       uint32_t first_code, uint32_t first_list, bool near)
 {
     const typename pair_t<K>::word *pair = static_cast<const typename pair_t<K>::word *>(box);
     K *array = array_of<K>(plan, job.value) + first_code;
 
-    for (uint64_t i = hw_first(); i < count; i += hw_stride()) {
+    for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
         const typename pair_t<K>::word one = __ldcg(pair + i);
         array[pair_t<K>::at(one)] = pair_t<K>::key(one);
         if (near)
@@ -280,28 +281,31 @@ __device__ void learn(const plan_t &plan, const job_t &job, const void *box, uin
 }
 
 template <typename K>
-__device__ void unpack_part(const plan_t &plan, const job_t &job, int what,
-                            const hw_routes_boxes &boxes, const hw_round_result *result)
+__device__ void unpack_part(const kernel_params &plan, const job_t &job, int what,
+                            const hw_distributed_sssp_outboxes &boxes,
+                            const hw_allgather_result *result)
 {
     /* The round has told them. */
-    if (hw_first() < HW_ROUTES_WORDS)
-        plan.control->word[hw_first()] = 0;
-    if (hw_first() == HW_ROUTES_WORDS)
+    if (hw_grid_thread() < HW_DISTRIBUTED_SSSP_WORDS)
+        plan.control->word[hw_grid_thread()] = 0;
+    if (hw_grid_thread() == HW_DISTRIBUTED_SSSP_WORDS)
         plan.control->queue = plan.control->listed = 0;
     for (uint32_t step = 1; step < plan.ranks; step++) {
         const uint32_t q = (plan.rank + step) % plan.ranks;
-        const uint64_t spread = __ldcg(&result->of[q][HW_ROUTES_SPREAD]);
-        const uint64_t two = __ldcg(&result->of[q][HW_ROUTES_SENT + plan.rank / 2]);
+        const uint64_t spread = __ldcg(&result->of[q][HW_DISTRIBUTED_SSSP_SPREAD]);
+        const uint64_t two = __ldcg(&result->of[q][HW_DISTRIBUTED_SSSP_SENT + plan.rank / 2]);
         const uint64_t sent = plan.rank & 1 ? two >> 32 : two & UINT32_MAX;
-        if (what == HW_ROUTES_FOLD) {
+        if (what == HW_DISTRIBUTED_SSSP_FOLD) {
             take<K>(plan, job, boxes.came[q], sent, plan.home * plan.block, plan.own_lists);
             take<K>(plan, job, boxes.came_spread[q], spread, first_delegate(plan),
                     delegate_lists(plan));
-        } else if (what == HW_ROUTES_EXPAND && plan.column_block[q] != HW_ROUTES_NONE) {
+        } else if (what == HW_DISTRIBUTED_SSSP_EXPAND &&
+                   plan.column_block[q] != HW_DISTRIBUTED_SSSP_NONE) {
             const uint32_t b = plan.column_block[q];
             learn<K>(plan, job, boxes.came[q], spread, plan.list_segment[b] * plan.block,
                      b * plan.block, true);
-        } else if (what == HW_ROUTES_TELL && plan.row_segment[q] != HW_ROUTES_NONE) {
+        } else if (what == HW_DISTRIBUTED_SSSP_TELL &&
+                   plan.row_segment[q] != HW_DISTRIBUTED_SSSP_NONE) {
             learn<K>(plan, job, boxes.came[q], spread, plan.row_segment[q] * plan.block, 0, false);
         }
     }

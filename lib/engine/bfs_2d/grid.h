@@ -64,7 +64,7 @@ struct hw_grid_tally {
 
 /* The finds of one thread for one block, before they join the others'. */
 #define HW_GRID_FINDS 255
-struct hw_grid_finds {
+struct hw_grid_discoveries {
     hw_lid count;
     hw_lid position[HW_GRID_FINDS];
 };
@@ -77,15 +77,15 @@ struct hw_grid {
 
     /* The grid: this part is (i, j) of rows x columns. */
     int rows, columns, i, j;
-    hw_lid block;               /* positions of a block, nb */
-    hw_lid block_words;         /* words of a bitmap over a block */
-    hw_lid active;              /* own positions from here on have no edges */
-    hw_lid words;               /* words of a bitmap over the active ones */
-    hw_lid own_row, own_column; /* where the own block begins among them */
-    struct hw_line row, column; /* the parts of this grid row; of this grid column */
-    const struct hw_csr *out;   /* local column -> rows it leads to */
-    const struct hw_csr *in;    /* local column -> rows that lead to it */
-    size_t wire;                /* bytes of a graph id on its way, 4 or 8 */
+    hw_lid block;                 /* positions of a block, nb */
+    hw_lid block_words;           /* words of a bitmap over a block */
+    hw_lid active;                /* own positions from here on have no edges */
+    hw_lid words;                 /* words of a bitmap over the active ones */
+    hw_lid own_row, own_column;   /* where the own block begins among them */
+    struct hw_rowcol row, column; /* the parts of this grid row; of this grid column */
+    const struct hw_csr *out;     /* local column -> rows it leads to */
+    const struct hw_csr *in;      /* local column -> rows that lead to it */
+    size_t wire;                  /* bytes of a graph id on its way, 4 or 8 */
 
     /* Made once. */
     uint64_t *isolated; /* [block_words] own positions that no edge leads to, and padding */
@@ -118,11 +118,11 @@ struct hw_grid {
     hw_lid *outgoing;       /* [columns block] wire-sized: finds by block; columns > 1 */
     hw_lid *remote;         /* [block] own positions whose parent a rank of the row knows */
     hw_lid remotes;
-    struct hw_set *sent;         /* [columns + rows] */
-    struct hw_grid_finds *finds; /* [threads][columns] */
-    hw_lid *finds_count;         /* [columns] of the step, all threads */
-    hw_count *chunk;             /* edges before each chunk of frontier vertices */
-    uint64_t *bitmaps;           /* [HW_GRID_BITMAPS][block_words] */
+    struct hw_set *sent;               /* [columns + rows] */
+    struct hw_grid_discoveries *finds; /* [threads][columns] */
+    hw_lid *finds_count;               /* [columns] of the step, all threads */
+    hw_count *chunk;                   /* edges before each chunk of frontier vertices */
+    uint64_t *bitmaps;                 /* [HW_GRID_BITMAPS][block_words] */
     struct hw_grid_level kept[HW_GRID_LEVELS];
     int kept_count;
     int bitmap;        /* the last one taken */
@@ -186,7 +186,7 @@ void hw_grid_write_parents(const struct hw_grid *grid, hw_gid *parent);
 void hw_grid_write_levels(struct hw_grid *grid, int32_t *level);
 
 /* Ends a phase: its seconds go to the step, if the user wants them. Local. */
-static inline void hw_grid_lap(struct hw_grid *grid, enum hw_phase phase)
+static inline void hw_grid_phase_end(struct hw_grid *grid, enum hw_phase phase)
 {
     if (grid->options.steps) {
         double now = hw_seconds();

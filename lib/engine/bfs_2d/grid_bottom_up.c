@@ -156,8 +156,8 @@ static void see(struct hw_grid *grid, int block, const struct hw_set *set)
 /* Gathers the frontier of the grid row into `seen`. */
 static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_line *line = &grid->row;
-    enum hw_status status = hw_line_receive_shared(line, err);
+    struct hw_rowcol *line = &grid->row;
+    enum hw_status status = hw_rowcol_receive_shared(line, err);
     struct hw_set set;
 
     if (grid->fresh_frontier)
@@ -165,7 +165,7 @@ static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err
     else
         set = hw_set_of_list(line, line->me, line->me, grid->order + grid->begin, grid->frontier);
     if (status == HW_OK)
-        status = hw_line_share(line, &set, err);
+        status = hw_rowcol_share(line, &set, err);
     for (int r = 0; r < line->size && status == HW_OK; r++)
         if (r != line->me)
             see(grid, r, &line->got[r]);
@@ -176,13 +176,13 @@ static enum hw_status gather_frontier(struct hw_grid *grid, struct hw_error *err
 static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *left, hw_count count,
                               uint64_t *received, struct hw_error *err)
 {
-    struct hw_line *line = &grid->column;
+    struct hw_rowcol *line = &grid->column;
     int to = (line->me + 1) % line->size, from = (line->me + line->size - 1) % line->size;
     struct hw_set set = hw_set_of_bits(line, line->me, block, left, (hw_lid)count);
-    enum hw_status status = hw_line_send(line, to, &set, err);
+    enum hw_status status = hw_rowcol_send(line, to, &set, err);
 
     if (status == HW_OK)
-        status = hw_line_wait(line, err);
+        status = hw_rowcol_wait(line, err);
     if (status == HW_OK)
         hw_set_to_bits(&line->got[from], received, grid->block_words);
     return status;
@@ -194,7 +194,7 @@ static enum hw_status pass_on(struct hw_grid *grid, int block, const uint64_t *l
  */
 static enum hw_status pull_around(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_line *line = &grid->column;
+    struct hw_rowcol *line = &grid->column;
     int size = line->size, me = line->me;
     enum hw_status status = HW_OK;
 
@@ -208,18 +208,18 @@ static enum hw_status pull_around(struct hw_grid *grid, struct hw_error *err)
                             .unvisited = own ? grid->unvisited : grid->travelling,
                             .found = grid->found,
                             .settled = own && grid->first_gid ? grid->settled : NULL};
-        status = hw_line_receive(line, (me + size - 1) % size, err);
+        status = hw_rowcol_receive(line, (me + size - 1) % size, err);
         pull.count = hw_bits_count(pull.unvisited, pull.words);
         hw_count found = pull_block(&pull);
         uint64_t *mine = grid->mine + (size_t)block * grid->block_words;
         for (hw_lid w = 0; !own && w < pull.words; w++)
             mine[w] |= grid->found[w];
         grid->tally.foreign += own ? 0 : found;
-        hw_grid_lap(grid, HW_PHASE_EXPANSION);
+        hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
         if (status == HW_OK)
             status = pass_on(grid, block, pull.unvisited, pull.count - found,
                              s == size - 1 ? grid->unvisited : grid->travelling, err);
-        hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
+        hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     }
     for (hw_lid w = 0; w < grid->words; w++)
         grid->fresh[w] &= ~grid->unvisited[w];
@@ -238,7 +238,7 @@ static void pull_own(struct hw_grid *grid)
                         .settled = grid->first_gid ? grid->settled : NULL};
 
     grid->frontier = (hw_lid)pull_block(&pull);
-    hw_grid_lap(grid, HW_PHASE_EXPANSION);
+    hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
 }
 
 /* Brings `unvisited` up to date with what top-down steps have reached. */
@@ -261,7 +261,7 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
         status = gather_frontier(grid, err);
     if (status != HW_OK)
         return status;
-    hw_grid_lap(grid, HW_PHASE_EXPAND_EXCHANGE);
+    hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
     grid->fresh = hw_grid_new_bitmap(grid);
     if (grid->rows > 1)
         status = pull_around(grid, err);
@@ -274,6 +274,6 @@ enum hw_status hw_grid_bottom_up(struct hw_grid *grid, struct hw_error *err)
     grid->fresh_frontier = true;
     grid->tally.found = grid->frontier;
     grid->unvisited_count -= grid->frontier;
-    hw_grid_lap(grid, HW_PHASE_UPDATE);
+    hw_grid_phase_end(grid, HW_PHASE_UPDATE);
     return HW_OK;
 }

@@ -67,20 +67,20 @@ static void *at_gid(const struct hw_grid *grid, void *wire, size_t k)
 }
 
 /* Starts to send or receive graph ids; none are no message. */
-static enum hw_status send_gids(struct hw_grid *grid, struct hw_line *line, int to,
+static enum hw_status send_gids(struct hw_grid *grid, struct hw_rowcol *line, int to,
                                 const void *wire, hw_lid count, struct hw_error *err)
 {
     if (count == 0)
         return HW_OK;
-    return hw_line_give(line, to, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
+    return hw_rowcol_give(line, to, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
 }
 
-static enum hw_status receive_gids(struct hw_grid *grid, struct hw_line *line, int from, void *wire,
-                                   hw_lid count, struct hw_error *err)
+static enum hw_status receive_gids(struct hw_grid *grid, struct hw_rowcol *line, int from,
+                                   void *wire, hw_lid count, struct hw_error *err)
 {
     if (count == 0)
         return HW_OK;
-    return hw_line_take(line, from, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
+    return hw_rowcol_take(line, from, wire, count, grid->wire == 8 ? HW_MPI_GID : HW_MPI_LID, err);
 }
 
 /* The parent of an own vertex has come. */
@@ -129,20 +129,20 @@ static enum hw_status answer(struct hw_grid *grid, int to, struct hw_error *err)
 /* Asks each rank of the grid row for the parents of the vertices it reached first. */
 static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_line *line = &grid->row;
+    struct hw_rowcol *line = &grid->row;
     hw_lid *group = grid->finds_count, *list = group_remotes(grid, group);
     void *wire = at_gid(grid, grid->outgoing, (size_t)grid->own_row);
-    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
     hw_lid at = 0;
 
     for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
         if (r == line->me)
             continue;
         grid->sent[r] = hw_set_of_list(line, r, line->me, list + at, group[r]);
-        status = hw_line_send(line, r, &grid->sent[r], err);
+        status = hw_rowcol_send(line, r, &grid->sent[r], err);
     }
     if (status == HW_OK)
-        status = hw_line_wait(line, err);
+        status = hw_rowcol_wait(line, err);
     at = 0;
     for (int r = 0; r < line->size && status == HW_OK; at += group[r++])
         if (r != line->me)
@@ -151,7 +151,7 @@ static enum hw_status fetch_along_row(struct hw_grid *grid, struct hw_error *err
         if (r != line->me)
             status = answer(grid, r, err);
     if (status == HW_OK)
-        status = hw_line_finish(line, err);
+        status = hw_rowcol_finish(line, err);
     at = 0;
     for (int r = 0; r < line->size && status == HW_OK; at += group[r++]) {
         if (r != line->me && grid->sent[r].bitmap)
@@ -187,9 +187,9 @@ static hw_lid set_size(const struct hw_set *set)
 /* Tells each part of the grid column what was found for it, and by which parents. */
 static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_line *line = &grid->column;
+    struct hw_rowcol *line = &grid->column;
     void *wire = at_gid(grid, grid->expanded, grid->own_column);
-    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
     hw_lid at = 0;
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
@@ -198,10 +198,10 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
             continue;
         struct hw_set set =
             hw_set_of_bits(line, r, r, mine, hw_bits_count(mine, hw_bits_words(line->active[r])));
-        status = hw_line_send(line, r, &set, err);
+        status = hw_rowcol_send(line, r, &set, err);
     }
     if (status == HW_OK)
-        status = hw_line_wait(line, err);
+        status = hw_rowcol_wait(line, err);
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         hw_lid count = r == line->me ? 0 : set_size(&line->got[r]);
         status = receive_gids(grid, line, r, at_gid(grid, wire, at), count, err);
@@ -211,7 +211,7 @@ static enum hw_status fetch_along_column(struct hw_grid *grid, struct hw_error *
         if (r != line->me)
             status = tell(grid, r, err);
     if (status == HW_OK)
-        status = hw_line_finish(line, err);
+        status = hw_rowcol_finish(line, err);
     at = 0;
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         if (r == line->me)
@@ -232,12 +232,12 @@ enum hw_status hw_grid_fetch_parents(struct hw_grid *grid, struct hw_error *err)
         status = fetch_along_row(grid, err);
     if (grid->foreign > 0 && status == HW_OK)
         status = fetch_along_column(grid, err);
-    hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
+    hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     return status;
 }
 
 /* Gives all ranks of a line the levels of each other's blocks. level: [size][block]. */
-static enum hw_status gather_levels(struct hw_grid *grid, struct hw_line *line, int32_t *level,
+static enum hw_status gather_levels(struct hw_grid *grid, struct hw_rowcol *line, int32_t *level,
                                     struct hw_error *err)
 {
     size_t bytes = grid->block * sizeof *level;
@@ -247,7 +247,7 @@ static enum hw_status gather_levels(struct hw_grid *grid, struct hw_line *line, 
         return HW_OK;
     for (int r = 0; r < line->size; r++)
         if (r != line->me)
-            hw_line_book(line, r, (hw_count)bytes);
+            hw_rowcol_book(line, r, (hw_count)bytes);
     return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, level, (int)grid->block,
                                 MPI_INT32_T, line->comm),
                   "MPI_Allgather", err);
@@ -271,7 +271,7 @@ static hw_gid least_parent(const struct hw_grid *grid, size_t column)
 
 enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_line *line = &grid->column;
+    struct hw_rowcol *line = &grid->column;
     enum hw_status status = HW_OK;
     hw_gid *best = grid->best;
 
@@ -279,21 +279,21 @@ enum hw_status hw_grid_canonical_parents(struct hw_grid *grid, struct hw_error *
     status = gather_levels(grid, &grid->row, grid->row_level, err);
     if (status == HW_OK)
         status = gather_levels(grid, line, grid->column_level, err);
-    hw_grid_lap(grid, HW_PHASE_EXPAND_EXCHANGE);
+    hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
 #pragma omp parallel for num_threads(grid->threads) schedule(dynamic, 1024)
     for (size_t c = 0; c < (size_t)grid->rows * grid->block; c++)
         best[c] = least_parent(grid, c);
     grid->step->edges_examined += grid->in->offset[(size_t)grid->rows * grid->block];
-    hw_grid_lap(grid, HW_PHASE_EXPANSION);
+    hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
     for (int r = 0; r < line->size && line->size > 1 && status == HW_OK; r++) {
         /* Not in place: MPICH 4.0 crashes on that from 4 KiB on. */
         status = hw_mpi(MPI_Reduce(best + (size_t)r * grid->block, grid->least, (int)grid->block,
                                    HW_MPI_GID, MPI_MIN, r, line->comm),
                         "MPI_Reduce", err);
         if (r != line->me)
-            hw_line_book(line, r, (hw_count)(grid->block * sizeof *best));
+            hw_rowcol_book(line, r, (hw_count)(grid->block * sizeof *best));
     }
-    hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
+    hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     return status;
 }
 

@@ -28,8 +28,8 @@ static void begin_step(struct hw_grid *grid, struct hw_steps *steps, enum hw_dir
     grid->step->frontier = grid->frontier;
     grid->tally = (struct hw_grid_tally){0};
     for (int l = 0; l < 2; l++) {
-        struct hw_line *line = l ? &grid->column : &grid->row;
-        hw_line_begin_books(line);
+        struct hw_rowcol *line = l ? &grid->column : &grid->row;
+        hw_rowcol_begin_traffic(line);
     }
     if (grid->options.steps)
         grid->mark = hw_seconds();
@@ -41,8 +41,8 @@ static void end_step(struct hw_grid *grid, const char *what)
     static const char *const form[] = {"", " list", " bitmap", " list+bitmap"};
     struct hw_step *step = grid->step;
 
-    hw_line_end_books(&grid->row, step);
-    hw_line_end_books(&grid->column, step);
+    hw_rowcol_end_traffic(&grid->row, step);
+    hw_rowcol_end_traffic(&grid->column, step);
     snprintf(step->routine, sizeof step->routine, "%s%s", what,
              form[grid->row.routines | grid->column.routines]);
 }
@@ -88,7 +88,7 @@ static enum hw_status sum_tally(struct hw_grid *grid, struct hw_error *err)
     grid->reached += grid->tally.found;
     grid->accepted += grid->tally.accepted;
     grid->foreign += grid->tally.foreign;
-    hw_grid_lap(grid, HW_PHASE_REDUCTIONS);
+    hw_grid_phase_end(grid, HW_PHASE_REDUCTIONS);
     return status;
 }
 

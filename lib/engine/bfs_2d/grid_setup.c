@@ -41,8 +41,8 @@ static void add_exchanges(struct hw_arrays *arrays, struct hw_grid *grid)
     hw_arrays_add(arrays, &grid->least, grid->options.canonical_parents && many_rows ? block : 0,
                   sizeof *grid->least);
     hw_arrays_add(arrays, &grid->sent, grid->rows + grid->columns, sizeof *grid->sent);
-    hw_line_arrays(&grid->row, arrays);
-    hw_line_arrays(&grid->column, arrays);
+    hw_rowcol_arrays(&grid->row, arrays);
+    hw_rowcol_arrays(&grid->column, arrays);
 }
 
 static struct hw_arrays list_arrays(struct hw_grid *grid)
@@ -120,7 +120,7 @@ static enum hw_status shape(struct hw_grid *grid, const struct hw_part *part,
     grid->column.size = grid->rows;
     grid->row.exchange = grid->column.exchange = options->exchange;
     grid->row.capacity = grid->column.capacity =
-        hw_line_capacity(part->grid.block, options->exchange);
+        hw_rowcol_capacity(part->grid.block, options->exchange);
     hw_count codes = place_codes(grid);
     /* The last codes stand for the ranks that know a parent. */
     bool fits = codes < (hw_count)UINT32_MAX - grid->columns;
@@ -153,13 +153,13 @@ void hw_grid_destroy(void *engine)
         return;
     struct hw_arrays arrays = list_arrays(grid);
     hw_arrays_free(&arrays);
-    hw_line_close(&grid->row);
-    hw_line_close(&grid->column);
+    hw_rowcol_close(&grid->row);
+    hw_rowcol_close(&grid->column);
     free(grid);
 }
 
 /* Shares the graph ids of the own block along one line, block after block. */
-static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_line *line,
+static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_rowcol *line,
                                   hw_gid *blocks, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &grid->part->own;
@@ -167,7 +167,7 @@ static enum hw_status gather_gids(const struct hw_grid *grid, const struct hw_li
 
     for (hw_lid t = 0; t < grid->block; t++)
         mine[t] = t < own->count ? own->graph_id[t] : HW_GID_NONE;
-    return hw_line_gather(line, blocks, grid->block, HW_MPI_GID, err);
+    return hw_rowcol_gather(line, blocks, grid->block, HW_MPI_GID, err);
 }
 
 static enum hw_status make_gids(struct hw_grid *grid, struct hw_error *err)
@@ -275,17 +275,17 @@ enum hw_status hw_grid_create(const struct hw_method *method, const struct hw_co
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_line_split(&grid->row, ctx, grid->i, grid->j, grid->columns, err);
+        status = hw_rowcol_split(&grid->row, ctx, grid->i, grid->j, grid->columns, err);
     if (status == HW_OK)
-        status = hw_line_split(&grid->column, ctx, grid->j, grid->i, grid->rows, err);
+        status = hw_rowcol_split(&grid->column, ctx, grid->j, grid->i, grid->rows, err);
     if (status == HW_OK)
         status = make_gids(grid, err);
     if (status == HW_OK)
         status = make_degrees(grid, err);
     if (status == HW_OK)
-        status = hw_line_open(&grid->row, ctx, grid->active, err);
+        status = hw_rowcol_open(&grid->row, ctx, grid->active, err);
     if (status == HW_OK)
-        status = hw_line_open(&grid->column, ctx, grid->active, err);
+        status = hw_rowcol_open(&grid->column, ctx, grid->active, err);
     if (status != HW_OK) {
         hw_grid_destroy(grid);
         return status;

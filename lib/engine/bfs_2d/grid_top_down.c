@@ -22,7 +22,7 @@ static hw_lid *destination(const struct hw_grid *grid, int block)
 }
 
 /* Moves what a thread found for one block to where all finds for it are. */
-static void flush(struct hw_grid *grid, struct hw_grid_finds *finds, int block)
+static void flush(struct hw_grid *grid, struct hw_grid_discoveries *finds, int block)
 {
     hw_lid at = __atomic_fetch_add(&grid->finds_count[block], finds->count, __ATOMIC_RELAXED);
 
@@ -31,7 +31,7 @@ static void flush(struct hw_grid *grid, struct hw_grid_finds *finds, int block)
 }
 
 /* Keeps a row that is reached for the first time, with its parent. */
-static inline void keep(struct hw_grid *grid, struct hw_grid_finds *finds, hw_lid column,
+static inline void keep(struct hw_grid *grid, struct hw_grid_discoveries *finds, hw_lid column,
                         hw_lid row)
 {
     int block = 0;
@@ -69,8 +69,8 @@ static inline bool mark(uint64_t *seen, hw_lid row, bool shared)
  * shared: do other threads mark rows, too? Returns the edges scanned.
  */
 static inline __attribute__((always_inline)) hw_count
-scan(struct hw_grid *grid, struct hw_grid_finds *finds, const hw_lid *list, hw_lid count, hw_lid k,
-     hw_count skip, hw_count edges, bool shared)
+scan(struct hw_grid *grid, struct hw_grid_discoveries *finds, const hw_lid *list, hw_lid count,
+     hw_lid k, hw_count skip, hw_count edges, bool shared)
 {
     const hw_count *offset = grid->out->offset;
     const hw_lid *index = grid->out->index;
@@ -112,7 +112,7 @@ static hw_count count_edges(const struct hw_csr *lists, const hw_lid *list, hw_l
  * As in section 3.4, edges are shared evenly and a binary search finds where to
  * begin.
  */
-static void scan_share(struct hw_grid *grid, struct hw_grid_finds *finds, const hw_lid *list,
+static void scan_share(struct hw_grid *grid, struct hw_grid_discoveries *finds, const hw_lid *list,
                        hw_lid count, hw_lid chunks, hw_count from, hw_count to)
 {
     const hw_count *offset = grid->out->offset;
@@ -189,7 +189,7 @@ static void list_frontier(struct hw_grid *grid)
 static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *count,
                              struct hw_error *err)
 {
-    struct hw_line *line = &grid->column;
+    struct hw_rowcol *line = &grid->column;
     const hw_lid *own = grid->order + grid->begin;
     enum hw_status status = HW_OK;
     hw_lid at = grid->frontier;
@@ -199,7 +199,7 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
     if (line->size == 1)
         return HW_OK;
     struct hw_set set = hw_set_of_list(line, line->me, line->me, own, at);
-    status = hw_line_share(line, &set, err);
+    status = hw_rowcol_share(line, &set, err);
     for (hw_lid k = 0; k < at; k++)
         grid->expanded[k] = grid->own_column + own[k];
     for (int r = 0; r < line->size && status == HW_OK; r++) {
@@ -218,16 +218,16 @@ static enum hw_status expand(struct hw_grid *grid, const hw_lid **list, hw_lid *
 /* Sends the rows found to their owners. */
 static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
 {
-    struct hw_line *line = &grid->row;
+    struct hw_rowcol *line = &grid->row;
     enum hw_status status = HW_OK;
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         if (r == line->me)
             continue;
         struct hw_set set = hw_set_of_list(line, r, r, destination(grid, r), grid->finds_count[r]);
-        status = hw_line_send(line, r, &set, err);
+        status = hw_rowcol_send(line, r, &set, err);
     }
-    return status == HW_OK ? hw_line_wait(line, err) : status;
+    return status == HW_OK ? hw_rowcol_wait(line, err) : status;
 }
 
 /* Takes an own vertex that rank `from` of the grid row has reached, if it is new. */
@@ -245,7 +245,7 @@ static inline void take(struct hw_grid *grid, hw_lid position, int from)
 /* Takes what came from the grid row into the new frontier. */
 static void update(struct hw_grid *grid)
 {
-    const struct hw_line *line = &grid->row;
+    const struct hw_rowcol *line = &grid->row;
 
     for (int r = 0; r < line->size; r++) {
         const struct hw_set *set = &line->got[r];
@@ -309,23 +309,23 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
     enum hw_status status = HW_OK;
 
     if (grid->rows > 1)
-        status = hw_line_receive_shared(&grid->column, err);
+        status = hw_rowcol_receive_shared(&grid->column, err);
     if (grid->columns > 1 && status == HW_OK)
-        status = hw_line_receive(&grid->row, HW_LINE_ALL, err);
+        status = hw_rowcol_receive(&grid->row, HW_LINE_ALL, err);
     list_frontier(grid);
     if (status == HW_OK)
         status = expand(grid, &list, &count, err);
     if (status != HW_OK)
         return status;
-    hw_grid_lap(grid, HW_PHASE_EXPAND_EXCHANGE);
+    hw_grid_phase_end(grid, HW_PHASE_EXPAND_EXCHANGE);
     expand_lists(grid, list, count);
     begin = grid->ordered;
-    hw_grid_lap(grid, HW_PHASE_EXPANSION);
+    hw_grid_phase_end(grid, HW_PHASE_EXPANSION);
     if (grid->columns > 1)
         status = fold(grid, err);
     if (status != HW_OK)
         return status;
-    hw_grid_lap(grid, HW_PHASE_FOLD_EXCHANGE);
+    hw_grid_phase_end(grid, HW_PHASE_FOLD_EXCHANGE);
     grid->ordered += grid->finds_count[grid->j];
     if (grid->columns > 1)
         update(grid);
@@ -339,6 +339,6 @@ enum hw_status hw_grid_top_down(struct hw_grid *grid, struct hw_error *err)
         if (grid->tally.edges > grid->part->edges / grid->part->spec.parts / WORTH_A_SAMPLE)
             sample_unvisited(grid);
     }
-    hw_grid_lap(grid, HW_PHASE_UPDATE);
+    hw_grid_phase_end(grid, HW_PHASE_UPDATE);
     return HW_OK;
 }

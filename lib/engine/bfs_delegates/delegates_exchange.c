@@ -69,7 +69,8 @@ static enum hw_status allocate_regions(const struct hw_delegates *e, struct hw_s
                        "part %d has more than 2^32 normal-to-normal edges; --local-all2all and "
                        "--uniquify need more parts or a lower --degree-threshold",
                        e->part->index);
-    enum hw_status status = hw_legs_open(&stream->legs, comm, together, 8 * (out + in), err);
+    enum hw_status status =
+        hw_peer_exchange_open(&stream->legs, comm, together, 8 * (out + in), err);
     if (status == HW_OK)
         status = hw_alloc(&stream->out_slot, out, sizeof *stream->out_slot, "finds", err);
     if (status == HW_OK)
@@ -177,7 +178,7 @@ done:
 
 void hw_stream_free(struct hw_stream *stream)
 {
-    hw_legs_free(&stream->legs);
+    hw_peer_exchange_free(&stream->legs);
     free(stream->out_first);
     free(stream->step_out);
     free(stream->out_slot);
@@ -299,7 +300,7 @@ static void uniquify(struct hw_delegates *e, struct hw_stream *stream)
 static enum hw_status pass_finds(struct hw_stream *stream, struct hw_step *row,
                                  struct hw_error *err)
 {
-    struct hw_legs *legs = &stream->legs;
+    struct hw_peer_exchange *legs = &stream->legs;
     enum hw_status status =
         hw_mpi(MPI_Alltoall(stream->step_out, stream->groups, HW_MPI_COUNT, stream->step_in,
                             stream->groups, HW_MPI_COUNT, legs->comm),
@@ -308,13 +309,13 @@ static enum hw_status pass_finds(struct hw_stream *stream, struct hw_step *row,
     hw_book_gather(row, stream->groups * (hw_count)sizeof *stream->step_out, legs->peers,
                    legs->together);
     for (int r = 0; r < legs->peers; r++)
-        legs->leg[r] = (struct hw_leg){
+        legs->leg[r] = (struct hw_peer_message){
             .out = stream->out_slot + stream->out_first[r] + stream->sent[r],
             .in = stream->in_slot + stream->in_first[r] + stream->received[r],
             .out_bytes = step_sum(stream, stream->step_out, r) * (hw_count)sizeof(hw_lid),
             .in_bytes = step_sum(stream, stream->step_in, r) * (hw_count)sizeof(hw_lid)};
     if (status == HW_OK)
-        status = hw_legs_pass(legs, row, err);
+        status = hw_peer_exchange_run(legs, row, err);
     for (int r = 0; r < legs->peers; r++)
         stream->sent[r] += step_sum(stream, stream->step_out, r);
     return status;

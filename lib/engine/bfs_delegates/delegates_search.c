@@ -241,7 +241,7 @@ static void destroy(void *engine)
     hw_stream_free(&e->hop[0]);
     hw_stream_free(&e->hop[1]);
     hw_claims_free(&e->claims);
-    hw_legs_free(&e->world);
+    hw_peer_exchange_free(&e->world);
     if (e->local != MPI_COMM_NULL)
         MPI_Comm_free(&e->local);
     if (e->across != MPI_COMM_NULL)
@@ -256,8 +256,8 @@ static enum hw_status open_exchanges(struct hw_delegates *e, struct hw_error *er
         return HW_OK;
     enum hw_status status = open_communicators(e, err);
     if (status == HW_OK)
-        status =
-            hw_legs_open(&e->world, e->ctx.world, e->devices, 16 * (hw_count)e->delegates, err);
+        status = hw_peer_exchange_open(&e->world, e->ctx.world, e->devices,
+                                       16 * (hw_count)e->delegates, err);
     if (status == HW_OK)
         status = hw_claims_open(e, err);
     status = hw_agree(e->ctx.world, status, err);

@@ -75,7 +75,7 @@ struct hw_tally {
  * the edges between the two ask for. Regions begin at multiples of 64.
  */
 struct hw_stream {
-    struct hw_legs legs;
+    struct hw_peer_exchange legs;
     int groups;          /* one peer's finds of a step come in so many groups */
     hw_count *out_first; /* [peers+1] where the regions begin */
     hw_count *in_first;  /* [peers+1] */
@@ -169,7 +169,7 @@ struct hw_delegates {
     hw_count *bin_count;   /* [threads][parts] */
     hw_count *block_count; /* [2 threads] */
     hw_lid *winner;        /* [slots] scratch of uniquify */
-    struct hw_legs world;
+    struct hw_peer_exchange world;
     struct hw_stream hop[2]; /* straight to the owner; or in the node, then across */
     hw_gid *relayed;         /* [in_first[peers] of hop 0] two hops: ids on their way back */
     struct hw_claims claims;

@@ -192,12 +192,12 @@ static void relay_questions(struct hw_delegates *e, struct hw_stream *stream, si
 static enum hw_status ask(struct hw_stream *stream, struct hw_step *row, struct hw_error *err)
 {
     for (int r = 0; r < stream->legs.peers; r++)
-        stream->legs.leg[r] = (struct hw_leg){
+        stream->legs.leg[r] = (struct hw_peer_message){
             .out = stream->in_used + stream->in_first[r] / 64,
             .in = stream->out_asked + stream->out_first[r] / 64,
             .out_bytes = (hw_count)(sizeof(uint64_t) * hw_words(stream->received[r])),
             .in_bytes = (hw_count)(sizeof(uint64_t) * hw_words(stream->sent[r]))};
-    return hw_legs_pass(&stream->legs, row, err);
+    return hw_peer_exchange_run(&stream->legs, row, err);
 }
 
 /* Answers with one id for each bit of out_asked, and takes the answers to
@@ -211,14 +211,14 @@ static enum hw_status answer(struct hw_delegates *e, struct hw_stream *stream, s
         hw_count out = stream->out_first[r], in = stream->in_first[r], wanted = 0;
         for (size_t w = 0; w < hw_words(stream->received[r]); w++)
             wanted += __builtin_popcountll(stream->in_used[(size_t)in / 64 + w]);
-        stream->legs.leg[r] =
-            (struct hw_leg){.out = (char *)stream->answer_out + out * size,
-                            .in = (char *)stream->answer_in + in * size,
-                            .out_bytes = size * by_blocks(e, stream, stream->out_asked, out,
-                                                          stream->sent[r], out, write_answers),
-                            .in_bytes = size * wanted};
+        stream->legs.leg[r] = (struct hw_peer_message){
+            .out = (char *)stream->answer_out + out * size,
+            .in = (char *)stream->answer_in + in * size,
+            .out_bytes = size * by_blocks(e, stream, stream->out_asked, out, stream->sent[r], out,
+                                          write_answers),
+            .in_bytes = size * wanted};
     }
-    enum hw_status status = hw_legs_pass(&stream->legs, row, err);
+    enum hw_status status = hw_peer_exchange_run(&stream->legs, row, err);
     for (int r = 0; r < stream->legs.peers && status == HW_OK; r++)
         by_blocks(e, stream, stream->in_used, stream->in_first[r], stream->received[r],
                   stream->in_first[r], read_answers);
@@ -315,12 +315,12 @@ static enum hw_status pass_claims(struct hw_delegates *e, struct hw_step *row, s
         for (hw_lid k = 0; k < count; k++)
             if (e->candidate[e->by_owner[first + k]] != HW_LID_NONE)
                 byte_bit_set(claims->claim_out + claims->at[r], k);
-        e->world.leg[r] = (struct hw_leg){.out = claims->claim_out + claims->at[r],
-                                          .in = claims->claim_in + r * claims->own_bytes,
-                                          .out_bytes = claims->at[r + 1] - claims->at[r],
-                                          .in_bytes = claims->own_bytes};
+        e->world.leg[r] = (struct hw_peer_message){.out = claims->claim_out + claims->at[r],
+                                                   .in = claims->claim_in + r * claims->own_bytes,
+                                                   .out_bytes = claims->at[r + 1] - claims->at[r],
+                                                   .in_bytes = claims->own_bytes};
     }
-    return hw_legs_pass(&e->world, row, err);
+    return hw_peer_exchange_run(&e->world, row, err);
 }
 
 /*
@@ -395,11 +395,11 @@ static enum hw_status pass_asks(struct hw_delegates *e, struct hw_step *row, str
     struct hw_claims *claims = &e->claims;
 
     for (int r = 0; r < e->ctx.size; r++)
-        e->world.leg[r] = (struct hw_leg){.out = claims->ask_out + r * claims->own_bytes,
-                                          .in = claims->ask_in + claims->at[r],
-                                          .out_bytes = claims->own_bytes,
-                                          .in_bytes = claims->at[r + 1] - claims->at[r]};
-    return hw_legs_pass(&e->world, row, err);
+        e->world.leg[r] = (struct hw_peer_message){.out = claims->ask_out + r * claims->own_bytes,
+                                                   .in = claims->ask_in + claims->at[r],
+                                                   .out_bytes = claims->own_bytes,
+                                                   .in_bytes = claims->at[r + 1] - claims->at[r]};
+    return hw_peer_exchange_run(&e->world, row, err);
 }
 
 /* Sends the parents that were asked for. Collective. */
@@ -414,13 +414,13 @@ static enum hw_status pass_parents(struct hw_delegates *e, struct hw_step *row,
         for (hw_lid i = e->owner_first[r]; i < e->owner_first[r + 1]; i++)
             if (byte_bit(claims->ask_in + claims->at[r], i - e->owner_first[r]))
                 hw_id_put(e, claims->out, out++, e->id[e->candidate[e->by_owner[i]]]);
-        e->world.leg[r] = (struct hw_leg){.out = (char *)claims->out + start * size,
-                                          .in = (char *)claims->in + in * size,
-                                          .out_bytes = (out - start) * size,
-                                          .in_bytes = claims->asks[r] * size};
+        e->world.leg[r] = (struct hw_peer_message){.out = (char *)claims->out + start * size,
+                                                   .in = (char *)claims->in + in * size,
+                                                   .out_bytes = (out - start) * size,
+                                                   .in_bytes = claims->asks[r] * size};
         in += claims->asks[r];
     }
-    return hw_legs_pass(&e->world, row, err);
+    return hw_peer_exchange_run(&e->world, row, err);
 }
 
 /* Takes the parents that were answered. */

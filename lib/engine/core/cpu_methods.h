@@ -12,8 +12,8 @@ extern const struct hw_method hw_method_sequential;
 extern const struct hw_method hw_method_delegates;
 extern const struct hw_method hw_method_delta;
 extern const struct hw_method hw_method_bellman_ford;
-extern const struct hw_method hw_method_separate_delta;
-extern const struct hw_method hw_method_separate_bellman_ford;
+extern const struct hw_method hw_method_sssp_delegates_delta;
+extern const struct hw_method hw_method_sssp_delegates_bellman_ford;
 extern const struct hw_method hw_method_dijkstra;
 
 #endif

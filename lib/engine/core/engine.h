@@ -212,7 +212,7 @@ struct hw_result {
  * result->parent NULL brings no tree to the host. All functions are collective unless they say
  * otherwise.
  */
-struct hw_keeper {
+struct hw_tree_cache {
     /* Takes memory to keep *most trees at a time of searches in this graph; HW_RESOURCES where
      * there is too little for one. */
     enum hw_status (*open)(void *engine, struct hw_graph *graph, int *most, struct hw_error *err);
@@ -271,7 +271,7 @@ struct hw_frame {
                                    const struct hw_cycle *cycle, struct hw_verdict *verdict,
                                    struct hw_error *err);
 
-    const struct hw_keeper *keeper; /* NULL: none */
+    const struct hw_tree_cache *keeper; /* NULL: none */
 
     /* Accepts NULL. */
     void (*destroy)(void *engine);

@@ -12,8 +12,8 @@ static const struct hw_method *const cpu_methods[] = {
     &hw_method_sequential,
     &hw_method_delta,
     &hw_method_bellman_ford,
-    &hw_method_separate_delta,
-    &hw_method_separate_bellman_ford,
+    &hw_method_sssp_delegates_delta,
+    &hw_method_sssp_delegates_bellman_ford,
     &hw_method_dijkstra,
     NULL,
 };

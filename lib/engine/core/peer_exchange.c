@@ -11,8 +11,8 @@ enum tag { TAG_LEG = 1 };
 /* Bytes of one message at most. */
 #define PIECE ((hw_count)1 << 30)
 
-enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, hw_count bytes,
-                            struct hw_error *err)
+enum hw_status hw_peer_exchange_open(struct hw_peer_exchange *legs, MPI_Comm comm, int together,
+                                     hw_count bytes, struct hw_error *err)
 {
     enum hw_status status;
 
@@ -30,17 +30,17 @@ enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, h
     return status;
 }
 
-void hw_legs_free(struct hw_legs *legs)
+void hw_peer_exchange_free(struct hw_peer_exchange *legs)
 {
     free(legs->leg);
     free(legs->request);
 }
 
 /* Posts one side of a leg in pieces. */
-static enum hw_status post(struct hw_legs *legs, int peer, bool sending, int *made,
+static enum hw_status post(struct hw_peer_exchange *legs, int peer, bool sending, int *made,
                            struct hw_step *row, struct hw_error *err)
 {
-    const struct hw_leg *leg = &legs->leg[peer];
+    const struct hw_peer_message *leg = &legs->leg[peer];
     hw_count bytes = sending ? leg->out_bytes : leg->in_bytes;
     bool crosses = peer / legs->together != legs->me / legs->together;
     enum hw_status status = HW_OK;
@@ -61,9 +61,10 @@ static enum hw_status post(struct hw_legs *legs, int peer, bool sending, int *ma
     return status;
 }
 
-enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err)
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_step *row,
+                                    struct hw_error *err)
 {
-    const struct hw_leg *self = &legs->leg[legs->me];
+    const struct hw_peer_message *self = &legs->leg[legs->me];
     enum hw_status status = HW_OK;
     int made = 0;
 

@@ -8,36 +8,37 @@
 #include "lib/engine/core/engine.h"
 
 /* One message out and one in between this rank and a peer. */
-struct hw_leg {
+struct hw_peer_message {
     const void *out;
     void *in;
     hw_count out_bytes, in_bytes;
 };
 
-/* Those to and from every rank. Zero-initialise; hw_legs_free() it. */
-struct hw_legs {
+/* Those to and from every rank. Zero-initialise; hw_peer_exchange_free() it. */
+struct hw_peer_exchange {
     MPI_Comm comm;
     int peers, me;
-    int together;         /* consecutive ranks of comm on one node */
-    struct hw_leg *leg;   /* [peers] */
-    MPI_Request *request; /* [room] */
+    int together;                /* consecutive ranks of comm on one node */
+    struct hw_peer_message *leg; /* [peers] */
+    MPI_Request *request;        /* [room] */
     int room;
 };
 
 /* Room for messages to and from every rank of comm, of at most so many bytes in
  * all; `together` consecutive ranks are on one node. Borrows comm. Local. */
-enum hw_status hw_legs_open(struct hw_legs *legs, MPI_Comm comm, int together, hw_count bytes,
-                            struct hw_error *err);
+enum hw_status hw_peer_exchange_open(struct hw_peer_exchange *legs, MPI_Comm comm, int together,
+                                     hw_count bytes, struct hw_error *err);
 
 /* Frees the memory. Local. */
-void hw_legs_free(struct hw_legs *legs);
+void hw_peer_exchange_free(struct hw_peer_exchange *legs);
 
 /*
  * Sends and receives what legs->leg says; both sides know the sizes, and empty
  * messages are not sent. Adds bytes and messages to the row. Collective over the
  * ranks that have anything for each other.
  */
-enum hw_status hw_legs_pass(struct hw_legs *legs, struct hw_step *row, struct hw_error *err);
+enum hw_status hw_peer_exchange_run(struct hw_peer_exchange *legs, struct hw_step *row,
+                                    struct hw_error *err);
 
 /* Adds bytes for one rank to the row; crosses: it is on another node. Local. */
 static inline void hw_book_bytes(struct hw_step *row, hw_count bytes, bool crosses)

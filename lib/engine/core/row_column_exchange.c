@@ -11,13 +11,13 @@ static size_t round_up(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-size_t hw_line_capacity(hw_lid block, enum hw_exchange exchange)
+size_t hw_rowcol_capacity(hw_lid block, enum hw_exchange exchange)
 {
     return round_up(exchange == HW_EXCHANGE_LIST ? (size_t)block * sizeof(hw_lid)
                                                  : ((size_t)block + 7) / 8);
 }
 
-void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays)
+void hw_rowcol_arrays(struct hw_rowcol *line, struct hw_arrays *arrays)
 {
     hw_count buffers = line->size > 1 ? line->size * (hw_count)line->capacity : 0;
 
@@ -32,8 +32,8 @@ void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays)
     hw_arrays_add(arrays, &line->nodes.place, line->size, sizeof(int));
 }
 
-enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
-                             int size, struct hw_error *err)
+enum hw_status hw_rowcol_split(struct hw_rowcol *line, const struct hw_context *ctx, int color,
+                               int key, int size, struct hw_error *err)
 {
     line->size = size;
     line->me = key;
@@ -44,8 +44,8 @@ enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx,
     return hw_mpi(MPI_Comm_split(ctx->world, color, key, &line->comm), "MPI_Comm_split", err);
 }
 
-enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, hw_lid active,
-                            struct hw_error *err)
+enum hw_status hw_rowcol_open(struct hw_rowcol *line, const struct hw_context *ctx, hw_lid active,
+                              struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -68,14 +68,14 @@ enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, 
     return status;
 }
 
-void hw_line_close(struct hw_line *line)
+void hw_rowcol_close(struct hw_rowcol *line)
 {
     if (line->comm != MPI_COMM_NULL && line->size > 1)
         MPI_Comm_free(&line->comm);
 }
 
-enum hw_status hw_line_gather(const struct hw_line *line, void *blocks, hw_lid block,
-                              MPI_Datatype type, struct hw_error *err)
+enum hw_status hw_rowcol_gather(const struct hw_rowcol *line, void *blocks, hw_lid block,
+                                MPI_Datatype type, struct hw_error *err)
 {
     int size = 0;
     enum hw_status status = HW_OK;
@@ -90,19 +90,19 @@ enum hw_status hw_line_gather(const struct hw_line *line, void *blocks, hw_lid b
 }
 
 /* Bytes of a bitmap over the active positions of a block. */
-static hw_lid bitmap_bytes(const struct hw_line *line, int block)
+static hw_lid bitmap_bytes(const struct hw_rowcol *line, int block)
 {
     return (hw_lid)(((hw_count)line->active[block] + 7) / 8);
 }
 
-static bool as_bitmap(const struct hw_line *line, int block, hw_lid count)
+static bool as_bitmap(const struct hw_rowcol *line, int block, hw_lid count)
 {
     if (line->exchange == HW_EXCHANGE_AUTO)
         return (hw_count)count * (hw_count)sizeof(hw_lid) > bitmap_bytes(line, block);
     return line->exchange == HW_EXCHANGE_BITMAP;
 }
 
-struct hw_set hw_set_of_list(struct hw_line *line, int slot, int block, const hw_lid *list,
+struct hw_set hw_set_of_list(struct hw_rowcol *line, int slot, int block, const hw_lid *list,
                              hw_lid count)
 {
     if (!as_bitmap(line, block, count))
@@ -116,7 +116,7 @@ struct hw_set hw_set_of_list(struct hw_line *line, int slot, int block, const hw
     return (struct hw_set){.data = bitmap, .count = bytes, .bitmap = true};
 }
 
-struct hw_set hw_set_of_bits(struct hw_line *line, int slot, int block, const uint64_t *bitmap,
+struct hw_set hw_set_of_bits(struct hw_rowcol *line, int slot, int block, const uint64_t *bitmap,
                              hw_lid count)
 {
     if (as_bitmap(line, block, count))
@@ -145,7 +145,7 @@ hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)
     return set->count;
 }
 
-void hw_line_book(struct hw_line *line, int to, hw_count bytes)
+void hw_rowcol_book(struct hw_rowcol *line, int to, hw_count bytes)
 {
     const bool between = line->nodes.node[to] != line->nodes.node[line->me];
 
@@ -155,13 +155,13 @@ void hw_line_book(struct hw_line *line, int to, hw_count bytes)
     line->sent.messages_between += between;
 }
 
-void hw_line_begin_books(struct hw_line *line)
+void hw_rowcol_begin_traffic(struct hw_rowcol *line)
 {
-    line->sent = (struct hw_line_books){0};
+    line->sent = (struct hw_rowcol_traffic){0};
     line->routines = 0;
 }
 
-void hw_line_end_books(const struct hw_line *line, struct hw_step *step)
+void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_step *step)
 {
     step->bytes_sent += line->sent.bytes;
     step->messages_sent += line->sent.messages;
@@ -170,14 +170,14 @@ void hw_line_end_books(const struct hw_line *line, struct hw_step *step)
 }
 
 /* Posts the receive of rank `whose`'s set, which rank `from` sends. */
-static enum hw_status receive(struct hw_line *line, int whose, int from, struct hw_error *err)
+static enum hw_status receive(struct hw_rowcol *line, int whose, int from, struct hw_error *err)
 {
     return hw_mpi(MPI_Irecv(line->received + (size_t)whose * line->capacity, (int)line->capacity,
                             MPI_BYTE, from, MPI_ANY_TAG, line->comm, &line->request[whose]),
                   "MPI_Irecv", err);
 }
 
-enum hw_status hw_line_receive(struct hw_line *line, int from, struct hw_error *err)
+enum hw_status hw_rowcol_receive(struct hw_rowcol *line, int from, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
     int first = from == HW_LINE_ALL ? 0 : from, last = from == HW_LINE_ALL ? line->size - 1 : from;
@@ -189,7 +189,7 @@ enum hw_status hw_line_receive(struct hw_line *line, int from, struct hw_error *
 }
 
 /* Starts to send elements to one rank. */
-static enum hw_status start(struct hw_line *line, int to, const void *data, hw_lid count,
+static enum hw_status start(struct hw_rowcol *line, int to, const void *data, hw_lid count,
                             MPI_Datatype type, int tag, struct hw_error *err)
 {
     MPI_Request *request = &line->request[line->size + line->sends];
@@ -200,19 +200,19 @@ static enum hw_status start(struct hw_line *line, int to, const void *data, hw_l
     return status;
 }
 
-enum hw_status hw_line_send(struct hw_line *line, int to, const struct hw_set *set,
-                            struct hw_error *err)
+enum hw_status hw_rowcol_send(struct hw_rowcol *line, int to, const struct hw_set *set,
+                              struct hw_error *err)
 {
     size_t bytes = set->bitmap ? set->count : set->count * sizeof(hw_lid);
 
-    hw_line_book(line, to, (hw_count)bytes);
+    hw_rowcol_book(line, to, (hw_count)bytes);
     line->routines |= set->bitmap ? 2 : 1;
     return start(line, to, set->data, (hw_lid)bytes, MPI_BYTE, set->bitmap ? TAG_BITMAP : TAG_LIST,
                  err);
 }
 
 /* Waits for the set of rank `whose`, if a receive is posted. */
-static enum hw_status arrive(struct hw_line *line, int whose, struct hw_error *err)
+static enum hw_status arrive(struct hw_rowcol *line, int whose, struct hw_error *err)
 {
     unsigned char *data = line->received + (size_t)whose * line->capacity;
     struct hw_set *got = &line->got[whose];
@@ -246,7 +246,7 @@ static enum hw_status wait_for(MPI_Request *request, int count, struct hw_error 
 }
 
 /* Waits for what is being sent. */
-static enum hw_status wait_for_sends(struct hw_line *line, struct hw_error *err)
+static enum hw_status wait_for_sends(struct hw_rowcol *line, struct hw_error *err)
 {
     int sends = line->sends;
 
@@ -254,7 +254,7 @@ static enum hw_status wait_for_sends(struct hw_line *line, struct hw_error *err)
     return wait_for(line->request + line->size, sends, err);
 }
 
-enum hw_status hw_line_wait(struct hw_line *line, struct hw_error *err)
+enum hw_status hw_rowcol_wait(struct hw_rowcol *line, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -264,7 +264,7 @@ enum hw_status hw_line_wait(struct hw_line *line, struct hw_error *err)
 }
 
 /* The rank that sends this one the set of rank `whose`. */
-static int sender_of(const struct hw_line *line, int whose)
+static int sender_of(const struct hw_rowcol *line, int whose)
 {
     const int node = line->nodes.node[line->me];
 
@@ -273,7 +273,7 @@ static int sender_of(const struct hw_line *line, int whose)
     return hw_nodes_carrier(&line->nodes, node, whose);
 }
 
-enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err)
+enum hw_status hw_rowcol_receive_shared(struct hw_rowcol *line, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -287,7 +287,7 @@ enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err
 }
 
 /* Sends a set to all other ranks of the own node. */
-static enum hw_status send_inside(struct hw_line *line, const struct hw_set *set,
+static enum hw_status send_inside(struct hw_rowcol *line, const struct hw_set *set,
                                   struct hw_error *err)
 {
     const int node = line->nodes.node[line->me];
@@ -295,18 +295,19 @@ static enum hw_status send_inside(struct hw_line *line, const struct hw_set *set
 
     for (int k = line->nodes.first[node]; k < line->nodes.first[node + 1] && status == HW_OK; k++)
         if (line->nodes.by_node[k] != line->me)
-            status = hw_line_send(line, line->nodes.by_node[k], set, err);
+            status = hw_rowcol_send(line, line->nodes.by_node[k], set, err);
     return status;
 }
 
-enum hw_status hw_line_share(struct hw_line *line, const struct hw_set *set, struct hw_error *err)
+enum hw_status hw_rowcol_share(struct hw_rowcol *line, const struct hw_set *set,
+                               struct hw_error *err)
 {
     const int node = line->nodes.node[line->me];
     enum hw_status status = HW_OK;
 
     for (int n = 0; n < line->nodes.count && status == HW_OK; n++)
         if (n != node)
-            status = hw_line_send(line, hw_nodes_carrier(&line->nodes, n, line->me), set, err);
+            status = hw_rowcol_send(line, hw_nodes_carrier(&line->nodes, n, line->me), set, err);
     if (status == HW_OK)
         status = send_inside(line, set, err);
     for (int r = 0; r < line->size && status == HW_OK; r++) {
@@ -316,30 +317,30 @@ enum hw_status hw_line_share(struct hw_line *line, const struct hw_set *set, str
         if (status == HW_OK)
             status = send_inside(line, &line->got[r], err);
     }
-    return status == HW_OK ? hw_line_wait(line, err) : status;
+    return status == HW_OK ? hw_rowcol_wait(line, err) : status;
 }
 
-enum hw_status hw_line_give(struct hw_line *line, int to, const void *data, hw_lid count,
-                            MPI_Datatype type, struct hw_error *err)
+enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, hw_lid count,
+                              MPI_Datatype type, struct hw_error *err)
 {
     int size = 0;
     enum hw_status status = hw_mpi(MPI_Type_size(type, &size), "MPI_Type_size", err);
 
     if (status != HW_OK)
         return status;
-    hw_line_book(line, to, (hw_count)count * size);
+    hw_rowcol_book(line, to, (hw_count)count * size);
     return start(line, to, data, count, type, TAG_ELEMENTS, err);
 }
 
-enum hw_status hw_line_take(struct hw_line *line, int from, void *data, hw_lid count,
-                            MPI_Datatype type, struct hw_error *err)
+enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count,
+                              MPI_Datatype type, struct hw_error *err)
 {
     return hw_mpi(
         MPI_Irecv(data, (int)count, type, from, TAG_ELEMENTS, line->comm, &line->request[from]),
         "MPI_Irecv", err);
 }
 
-enum hw_status hw_line_finish(struct hw_line *line, struct hw_error *err)
+enum hw_status hw_rowcol_finish(struct hw_rowcol *line, struct hw_error *err)
 {
     enum hw_status status = wait_for(line->request, line->size, err);
 

@@ -28,12 +28,12 @@ struct hw_set {
 };
 
 /* What was sent; of it, to ranks of other nodes. */
-struct hw_line_books {
+struct hw_rowcol_traffic {
     hw_count bytes, messages, bytes_between, messages_between;
 };
 
 /* The ranks of one row or column. A line of one rank has no communicator. */
-struct hw_line {
+struct hw_rowcol {
     MPI_Comm comm;
     int size, me;
     enum hw_exchange exchange; /* what the user forces */
@@ -45,40 +45,40 @@ struct hw_line {
     MPI_Request *request;      /* [3 size] receives by whose set it is, then sends */
     int sends;                 /* under way */
     struct hw_nodes nodes;     /* of the line's ranks */
-    struct hw_line_books sent;
+    struct hw_rowcol_traffic sent;
     unsigned routines; /* bits: a list was sent (1), a bitmap was (2) */
 };
 
 /* Notes that a message has gone to a rank of the line. Local. */
-void hw_line_book(struct hw_line *line, int to, hw_count bytes);
+void hw_rowcol_book(struct hw_rowcol *line, int to, hw_count bytes);
 
 /* Forgets what was sent; adds what was to a step. Local. */
-void hw_line_begin_books(struct hw_line *line);
-void hw_line_end_books(const struct hw_line *line, struct hw_step *step);
+void hw_rowcol_begin_traffic(struct hw_rowcol *line);
+void hw_rowcol_end_traffic(const struct hw_rowcol *line, struct hw_step *step);
 
 /* Bytes of the largest message for blocks of `block` positions, in multiples of 64. */
-size_t hw_line_capacity(hw_lid block, enum hw_exchange exchange);
+size_t hw_rowcol_capacity(hw_lid block, enum hw_exchange exchange);
 
 /* Adds the arrays of a line whose size and capacity are known. Local. */
-void hw_line_arrays(struct hw_line *line, struct hw_arrays *arrays);
+void hw_rowcol_arrays(struct hw_rowcol *line, struct hw_arrays *arrays);
 
 /* Splits the world's ranks by colour, ordered by key. Fills comm, size and me.
  * Collective over ctx->world. */
-enum hw_status hw_line_split(struct hw_line *line, const struct hw_context *ctx, int color, int key,
-                             int size, struct hw_error *err);
+enum hw_status hw_rowcol_split(struct hw_rowcol *line, const struct hw_context *ctx, int color,
+                               int key, int size, struct hw_error *err);
 
 /* Gives each rank's `active` and node to the others of the line. Arrays are allocated
  * already. Collective over the line. */
-enum hw_status hw_line_open(struct hw_line *line, const struct hw_context *ctx, hw_lid active,
-                            struct hw_error *err);
+enum hw_status hw_rowcol_open(struct hw_rowcol *line, const struct hw_context *ctx, hw_lid active,
+                              struct hw_error *err);
 
 /* Frees the communicator, not the arrays. Collective over the line. */
-void hw_line_close(struct hw_line *line);
+void hw_rowcol_close(struct hw_rowcol *line);
 
 /* Gives all ranks of the line each other's block of `block` elements, of which
  * each has filled in its own. blocks: [size][block]. Collective over the line. */
-enum hw_status hw_line_gather(const struct hw_line *line, void *blocks, hw_lid block,
-                              MPI_Datatype type, struct hw_error *err);
+enum hw_status hw_rowcol_gather(const struct hw_rowcol *line, void *blocks, hw_lid block,
+                                MPI_Datatype type, struct hw_error *err);
 
 /*
  * Makes the set of a list of positions, or of a bitmap of which `count` bits are
@@ -86,9 +86,9 @@ enum hw_status hw_line_gather(const struct hw_line *line, void *blocks, hw_lid b
  * left out. It borrows `list` or `bitmap`, or the scratch memory of `slot`,
  * until the exchange is done. Local.
  */
-struct hw_set hw_set_of_list(struct hw_line *line, int slot, int block, const hw_lid *list,
+struct hw_set hw_set_of_list(struct hw_rowcol *line, int slot, int block, const hw_lid *list,
                              hw_lid count);
-struct hw_set hw_set_of_bits(struct hw_line *line, int slot, int block, const uint64_t *bitmap,
+struct hw_set hw_set_of_bits(struct hw_rowcol *line, int slot, int block, const uint64_t *bitmap,
                              hw_lid count);
 
 /* The set as a bitmap of `words` words. Local. */
@@ -99,25 +99,26 @@ hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list);
 
 /* Posts a receive from one rank of the line, or from all others (HW_LINE_ALL). Local. */
 #define HW_LINE_ALL (-1)
-enum hw_status hw_line_receive(struct hw_line *line, int from, struct hw_error *err);
+enum hw_status hw_rowcol_receive(struct hw_rowcol *line, int from, struct hw_error *err);
 
 /* Starts to send a set. Local. */
-enum hw_status hw_line_send(struct hw_line *line, int to, const struct hw_set *set,
-                            struct hw_error *err);
+enum hw_status hw_rowcol_send(struct hw_rowcol *line, int to, const struct hw_set *set,
+                              struct hw_error *err);
 
 /* Waits for all sends and receives; what came is in line->got. */
-enum hw_status hw_line_wait(struct hw_line *line, struct hw_error *err);
+enum hw_status hw_rowcol_wait(struct hw_rowcol *line, struct hw_error *err);
 
 /* Gives all others of the line the same set and waits for theirs, which are in line->got then.
  * The receives are posted before, so that nothing waits for them. Collective over the line. */
-enum hw_status hw_line_receive_shared(struct hw_line *line, struct hw_error *err);
-enum hw_status hw_line_share(struct hw_line *line, const struct hw_set *set, struct hw_error *err);
+enum hw_status hw_rowcol_receive_shared(struct hw_rowcol *line, struct hw_error *err);
+enum hw_status hw_rowcol_share(struct hw_rowcol *line, const struct hw_set *set,
+                               struct hw_error *err);
 
-/* Elements of another kind to and from one rank; hw_line_finish() waits for them. Local. */
-enum hw_status hw_line_give(struct hw_line *line, int to, const void *data, hw_lid count,
-                            MPI_Datatype type, struct hw_error *err);
-enum hw_status hw_line_take(struct hw_line *line, int from, void *data, hw_lid count,
-                            MPI_Datatype type, struct hw_error *err);
-enum hw_status hw_line_finish(struct hw_line *line, struct hw_error *err);
+/* Elements of another kind to and from one rank; hw_rowcol_finish() waits for them. Local. */
+enum hw_status hw_rowcol_give(struct hw_rowcol *line, int to, const void *data, hw_lid count,
+                              MPI_Datatype type, struct hw_error *err);
+enum hw_status hw_rowcol_take(struct hw_rowcol *line, int from, void *data, hw_lid count,
+                              MPI_Datatype type, struct hw_error *err);
+enum hw_status hw_rowcol_finish(struct hw_rowcol *line, struct hw_error *err);
 
 #endif

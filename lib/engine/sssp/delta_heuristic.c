@@ -7,7 +7,7 @@
 #define SHORT_EDGES_OF_FRONTS 8.0
 #define FRONT_DEGREE 8
 
-double hw_bucket_width(const struct hw_survey *survey, double degree)
+double hw_bucket_width(const struct hw_weight_stats *survey, double degree)
 {
     double edges = degree < FRONT_DEGREE ? SHORT_EDGES_OF_FRONTS : SHORT_EDGES;
     /* Uniform weights reach to twice their mean; outliers should not widen buckets. */

@@ -54,7 +54,7 @@ struct link {
 struct finder {
     const struct hw_context *ctx;
     enum hw_weights weights;
-    struct hw_slices slices;
+    struct hw_block_distribution slices;
     hw_gid first;   /* of the slice */
     hw_count count; /* of its vertices */
     hw_gid *parent; /* [count] */
@@ -84,7 +84,7 @@ hw_count hw_negative_bytes(hw_gid vertices, int ranks)
 
 static void finder_free(struct finder *finder)
 {
-    hw_slices_free(&finder->slices);
+    hw_block_distribution_free(&finder->slices);
     free(finder->parent);
     free(finder->weight);
     free(finder->hop);
@@ -98,7 +98,8 @@ static void finder_free(struct finder *finder)
 static enum hw_status finder_alloc(struct finder *finder, hw_gid vertices, struct hw_error *err)
 {
     const hw_count count = finder->count;
-    enum hw_status status = hw_slices_make(vertices, finder->ctx->size, &finder->slices, err);
+    enum hw_status status =
+        hw_block_distribution_make(vertices, finder->ctx->size, &finder->slices, err);
 
     if (status == HW_OK)
         status = hw_alloc(&finder->parent, count, sizeof *finder->parent, "parents", err);
@@ -322,7 +323,7 @@ static enum hw_status choose_cycle(const struct finder *finder, hw_gid *leader,
         *leader = HW_GID_NONE;
         return status;
     }
-    int owner = hw_slices_owner(&finder->slices, *leader);
+    int owner = hw_block_distribution_owner(&finder->slices, *leader);
     if (owner == finder->ctx->rank) {
         cycle->real = hw_exact_double(&least->real);
         cycle->whole = (int64_t)least->whole;

@@ -130,15 +130,15 @@ static void fill(const struct hw_csr *matrix, const uint64_t *leave_out, hw_lid 
     }
 }
 
-enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weights,
-                              const uint64_t *leave_out, const uint64_t *whole,
-                              struct hw_lists *lists, struct hw_error *err)
+enum hw_status hw_sorted_csr_build(const struct hw_csr *matrix, enum hw_weights weights,
+                                   const uint64_t *leave_out, const uint64_t *whole,
+                                   struct hw_sorted_csr *lists, struct hw_error *err)
 {
     static const char what[] = "lists by weight";
     enum hw_distance kind = hw_distance_kind(weights, 0);
     enum hw_status status;
 
-    *lists = (struct hw_lists){.rows = matrix->rows};
+    *lists = (struct hw_sorted_csr){.rows = matrix->rows};
     status = hw_alloc(&lists->offset, (hw_count)matrix->rows + 1, sizeof *lists->offset, what, err);
     if (status != HW_OK)
         return status;
@@ -159,23 +159,23 @@ enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weigh
             sort_list(edge, lists->offset[r + 1] - lists->offset[r], kind, &room);
         }
         drop_room(&room);
-#pragma omp critical(hw_lists)
+#pragma omp critical(hw_sorted_csr)
         status = mine > status ? mine : status;
     }
     if (status == HW_OK)
         return HW_OK;
-    hw_lists_free(lists);
+    hw_sorted_csr_free(lists);
     return hw_fail(err, status, "no memory for lists sorted by weight");
 }
 
-hw_count hw_lists_bytes(hw_count rows, hw_count edges)
+hw_count hw_sorted_csr_bytes(hw_count rows, hw_count edges)
 {
     return (rows + 1) * (hw_count)sizeof(hw_count) + edges * (hw_count)sizeof(struct hw_edge);
 }
 
-void hw_lists_free(struct hw_lists *lists)
+void hw_sorted_csr_free(struct hw_sorted_csr *lists)
 {
     free(lists->offset);
     free(lists->edge);
-    *lists = (struct hw_lists){0};
+    *lists = (struct hw_sorted_csr){0};
 }

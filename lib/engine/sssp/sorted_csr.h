@@ -16,8 +16,8 @@ struct hw_edge {
     union hw_weight weight;
 };
 
-/* Zero-initialise; hw_lists_free() it. */
-struct hw_lists {
+/* Zero-initialise; hw_sorted_csr_free() it. */
+struct hw_sorted_csr {
     hw_lid rows;
     hw_count *offset;     /* [rows+1], the first 0 */
     struct hw_edge *edge; /* [offset[rows]] by rising weight, those of equal weight as they were */
@@ -31,20 +31,21 @@ struct hw_lists {
  * Lists that are sorted by weight already are only copied. Local.
  * Returns HW_OK, or HW_RESOURCES with *lists empty.
  */
-enum hw_status hw_lists_build(const struct hw_csr *matrix, enum hw_weights weights,
-                              const uint64_t *leave_out, const uint64_t *whole,
-                              struct hw_lists *lists, struct hw_error *err);
+enum hw_status hw_sorted_csr_build(const struct hw_csr *matrix, enum hw_weights weights,
+                                   const uint64_t *leave_out, const uint64_t *whole,
+                                   struct hw_sorted_csr *lists, struct hw_error *err);
 
 /* Bytes of lists of so many rows and edges. Local. */
-hw_count hw_lists_bytes(hw_count rows, hw_count edges);
+hw_count hw_sorted_csr_bytes(hw_count rows, hw_count edges);
 
 /* Accepts a zero-initialised one. Local. */
-void hw_lists_free(struct hw_lists *lists);
+void hw_sorted_csr_free(struct hw_sorted_csr *lists);
 
 /* The first entry of [from, to) for which key + weight is `bound` or more, or
  * `to`. kind: a constant. Local. */
-HW_ALWAYS_INLINE hw_count hw_lists_reach(enum hw_distance kind, const struct hw_edge *edge,
-                                         hw_count from, hw_count to, int64_t key, int64_t bound)
+HW_ALWAYS_INLINE hw_count hw_sorted_csr_reach(enum hw_distance kind, const struct hw_edge *edge,
+                                              hw_count from, hw_count to, int64_t key,
+                                              int64_t bound)
 {
     while (from < to) {
         hw_count middle = from + (to - from) / 2;

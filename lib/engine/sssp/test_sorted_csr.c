@@ -118,9 +118,9 @@ static bool lists_are_right(enum hw_weights weights, const uint64_t *leave_out,
                             const uint64_t *whole)
 {
     struct hw_csr matrix = make_matrix(weights);
-    struct hw_lists lists;
+    struct hw_sorted_csr lists;
     struct hw_error err;
-    bool holds = hw_lists_build(&matrix, weights, leave_out, whole, &lists, &err) == HW_OK;
+    bool holds = hw_sorted_csr_build(&matrix, weights, leave_out, whole, &lists, &err) == HW_OK;
 
     for (hw_lid r = 0; holds && r < matrix.rows; r++) {
         hw_count begin = matrix.offset[r], count = matrix.offset[r + 1] - begin, stay = 0;
@@ -141,7 +141,7 @@ static bool lists_are_right(enum hw_weights weights, const uint64_t *leave_out,
             holds = before < here || (before == here && edge[-1].index < edge->index);
         }
     }
-    hw_lists_free(&lists);
+    hw_sorted_csr_free(&lists);
     free(matrix.offset);
     free(matrix.index);
     free(matrix.weight);
@@ -154,11 +154,11 @@ static bool reaches(void)
 
     for (int k = 0; k < 5; k++)
         edge[k] = (struct hw_edge){.index = 0, .weight.i32 = 10 * k};
-    return hw_lists_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 100) == 0 &&
-           hw_lists_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 101) == 1 &&
-           hw_lists_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 120) == 2 &&
-           hw_lists_reach(HW_DISTANCE_I64, edge, 2, 5, 100, 0) == 2 &&
-           hw_lists_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 200) == 5;
+    return hw_sorted_csr_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 100) == 0 &&
+           hw_sorted_csr_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 101) == 1 &&
+           hw_sorted_csr_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 120) == 2 &&
+           hw_sorted_csr_reach(HW_DISTANCE_I64, edge, 2, 5, 100, 0) == 2 &&
+           hw_sorted_csr_reach(HW_DISTANCE_I64, edge, 0, 5, 100, 200) == 5;
 }
 
 int main(void)

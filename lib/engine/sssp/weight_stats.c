@@ -53,8 +53,8 @@ static enum hw_status combine(const struct hw_context *ctx, struct hw_weights_se
     return status;
 }
 
-enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
-                         struct hw_survey *survey, struct hw_error *err)
+enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_part *part,
+                               struct hw_weight_stats *survey, struct hw_error *err)
 {
     struct hw_weights_seen seen = {.least = HUGE_VAL, .most = -HUGE_VAL};
 
@@ -72,7 +72,7 @@ enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *par
     /* They are no stored edges, but decide whether some cycle is negative. */
     seen.negative += part->own.loops;
     enum hw_status status = combine(ctx, &seen, err);
-    *survey = (struct hw_survey){.edges = seen.edges, .negative = seen.negative};
+    *survey = (struct hw_weight_stats){.edges = seen.edges, .negative = seen.negative};
     if (seen.edges > 0) {
         survey->least = seen.least;
         survey->most = seen.most;
@@ -81,15 +81,15 @@ enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *par
     return status;
 }
 
-enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part *part,
-                             const char *method, bool takes_negative, struct hw_survey *survey,
-                             struct hw_error *err)
+enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw_part *part,
+                                   const char *method, bool takes_negative,
+                                   struct hw_weight_stats *survey, struct hw_error *err)
 {
     if (part->weights == HW_WEIGHTS_NONE)
         return hw_fail(err, HW_BAD_INPUT,
                        "shortest paths need weights, which this partition does not hold; make the "
                        "graph with --weights");
-    enum hw_status status = hw_survey(ctx, part, survey, err);
+    enum hw_status status = hw_weight_stats(ctx, part, survey, err);
     if (status != HW_OK)
         return status;
     if (!isfinite(survey->least) || !isfinite(survey->most) || !isfinite(survey->mean))
@@ -103,17 +103,18 @@ enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part 
 }
 
 /* No path without a cycle is longer, or shorter where weights are negative. */
-static double longest(const struct hw_survey *survey, const struct hw_part *part)
+static double longest(const struct hw_weight_stats *survey, const struct hw_part *part)
 {
     return fmax(fabs(survey->least), fabs(survey->most)) * (double)part->vertices;
 }
 
-enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part)
+enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *survey,
+                                      const struct hw_part *part)
 {
     return hw_distance_kind(part->weights, survey->negative > 0 ? HUGE_VAL : longest(survey, part));
 }
 
-bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part)
+bool hw_weight_stats_may_overflow(const struct hw_weight_stats *survey, const struct hw_part *part)
 {
     return part->weights == HW_WEIGHTS_F32 && longest(survey, part) > FLT_MAX / 4;
 }

@@ -11,7 +11,7 @@
 #include "lib/layout/part.h"
 
 /* Over the stored edges of all parts. */
-struct hw_survey {
+struct hw_weight_stats {
     hw_count edges;
     hw_count negative;        /* edges of negative weight, self-loops kept apart included */
     double least, most, mean; /* weights; 0 where there are no edges */
@@ -19,22 +19,23 @@ struct hw_survey {
 
 /* Reads all weights of this part, with its threads. part->weights must not be
  * HW_WEIGHTS_NONE. Collective; the same on all ranks. */
-enum hw_status hw_survey(const struct hw_context *ctx, const struct hw_part *part,
-                         struct hw_survey *survey, struct hw_error *err);
+enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_part *part,
+                               struct hw_weight_stats *survey, struct hw_error *err);
 
 /*
  * The same for a method of shortest paths. Returns HW_BAD_INPUT, with the method's name, for
  * parts without weights, for weights that are no finite numbers, and for negative ones unless
  * it takes them. Collective; the same on all ranks.
  */
-enum hw_status hw_survey_for(const struct hw_context *ctx, const struct hw_part *part,
-                             const char *method, bool takes_negative, struct hw_survey *survey,
-                             struct hw_error *err);
+enum hw_status hw_weight_stats_for(const struct hw_context *ctx, const struct hw_part *part,
+                                   const char *method, bool takes_negative,
+                                   struct hw_weight_stats *survey, struct hw_error *err);
 
 /* What distances are made of: along a negative cycle sums have no bound. Local. */
-enum hw_distance hw_survey_kind(const struct hw_survey *survey, const struct hw_part *part);
+enum hw_distance hw_weight_stats_kind(const struct hw_weight_stats *survey,
+                                      const struct hw_part *part);
 
 /* Whether a float may be too small for a distance. Local. */
-bool hw_survey_may_overflow(const struct hw_survey *survey, const struct hw_part *part);
+bool hw_weight_stats_may_overflow(const struct hw_weight_stats *survey, const struct hw_part *part);
 
 #endif

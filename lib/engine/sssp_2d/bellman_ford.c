@@ -7,7 +7,7 @@
 #define FIRST_CHECK 16
 
 /* Is weight a less than weight b, which belong to edges of these ends? */
-static bool precedes(const struct hw_paths *paths, const struct hw_negative_edge *a,
+static bool precedes(const struct hw_sssp_2d *paths, const struct hw_negative_edge *a,
                      const struct hw_negative_edge *b)
 {
     int64_t x = hw_distance_weight(paths->kind, a->weight);
@@ -18,12 +18,12 @@ static bool precedes(const struct hw_paths *paths, const struct hw_negative_edge
     return a->source != b->source ? a->source < b->source : a->target < b->target;
 }
 
-static bool is_negative(const struct hw_paths *paths, union hw_weight weight)
+static bool is_negative(const struct hw_sssp_2d *paths, union hw_weight weight)
 {
     return paths->kind == HW_DISTANCE_F32 ? weight.f32 < 0 : weight.i32 < 0;
 }
 
-static void consider(const struct hw_paths *paths, hw_gid source, hw_gid target,
+static void consider(const struct hw_sssp_2d *paths, hw_gid source, hw_gid target,
                      union hw_weight weight, struct hw_negative_edge *least)
 {
     struct hw_negative_edge edge = {.source = source, .target = target, .weight = weight};
@@ -34,7 +34,7 @@ static void consider(const struct hw_paths *paths, hw_gid source, hw_gid target,
 
 /* The least edge known here that alone makes a negative cycle, among those
  * reached by a sweep. */
-static struct hw_negative_edge find_least(const struct hw_paths *paths)
+static struct hw_negative_edge find_least(const struct hw_sssp_2d *paths)
 {
     const struct hw_part *part = paths->part;
     const struct hw_csr *out = &part->grid.out;
@@ -59,12 +59,12 @@ static struct hw_negative_edge find_least(const struct hw_paths *paths)
 
 /* Visits all that can be reached, whatever the weights, and looks for an edge
  * that alone makes a negative cycle. */
-static enum hw_status sweep(struct hw_paths *paths, struct hw_cycle *cycle, struct hw_error *err)
+static enum hw_status sweep(struct hw_sssp_2d *paths, struct hw_cycle *cycle, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
-        status = hw_paths_relax(paths, "sweep", true, err);
+        status = hw_sssp_2d_relax(paths, "sweep", true, err);
     if (status != HW_OK)
         return status;
     struct hw_negative_edge least = find_least(paths);
@@ -72,25 +72,25 @@ static enum hw_status sweep(struct hw_paths *paths, struct hw_cycle *cycle, stru
 }
 
 /* Do the parents found so far close a negative cycle? */
-static enum hw_status look_for_cycle(struct hw_paths *paths, struct hw_cycle *cycle,
+static enum hw_status look_for_cycle(struct hw_sssp_2d *paths, struct hw_cycle *cycle,
                                      struct hw_error *err)
 {
     enum hw_status status;
 
-    hw_paths_begin_step(paths, "cycle", HW_DIRECTION_AUTO);
-    status = hw_paths_fetch(paths, paths->fetched_weight, err);
+    hw_sssp_2d_begin_step(paths, "cycle", HW_DIRECTION_AUTO);
+    status = hw_sssp_2d_fetch(paths, paths->fetched_weight, err);
     if (status == HW_OK) {
-        hw_paths_write_parents(paths, paths->parent_gid);
+        hw_sssp_2d_write_parents(paths, paths->parent_gid);
         for (hw_lid k = 0; k < paths->part->own.count; k++)
             paths->parent_weight[k] = paths->fetched_weight[paths->part->own.by_graph_id[k]];
         status = hw_negative_cycle(paths->part, &paths->tree, paths->parent_gid,
                                    paths->parent_weight, cycle, err);
     }
-    hw_paths_end_step(paths);
+    hw_sssp_2d_end_step(paths);
     return status;
 }
 
-static enum hw_status relax_all(struct hw_paths *paths, struct hw_cycle *cycle,
+static enum hw_status relax_all(struct hw_sssp_2d *paths, struct hw_cycle *cycle,
                                 struct hw_error *err)
 {
     const hw_count *queued = paths->tally.queued;
@@ -99,7 +99,7 @@ static enum hw_status relax_all(struct hw_paths *paths, struct hw_cycle *cycle,
 
     while (status == HW_OK && cycle->length == 0 && queued[HW_PATHS_NEAR] > 0) {
         status =
-            hw_paths_relax(paths, phases == 0 && paths->classes ? "source" : "relax", false, err);
+            hw_sssp_2d_relax(paths, phases == 0 && paths->classes ? "source" : "relax", false, err);
         phases++;
         bool last = phases > paths->part->vertices;
         if (status != HW_OK || paths->survey.negative == 0 || (phases < check && !last))
@@ -115,7 +115,7 @@ static enum hw_status relax_all(struct hw_paths *paths, struct hw_cycle *cycle,
     return status;
 }
 
-static enum hw_status run(struct hw_paths *paths, struct hw_result *result, struct hw_error *err)
+static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -126,7 +126,7 @@ static enum hw_status run(struct hw_paths *paths, struct hw_result *result, stru
     if (paths->sweep_first) {
         status = sweep(paths, &result->cycle, err);
         if (status == HW_OK && result->cycle.length == 0)
-            hw_paths_reset(paths);
+            hw_sssp_2d_reset(paths);
     }
     if (status == HW_OK && result->cycle.length == 0)
         status = relax_all(paths, &result->cycle, err);
@@ -138,16 +138,16 @@ static enum hw_status run(struct hw_paths *paths, struct hw_result *result, stru
 static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
                              struct hw_error *err)
 {
-    return hw_paths_search(engine, owner, position, run, result, err);
+    return hw_sssp_2d_search(engine, owner, position, run, result, err);
 }
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    return hw_paths_bytes(part, options, true);
+    return hw_sssp_2d_bytes(part, options, true);
 }
 
 static const struct hw_frame frame = {
-    .device = HW_CPU, .create = hw_paths_create, .search = search, .destroy = hw_paths_destroy};
+    .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
 const struct hw_method hw_method_bellman_ford = {
     .name = "bellman-ford",

@@ -19,7 +19,7 @@
 #define GROWTH 2
 
 /* The key a distance further, but at least one. */
-static int64_t further(const struct hw_paths *paths, int64_t key, double distance)
+static int64_t further(const struct hw_sssp_2d *paths, int64_t key, double distance)
 {
     int64_t bound = hw_distance_bound(paths->kind, hw_distance_real(paths->kind, key) + distance);
 
@@ -27,7 +27,7 @@ static int64_t further(const struct hw_paths *paths, int64_t key, double distanc
 }
 
 /* Sets the ends of a bucket that begins at low, and of its first step. */
-static void open_bucket(struct hw_paths *paths, int64_t low)
+static void open_bucket(struct hw_sssp_2d *paths, int64_t low)
 {
     paths->low = low;
     paths->high = further(paths, low, paths->span);
@@ -39,7 +39,7 @@ static void open_bucket(struct hw_paths *paths, int64_t low)
 }
 
 /* A bound below all keys in a queue, over all parts. */
-static enum hw_status find_least(const struct hw_paths *paths, int queue, int64_t *least,
+static enum hw_status find_least(const struct hw_sssp_2d *paths, int queue, int64_t *least,
                                  struct hw_error *err)
 {
     *least = paths->queue[queue].least;
@@ -50,7 +50,7 @@ static enum hw_status find_least(const struct hw_paths *paths, int queue, int64_
 }
 
 /* The next step inside the bucket, so wide, from the least key left in it. */
-static enum hw_status next_step(struct hw_paths *paths, double width, struct hw_error *err)
+static enum hw_status next_step(struct hw_sssp_2d *paths, double width, struct hw_error *err)
 {
     int64_t least;
     enum hw_status status = find_least(paths, HW_PATHS_LATER, &least, err);
@@ -61,13 +61,13 @@ static enum hw_status next_step(struct hw_paths *paths, double width, struct hw_
     paths->near = further(paths, least > paths->near ? least : paths->near, width);
     if (paths->near > paths->high)
         paths->near = paths->high;
-    hw_paths_filter(paths, HW_PATHS_LATER);
-    return hw_paths_sum(paths, err);
+    hw_sssp_2d_filter(paths, HW_PATHS_LATER);
+    return hw_sssp_2d_sum(paths, err);
 }
 
 /* The vertices of the bucket, nearest first, until none improves any more. A step in which
  * vertices improved again and again was too wide. */
-static enum hw_status settle(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status settle(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const hw_count *queued = paths->tally.queued;
     const char *routine = paths->whole ? "push" : "short.push";
@@ -77,7 +77,7 @@ static enum hw_status settle(struct hw_paths *paths, struct hw_error *err)
 
     while (status == HW_OK && (queued[HW_PATHS_NEAR] > 0 || queued[HW_PATHS_LATER] > 0)) {
         if (queued[HW_PATHS_NEAR] > 0) {
-            status = hw_paths_relax(paths, routine, false, err);
+            status = hw_sssp_2d_relax(paths, routine, false, err);
             phases++;
             continue;
         }
@@ -89,9 +89,9 @@ static enum hw_status settle(struct hw_paths *paths, struct hw_error *err)
 }
 
 /* What either way would examine for the long edges of what has settled. */
-static enum hw_status weigh(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status weigh(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
     hw_count edges = 0;
 
 #pragma omp parallel for num_threads(paths->threads) reduction(+ : edges)                            \
@@ -101,52 +101,52 @@ static enum hw_status weigh(struct hw_paths *paths, struct hw_error *err)
     paths->tally.push = edges;
     paths->tally.pull = 0;
     if (edges > paths->edges / paths->part->spec.parts / WORTH_A_SAMPLE)
-        paths->tally.pull = hw_paths_pull_estimate(paths);
-    return hw_paths_sum(paths, err);
+        paths->tally.pull = hw_sssp_2d_pull_estimate(paths);
+    return hw_sssp_2d_sum(paths, err);
 }
 
-static enum hw_status push_long(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status push_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
-    struct hw_paths_scan scan = {.from = paths->high, .to = hw_distance_none(paths->kind)};
+    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    struct hw_sssp_2d_scan scan = {.from = paths->high, .to = hw_distance_none(paths->kind)};
     hw_lid count = settled->count - paths->bucket_begin, before = paths->queue[HW_PATHS_FAR].count;
 
-    hw_paths_begin_step(paths, "long.push", HW_DIRECTION_TOP_DOWN);
-    enum hw_status status = hw_paths_expand(paths, settled->list + paths->bucket_begin, count,
-                                            &scan.list, &scan.count, err);
+    hw_sssp_2d_begin_step(paths, "long.push", HW_DIRECTION_TOP_DOWN);
+    enum hw_status status = hw_sssp_2d_expand(paths, settled->list + paths->bucket_begin, count,
+                                              &scan.list, &scan.count, err);
     if (status != HW_OK)
         return status;
-    hw_paths_push(paths, &scan);
-    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    hw_sssp_2d_push(paths, &scan);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->columns > 1)
-        status = hw_paths_fold(paths, &paths->row, true, err);
+        status = hw_sssp_2d_fold(paths, &paths->row, true, err);
     paths->step->frontier += count;
     paths->step->found += paths->queue[HW_PATHS_FAR].count - before;
     return status;
 }
 
-static enum hw_status pull_long(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status pull_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
     hw_lid before = paths->queue[HW_PATHS_FAR].count;
     enum hw_status status = HW_OK;
 
-    hw_paths_begin_step(paths, "long.pull", HW_DIRECTION_BOTTOM_UP);
+    hw_sssp_2d_begin_step(paths, "long.pull", HW_DIRECTION_BOTTOM_UP);
     if (paths->part->spec.parts > 1)
-        status = hw_paths_tell(paths, err);
+        status = hw_sssp_2d_tell(paths, err);
     if (status != HW_OK)
         return status;
-    hw_paths_pull(paths, false);
-    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    hw_sssp_2d_pull(paths, false);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->rows > 1)
-        status = hw_paths_fold(paths, &paths->column, true, err);
+        status = hw_sssp_2d_fold(paths, &paths->column, true, err);
     paths->step->frontier += settled->count - paths->bucket_begin;
     paths->step->found += paths->queue[HW_PATHS_FAR].count - before;
     return status;
 }
 
 /* Relaxes the edges that leave the bucket, once. */
-static enum hw_status relax_long(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status relax_long(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = weigh(paths, err);
     const hw_count push = paths->tally.push, pull = paths->tally.pull;
@@ -159,13 +159,13 @@ static enum hw_status relax_long(struct hw_paths *paths, struct hw_error *err)
     status = pulls ? pull_long(paths, err) : push_long(paths, err);
     paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
     if (status == HW_OK)
-        status = hw_paths_sum(paths, err);
-    hw_paths_end_step(paths);
+        status = hw_sssp_2d_sum(paths, err);
+    hw_sssp_2d_end_step(paths);
     return status;
 }
 
 /* The next bucket that is not empty, from the far queue. */
-static enum hw_status next_bucket(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status next_bucket(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const hw_count *queued = paths->tally.queued;
     enum hw_status status = HW_OK;
@@ -179,8 +179,8 @@ static enum hw_status next_bucket(struct hw_paths *paths, struct hw_error *err)
         if (paths->options.delta <= 0 && !paths->steps_inside)
             paths->span *= GROWTH;
         open_bucket(paths, least > paths->high ? least : paths->high);
-        hw_paths_filter(paths, HW_PATHS_FAR);
-        status = hw_paths_sum(paths, err);
+        hw_sssp_2d_filter(paths, HW_PATHS_FAR);
+        status = hw_sssp_2d_sum(paths, err);
     } while (status == HW_OK && queued[HW_PATHS_NEAR] + queued[HW_PATHS_LATER] == 0 &&
              queued[HW_PATHS_FAR] > 0);
     paths->bucket++;
@@ -188,7 +188,7 @@ static enum hw_status next_bucket(struct hw_paths *paths, struct hw_error *err)
 }
 
 /* Once little is left, the rest is one bucket without an end. */
-static enum hw_status finish_in_a_tail(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status finish_in_a_tail(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -196,14 +196,14 @@ static enum hw_status finish_in_a_tail(struct hw_paths *paths, struct hw_error *
     paths->below = paths->high;
     paths->high = paths->near = hw_distance_none(paths->kind);
     paths->bucket++;
-    hw_paths_filter(paths, HW_PATHS_FAR);
-    status = hw_paths_sum(paths, err);
+    hw_sssp_2d_filter(paths, HW_PATHS_FAR);
+    status = hw_sssp_2d_sum(paths, err);
     while (status == HW_OK && paths->tally.queued[HW_PATHS_NEAR] > 0)
-        status = hw_paths_relax(paths, "tail", false, err);
+        status = hw_sssp_2d_relax(paths, "tail", false, err);
     return status;
 }
 
-static enum hw_status run(struct hw_paths *paths, struct hw_result *result, struct hw_error *err)
+static enum hw_status run(struct hw_sssp_2d *paths, struct hw_result *result, struct hw_error *err)
 {
     enum hw_status status;
 
@@ -212,7 +212,7 @@ static enum hw_status run(struct hw_paths *paths, struct hw_result *result, stru
     paths->steps_inside = true;
     paths->span = paths->width;
     open_bucket(paths, 0);
-    status = hw_paths_relax(paths, "root", false, err);
+    status = hw_sssp_2d_relax(paths, "root", false, err);
     paths->bucket_begin = paths->queue[HW_PATHS_SETTLED].count;
     paths->whole = paths->whole_lists;
     while (status == HW_OK) {
@@ -231,16 +231,16 @@ static enum hw_status run(struct hw_paths *paths, struct hw_result *result, stru
 static enum hw_status search(void *engine, int owner, hw_lid position, struct hw_result *result,
                              struct hw_error *err)
 {
-    return hw_paths_search(engine, owner, position, run, result, err);
+    return hw_sssp_2d_search(engine, owner, position, run, result, err);
 }
 
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
-    return hw_paths_bytes(part, options, false);
+    return hw_sssp_2d_bytes(part, options, false);
 }
 
 static const struct hw_frame frame = {
-    .device = HW_CPU, .create = hw_paths_create, .search = search, .destroy = hw_paths_destroy};
+    .device = HW_CPU, .create = hw_sssp_2d_create, .search = search, .destroy = hw_sssp_2d_destroy};
 
 const struct hw_method hw_method_delta = {
     .name = "delta",

@@ -55,7 +55,7 @@ enum {
     HW_PATHS_QUEUES
 };
 
-struct hw_paths_queue {
+struct hw_sssp_2d_queue {
     hw_lid *list;  /* [block]; near: [times block] */
     hw_lid *spare; /* the same, for what is being filtered; not for settled ones */
     hw_lid count;
@@ -64,27 +64,27 @@ struct hw_paths_queue {
 
 /* What a thread found for one list, before it joins the others'. */
 #define HW_PATHS_FINDS 255
-struct hw_paths_finds {
+struct hw_sssp_2d_discoveries {
     int64_t least; /* of the keys queued; INT64_MAX between scans */
     hw_lid count;
     hw_lid position[HW_PATHS_FINDS];
 };
 
 /* A line of the grid with what goes to its ranks. */
-struct hw_paths_fan {
-    struct hw_line line;
+struct hw_sssp_2d_send_buffers {
+    struct hw_rowcol line;
     hw_lid *list;  /* [size][block] positions of each rank with candidates for it */
     hw_lid *count; /* [size] */
 };
 
 /* What ranks sum up. */
-struct hw_paths_tally {
+struct hw_sssp_2d_tally {
     hw_count queued[HW_PATHS_SETTLED]; /* positions in each queue */
     hw_count push, pull;               /* edges that either way would examine */
 };
 
 /* One scan of lists. */
-struct hw_paths_scan {
+struct hw_sssp_2d_scan {
     const hw_lid *list; /* local columns */
     hw_lid count;
     int64_t from, to; /* edges that end at a key in [from, to) */
@@ -93,7 +93,7 @@ struct hw_paths_scan {
     bool takes;       /* the list is the near queue's, and is taken on the way */
 };
 
-struct hw_paths {
+struct hw_sssp_2d {
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
@@ -102,38 +102,38 @@ struct hw_paths {
     unsigned times; /* a vertex may be queued: 2 under `duplicates` */
     bool classes;   /* bellman-ford: edge classes are used */
     enum hw_distance kind;
-    struct hw_survey survey;
+    struct hw_weight_stats survey;
 
     /* The grid, as in struct hw_grid. */
     int rows, columns, i, j;
     hw_lid block, own_row, own_column;
     hw_lid words; /* of a bitmap over local columns */
     struct hw_divisor by_block;
-    struct hw_paths_fan row, column;
+    struct hw_sssp_2d_send_buffers row, column;
 
     /* Made once. */
-    struct hw_lists out_lists, in_lists;
-    const struct hw_lists *push; /* local column -> rows it leads to, leaves left out */
-    const struct hw_lists *pull; /* local column -> rows that lead to it */
-    hw_lid index_mask;           /* of an index in a list; the bit above says: of in-degree 1 */
-    uint64_t *leaf;              /* [words] columns that are leaves and have a list */
-    uint64_t *inner;             /* [words] those that are none and have one */
-    uint64_t *own_leaf;          /* [block] bits: own positions that are leaves */
-    hw_lid *degree;              /* [block] edges that leave own positions */
-    hw_count edges;              /* over all parts, without those to leaves */
-    double mean_degree;          /* of vertices with edges */
-    hw_lid active;               /* own positions from here on have no edges */
-    hw_count leaves;             /* over all parts */
-    bool whole_lists;            /* lists are so short that all edges are pushed at once */
-    bool may_overflow;           /* distances may pass what a float holds */
-    bool may_cycle;              /* sums may round, so that parents may close a cycle */
-    int grain;                   /* where they may: all weights are multiples of 2^grain */
-    bool sweep_first;            /* some edge alone may be a negative cycle */
-    double width;                /* of a bucket */
-    hw_gid *gids;                /* what gid points to, if it was made */
-    const hw_gid *gid;           /* graph ids by code: local rows, then local columns */
-    hw_lid column_code;          /* of local column 0 */
-    struct hw_tree tree;         /* bellman-ford with negative weights */
+    struct hw_sorted_csr out_lists, in_lists;
+    const struct hw_sorted_csr *push; /* local column -> rows it leads to, leaves left out */
+    const struct hw_sorted_csr *pull; /* local column -> rows that lead to it */
+    hw_lid index_mask;   /* of an index in a list; the bit above says: of in-degree 1 */
+    uint64_t *leaf;      /* [words] columns that are leaves and have a list */
+    uint64_t *inner;     /* [words] those that are none and have one */
+    uint64_t *own_leaf;  /* [block] bits: own positions that are leaves */
+    hw_lid *degree;      /* [block] edges that leave own positions */
+    hw_count edges;      /* over all parts, without those to leaves */
+    double mean_degree;  /* of vertices with edges */
+    hw_lid active;       /* own positions from here on have no edges */
+    hw_count leaves;     /* over all parts */
+    bool whole_lists;    /* lists are so short that all edges are pushed at once */
+    bool may_overflow;   /* distances may pass what a float holds */
+    bool may_cycle;      /* sums may round, so that parents may close a cycle */
+    int grain;           /* where they may: all weights are multiples of 2^grain */
+    bool sweep_first;    /* some edge alone may be a negative cycle */
+    double width;        /* of a bucket */
+    hw_gid *gids;        /* what gid points to, if it was made */
+    const hw_gid *gid;   /* graph ids by code: local rows, then local columns */
+    hw_lid column_code;  /* of local column 0 */
+    struct hw_tree tree; /* bellman-ford with negative weights */
 
     /* The state of a search. */
     void *target;   /* [columns block] */
@@ -141,24 +141,24 @@ struct hw_paths {
     void *sources;  /* what source points to if rows > 1 */
     uint8_t *mark;  /* [block] */
     uint64_t *open; /* [words] inner columns not known to be settled */
-    struct hw_paths_queue queue[HW_PATHS_QUEUES];
-    hw_lid extra;                 /* duplicates in the near queue */
-    hw_lid bucket_begin;          /* where the bucket begins among the settled */
-    hw_lid told;                  /* settled ones that the grid row knows */
-    hw_lid *expanded;             /* [rows block] columns of a step; rows > 1 */
-    uint64_t *pending;            /* [columns block] bits: in row.list; columns > 1 */
-    struct hw_paths_finds *finds; /* [threads][HW_PATHS_QUEUES + largest line] */
-    struct hw_paths_fan *fan;     /* where candidates for others go: row or column */
-    int64_t low, high, near;      /* the bucket, and the end of its current step */
-    int64_t below;                /* while filtering: lesser keys were taken already */
-    double span;                  /* the width of the bucket */
-    bool steps_inside;            /* a bucket is settled in several steps */
-    bool whole;                   /* all edges are pushed at once now */
-    hw_count bucket;              /* number of the bucket */
-    hw_count settled_edges;       /* that leave what has settled; over all parts */
+    struct hw_sssp_2d_queue queue[HW_PATHS_QUEUES];
+    hw_lid extra;                         /* duplicates in the near queue */
+    hw_lid bucket_begin;                  /* where the bucket begins among the settled */
+    hw_lid told;                          /* settled ones that the grid row knows */
+    hw_lid *expanded;                     /* [rows block] columns of a step; rows > 1 */
+    uint64_t *pending;                    /* [columns block] bits: in row.list; columns > 1 */
+    struct hw_sssp_2d_discoveries *finds; /* [threads][HW_PATHS_QUEUES + largest line] */
+    struct hw_sssp_2d_send_buffers *fan;  /* where candidates for others go: row or column */
+    int64_t low, high, near;              /* the bucket, and the end of its current step */
+    int64_t below;                        /* while filtering: lesser keys were taken already */
+    double span;                          /* the width of the bucket */
+    bool steps_inside;                    /* a bucket is settled in several steps */
+    bool whole;                           /* all edges are pushed at once now */
+    hw_count bucket;                      /* number of the bucket */
+    hw_count settled_edges;               /* that leave what has settled; over all parts */
     hw_lid touched; /* own positions from here on are unreached in this search; one part */
     hw_lid root;    /* own position, or HW_LID_NONE */
-    struct hw_paths_tally tally;
+    struct hw_sssp_2d_tally tally;
 
     /* Parents chosen by hops. */
     hw_gid *least;    /* [columns block] least parent of the round, then the parent */
@@ -180,121 +180,123 @@ struct hw_paths {
 
 /* sssp_2d_setup.c: bytes, create and destroy of struct hw_method; memory, and what is computed
  * once. create is collective, the others local. */
-hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_options *options,
-                        bool bellman_ford);
-enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_context *ctx,
-                               const struct hw_part *part, const struct hw_engine_options *options,
-                               void **engine, struct hw_error *err);
-void hw_paths_destroy(void *engine);
+hw_count hw_sssp_2d_bytes(const struct hw_part *part, const struct hw_engine_options *options,
+                          bool bellman_ford);
+enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw_context *ctx,
+                                 const struct hw_part *part,
+                                 const struct hw_engine_options *options, void **engine,
+                                 struct hw_error *err);
+void hw_sssp_2d_destroy(void *engine);
 
 /* gpu/sssp/common/sssp_engine.c: search of struct hw_method, what both methods do around `run`,
  * their own search. Collective. */
-enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid position,
-                               enum hw_status (*run)(struct hw_paths *, struct hw_result *,
-                                                     struct hw_error *),
-                               struct hw_result *result, struct hw_error *err);
+enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid position,
+                                 enum hw_status (*run)(struct hw_sssp_2d *, struct hw_result *,
+                                                       struct hw_error *),
+                                 struct hw_result *result, struct hw_error *err);
 
 /* Visits the root alone, everything else unreached. Local. */
-void hw_paths_reset(struct hw_paths *paths);
+void hw_sssp_2d_reset(struct hw_sssp_2d *paths);
 
 /* Sums up over all ranks what is queued. Collective. */
-enum hw_status hw_paths_sum(struct hw_paths *paths, struct hw_error *err);
+enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err);
 
 /* Relaxes the near queue once, as a step of this name. Collective. */
-enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool sweep,
-                              struct hw_error *err);
+enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, bool sweep,
+                                struct hw_error *err);
 
 /* Begins and ends a row of measurements. Local. */
-void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_direction direction);
-void hw_paths_end_step(struct hw_paths *paths);
+void hw_sssp_2d_begin_step(struct hw_sssp_2d *paths, const char *routine,
+                           enum hw_direction direction);
+void hw_sssp_2d_end_step(struct hw_sssp_2d *paths);
 
 /* sssp_2d_relax.c: what one part does alone; all of it local. */
 
 /* Pushes along lists of local columns; queues are filled. */
-void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan);
+void hw_sssp_2d_push(struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *scan);
 
 /* Pulls along the lists of inner columns, or of leaves; returns how many improved. */
-hw_count hw_paths_pull(struct hw_paths *paths, bool leaves);
+hw_count hw_sssp_2d_pull(struct hw_sssp_2d *paths, bool leaves);
 
 /* Takes from a queue what belongs to a nearer one now. */
-void hw_paths_filter(struct hw_paths *paths, int queue);
+void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue);
 
 /* Moves the near queue to near.spare; returns how many. */
-hw_lid hw_paths_move_near(struct hw_paths *paths);
+hw_lid hw_sssp_2d_move_near(struct hw_sssp_2d *paths);
 
 /* Takes what was moved there out of the queue, and settles it. A scan that takes does so on
  * its way, which saves a pass: what improves again before it is its turn is relaxed once. */
-void hw_paths_take(struct hw_paths *paths, hw_lid count);
+void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count);
 
 /* Offers own positions these keys: count pairs in wire form, from a rank that `parent` names.
  * queues: may they be queued? */
-void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, hw_lid parent,
-                    bool queues);
+void hw_sssp_2d_offer(struct hw_sssp_2d *paths, const hw_lid *words, hw_lid count, hw_lid parent,
+                      bool queues);
 
 /* Edges that a pull would examine, found from a sample. */
-hw_count hw_paths_pull_estimate(const struct hw_paths *paths);
+hw_count hw_sssp_2d_pull_estimate(const struct hw_sssp_2d *paths);
 
 /* sssp_2d_exchange.c: pairs of a position and a key on their way. */
 
 /* Words of a pair, and the key in one. Local. */
-static inline size_t hw_paths_pair(const struct hw_paths *paths)
+static inline size_t hw_sssp_2d_pair(const struct hw_sssp_2d *paths)
 {
     return paths->kind == HW_DISTANCE_I64 ? 3 : 2;
 }
 
-static inline int64_t hw_paths_key(const hw_lid *words, size_t wide)
+static inline int64_t hw_sssp_2d_key(const hw_lid *words, size_t wide)
 {
     return wide == 2 ? (int32_t)words[1] : (int64_t)((uint64_t)words[2] << 32 | words[1]);
 }
 
 /* Sends own positions with their keys along the grid column; lists them as local columns,
  * this part's own first. With one grid row, they are the list. Collective. */
-enum hw_status hw_paths_expand(struct hw_paths *paths, const hw_lid *own, hw_lid count,
-                               const hw_lid **list, hw_lid *total, struct hw_error *err);
+enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw_lid count,
+                                 const hw_lid **list, hw_lid *total, struct hw_error *err);
 
 /* Tells the grid row what has settled since it was last told. Collective. */
-enum hw_status hw_paths_tell(struct hw_paths *paths, struct hw_error *err);
+enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err);
 
 /* Sends the candidates of a fan to their owners, who take them. Collective. */
-enum hw_status hw_paths_fold(struct hw_paths *paths, struct hw_paths_fan *fan, bool queues,
-                             struct hw_error *err);
+enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_buffers *fan,
+                               bool queues, struct hw_error *err);
 
 /* sssp_2d_result.c. */
 
 /* Fetches the parents that other ranks know. weight: [block] of the edges from all parents, by
  * position, or NULL. Collective. */
-enum hw_status hw_paths_fetch(struct hw_paths *paths, union hw_weight *weight,
-                              struct hw_error *err);
+enum hw_status hw_sssp_2d_fetch(struct hw_sssp_2d *paths, union hw_weight *weight,
+                                struct hw_error *err);
 
 /* Parents in graph ids, by rising graph id. Local. */
-void hw_paths_write_parents(const struct hw_paths *paths, hw_gid *parent);
+void hw_sssp_2d_write_parents(const struct hw_sssp_2d *paths, hw_gid *parent);
 
 /* Chooses parents by (hops, graph id) into `least`. *reached: whether all reached vertices
  * have one. Collective. */
-enum hw_status hw_paths_hops(struct hw_paths *paths, bool *reached, struct hw_error *err);
+enum hw_status hw_sssp_2d_hops(struct hw_sssp_2d *paths, bool *reached, struct hw_error *err);
 
 /* Refuses distances that passed what a float holds. Collective. */
-enum hw_status hw_paths_check_overflow(struct hw_paths *paths, struct hw_error *err);
+enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_error *err);
 
 /* Writes distances and parents by rising graph id. Local. */
-void hw_paths_write(const struct hw_paths *paths, struct hw_result *result);
+void hw_sssp_2d_write(const struct hw_sssp_2d *paths, struct hw_result *result);
 
 /* Unreached vertices everywhere. Local. */
-void hw_paths_write_nothing(const struct hw_paths *paths, struct hw_result *result);
+void hw_sssp_2d_write_nothing(const struct hw_sssp_2d *paths, struct hw_result *result);
 
 /* Codes of parents that another rank of the row, or of the column, knows. */
-static inline hw_lid hw_paths_of_row(int rank)
+static inline hw_lid hw_sssp_2d_of_row(int rank)
 {
     return UINT32_MAX - 1 - (hw_lid)rank;
 }
 
-static inline hw_lid hw_paths_of_column(const struct hw_paths *paths, int rank)
+static inline hw_lid hw_sssp_2d_of_column(const struct hw_sssp_2d *paths, int rank)
 {
     return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)rank;
 }
 
 /* Ends a phase: its seconds go to the step, if the user wants them. Local. */
-static inline void hw_paths_lap(struct hw_paths *paths, enum hw_phase phase)
+static inline void hw_sssp_2d_phase_end(struct hw_sssp_2d *paths, enum hw_phase phase)
 {
     if (paths->options.steps) {
         double now = hw_seconds();

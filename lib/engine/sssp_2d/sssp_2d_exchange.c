@@ -13,16 +13,16 @@ static void put_pair(hw_lid *words, size_t wide, hw_lid position, int64_t key)
 }
 
 /* Where pairs for rank r of a line are packed. */
-static hw_lid *packing(const struct hw_line *line, int r)
+static hw_lid *packing(const struct hw_rowcol *line, int r)
 {
     return (hw_lid *)(void *)(line->scratch + (size_t)r * line->capacity);
 }
 
 /* Packs positions of the block that begins at `first` of a table; returns the set. */
-static struct hw_set pack(const struct hw_paths *paths, const struct hw_line *line, int r,
+static struct hw_set pack(const struct hw_sssp_2d *paths, const struct hw_rowcol *line, int r,
                           const void *table, size_t first, const hw_lid *list, hw_lid count)
 {
-    const size_t wide = hw_paths_pair(paths);
+    const size_t wide = hw_sssp_2d_pair(paths);
     hw_lid *words = packing(line, r);
 
     for (hw_lid k = 0; k < count; k++)
@@ -31,27 +31,27 @@ static struct hw_set pack(const struct hw_paths *paths, const struct hw_line *li
 }
 
 /* Sends the same own positions to all others of a line, and waits for theirs. */
-static enum hw_status spread(struct hw_paths *paths, struct hw_line *line, const hw_lid *list,
+static enum hw_status spread(struct hw_sssp_2d *paths, struct hw_rowcol *line, const hw_lid *list,
                              hw_lid count, struct hw_error *err)
 {
-    enum hw_status status = hw_line_receive_shared(line, err);
+    enum hw_status status = hw_rowcol_receive_shared(line, err);
     struct hw_set set = pack(paths, line, line->me, paths->target, paths->own_row, list, count);
 
-    return status == HW_OK ? hw_line_share(line, &set, err) : status;
+    return status == HW_OK ? hw_rowcol_share(line, &set, err) : status;
 }
 
 /* Lowers an entry of a table to a key that another part knows; its parent is no concern of
  * this part's then. */
-static void lower(const struct hw_paths *paths, void *table, size_t entry, int64_t key)
+static void lower(const struct hw_sssp_2d *paths, void *table, size_t entry, int64_t key)
 {
     hw_best_improve(paths->kind, false, table, entry, key, UINT32_MAX);
 }
 
-enum hw_status hw_paths_expand(struct hw_paths *paths, const hw_lid *own, hw_lid count,
-                               const hw_lid **list, hw_lid *total, struct hw_error *err)
+enum hw_status hw_sssp_2d_expand(struct hw_sssp_2d *paths, const hw_lid *own, hw_lid count,
+                                 const hw_lid **list, hw_lid *total, struct hw_error *err)
 {
-    struct hw_line *line = &paths->column.line;
-    const size_t wide = hw_paths_pair(paths);
+    struct hw_rowcol *line = &paths->column.line;
+    const size_t wide = hw_sssp_2d_pair(paths);
     hw_lid at = count;
 
     *list = own;
@@ -71,33 +71,33 @@ enum hw_status hw_paths_expand(struct hw_paths *paths, const hw_lid *own, hw_lid
         for (hw_lid k = 0; k < pairs; k++, words += wide) {
             size_t column = (size_t)r * paths->block + words[0];
             paths->expanded[at++] = (hw_lid)column;
-            lower(paths, paths->source, column, hw_paths_key(words, wide));
+            lower(paths, paths->source, column, hw_sssp_2d_key(words, wide));
         }
     }
     *list = paths->expanded;
     *total = at;
-    hw_paths_lap(paths, HW_PHASE_EXPAND_EXCHANGE);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPAND_EXCHANGE);
     return status;
 }
 
 /* Lowers a table of a line's blocks to what came. */
-static void take_bounds(struct hw_paths *paths, const struct hw_line *line, void *table)
+static void take_bounds(struct hw_sssp_2d *paths, const struct hw_rowcol *line, void *table)
 {
-    const size_t wide = hw_paths_pair(paths);
+    const size_t wide = hw_sssp_2d_pair(paths);
 
     for (int r = 0; r < line->size; r++) {
         const hw_lid *words = line->got[r].data;
         hw_lid pairs = r == line->me ? 0 : line->got[r].count / (hw_lid)wide;
         for (hw_lid k = 0; k < pairs; k++, words += wide)
-            lower(paths, table, (size_t)r * paths->block + words[0], hw_paths_key(words, wide));
+            lower(paths, table, (size_t)r * paths->block + words[0], hw_sssp_2d_key(words, wide));
     }
 }
 
-enum hw_status hw_paths_tell(struct hw_paths *paths, struct hw_error *err)
+enum hw_status hw_sssp_2d_tell(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    const struct hw_paths_queue *settled = &paths->queue[HW_PATHS_SETTLED];
-    const struct hw_paths_queue *far = &paths->queue[HW_PATHS_FAR];
-    struct hw_line *row = &paths->row.line, *column = &paths->column.line;
+    const struct hw_sssp_2d_queue *settled = &paths->queue[HW_PATHS_SETTLED];
+    const struct hw_sssp_2d_queue *far = &paths->queue[HW_PATHS_FAR];
+    struct hw_rowcol *row = &paths->row.line, *column = &paths->column.line;
     enum hw_status status = HW_OK;
 
     if (row->size > 1) {
@@ -114,14 +114,15 @@ enum hw_status hw_paths_tell(struct hw_paths *paths, struct hw_error *err)
             lower(paths, paths->source, (size_t)paths->own_column + far->list[k],
                   hw_best_key(paths->kind, paths->target, (size_t)paths->own_row + far->list[k]));
     }
-    hw_paths_lap(paths, HW_PHASE_EXPAND_EXCHANGE);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPAND_EXCHANGE);
     return status;
 }
 
 /* What this part has pulled for its own vertices. */
-static void take_own(struct hw_paths *paths, const struct hw_paths_fan *fan, bool queues)
+static void take_own(struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *fan,
+                     bool queues)
 {
-    const size_t wide = hw_paths_pair(paths);
+    const size_t wide = hw_sssp_2d_pair(paths);
     const int me = fan->line.me;
     const hw_lid *list = fan->list + (size_t)me * paths->block;
 
@@ -129,17 +130,18 @@ static void take_own(struct hw_paths *paths, const struct hw_paths_fan *fan, boo
         size_t column = (size_t)paths->own_column + list[k];
         hw_lid words[3];
         put_pair(words, wide, list[k], hw_best_key(paths->kind, paths->source, column));
-        hw_paths_offer(paths, words, 1, hw_best_parent(paths->kind, paths->source, column), queues);
+        hw_sssp_2d_offer(paths, words, 1, hw_best_parent(paths->kind, paths->source, column),
+                         queues);
     }
 }
 
-enum hw_status hw_paths_fold(struct hw_paths *paths, struct hw_paths_fan *fan, bool queues,
-                             struct hw_error *err)
+enum hw_status hw_sssp_2d_fold(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_buffers *fan,
+                               bool queues, struct hw_error *err)
 {
-    struct hw_line *line = &fan->line;
-    const size_t wide = hw_paths_pair(paths);
+    struct hw_rowcol *line = &fan->line;
+    const size_t wide = hw_sssp_2d_pair(paths);
     const bool along_row = fan == &paths->row;
-    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         size_t first = (size_t)r * paths->block;
@@ -150,18 +152,19 @@ enum hw_status hw_paths_fold(struct hw_paths *paths, struct hw_paths_fan *fan, b
                                  list, fan->count[r]);
         for (hw_lid k = 0; along_row && k < fan->count[r]; k++)
             paths->pending[(first + list[k]) / 64] &= ~(UINT64_C(1) << (first + list[k]) % 64);
-        status = hw_line_send(line, r, &set, err);
+        status = hw_rowcol_send(line, r, &set, err);
     }
     if (!along_row)
         take_own(paths, fan, queues);
     if (status == HW_OK)
-        status = hw_line_wait(line, err);
-    hw_paths_lap(paths, HW_PHASE_FOLD_EXCHANGE);
+        status = hw_rowcol_wait(line, err);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
     for (int r = 0; r < line->size && status == HW_OK; r++)
         if (r != line->me)
-            hw_paths_offer(paths, line->got[r].data, line->got[r].count / (hw_lid)wide,
-                           along_row ? hw_paths_of_row(r) : hw_paths_of_column(paths, r), queues);
+            hw_sssp_2d_offer(paths, line->got[r].data, line->got[r].count / (hw_lid)wide,
+                             along_row ? hw_sssp_2d_of_row(r) : hw_sssp_2d_of_column(paths, r),
+                             queues);
     memset(fan->count, 0, (size_t)line->size * sizeof *fan->count);
-    hw_paths_lap(paths, HW_PHASE_UPDATE);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_UPDATE);
     return status;
 }

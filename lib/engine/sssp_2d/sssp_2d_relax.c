@@ -37,7 +37,7 @@ HW_ALWAYS_INLINE void clear_mark(uint8_t *mark, uint8_t bit, bool shared)
 }
 
 /* Where the finds of one slot go: a queue, or a rank of the line in use. */
-static void flush(struct hw_paths *paths, struct hw_paths_finds *finds, int slot)
+static void flush(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds, int slot)
 {
     hw_lid *list, *count;
 
@@ -53,7 +53,7 @@ static void flush(struct hw_paths *paths, struct hw_paths_finds *finds, int slot
     finds[slot].count = 0;
 }
 
-static void flush_all(struct hw_paths *paths, struct hw_paths_finds *finds)
+static void flush_all(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds)
 {
     int slots = HW_PATHS_QUEUES + paths->fan->line.size;
 
@@ -71,18 +71,18 @@ static void flush_all(struct hw_paths *paths, struct hw_paths_finds *finds)
     }
 }
 
-static struct hw_paths_finds *finds_of(struct hw_paths *paths, int thread)
+static struct hw_sssp_2d_discoveries *finds_of(struct hw_sssp_2d *paths, int thread)
 {
     int line = paths->rows > paths->columns ? paths->rows : paths->columns;
 
     return paths->finds + (size_t)thread * (size_t)(HW_PATHS_QUEUES + line);
 }
 
-HW_ALWAYS_INLINE void keep(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                           int slot, hw_lid position)
+HW_ALWAYS_INLINE void keep(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                           bool shared, int slot, hw_lid position)
 {
     if (!shared && slot < HW_PATHS_QUEUES) {
-        struct hw_paths_queue *queue = &paths->queue[slot];
+        struct hw_sssp_2d_queue *queue = &paths->queue[slot];
         queue->list[queue->count++] = position;
         return;
     }
@@ -92,15 +92,15 @@ HW_ALWAYS_INLINE void keep(struct hw_paths *paths, struct hw_paths_finds *finds,
 }
 
 /* A vertex may join the near queue once more while there is room. */
-HW_ALWAYS_INLINE bool again(struct hw_paths *paths, int queue)
+HW_ALWAYS_INLINE bool again(struct hw_sssp_2d *paths, int queue)
 {
     return paths->options.duplicates && queue == HW_PATHS_NEAR &&
            __atomic_fetch_add(&paths->extra, 1, __ATOMIC_RELAXED) < paths->block;
 }
 
 /* Queues an own position by its key, unless it is there. */
-HW_ALWAYS_INLINE void enqueue(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                              hw_lid position, int64_t key)
+HW_ALWAYS_INLINE void enqueue(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                              bool shared, hw_lid position, int64_t key)
 {
     int queue = key < paths->near   ? HW_PATHS_NEAR
                 : key < paths->high ? HW_PATHS_LATER
@@ -113,8 +113,8 @@ HW_ALWAYS_INLINE void enqueue(struct hw_paths *paths, struct hw_paths_finds *fin
 }
 
 /* A row has a better key: an own one is queued, another's noted for its owner. */
-HW_ALWAYS_INLINE void reached(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                              bool one, hw_lid row, int64_t key)
+HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                              bool shared, bool one, hw_lid row, int64_t key)
 {
     if (!one) {
         int block = (int)hw_divide(paths->by_block, row);
@@ -135,8 +135,8 @@ HW_ALWAYS_INLINE void reached(struct hw_paths *paths, struct hw_paths_finds *fin
 
 /* Pushes along one list; returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one,
-                                    struct hw_paths *paths, struct hw_paths_finds *finds,
-                                    const struct hw_paths_scan *scan, hw_lid column)
+                                    struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                                    const struct hw_sssp_2d_scan *scan, hw_lid column)
 {
     const struct hw_edge *edge = paths->push->edge;
     hw_count p = paths->push->offset[column], end = paths->push->offset[(size_t)column + 1];
@@ -145,7 +145,7 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
     const hw_lid mask = paths->index_mask;
 
     if (!scan->all)
-        p = hw_lists_reach(kind, edge, p, end, key, scan->from);
+        p = hw_sorted_csr_reach(kind, edge, p, end, key, scan->from);
     hw_count begin = p;
     for (; p < end; p++) {
         int64_t next = scan->sweep ? 0 : hw_distance_add(kind, key, edge[p].weight);
@@ -170,8 +170,8 @@ HW_ALWAYS_INLINE hw_count push_list(enum hw_distance kind, bool shared, bool one
  * cleared, then the key is read; whoever improves the key writes it first, then
  * looks at the mark: so either the new key is read, or the position queued again.
  */
-HW_ALWAYS_INLINE void take(struct hw_paths *paths, struct hw_paths_finds *finds, bool shared,
-                           hw_lid position)
+HW_ALWAYS_INLINE void take(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                           bool shared, hw_lid position)
 {
     const uint8_t near = 1 << HW_PATHS_NEAR, settled = 1 << HW_PATHS_SETTLED;
     uint8_t *mark = &paths->mark[position], was = *mark;
@@ -189,8 +189,8 @@ HW_ALWAYS_INLINE void take(struct hw_paths *paths, struct hw_paths_finds *finds,
 
 /* Pushes along list[begin, end); returns the edges examined. */
 HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one,
-                                    struct hw_paths *paths, struct hw_paths_finds *finds,
-                                    const struct hw_paths_scan *scan, hw_lid begin, hw_lid end)
+                                    struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                                    const struct hw_sssp_2d_scan *scan, hw_lid begin, hw_lid end)
 {
     const hw_count *offset = paths->push->offset;
     const hw_lid *list = scan->list;
@@ -214,8 +214,8 @@ HW_ALWAYS_INLINE hw_count push_some(enum hw_distance kind, bool shared, bool one
 }
 
 /* All threads take turns at pieces of the list. */
-HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct hw_paths *paths,
-                                        const struct hw_paths_scan *scan)
+HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct hw_sssp_2d *paths,
+                                        const struct hw_sssp_2d_scan *scan)
 {
     hw_lid piece = scan->count / (hw_lid)(paths->threads * 16) + 1, next = 0;
     hw_count examined = 0;
@@ -224,7 +224,7 @@ HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct 
         piece = 128;
 #pragma omp parallel num_threads(paths->threads) reduction(+ : examined)
     {
-        struct hw_paths_finds *finds = finds_of(paths, omp_get_thread_num());
+        struct hw_sssp_2d_discoveries *finds = finds_of(paths, omp_get_thread_num());
         for (;;) {
             hw_lid begin = __atomic_fetch_add(&next, piece, __ATOMIC_RELAXED);
             if (begin >= scan->count)
@@ -238,7 +238,7 @@ HW_ALWAYS_INLINE hw_count push_together(enum hw_distance kind, bool one, struct 
 }
 
 HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, bool one, bool alone,
-                                    struct hw_paths *paths, const struct hw_paths_scan *scan)
+                                    struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *scan)
 {
     if (!alone)
         return push_together(kind, one, paths, scan);
@@ -248,7 +248,7 @@ HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, bool one, bool alone,
 }
 
 /* Is the work so little that one thread does it alone? */
-static bool is_little(const struct hw_paths *paths, const struct hw_paths_scan *scan)
+static bool is_little(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *scan)
 {
     const hw_count *offset = paths->push->offset;
     hw_count edges = 0;
@@ -262,7 +262,7 @@ static bool is_little(const struct hw_paths *paths, const struct hw_paths_scan *
     return edges < ALONE;
 }
 
-void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan)
+void hw_sssp_2d_push(struct hw_sssp_2d *paths, const struct hw_sssp_2d_scan *scan)
 {
     bool one = paths->columns == 1, alone = is_little(paths, scan);
     hw_count examined;
@@ -281,8 +281,8 @@ void hw_paths_push(struct hw_paths *paths, const struct hw_paths_scan *scan)
 }
 
 /* A column has pulled a better key. */
-HW_ALWAYS_INLINE void pulled(struct hw_paths *paths, struct hw_paths_finds *finds, bool leaves,
-                             hw_lid column, int64_t key)
+HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discoveries *finds,
+                             bool leaves, hw_lid column, int64_t key)
 {
     if (paths->rows > 1) {
         int block = (int)hw_divide(paths->by_block, column);
@@ -294,9 +294,9 @@ HW_ALWAYS_INLINE void pulled(struct hw_paths *paths, struct hw_paths_finds *find
 
 /* Pulls along the list of one column; returns the edges examined. No other thread changes
  * the column's entry. */
-HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_paths *paths,
-                                    struct hw_paths_finds *finds, bool leaves, hw_lid column,
-                                    hw_count *found)
+HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_sssp_2d *paths,
+                                    struct hw_sssp_2d_discoveries *finds, bool leaves,
+                                    hw_lid column, hw_count *found)
 {
     const struct hw_edge *edge = paths->pull->edge;
     const hw_lid mask = paths->index_mask;
@@ -329,8 +329,8 @@ HW_ALWAYS_INLINE hw_count pull_list(enum hw_distance kind, struct hw_paths *path
 }
 
 /* Pulls for the columns of one word of a bitmap. */
-HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_paths *paths,
-                                    struct hw_paths_finds *finds, bool leaves, size_t w,
+HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_sssp_2d *paths,
+                                    struct hw_sssp_2d_discoveries *finds, bool leaves, size_t w,
                                     hw_count *found)
 {
     uint64_t left = leaves ? paths->leaf[w] : paths->open[w];
@@ -353,14 +353,14 @@ HW_ALWAYS_INLINE hw_count pull_word(enum hw_distance kind, struct hw_paths *path
     return examined;
 }
 
-HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_paths *paths, bool leaves)
+HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_sssp_2d *paths, bool leaves)
 {
     hw_count examined = 0, found = 0;
 
 #pragma omp parallel num_threads(paths->threads) reduction(+ : examined, found)                     \
     if (paths->words > PULL_WORDS)
     {
-        struct hw_paths_finds *finds = finds_of(paths, omp_get_thread_num());
+        struct hw_sssp_2d_discoveries *finds = finds_of(paths, omp_get_thread_num());
 #pragma omp for schedule(dynamic, PULL_WORDS)
         for (hw_lid w = 0; w < paths->words; w++)
             examined += pull_word(kind, paths, finds, leaves, w, &found);
@@ -371,7 +371,7 @@ HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_paths *path
     return found;
 }
 
-hw_count hw_paths_pull(struct hw_paths *paths, bool leaves)
+hw_count hw_sssp_2d_pull(struct hw_sssp_2d *paths, bool leaves)
 {
     paths->fan = &paths->column;
     if (paths->kind == HW_DISTANCE_F32)
@@ -382,8 +382,9 @@ hw_count hw_paths_pull(struct hw_paths *paths, bool leaves)
 }
 
 /* Puts own positions where they belong now; those taken already are dropped. */
-HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_paths *paths,
-                               struct hw_paths_finds *finds, int queue, hw_lid begin, hw_lid end)
+HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_sssp_2d *paths,
+                               struct hw_sssp_2d_discoveries *finds, int queue, hw_lid begin,
+                               hw_lid end)
 {
     const hw_lid *list = paths->queue[queue].spare;
     const size_t own = paths->own_row;
@@ -400,7 +401,7 @@ HW_ALWAYS_INLINE void sort_out(enum hw_distance kind, bool shared, struct hw_pat
     }
 }
 
-HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_paths *paths, int queue,
+HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_sssp_2d *paths, int queue,
                                   hw_lid count)
 {
 
@@ -412,16 +413,16 @@ HW_ALWAYS_INLINE void filter_kind(enum hw_distance kind, struct hw_paths *paths,
 #pragma omp parallel num_threads(paths->threads)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
-        struct hw_paths_finds *finds = finds_of(paths, (int)thread);
+        struct hw_sssp_2d_discoveries *finds = finds_of(paths, (int)thread);
         sort_out(kind, true, paths, finds, queue, (hw_lid)((hw_count)count * thread / threads),
                  (hw_lid)((hw_count)count * (thread + 1) / threads));
         flush_all(paths, finds);
     }
 }
 
-void hw_paths_filter(struct hw_paths *paths, int queue)
+void hw_sssp_2d_filter(struct hw_sssp_2d *paths, int queue)
 {
-    struct hw_paths_queue *q = &paths->queue[queue];
+    struct hw_sssp_2d_queue *q = &paths->queue[queue];
     hw_lid *list = q->list, count = q->count;
 
     q->list = q->spare;
@@ -437,9 +438,9 @@ void hw_paths_filter(struct hw_paths *paths, int queue)
         filter_kind(HW_DISTANCE_I64, paths, queue, count);
 }
 
-hw_lid hw_paths_move_near(struct hw_paths *paths)
+hw_lid hw_sssp_2d_move_near(struct hw_sssp_2d *paths)
 {
-    struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->queue[HW_PATHS_NEAR];
     hw_lid *list = near->list, count = near->count;
 
     near->list = near->spare;
@@ -448,7 +449,7 @@ hw_lid hw_paths_move_near(struct hw_paths *paths)
     return count;
 }
 
-void hw_paths_take(struct hw_paths *paths, hw_lid count)
+void hw_sssp_2d_take(struct hw_sssp_2d *paths, hw_lid count)
 {
     const hw_lid *list = paths->queue[HW_PATHS_NEAR].spare;
 
@@ -456,7 +457,7 @@ void hw_paths_take(struct hw_paths *paths, hw_lid count)
 #pragma omp parallel num_threads(paths->threads) if (count > FILTER_ALONE)
     {
         hw_count thread = omp_get_thread_num(), threads = omp_get_num_threads();
-        struct hw_paths_finds *finds = finds_of(paths, (int)thread);
+        struct hw_sssp_2d_discoveries *finds = finds_of(paths, (int)thread);
         for (hw_lid k = (hw_lid)(count * thread / threads);
              k < (hw_lid)(count * (thread + 1) / threads); k++)
             take(paths, finds, true, list[k]);
@@ -464,15 +465,15 @@ void hw_paths_take(struct hw_paths *paths, hw_lid count)
     }
 }
 
-void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, hw_lid parent,
-                    bool queues)
+void hw_sssp_2d_offer(struct hw_sssp_2d *paths, const hw_lid *words, hw_lid count, hw_lid parent,
+                      bool queues)
 {
     const enum hw_distance kind = paths->kind;
-    const size_t wide = hw_paths_pair(paths);
+    const size_t wide = hw_sssp_2d_pair(paths);
 
     for (hw_lid k = 0; k < count; k++) {
         hw_lid position = words[wide * k];
-        int64_t key = hw_paths_key(words + wide * k, wide);
+        int64_t key = hw_sssp_2d_key(words + wide * k, wide);
         if (hw_best_improve(kind, false, paths->target, (size_t)paths->own_row + position, key,
                             parent) &&
             queues)
@@ -482,9 +483,9 @@ void hw_paths_offer(struct hw_paths *paths, const hw_lid *words, hw_lid count, h
 }
 
 /* The edges of a column's list that a pull would examine at most. */
-static hw_count pull_length(const struct hw_paths *paths, hw_lid column)
+static hw_count pull_length(const struct hw_sssp_2d *paths, hw_lid column)
 {
-    const struct hw_lists *lists = paths->pull;
+    const struct hw_sorted_csr *lists = paths->pull;
     hw_count begin = lists->offset[column], end = lists->offset[(size_t)column + 1];
     int64_t key = hw_best_key(paths->kind, paths->source, column);
 
@@ -492,10 +493,10 @@ static hw_count pull_length(const struct hw_paths *paths, hw_lid column)
         /* The first settled neighbour ends the scan soon; how soon is a guess. */
         return (end - begin + 3) / 4;
     }
-    return hw_lists_reach(paths->kind, lists->edge, begin, end, paths->low, key) - begin;
+    return hw_sorted_csr_reach(paths->kind, lists->edge, begin, end, paths->low, key) - begin;
 }
 
-hw_count hw_paths_pull_estimate(const struct hw_paths *paths)
+hw_count hw_sssp_2d_pull_estimate(const struct hw_sssp_2d *paths)
 {
     hw_lid stride = paths->words / SAMPLES + 1;
     hw_count edges = 0;

@@ -13,13 +13,13 @@
 #define NEXT 8
 
 /* The first code that stands for another rank. */
-static hw_lid codes_end(const struct hw_paths *paths)
+static hw_lid codes_end(const struct hw_sssp_2d *paths)
 {
     return UINT32_MAX - 1 - (hw_lid)paths->columns - (hw_lid)paths->rows;
 }
 
 /* The weight of the edge from a local column to a local row: lists of the part rise. */
-static union hw_weight weight_of(const struct hw_paths *paths, hw_lid column, hw_lid row)
+static union hw_weight weight_of(const struct hw_sssp_2d *paths, hw_lid column, hw_lid row)
 {
     const struct hw_csr *out = &paths->part->grid.out;
     hw_count low = out->offset[column], high = out->offset[(size_t)column + 1];
@@ -56,10 +56,11 @@ static void drop_requests(struct requests *requests)
 }
 
 /* The rank of the fan's line that knows the parent of own position t, or -1. */
-static int holder(const struct hw_paths *paths, const struct hw_paths_fan *fan, hw_lid t)
+static int holder(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *fan,
+                  hw_lid t)
 {
     const size_t entry = (size_t)paths->own_row + t;
-    const hw_lid first = fan == &paths->row ? hw_paths_of_row(0) : hw_paths_of_column(paths, 0);
+    const hw_lid first = fan == &paths->row ? hw_sssp_2d_of_row(0) : hw_sssp_2d_of_column(paths, 0);
 
     if (hw_best_key(paths->kind, paths->target, entry) == hw_distance_none(paths->kind))
         return -1;
@@ -68,7 +69,8 @@ static int holder(const struct hw_paths *paths, const struct hw_paths_fan *fan, 
 }
 
 /* Groups own positions by who knows their parent. */
-static enum hw_status make_requests(const struct hw_paths *paths, const struct hw_paths_fan *fan,
+static enum hw_status make_requests(const struct hw_sssp_2d *paths,
+                                    const struct hw_sssp_2d_send_buffers *fan,
                                     struct requests *requests, struct hw_error *err)
 {
     const int size = fan->line.size;
@@ -100,7 +102,7 @@ static enum hw_status make_requests(const struct hw_paths *paths, const struct h
 }
 
 /* Answers what others of the line ask for. */
-static void answer(const struct hw_paths *paths, const struct hw_paths_fan *fan,
+static void answer(const struct hw_sssp_2d *paths, const struct hw_sssp_2d_send_buffers *fan,
                    struct requests *requests)
 {
     const bool along_row = fan == &paths->row;
@@ -140,7 +142,7 @@ static enum hw_status make_answers(struct requests *requests, bool weights, int 
 }
 
 /* Fetches the parents that the ranks of a line know. weight: [block] by position, or NULL. */
-static enum hw_status fetch_along(struct hw_paths *paths, struct hw_paths_fan *fan,
+static enum hw_status fetch_along(struct hw_sssp_2d *paths, struct hw_sssp_2d_send_buffers *fan,
                                   union hw_weight *weight, struct hw_error *err)
 {
     struct requests requests = {0};
@@ -170,15 +172,15 @@ static enum hw_status fetch_along(struct hw_paths *paths, struct hw_paths_fan *f
     for (int r = 0; r < fan->line.size && status == HW_OK; r++) {
         if (r == fan->line.me)
             continue;
-        hw_line_book(&fan->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
-        hw_line_book(&fan->line, r, requests.receive_count[r] * (hw_count)sizeof(hw_gid));
+        hw_rowcol_book(&fan->line, r, requests.send_count[r] * (hw_count)sizeof(hw_lid));
+        hw_rowcol_book(&fan->line, r, requests.receive_count[r] * (hw_count)sizeof(hw_gid));
     }
     drop_requests(&requests);
     return status;
 }
 
 /* The weights of edges from parents that this part knows itself. weight: [block]. */
-static void weigh_own(const struct hw_paths *paths, union hw_weight *weight)
+static void weigh_own(const struct hw_sssp_2d *paths, union hw_weight *weight)
 {
     const int64_t none = hw_distance_none(paths->kind);
     const hw_lid first = paths->column_code, end = first + (hw_lid)paths->rows * paths->block;
@@ -195,7 +197,8 @@ static void weigh_own(const struct hw_paths *paths, union hw_weight *weight)
     }
 }
 
-enum hw_status hw_paths_fetch(struct hw_paths *paths, union hw_weight *weight, struct hw_error *err)
+enum hw_status hw_sssp_2d_fetch(struct hw_sssp_2d *paths, union hw_weight *weight,
+                                struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -207,19 +210,19 @@ enum hw_status hw_paths_fetch(struct hw_paths *paths, union hw_weight *weight, s
         status = fetch_along(paths, &paths->row, weight, err);
     if (paths->rows > 1 && status == HW_OK)
         status = fetch_along(paths, &paths->column, weight, err);
-    hw_paths_lap(paths, HW_PHASE_FOLD_EXCHANGE);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
     return status;
 }
 
 /* The parent of a reached own vertex, in graph ids. */
-static inline hw_gid parent_of(const struct hw_paths *paths, hw_lid position, hw_lid code)
+static inline hw_gid parent_of(const struct hw_sssp_2d *paths, hw_lid position, hw_lid code)
 {
     if (paths->by_hops)
         return paths->least[(size_t)paths->own_row + position];
     return code > codes_end(paths) ? paths->fetched[position] : paths->gid[code];
 }
 
-void hw_paths_write_parents(const struct hw_paths *paths, hw_gid *parent)
+void hw_sssp_2d_write_parents(const struct hw_sssp_2d *paths, hw_gid *parent)
 {
     const struct hw_part_vertices *own = &paths->part->own;
     const int64_t none = hw_distance_none(paths->kind);
@@ -236,7 +239,7 @@ void hw_paths_write_parents(const struct hw_paths *paths, hw_gid *parent)
 
 /* The table entry of output element k. What the search cannot have touched shares the first
  * such entry, which spares most of the others' memory. */
-static inline size_t entry_of(const struct hw_paths *paths, hw_lid k)
+static inline size_t entry_of(const struct hw_sssp_2d *paths, hw_lid k)
 {
     hw_lid position = paths->part->own.by_graph_id[k], end = paths->touched;
 
@@ -244,7 +247,7 @@ static inline size_t entry_of(const struct hw_paths *paths, hw_lid k)
 }
 
 /* Distances and parents of output elements [from, to). */
-HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_paths *paths,
+HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_sssp_2d *paths,
                                   struct hw_result *result, hw_lid from, hw_lid to)
 {
     const int64_t none = hw_distance_none(kind);
@@ -274,7 +277,7 @@ HW_ALWAYS_INLINE void write_piece(enum hw_distance kind, const struct hw_paths *
     }
 }
 
-void hw_paths_write(const struct hw_paths *paths, struct hw_result *result)
+void hw_sssp_2d_write(const struct hw_sssp_2d *paths, struct hw_result *result)
 {
     const hw_count count = paths->part->own.count;
     const int pieces = count > 4096 ? paths->threads : 1;
@@ -291,7 +294,7 @@ void hw_paths_write(const struct hw_paths *paths, struct hw_result *result)
     }
 }
 
-void hw_paths_write_nothing(const struct hw_paths *paths, struct hw_result *result)
+void hw_sssp_2d_write_nothing(const struct hw_sssp_2d *paths, struct hw_result *result)
 {
     for (hw_lid k = 0; k < paths->part->own.count; k++) {
         result->parent[k] = HW_GID_NONE;
@@ -304,26 +307,26 @@ void hw_paths_write_nothing(const struct hw_paths *paths, struct hw_result *resu
 
 /* Gives every part the final distances of its rows and columns. Parents in the tables are
  * lost, but for the own ones. */
-static enum hw_status share_distances(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status share_distances(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const size_t size = hw_best_size(paths->kind);
     const hw_lid words = (hw_lid)(paths->block * (size / sizeof(int64_t)));
     enum hw_status status =
-        hw_line_gather(&paths->row.line, paths->target, words, MPI_INT64_T, err);
+        hw_rowcol_gather(&paths->row.line, paths->target, words, MPI_INT64_T, err);
 
     if (paths->rows > 1) {
         memcpy((char *)paths->source + paths->own_column * size,
                (const char *)paths->target + paths->own_row * size, paths->block * size);
         if (status == HW_OK)
-            status = hw_line_gather(&paths->column.line, paths->source, words, MPI_INT64_T, err);
+            status = hw_rowcol_gather(&paths->column.line, paths->source, words, MPI_INT64_T, err);
     }
     return status;
 }
 
 /* A parent for a row that was not reached by fewer hops, noted if it is the first. */
-static void propose(struct hw_paths *paths, hw_lid row, hw_gid parent)
+static void propose(struct hw_sssp_2d *paths, hw_lid row, hw_gid parent)
 {
-    struct hw_paths_queue *next = &paths->queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *next = &paths->queue[HW_PATHS_NEAR];
     bool first = paths->least[row] == INT64_MAX;
 
     if (parent < paths->least[row])
@@ -339,7 +342,7 @@ static void propose(struct hw_paths *paths, hw_lid row, hw_gid parent)
 }
 
 /* Tries the edges of a column for tight ones. */
-static void propose_along(struct hw_paths *paths, hw_lid column)
+static void propose_along(struct hw_sssp_2d *paths, hw_lid column)
 {
     const struct hw_csr *out = &paths->part->grid.out;
     const int64_t key = hw_best_key(paths->kind, paths->source, column);
@@ -355,10 +358,10 @@ static void propose_along(struct hw_paths *paths, hw_lid column)
 }
 
 /* Sends proposals to their owners: a position and a graph id of two words. */
-static enum hw_status fold_proposals(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    struct hw_line *line = &paths->row.line;
-    enum hw_status status = hw_line_receive(line, HW_LINE_ALL, err);
+    struct hw_rowcol *line = &paths->row.line;
+    enum hw_status status = hw_rowcol_receive(line, HW_LINE_ALL, err);
 
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         hw_lid *words = (hw_lid *)(void *)(line->scratch + (size_t)r * line->capacity);
@@ -374,10 +377,10 @@ static enum hw_status fold_proposals(struct hw_paths *paths, struct hw_error *er
         struct hw_set set = {.data = words, .count = 3 * paths->row.count[r]};
         paths->row.count[r] = 0;
         if (r != line->me)
-            status = hw_line_send(line, r, &set, err);
+            status = hw_rowcol_send(line, r, &set, err);
     }
     if (status == HW_OK)
-        status = hw_line_wait(line, err);
+        status = hw_rowcol_wait(line, err);
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         const hw_lid *words = line->got[r].data;
         for (hw_lid k = 0; r != line->me && k < line->got[r].count / 3; k++, words += 3)
@@ -389,34 +392,34 @@ static enum hw_status fold_proposals(struct hw_paths *paths, struct hw_error *er
 }
 
 /* One round: everything one hop further along tight edges. */
-static enum hw_status hop(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status hop(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->queue[HW_PATHS_NEAR];
     hw_lid *frontier = near->list, count = near->count, total;
     const hw_lid *list;
 
     near->list = near->spare;
     near->spare = frontier;
     near->count = 0;
-    enum hw_status status = hw_paths_expand(paths, frontier, count, &list, &total, err);
+    enum hw_status status = hw_sssp_2d_expand(paths, frontier, count, &list, &total, err);
     for (hw_lid k = 0; k < total && status == HW_OK; k++)
         propose_along(paths, list[k]);
-    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->columns > 1 && status == HW_OK)
         status = fold_proposals(paths, err);
     for (hw_lid k = 0; k < near->count; k++)
         hw_bit_set(paths->hopped, (size_t)paths->own_row + near->list[k]);
-    hw_paths_lap(paths, HW_PHASE_FOLD_EXCHANGE);
-    return status == HW_OK ? hw_paths_sum(paths, err) : status;
+    hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
+    return status == HW_OK ? hw_sssp_2d_sum(paths, err) : status;
 }
 
-enum hw_status hw_paths_hops(struct hw_paths *paths, bool *reached, struct hw_error *err)
+enum hw_status hw_sssp_2d_hops(struct hw_sssp_2d *paths, bool *reached, struct hw_error *err)
 {
     const size_t rows = (size_t)paths->columns * paths->block, own = paths->own_row;
-    struct hw_paths_queue *near = &paths->queue[HW_PATHS_NEAR];
+    struct hw_sssp_2d_queue *near = &paths->queue[HW_PATHS_NEAR];
     hw_count left = 0;
 
-    hw_paths_begin_step(paths, "hops", HW_DIRECTION_AUTO);
+    hw_sssp_2d_begin_step(paths, "hops", HW_DIRECTION_AUTO);
     enum hw_status status = share_distances(paths, err);
     for (size_t r = 0; r < rows; r++)
         paths->least[r] = INT64_MAX;
@@ -434,7 +437,7 @@ enum hw_status hw_paths_hops(struct hw_paths *paths, bool *reached, struct hw_er
     for (hw_lid t = 0; t < paths->block; t++)
         left += paths->least[own + t] == INT64_MAX &&
                 hw_best_key(paths->kind, paths->target, own + t) != hw_distance_none(paths->kind);
-    hw_paths_end_step(paths);
+    hw_sssp_2d_end_step(paths);
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &left, err);
     *reached = left == 0;
@@ -442,7 +445,7 @@ enum hw_status hw_paths_hops(struct hw_paths *paths, bool *reached, struct hw_er
 }
 
 /* Edges from reached columns to rows that are not: sums along them were too large. */
-static hw_count count_cut_off(const struct hw_paths *paths, const uint8_t *reached_row)
+static hw_count count_cut_off(const struct hw_sssp_2d *paths, const uint8_t *reached_row)
 {
     const struct hw_csr *out = &paths->part->grid.out;
     const int64_t none = hw_distance_none(paths->kind);
@@ -456,7 +459,7 @@ static hw_count count_cut_off(const struct hw_paths *paths, const uint8_t *reach
     return count;
 }
 
-enum hw_status hw_paths_check_overflow(struct hw_paths *paths, struct hw_error *err)
+enum hw_status hw_sssp_2d_check_overflow(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const int64_t none = hw_distance_none(paths->kind), least = hw_distance_key_f32(-INFINITY);
     uint8_t *reached = NULL;
@@ -471,7 +474,7 @@ enum hw_status hw_paths_check_overflow(struct hw_paths *paths, struct hw_error *
         overflows += key == least;
     }
     if (status == HW_OK)
-        status = hw_line_gather(&paths->row.line, reached, paths->block, MPI_UINT8_T, err);
+        status = hw_rowcol_gather(&paths->row.line, reached, paths->block, MPI_UINT8_T, err);
     if (status == HW_OK) {
         overflows += count_cut_off(paths, reached);
         status = hw_sum(paths->ctx->world, &overflows, err);

@@ -7,7 +7,8 @@
 /* Rows of measurements after which further phases of a kind join the row before. */
 #define ROWS_APART 2048
 
-void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_direction direction)
+void hw_sssp_2d_begin_step(struct hw_sssp_2d *paths, const char *routine,
+                           enum hw_direction direction)
 {
     struct hw_steps *steps = paths->steps;
     struct hw_step *last = steps->count > 0 ? &steps->step[steps->count - 1] : NULL;
@@ -25,20 +26,20 @@ void hw_paths_begin_step(struct hw_paths *paths, const char *routine, enum hw_di
     }
     paths->step->direction = direction;
     paths->step->bucket = paths->bucket;
-    hw_line_begin_books(&paths->row.line);
-    hw_line_begin_books(&paths->column.line);
+    hw_rowcol_begin_traffic(&paths->row.line);
+    hw_rowcol_begin_traffic(&paths->column.line);
     if (paths->options.steps)
         paths->mark_seconds = hw_seconds();
 }
 
-void hw_paths_end_step(struct hw_paths *paths)
+void hw_sssp_2d_end_step(struct hw_sssp_2d *paths)
 {
-    hw_line_end_books(&paths->row.line, paths->step);
-    hw_line_end_books(&paths->column.line, paths->step);
+    hw_rowcol_end_traffic(&paths->row.line, paths->step);
+    hw_rowcol_end_traffic(&paths->column.line, paths->step);
 }
 
 /* All entries of a table unreached. */
-static void forget(const struct hw_paths *paths, void *table, hw_count entries)
+static void forget(const struct hw_sssp_2d *paths, void *table, hw_count entries)
 {
     const enum hw_distance kind = paths->kind;
     const int64_t none = hw_distance_none(kind);
@@ -49,7 +50,7 @@ static void forget(const struct hw_paths *paths, void *table, hw_count entries)
 }
 
 /* Unreached again; of one part only what the search before may have touched. */
-static void forget_search(struct hw_paths *paths)
+static void forget_search(struct hw_sssp_2d *paths)
 {
     if (paths->part->spec.parts > 1) {
         forget(paths, paths->target, paths->columns * (hw_count)paths->block);
@@ -62,7 +63,7 @@ static void forget_search(struct hw_paths *paths)
                                                                                 : paths->active;
 }
 
-void hw_paths_reset(struct hw_paths *paths)
+void hw_sssp_2d_reset(struct hw_sssp_2d *paths)
 {
     forget_search(paths);
     memset(paths->mark, 0, paths->block);
@@ -85,7 +86,7 @@ void hw_paths_reset(struct hw_paths *paths)
     paths->mark[paths->root] = 1 << HW_PATHS_NEAR;
 }
 
-enum hw_status hw_paths_sum(struct hw_paths *paths, struct hw_error *err)
+enum hw_status hw_sssp_2d_sum(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -96,12 +97,12 @@ enum hw_status hw_paths_sum(struct hw_paths *paths, struct hw_error *err)
                                       sizeof paths->tally / sizeof(hw_count), HW_MPI_COUNT, MPI_SUM,
                                       paths->ctx->world),
                         "MPI_Allreduce", err);
-    hw_paths_lap(paths, HW_PHASE_REDUCTIONS);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_REDUCTIONS);
     return status;
 }
 
 /* Vertices queued here. */
-static hw_count queued(const struct hw_paths *paths)
+static hw_count queued(const struct hw_sssp_2d *paths)
 {
     hw_count count = 0;
 
@@ -110,44 +111,44 @@ static hw_count queued(const struct hw_paths *paths)
     return count;
 }
 
-enum hw_status hw_paths_relax(struct hw_paths *paths, const char *routine, bool sweep,
-                              struct hw_error *err)
+enum hw_status hw_sssp_2d_relax(struct hw_sssp_2d *paths, const char *routine, bool sweep,
+                                struct hw_error *err)
 {
     hw_lid settled = paths->queue[HW_PATHS_SETTLED].count;
     int64_t none = hw_distance_none(paths->kind);
-    struct hw_paths_scan scan = {
+    struct hw_sssp_2d_scan scan = {
         .to = paths->whole ? none : paths->high,
         .all = true,
         .sweep = sweep,
         /* What bellman-ford improves without an atomic needs marks that are cleared already. */
         .takes = paths->rows == 1 && !paths->bellman_ford};
 
-    hw_paths_begin_step(paths, routine, HW_DIRECTION_TOP_DOWN);
+    hw_sssp_2d_begin_step(paths, routine, HW_DIRECTION_TOP_DOWN);
     paths->phases++;
-    hw_lid frontier = hw_paths_move_near(paths);
+    hw_lid frontier = hw_sssp_2d_move_near(paths);
     if (!scan.takes)
-        hw_paths_take(paths, frontier);
+        hw_sssp_2d_take(paths, frontier);
     hw_count before = queued(paths);
-    enum hw_status status = hw_paths_expand(paths, paths->queue[HW_PATHS_NEAR].spare, frontier,
-                                            &scan.list, &scan.count, err);
+    enum hw_status status = hw_sssp_2d_expand(paths, paths->queue[HW_PATHS_NEAR].spare, frontier,
+                                              &scan.list, &scan.count, err);
     if (status != HW_OK)
         return status;
-    hw_paths_push(paths, &scan);
-    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    hw_sssp_2d_push(paths, &scan);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->columns > 1)
-        status = hw_paths_fold(paths, &paths->row, true, err);
+        status = hw_sssp_2d_fold(paths, &paths->row, true, err);
     paths->step->frontier += frontier;
     paths->step->found += queued(paths) - before;
     paths->step->settled += paths->queue[HW_PATHS_SETTLED].count - settled;
     if (status == HW_OK)
-        status = hw_paths_sum(paths, err);
-    hw_paths_end_step(paths);
+        status = hw_sssp_2d_sum(paths, err);
+    hw_sssp_2d_end_step(paths);
     return status;
 }
 
 /* The leaves reached among the own vertices, but for those that were pushed to: from a root
  * that is a leaf itself. */
-static hw_count count_leaves(const struct hw_paths *paths)
+static hw_count count_leaves(const struct hw_sssp_2d *paths)
 {
     const int64_t none = hw_distance_none(paths->kind);
     const size_t own = paths->own_row;
@@ -161,26 +162,26 @@ static hw_count count_leaves(const struct hw_paths *paths)
 }
 
 /* Leaves take the best of their neighbours. Collective. */
-static enum hw_status settle_leaves(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status settle_leaves(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     if (paths->leaves == 0)
         return HW_OK;
-    hw_paths_begin_step(paths, "leaves", HW_DIRECTION_BOTTOM_UP);
+    hw_sssp_2d_begin_step(paths, "leaves", HW_DIRECTION_BOTTOM_UP);
     paths->high = hw_distance_none(paths->kind);
     if (paths->part->spec.parts > 1)
-        status = hw_paths_tell(paths, err);
+        status = hw_sssp_2d_tell(paths, err);
     if (status != HW_OK)
         return status;
-    hw_count found = hw_paths_pull(paths, true);
-    hw_paths_lap(paths, HW_PHASE_EXPANSION);
+    hw_count found = hw_sssp_2d_pull(paths, true);
+    hw_sssp_2d_phase_end(paths, HW_PHASE_EXPANSION);
     if (paths->rows > 1) {
-        status = hw_paths_fold(paths, &paths->column, false, err);
+        status = hw_sssp_2d_fold(paths, &paths->column, false, err);
         found = count_leaves(paths);
     }
     paths->step->found = paths->step->settled = found;
-    hw_paths_end_step(paths);
+    hw_sssp_2d_end_step(paths);
     return status;
 }
 
@@ -188,9 +189,9 @@ static enum hw_status settle_leaves(struct hw_paths *paths, struct hw_error *err
  * Were all sums of this search exact? In each phase a distance rises by a weight
  * at most, and afterwards none falls below the least in the end.
  */
-static enum hw_status were_exact(const struct hw_paths *paths, bool *exact, struct hw_error *err)
+static enum hw_status were_exact(const struct hw_sssp_2d *paths, bool *exact, struct hw_error *err)
 {
-    const struct hw_survey *survey = &paths->survey;
+    const struct hw_weight_stats *survey = &paths->survey;
     const double weight = fmax(fabs(survey->least), fabs(survey->most));
     const size_t own = paths->own_row;
     int64_t least = 0;
@@ -209,28 +210,28 @@ static enum hw_status were_exact(const struct hw_paths *paths, bool *exact, stru
 }
 
 /* The parents that other ranks know, as a step. */
-static enum hw_status fetch_parents(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status fetch_parents(struct hw_sssp_2d *paths, struct hw_error *err)
 {
-    hw_paths_begin_step(paths, "parents", HW_DIRECTION_AUTO);
-    enum hw_status status = hw_paths_fetch(paths, NULL, err);
-    hw_paths_end_step(paths);
+    hw_sssp_2d_begin_step(paths, "parents", HW_DIRECTION_AUTO);
+    enum hw_status status = hw_sssp_2d_fetch(paths, NULL, err);
+    hw_sssp_2d_end_step(paths);
     return status;
 }
 
 /* Everything between the root and the tables complete. */
-static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status complete(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status = settle_leaves(paths, err);
     bool reached = true, exact = true;
 
     if (status == HW_OK && paths->may_overflow)
-        status = hw_paths_check_overflow(paths, err);
+        status = hw_sssp_2d_check_overflow(paths, err);
     if (status == HW_OK && paths->may_cycle)
         status = were_exact(paths, &exact, err);
     if (status != HW_OK)
         return status;
     if (paths->options.canonical_parents || !exact)
-        status = hw_paths_hops(paths, &reached, err);
+        status = hw_sssp_2d_hops(paths, &reached, err);
     else if (paths->part->spec.parts > 1)
         status = fetch_parents(paths, err);
     if (status == HW_OK && !reached)
@@ -241,7 +242,8 @@ static enum hw_status complete(struct hw_paths *paths, struct hw_error *err)
 }
 
 /* The slowest rank's seconds, agreed on together with the steps' memory. */
-static enum hw_status finish(struct hw_paths *paths, struct hw_result *result, struct hw_error *err)
+static enum hw_status finish(struct hw_sssp_2d *paths, struct hw_result *result,
+                             struct hw_error *err)
 {
     double seconds[2] = {result->seconds, result->seconds_search_order};
     enum hw_status status =
@@ -257,10 +259,10 @@ static enum hw_status finish(struct hw_paths *paths, struct hw_result *result, s
     return hw_agree(paths->ctx->world, status, err);
 }
 
-enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid position,
-                               enum hw_status (*run)(struct hw_paths *, struct hw_result *,
-                                                     struct hw_error *),
-                               struct hw_result *result, struct hw_error *err)
+enum hw_status hw_sssp_2d_search(struct hw_sssp_2d *paths, int owner, hw_lid position,
+                                 enum hw_status (*run)(struct hw_sssp_2d *, struct hw_result *,
+                                                       struct hw_error *),
+                                 struct hw_result *result, struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
 
@@ -278,7 +280,7 @@ enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid positio
     if (status != HW_OK)
         return status;
     double start = hw_seconds();
-    hw_paths_reset(paths);
+    hw_sssp_2d_reset(paths);
     status = run(paths, result, err);
     if (status == HW_OK && result->outcome == HW_OUTCOME_TREE)
         status = complete(paths, err);
@@ -286,9 +288,9 @@ enum hw_status hw_paths_search(struct hw_paths *paths, int owner, hw_lid positio
         return status;
     result->seconds_search_order = hw_seconds() - start;
     if (result->outcome == HW_OUTCOME_TREE)
-        hw_paths_write(paths, result);
+        hw_sssp_2d_write(paths, result);
     else
-        hw_paths_write_nothing(paths, result);
+        hw_sssp_2d_write_nothing(paths, result);
     result->seconds = hw_seconds() - start;
     return finish(paths, result, err);
 }

@@ -21,7 +21,7 @@ static const char *name_of(bool bellman_ford)
 }
 
 /* What only several grid rows or columns need. */
-static void add_exchanges(struct hw_arrays *arrays, struct hw_paths *paths)
+static void add_exchanges(struct hw_arrays *arrays, struct hw_sssp_2d *paths)
 {
     hw_count block = paths->block, rows = paths->rows * block, columns = paths->columns * block;
     bool many_rows = paths->rows > 1, many_columns = paths->columns > 1;
@@ -39,11 +39,11 @@ static void add_exchanges(struct hw_arrays *arrays, struct hw_paths *paths)
     hw_arrays_add(arrays, &paths->gids, parts ? columns + (many_rows ? rows : 0) : 0,
                   sizeof *paths->gids);
     hw_arrays_add(arrays, &paths->fetched, parts ? block : 0, sizeof *paths->fetched);
-    hw_line_arrays(&paths->row.line, arrays);
-    hw_line_arrays(&paths->column.line, arrays);
+    hw_rowcol_arrays(&paths->row.line, arrays);
+    hw_rowcol_arrays(&paths->column.line, arrays);
 }
 
-static struct hw_arrays list_arrays(struct hw_paths *paths)
+static struct hw_arrays list_arrays(struct hw_sssp_2d *paths)
 {
     struct hw_arrays arrays = {.count = 0};
     hw_count block = paths->block, columns = paths->columns * block;
@@ -60,7 +60,7 @@ static struct hw_arrays list_arrays(struct hw_paths *paths)
     hw_arrays_add(&arrays, &paths->mark, block, sizeof *paths->mark);
     for (int q = 0; q < HW_PATHS_QUEUES; q++) {
         hw_count count = q == HW_PATHS_NEAR ? paths->times * block : block;
-        struct hw_paths_queue *queue = &paths->queue[q];
+        struct hw_sssp_2d_queue *queue = &paths->queue[q];
         hw_arrays_add(&arrays, &queue->list, count, sizeof *queue->list);
         hw_arrays_add(&arrays, &queue->spare, q == HW_PATHS_SETTLED ? 0 : count,
                       sizeof *queue->spare);
@@ -80,7 +80,7 @@ static struct hw_arrays list_arrays(struct hw_paths *paths)
 
 /* All that follows from the part and the options alone; of the kind the widest
  * that there may be. */
-static enum hw_status shape(struct hw_paths *paths, const struct hw_part *part,
+static enum hw_status shape(struct hw_sssp_2d *paths, const struct hw_part *part,
                             const struct hw_engine_options *options, bool bellman_ford,
                             struct hw_error *err)
 {
@@ -88,7 +88,7 @@ static enum hw_status shape(struct hw_paths *paths, const struct hw_part *part,
     const hw_count block = part->grid.block;
     const hw_count rows = spec->columns * block, columns = spec->rows * block;
 
-    *paths = (struct hw_paths){
+    *paths = (struct hw_sssp_2d){
         .part = part,
         .options = *options,
         .threads = 1,
@@ -115,7 +115,7 @@ static enum hw_status shape(struct hw_paths *paths, const struct hw_part *part,
     paths->column.line.size = paths->rows;
     paths->row.line.exchange = paths->column.line.exchange = HW_EXCHANGE_LIST;
     paths->row.line.capacity = paths->column.line.capacity =
-        3 * paths->times * hw_line_capacity(part->grid.block, HW_EXCHANGE_LIST);
+        3 * paths->times * hw_rowcol_capacity(part->grid.block, HW_EXCHANGE_LIST);
     paths->column_code = spec->rows == 1 ? paths->own_row : (hw_lid)rows;
     /* The last codes stand for the ranks that know a parent, and for none. */
     hw_count codes = rows + (spec->rows > 1 ? columns : 0) + spec->rows + spec->columns + 1;
@@ -135,19 +135,20 @@ static hw_count edges_of(const struct hw_part *part, const struct hw_csr *matrix
     return part->edges / part->spec.parts + part->edges / part->spec.parts / 8;
 }
 
-hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_options *options,
-                        bool bellman_ford)
+hw_count hw_sssp_2d_bytes(const struct hw_part *part, const struct hw_engine_options *options,
+                          bool bellman_ford)
 {
-    struct hw_paths paths;
+    struct hw_sssp_2d paths;
     hw_count columns, bytes = sizeof paths;
 
     if (shape(&paths, part, options, bellman_ford, NULL) != HW_OK)
         return 0;
     columns = (hw_count)paths.rows * paths.block;
     struct hw_arrays arrays = list_arrays(&paths);
-    bytes += hw_arrays_bytes(&arrays) + hw_lists_bytes(columns, edges_of(part, &part->grid.out));
+    bytes +=
+        hw_arrays_bytes(&arrays) + hw_sorted_csr_bytes(columns, edges_of(part, &part->grid.out));
     if (part->directed)
-        bytes += hw_lists_bytes(columns, edges_of(part, &part->grid.in));
+        bytes += hw_sorted_csr_bytes(columns, edges_of(part, &part->grid.in));
     /* Room for classes of vertices while the lists are made. */
     bytes += (hw_count)(sizeof(hw_lid) + 1) * columns + (hw_count)sizeof(hw_lid) * paths.block +
              2 * (hw_count)paths.columns * paths.block;
@@ -159,19 +160,19 @@ hw_count hw_paths_bytes(const struct hw_part *part, const struct hw_engine_optio
     return bytes;
 }
 
-void hw_paths_destroy(void *engine)
+void hw_sssp_2d_destroy(void *engine)
 {
-    struct hw_paths *paths = engine;
+    struct hw_sssp_2d *paths = engine;
 
     if (!paths)
         return;
     struct hw_arrays arrays = list_arrays(paths);
     hw_arrays_free(&arrays);
-    hw_lists_free(&paths->out_lists);
-    hw_lists_free(&paths->in_lists);
+    hw_sorted_csr_free(&paths->out_lists);
+    hw_sorted_csr_free(&paths->in_lists);
     hw_tree_close(&paths->tree);
-    hw_line_close(&paths->row.line);
-    hw_line_close(&paths->column.line);
+    hw_rowcol_close(&paths->row.line);
+    hw_rowcol_close(&paths->column.line);
     free(paths);
 }
 
@@ -185,7 +186,7 @@ static int least_bit(float value)
 }
 
 /* The exponent of the least bit set in any float weight. Collective. */
-static enum hw_status find_grain(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status find_grain(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_csr *out = &paths->part->grid.out;
     int grain = INT_MAX;
@@ -202,21 +203,21 @@ static enum hw_status find_grain(struct hw_paths *paths, struct hw_error *err)
 }
 
 /* Refuses weights that the method does not take; learns what the others allow. */
-static enum hw_status look_at_weights(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status look_at_weights(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
-    struct hw_survey *survey = &paths->survey;
+    struct hw_weight_stats *survey = &paths->survey;
     hw_count loops = part->own.loops;
     enum hw_status status =
-        hw_survey_for(paths->ctx, part, paths->bellman_ford ? "bellman-ford" : "delta",
-                      paths->bellman_ford, survey, err);
+        hw_weight_stats_for(paths->ctx, part, paths->bellman_ford ? "bellman-ford" : "delta",
+                            paths->bellman_ford, survey, err);
 
     if (status == HW_OK)
         status = hw_sum(paths->ctx->world, &loops, err);
     if (status != HW_OK)
         return status;
-    paths->kind = hw_survey_kind(survey, part);
-    paths->may_overflow = hw_survey_may_overflow(survey, part);
+    paths->kind = hw_weight_stats_kind(survey, part);
+    paths->may_overflow = hw_weight_stats_may_overflow(survey, part);
     paths->may_cycle = part->weights == HW_WEIGHTS_F32 && survey->negative > 0;
     paths->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
     return paths->may_cycle ? find_grain(paths, err) : HW_OK;
@@ -226,8 +227,8 @@ static enum hw_status look_at_weights(struct hw_paths *paths, struct hw_error *e
  * Adds up, for each own vertex, the lengths of its lists over the grid column.
  * room: [rows block]. length: [block]. Collective.
  */
-static enum hw_status add_lengths(struct hw_paths *paths, const struct hw_csr *lists, hw_lid *room,
-                                  hw_lid *length, struct hw_error *err)
+static enum hw_status add_lengths(struct hw_sssp_2d *paths, const struct hw_csr *lists,
+                                  hw_lid *room, hw_lid *length, struct hw_error *err)
 {
     hw_count most = (hw_count)UINT32_MAX / paths->rows; /* their sum must not wrap */
     enum hw_status status = HW_OK;
@@ -266,7 +267,7 @@ static void drop_classes(struct classes *classes)
     free(classes->leaf);
 }
 
-static enum hw_status make_room(struct hw_paths *paths, struct classes *classes,
+static enum hw_status make_room(struct hw_sssp_2d *paths, struct classes *classes,
                                 struct hw_error *err)
 {
     hw_count block = paths->block, rows = paths->rows * block, columns = paths->columns * block;
@@ -287,7 +288,7 @@ static enum hw_status make_room(struct hw_paths *paths, struct classes *classes,
 
 /* Classes of own positions, into both lines. A leaf leads nowhere else: it has
  * one edge, or, of a directed graph, none that leaves. */
-static void classify(struct hw_paths *paths, struct classes *classes)
+static void classify(struct hw_sssp_2d *paths, struct classes *classes)
 {
     const struct hw_part *part = paths->part;
     bool leaves = paths->classes || !paths->bellman_ford;
@@ -310,7 +311,7 @@ static void classify(struct hw_paths *paths, struct classes *classes)
 }
 
 /* The bitmaps of columns and rows by their classes; counts what there is. */
-static void mark_classes(struct hw_paths *paths, const struct classes *classes)
+static void mark_classes(struct hw_sssp_2d *paths, const struct classes *classes)
 {
     const struct hw_part *part = paths->part;
     const struct hw_csr *in = part->directed ? &part->grid.in : &part->grid.out;
@@ -331,7 +332,7 @@ static void mark_classes(struct hw_paths *paths, const struct classes *classes)
 }
 
 /* Says in the lists which ends are of in-degree 1. */
-static void mark_single(struct hw_paths *paths, struct hw_lists *lists,
+static void mark_single(struct hw_sssp_2d *paths, struct hw_sorted_csr *lists,
                         const struct classes *classes)
 {
     const hw_lid bit = ~(UINT32_MAX >> 1);
@@ -345,16 +346,17 @@ static void mark_single(struct hw_paths *paths, struct hw_lists *lists,
             lists->edge[e].index |= bit;
 }
 
-static enum hw_status make_lists(struct hw_paths *paths, const struct classes *classes,
+static enum hw_status make_lists(struct hw_sssp_2d *paths, const struct classes *classes,
                                  struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
-    enum hw_status status = hw_lists_build(&part->grid.out, part->weights, classes->leaf,
-                                           paths->leaf, &paths->out_lists, err);
+    enum hw_status status = hw_sorted_csr_build(&part->grid.out, part->weights, classes->leaf,
+                                                paths->leaf, &paths->out_lists, err);
 
     paths->push = paths->pull = &paths->out_lists;
     if (status == HW_OK && part->directed) {
-        status = hw_lists_build(&part->grid.in, part->weights, NULL, NULL, &paths->in_lists, err);
+        status =
+            hw_sorted_csr_build(&part->grid.in, part->weights, NULL, NULL, &paths->in_lists, err);
         paths->pull = &paths->in_lists;
     }
     return hw_agree(paths->ctx->world, status, err);
@@ -362,7 +364,7 @@ static enum hw_status make_lists(struct hw_paths *paths, const struct classes *c
 
 /* Sums over all parts, and what they say of the graph. in: [block] edges that enter own
  * positions, or NULL if as many leave. */
-static enum hw_status measure(struct hw_paths *paths, const hw_lid *in, struct hw_error *err)
+static enum hw_status measure(struct hw_sssp_2d *paths, const hw_lid *in, struct hw_error *err)
 {
     hw_count linked = 0;
 
@@ -386,7 +388,7 @@ static enum hw_status measure(struct hw_paths *paths, const hw_lid *in, struct h
 }
 
 /* Degrees, classes of vertices, lists. */
-static enum hw_status make_constants(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status make_constants(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part *part = paths->part;
     struct classes classes = {0};
@@ -398,11 +400,11 @@ static enum hw_status make_constants(struct hw_paths *paths, struct hw_error *er
         status = add_lengths(paths, &part->grid.in, classes.room, classes.in, err);
     if (status == HW_OK) {
         classify(paths, &classes);
-        status = hw_line_gather(&paths->row.line, classes.row, paths->block, MPI_UINT8_T, err);
+        status = hw_rowcol_gather(&paths->row.line, classes.row, paths->block, MPI_UINT8_T, err);
     }
     if (status == HW_OK)
         status =
-            hw_line_gather(&paths->column.line, classes.column, paths->block, MPI_UINT8_T, err);
+            hw_rowcol_gather(&paths->column.line, classes.column, paths->block, MPI_UINT8_T, err);
     if (status == HW_OK) {
         mark_classes(paths, &classes);
         status = make_lists(paths, &classes, err);
@@ -416,7 +418,7 @@ static enum hw_status make_constants(struct hw_paths *paths, struct hw_error *er
 }
 
 /* Graph ids by code. */
-static enum hw_status make_gids(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status make_gids(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &paths->part->own;
     hw_gid *column = paths->gids + paths->column_code;
@@ -433,29 +435,29 @@ static enum hw_status make_gids(struct hw_paths *paths, struct hw_error *err)
         if (paths->rows > 1)
             column[(size_t)paths->own_column + t] = gid;
     }
-    status = hw_line_gather(&paths->row.line, paths->gids, paths->block, HW_MPI_GID, err);
+    status = hw_rowcol_gather(&paths->row.line, paths->gids, paths->block, HW_MPI_GID, err);
     if (status == HW_OK && paths->rows > 1)
-        status = hw_line_gather(&paths->column.line, column, paths->block, HW_MPI_GID, err);
+        status = hw_rowcol_gather(&paths->column.line, column, paths->block, HW_MPI_GID, err);
     return status;
 }
 
 /* Opens the lines, once all ranks have their memory. */
-static enum hw_status open_lines(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status open_lines(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     enum hw_status status =
-        hw_line_split(&paths->row.line, paths->ctx, paths->i, paths->j, paths->columns, err);
+        hw_rowcol_split(&paths->row.line, paths->ctx, paths->i, paths->j, paths->columns, err);
 
     if (status == HW_OK)
         status =
-            hw_line_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err);
+            hw_rowcol_split(&paths->column.line, paths->ctx, paths->j, paths->i, paths->rows, err);
     if (status == HW_OK)
-        status = hw_line_open(&paths->row.line, paths->ctx, paths->block, err);
+        status = hw_rowcol_open(&paths->row.line, paths->ctx, paths->block, err);
     if (status == HW_OK)
-        status = hw_line_open(&paths->column.line, paths->ctx, paths->block, err);
+        status = hw_rowcol_open(&paths->column.line, paths->ctx, paths->block, err);
     return status;
 }
 
-static enum hw_status allocate(struct hw_paths *paths, struct hw_error *err)
+static enum hw_status allocate(struct hw_sssp_2d *paths, struct hw_error *err)
 {
     struct hw_arrays arrays = list_arrays(paths);
     enum hw_status status = hw_arrays_alloc(&arrays, name_of(paths->bellman_ford), err);
@@ -469,12 +471,13 @@ static enum hw_status allocate(struct hw_paths *paths, struct hw_error *err)
     return hw_agree(paths->ctx->world, status, err);
 }
 
-enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_context *ctx,
-                               const struct hw_part *part, const struct hw_engine_options *options,
-                               void **engine, struct hw_error *err)
+enum hw_status hw_sssp_2d_create(const struct hw_method *method, const struct hw_context *ctx,
+                                 const struct hw_part *part,
+                                 const struct hw_engine_options *options, void **engine,
+                                 struct hw_error *err)
 {
     const bool bellman_ford = method == &hw_method_bellman_ford;
-    struct hw_paths *paths = NULL;
+    struct hw_sssp_2d *paths = NULL;
 
     *engine = NULL;
     enum hw_status status = hw_alloc_zero(&paths, 1, sizeof *paths, name_of(bellman_ford), err);
@@ -499,7 +502,7 @@ enum hw_status hw_paths_create(const struct hw_method *method, const struct hw_c
     if (status == HW_OK && bellman_ford && paths->survey.negative > 0)
         status = hw_tree_open(ctx, part, &paths->tree, err);
     if (status != HW_OK) {
-        hw_paths_destroy(paths);
+        hw_sssp_2d_destroy(paths);
         return status;
     }
     *engine = paths;

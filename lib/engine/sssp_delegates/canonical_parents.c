@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Takes a candidate for the parent of v, one hop further than the frontier. */
-static void offer(struct hw_separate *e, hw_lid v, hw_gid id, struct hw_separate_queue *queue)
+static void offer(struct hw_sssp_delegates *e, hw_lid v, hw_gid id,
+                  struct hw_sssp_delegates_queue *queue)
 {
     if (e->hop[v] < 0) {
         e->hop[v] = e->hops_done + 1;
@@ -21,27 +22,27 @@ static void offer(struct hw_separate *e, hw_lid v, hw_gid id, struct hw_separate
 }
 
 /* Offers a vertex of the frontier along its tight edges. Returns the edges examined. */
-static hw_count offer_along(struct hw_separate *e, const struct hw_lists *lists, hw_lid u,
-                            struct hw_separate_queue *queue)
+static hw_count offer_along(struct hw_sssp_delegates *e, const struct hw_sorted_csr *lists,
+                            hw_lid u, struct hw_sssp_delegates_queue *queue)
 {
-    int64_t key = hw_separate_key(e, u);
-    hw_gid id = hw_separate_id(e, u);
+    int64_t key = hw_sssp_delegates_key(e, u);
+    hw_gid id = hw_sssp_delegates_id(e, u);
 
     for (hw_count k = lists->offset[u]; k < lists->offset[u + 1]; k++) {
         const struct hw_edge *edge = &lists->edge[k];
-        if (hw_distance_add(e->kind, key, edge->weight) == hw_separate_key(e, edge->index))
+        if (hw_distance_add(e->kind, key, edge->weight) == hw_sssp_delegates_key(e, edge->index))
             offer(e, edge->index, id, queue);
     }
     return lists->offset[u + 1] - lists->offset[u];
 }
 
-static int64_t get_least(const struct hw_separate *e, hw_lid g)
+static int64_t get_least(const struct hw_sssp_delegates *e, hw_lid g)
 {
     return e->least[g];
 }
 
 /* What came for a delegate: from its own part, too, which has offered already. */
-static void take_delegate(struct hw_separate *e, hw_lid g, int64_t id)
+static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t id)
 {
     if (id == INT64_MAX)
         return;
@@ -57,24 +58,24 @@ static void take_delegate(struct hw_separate *e, hw_lid g, int64_t id)
     }
 }
 
-static void take_told(struct hw_separate *e, hw_lid where, int64_t id)
+static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t id)
 {
     offer(e, e->borders.watched[where], id, &e->next);
 }
 
 /* Tells others of the offers, and makes the next frontier. Collective. */
-static enum hw_status exchange(struct hw_separate *e, struct hw_step *row, bool *more,
+static enum hw_status exchange(struct hw_sssp_delegates *e, struct hw_step *row, bool *more,
                                struct hw_error *err)
 {
-    const struct hw_separate_reduction way = {
+    const struct hw_sssp_delegates_reduction way = {
         .size = sizeof(hw_gid), .get = get_least, .take = take_delegate};
-    struct hw_separate_news news = {0};
+    struct hw_sssp_delegates_news news = {0};
     hw_lid *own = e->improved.item;
     hw_count delegates = 0;
 
     for (hw_count i = 0; i < e->improved_ghosts.count; i++)
-        hw_separate_tell(e, e->improved_ghosts.item[i], sizeof(hw_gid),
-                         e->least[e->improved_ghosts.item[i]]);
+        hw_sssp_delegates_tell(e, e->improved_ghosts.item[i], sizeof(hw_gid),
+                               e->least[e->improved_ghosts.item[i]]);
     for (hw_count i = 0; i < e->improved.count; i++)
         if (own[i] < e->delegates)
             own[delegates++] = own[i];
@@ -83,30 +84,30 @@ static enum hw_status exchange(struct hw_separate *e, struct hw_step *row, bool 
     news.delegates = delegates;
     news.active = delegates + e->next.count + e->improved_ghosts.count;
     e->improved.count = e->improved_ghosts.count = 0;
-    enum hw_status status = hw_separate_share(e, &news, row, err);
+    enum hw_status status = hw_sssp_delegates_share(e, &news, row, err);
     if (status == HW_OK)
-        status = hw_separate_reduce(e, &way, own, delegates, news.delegates, row, err);
+        status = hw_sssp_delegates_reduce(e, &way, own, delegates, news.delegates, row, err);
     if (status == HW_OK)
-        status = hw_separate_deliver(e, sizeof(hw_gid), take_told, row, err);
+        status = hw_sssp_delegates_deliver(e, sizeof(hw_gid), take_told, row, err);
     *more = news.active > 0;
     return status;
 }
 
 /* The parents of vertices that wait for the end: all edges to them are here. */
-static void pull_last(struct hw_separate *e, struct hw_step *row)
+static void pull_last(struct hw_sssp_delegates *e, struct hw_step *row)
 {
     for (hw_lid i = 0; i < e->last_count; i++) {
         hw_lid v = e->last_list[i];
-        int64_t key = hw_separate_key(e, v);
+        int64_t key = hw_sssp_delegates_key(e, v);
         if (v == e->root || key == hw_distance_none(e->kind))
             continue;
         for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++) {
             const struct hw_edge *edge = &e->into->lists.edge[k];
             hw_lid u = edge->index;
             if (e->hop[u] < 0 ||
-                hw_distance_add(e->kind, hw_separate_key(e, u), edge->weight) != key)
+                hw_distance_add(e->kind, hw_sssp_delegates_key(e, u), edge->weight) != key)
                 continue;
-            hw_gid id = hw_separate_id(e, u);
+            hw_gid id = hw_sssp_delegates_id(e, u);
             bool better = e->hop[v] < 0 || e->hop[u] + 1 < e->hop[v] ||
                           (e->hop[u] + 1 == e->hop[v] && id < e->least[v]);
             e->hop[v] = better ? e->hop[u] + 1 : e->hop[v];
@@ -118,13 +119,13 @@ static void pull_last(struct hw_separate *e, struct hw_step *row)
 
 /* Parents of own vertices, whose code becomes one that is no local. Returns how many
  * have none, though they are reached. */
-static hw_count write_parents(struct hw_separate *e)
+static hw_count write_parents(struct hw_sssp_delegates *e)
 {
     hw_count lost = 0;
 
     for (hw_lid v = 0; v < e->locals; v++) {
         bool delegate = v < e->delegates;
-        int64_t key = hw_separate_key(e, v);
+        int64_t key = hw_sssp_delegates_key(e, v);
         if (key == hw_distance_none(e->kind) || (delegate && e->own_slot[v] == HW_LID_NONE))
             continue;
         /* The slot of a delegate that has been written. */
@@ -139,7 +140,7 @@ static hw_count write_parents(struct hw_separate *e)
 }
 
 /* Nothing is offered yet, but the root to itself. */
-static void start(struct hw_separate *e)
+static void start(struct hw_sssp_delegates *e)
 {
     hw_count all = (hw_count)e->locals + e->ghosts;
 
@@ -154,18 +155,19 @@ static void start(struct hw_separate *e)
     if (e->root == HW_LID_NONE)
         return;
     e->hop[e->root] = 0;
-    e->least[e->root] = hw_separate_id(e, e->root);
+    e->least[e->root] = hw_sssp_delegates_id(e, e->root);
     e->next.item[e->next.count++] = e->root;
 }
 
-enum hw_status hw_separate_hops(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_step *row,
+                                      struct hw_error *err)
 {
     double begun = hw_seconds();
-    enum hw_status status = hw_separate_refresh(e, row, err);
+    enum hw_status status = hw_sssp_delegates_refresh(e, row, err);
 
     start(e);
     for (bool more = true; more && status == HW_OK; e->hops_done++) {
-        struct hw_separate_queue queue = e->frontier;
+        struct hw_sssp_delegates_queue queue = e->frontier;
         e->frontier = e->next;
         e->next = queue;
         e->next.count = 0;

@@ -23,9 +23,9 @@ struct parent {
 };
 
 /* The parent of a local or ghost that this part knows. */
-static struct parent known_parent(const struct hw_separate *e, hw_lid v)
+static struct parent known_parent(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    struct parent parent = {.id = hw_separate_id(e, hw_best_parent(e->kind, e->best, v)),
+    struct parent parent = {.id = hw_sssp_delegates_id(e, hw_best_parent(e->kind, e->best, v)),
                             .child = v};
 
     if (e->weight)
@@ -33,7 +33,7 @@ static struct parent known_parent(const struct hw_separate *e, hw_lid v)
     return parent;
 }
 
-static void set_parent(struct hw_separate *e, hw_lid slot, const struct parent *parent)
+static void set_parent(struct hw_sssp_delegates *e, hw_lid slot, const struct parent *parent)
 {
     e->parent[slot] = parent->id;
     if (e->weight)
@@ -44,7 +44,7 @@ static void set_parent(struct hw_separate *e, hw_lid slot, const struct parent *
 
 /* Fills the parents of delegates that this part knows, by owner. out: NULL to
  * count. at: [parts] where those of each owner go. */
-static void list_claims(const struct hw_separate *e, struct parent *out, hw_count *at)
+static void list_claims(const struct hw_sssp_delegates *e, struct parent *out, hw_count *at)
 {
     for (hw_lid g = 0; g < e->delegates; g++) {
         if (hw_best_parent(e->kind, e->best, g) == e->none)
@@ -69,7 +69,7 @@ static hw_count places_of(const hw_count *count, int parts, hw_count *at)
 }
 
 /* Tells the owners of delegates what this part knows. Collective. */
-static enum hw_status settle_delegates(struct hw_separate *e, struct hw_step *row,
+static enum hw_status settle_delegates(struct hw_sssp_delegates *e, struct hw_step *row,
                                        struct hw_error *err)
 {
     int parts = e->ctx.size;
@@ -90,7 +90,7 @@ static enum hw_status settle_delegates(struct hw_separate *e, struct hw_step *ro
     status = hw_exchange(e->ctx.world, sizeof *out, out, e->told, &in, e->heard, err);
     if (status != HW_OK)
         goto done;
-    hw_separate_book(e, row, e->told, sizeof *out);
+    hw_sssp_delegates_book(e, row, e->told, sizeof *out);
     hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
     hw_count received = places_of(e->heard, parts, at);
     /* From the highest rank to the lowest, so that this one stays. */
@@ -107,7 +107,7 @@ done:
 
 /* Lists, of the slots whose parent this part must ask for, the places among its
  * watched vertices. question: NULL to count. at: [parts]. */
-static void list_questions(const struct hw_separate *e, hw_lid *question, hw_count *at)
+static void list_questions(const struct hw_sssp_delegates *e, hw_lid *question, hw_count *at)
 {
     const hw_lid *first = e->borders.watched_first;
 
@@ -131,7 +131,7 @@ static void list_questions(const struct hw_separate *e, hw_lid *question, hw_cou
 }
 
 /* Answers questions about ghosts, whose places come part after part. */
-static void answer(const struct hw_separate *e, const hw_lid *asked, const hw_count *count,
+static void answer(const struct hw_sssp_delegates *e, const hw_lid *asked, const hw_count *count,
                    struct parent *out)
 {
     hw_count i = 0;
@@ -143,7 +143,7 @@ static void answer(const struct hw_separate *e, const hw_lid *asked, const hw_co
 
 /* Asks those who told of a vertex for its parent. question: [questions] places,
  * part after part; e->told counts them. Collective. */
-static enum hw_status ask(struct hw_separate *e, hw_lid *question, hw_count questions,
+static enum hw_status ask(struct hw_sssp_delegates *e, hw_lid *question, hw_count questions,
                           struct hw_step *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
@@ -173,8 +173,8 @@ static enum hw_status ask(struct hw_separate *e, hw_lid *question, hw_count ques
     status = hw_exchange_into(e->ctx.world, sizeof *out, out, e->heard, in, e->told, err);
     for (hw_count k = 0; k < questions && status == HW_OK; k++)
         set_parent(e, e->borders.watched[question[k]] - e->delegates, &in[k]);
-    hw_separate_book(e, row, e->told, sizeof *question);
-    hw_separate_book(e, row, e->heard, sizeof *out);
+    hw_sssp_delegates_book(e, row, e->told, sizeof *question);
+    hw_sssp_delegates_book(e, row, e->heard, sizeof *out);
     hw_book_gather(row, sizeof *e->told, parts, e->part->spec.devices);
 done:
     free(asked);
@@ -184,7 +184,8 @@ done:
     return status;
 }
 
-static enum hw_status settle_slots(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+static enum hw_status settle_slots(struct hw_sssp_delegates *e, struct hw_step *row,
+                                   struct hw_error *err)
 {
     int parts = e->ctx.size;
     hw_lid *question = NULL;
@@ -209,21 +210,22 @@ static enum hw_status settle_slots(struct hw_separate *e, struct hw_step *row, s
 
 /* The slots of this part's delegates get their distance, and a code that is no
  * local: their parent has been told. */
-static void copy_delegates(struct hw_separate *e)
+static void copy_delegates(struct hw_sssp_delegates *e)
 {
     for (hw_lid g = 0; g < e->delegates; g++) {
-        if (e->own_slot[g] == HW_LID_NONE || !hw_separate_reached(e, g))
+        if (e->own_slot[g] == HW_LID_NONE || !hw_sssp_delegates_reached(e, g))
             continue;
         if (e->ctx.size == 1) {
             struct parent parent = known_parent(e, g);
             set_parent(e, e->own_slot[g], &parent);
         }
-        hw_best_set(e->kind, e->best, e->delegates + e->own_slot[g], hw_separate_key(e, g),
+        hw_best_set(e->kind, e->best, e->delegates + e->own_slot[g], hw_sssp_delegates_key(e, g),
                     e->none);
     }
 }
 
-enum hw_status hw_separate_parents(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_step *row,
+                                         struct hw_error *err)
 {
     double start = hw_seconds();
     enum hw_status status = HW_OK;

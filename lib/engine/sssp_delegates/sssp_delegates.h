@@ -31,10 +31,10 @@
 #include "lib/engine/sssp/weight_stats.h"
 
 /* Edges or vertices up to which one thread does the work alone. */
-#define HW_SEPARATE_SERIAL 4096
+#define HW_SSSP_DELEGATES_SERIAL 4096
 
 /* A list of locals or ghosts. */
-struct hw_separate_queue {
+struct hw_sssp_delegates_queue {
     hw_lid *item;
     hw_count count;
 };
@@ -48,7 +48,7 @@ enum {
 };
 
 /* Which edges of a vertex are followed. */
-enum hw_separate_scan {
+enum hw_sssp_delegates_scan {
     HW_SCAN_SHORT,   /* those that end inside the bucket */
     HW_SCAN_CLASSES, /* the same, and single vertices are written to without a lock */
     HW_SCAN_LONG,    /* those that end beyond it */
@@ -56,7 +56,7 @@ enum hw_separate_scan {
 };
 
 /* What a step tells all ranks: one rank's part of it goes in, the sum comes out. */
-struct hw_separate_news {
+struct hw_sssp_delegates_news {
     hw_count delegates; /* delegates improved; those of several parts count for each */
     hw_count active;    /* vertices improved inside the bucket, likewise */
     hw_count settled;   /* vertices that came into the bucket so far */
@@ -66,7 +66,7 @@ struct hw_separate_news {
 
 /* Neighbours of a part: the vertices of others that its edges lead to, and those
  * of its own that edges of others lead to. By part, then by slot. */
-struct hw_separate_borders {
+struct hw_sssp_delegates_borders {
     hw_count *ghost_count;   /* [parts] */
     hw_count *watched_count; /* [parts] */
     hw_lid *ghost_first;     /* [parts+1] */
@@ -75,7 +75,7 @@ struct hw_separate_borders {
 };
 
 /* What a visit of a vertex wants to know of a list, side by side. */
-struct hw_separate_row {
+struct hw_sssp_delegates_row {
     struct hw_edge first; /* a copy; where the list is empty, as heavy as can be */
     hw_count at;          /* where the list begins */
     hw_lid length;
@@ -83,12 +83,12 @@ struct hw_separate_row {
 };
 
 /* Edges of one kind, by one of their ends. */
-struct hw_separate_edges {
-    struct hw_lists lists;
-    struct hw_separate_row *row; /* [locals] */
+struct hw_sssp_delegates_edges {
+    struct hw_sorted_csr lists;
+    struct hw_sssp_delegates_row *row; /* [locals] */
 };
 
-struct hw_separate {
+struct hw_sssp_delegates {
     struct hw_context ctx;
     const struct hw_part *part;
     struct hw_engine_options options;
@@ -98,7 +98,7 @@ struct hw_separate {
     bool hops;             /* parents by hops, in place of those of the search */
     enum hw_distance kind; /* of the keys */
     size_t key_size;       /* bytes of a key in messages: 4 or 8 */
-    struct hw_survey survey;
+    struct hw_weight_stats survey;
     hw_count loops;    /* negative self-loops of all parts */
     double width;      /* of buckets: --delta, or what the weights suggest */
     bool may_overflow; /* some path of so many vertices may be too long for a float */
@@ -106,7 +106,7 @@ struct hw_separate {
     /* Vertices. */
     hw_lid delegates, locals, ghosts;
     hw_lid none; /* the code of no parent */
-    struct hw_separate_borders borders;
+    struct hw_sssp_delegates_borders borders;
     hw_lid *own_slot;  /* [delegates] of those this part owns, else HW_LID_NONE */
     int *owner;        /* [delegates] parts */
     uint64_t *last;    /* of locals: those that wait for the end ... */
@@ -119,34 +119,34 @@ struct hw_separate {
 
     /* Edges: from locals to locals, from locals to ghosts, and the first ones from
      * their targets (`out` where the graph is undirected). */
-    struct hw_separate_edges out, cross, in;
-    const struct hw_separate_edges *into;
+    struct hw_sssp_delegates_edges out, cross, in;
+    const struct hw_sssp_delegates_edges *into;
     uint64_t *crossing; /* of locals: those with edges to ghosts */
 
     /* The search. */
-    void *best;                                         /* [locals+ghosts] keys and parent codes */
-    uint8_t *mark;                                      /* [locals+ghosts] */
-    uint64_t *visited;                                  /* of locals: those marked HW_MARK_BUCKET */
-    struct hw_separate_queue improved, improved_ghosts; /* in this step */
-    struct hw_separate_queue frontier, next;
-    struct hw_separate_queue far;    /* reached, beyond the bucket; and some inside it */
-    struct hw_separate_queue bucket; /* what came into it */
-    struct hw_edge *open;            /* of `pullable`, those not settled; and some that are */
+    void *best;        /* [locals+ghosts] keys and parent codes */
+    uint8_t *mark;     /* [locals+ghosts] */
+    uint64_t *visited; /* of locals: those marked HW_MARK_BUCKET */
+    struct hw_sssp_delegates_queue improved, improved_ghosts; /* in this step */
+    struct hw_sssp_delegates_queue frontier, next;
+    struct hw_sssp_delegates_queue far;    /* reached, beyond the bucket; and some inside it */
+    struct hw_sssp_delegates_queue bucket; /* what came into it */
+    struct hw_edge *open;                  /* of `pullable`, those not settled; and some that are */
     hw_count open_count;
-    struct hw_separate_queue heavy; /* scratch of a push: those with long lists */
-    hw_count spare;                 /* room that is left for duplicates */
-    hw_count *block_kept;           /* [threads] */
-    int64_t low, high;              /* keys: the bucket is [low, high) */
-    int64_t far_least;              /* no key in `far` is less */
-    hw_count settled, repeated;     /* own ones, in this bucket */
-    hw_count reached;               /* own ones, in all buckets */
+    struct hw_sssp_delegates_queue heavy; /* scratch of a push: those with long lists */
+    hw_count spare;                       /* room that is left for duplicates */
+    hw_count *block_kept;                 /* [threads] */
+    int64_t low, high;                    /* keys: the bucket is [low, high) */
+    int64_t far_least;                    /* no key in `far` is less */
+    hw_count settled, repeated;           /* own ones, in this bucket */
+    hw_count reached;                     /* own ones, in all buckets */
     int bucket_number;
     hw_lid root;              /* as a local, or HW_LID_NONE where it is not */
     bool rows_lost;           /* some row was not kept: memory is short */
     struct hw_step spare_row; /* in place of those */
 
     /* The exchange. */
-    struct hw_legs legs;
+    struct hw_peer_exchange legs;
     size_t *out_first;          /* [parts+1] where each peer's region begins */
     size_t *in_first;           /* [parts+1] */
     char *out_region;           /* [out_first[parts]] */
@@ -174,24 +174,24 @@ struct hw_separate {
 
 /* ---- vertices ---- */
 
-static inline int64_t hw_separate_key(const struct hw_separate *e, hw_lid v)
+static inline int64_t hw_sssp_delegates_key(const struct hw_sssp_delegates *e, hw_lid v)
 {
     return hw_best_key(e->kind, e->best, v);
 }
 
-static inline bool hw_separate_reached(const struct hw_separate *e, hw_lid v)
+static inline bool hw_sssp_delegates_reached(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    return hw_separate_key(e, v) != hw_distance_none(e->kind);
+    return hw_sssp_delegates_key(e, v) != hw_distance_none(e->kind);
 }
 
 /* Whether this part speaks for a local when vertices are counted. */
-static inline bool hw_separate_owns(const struct hw_separate *e, hw_lid v)
+static inline bool hw_sssp_delegates_owns(const struct hw_sssp_delegates *e, hw_lid v)
 {
     return v >= e->delegates || e->own_slot[v] != HW_LID_NONE;
 }
 
 /* The graph id of a local. */
-static inline hw_gid hw_separate_id(const struct hw_separate *e, hw_lid v)
+static inline hw_gid hw_sssp_delegates_id(const struct hw_sssp_delegates *e, hw_lid v)
 {
     return v < e->delegates ? e->part->separate.graph_id[v]
                             : e->part->own.graph_id[v - e->delegates];
@@ -199,128 +199,133 @@ static inline hw_gid hw_separate_id(const struct hw_separate *e, hw_lid v)
 
 /* A local by part and slot, or HW_LID_NONE where it is neither a delegate nor
  * this part's. Local. */
-hw_lid hw_separate_find(const struct hw_separate *e, int owner, hw_lid slot);
+hw_lid hw_sssp_delegates_find(const struct hw_sssp_delegates *e, int owner, hw_lid slot);
 
 /* ---- sssp_delegates_csr.c ---- */
 
 /* Numbers the vertices and makes the lists. Collective. */
-enum hw_status hw_separate_lists_open(struct hw_separate *e, struct hw_error *err);
+enum hw_status hw_sssp_delegates_lists_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
 /* ---- sssp_delegates_relax.c ---- */
 
 /* Pushes along edges of the frontier. Improved vertices are queued in e->improved
  * and e->improved_ghosts. Returns the edges examined. Local. */
-hw_count hw_separate_push(struct hw_separate *e, enum hw_separate_scan scan);
+hw_count hw_sssp_delegates_push(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan);
 
 /*
  * Settles the long edges of the bucket, pushed or pulled inside this part,
  * whichever examines fewer; edges that cross are pushed. *pulled: of those that
  * are returned as examined. Local.
  */
-hw_count hw_separate_long(struct hw_separate *e, hw_count *pulled);
+hw_count hw_sssp_delegates_long(struct hw_sssp_delegates *e, hw_count *pulled);
 
 /* Pulls the vertices that waited for the end. Returns the edges examined. flood:
  * as if edges had no length. Local. */
-hw_count hw_separate_pull_last(struct hw_separate *e, bool flood);
+hw_count hw_sssp_delegates_pull_last(struct hw_sssp_delegates *e, bool flood);
 
 /* ---- sssp_delegates_exchange.c ---- */
 
 /* Buffers. Collective. */
-enum hw_status hw_separate_exchange_open(struct hw_separate *e, struct hw_error *err);
+enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
 /* Appends an improved ghost to what its owner is told, with a value of `size`
  * bytes. Local. */
-void hw_separate_tell(struct hw_separate *e, hw_lid ghost, size_t size, int64_t value);
+void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t size, int64_t value);
 
 /* Sums news, and learns how many entries and delegates come from each part; after
- * all hw_separate_tell() of a step. Collective. */
-enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news *news,
-                                 struct hw_step *row, struct hw_error *err);
+ * all hw_sssp_delegates_tell() of a step. Collective. */
+enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
+                                       struct hw_sssp_delegates_news *news, struct hw_step *row,
+                                       struct hw_error *err);
 
 /* A way to reduce values of delegates by minimum. */
-struct hw_separate_reduction {
+struct hw_sssp_delegates_reduction {
     size_t size; /* bytes of a value, 4 or 8; signed */
-    int64_t (*get)(const struct hw_separate *e, hw_lid delegate);
+    int64_t (*get)(const struct hw_sssp_delegates *e, hw_lid delegate);
     /* Gets what came, of some delegates several times. */
-    void (*take)(struct hw_separate *e, hw_lid delegate, int64_t value);
+    void (*take)(struct hw_sssp_delegates *e, hw_lid delegate, int64_t value);
 };
 
-/* Reduces; own[0, own_count) are those that changed here. hw_separate_share() told
+/* Reduces; own[0, own_count) are those that changed here. hw_sssp_delegates_share() told
  * how many did elsewhere. Collective. */
-enum hw_status hw_separate_reduce(struct hw_separate *e, const struct hw_separate_reduction *way,
-                                  const hw_lid *own, hw_count own_count, hw_count all_count,
-                                  struct hw_step *row, struct hw_error *err);
+enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
+                                        const struct hw_sssp_delegates_reduction *way,
+                                        const hw_lid *own, hw_count own_count, hw_count all_count,
+                                        struct hw_step *row, struct hw_error *err);
 
 /* Sends what was told; take() gets each entry that came: the place among
  * borders.watched, and its value. Collective. */
-enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
-                                   void (*take)(struct hw_separate *e, hw_lid place, int64_t value),
-                                   struct hw_step *row, struct hw_error *err);
+enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
+                                         void (*take)(struct hw_sssp_delegates *e, hw_lid place,
+                                                      int64_t value),
+                                         struct hw_step *row, struct hw_error *err);
 
 /* Does all of this with improved distances, and makes the next frontier and the
  * far list. Collective. */
-enum hw_status hw_separate_exchange(struct hw_separate *e, struct hw_step *row,
-                                    struct hw_separate_news *news, struct hw_error *err);
+enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_step *row,
+                                          struct hw_sssp_delegates_news *news,
+                                          struct hw_error *err);
 
 /* Adds bytes to the row: `size` for each of count[r] entries that go to each other rank r. Local.
  * count: [parts]. */
-void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw_count *count,
-                      size_t size);
+void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_step *row,
+                            const hw_count *count, size_t size);
 
 /* Gives each part the keys that the owners of its ghosts have, without a parent.
  * Collective. */
-enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row,
-                                   struct hw_error *err);
+enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_step *row,
+                                         struct hw_error *err);
 
 /* ---- sssp_delegates_search.c ---- */
 
 /* search of struct hw_method, for both methods. Collective. */
-enum hw_status hw_separate_search(void *engine, int owner, hw_lid position,
-                                  struct hw_result *result, struct hw_error *err);
+enum hw_status hw_sssp_delegates_search(void *engine, int owner, hw_lid position,
+                                        struct hw_result *result, struct hw_error *err);
 
 /* Forgets the last search, and puts the root into the first frontier. Local. */
-void hw_separate_start(struct hw_separate *e);
+void hw_sssp_delegates_start(struct hw_sssp_delegates *e);
 
 /* Turns what waits for its visit into the frontier. Local. */
-void hw_separate_advance(struct hw_separate *e);
+void hw_sssp_delegates_advance(struct hw_sssp_delegates *e);
 
 /* ---- sssp_delegates_negative.c ---- */
 
 /* What both looks below take: nothing where no weight is negative. Collective. */
-enum hw_status hw_separate_negative_open(struct hw_separate *e, struct hw_error *err);
+enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, struct hw_error *err);
 
 /* Frees it. Local. */
-void hw_separate_negative_close(struct hw_separate *e);
+void hw_sssp_delegates_negative_close(struct hw_sssp_delegates *e);
 
 /* Whether an edge that the root reaches is a negative cycle by itself, as only
  * self-loops are where the graph is directed: *cycle is empty if none is.
  * Collective. */
-enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *row,
-                                         struct hw_cycle *cycle, struct hw_error *err);
+enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e, struct hw_step *row,
+                                               struct hw_cycle *cycle, struct hw_error *err);
 
 /* Whether the parents so far close a negative cycle. Collective. */
-enum hw_status hw_separate_negative_cycle(struct hw_separate *e, struct hw_step *row,
-                                          struct hw_cycle *cycle, struct hw_error *err);
+enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e, struct hw_step *row,
+                                                struct hw_cycle *cycle, struct hw_error *err);
 
 /* ---- search_parents.c ---- */
 
-/* Learns the parents that hw_separate_parent() tells, and of edges from them the
+/* Learns the parents that hw_sssp_delegates_parent() tells, and of edges from them the
  * weights, where e->weight has those known here. Collective. */
-enum hw_status hw_separate_parents(struct hw_separate *e, struct hw_step *row,
-                                   struct hw_error *err);
+enum hw_status hw_sssp_delegates_parents(struct hw_sssp_delegates *e, struct hw_step *row,
+                                         struct hw_error *err);
 
 /* The graph id of the parent of a reached slot of this part. Local. */
-static inline hw_gid hw_separate_parent(const struct hw_separate *e, hw_lid slot)
+static inline hw_gid hw_sssp_delegates_parent(const struct hw_sssp_delegates *e, hw_lid slot)
 {
     hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
 
-    return code < e->locals ? hw_separate_id(e, code) : e->parent[slot];
+    return code < e->locals ? hw_sssp_delegates_id(e, code) : e->parent[slot];
 }
 
 /* ---- canonical_parents.c ---- */
 
 /* The same by hops: of the tight parents of fewest hops the one of least graph id.
  * Returns HW_BAD_INPUT where they do not lead to the root. Collective. */
-enum hw_status hw_separate_hops(struct hw_separate *e, struct hw_step *row, struct hw_error *err);
+enum hw_status hw_sssp_delegates_hops(struct hw_sssp_delegates *e, struct hw_step *row,
+                                      struct hw_error *err);
 
 #endif

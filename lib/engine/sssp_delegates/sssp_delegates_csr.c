@@ -36,7 +36,7 @@ static enum hw_status open_csr(struct hw_csr *csr, struct hw_error *err)
 /* ---- ghosts ---- */
 
 /* Where a normal vertex lives: its part above, its slot below. */
-static uint64_t place_of(const struct hw_separate *e, hw_gid search_id)
+static uint64_t place_of(const struct hw_sssp_delegates *e, hw_gid search_id)
 {
     const struct hw_layout_spec *spec = &e->part->spec;
 
@@ -44,8 +44,8 @@ static uint64_t place_of(const struct hw_separate *e, hw_gid search_id)
 }
 
 /* Lists the places of the ends of nn that are elsewhere, each once and sorted. */
-static enum hw_status list_ghosts(const struct hw_separate *e, uint64_t **places, hw_count *count,
-                                  struct hw_error *err)
+static enum hw_status list_ghosts(const struct hw_sssp_delegates *e, uint64_t **places,
+                                  hw_count *count, struct hw_error *err)
 {
     const struct hw_csr *nn = &e->part->separate.nn;
     uint64_t me = (uint64_t)e->part->index;
@@ -68,7 +68,7 @@ static enum hw_status list_ghosts(const struct hw_separate *e, uint64_t **places
 }
 
 /* The ghost at a place. */
-static hw_lid ghost_at(const struct hw_separate *e, const uint64_t *places, uint64_t place)
+static hw_lid ghost_at(const struct hw_sssp_delegates *e, const uint64_t *places, uint64_t place)
 {
     hw_lid low = e->borders.ghost_first[place >> 32],
            high = e->borders.ghost_first[(place >> 32) + 1];
@@ -84,10 +84,10 @@ static hw_lid ghost_at(const struct hw_separate *e, const uint64_t *places, uint
 }
 
 /* Counts ghosts by part, and tells the owners. Collective. */
-static enum hw_status open_borders(struct hw_separate *e, const uint64_t *places, hw_count count,
-                                   struct hw_error *err)
+static enum hw_status open_borders(struct hw_sssp_delegates *e, const uint64_t *places,
+                                   hw_count count, struct hw_error *err)
 {
-    struct hw_separate_borders *borders = &e->borders;
+    struct hw_sssp_delegates_borders *borders = &e->borders;
     int parts = e->ctx.size;
     hw_lid *slot = NULL;
     enum hw_status status = hw_alloc(&slot, count, sizeof *slot, "neighbours", err);
@@ -127,8 +127,9 @@ done:
 
 /* Adds what a row of the part's matrices holds to the rows of `out` and `cross`:
  * counts it if they have no index yet. */
-static void add_row(const struct hw_separate *e, const uint64_t *places, const struct hw_csr *from,
-                    hw_lid row, hw_lid shift, hw_lid u, struct hw_csr *out, struct hw_csr *cross)
+static void add_row(const struct hw_sssp_delegates *e, const uint64_t *places,
+                    const struct hw_csr *from, hw_lid row, hw_lid shift, hw_lid u,
+                    struct hw_csr *out, struct hw_csr *cross)
 {
     uint64_t me = (uint64_t)e->part->index;
 
@@ -145,7 +146,7 @@ static void add_row(const struct hw_separate *e, const uint64_t *places, const s
     }
 }
 
-static void add_rows(const struct hw_separate *e, const uint64_t *places, struct hw_csr *out,
+static void add_rows(const struct hw_sssp_delegates *e, const uint64_t *places, struct hw_csr *out,
                      struct hw_csr *cross)
 {
     const struct hw_delegate_part *x = &e->part->separate;
@@ -168,8 +169,8 @@ static void shift_offsets(struct hw_csr *csr)
 }
 
 /* Merges the four matrices into edges inside the part and edges that leave it. */
-static enum hw_status merge(const struct hw_separate *e, const uint64_t *places, struct hw_csr *out,
-                            struct hw_csr *cross, struct hw_error *err)
+static enum hw_status merge(const struct hw_sssp_delegates *e, const uint64_t *places,
+                            struct hw_csr *out, struct hw_csr *cross, struct hw_error *err)
 {
     hw_count rows = (hw_count)e->locals + 1;
     enum hw_status status = hw_alloc_zero(&out->offset, rows, sizeof *out->offset, "edges", err);
@@ -205,11 +206,11 @@ static void count_edges_into(const struct hw_csr *csr, uint8_t *into)
  * edge out, or, where the graph is undirected, of one edge alone. Their distances
  * are worked out when all others are final.
  */
-static enum hw_status find_last(struct hw_separate *e, const struct hw_csr *out,
+static enum hw_status find_last(struct hw_sssp_delegates *e, const struct hw_csr *out,
                                 const struct hw_csr *cross, const uint8_t *into,
                                 struct hw_error *err)
 {
-    const struct hw_separate_borders *borders = &e->borders;
+    const struct hw_sssp_delegates_borders *borders = &e->borders;
     hw_count most = e->part->directed ? 0 : 1;
     uint64_t *watched = NULL;
     hw_count words = hw_bits_words(e->locals);
@@ -234,9 +235,9 @@ static enum hw_status find_last(struct hw_separate *e, const struct hw_csr *out,
 }
 
 /* Finds the normal vertices that just one edge of the graph leads to. Collective. */
-static enum hw_status find_single(struct hw_separate *e, uint8_t *into, struct hw_error *err)
+static enum hw_status find_single(struct hw_sssp_delegates *e, uint8_t *into, struct hw_error *err)
 {
-    const struct hw_separate_borders *borders = &e->borders;
+    const struct hw_sssp_delegates_borders *borders = &e->borders;
     hw_lid watched = borders->watched_first[e->ctx.size];
     uint8_t *elsewhere = NULL;
     enum hw_status status = hw_alloc(&elsewhere, watched, sizeof *elsewhere, "edges", err);
@@ -257,7 +258,7 @@ static enum hw_status find_single(struct hw_separate *e, uint8_t *into, struct h
 }
 
 /* Both, where edge classes are wanted. Collective. */
-static enum hw_status find_classes(struct hw_separate *e, const struct hw_csr *out,
+static enum hw_status find_classes(struct hw_sssp_delegates *e, const struct hw_csr *out,
                                    const struct hw_csr *cross, struct hw_error *err)
 {
     hw_count all = (hw_count)e->locals + e->ghosts;
@@ -286,7 +287,7 @@ static enum hw_status find_classes(struct hw_separate *e, const struct hw_csr *o
 
 /* The edges inside the part by their target: those of all locals, or of the last
  * ones alone, if nothing else is ever pulled. */
-static enum hw_status transpose(const struct hw_separate *e, const struct hw_csr *out,
+static enum hw_status transpose(const struct hw_sssp_delegates *e, const struct hw_csr *out,
                                 struct hw_csr *in, struct hw_error *err)
 {
     hw_count edges = out->offset[out->rows];
@@ -314,14 +315,14 @@ static enum hw_status transpose(const struct hw_separate *e, const struct hw_csr
 }
 
 /* Sorts the lists of a matrix by weight. */
-static enum hw_status open_edges(const struct hw_separate *e, const struct hw_csr *csr,
-                                 const uint64_t *leave_out, struct hw_separate_edges *edges,
+static enum hw_status open_edges(const struct hw_sssp_delegates *e, const struct hw_csr *csr,
+                                 const uint64_t *leave_out, struct hw_sssp_delegates_edges *edges,
                                  struct hw_error *err)
 {
-    const struct hw_lists *lists = &edges->lists;
+    const struct hw_sorted_csr *lists = &edges->lists;
     struct hw_edge none = {.weight.i32 = INT32_MAX};
     enum hw_status status =
-        hw_lists_build(csr, e->part->weights, leave_out, leave_out, &edges->lists, err);
+        hw_sorted_csr_build(csr, e->part->weights, leave_out, leave_out, &edges->lists, err);
 
     if (e->part->weights == HW_WEIGHTS_F32)
         none.weight.f32 = INFINITY;
@@ -329,14 +330,14 @@ static enum hw_status open_edges(const struct hw_separate *e, const struct hw_cs
         status = hw_alloc(&edges->row, e->locals, sizeof *edges->row, "edges", err);
     for (hw_lid v = 0; v < e->locals && status == HW_OK; v++) {
         hw_count at = lists->offset[v], length = lists->offset[v + 1] - at;
-        edges->row[v] = (struct hw_separate_row){
+        edges->row[v] = (struct hw_sssp_delegates_row){
             .first = length > 0 ? lists->edge[at] : none, .at = at, .length = (hw_lid)length};
     }
     return status;
 }
 
 /* The edges by their sources, and those inside the part by their targets. */
-static enum hw_status open_all_edges(struct hw_separate *e, const struct hw_csr *out,
+static enum hw_status open_all_edges(struct hw_sssp_delegates *e, const struct hw_csr *out,
                                      const struct hw_csr *cross, struct hw_error *err)
 {
     struct hw_csr in = {0};
@@ -360,7 +361,7 @@ static enum hw_status open_all_edges(struct hw_separate *e, const struct hw_csr 
 }
 
 /* Lists the vertices that a pull may improve. */
-static enum hw_status list_pullable(struct hw_separate *e, struct hw_error *err)
+static enum hw_status list_pullable(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     const hw_count *offset = e->into->lists.offset;
     enum hw_status status = hw_alloc(&e->pullable, e->locals, sizeof *e->pullable, "vertices", err);
@@ -372,7 +373,7 @@ static enum hw_status list_pullable(struct hw_separate *e, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_separate_lists_open(struct hw_separate *e, struct hw_error *err)
+enum hw_status hw_sssp_delegates_lists_open(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     struct hw_csr out = {0}, cross = {0};
     uint64_t *places = NULL;

@@ -23,9 +23,9 @@ static size_t listed_bytes(size_t size)
 
 /* ---- create ---- */
 
-static enum hw_status open_regions(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_regions(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    const struct hw_separate_borders *borders = &e->borders;
+    const struct hw_sssp_delegates_borders *borders = &e->borders;
     size_t entry = listed_bytes(e->hops ? sizeof(int64_t) : e->key_size);
     int parts = e->ctx.size;
 
@@ -40,12 +40,12 @@ static enum hw_status open_regions(struct hw_separate *e, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&e->in_region, (hw_count)e->in_first[parts], 1, "messages", err);
     if (status == HW_OK)
-        status = hw_legs_open(&e->legs, e->ctx.world, e->part->spec.devices,
-                              (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
+        status = hw_peer_exchange_open(&e->legs, e->ctx.world, e->part->spec.devices,
+                                       (hw_count)(e->out_first[parts] + e->in_first[parts]), err);
     return status;
 }
 
-static enum hw_status open_counts(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_counts(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     int parts = e->ctx.size;
     enum hw_status status =
@@ -70,7 +70,7 @@ static enum hw_status open_counts(struct hw_separate *e, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_separate_exchange_open(struct hw_separate *e, struct hw_error *err)
+enum hw_status hw_sssp_delegates_exchange_open(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count d = e->delegates;
     size_t size = e->hops ? sizeof(int64_t) : e->key_size;
@@ -120,8 +120,9 @@ static inline int64_t get(const char *values, size_t size, hw_count i)
 
 /* ---- news ---- */
 
-enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news *news,
-                                 struct hw_step *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_share(struct hw_sssp_delegates *e,
+                                       struct hw_sssp_delegates_news *news, struct hw_step *row,
+                                       struct hw_error *err)
 {
     int parts = e->ctx.size;
     double start = hw_seconds();
@@ -137,7 +138,7 @@ enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news 
     enum hw_status status = hw_mpi(MPI_Alltoall(e->news_out, NUMBERS, HW_MPI_COUNT, e->news_in,
                                                 NUMBERS, HW_MPI_COUNT, e->ctx.world),
                                    "MPI_Alltoall", err);
-    *news = (struct hw_separate_news){.least = INT64_MAX};
+    *news = (struct hw_sssp_delegates_news){.least = INT64_MAX};
     for (int r = 0; r < parts; r++) {
         const hw_count *theirs = e->news_in + r * NUMBERS;
         e->heard[r] = theirs[TOLD];
@@ -155,9 +156,9 @@ enum hw_status hw_separate_share(struct hw_separate *e, struct hw_separate_news 
 /* ---- delegates ---- */
 
 /* All ranks get the lists of all ranks. */
-static enum hw_status reduce_lists(struct hw_separate *e, const struct hw_separate_reduction *way,
-                                   const hw_lid *own, hw_count own_count, struct hw_step *row,
-                                   struct hw_error *err)
+static enum hw_status reduce_lists(struct hw_sssp_delegates *e,
+                                   const struct hw_sssp_delegates_reduction *way, const hw_lid *own,
+                                   hw_count own_count, struct hw_step *row, struct hw_error *err)
 {
     int parts = e->ctx.size, at = 0;
     hw_count each = (hw_count)listed_bytes(way->size);
@@ -190,7 +191,8 @@ static enum hw_status reduce_lists(struct hw_separate *e, const struct hw_separa
 }
 
 /* The values of all delegates, whether they changed or not. */
-static enum hw_status reduce_whole(struct hw_separate *e, const struct hw_separate_reduction *way,
+static enum hw_status reduce_whole(struct hw_sssp_delegates *e,
+                                   const struct hw_sssp_delegates_reduction *way,
                                    struct hw_step *row, struct hw_error *err)
 {
     MPI_Datatype type = way->size == sizeof(int32_t) ? MPI_INT32_T : MPI_INT64_T;
@@ -207,9 +209,10 @@ static enum hw_status reduce_whole(struct hw_separate *e, const struct hw_separa
     return status;
 }
 
-enum hw_status hw_separate_reduce(struct hw_separate *e, const struct hw_separate_reduction *way,
-                                  const hw_lid *own, hw_count own_count, hw_count all_count,
-                                  struct hw_step *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_reduce(struct hw_sssp_delegates *e,
+                                        const struct hw_sssp_delegates_reduction *way,
+                                        const hw_lid *own, hw_count own_count, hw_count all_count,
+                                        struct hw_step *row, struct hw_error *err)
 {
     double start = hw_seconds();
     enum hw_status status = HW_OK;
@@ -233,7 +236,7 @@ enum hw_status hw_separate_reduce(struct hw_separate *e, const struct hw_separat
 /* ---- ghosts ---- */
 
 /* The part that owns a ghost. */
-static int owner_of(const struct hw_separate *e, hw_lid ghost)
+static int owner_of(const struct hw_sssp_delegates *e, hw_lid ghost)
 {
     const hw_lid *first = e->borders.ghost_first;
     int low = 0, high = e->ctx.size;
@@ -255,7 +258,7 @@ static hw_lid *places_of(char *region, hw_count most, size_t size)
     return (hw_lid *)(void *)(region + (size_t)most * size);
 }
 
-void hw_separate_tell(struct hw_separate *e, hw_lid ghost, size_t size, int64_t value)
+void hw_sssp_delegates_tell(struct hw_sssp_delegates *e, hw_lid ghost, size_t size, int64_t value)
 {
     hw_lid x = ghost - e->locals;
     int r = owner_of(e, x);
@@ -266,9 +269,10 @@ void hw_separate_tell(struct hw_separate *e, hw_lid ghost, size_t size, int64_t 
     places_of(region, e->borders.ghost_count[r], size)[at] = x - e->borders.ghost_first[r];
 }
 
-enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
-                                   void (*take)(struct hw_separate *e, hw_lid place, int64_t value),
-                                   struct hw_step *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_deliver(struct hw_sssp_delegates *e, size_t size,
+                                         void (*take)(struct hw_sssp_delegates *e, hw_lid place,
+                                                      int64_t value),
+                                         struct hw_step *row, struct hw_error *err)
 {
     int parts = e->ctx.size;
     double start = hw_seconds();
@@ -281,13 +285,14 @@ enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
             memmove(places_of(region, e->told[r], size),
                     places_of(region, e->borders.ghost_count[r], size),
                     (size_t)e->told[r] * sizeof(hw_lid));
-        e->legs.leg[r] = (struct hw_leg){.out = region,
-                                         .in = e->in_region + e->in_first[r],
-                                         .out_bytes = e->told[r] * (hw_count)listed_bytes(size),
-                                         .in_bytes = e->heard[r] * (hw_count)listed_bytes(size)};
+        e->legs.leg[r] =
+            (struct hw_peer_message){.out = region,
+                                     .in = e->in_region + e->in_first[r],
+                                     .out_bytes = e->told[r] * (hw_count)listed_bytes(size),
+                                     .in_bytes = e->heard[r] * (hw_count)listed_bytes(size)};
         e->told[r] = 0;
     }
-    enum hw_status status = hw_legs_pass(&e->legs, row, err);
+    enum hw_status status = hw_peer_exchange_run(&e->legs, row, err);
     double passed = hw_seconds();
     row->seconds[HW_PHASE_NORMAL_EXCHANGE] += passed - start;
     for (int r = 0; r < parts && status == HW_OK; r++) {
@@ -303,9 +308,9 @@ enum hw_status hw_separate_deliver(struct hw_separate *e, size_t size,
 /* ---- improved distances ---- */
 
 /* Puts an improved local, marked as queued, where it waits for its next visit. */
-static void place(struct hw_separate *e, hw_lid v)
+static void place(struct hw_sssp_delegates *e, hw_lid v)
 {
-    int64_t key = hw_separate_key(e, v);
+    int64_t key = hw_sssp_delegates_key(e, v);
 
     if (key < e->high) {
         e->next.item[e->next.count++] = v;
@@ -318,7 +323,7 @@ static void place(struct hw_separate *e, hw_lid v)
     e->far_least = key < e->far_least ? key : e->far_least;
 }
 
-static void place_once(struct hw_separate *e, hw_lid v)
+static void place_once(struct hw_sssp_delegates *e, hw_lid v)
 {
     if (e->mark[v] & HW_MARK_QUEUED)
         return;
@@ -326,15 +331,15 @@ static void place_once(struct hw_separate *e, hw_lid v)
     place(e, v);
 }
 
-static int64_t get_delegate(const struct hw_separate *e, hw_lid g)
+static int64_t get_delegate(const struct hw_sssp_delegates *e, hw_lid g)
 {
-    return hw_separate_key(e, g);
+    return hw_sssp_delegates_key(e, g);
 }
 
 /* A parent known here stays the parent only while no part has a better one. */
-static void take_delegate(struct hw_separate *e, hw_lid g, int64_t key)
+static void take_delegate(struct hw_sssp_delegates *e, hw_lid g, int64_t key)
 {
-    bool better = key < hw_separate_key(e, g);
+    bool better = key < hw_sssp_delegates_key(e, g);
 
     if (better)
         hw_best_set(e->kind, e->best, g, key, e->none);
@@ -342,7 +347,7 @@ static void take_delegate(struct hw_separate *e, hw_lid g, int64_t key)
         place_once(e, g);
 }
 
-static void take_told(struct hw_separate *e, hw_lid where, int64_t key)
+static void take_told(struct hw_sssp_delegates *e, hw_lid where, int64_t key)
 {
     hw_lid v = e->borders.watched[where];
 
@@ -352,18 +357,18 @@ static void take_told(struct hw_separate *e, hw_lid where, int64_t key)
 
 /* Places improved slots, gathers improved delegates at the front of the list, and
  * tells of ghosts. */
-static void sort_improved(struct hw_separate *e, struct hw_separate_news *news)
+static void sort_improved(struct hw_sssp_delegates *e, struct hw_sssp_delegates_news *news)
 {
-    struct hw_separate_queue *improved = &e->improved, *ghosts = &e->improved_ghosts;
+    struct hw_sssp_delegates_queue *improved = &e->improved, *ghosts = &e->improved_ghosts;
     int64_t least = INT64_MAX;
 
     news->active = 0;
     for (hw_count i = 0; i < ghosts->count; i++) {
-        int64_t key = hw_separate_key(e, ghosts->item[i]);
+        int64_t key = hw_sssp_delegates_key(e, ghosts->item[i]);
         e->mark[ghosts->item[i]] = 0;
         news->active += key < e->high;
         least = key >= e->high && key < least ? key : least;
-        hw_separate_tell(e, ghosts->item[i], e->key_size, key);
+        hw_sssp_delegates_tell(e, ghosts->item[i], e->key_size, key);
     }
     hw_count delegates = 0;
     for (hw_count i = 0; i < improved->count; i++) {
@@ -372,7 +377,7 @@ static void sort_improved(struct hw_separate *e, struct hw_separate_news *news)
             place(e, v);
             continue;
         }
-        int64_t key = hw_separate_key(e, v);
+        int64_t key = hw_sssp_delegates_key(e, v);
         news->active += key < e->high;
         least = key >= e->high && key < least ? key : least;
         e->mark[v] = (e->mark[v] & (uint8_t)~HW_MARK_QUEUED) | HW_MARK_TOLD;
@@ -385,31 +390,31 @@ static void sort_improved(struct hw_separate *e, struct hw_separate_news *news)
     news->least = e->far_least < least ? e->far_least : least;
 }
 
-enum hw_status hw_separate_exchange(struct hw_separate *e, struct hw_step *row,
-                                    struct hw_separate_news *news, struct hw_error *err)
+enum hw_status hw_sssp_delegates_exchange(struct hw_sssp_delegates *e, struct hw_step *row,
+                                          struct hw_sssp_delegates_news *news, struct hw_error *err)
 {
-    const struct hw_separate_reduction way = {
+    const struct hw_sssp_delegates_reduction way = {
         .size = e->key_size, .get = get_delegate, .take = take_delegate};
-    struct hw_separate_queue *improved = &e->improved;
+    struct hw_sssp_delegates_queue *improved = &e->improved;
     double start = hw_seconds();
 
-    *news = (struct hw_separate_news){.settled = e->settled, .repeated = e->repeated};
+    *news = (struct hw_sssp_delegates_news){.settled = e->settled, .repeated = e->repeated};
     sort_improved(e, news);
     row->seconds[HW_PHASE_UPDATE] += hw_seconds() - start;
-    enum hw_status status = hw_separate_share(e, news, row, err);
+    enum hw_status status = hw_sssp_delegates_share(e, news, row, err);
     if (status == HW_OK)
-        status =
-            hw_separate_reduce(e, &way, improved->item, improved->count, news->delegates, row, err);
+        status = hw_sssp_delegates_reduce(e, &way, improved->item, improved->count, news->delegates,
+                                          row, err);
     if (status == HW_OK)
-        status = hw_separate_deliver(e, e->key_size, take_told, row, err);
+        status = hw_sssp_delegates_deliver(e, e->key_size, take_told, row, err);
     for (hw_count i = 0; i < improved->count; i++)
         e->mark[improved->item[i]] &= (uint8_t)~HW_MARK_TOLD;
     improved->count = 0;
     return status;
 }
 
-void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw_count *count,
-                      size_t size)
+void hw_sssp_delegates_book(const struct hw_sssp_delegates *e, struct hw_step *row,
+                            const hw_count *count, size_t size)
 {
     const int together = e->part->spec.devices, me = e->ctx.rank;
 
@@ -418,9 +423,10 @@ void hw_separate_book(const struct hw_separate *e, struct hw_step *row, const hw
             hw_book_bytes(row, count[r] * (hw_count)size, r / together != me / together);
 }
 
-enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+enum hw_status hw_sssp_delegates_refresh(struct hw_sssp_delegates *e, struct hw_step *row,
+                                         struct hw_error *err)
 {
-    const struct hw_separate_borders *borders = &e->borders;
+    const struct hw_sssp_delegates_borders *borders = &e->borders;
     hw_lid watched = borders->watched_first[e->ctx.size];
     int64_t *out = NULL, *in = NULL;
     enum hw_status status = hw_alloc(&out, watched, sizeof *out, "distances", err);
@@ -429,13 +435,13 @@ enum hw_status hw_separate_refresh(struct hw_separate *e, struct hw_step *row, s
         status = hw_alloc(&in, e->ghosts, sizeof *in, "distances", err);
     status = hw_agree(e->ctx.world, status, err);
     for (hw_lid k = 0; k < watched && status == HW_OK; k++)
-        out[k] = hw_separate_key(e, borders->watched[k]);
+        out[k] = hw_sssp_delegates_key(e, borders->watched[k]);
     if (status == HW_OK)
         status = hw_exchange_into(e->ctx.world, sizeof *out, out, borders->watched_count, in,
                                   borders->ghost_count, err);
     for (hw_lid x = 0; x < e->ghosts && status == HW_OK; x++)
         hw_best_set(e->kind, e->best, e->locals + x, in[x], e->none);
-    hw_separate_book(e, row, borders->watched_count, sizeof *out);
+    hw_sssp_delegates_book(e, row, borders->watched_count, sizeof *out);
     free(out);
     free(in);
     return status;

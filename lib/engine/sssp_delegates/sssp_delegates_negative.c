@@ -16,9 +16,9 @@
 /* ---- create ---- */
 
 /* Asks the owners of ghosts for their graph ids. Collective. */
-static enum hw_status learn_ids(struct hw_separate *e, struct hw_error *err)
+static enum hw_status learn_ids(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    const struct hw_separate_borders *borders = &e->borders;
+    const struct hw_sssp_delegates_borders *borders = &e->borders;
     hw_lid watched = borders->watched_first[e->ctx.size];
     hw_gid *id = NULL;
     enum hw_status status = hw_alloc(&id, watched, sizeof *id, "graph ids", err);
@@ -27,7 +27,7 @@ static enum hw_status learn_ids(struct hw_separate *e, struct hw_error *err)
         status = hw_alloc(&e->ghost_id, e->ghosts, sizeof *e->ghost_id, "graph ids", err);
     status = hw_agree(e->ctx.world, status, err);
     for (hw_lid k = 0; k < watched && status == HW_OK; k++)
-        id[k] = hw_separate_id(e, borders->watched[k]);
+        id[k] = hw_sssp_delegates_id(e, borders->watched[k]);
     if (status == HW_OK)
         status = hw_exchange_into(e->ctx.world, sizeof *id, id, borders->watched_count, e->ghost_id,
                                   borders->ghost_count, err);
@@ -36,7 +36,7 @@ static enum hw_status learn_ids(struct hw_separate *e, struct hw_error *err)
 }
 
 /* What a look for longer cycles takes. */
-static enum hw_status open_look(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_look(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count all = (hw_count)e->locals + e->ghosts, slots = e->part->separate.slots;
     enum hw_status status = hw_alloc_zero(&e->weight, all, sizeof *e->weight, "weights", err);
@@ -51,7 +51,7 @@ static enum hw_status open_look(struct hw_separate *e, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_separate_negative_open(struct hw_separate *e, struct hw_error *err)
+enum hw_status hw_sssp_delegates_negative_open(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     enum hw_status status;
 
@@ -65,7 +65,7 @@ enum hw_status hw_separate_negative_open(struct hw_separate *e, struct hw_error 
     return status == HW_OK ? hw_tree_open(&e->ctx, e->part, &e->tree, err) : status;
 }
 
-void hw_separate_negative_close(struct hw_separate *e)
+void hw_sssp_delegates_negative_close(struct hw_sssp_delegates *e)
 {
     hw_tree_close(&e->tree);
     free(e->ghost_id);
@@ -78,18 +78,18 @@ void hw_separate_negative_close(struct hw_separate *e)
 /* ---- one edge ---- */
 
 /* Finds out what the root reaches. Collective. */
-static enum hw_status flood(struct hw_separate *e, struct hw_step *row, struct hw_error *err)
+static enum hw_status flood(struct hw_sssp_delegates *e, struct hw_step *row, struct hw_error *err)
 {
-    struct hw_separate_news news = {.active = 1};
+    struct hw_sssp_delegates_news news = {.active = 1};
     enum hw_status status = HW_OK;
 
-    hw_separate_start(e);
+    hw_sssp_delegates_start(e);
     while (status == HW_OK && news.active > 0) {
-        hw_separate_advance(e);
-        row->edges_examined += hw_separate_push(e, HW_SCAN_FLOOD);
-        status = hw_separate_exchange(e, row, &news, err);
+        hw_sssp_delegates_advance(e);
+        row->edges_examined += hw_sssp_delegates_push(e, HW_SCAN_FLOOD);
+        status = hw_sssp_delegates_exchange(e, row, &news, err);
     }
-    row->edges_examined += hw_separate_pull_last(e, true);
+    row->edges_examined += hw_sssp_delegates_pull_last(e, true);
     e->improved.count = 0;
     return status;
 }
@@ -113,29 +113,29 @@ static void consider(enum hw_distance kind, struct hw_negative_edge *least, hw_g
         *least = (struct hw_negative_edge){.source = source, .target = target, .weight = weight};
 }
 
-static hw_gid id_of(const struct hw_separate *e, hw_lid v)
+static hw_gid id_of(const struct hw_sssp_delegates *e, hw_lid v)
 {
-    return v < e->locals ? hw_separate_id(e, v) : e->ghost_id[v - e->locals];
+    return v < e->locals ? hw_sssp_delegates_id(e, v) : e->ghost_id[v - e->locals];
 }
 
 /* The edges of an undirected graph, each from its lesser end. */
-static void consider_edges(const struct hw_separate *e, struct hw_negative_edge *least)
+static void consider_edges(const struct hw_sssp_delegates *e, struct hw_negative_edge *least)
 {
-    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
+    const struct hw_sorted_csr *lists[] = {&e->out.lists, &e->cross.lists};
 
     for (hw_lid u = 0; u < e->locals; u++)
-        for (int i = 0; i < 2 && hw_separate_reached(e, u); i++)
+        for (int i = 0; i < 2 && hw_sssp_delegates_reached(e, u); i++)
             for (hw_count k = lists[i]->offset[u]; k < lists[i]->offset[u + 1]; k++) {
                 const struct hw_edge *edge = &lists[i]->edge[k];
                 if (hw_distance_weight(e->kind, edge->weight) >= 0)
                     break;
-                hw_gid a = hw_separate_id(e, u), b = id_of(e, edge->index);
+                hw_gid a = hw_sssp_delegates_id(e, u), b = id_of(e, edge->index);
                 consider(e->kind, least, a < b ? a : b, a < b ? b : a, edge->weight);
             }
 }
 
-enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *row,
-                                         struct hw_cycle *cycle, struct hw_error *err)
+enum hw_status hw_sssp_delegates_negative_edge(struct hw_sssp_delegates *e, struct hw_step *row,
+                                               struct hw_cycle *cycle, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &e->part->own;
     struct hw_negative_edge least = {.source = HW_GID_NONE, .target = HW_GID_NONE};
@@ -143,9 +143,9 @@ enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *
     double start = hw_seconds();
     enum hw_status status = flood(e, row, err);
     for (hw_lid i = 0; i < own->loops && status == HW_OK; i++) {
-        hw_lid v = hw_separate_find(e, e->part->index, own->loop[i]);
+        hw_lid v = hw_sssp_delegates_find(e, e->part->index, own->loop[i]);
         hw_gid id = own->graph_id[own->loop[i]];
-        if (hw_separate_reached(e, v))
+        if (hw_sssp_delegates_reached(e, v))
             consider(e->kind, &least, id, id, own->loop_weight[i]);
     }
     if (status == HW_OK && !e->part->directed)
@@ -159,9 +159,9 @@ enum hw_status hw_separate_negative_edge(struct hw_separate *e, struct hw_step *
 
 /* The weights of the edges from the parents that this part knows: one look at every
  * edge, since parents change too often to keep them. */
-static hw_count find_weights(struct hw_separate *e)
+static hw_count find_weights(struct hw_sssp_delegates *e)
 {
-    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
+    const struct hw_sorted_csr *lists[] = {&e->out.lists, &e->cross.lists};
 
 #pragma omp parallel for schedule(dynamic, 256)
     for (hw_lid u = 0; u < e->locals; u++)
@@ -174,19 +174,19 @@ static hw_count find_weights(struct hw_separate *e)
     return e->out.lists.offset[e->locals] + e->cross.lists.offset[e->locals];
 }
 
-enum hw_status hw_separate_negative_cycle(struct hw_separate *e, struct hw_step *row,
-                                          struct hw_cycle *cycle, struct hw_error *err)
+enum hw_status hw_sssp_delegates_negative_cycle(struct hw_sssp_delegates *e, struct hw_step *row,
+                                                struct hw_cycle *cycle, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &e->part->own;
 
     row->edges_examined = find_weights(e);
-    enum hw_status status = hw_separate_parents(e, row, err);
+    enum hw_status status = hw_sssp_delegates_parents(e, row, err);
     if (status != HW_OK)
         return status;
     for (hw_lid i = 0; i < own->count; i++) {
         hw_lid slot = own->by_graph_id[i], v = e->delegates + slot;
         bool known = hw_best_parent(e->kind, e->best, v) < e->locals;
-        e->ordered[i] = hw_separate_reached(e, v) ? hw_separate_parent(e, slot) : -1;
+        e->ordered[i] = hw_sssp_delegates_reached(e, v) ? hw_sssp_delegates_parent(e, slot) : -1;
         e->ordered_weight[i] = known ? e->weight[v] : e->parent_weight[slot];
     }
     return hw_negative_cycle(e->part, &e->tree, e->ordered, e->ordered_weight, cycle, err);

@@ -26,7 +26,7 @@
 
 /* A thread's improved vertices, on their way into a queue. */
 struct gather {
-    struct hw_separate_queue *queue;
+    struct hw_sssp_delegates_queue *queue;
     int count;
     hw_lid item[1024];
 };
@@ -44,8 +44,8 @@ static void gather_all(struct gather *gather)
 
 /* Queues a vertex unless it is; with --duplicates also if it is, while there is
  * room. */
-HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_separate *e, struct gather *gather,
-                                     hw_lid v)
+HW_ALWAYS_INLINE void queue_improved(bool shared, struct hw_sssp_delegates *e,
+                                     struct gather *gather, hw_lid v)
 {
     uint8_t *mark = &e->mark[v], was = *mark;
 
@@ -72,7 +72,7 @@ struct finds {
     hw_lid target[WAIT], code[WAIT];
 };
 
-static void open_finds(struct finds *finds, struct hw_separate_queue *queue)
+static void open_finds(struct finds *finds, struct hw_sssp_delegates_queue *queue)
 {
     finds->gather.queue = queue;
     finds->gather.count = 0;
@@ -80,8 +80,8 @@ static void open_finds(struct finds *finds, struct hw_separate_queue *queue)
 }
 
 /* Writes down a sum that has waited, if it is less than what its target has. */
-HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
-                             struct hw_separate *e, struct finds *finds, size_t at)
+HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_sssp_delegates_scan scan,
+                             struct hw_sssp_delegates *e, struct finds *finds, size_t at)
 {
     hw_lid v = finds->target[at % WAIT], code = finds->code[at % WAIT];
     int64_t end = finds->end[at % WAIT];
@@ -96,9 +96,10 @@ HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_separat
 
 /* Follows edge[from, to) of a vertex with this key and code. Returns where it
  * ended. */
-HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
-                                 struct hw_separate *e, const struct hw_edge *edge, hw_count from,
-                                 hw_count to, int64_t key, hw_lid code, struct finds *finds)
+HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared,
+                                 enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
+                                 const struct hw_edge *edge, hw_count from, hw_count to,
+                                 int64_t key, hw_lid code, struct finds *finds)
 {
     bool bounded = scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES;
     int64_t high = e->high;
@@ -120,8 +121,9 @@ HW_ALWAYS_INLINE hw_count follow(enum hw_distance kind, bool shared, enum hw_sep
 }
 
 /* Settles all that still wait. */
-HW_ALWAYS_INLINE void close_finds(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
-                                  struct hw_separate *e, struct finds *finds)
+HW_ALWAYS_INLINE void close_finds(enum hw_distance kind, bool shared,
+                                  enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
+                                  struct finds *finds)
 {
     size_t count = finds->waiting < WAIT ? finds->waiting : WAIT;
 
@@ -131,11 +133,12 @@ HW_ALWAYS_INLINE void close_finds(enum hw_distance kind, bool shared, enum hw_se
 }
 
 /* Visits u along one kind of edges. Returns the edges examined. */
-HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
-                                struct hw_separate *e, const struct hw_separate_edges *edges,
-                                hw_lid u, struct finds *finds)
+HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared,
+                                enum hw_sssp_delegates_scan scan, struct hw_sssp_delegates *e,
+                                const struct hw_sssp_delegates_edges *edges, hw_lid u,
+                                struct finds *finds)
 {
-    struct hw_separate_row *row = &edges->row[u];
+    struct hw_sssp_delegates_row *row = &edges->row[u];
     int64_t key = hw_best_key(kind, e->best, u);
 
     if (scan == HW_SCAN_SHORT && hw_distance_add(kind, key, row->first.weight) >= e->high) {
@@ -151,18 +154,18 @@ HW_ALWAYS_INLINE hw_count visit(enum hw_distance kind, bool shared, enum hw_sepa
 }
 
 /* Follows one long list inside the part with all threads. Called by all of a team. */
-HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_separate_scan scan,
-                                     struct hw_separate *e, hw_lid u, struct finds *finds)
+HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_sssp_delegates_scan scan,
+                                     struct hw_sssp_delegates *e, hw_lid u, struct finds *finds)
 {
     const struct hw_edge *edge = e->out.lists.edge;
-    struct hw_separate_row *row = &e->out.row[u];
+    struct hw_sssp_delegates_row *row = &e->out.row[u];
     hw_count from = scan == HW_SCAN_LONG ? row->at + row->reach : row->at;
     hw_count to = row->at + row->length, examined = 0;
     int64_t key = hw_best_key(kind, e->best, u);
 
 #pragma omp barrier
     if (scan == HW_SCAN_SHORT || scan == HW_SCAN_CLASSES)
-        to = hw_lists_reach(kind, edge, from, to, key, e->high);
+        to = hw_sorted_csr_reach(kind, edge, from, to, key, e->high);
 #pragma omp single nowait
     {
         if (scan != HW_SCAN_LONG)
@@ -177,7 +180,7 @@ HW_ALWAYS_INLINE hw_count share_list(enum hw_distance kind, enum hw_separate_sca
 }
 
 /* Sets those aside whose lists are long. Returns the edges of all. */
-static hw_count find_heavy(struct hw_separate *e, const struct hw_separate_queue *queue)
+static hw_count find_heavy(struct hw_sssp_delegates *e, const struct hw_sssp_delegates_queue *queue)
 {
     hw_count edges = 0;
 
@@ -192,9 +195,9 @@ static hw_count find_heavy(struct hw_separate *e, const struct hw_separate_queue
 }
 
 /* Fetches what visits will want. */
-HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_separate_scan scan,
-                                  const struct hw_separate *e,
-                                  const struct hw_separate_queue *queue, hw_count i)
+HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_sssp_delegates_scan scan,
+                                  const struct hw_sssp_delegates *e,
+                                  const struct hw_sssp_delegates_queue *queue, hw_count i)
 {
     if (i + AHEAD < queue->count) {
         hw_lid u = queue->item[i + AHEAD];
@@ -206,15 +209,15 @@ HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_separate_scan s
     if (i + AHEAD / 2 >= queue->count)
         return;
     hw_lid u = queue->item[i + AHEAD / 2];
-    const struct hw_separate_row *row = &e->out.row[u];
+    const struct hw_sssp_delegates_row *row = &e->out.row[u];
     if (scan != HW_SCAN_SHORT ||
         hw_distance_add(kind, hw_best_key(kind, e->best, u), row->first.weight) < e->high)
         __builtin_prefetch(&e->out.lists.edge[row->at + (scan == HW_SCAN_LONG ? row->reach : 0)]);
 }
 
-HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_separate_scan scan,
-                               struct hw_separate *e, const struct hw_separate_queue *queue,
-                               bool locals)
+HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_delegates_scan scan,
+                               struct hw_sssp_delegates *e,
+                               const struct hw_sssp_delegates_queue *queue, bool locals)
 {
     hw_count examined = 0;
 
@@ -240,18 +243,18 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_separ
     return examined;
 }
 
-HW_ALWAYS_INLINE hw_count push_shared(enum hw_distance kind, enum hw_separate_scan scan,
-                                      struct hw_separate *e, const struct hw_separate_queue *queue,
-                                      bool locals)
+HW_ALWAYS_INLINE hw_count push_shared(enum hw_distance kind, enum hw_sssp_delegates_scan scan,
+                                      struct hw_sssp_delegates *e,
+                                      const struct hw_sssp_delegates_queue *queue, bool locals)
 {
-    if (e->threads == 1 || find_heavy(e, queue) <= HW_SEPARATE_SERIAL)
+    if (e->threads == 1 || find_heavy(e, queue) <= HW_SSSP_DELEGATES_SERIAL)
         return push(kind, false, scan, e, queue, locals);
     return push(kind, true, scan, e, queue, locals);
 }
 
-HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, enum hw_separate_scan scan,
-                                    struct hw_separate *e, const struct hw_separate_queue *queue,
-                                    bool locals)
+HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, enum hw_sssp_delegates_scan scan,
+                                    struct hw_sssp_delegates *e,
+                                    const struct hw_sssp_delegates_queue *queue, bool locals)
 {
     switch (scan) {
     case HW_SCAN_SHORT:
@@ -265,8 +268,8 @@ HW_ALWAYS_INLINE hw_count push_kind(enum hw_distance kind, enum hw_separate_scan
     }
 }
 
-static hw_count push_any(struct hw_separate *e, const struct hw_separate_queue *queue,
-                         enum hw_separate_scan scan, bool locals)
+static hw_count push_any(struct hw_sssp_delegates *e, const struct hw_sssp_delegates_queue *queue,
+                         enum hw_sssp_delegates_scan scan, bool locals)
 {
     switch (e->kind) {
     case HW_DISTANCE_F32:
@@ -278,7 +281,7 @@ static hw_count push_any(struct hw_separate *e, const struct hw_separate_queue *
     }
 }
 
-hw_count hw_separate_push(struct hw_separate *e, enum hw_separate_scan scan)
+hw_count hw_sssp_delegates_push(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan)
 {
     return push_any(e, &e->frontier, scan, true);
 }
@@ -291,7 +294,7 @@ hw_count hw_separate_push(struct hw_separate *e, enum hw_separate_scan scan)
  * such a low? Returns the edges examined.
  */
 HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool bounded, bool flood,
-                                   struct hw_separate *e, hw_lid v, int64_t low,
+                                   struct hw_sssp_delegates *e, hw_lid v, int64_t low,
                                    struct gather *gather)
 {
     int64_t was = hw_best_key(kind, e->best, v), best = was;
@@ -327,8 +330,9 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
 
 /* Pulls the open vertices of one block, and keeps those that stay open at its
  * front. */
-HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared, struct hw_separate *e,
-                                     hw_count from, hw_count to, hw_count *kept)
+HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared,
+                                     struct hw_sssp_delegates *e, hw_count from, hw_count to,
+                                     hw_count *kept)
 {
     struct hw_edge *open = e->open;
     hw_count at = from, examined = 0;
@@ -348,10 +352,10 @@ HW_ALWAYS_INLINE hw_count pull_block(enum hw_distance kind, bool shared, struct 
     return examined;
 }
 
-HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_separate *e)
+HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_sssp_delegates *e)
 {
     hw_count count = e->open_count, examined = 0, kept = 0;
-    int blocks = count > HW_SEPARATE_SERIAL ? e->threads : 1;
+    int blocks = count > HW_SSSP_DELEGATES_SERIAL ? e->threads : 1;
 
     if (blocks == 1) {
         examined = pull_block(kind, false, e, 0, count, &e->open_count);
@@ -370,7 +374,7 @@ HW_ALWAYS_INLINE hw_count pull_kind(enum hw_distance kind, struct hw_separate *e
     return examined;
 }
 
-static hw_count pull(struct hw_separate *e)
+static hw_count pull(struct hw_sssp_delegates *e)
 {
     switch (e->kind) {
     case HW_DISTANCE_F32:
@@ -384,33 +388,34 @@ static hw_count pull(struct hw_separate *e)
 
 /* The edges inside the part that a push of the bucket's long edges would examine,
  * judged by a sample of its vertices. */
-static double push_work(const struct hw_separate *e)
+static double push_work(const struct hw_sssp_delegates *e)
 {
     hw_count count = e->bucket.count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
 
     for (hw_count i = 0; i < looks; i++) {
-        const struct hw_separate_row *row = &e->out.row[e->bucket.item[count * i / looks]];
+        const struct hw_sssp_delegates_row *row = &e->out.row[e->bucket.item[count * i / looks]];
         edges += (hw_count)row->length - row->reach;
     }
     return looks > 0 ? (double)edges / (double)looks * (double)count : 0;
 }
 
 /* The edges that a pull would examine, likewise of the open vertices. */
-static double pull_work(const struct hw_separate *e)
+static double pull_work(const struct hw_sssp_delegates *e)
 {
     hw_count count = e->open_count, looks = count < SAMPLE ? count : SAMPLE, edges = 0;
 
     for (hw_count i = 0; i < looks; i++) {
         hw_lid v = e->open[count * i / looks].index;
         hw_count from = e->into->lists.offset[v], to = e->into->lists.offset[v + 1];
-        int64_t key = hw_separate_key(e, v);
+        int64_t key = hw_sssp_delegates_key(e, v);
         if (key >= e->high)
-            edges += hw_lists_reach(e->kind, e->into->lists.edge, from, to, e->low, key) - from + 1;
+            edges +=
+                hw_sorted_csr_reach(e->kind, e->into->lists.edge, from, to, e->low, key) - from + 1;
     }
     return looks > 0 ? (double)edges / (double)looks * (double)count : 0;
 }
 
-hw_count hw_separate_long(struct hw_separate *e, hw_count *pulled)
+hw_count hw_sssp_delegates_long(struct hw_sssp_delegates *e, hw_count *pulled)
 {
     double work = push_work(e);
     hw_count examined;
@@ -424,18 +429,18 @@ hw_count hw_separate_long(struct hw_separate *e, hw_count *pulled)
     /* Edges of the last vertices are not among those that are pulled; of these
      * vertices only the root is ever in a bucket. */
     if (e->root != HW_LID_NONE && e->bucket_number == 0 && hw_bit(e->last, e->root)) {
-        struct hw_separate_queue root = {.item = &e->root, .count = 1};
+        struct hw_sssp_delegates_queue root = {.item = &e->root, .count = 1};
         examined += push_any(e, &root, HW_SCAN_LONG, true);
     }
     return examined;
 }
 
-hw_count hw_separate_pull_last(struct hw_separate *e, bool flood)
+hw_count hw_sssp_delegates_pull_last(struct hw_sssp_delegates *e, bool flood)
 {
     bool bounded = e->survey.negative == 0 && !flood;
     hw_count examined = 0;
 
-#pragma omp parallel if (e->last_count > HW_SEPARATE_SERIAL) reduction(+ : examined)
+#pragma omp parallel if (e->last_count > HW_SSSP_DELEGATES_SERIAL) reduction(+ : examined)
     {
         struct gather gather = {.queue = &e->improved};
 #pragma omp for schedule(dynamic, CHUNK)

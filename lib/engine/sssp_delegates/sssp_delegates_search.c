@@ -38,12 +38,12 @@
 
 /* ---- start ---- */
 
-void hw_separate_start(struct hw_separate *e)
+void hw_sssp_delegates_start(struct hw_sssp_delegates *e)
 {
     hw_count all = (hw_count)e->locals + e->ghosts;
     int64_t none = hw_distance_none(e->kind);
 
-#pragma omp parallel for schedule(static) if (all > HW_SEPARATE_SERIAL)
+#pragma omp parallel for schedule(static) if (all > HW_SSSP_DELEGATES_SERIAL)
     for (hw_count v = 0; v < all; v++) {
         hw_best_set(e->kind, e->best, (size_t)v, none, e->none);
         e->mark[v] = 0;
@@ -68,9 +68,9 @@ void hw_separate_start(struct hw_separate *e)
     e->next.item[e->next.count++] = e->root;
 }
 
-void hw_separate_advance(struct hw_separate *e)
+void hw_sssp_delegates_advance(struct hw_sssp_delegates *e)
 {
-    struct hw_separate_queue queue = e->frontier;
+    struct hw_sssp_delegates_queue queue = e->frontier;
 
     e->frontier = e->next;
     e->next = queue;
@@ -79,7 +79,7 @@ void hw_separate_advance(struct hw_separate *e)
     for (hw_count i = 0; i < e->frontier.count; i++) {
         hw_lid u = e->frontier.item[i];
         uint8_t mark = e->mark[u];
-        bool owned = hw_separate_owns(e, u);
+        bool owned = hw_sssp_delegates_owns(e, u);
         if (mark & HW_MARK_BUCKET) {
             e->repeated += owned;
         } else {
@@ -94,7 +94,8 @@ void hw_separate_advance(struct hw_separate *e)
 /* ---- steps ---- */
 
 /* A row for a step; one that is not kept where memory is short. */
-static struct hw_step *add_row(struct hw_separate *e, struct hw_steps *steps, const char *routine)
+static struct hw_step *add_row(struct hw_sssp_delegates *e, struct hw_steps *steps,
+                               const char *routine)
 {
     struct hw_step *row = hw_steps_add(steps);
 
@@ -107,28 +108,29 @@ static struct hw_step *add_row(struct hw_separate *e, struct hw_steps *steps, co
 }
 
 /* Own vertices in a queue. */
-static hw_count owned_in(const struct hw_separate *e, const struct hw_separate_queue *queue)
+static hw_count owned_in(const struct hw_sssp_delegates *e,
+                         const struct hw_sssp_delegates_queue *queue)
 {
     hw_count owned = 0;
 
-#pragma omp parallel for reduction(+ : owned) if (queue->count > HW_SEPARATE_SERIAL)
+#pragma omp parallel for reduction(+ : owned) if (queue->count > HW_SSSP_DELEGATES_SERIAL)
     for (hw_count i = 0; i < queue->count; i++)
-        owned += hw_separate_owns(e, queue->item[i]);
+        owned += hw_sssp_delegates_owns(e, queue->item[i]);
     return owned;
 }
 
 /* Pushes the frontier and tells what it improved. Collective. */
-static enum hw_status push_step(struct hw_separate *e, enum hw_separate_scan scan,
-                                struct hw_step *row, struct hw_separate_news *news,
+static enum hw_status push_step(struct hw_sssp_delegates *e, enum hw_sssp_delegates_scan scan,
+                                struct hw_step *row, struct hw_sssp_delegates_news *news,
                                 struct hw_error *err)
 {
     double start = hw_seconds();
 
-    hw_separate_advance(e);
+    hw_sssp_delegates_advance(e);
     row->frontier = owned_in(e, &e->frontier);
-    row->edges_examined = hw_separate_push(e, scan);
+    row->edges_examined = hw_sssp_delegates_push(e, scan);
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    enum hw_status status = hw_separate_exchange(e, row, news, err);
+    enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
     row->found = owned_in(e, &e->next);
     return status;
 }
@@ -136,27 +138,28 @@ static enum hw_status push_step(struct hw_separate *e, enum hw_separate_scan sca
 /* ---- delta ---- */
 
 /* The long edges of a bucket. Collective. */
-static enum hw_status long_step(struct hw_separate *e, struct hw_step *row,
-                                struct hw_separate_news *news, struct hw_error *err)
+static enum hw_status long_step(struct hw_sssp_delegates *e, struct hw_step *row,
+                                struct hw_sssp_delegates_news *news, struct hw_error *err)
 {
     double start = hw_seconds();
     hw_count far = e->far.count;
 
     row->frontier = row->settled = e->settled;
-    row->edges_examined = hw_separate_long(e, &row->pulled);
+    row->edges_examined = hw_sssp_delegates_long(e, &row->pulled);
     if (row->pulled > 0) {
         row->direction = HW_DIRECTION_BOTTOM_UP;
         snprintf(row->routine, sizeof row->routine, "long pull");
     }
     row->seconds[HW_PHASE_EXPANSION] += hw_seconds() - start;
-    enum hw_status status = hw_separate_exchange(e, row, news, err);
+    enum hw_status status = hw_sssp_delegates_exchange(e, row, news, err);
     for (hw_count i = far; i < e->far.count; i++)
-        row->found += hw_separate_owns(e, e->far.item[i]);
+        row->found += hw_sssp_delegates_owns(e, e->far.item[i]);
     return status;
 }
 
 /* How wide the next bucket should be, after one that did this. */
-static double adapt(const struct hw_separate *e, const struct hw_separate_news *news, double width)
+static double adapt(const struct hw_sssp_delegates *e, const struct hw_sssp_delegates_news *news,
+                    double width)
 {
     if (e->options.delta > 0)
         return width;
@@ -167,7 +170,7 @@ static double adapt(const struct hw_separate *e, const struct hw_separate_news *
 }
 
 /* Opens the bucket [low, low+width), and takes what is in it from the far list. */
-static void open_bucket(struct hw_separate *e, int64_t low, double width)
+static void open_bucket(struct hw_sssp_delegates *e, int64_t low, double width)
 {
     hw_lid *far = e->far.item;
     hw_count kept = 0;
@@ -180,7 +183,7 @@ static void open_bucket(struct hw_separate *e, int64_t low, double width)
     e->settled = e->repeated = 0;
     for (hw_count i = 0; i < e->far.count; i++) {
         hw_lid v = far[i];
-        int64_t key = hw_separate_key(e, v);
+        int64_t key = hw_sssp_delegates_key(e, v);
         if (key >= e->high) {
             far[kept++] = v;
             e->far_least = key < e->far_least ? key : e->far_least;
@@ -194,9 +197,10 @@ static void open_bucket(struct hw_separate *e, int64_t low, double width)
     e->far.count = kept;
 }
 
-static enum hw_status run_delta(struct hw_separate *e, struct hw_steps *steps, struct hw_error *err)
+static enum hw_status run_delta(struct hw_sssp_delegates *e, struct hw_steps *steps,
+                                struct hw_error *err)
 {
-    struct hw_separate_news news = {0};
+    struct hw_sssp_delegates_news news = {0};
     enum hw_status status = HW_OK;
     double width = e->options.delta > 0 ? e->width : FIRST * e->width;
 
@@ -206,7 +210,7 @@ static enum hw_status run_delta(struct hw_separate *e, struct hw_steps *steps, s
         do
             status = push_step(e, HW_SCAN_SHORT, add_row(e, steps, "short push"), &news, err);
         while (status == HW_OK && news.active > 0);
-        struct hw_separate_news bucket = news;
+        struct hw_sssp_delegates_news bucket = news;
         if (status == HW_OK && bucket.settled > 0)
             status = long_step(e, add_row(e, steps, "long push"), &news, err);
         if (status != HW_OK || news.least == INT64_MAX)
@@ -221,17 +225,17 @@ static enum hw_status run_delta(struct hw_separate *e, struct hw_steps *steps, s
 /* ---- bellman-ford ---- */
 
 /* Rounds after which distances that still improve do so along a cycle. */
-static bool too_many(const struct hw_separate *e, hw_count rounds)
+static bool too_many(const struct hw_sssp_delegates *e, hw_count rounds)
 {
     return rounds > e->part->vertices + 1;
 }
 
 /* Looks for a negative cycle, at growing intervals: after `rounds` of them. */
-static enum hw_status look(struct hw_separate *e, hw_count rounds, struct hw_steps *steps,
+static enum hw_status look(struct hw_sssp_delegates *e, hw_count rounds, struct hw_steps *steps,
                            struct hw_result *result, struct hw_error *err)
 {
-    enum hw_status status =
-        hw_separate_negative_cycle(e, add_row(e, steps, "look for a cycle"), &result->cycle, err);
+    enum hw_status status = hw_sssp_delegates_negative_cycle(
+        e, add_row(e, steps, "look for a cycle"), &result->cycle, err);
 
     if (status == HW_OK && result->cycle.length == 0 && too_many(e, rounds))
         status = hw_fail(err, HW_BAD_INPUT,
@@ -240,12 +244,12 @@ static enum hw_status look(struct hw_separate *e, hw_count rounds, struct hw_ste
     return status;
 }
 
-static enum hw_status run_bellman_ford(struct hw_separate *e, struct hw_result *result,
+static enum hw_status run_bellman_ford(struct hw_sssp_delegates *e, struct hw_result *result,
                                        struct hw_error *err)
 {
-    enum hw_separate_scan scan = e->classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
+    enum hw_sssp_delegates_scan scan = e->classes ? HW_SCAN_CLASSES : HW_SCAN_SHORT;
     bool watch = e->survey.negative > 0 && e->part->directed;
-    struct hw_separate_news news = {.active = 1};
+    struct hw_sssp_delegates_news news = {.active = 1};
     enum hw_status status = HW_OK;
     char routine[32];
 
@@ -271,12 +275,12 @@ static enum hw_status run_bellman_ford(struct hw_separate *e, struct hw_result *
 /* ---- the end ---- */
 
 /* Works out the vertices that waited for the end. */
-static void settle_last(struct hw_separate *e, struct hw_steps *steps)
+static void settle_last(struct hw_sssp_delegates *e, struct hw_steps *steps)
 {
     struct hw_step *row = add_row(e, steps, "last");
     double start = hw_seconds();
 
-    row->edges_examined = row->pulled = hw_separate_pull_last(e, false);
+    row->edges_examined = row->pulled = hw_sssp_delegates_pull_last(e, false);
     row->direction = HW_DIRECTION_BOTTOM_UP;
     row->found = row->settled = e->improved.count;
     e->improved.count = 0;
@@ -285,18 +289,18 @@ static void settle_last(struct hw_separate *e, struct hw_steps *steps)
 
 /* Whether some reached vertex has an edge whose end is reachable, but further
  * than a float can tell, or less than it can. Collective. */
-static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
+static enum hw_status check_overflow(struct hw_sssp_delegates *e, struct hw_step *row,
                                      struct hw_error *err)
 {
     int64_t none = hw_distance_none(e->kind), lowest = hw_distance_key_f32(-INFINITY);
-    const struct hw_lists *lists[] = {&e->out.lists, &e->cross.lists};
+    const struct hw_sorted_csr *lists[] = {&e->out.lists, &e->cross.lists};
     float most = 0;
     int suspect = 0, wrong = 0;
 
     if (!e->may_overflow)
         return HW_OK;
     for (hw_lid v = 0; v < e->locals; v++) {
-        int64_t key = hw_separate_key(e, v);
+        int64_t key = hw_sssp_delegates_key(e, v);
         wrong |= key == lowest;
         most = key != none && hw_distance_f32(key) > most ? hw_distance_f32(key) : most;
     }
@@ -307,16 +311,16 @@ static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
     hw_book_reduction(row, sizeof suspect, e->ctx.size, e->part->spec.devices);
     if (status != HW_OK || !suspect)
         return status;
-    status = hw_separate_refresh(e, row, err);
+    status = hw_sssp_delegates_refresh(e, row, err);
     for (hw_lid u = 0; u < e->locals && status == HW_OK; u++)
-        for (int i = 0; i < 2 && hw_separate_reached(e, u); i++)
+        for (int i = 0; i < 2 && hw_sssp_delegates_reached(e, u); i++)
             for (hw_count k = lists[i]->offset[u]; k < lists[i]->offset[u + 1]; k++)
-                wrong |= !hw_separate_reached(e, lists[i]->edge[k].index);
+                wrong |= !hw_sssp_delegates_reached(e, lists[i]->edge[k].index);
     for (hw_lid i = 0; i < e->last_count && status == HW_OK; i++) {
         hw_lid v = e->last_list[i];
         for (hw_count k = e->into->lists.offset[v]; k < e->into->lists.offset[v + 1]; k++)
-            wrong |=
-                !hw_separate_reached(e, v) && hw_separate_reached(e, e->into->lists.edge[k].index);
+            wrong |= !hw_sssp_delegates_reached(e, v) &&
+                     hw_sssp_delegates_reached(e, e->into->lists.edge[k].index);
     }
     if (status == HW_OK && wrong)
         status = hw_fail(err, HW_BAD_INPUT,
@@ -326,21 +330,22 @@ static enum hw_status check_overflow(struct hw_separate *e, struct hw_step *row,
 }
 
 /* Parents, and whether the distances are sound. Collective. */
-static enum hw_status finish(struct hw_separate *e, struct hw_result *result, struct hw_error *err)
+static enum hw_status finish(struct hw_sssp_delegates *e, struct hw_result *result,
+                             struct hw_error *err)
 {
     struct hw_step *row = add_row(e, &result->steps, e->hops ? "hops" : "parents");
     enum hw_status status;
 
     row->direction = HW_DIRECTION_AUTO;
     if (e->hops)
-        status = hw_separate_hops(e, row, err);
+        status = hw_sssp_delegates_hops(e, row, err);
     else
-        status = hw_separate_parents(e, row, err);
+        status = hw_sssp_delegates_parents(e, row, err);
     return status == HW_OK ? check_overflow(e, row, err) : status;
 }
 
-/* Fetches what hw_separate_parent() will read. */
-static inline void fetch_parent(const struct hw_separate *e, hw_lid slot)
+/* Fetches what hw_sssp_delegates_parent() will read. */
+static inline void fetch_parent(const struct hw_sssp_delegates *e, hw_lid slot)
 {
     hw_lid code = hw_best_parent(e->kind, e->best, e->delegates + slot);
 
@@ -353,21 +358,21 @@ static inline void fetch_parent(const struct hw_separate *e, hw_lid slot)
 }
 
 /* Writes distances and parents by rising graph id; none where all are unreached. */
-static void write_result(struct hw_separate *e, struct hw_result *result)
+static void write_result(struct hw_sssp_delegates *e, struct hw_result *result)
 {
     const struct hw_part_vertices *own = &e->part->own;
     bool tree = result->outcome == HW_OUTCOME_TREE;
 
-#pragma omp parallel for schedule(static) if (own->count > HW_SEPARATE_SERIAL)
+#pragma omp parallel for schedule(static) if (own->count > HW_SSSP_DELEGATES_SERIAL)
     for (hw_lid i = 0; i < own->count; i++) {
         hw_lid slot = own->by_graph_id[i];
         if (i + AHEAD < own->count)
             hw_best_prefetch(e->kind, e->best, e->delegates + own->by_graph_id[i + AHEAD]);
         if (i + AHEAD / 2 < own->count)
             fetch_parent(e, own->by_graph_id[i + AHEAD / 2]);
-        int64_t key = hw_separate_key(e, e->delegates + slot);
+        int64_t key = hw_sssp_delegates_key(e, e->delegates + slot);
         bool reached = tree && key != hw_distance_none(e->kind);
-        result->parent[i] = reached ? hw_separate_parent(e, slot) : -1;
+        result->parent[i] = reached ? hw_sssp_delegates_parent(e, slot) : -1;
         if (result->distance_f32)
             result->distance_f32[i] = reached ? hw_distance_f32(key) : INFINITY;
         if (result->distance_i64)
@@ -377,19 +382,19 @@ static void write_result(struct hw_separate *e, struct hw_result *result)
 
 /* One search between the barrier and the times. *ordered: when parents were known
  * in search order. Collective. */
-static enum hw_status run(struct hw_separate *e, struct hw_result *result, double *ordered,
+static enum hw_status run(struct hw_sssp_delegates *e, struct hw_result *result, double *ordered,
                           struct hw_error *err)
 {
     bool edges = e->survey.negative > 0 && (!e->part->directed || e->loops > 0);
     enum hw_status status = HW_OK;
 
     if (edges)
-        status = hw_separate_negative_edge(e, add_row(e, &result->steps, "look for an edge"),
-                                           &result->cycle, err);
+        status = hw_sssp_delegates_negative_edge(e, add_row(e, &result->steps, "look for an edge"),
+                                                 &result->cycle, err);
     if (status != HW_OK)
         return status;
     if (result->cycle.length == 0) {
-        hw_separate_start(e);
+        hw_sssp_delegates_start(e);
         status = e->buckets ? run_delta(e, &result->steps, err) : run_bellman_ford(e, result, err);
     }
     result->outcome = result->cycle.length > 0 ? HW_OUTCOME_NEGATIVE_CYCLE : HW_OUTCOME_TREE;
@@ -405,7 +410,7 @@ static enum hw_status run(struct hw_separate *e, struct hw_result *result, doubl
 }
 
 /* The slowest rank's times, and agreement. Collective. */
-static enum hw_status conclude(struct hw_separate *e, struct hw_result *result,
+static enum hw_status conclude(struct hw_sssp_delegates *e, struct hw_result *result,
                                struct hw_error *err)
 {
     double slowest[2] = {result->seconds, result->seconds_search_order};
@@ -422,10 +427,10 @@ static enum hw_status conclude(struct hw_separate *e, struct hw_result *result,
     return status;
 }
 
-enum hw_status hw_separate_search(void *engine, int owner, hw_lid position,
-                                  struct hw_result *result, struct hw_error *err)
+enum hw_status hw_sssp_delegates_search(void *engine, int owner, hw_lid position,
+                                        struct hw_result *result, struct hw_error *err)
 {
-    struct hw_separate *e = engine;
+    struct hw_sssp_delegates *e = engine;
     double ordered = 0;
 
     if (owner < 0 || owner >= e->part->spec.parts ||
@@ -434,7 +439,7 @@ enum hw_status hw_separate_search(void *engine, int owner, hw_lid position,
                        position, owner);
     hw_steps_clear(&result->steps);
     result->delta = e->buckets ? e->width : 0;
-    e->root = hw_separate_find(e, owner, position);
+    e->root = hw_sssp_delegates_find(e, owner, position);
     e->rows_lost = false;
     enum hw_status status = hw_mpi(MPI_Barrier(e->ctx.world), "MPI_Barrier", err);
     if (status != HW_OK)

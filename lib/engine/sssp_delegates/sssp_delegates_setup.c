@@ -13,7 +13,7 @@
 /* ---- vertices ---- */
 
 /* The delegate of a search id, or HW_LID_NONE. */
-static hw_lid find_delegate(const struct hw_separate *e, hw_gid search_id)
+static hw_lid find_delegate(const struct hw_sssp_delegates *e, hw_gid search_id)
 {
     const hw_gid *delegate = e->part->separate.search_id;
     hw_lid low = 0, high = e->delegates;
@@ -28,7 +28,7 @@ static hw_lid find_delegate(const struct hw_separate *e, hw_gid search_id)
     return low < e->delegates && delegate[low] == search_id ? low : HW_LID_NONE;
 }
 
-hw_lid hw_separate_find(const struct hw_separate *e, int owner, hw_lid slot)
+hw_lid hw_sssp_delegates_find(const struct hw_sssp_delegates *e, int owner, hw_lid slot)
 {
     hw_lid g = find_delegate(e, hw_search_id(&e->part->spec, e->part->vertices, owner, slot));
 
@@ -37,7 +37,7 @@ hw_lid hw_separate_find(const struct hw_separate *e, int owner, hw_lid slot)
     return owner == e->part->index ? e->delegates + slot : HW_LID_NONE;
 }
 
-static enum hw_status number_vertices(struct hw_separate *e, struct hw_error *err)
+static enum hw_status number_vertices(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     const struct hw_part *part = e->part;
     hw_count locals = (hw_count)part->separate.delegates + part->separate.slots;
@@ -63,9 +63,9 @@ static enum hw_status number_vertices(struct hw_separate *e, struct hw_error *er
 }
 
 /* Room for the neighbours of each part. */
-static enum hw_status open_borders(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_borders(struct hw_sssp_delegates *e, struct hw_error *err)
 {
-    struct hw_separate_borders *borders = &e->borders;
+    struct hw_sssp_delegates_borders *borders = &e->borders;
     int parts = e->ctx.size;
     enum hw_status status =
         hw_alloc_zero(&borders->ghost_count, parts, sizeof *borders->ghost_count, "counts", err);
@@ -85,17 +85,17 @@ static enum hw_status open_borders(struct hw_separate *e, struct hw_error *err)
 /* ---- weights ---- */
 
 /* What the weights are like, and what follows from that. Collective. */
-static enum hw_status look_at_weights(struct hw_separate *e, struct hw_error *err)
+static enum hw_status look_at_weights(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count linked = 0;
-    enum hw_status status = hw_survey_for(&e->ctx, e->part, e->buckets ? "delta" : "bellman-ford",
-                                          !e->buckets, &e->survey, err);
+    enum hw_status status = hw_weight_stats_for(
+        &e->ctx, e->part, e->buckets ? "delta" : "bellman-ford", !e->buckets, &e->survey, err);
 
     if (status != HW_OK)
         return status;
-    e->kind = hw_survey_kind(&e->survey, e->part);
+    e->kind = hw_weight_stats_kind(&e->survey, e->part);
     e->key_size = e->kind == HW_DISTANCE_I64 ? sizeof(int64_t) : sizeof(int32_t);
-    e->may_overflow = hw_survey_may_overflow(&e->survey, e->part);
+    e->may_overflow = hw_weight_stats_may_overflow(&e->survey, e->part);
     /* Rounding may close a cycle among the parents of negative floats. */
     e->hops =
         e->options.canonical_parents || (e->survey.negative > 0 && e->kind == HW_DISTANCE_F32);
@@ -111,13 +111,13 @@ static enum hw_status look_at_weights(struct hw_separate *e, struct hw_error *er
 
 /* ---- create ---- */
 
-static enum hw_status open_queue(struct hw_separate_queue *queue, hw_count items,
+static enum hw_status open_queue(struct hw_sssp_delegates_queue *queue, hw_count items,
                                  struct hw_error *err)
 {
     return hw_alloc(&queue->item, items, sizeof *queue->item, "vertices", err);
 }
 
-static enum hw_status open_queues(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_queues(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count locals = e->locals, twice = e->options.duplicates ? 2 * locals : locals;
     enum hw_status status = open_queue(&e->improved, twice, err);
@@ -140,7 +140,7 @@ static enum hw_status open_queues(struct hw_separate *e, struct hw_error *err)
 }
 
 /* The arrays that every search fills. */
-static enum hw_status open_arrays(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_arrays(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     hw_count all = (hw_count)e->locals + e->ghosts;
     enum hw_status status = hw_alloc_zero(&e->best, all, hw_best_size(e->kind), "distances", err);
@@ -161,15 +161,15 @@ static enum hw_status open_arrays(struct hw_separate *e, struct hw_error *err)
     return status == HW_OK ? open_queues(e, err) : status;
 }
 
-static void free_edges(struct hw_separate_edges *edges)
+static void free_edges(struct hw_sssp_delegates_edges *edges)
 {
-    hw_lists_free(&edges->lists);
+    hw_sorted_csr_free(&edges->lists);
     free(edges->row);
 }
 
 static void destroy(void *engine)
 {
-    struct hw_separate *e = engine;
+    struct hw_sssp_delegates *e = engine;
 
     if (!e)
         return;
@@ -217,13 +217,13 @@ static void destroy(void *engine)
     free_edges(&e->out);
     free_edges(&e->cross);
     free_edges(&e->in);
-    hw_legs_free(&e->legs);
-    hw_separate_negative_close(e);
+    hw_peer_exchange_free(&e->legs);
+    hw_sssp_delegates_negative_close(e);
     free(e);
 }
 
 /* Makes what the engine needs, step after step. Collective. */
-static enum hw_status open_engine(struct hw_separate *e, struct hw_error *err)
+static enum hw_status open_engine(struct hw_sssp_delegates *e, struct hw_error *err)
 {
     enum hw_status status = number_vertices(e, err);
 
@@ -233,22 +233,22 @@ static enum hw_status open_engine(struct hw_separate *e, struct hw_error *err)
     if (status == HW_OK)
         status = look_at_weights(e, err);
     if (status == HW_OK)
-        status = hw_separate_lists_open(e, err);
+        status = hw_sssp_delegates_lists_open(e, err);
     if (status != HW_OK)
         return status;
     status = open_arrays(e, err);
     if (status == HW_OK)
-        status = hw_separate_exchange_open(e, err);
+        status = hw_sssp_delegates_exchange_open(e, err);
     status = hw_agree(e->ctx.world, status, err);
-    return status == HW_OK ? hw_separate_negative_open(e, err) : status;
+    return status == HW_OK ? hw_sssp_delegates_negative_open(e, err) : status;
 }
 
 static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
                              const struct hw_part *part, const struct hw_engine_options *options,
                              void **engine, struct hw_error *err)
 {
-    const bool buckets = method == &hw_method_separate_delta;
-    struct hw_separate *e = NULL;
+    const bool buckets = method == &hw_method_sssp_delegates_delta;
+    struct hw_sssp_delegates *e = NULL;
     enum hw_status status;
 
     *engine = NULL;
@@ -317,7 +317,8 @@ static hw_count bytes_of(const struct hw_part *part, const struct hw_engine_opti
         16 + 1 + 4 + 12 + 4 + 12 + 20 + (options->canonical_parents || !buckets ? 12 : 0);
 
     return making + lists + locals * each + ghosts * bordering +
-           (hw_count)part->separate.delegates * (28 + 32) + (hw_count)sizeof(struct hw_separate) +
+           (hw_count)part->separate.delegates * (28 + 32) +
+           (hw_count)sizeof(struct hw_sssp_delegates) +
            (buckets ? 0 : locals * 28 + hw_negative_bytes(part->vertices, part->spec.parts));
 }
 
@@ -333,9 +334,9 @@ static hw_count bytes_bellman_ford(const struct hw_part *part,
 }
 
 static const struct hw_frame frame = {
-    .device = HW_CPU, .create = create, .search = hw_separate_search, .destroy = destroy};
+    .device = HW_CPU, .create = create, .search = hw_sssp_delegates_search, .destroy = destroy};
 
-const struct hw_method hw_method_separate_delta = {
+const struct hw_method hw_method_sssp_delegates_delta = {
     .name = "delta",
     .frame = &frame,
     .algorithm = HW_SSSP,
@@ -343,7 +344,7 @@ const struct hw_method hw_method_separate_delta = {
     .bytes = bytes_delta,
 };
 
-const struct hw_method hw_method_separate_bellman_ford = {
+const struct hw_method hw_method_sssp_delegates_bellman_ford = {
     .name = "bellman-ford",
     .frame = &frame,
     .algorithm = HW_SSSP,

@@ -491,8 +491,8 @@ static void test_graph(struct tap *tap, const struct hw_context *ctx, const stru
                        bool negative, uint32_t seed)
 {
     const hw_count threshold[] = {0, 2, 6, HW_THRESHOLD_AUTO, INT64_MAX / 4};
-    const struct hw_method *method[] = {&hw_method_separate_bellman_ford,
-                                        &hw_method_separate_delta};
+    const struct hw_method *method[] = {&hw_method_sssp_delegates_bellman_ford,
+                                        &hw_method_sssp_delegates_delta};
     const hw_gid root[] = {0, graph->desc.vertices / 2, graph->desc.vertices - 1};
     int cases = cases_of(ctx);
     bool right = true;
@@ -551,9 +551,10 @@ static void test_threads(struct tap *tap, const struct hw_context *ctx)
             struct hw_engine_options options = options_of(draw(&seed, 64));
             struct hw_layout_spec spec = spec_of(ctx->size, 1, k == 0 ? 40 : 9, HW_ORDER_DEGREE);
             /* Parents of so many vertices take too long to check in sweeps. */
-            right = check(ctx, &graph, &spec,
-                          m ? &hw_method_separate_delta : &hw_method_separate_bellman_ford,
-                          &options, root, 2, NULL);
+            right =
+                check(ctx, &graph, &spec,
+                      m ? &hw_method_sssp_delegates_delta : &hw_method_sssp_delegates_bellman_ford,
+                      &options, root, 2, NULL);
         }
         tap_ok(tap, right, "%s, large, %d threads", graph.name, ctx->threads);
         free_graph(&graph);
@@ -571,8 +572,8 @@ static void check_cycle(struct tap *tap, const struct hw_context *ctx, const str
     for (int t = 0; t < 3 && right; t++) {
         struct hw_engine_options options = {.no_edge_classes = t == 1, .duplicates = t == 2};
         struct hw_layout_spec spec = spec_of(ctx->size, 1, threshold[t], HW_ORDER_DEGREE);
-        right =
-            check(ctx, graph, &spec, &hw_method_separate_bellman_ford, &options, &root, 1, NULL);
+        right = check(ctx, graph, &spec, &hw_method_sssp_delegates_bellman_ford, &options, &root, 1,
+                      NULL);
     }
     tap_ok(tap, right, "%s", what);
 }
@@ -638,8 +639,8 @@ static enum hw_status try(const struct hw_context *ctx, const struct graph *grap
 /* err holds the sentence where it was written: on some rank. */
 static void test_refusals(struct tap *tap, const struct hw_context *ctx)
 {
-    const struct hw_method *delta = &hw_method_separate_delta;
-    const struct hw_method *bellman_ford = &hw_method_separate_bellman_ford;
+    const struct hw_method *delta = &hw_method_sssp_delegates_delta;
+    const struct hw_method *bellman_ford = &hw_method_sssp_delegates_bellman_ford;
     struct hw_error err = {{0}};
     bool created;
 
@@ -754,8 +755,8 @@ static void test_options(struct tap *tap, const struct hw_context *everyone)
     /* Edges are counted exactly where no threads race. */
     struct hw_context alone = *everyone, *ctx = &alone;
     bool right[5];
-    const struct hw_method *delta = &hw_method_separate_delta;
-    const struct hw_method *bellman_ford = &hw_method_separate_bellman_ford;
+    const struct hw_method *delta = &hw_method_sssp_delegates_delta;
+    const struct hw_method *bellman_ford = &hw_method_sssp_delegates_bellman_ford;
 
     alone.threads = 1;
     struct answer answer[] = {
@@ -793,7 +794,7 @@ static void test_options(struct tap *tap, const struct hw_context *everyone)
 static void test_bytes(struct tap *tap, const struct hw_context *ctx)
 {
     bool right;
-    struct answer answer = sample(ctx, &hw_method_separate_delta, INT64_MAX / 4,
+    struct answer answer = sample(ctx, &hw_method_sssp_delegates_delta, INT64_MAX / 4,
                                   (struct hw_engine_options){.delta = 0.2}, &right);
     hw_count bytes = 0, messages = 0, rounds = answer.steps.count;
 
@@ -821,14 +822,15 @@ static void test_bad_root(struct tap *tap, const struct hw_context *ctx)
 
     bool made = hw_parts_build_list(ctx, &graph.desc, &graph.edges, &spec, ctx->rank, 1, &part,
                                     &err) == HW_OK &&
-                hw_method_separate_delta.frame->create(&hw_method_separate_delta, ctx, &part,
-                                                       &options, &engine, &err) == HW_OK;
-    tap_ok(tap, made && hw_separate_search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
+                hw_method_sssp_delegates_delta.frame->create(
+                    &hw_method_sssp_delegates_delta, ctx, &part, &options, &engine, &err) == HW_OK;
+    tap_ok(tap, made && hw_sssp_delegates_search(engine, 0, 99, &result, &err) == HW_BAD_INPUT,
            "a root beyond the part is refused");
-    tap_ok(tap, made && hw_separate_search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
+    tap_ok(tap,
+           made && hw_sssp_delegates_search(engine, ctx->size, 0, &result, &err) == HW_BAD_INPUT,
            "a part beyond the parts too");
-    hw_method_separate_delta.frame->destroy(engine);
-    hw_method_separate_delta.frame->destroy(NULL);
+    hw_method_sssp_delegates_delta.frame->destroy(engine);
+    hw_method_sssp_delegates_delta.frame->destroy(NULL);
     hw_part_free(&part);
     free_graph(&graph);
 }

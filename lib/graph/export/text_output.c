@@ -26,16 +26,16 @@ struct hw_output {
 static enum hw_status make_temporary(struct hw_output *output, struct hw_error *err)
 {
     char *made = NULL;
-    enum hw_status status = hw_unfinished_check(output->path, output->force, err);
+    enum hw_status status = hw_incomplete_file_check(output->path, output->force, err);
 
     if (status == HW_OK)
-        status = hw_unfinished_make(output->path, &made, &output->fd, err);
+        status = hw_incomplete_file_make(output->path, &made, &output->fd, err);
     if (status != HW_OK)
         return hw_prefix(err, status, "%s", output->path);
     output->made = snprintf(output->temporary, PATH_SIZE, "%s", made) < PATH_SIZE;
     if (!output->made) {
         (void)unlink(made);
-        hw_unfinished_forget(made);
+        hw_incomplete_file_forget(made);
         status = hw_fail(err, HW_RESOURCES, "%.100s...: the path is too long", output->path);
     }
     free(made);
@@ -54,7 +54,7 @@ static enum hw_status share_temporary(struct hw_output *output, struct hw_error 
         if (output->fd < 0)
             status = hw_fail(err, HW_RESOURCES, "%s: cannot be written by rank %d: %s",
                              output->path, ctx->rank, strerror(errno));
-        hw_unfinished_add(output->temporary);
+        hw_incomplete_file_add(output->temporary);
     }
     return hw_agree(ctx->world, status, err);
 }
@@ -91,7 +91,7 @@ enum hw_status hw_output_room(const struct hw_output *output, hw_count bytes, st
     enum hw_status status = HW_OK;
 
     if (output->ctx.rank == 0)
-        status = hw_unfinished_room(output->fd, bytes, bytes, err);
+        status = hw_incomplete_file_room(output->fd, bytes, bytes, err);
     if (status != HW_OK)
         hw_prefix(err, status, "%s", output->path);
     return hw_agree(output->ctx.world, status, err);
@@ -122,7 +122,7 @@ enum hw_status hw_output_write(struct hw_output *output, hw_count offset, const 
 static enum hw_status publish(struct hw_output *output, struct hw_error *err)
 {
     enum hw_status status =
-        hw_unfinished_publish(output->temporary, output->path, output->force, err);
+        hw_incomplete_file_publish(output->temporary, output->path, output->force, err);
 
     if (status != HW_OK)
         return hw_prefix(err, status, "%s", output->path);
@@ -158,6 +158,6 @@ void hw_output_drop(struct hw_output *output)
         close(output->fd);
     if (output->made)
         unlink(output->temporary);
-    hw_unfinished_forget(output->temporary);
+    hw_incomplete_file_forget(output->temporary);
     free(output);
 }

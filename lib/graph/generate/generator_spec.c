@@ -67,7 +67,8 @@ enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
 /* ---- checks ---- */
 
 /* Checks scale and edge factor, and derives vertices and edges. */
-static enum hw_status complete_scale(struct hw_recipe *recipe, int least, struct hw_error *err)
+static enum hw_status complete_scale(struct hw_generator_spec *recipe, int least,
+                                     struct hw_error *err)
 {
     if (recipe->scale < least || recipe->scale > HW_SCALE_MOST)
         return hw_fail(err, HW_USAGE, "scale %d is outside %d to %d for model %s", recipe->scale,
@@ -97,7 +98,7 @@ static enum hw_status check_abcd(const double abcd[4], struct hw_error *err)
 }
 
 /* Checks n and m of an Erdős–Rényi graph; draws m where a probability decides. */
-static enum hw_status complete_pairs(struct hw_recipe *recipe, struct hw_error *err)
+static enum hw_status complete_pairs(struct hw_generator_spec *recipe, struct hw_error *err)
 {
     if (recipe->vertices < 1 || recipe->vertices > HW_VERTICES_MOST)
         return hw_fail(err, HW_USAGE, "%" PRI_GID " vertices are outside 1 to 2^%d",
@@ -120,7 +121,7 @@ static enum hw_status complete_pairs(struct hw_recipe *recipe, struct hw_error *
     return HW_OK;
 }
 
-static enum hw_status check_weights(const struct hw_recipe *recipe, struct hw_error *err)
+static enum hw_status check_weights(const struct hw_generator_spec *recipe, struct hw_error *err)
 {
     if (recipe->weighting == HW_WEIGHTING_INTEGER && recipe->low > recipe->high)
         return hw_fail(err, HW_USAGE, "integer weights from %d to %d: the range is empty",
@@ -132,7 +133,7 @@ static enum hw_status check_weights(const struct hw_recipe *recipe, struct hw_er
     return HW_OK;
 }
 
-enum hw_status hw_recipe_complete(struct hw_recipe *recipe, struct hw_error *err)
+enum hw_status hw_generator_spec_complete(struct hw_generator_spec *recipe, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -172,7 +173,7 @@ struct field {
 
 /* Lists the fields that the recipe's model and weights have, beside their names.
  * Returns how many. */
-static int fields_of(struct hw_recipe *recipe, struct field field[MOST_FIELDS])
+static int fields_of(struct hw_generator_spec *recipe, struct field field[MOST_FIELDS])
 {
     int n = 0;
 
@@ -218,10 +219,10 @@ static int64_t field_integer(const struct field *field)
     }
 }
 
-enum hw_status hw_recipe_write(const struct hw_recipe *recipe, struct hw_store *store,
-                               struct hw_error *err)
+enum hw_status hw_generator_spec_write(const struct hw_generator_spec *recipe,
+                                       struct hw_store *store, struct hw_error *err)
 {
-    struct hw_recipe copy = *recipe;
+    struct hw_generator_spec copy = *recipe;
     struct field field[MOST_FIELDS];
     int fields = fields_of(&copy, field);
 
@@ -298,7 +299,8 @@ static enum hw_status read_field(const struct hw_store *store, const struct fiel
 
 /* Checks that the root attribute `weights` is the type of the recipe's weights. */
 static enum hw_status check_weights_attribute(const struct hw_store *store,
-                                              const struct hw_recipe *recipe, struct hw_error *err)
+                                              const struct hw_generator_spec *recipe,
+                                              struct hw_error *err)
 {
     static const char *const names[] = {"none", "f32", "i32"};
     const char *made = names[hw_weighting_type(recipe->weighting)];
@@ -313,8 +315,8 @@ static enum hw_status check_weights_attribute(const struct hw_store *store,
 }
 
 /* Reads model, weights and fields into a recipe whose root values are set. */
-static enum hw_status read_parameters(const struct hw_store *store, struct hw_recipe *recipe,
-                                      struct hw_error *err)
+static enum hw_status read_parameters(const struct hw_store *store,
+                                      struct hw_generator_spec *recipe, struct hw_error *err)
 {
     struct field field[MOST_FIELDS];
     int64_t version = 0;
@@ -347,7 +349,7 @@ static void add_ends(double share, double ends, double *some, double *several)
     *several += share * (1 - none - ends * none);
 }
 
-void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *several)
+void hw_generator_spec_ends(const struct hw_generator_spec *recipe, double *some, double *several)
 {
     static const double graph500[4] = {0.57, 0.19, 0.19, 0.05};
     const double *abcd = recipe->model == HW_MODEL_GRAPH500 ? graph500 : recipe->abcd;
@@ -371,12 +373,12 @@ void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *severa
     }
 }
 
-enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
-                              struct hw_error *err)
+enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generator_spec *recipe,
+                                      struct hw_error *err)
 {
     int64_t directed = 0;
 
-    *recipe = (struct hw_recipe){0};
+    *recipe = (struct hw_generator_spec){0};
     enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, "vertices", &recipe->vertices, err);
     if (status == HW_OK)
         status = hw_store_get_i64(store, HW_AT_ROOT, "edges", &recipe->edges, err);
@@ -389,8 +391,8 @@ enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
         status = check_weights_attribute(store, recipe, err);
     if (status != HW_OK)
         return status;
-    struct hw_recipe whole = *recipe;
-    if (hw_recipe_complete(&whole, err) != HW_OK)
+    struct hw_generator_spec whole = *recipe;
+    if (hw_generator_spec_complete(&whole, err) != HW_OK)
         return hw_prefix(err, HW_BAD_INPUT, "the recipe is wrong");
     if (whole.vertices != recipe->vertices || whole.edges != recipe->edges)
         return hw_fail(err, HW_BAD_INPUT,
@@ -403,15 +405,15 @@ enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
 /* ---- tuples ---- */
 
 /* The seed of weights: one for each pair of Graph500 seeds. */
-static uint64_t weight_seed(const struct hw_recipe *recipe)
+static uint64_t weight_seed(const struct hw_generator_spec *recipe)
 {
     if (recipe->model != HW_MODEL_GRAPH500)
         return recipe->seed;
     return recipe->seed1 + UINT64_C(0x9E3779B97F4A7C15) * recipe->seed2;
 }
 
-enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_generator **generator,
-                                 struct hw_error *err)
+enum hw_status hw_generator_open(const struct hw_generator_spec *recipe,
+                                 struct hw_generator **generator, struct hw_error *err)
 {
     struct hw_generator *made = NULL;
 

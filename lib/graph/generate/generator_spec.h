@@ -24,7 +24,7 @@ enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
 #define HW_EDGES_MOST ((hw_count)1 << 50)
 
 /* What decides a graph. Fields of other models stay 0. */
-struct hw_recipe {
+struct hw_generator_spec {
     enum hw_model model;
     hw_gid vertices;
     hw_count edges; /* tuples */
@@ -48,26 +48,26 @@ struct hw_recipe {
  *
  * Returns HW_OK, or HW_USAGE with the sentence. Local.
  */
-enum hw_status hw_recipe_complete(struct hw_recipe *recipe, struct hw_error *err);
+enum hw_status hw_generator_spec_complete(struct hw_generator_spec *recipe, struct hw_error *err);
 
 /*
  * The shares of vertices that tuples of a complete recipe end at, and end at twice or more, as
  * its model has them: ends at a vertex are taken to be Poisson's. Local.
  */
-void hw_recipe_ends(const struct hw_recipe *recipe, double *some, double *several);
+void hw_generator_spec_ends(const struct hw_generator_spec *recipe, double *some, double *several);
 
 /* Writes a recipe as attributes of /parameters. Collective. */
-enum hw_status hw_recipe_write(const struct hw_recipe *recipe, struct hw_store *store,
-                               struct hw_error *err);
+enum hw_status hw_generator_spec_write(const struct hw_generator_spec *recipe,
+                                       struct hw_store *store, struct hw_error *err);
 
 /* Reads and checks a recipe; vertices, edges, directed and weights are the root
  * attributes and must agree. HW_BAD_INPUT if not. Local. */
-enum hw_status hw_recipe_read(struct hw_store *store, struct hw_recipe *recipe,
-                              struct hw_error *err);
+enum hw_status hw_generator_spec_read(struct hw_store *store, struct hw_generator_spec *recipe,
+                                      struct hw_error *err);
 
 /* Prepares a complete recipe. Local. */
-enum hw_status hw_generator_open(const struct hw_recipe *recipe, struct hw_generator **generator,
-                                 struct hw_error *err);
+enum hw_status hw_generator_open(const struct hw_generator_spec *recipe,
+                                 struct hw_generator **generator, struct hw_error *err);
 
 /*
  * Makes tuples [first, first+count) of those that the recipe has into source

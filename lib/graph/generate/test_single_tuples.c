@@ -32,14 +32,14 @@ static union hw_weight make_one(const struct hw_generator *generator, uint64_t i
     return weight;
 }
 
-static bool agrees(struct hw_recipe recipe, hw_count first)
+static bool agrees(struct hw_generator_spec recipe, hw_count first)
 {
     static hw_gid source[COUNT], target[COUNT];
     static union hw_weight weight[COUNT];
     struct hw_generator *generator = NULL;
     struct hw_error err = {{0}};
     bool weighted = recipe.weighting != HW_WEIGHTING_NONE;
-    bool same = hw_recipe_complete(&recipe, &err) == HW_OK &&
+    bool same = hw_generator_spec_complete(&recipe, &err) == HW_OK &&
                 hw_generator_open(&recipe, &generator, &err) == HW_OK;
 
     if (same)
@@ -63,14 +63,14 @@ static bool is_share(hw_count count, double share, hw_gid vertices)
 }
 
 /* Whether as many vertices have ends of tuples as the model says. */
-static bool has_ends(struct hw_recipe recipe)
+static bool has_ends(struct hw_generator_spec recipe)
 {
     struct hw_generator *generator = NULL;
     struct hw_error err = {{0}};
     double some = 0, several = 0;
     hw_count once = 0, more = 0;
 
-    if (hw_recipe_complete(&recipe, &err) != HW_OK ||
+    if (hw_generator_spec_complete(&recipe, &err) != HW_OK ||
         hw_generator_open(&recipe, &generator, &err) != HW_OK)
         return false;
     hw_count *ends = calloc((size_t)recipe.vertices, sizeof *ends);
@@ -84,7 +84,7 @@ static bool has_ends(struct hw_recipe recipe)
         once += ends[v] > 0;
         more += ends[v] > 1;
     }
-    hw_recipe_ends(&recipe, &some, &several);
+    hw_generator_spec_ends(&recipe, &some, &several);
     hw_generator_free(generator);
     free(ends);
     return is_share(once, some, recipe.vertices) && is_share(more, several, recipe.vertices);
@@ -94,9 +94,9 @@ int main(void)
 {
     static const double abcd[4] = {0.57, 0.19, 0.19, 0.05};
     struct tap tap = {0};
-    struct hw_recipe rmat = {.model = HW_MODEL_RMAT, .edge_factor = 16, .seed = 5};
-    struct hw_recipe pairs = {.model = HW_MODEL_ERDOS_RENYI, .seed = 9, .edges = 1 << 20};
-    struct hw_recipe graph500 = {
+    struct hw_generator_spec rmat = {.model = HW_MODEL_RMAT, .edge_factor = 16, .seed = 5};
+    struct hw_generator_spec pairs = {.model = HW_MODEL_ERDOS_RENYI, .seed = 9, .edges = 1 << 20};
+    struct hw_generator_spec graph500 = {
         .model = HW_MODEL_GRAPH500, .edge_factor = 16, .seed1 = 2, .seed2 = 3};
 
     memcpy(rmat.abcd, abcd, sizeof abcd);
@@ -120,11 +120,12 @@ int main(void)
             pairs.directed = directed;
             tap_ok(&tap, agrees(pairs, 12345), "%d pairs%s", (int)n, directed ? ", directed" : "");
         }
-    rmat = (struct hw_recipe){.model = HW_MODEL_RMAT, .edge_factor = 4, .seed = 5, .scale = 14};
+    rmat = (struct hw_generator_spec){
+        .model = HW_MODEL_RMAT, .edge_factor = 4, .seed = 5, .scale = 14};
     memcpy(rmat.abcd, abcd, sizeof abcd);
-    graph500 = (struct hw_recipe){
+    graph500 = (struct hw_generator_spec){
         .model = HW_MODEL_GRAPH500, .edge_factor = 4, .seed1 = 2, .seed2 = 3, .scale = 14};
-    pairs = (struct hw_recipe){
+    pairs = (struct hw_generator_spec){
         .model = HW_MODEL_ERDOS_RENYI, .seed = 9, .vertices = 20000, .edges = 20000};
     tap_ok(&tap, has_ends(rmat), "R-MAT has as many isolated vertices as expected");
     tap_ok(&tap, has_ends(graph500), "so has the Graph500 graph");

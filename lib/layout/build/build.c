@@ -85,7 +85,8 @@ hw_count hw_parts_build_bytes(const struct hw_graph_desc *graph, const struct hw
            (weights ? (graph->vertices / ranks + 1) * (hw_count)sizeof(uint32_t) : 0) +
            parts * part_bytes(block, rows, delegates) +
            delegates * (hw_count)sizeof(struct hw_delegate) +
-           4 * hw_ship_bytes(ranks, weights ? 3 : 2, hw_build_piece(graph->edges, ranks));
+           4 * hw_batched_alltoallv_bytes(ranks, weights ? 3 : 2,
+                                          hw_build_piece(graph->edges, ranks));
 }
 
 hw_count hw_parts_file_bytes(const struct hw_graph_desc *graph, const struct hw_layout_spec *spec)
@@ -360,7 +361,7 @@ static enum hw_status build_parts(const struct hw_context *ctx,
                                  .as_large = source->as_large,
                                  .piece = source->as_large ? 2 * HW_BLOCK
                                                            : hw_build_piece(desc->edges, ctx->size),
-                                 .spread = hw_spread(desc->vertices, ctx->size),
+                                 .spread = hw_vertex_distribution(desc->vertices, ctx->size),
                                  .part = parts,
                                  .parts = count};
     double seconds[4] = {0};
@@ -372,7 +373,7 @@ static enum hw_status build_parts(const struct hw_context *ctx,
     if (status != HW_OK)
         return status;
     builder.spec.weights = builder.weights;
-    builder.kept = hw_spread_count(&builder.spread, ctx->rank);
+    builder.kept = hw_vertex_distribution_count(&builder.spread, ctx->rank);
     hw_pool_open(&builder.pool, builder.weights);
     status = hw_memory_require(
         ctx, engine ? engine_bytes(&builder) : hw_parts_build_bytes(desc, spec, ctx->size),

@@ -1,7 +1,7 @@
 /*
  * Building parts: what its stages share. Internal to lib/layout.
  *
- * 1. collect   Tuples go to the rank that keeps their first end (hw_spread), an
+ * 1. collect   Tuples go to the rank that keeps their first end (hw_vertex_distribution), an
  *              undirected one in one direction only, and into bins; the bins
  *              are sorted, which finds duplicates, self-loops, tuples and
  *              degrees of the first ends; those of the second ends are told to
@@ -59,7 +59,7 @@ struct hw_builder {
     bool as_large;                        /* for tests: long records, many rounds */
     hw_count piece;                       /* edges of one round: hw_build_piece() */
 
-    struct hw_spread spread;
+    struct hw_vertex_distribution spread;
     hw_count kept;    /* vertices kept here, numbered 0..kept-1 */
     hw_count *tuples; /* [kept] as in struct hw_part_vertices */
     hw_count *degree; /* [kept] distinct neighbours; directed: out plus in */

@@ -116,8 +116,9 @@ static enum hw_status gather_delegates(struct hw_builder *builder, const int *co
 
     for (hw_count v = 0; v < builder->kept; v++)
         if (degree[v] > builder->spec.threshold)
-            *next++ = (struct hw_delegate){
-                builder->code[v], hw_spread_vertex(&builder->spread, rank, v), builder->degree[v]};
+            *next++ = (struct hw_delegate){builder->code[v],
+                                           hw_vertex_distribution_vertex(&builder->spread, rank, v),
+                                           builder->degree[v]};
     enum hw_status status =
         hw_mpi(MPI_Type_contiguous((int)sizeof *next, MPI_BYTE, &type), "MPI_Type_contiguous", err);
     if (status == HW_OK)

@@ -54,7 +54,7 @@ static void write_tuples(const struct collecting *self, uint32_t *record, int32_
             first = edges->target[e];
             second = edges->source[e];
         }
-        struct hw_seat seat = hw_spread_seat(&builder->spread, first);
+        struct hw_seat seat = hw_vertex_distribution_slot(&builder->spread, first);
         uint32_t weight =
             edges->weight ? hw_weight_order(edges->weight[e], builder->desc->weights) : 0;
         hw_wire_put(&self->wire, record + (size_t)e * (size_t)self->wire.words, seat.local,
@@ -103,7 +103,7 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     struct collecting self = {.builder = builder,
                               .wire = hw_wire((uint64_t)groups, (uint64_t)desc->vertices,
                                               builder->weights, builder->as_large)};
-    struct hw_ship ship = {0};
+    struct hw_batched_alltoallv ship = {0};
     hw_count most = builder->piece;
 
     self.edges.capacity = most;
@@ -117,15 +117,15 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     if (status == HW_OK && builder->weights)
         status = hw_alloc(&self.edges.weight, most, sizeof *self.edges.weight, "tuples", err);
     if (status == HW_OK)
-        status = hw_ship_open(&ship, builder->ctx, self.wire.words, most, err);
+        status = hw_batched_alltoallv_open(&ship, builder->ctx, self.wire.words, most, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_ship(&ship, fill_tuples, receive_tuples, &self, err);
+        status = hw_batched_alltoallv(&ship, fill_tuples, receive_tuples, &self, err);
     hw_progress_end(&self.bar);
     free(self.edges.source);
     free(self.edges.target);
     free(self.edges.weight);
-    hw_ship_close(&ship);
+    hw_batched_alltoallv_close(&ship);
     if (status == HW_OK && builder->source->verify)
         status = builder->source->verify(builder->source->self, err);
     return status;
@@ -159,8 +159,9 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
         for (end = i + 1; end < count && key[end] == key[i]; end++)
             if (weight && weight[end] < lightest)
                 lightest = weight[end];
-        bool loop = (hw_gid)(key[i] & mask) ==
-                    hw_spread_vertex(&builder->spread, builder->ctx->rank, (hw_gid)row);
+        bool loop =
+            (hw_gid)(key[i] & mask) ==
+            hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, (hw_gid)row);
         builder->tuples[row] += (end - i) * (loop && !directed ? 2 : 1);
         if (loop) {
             if (weight && is_negative(lightest, builder->desc->weights))
@@ -206,7 +207,8 @@ static enum hw_status fill_second_ends(void *self, uint32_t *record, int32_t *to
         const struct hw_run *run = &telling->run[r];
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
-            struct hw_seat seat = hw_spread_seat(&builder->spread, (hw_gid)(run->key[i] & mask));
+            struct hw_seat seat =
+                hw_vertex_distribution_slot(&builder->spread, (hw_gid)(run->key[i] & mask));
             hw_wire_put(&telling->wire,
                         record + (size_t)(run->at + i) * (size_t)telling->wire.words, seat.local,
                         run->key[i] != previous, 0);
@@ -248,20 +250,20 @@ static enum hw_status receive_second_ends(void *self, const uint32_t *record, hw
 static enum hw_status tell_second_ends(struct hw_builder *builder, struct hw_error *err)
 {
     struct telling *self = NULL;
-    struct hw_ship ship = {0};
+    struct hw_batched_alltoallv ship = {0};
     enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "runs of records", err);
 
     if (status == HW_OK) {
         self->builder = builder;
         self->wire = hw_wire((uint64_t)builder->kept + 1, 2, false, false);
         self->piece = builder->piece;
-        status = hw_ship_open(&ship, builder->ctx, self->wire.words, self->piece, err);
+        status = hw_batched_alltoallv_open(&ship, builder->ctx, self->wire.words, self->piece, err);
     }
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_ship(&ship, fill_second_ends, receive_second_ends, self, err);
+        status = hw_batched_alltoallv(&ship, fill_second_ends, receive_second_ends, self, err);
     free(self);
-    hw_ship_close(&ship);
+    hw_batched_alltoallv_close(&ship);
     return status;
 }
 

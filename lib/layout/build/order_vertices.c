@@ -67,7 +67,7 @@ static struct standing standing_at(const struct hw_builder *builder,
 {
     return (struct standing){
         standings->rank[i],
-        hw_spread_vertex(&builder->spread, builder->ctx->rank, standings->local[i])};
+        hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, standings->local[i])};
 }
 
 static int compare(const void *a, const void *b)
@@ -184,7 +184,8 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
     for (int r = 0; r < builder->ctx->size && status == HW_OK; r++)
         arrivals.count += come[r];
     for (hw_count i = 0; i < standings->count; i++)
-        search[i] = hw_spread_vertex(&builder->spread, builder->ctx->rank, standings->local[i]);
+        search[i] = hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank,
+                                                  standings->local[i]);
     if (status == HW_OK)
         status = hw_exchange(world, sizeof *search, search, send, &arrivals.graph_id, come, err);
     if (status == HW_OK) {
@@ -256,7 +257,7 @@ enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
         hw_permutation((uint64_t)builder->desc->vertices, HW_ORDER_HASH_SEED);
 #pragma omp parallel for schedule(static) if (kept >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < kept; v++) {
-        hw_gid graph_id = hw_spread_vertex(&builder->spread, builder->ctx->rank, v);
+        hw_gid graph_id = hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, v);
         builder->code[v] = hash ? (hw_gid)hw_permute(&permutation, (uint64_t)graph_id) : graph_id;
     }
     return HW_OK;

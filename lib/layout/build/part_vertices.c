@@ -41,12 +41,12 @@ static enum hw_status fill_settlers(void *self, uint32_t *record, int32_t *to, h
         if (search_id >= builder->desc->vertices)
             search_id = builder->delegate[search_id - builder->desc->vertices].search_id;
         int part = hw_owner(&builder->spec, search_id);
-        struct settler settler = {.part = part - builder->first_part[builder->rank_of_part[part]],
-                                  .position = hw_position(&builder->spec, search_id),
-                                  .graph_id =
-                                      hw_spread_vertex(&builder->spread, builder->ctx->rank, v),
-                                  .tuples = builder->tuples[v],
-                                  .loop = builder->loop ? builder->loop[v] : HW_NO_LOOP};
+        struct settler settler = {
+            .part = part - builder->first_part[builder->rank_of_part[part]],
+            .position = hw_position(&builder->spec, search_id),
+            .graph_id = hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, v),
+            .tuples = builder->tuples[v],
+            .loop = builder->loop ? builder->loop[v] : HW_NO_LOOP};
         memcpy(record + i * SETTLER_WORDS, &settler, sizeof settler);
         to[i] = builder->rank_of_part[part];
     }
@@ -152,17 +152,17 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
     struct settling self = {.builder = builder,
                             .piece =
                                 hw_build_piece(builder->desc->vertices, builder->spread.ranks) / 4};
-    struct hw_ship ship = {0};
+    struct hw_batched_alltoallv ship = {0};
     enum hw_status status = hw_build_alloc_own(builder, err);
 
     if (status == HW_OK)
         status = alloc_loops(&self, err);
     if (status == HW_OK)
-        status = hw_ship_open(&ship, builder->ctx, SETTLER_WORDS, self.piece, err);
+        status = hw_batched_alltoallv_open(&ship, builder->ctx, SETTLER_WORDS, self.piece, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_ship(&ship, fill_settlers, receive_settlers, &self, err);
-    hw_ship_close(&ship);
+        status = hw_batched_alltoallv(&ship, fill_settlers, receive_settlers, &self, err);
+    hw_batched_alltoallv_close(&ship);
     for (int p = 0; p < builder->parts && status == HW_OK; p++) {
         status = sort_own(&builder->part[p], err);
         if (status == HW_OK && self.loop)

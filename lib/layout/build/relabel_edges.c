@@ -12,7 +12,7 @@ struct relabelling {
     struct hw_builder *builder;
     struct hw_places places;
     struct hw_wire edge_wire, entry_wire;
-    struct hw_ship edges, entries;
+    struct hw_batched_alltoallv edges, entries;
     struct hw_bin_cursor cursor;
     struct hw_run run[HW_RUNS];
     const uint32_t *record; /* edges that came and become entries */
@@ -113,7 +113,8 @@ static enum hw_status fill_edges(void *self, uint32_t *record, int32_t *to, hw_c
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
             hw_count at = run->at + i;
-            struct hw_seat seat = hw_spread_seat(&builder->spread, (hw_gid)(run->key[i] & mask));
+            struct hw_seat seat =
+                hw_vertex_distribution_slot(&builder->spread, (hw_gid)(run->key[i] & mask));
             uint64_t row = run->bin->first_row + (run->key[i] >> shift);
             hw_wire_put(wire, record + (size_t)at * (size_t)wire->words, seat.local,
                         (uint64_t)builder->code[row], run->weight ? run->weight[i] : 0);
@@ -137,7 +138,7 @@ static enum hw_status receive_edges(void *self, const uint32_t *record, hw_count
     relabelling->record = record;
     relabelling->count = count;
     relabelling->done = 0;
-    return hw_ship(&relabelling->entries, fill_entries, receive_entries, self, err);
+    return hw_batched_alltoallv(&relabelling->entries, fill_entries, receive_entries, self, err);
 }
 
 /* The rows and columns that entries can have on any rank. */
@@ -177,11 +178,11 @@ static enum hw_status open_relabelling(struct relabelling *self, struct hw_build
                                          (uint64_t)builder->parts * (uint64_t)builder->part_rows,
                                          self->entry_wire.column_bits, builder->expected, err);
     if (status == HW_OK)
-        status =
-            hw_ship_open(&self->edges, builder->ctx, self->edge_wire.words, builder->piece, err);
+        status = hw_batched_alltoallv_open(&self->edges, builder->ctx, self->edge_wire.words,
+                                           builder->piece, err);
     if (status == HW_OK)
-        status = hw_ship_open(&self->entries, builder->ctx, self->entry_wire.words,
-                              2 * builder->piece, err);
+        status = hw_batched_alltoallv_open(&self->entries, builder->ctx, self->entry_wire.words,
+                                           2 * builder->piece, err);
     return hw_agree(builder->ctx->world, status, err);
 }
 
@@ -194,11 +195,11 @@ enum hw_status hw_build_relabel(struct hw_builder *builder, struct hw_error *err
     if (status == HW_OK)
         status = open_relabelling(self, builder, err);
     if (status == HW_OK)
-        status = hw_ship(&self->edges, fill_edges, receive_edges, self, err);
+        status = hw_batched_alltoallv(&self->edges, fill_edges, receive_edges, self, err);
     if (self) {
         hw_progress_end(&self->bar);
-        hw_ship_close(&self->edges);
-        hw_ship_close(&self->entries);
+        hw_batched_alltoallv_close(&self->edges);
+        hw_batched_alltoallv_close(&self->entries);
     }
     free(self);
     hw_bins_close(&builder->edges);

@@ -9,10 +9,10 @@
 /* Vertices of a cycle that a line names at most. */
 #define NAMED_MOST 32
 
-enum hw_status hw_outcomes_open(struct hw_outcomes *outcomes, hw_count searches,
-                                struct hw_error *err)
+enum hw_status hw_search_results_open(struct hw_search_results *outcomes, hw_count searches,
+                                      struct hw_error *err)
 {
-    *outcomes = (struct hw_outcomes){.capacity = searches};
+    *outcomes = (struct hw_search_results){.capacity = searches};
     enum hw_status status = hw_alloc_zero(&outcomes->outcome, searches, sizeof *outcomes->outcome,
                                           "outcomes of searches", err);
 
@@ -22,20 +22,20 @@ enum hw_status hw_outcomes_open(struct hw_outcomes *outcomes, hw_count searches,
     return status;
 }
 
-void hw_outcomes_add(struct hw_outcomes *outcomes, struct hw_result *result)
+void hw_search_results_add(struct hw_search_results *outcomes, struct hw_result *result)
 {
     outcomes->outcome[outcomes->count] = result->outcome;
     outcomes->cycle[outcomes->count++] = result->cycle;
     result->cycle = (struct hw_cycle){0};
 }
 
-void hw_outcomes_close(struct hw_outcomes *outcomes)
+void hw_search_results_close(struct hw_search_results *outcomes)
 {
     for (hw_count i = 0; i < outcomes->count; i++)
         hw_cycle_free(&outcomes->cycle[i]);
     free(outcomes->outcome);
     free(outcomes->cycle);
-    *outcomes = (struct hw_outcomes){0};
+    *outcomes = (struct hw_search_results){0};
 }
 
 /* Cycles as they lie in the file. */
@@ -46,7 +46,7 @@ struct packed {
     int64_t *whole;   /* [count] */
 };
 
-static enum hw_status pack(const struct hw_outcomes *outcomes, struct packed *packed,
+static enum hw_status pack(const struct hw_search_results *outcomes, struct packed *packed,
                            struct hw_error *err)
 {
     hw_count count = outcomes->count;
@@ -73,8 +73,9 @@ static enum hw_status pack(const struct hw_outcomes *outcomes, struct packed *pa
     return status;
 }
 
-enum hw_status hw_outcomes_write(const struct hw_outcomes *outcomes, enum hw_weights weights,
-                                 struct hw_store *store, struct hw_error *err)
+enum hw_status hw_search_results_write(const struct hw_search_results *outcomes,
+                                       enum hw_weights weights, struct hw_store *store,
+                                       struct hw_error *err)
 {
     struct packed packed = {0};
     hw_count count = outcomes->count;
@@ -112,8 +113,8 @@ static void name_vertices(const struct hw_cycle *cycle, char *text, size_t size)
         snprintf(text + used, size - used, " ... (%" PRI_COUNT " in all)", cycle->length);
 }
 
-void hw_outcomes_note(const struct hw_context *ctx, const struct hw_outcomes *outcomes,
-                      enum hw_weights weights, const struct hw_roots *roots)
+void hw_search_results_note(const struct hw_context *ctx, const struct hw_search_results *outcomes,
+                            enum hw_weights weights, const struct hw_roots *roots)
 {
     char vertices[NAMED_MOST * 24 + 48] = "", weight[48];
     hw_count cycles = 0, first = 0;

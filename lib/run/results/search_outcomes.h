@@ -13,33 +13,34 @@
 #include "lib/store/store.h"
 
 /* Of all searches so far, the same on all ranks. Zero-initialise; free with
- * hw_outcomes_close(). */
-struct hw_outcomes {
+ * hw_search_results_close(). */
+struct hw_search_results {
     hw_count count, capacity;
     int32_t *outcome;       /* [capacity] enum hw_outcome */
     struct hw_cycle *cycle; /* [capacity]; empty for a tree */
 };
 
 /* Makes room for that many searches. Local. */
-enum hw_status hw_outcomes_open(struct hw_outcomes *outcomes, hw_count searches,
-                                struct hw_error *err);
+enum hw_status hw_search_results_open(struct hw_search_results *outcomes, hw_count searches,
+                                      struct hw_error *err);
 
 /* Adds the next search's, and takes its cycle over. Local. */
-void hw_outcomes_add(struct hw_outcomes *outcomes, struct hw_result *result);
+void hw_search_results_add(struct hw_search_results *outcomes, struct hw_result *result);
 
 /*
  * Writes /outcome and, where any search ended with a cycle, /cycle/offset,
  * /cycle/vertex and /cycle/weight. weights: of the graph. Collective.
  */
-enum hw_status hw_outcomes_write(const struct hw_outcomes *outcomes, enum hw_weights weights,
-                                 struct hw_store *store, struct hw_error *err);
+enum hw_status hw_search_results_write(const struct hw_search_results *outcomes,
+                                       enum hw_weights weights, struct hw_store *store,
+                                       struct hw_error *err);
 
 /* One line about negative cycles, if there are any. roots: [count]. Local; rank 0
  * prints. */
-void hw_outcomes_note(const struct hw_context *ctx, const struct hw_outcomes *outcomes,
-                      enum hw_weights weights, const struct hw_roots *roots);
+void hw_search_results_note(const struct hw_context *ctx, const struct hw_search_results *outcomes,
+                            enum hw_weights weights, const struct hw_roots *roots);
 
 /* Accepts a zero-initialised one. Local. */
-void hw_outcomes_close(struct hw_outcomes *outcomes);
+void hw_search_results_close(struct hw_search_results *outcomes);
 
 #endif

@@ -85,7 +85,7 @@ void hw_store_free(struct hw_store *store)
     free(store->attribute);
     free(store->dataset);
     if (store->temporary)
-        hw_unfinished_forget(store->temporary);
+        hw_incomplete_file_forget(store->temporary);
     free(store->temporary);
     free(store->path);
     hw_schema_free(store->schema);

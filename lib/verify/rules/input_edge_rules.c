@@ -145,7 +145,7 @@ static struct fit fit_roots(const struct hw_batch *batch, struct hw_tally *tally
 static void settle_fit(struct hw_batch *batch, hw_count i, hw_gid parent, struct fit fit)
 {
     if (fit.roots)
-        hw_links_settle(&batch->links, i, parent, fit.roots);
+        hw_parent_edges_settle(&batch->links, i, parent, fit.roots);
     if (fit.flat)
         __atomic_fetch_or(&batch->flat[i], fit.flat, __ATOMIC_RELAXED);
 }
@@ -176,14 +176,14 @@ static inline struct fit check_tuple(struct hw_batch *batch, struct hw_worker *w
     if (!is_weighted(batch)) {
         if (roots)
             check_tree_edge(batch, &worker->tally, roots, u, row_u, row_v);
-        roots = hw_links_claim(&batch->links, at, u);
+        roots = hw_parent_edges_claim(&batch->links, at, u);
         if (roots)
             check_tree_edge(batch, &worker->tally, roots, v, row_v, row_u);
         return fit;
     }
     if (roots)
         fit = fit_roots(batch, &worker->tally, roots, row_v, row_u, weight);
-    roots = hw_links_see(&batch->links, at, u);
+    roots = hw_parent_edges_see(&batch->links, at, u);
     if (roots)
         settle_fit(batch, at, u, fit_roots(batch, &worker->tally, roots, row_u, row_v, weight));
     return fit;
@@ -196,11 +196,11 @@ static inline uint64_t link_at_source(struct hw_batch *batch, hw_gid u, hw_gid v
 {
     if (batch->desc->directed)
         return 0;
-    return is_weighted(batch) ? hw_links_see(&batch->links, u - batch->first, v)
-                              : hw_links_claim(&batch->links, u - batch->first, v);
+    return is_weighted(batch) ? hw_parent_edges_see(&batch->links, u - batch->first, v)
+                              : hw_parent_edges_claim(&batch->links, u - batch->first, v);
 }
 
-/* Fetches the row of v. (On always_inline see hw_links_prefetch().) */
+/* Fetches the row of v. (On always_inline see hw_parent_edges_prefetch().) */
 static inline __attribute__((always_inline)) void fetch_row(const struct hw_batch *batch, hw_gid v)
 {
     const unsigned char *row = hw_rows_at(&batch->rows, v - batch->first);
@@ -213,7 +213,7 @@ static inline __attribute__((always_inline)) void fetch_row(const struct hw_batc
 static inline __attribute__((always_inline)) void fetch_links(const struct hw_batch *batch,
                                                               hw_gid v, hw_gid parent)
 {
-    hw_links_prefetch(&batch->links, v - batch->first, parent);
+    hw_parent_edges_prefetch(&batch->links, v - batch->first, parent);
 }
 
 /* All checks of a tuple both of whose ends are local. */
@@ -289,7 +289,8 @@ static inline void check_at_once(struct hw_batch *batch, struct hw_worker *worke
 /* Looks for links at u and sends on, or checks at once where v is local too:
  * tuples [begin, end) of the round. record: where the round says. */
 static void send_on(struct hw_batch *batch, int thread, const struct batch_tuples *tuples,
-                    hw_count begin, hw_count end, struct hw_round *round, unsigned char *record)
+                    hw_count begin, hw_count end, struct hw_bounded_exchange *round,
+                    unsigned char *record)
 {
     const struct tuple *tuple = tuples->tuple;
     size_t head_bytes = head_size(is_weighted(batch));
@@ -374,7 +375,8 @@ struct forwarding {
     struct fit *answer, *answered;  /* to those received and sent; NULL for levels */
 };
 
-static enum hw_status forwarding_alloc(const struct hw_batch *batch, const struct hw_round *round,
+static enum hw_status forwarding_alloc(const struct hw_batch *batch,
+                                       const struct hw_bounded_exchange *round,
                                        struct forwarding *f, struct hw_error *err)
 {
     size_t size = record_size(is_weighted(batch), batch->rows.stride);
@@ -400,7 +402,7 @@ static void forwarding_free(struct forwarding *f)
 /* One round of forward(): looks for links, sends, receives, checks, answers.
  * Collective. */
 static enum hw_status forward_round(struct hw_batch *batch, const struct batch_tuples *tuples,
-                                    struct hw_round *round, struct hw_error *err)
+                                    struct hw_bounded_exchange *round, struct hw_error *err)
 {
     MPI_Comm world = batch->ctx->world;
     int threads = batch->ctx->threads;
@@ -464,16 +466,16 @@ static enum hw_status forward(struct hw_batch *batch, enum hw_status status,
                                    .stride = 2,
                                    .keep = true,
                                    .limit = 2 * batch->chunk};
-    struct hw_round round = {.step = 2 * batch->chunk};
+    struct hw_bounded_exchange round = {.step = 2 * batch->chunk};
 
     do {
-        status = hw_round_next(batch->ctx, batch->slices, status, &items, &round, err);
+        status = hw_bounded_exchange_next(batch->ctx, batch->slices, status, &items, &round, err);
         if (status == HW_OK) {
             const struct batch_tuples here = tuples_from(tuples, round.at);
             status = forward_round(batch, &here, &round, err);
         }
     } while (status == HW_OK && round.more);
-    hw_round_end(&round);
+    hw_bounded_exchange_end(&round);
     return status;
 }
 
@@ -483,8 +485,9 @@ struct sourcing {
     union hw_weight *send_weight, *received_weight; /* NULL for levels */
 };
 
-static enum hw_status sourcing_alloc(const struct hw_batch *batch, const struct hw_round *round,
-                                     struct sourcing *s, struct hw_error *err)
+static enum hw_status sourcing_alloc(const struct hw_batch *batch,
+                                     const struct hw_bounded_exchange *round, struct sourcing *s,
+                                     struct hw_error *err)
 {
     enum hw_status status =
         hw_alloc(&s->send, round->sending, sizeof *s->send, "tuples to send", err);
@@ -511,7 +514,7 @@ static void sourcing_free(struct sourcing *s)
 
 /* Puts a round's tuples into the order they are sent in. */
 static void order_tuples(const struct hw_batch *batch, const struct hw_edges *edges,
-                         const struct hw_round *round, struct sourcing *s)
+                         const struct hw_bounded_exchange *round, struct sourcing *s)
 {
     const hw_gid *source = edges->source + round->at, *target = edges->target + round->at;
     int ranks = batch->ctx->size, threads = batch->ctx->threads;
@@ -532,7 +535,7 @@ static void order_tuples(const struct hw_batch *batch, const struct hw_edges *ed
 /* One round of exchange_block(): tuples to the owners of their sources, and on.
  * Collective. */
 static enum hw_status source_round(struct hw_batch *batch, const struct hw_edges *edges,
-                                   struct hw_round *round, struct hw_error *err)
+                                   struct hw_bounded_exchange *round, struct hw_error *err)
 {
     MPI_Comm world = batch->ctx->world;
     struct sourcing s = {0};
@@ -564,14 +567,14 @@ static enum hw_status exchange_block(struct hw_batch *batch, enum hw_status stat
 {
     const struct hw_items items = {
         .count = edges->count, .id = edges->source, .stride = 1, .limit = 2 * batch->chunk};
-    struct hw_round round = {.step = batch->chunk};
+    struct hw_bounded_exchange round = {.step = batch->chunk};
 
     do {
-        status = hw_round_next(batch->ctx, batch->slices, status, &items, &round, err);
+        status = hw_bounded_exchange_next(batch->ctx, batch->slices, status, &items, &round, err);
         if (status == HW_OK)
             status = source_round(batch, edges, &round, err);
     } while (status == HW_OK && round.more);
-    hw_round_end(&round);
+    hw_bounded_exchange_end(&round);
     return status;
 }
 
@@ -653,7 +656,7 @@ static struct tuple link_ends(const struct hw_batch *batch, hw_count block, uint
 /* Counts one link that is left, in each of its roots: as no edge of the graph
  * (rule 5), or as one that is not tight (rule 2). */
 static void report_link(const struct hw_batch *batch, struct hw_tally *tally, hw_count block,
-                        const struct hw_link_slot *slot)
+                        const struct hw_parent_edge_slot *slot)
 {
     struct tuple ends = link_ends(batch, block, slot->key & ~HW_LINK_SEEN);
     bool seen = slot->key & HW_LINK_SEEN;
@@ -676,7 +679,7 @@ static hw_count report_unclaimed(const struct hw_batch *batch)
 
 #pragma omp parallel for schedule(static) reduction(+ : count) num_threads(batch->ctx->threads)
     for (hw_count b = 0; b < batch->links.blocks; b++) {
-        const struct hw_links_block *block = &batch->links.block[b];
+        const struct hw_parent_edges_block *block = &batch->links.block[b];
         struct hw_tally *tally = &batch->worker[omp_get_thread_num()].tally;
         for (uint32_t slot = 0; slot < block->slots; slot++)
             if (block->slot[slot].roots != 0) {
@@ -692,7 +695,7 @@ static void next_unclaimed(const struct hw_batch *batch, struct unclaimed *left)
 {
     left->count = 0;
     for (; left->block < batch->links.blocks; left->block++, left->slot = 0) {
-        const struct hw_links_block *block = &batch->links.block[left->block];
+        const struct hw_parent_edges_block *block = &batch->links.block[left->block];
         for (; left->slot < block->slots; left->slot++) {
             if (block->slot[left->slot].roots == 0)
                 continue;

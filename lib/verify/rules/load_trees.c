@@ -20,9 +20,9 @@ enum mark { ORDINARY, UNREACHED, ZERO };
 
 /* What a thread needs to load a block. */
 struct loader {
-    struct hw_link *link;       /* [HW_LINKS_BLOCK * roots] */
-    hw_count links;             /* in use */
-    int length[HW_LINKS_BLOCK]; /* of each vertex's */
+    struct hw_parent_edge *link; /* [HW_LINKS_BLOCK * roots] */
+    hw_count links;              /* in use */
+    int length[HW_LINKS_BLOCK];  /* of each vertex's */
     hw_gid parent[TILE][HW_VERIFY_BATCH];
     enum mark mark[TILE][HW_VERIFY_BATCH];
 };
@@ -85,8 +85,9 @@ static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, e
 
 /* Sorts what each root says of vertex v's parent: a link, nothing, or a defect.
  * Returns the number of links. */
-static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally, struct hw_link *link,
-                       hw_gid v, const hw_gid *parent, const enum mark *mark)
+static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally,
+                       struct hw_parent_edge *link, hw_gid v, const hw_gid *parent,
+                       const enum mark *mark)
 {
     int length = 0, last = 0;
 
@@ -105,7 +106,7 @@ static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally, str
         } else if (p == v) {
             tally->counts.suspects[r]++; /* a cycle: counted where cycles are */
         } else {
-            hw_link_add(link, &length, &last, p, (uint64_t)1 << r);
+            hw_parent_edge_add(link, &length, &last, p, (uint64_t)1 << r);
         }
     }
     return length;
@@ -128,7 +129,8 @@ static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
             loader->links += length;
         }
     }
-    return hw_links_keep(&batch->links, block, loader->link, loader->length, loader->links, err);
+    return hw_parent_edges_keep(&batch->links, block, loader->link, loader->length, loader->links,
+                                err);
 }
 
 /* What one thread does of the loading. */
@@ -155,7 +157,7 @@ enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct h
     enum hw_status status = hw_rows_make(batch->count, batch->roots, lane, &batch->rows, err);
 
     if (status == HW_OK)
-        status = hw_links_make(batch->count, &batch->links, err);
+        status = hw_parent_edges_make(batch->count, &batch->links, err);
     if (status == HW_OK && batch->value != HW_VALUE_LEVEL)
         status = hw_alloc_zero(&batch->flat, batch->count, sizeof *batch->flat, "tree edges", err);
     if (status != HW_OK)

@@ -34,13 +34,13 @@
 #define HW_LINK_SEEN ((uint64_t)1 << 63)
 
 /* A parent, and the roots (bits of the batch) in whose trees it is one. */
-struct hw_link {
+struct hw_parent_edge {
     hw_gid parent;
     uint64_t roots;
 };
 
 /* A slot of a table. */
-struct hw_link_slot {
+struct hw_parent_edge_slot {
     uint64_t key;   /* parent * HW_LINKS_BLOCK + child's place in the block, or HW_LINK_NONE */
     uint64_t roots; /* those not claimed or settled yet */
 };
@@ -49,41 +49,45 @@ struct hw_link_slot {
 #define HW_LINKS_BUCKET 4
 
 /* The links of one block of vertices. */
-struct hw_links_block {
-    struct hw_link_slot *slot; /* [slots], on a line's border */
-    uint32_t slots;            /* whole buckets; 0 if there is no link */
+struct hw_parent_edges_block {
+    struct hw_parent_edge_slot *slot; /* [slots], on a line's border */
+    uint32_t slots;                   /* whole buckets; 0 if there is no link */
 };
 
-/* The links of a slice. Free with hw_links_free(). */
-struct hw_links {
+/* The links of a slice. Free with hw_parent_edges_free(). */
+struct hw_parent_edges {
     hw_count count; /* vertices */
     hw_count blocks;
-    struct hw_links_block *block;
+    struct hw_parent_edges_block *block;
 };
 
 /* Bytes that links of `count` vertices take at most. Local. */
-hw_count hw_links_bytes(hw_count count, int roots);
+hw_count hw_parent_edges_bytes(hw_count count, int roots);
 
 /* Makes room for the links of `count` vertices. Local. */
-enum hw_status hw_links_make(hw_count count, struct hw_links *links, struct hw_error *err);
-void hw_links_free(struct hw_links *links);
+enum hw_status hw_parent_edges_make(hw_count count, struct hw_parent_edges *links,
+                                    struct hw_error *err);
+void hw_parent_edges_free(struct hw_parent_edges *links);
 
 /*
  * Adds a root's parent to the links of one vertex, sorted by parent; *length
  * grows if the parent is new. *last is where the vertex's previous parent lies
  * (0 at first). Local.
  */
-void hw_link_add(struct hw_link *link, int *length, int *last, hw_gid parent, uint64_t root);
+void hw_parent_edge_add(struct hw_parent_edge *link, int *length, int *last, hw_gid parent,
+                        uint64_t root);
 
 /*
  * Makes the table of a block: length[i] links of its vertex i, one vertex after
  * another, `total` in all. Local; different blocks at once.
  */
-enum hw_status hw_links_keep(struct hw_links *links, hw_count block, const struct hw_link *link,
-                             const int *length, hw_count total, struct hw_error *err);
+enum hw_status hw_parent_edges_keep(struct hw_parent_edges *links, hw_count block,
+                                    const struct hw_parent_edge *link, const int *length,
+                                    hw_count total, struct hw_error *err);
 
 /* The slot where the search for a key begins. Local. */
-static inline uint32_t hw_links_start(const struct hw_links_block *block, uint64_t key)
+static inline uint32_t hw_parent_edges_start(const struct hw_parent_edges_block *block,
+                                             uint64_t key)
 {
     /* Fibonacci hashing; the product scales its upper half to the buckets. */
     uint64_t hash = key * 0x9e3779b97f4a7c15U >> 32;
@@ -91,30 +95,31 @@ static inline uint32_t hw_links_start(const struct hw_links_block *block, uint64
     return (uint32_t)(hash * (block->slots / HW_LINKS_BUCKET) >> 32) * HW_LINKS_BUCKET;
 }
 
-static inline uint64_t hw_links_key(hw_count i, hw_gid parent)
+static inline uint64_t hw_parent_edges_key(hw_count i, hw_gid parent)
 {
     return (uint64_t)parent << HW_LINKS_SHIFT | (uint64_t)(i % HW_LINKS_BLOCK);
 }
 
-/* Fetches what hw_links_claim() will touch. Not inlined at once it would be taken
+/* Fetches what hw_parent_edges_claim() will touch. Not inlined at once it would be taken
  * for a function without effect, and dropped. Local. */
-static inline __attribute__((always_inline)) void hw_links_prefetch(const struct hw_links *links,
-                                                                    hw_count i, hw_gid parent)
+static inline __attribute__((always_inline)) void
+hw_parent_edges_prefetch(const struct hw_parent_edges *links, hw_count i, hw_gid parent)
 {
-    const struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
+    const struct hw_parent_edges_block *block = &links->block[i >> HW_LINKS_SHIFT];
 
-    __builtin_prefetch(block->slot + hw_links_start(block, hw_links_key(i, parent)));
+    __builtin_prefetch(block->slot + hw_parent_edges_start(block, hw_parent_edges_key(i, parent)));
 }
 
 /* The slot of a link; NULL if there is none. Local; safe among threads. */
-static inline struct hw_link_slot *hw_links_find(struct hw_links *links, hw_count i, hw_gid parent)
+static inline struct hw_parent_edge_slot *hw_parent_edges_find(struct hw_parent_edges *links,
+                                                               hw_count i, hw_gid parent)
 {
-    struct hw_links_block *block = &links->block[i >> HW_LINKS_SHIFT];
-    uint64_t key = hw_links_key(i, parent);
+    struct hw_parent_edges_block *block = &links->block[i >> HW_LINKS_SHIFT];
+    uint64_t key = hw_parent_edges_key(i, parent);
 
     if (block->slots == 0)
         return NULL;
-    uint32_t at = hw_links_start(block, key);
+    uint32_t at = hw_parent_edges_start(block, key);
     for (;;) {
         uint64_t here = __atomic_load_n(&block->slot[at].key, __ATOMIC_RELAXED);
         if (here == HW_LINK_NONE)
@@ -130,9 +135,10 @@ static inline struct hw_link_slot *hw_links_find(struct hw_links *links, hw_coun
  * nothing if it never was, or if they have been taken. Local; safe among
  * threads, one of which gets them.
  */
-static inline uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid parent)
+static inline uint64_t hw_parent_edges_claim(struct hw_parent_edges *links, hw_count i,
+                                             hw_gid parent)
 {
-    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+    struct hw_parent_edge_slot *slot = hw_parent_edges_find(links, i, parent);
 
     if (!slot || __atomic_load_n(&slot->roots, __ATOMIC_RELAXED) == 0)
         return 0;
@@ -141,9 +147,9 @@ static inline uint64_t hw_links_claim(struct hw_links *links, hw_count i, hw_gid
 
 /* The roots that are left of a link, which has been seen from now on. Local; safe
  * among threads. */
-static inline uint64_t hw_links_see(struct hw_links *links, hw_count i, hw_gid parent)
+static inline uint64_t hw_parent_edges_see(struct hw_parent_edges *links, hw_count i, hw_gid parent)
 {
-    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+    struct hw_parent_edge_slot *slot = hw_parent_edges_find(links, i, parent);
 
     if (!slot)
         return 0;
@@ -153,11 +159,11 @@ static inline uint64_t hw_links_see(struct hw_links *links, hw_count i, hw_gid p
     return roots;
 }
 
-/* Takes roots out of a link that hw_links_see() found. Local; safe among threads. */
-static inline void hw_links_settle(struct hw_links *links, hw_count i, hw_gid parent,
-                                   uint64_t roots)
+/* Takes roots out of a link that hw_parent_edges_see() found. Local; safe among threads. */
+static inline void hw_parent_edges_settle(struct hw_parent_edges *links, hw_count i, hw_gid parent,
+                                          uint64_t roots)
 {
-    struct hw_link_slot *slot = hw_links_find(links, i, parent);
+    struct hw_parent_edge_slot *slot = hw_parent_edges_find(links, i, parent);
 
     if (slot)
         __atomic_fetch_and(&slot->roots, ~roots, __ATOMIC_RELAXED);

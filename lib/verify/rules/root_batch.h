@@ -26,7 +26,7 @@ struct hw_batch {
     const struct hw_context *ctx;
     struct hw_graph *graph;
     const struct hw_graph_desc *desc;
-    const struct hw_slices *slices;
+    const struct hw_block_distribution *slices;
     hw_gid first;   /* of this rank's slice */
     hw_count count; /* of its vertices */
     int roots;      /* at most HW_VERIFY_BATCH */
@@ -36,7 +36,7 @@ struct hw_batch {
     const hw_gid *parent; /* [roots][count] */
     hw_count chunk;       /* tuples that each rank reads at a time; it receives up to twice that */
     struct hw_rows rows;
-    struct hw_links links;
+    struct hw_parent_edges links;
     uint64_t *flat; /* [count] distances: the roots whose tree edge to a vertex does not rise
                      */
     struct hw_worker *worker; /* [ctx->threads] */

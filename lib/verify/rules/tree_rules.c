@@ -85,8 +85,8 @@ static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, i
     bool weighted = lane != HW_LANE_LEVEL8 && lane != HW_LANE_LEVEL32;
     hw_count rows =
         count * (hw_count)(hw_rows_stride(plan->roots, lane) + (weighted ? sizeof(uint64_t) : 0));
-    hw_count links =
-        hw_links_bytes(count, plan->roots) + threads * hw_links_bytes(HW_LINKS_BLOCK, plan->roots);
+    hw_count links = hw_parent_edges_bytes(count, plan->roots) +
+                     threads * hw_parent_edges_bytes(HW_LINKS_BLOCK, plan->roots);
     hw_count tuples = plan->chunk * hw_batch_tuple_bytes(ranks, plan->roots, lane);
     hw_count chains = hw_batch_chain_bytes(count, plan->roots, plan->chunk);
     hw_count pass = rows + links + tuples;
@@ -264,7 +264,7 @@ static enum hw_status check_batch(struct hw_batch *batch, enum hw_lane lane,
     if (status == HW_OK)
         status = hw_batch_tuples(batch, &progress->bar, &progress->done, progress->total, err);
     hw_rows_free(&batch->rows);
-    hw_links_free(&batch->links);
+    hw_parent_edges_free(&batch->links);
     if (status == HW_OK)
         status = add_up(batch, tally, err);
     if (status == HW_OK)
@@ -295,7 +295,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
                                const hw_gid *parent, struct hw_verdict *verdict,
                                struct hw_error *err)
 {
-    struct hw_slices slices = {0};
+    struct hw_block_distribution slices = {0};
     struct hw_batch batch = {.ctx = ctx,
                              .graph = graph,
                              .desc = hw_graph_desc(graph),
@@ -309,8 +309,8 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
     if (status != HW_OK || k == 0)
         return status;
     hw_store_share(batch.desc->vertices, ctx->rank, ctx->size, &batch.first, &batch.count);
-    status =
-        hw_agree(ctx->world, hw_slices_make(batch.desc->vertices, ctx->size, &slices, err), err);
+    status = hw_agree(
+        ctx->world, hw_block_distribution_make(batch.desc->vertices, ctx->size, &slices, err), err);
     if (status == HW_OK)
         status = choose_lane(ctx, value, k * batch.count, values, &lane, err);
     if (status == HW_OK)
@@ -331,7 +331,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
     }
     hw_progress_end(&progress.bar);
 done:
-    hw_slices_free(&slices);
+    hw_block_distribution_free(&slices);
     return status;
 }
 
