@@ -10,6 +10,9 @@ TESTS += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/study.t
 EXTRA_DIST += tests/workflow/break-tree.py
 EXTRA_DIST += tests/workflow/in-report.py
+TESTS += tests/workflow/report-browser.t
+EXTRA_DIST += tests/workflow/report-browser.t
+EXTRA_DIST += tests/workflow/click-report.py tests/workflow/click-report.js
 TESTS += tests/workflow/compare.t
 EXTRA_DIST += tests/workflow/compare.t tests/workflow/retime.py
 # Searches that take longer than they need, to be told from noise.
