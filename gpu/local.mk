@@ -13,9 +13,10 @@ gpu_sources += gpu/gpu_method_registry.c gpu/gpu_method_registry.h
 EXTRA_DIST += gpu/gpu_method_registry_stub.c
 
 # device: memory, PTX, warps, searches, sorts
-kernels += gpu/device/device_sort.cu
+kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
-  gpu/device/grid_stride.cuh gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
+  gpu/device/grid_stride.cuh gpu/device/memory_kernels.h gpu/device/prefix_search.cuh \
+  gpu/device/ptx.cuh gpu/device/warp.cuh
 gpu_sources += gpu/device/device.c gpu/device/device.h
 
 # comm: transports, all-gathers, barriers
@@ -30,7 +31,7 @@ gpu_sources += gpu/comm/allgather.c \
 
 # graph: CSR and edge lists on the device, orders, layouts
 kernels += gpu/graph/build/csr_builder_kernel.cu gpu/graph/build/vertex_order_kernel.cu
-kernel_includes += gpu/graph/device_graph.h gpu/graph/build/edge_tuples.cuh \
+kernel_includes += gpu/graph/device_graph.cuh gpu/graph/device_graph.h gpu/graph/build/edge_tuples.cuh \
   gpu/graph/build/edge_tuples.h gpu/graph/build/vertex_order.h
 gpu_sources += gpu/graph/build/csr_builder.c gpu/graph/build/csr_builder.h \
   gpu/graph/degree_order.c gpu/graph/degree_order.h \
@@ -58,6 +59,7 @@ gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
 kernels += gpu/engine/result_kernels.cu
 kernel_includes += gpu/engine/result_kernels.h
 gpu_sources += gpu/engine/multi_gpu_engine.c gpu/engine/multi_gpu_engine.h \
+  gpu/engine/parents_on_host.c gpu/engine/parents_on_host.h \
   gpu/engine/single_gpu_engine.c gpu/engine/single_gpu_engine.h
 
 # bfs: breadth-first search, a folder for each family of methods

@@ -12,7 +12,7 @@
 #define HOPWAVE_GPU_COMM_HOST_STAGING_H
 
 #include "lib/comm/node_aware_exchange.h"
-#include "lib/engine/core/engine.h"
+#include "lib/comm/transport_kind.h"
 
 struct hw_host_staging;
 

@@ -18,7 +18,7 @@
 #include "gpu/comm/host_staging.h"
 #include "gpu/comm/nccl_collectives.h"
 #include "gpu/device/device.h"
-#include "lib/engine/core/engine.h"
+#include "lib/comm/transport_kind.h"
 
 struct hw_transport {
     enum hw_transport_kind kind; /* what it is, never AUTO once open */

@@ -1,7 +1,5 @@
 #include "gpu/device/device.h"
 
-#include "gpu/engine/result_kernels.h"
-#include "gpu/graph/device_graph.h"
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>
@@ -217,37 +215,6 @@ enum hw_status hw_gpu_pin(uint32_t **staging, size_t count, struct hw_error *err
     return hw_cuda(
         (int)cudaHostAlloc((void **)staging, (count + 1) * sizeof **staging, cudaHostAllocDefault),
         "cudaHostAlloc", err);
-}
-
-enum hw_status hw_gpu_get_parents(uint32_t **staging, const uint32_t *id, size_t count,
-                                  hw_gid *parent, struct hw_error *err)
-{
-    enum hw_status status = hw_gpu_pin(staging, count, err);
-
-    if (status == HW_OK)
-        status = hw_gpu_get(*staging, id, count * sizeof *id, err);
-    if (status != HW_OK)
-        return status;
-    const uint32_t *came = *staging;
-#pragma omp parallel for if (count > 1 << 16)
-    for (size_t k = 0; k < count; k++)
-        parent[k] = came[k] == HW_INVALID_VERTEX ? HW_GID_NONE : (hw_gid)came[k];
-    return HW_OK;
-}
-
-enum hw_status hw_gpu_count_parents(const uint32_t *parent, uint64_t count, uint32_t *room,
-                                    hw_count *reached, struct hw_error *err)
-{
-    uint32_t parents = 0;
-    enum hw_status status = hw_gpu_fill(room, 0, sizeof parents, err);
-
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_count_parents(parent, count, room),
-                         "the kernel that counts parents", err);
-    if (status == HW_OK)
-        status = hw_gpu_get(&parents, room, sizeof parents, err);
-    *reached = parents;
-    return status;
 }
 
 enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err)

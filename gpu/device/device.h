@@ -82,17 +82,6 @@ enum hw_status hw_gpu_get_new(void *host, const void *device, size_t bytes, stru
  * cudaFreeHost(). Pinning takes long, so that only those ask who need it. Local. */
 enum hw_status hw_gpu_pin(uint32_t **staging, size_t count, struct hw_error *err);
 
-/* Brings parents in graph ids to the host: id: [count] on the device, HW_INVALID_VERTEX unreached;
- * parent: [count] on the host, HW_GID_NONE unreached; *staging: as hw_gpu_pin(), for as many.
- * Local. */
-enum hw_status hw_gpu_get_parents(uint32_t **staging, const uint32_t *id, size_t count,
-                                  hw_gid *parent, struct hw_error *err);
-
-/* *reached: how many of parent[0 .. count) are not HW_INVALID_VERTEX, 0 after an error. parent, and
- * room: [1], on the device. Waits. Local. */
-enum hw_status hw_gpu_count_parents(const uint32_t *parent, uint64_t count, uint32_t *room,
-                                    hw_count *reached, struct hw_error *err);
-
 /* Copies bytes inside the device, in the order of launches. Local. */
 enum hw_status hw_gpu_copy(void *to, const void *from, size_t bytes, struct hw_error *err);
 

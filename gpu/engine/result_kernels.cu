@@ -5,6 +5,7 @@
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/device/warp.cuh"
 #include "gpu/engine/result_kernels.h"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cuda_runtime.h>
 
@@ -60,16 +61,6 @@ __global__ void put_leaves(hw_gpu_graph graph, const uint32_t *taken, uint32_t *
 
     for (uint64_t k = hw_grid_thread(); k < leaves; k += hw_grid_threads())
         list[graph.edges - leaves + k] = taken[k];
-}
-
-__global__ void read_words(const uint32_t *words, uint64_t count, uint32_t *never)
-{
-    uint32_t all = 0;
-
-    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-        all |= words[k];
-    if (all == HW_INVALID_VERTEX) /* so that the reads are not left out */
-        *never = all;
 }
 
 __global__ void count_parents(const uint32_t *parent, uint64_t count, uint32_t *total)
@@ -240,15 +231,6 @@ int hw_gpu_launch_move_leaves(const hw_gpu_graph *graph, const uint32_t *rank, u
     rename_leaves<<<hw_blocks(graph->edges, block_size), block_size>>>(*graph, rank, list);
     take_leaves<<<blocks, block_size>>>(*graph, rank, list, scratch);
     put_leaves<<<blocks, block_size>>>(*graph, scratch, list);
-    return cudaGetLastError();
-}
-
-int hw_gpu_launch_flush_caches(const void *words, uint64_t count, uint32_t *never)
-{
-    const uint64_t most = 32u << 20, read = count < most ? count : most;
-
-    read_words<<<hw_blocks(read, block_size), block_size>>>(static_cast<const uint32_t *>(words),
-                                                            read, never);
     return cudaGetLastError();
 }
 

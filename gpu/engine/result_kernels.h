@@ -53,9 +53,6 @@ int hw_gpu_launch_prepare(const struct hw_gpu_graph *graph);
 int hw_gpu_launch_move_leaves(const struct hw_gpu_graph *graph, const uint32_t *rank,
                               uint32_t *scratch);
 
-/* Reads words, up to 128 MiB, and writes nothing. */
-int hw_gpu_launch_flush_caches(const void *words, uint64_t count, uint32_t *never);
-
 /* Adds to *total how many of parent[0 .. count) are not HW_INVALID_VERTEX. */
 int hw_gpu_launch_count_parents(const uint32_t *parent, uint64_t count, uint32_t *total);
 

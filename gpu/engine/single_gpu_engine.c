@@ -1,5 +1,7 @@
 #include "gpu/engine/single_gpu_engine.h"
 
+#include "gpu/device/memory_kernels.h"
+#include "gpu/engine/parents_on_host.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"

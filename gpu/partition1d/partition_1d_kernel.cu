@@ -173,28 +173,6 @@ __global__ void canonical(hw_partition_1d share, hw_partition_1d_output output, 
     }
 }
 
-/* Reads as much of the lists as the caches hold, and writes nothing. */
-__global__ void read_lists(const uint32_t *list, uint64_t count, uint32_t *never)
-{
-    uint32_t all = 0;
-
-    for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-        all |= list[k];
-    if (all == HW_INVALID_VERTEX) /* so that the reads are not left out */
-        *never = all;
-}
-
-/* Every block reads a word of every page. */
-__global__ void read_pages(const uint32_t *memory, uint64_t words, uint64_t page, uint32_t *never)
-{
-    uint32_t all = HW_INVALID_VERTEX;
-
-    for (uint64_t w = threadIdx.x * page; w < words; w += blockDim.x * page)
-        all &= __ldcg(memory + w) ^ 0x55555555u;
-    if (all == 0x12345678u) /* so that the reads are not left out */
-        *never = all;
-}
-
 } // namespace
 
 int hw_partition_1d_launch_first(const hw_partition_1d *share, uint32_t *led)
@@ -263,25 +241,5 @@ int hw_partition_1d_launch_canonical(const hw_partition_1d *share,
 {
     canonical<<<hw_blocks(static_cast<uint64_t>(share->owned) * 32, block_size), block_size>>>(
         *share, *output, root);
-    return cudaGetLastError();
-}
-
-int hw_partition_1d_launch_flush_caches(const hw_partition_1d *share, uint64_t count,
-                                        uint32_t *never)
-{
-    const uint64_t most = 32u << 20, wanted = count < most ? count : most;
-
-    read_lists<<<hw_blocks(wanted, block_size), block_size>>>(share->in.rank, wanted, never);
-    return cudaGetLastError();
-}
-
-int hw_partition_1d_launch_warm_tlb(const void *memory, uint64_t bytes, uint32_t *never)
-{
-    const uint64_t page = (2u << 20) / sizeof(uint32_t);
-
-    if (bytes < sizeof(uint32_t))
-        return cudaSuccess;
-    read_pages<<<132, block_size>>>(static_cast<const uint32_t *>(memory), bytes / sizeof(uint32_t),
-                                    page, never);
     return cudaGetLastError();
 }

@@ -56,13 +56,6 @@ int hw_partition_1d_launch_chain_end(const struct hw_partition_1d *share,
 int hw_partition_1d_launch_canonical(const struct hw_partition_1d *share,
                                      const struct hw_partition_1d_output *output, uint32_t root);
 
-/* Reads up to 128 MiB of the lists, of `count` elements, and writes nothing. */
-int hw_partition_1d_launch_flush_caches(const struct hw_partition_1d *share, uint64_t count,
-                                        uint32_t *never);
-
-/* Reads a word of each page of memory from every multiprocessor, and writes nothing. */
-int hw_partition_1d_launch_warm_tlb(const void *memory, uint64_t bytes, uint32_t *never);
-
 #ifdef __cplusplus
 }
 #endif

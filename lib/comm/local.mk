@@ -17,7 +17,8 @@ libhopwave_a_SOURCES += \
   lib/comm/rank_watchdog.c \
   lib/comm/rank_watchdog.h \
   lib/comm/stop_signal.c \
-  lib/comm/stop_signal.h
+  lib/comm/stop_signal.h \
+  lib/comm/transport_kind.h
 check_PROGRAMS += lib/comm/test_comm.mt
 TESTS += lib/comm/test_comm.mt
 lib_comm_test_comm_mt_SOURCES = lib/comm/test_comm.c

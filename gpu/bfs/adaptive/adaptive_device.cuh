@@ -15,6 +15,7 @@
 
 #include "gpu/bfs/adaptive/adaptive.h"
 #include "gpu/device/warp.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

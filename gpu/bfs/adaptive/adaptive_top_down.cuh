@@ -6,6 +6,7 @@
 #define HOPWAVE_GPU_BFS_ADAPTIVE_ADAPTIVE_TOP_DOWN_CUH
 
 #include "gpu/bfs/adaptive/adaptive_queue_generation.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 namespace
 {

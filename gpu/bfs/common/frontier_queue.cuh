@@ -8,6 +8,7 @@
 
 #include "gpu/bfs/common/frontier_queue.h"
 #include "gpu/device/warp.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cub/block/block_scan.cuh>
 

@@ -3,9 +3,10 @@
  * gpu/bfs/delegates/delegates_kernel.cu and gpu/bfs/delegates/delegates_results_kernel.cu. */
 #include "gpu/bfs/delegates/delegates_host.h"
 
+#include "gpu/device/memory_kernels.h"
+#include "gpu/engine/parents_on_host.h"
 #include "gpu/gpu_method_registry.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
@@ -388,13 +389,13 @@ static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_partition_1d_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
     }
     for (int q = 0; q < engine->ctx->size && code == 0; q++)
         if (engine->transport.heap[q])
-            code = hw_partition_1d_launch_warm_tlb(engine->transport.heap[q],
-                                                   (uint64_t)engine->transport.heap_bytes, never);
-    return hw_cuda(code, "the kernel that touches pages", err);
+            code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
+                                          (uint64_t)engine->transport.heap_bytes, never);
+    return hw_cuda(code, "the kernel that warms the TLB", err);
 }
 
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)

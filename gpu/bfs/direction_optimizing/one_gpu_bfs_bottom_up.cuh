@@ -12,6 +12,7 @@
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_BOTTOM_UP_CUH
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 namespace
 {

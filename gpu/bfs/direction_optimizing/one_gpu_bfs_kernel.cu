@@ -22,6 +22,7 @@
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 namespace
 {

@@ -11,6 +11,7 @@
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh"
 #include "gpu/device/prefix_search.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 namespace
 {

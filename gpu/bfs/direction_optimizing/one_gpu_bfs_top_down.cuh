@@ -9,6 +9,7 @@
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_TOP_DOWN_CUH
 
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 namespace
 {

@@ -3,7 +3,9 @@
 #include "gpu/bfs/direction_optimizing/host_staged_bfs.h"
 #include "gpu/bfs/direction_optimizing/peer_bfs.h"
 
+#include "gpu/device/memory_kernels.h"
 #include "gpu/engine/multi_gpu_engine.h"
+#include "gpu/engine/parents_on_host.h"
 #include "gpu/gpu_method_registry.h"
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
@@ -349,18 +351,18 @@ static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_
     const struct state *state = engine->state;
     const struct hw_partition_1d *share = &state->plan.share;
     uint32_t *never = state->output.changed;
-    int code = hw_partition_1d_launch_warm_tlb(share->in.rank, state->own_edges * 4, never);
+    int code = hw_gpu_launch_warm_tlb(share->in.rank, state->own_edges * 4, never);
 
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_partition_1d_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
     }
     for (uint32_t q = 0; q < share->parts && code == 0; q++)
         if (!state->plan.alone || q == share->part)
-            code = hw_partition_1d_launch_warm_tlb(engine->transport.heap[q],
-                                                   (uint64_t)engine->transport.heap_bytes, never);
-    return hw_cuda(code, "the kernel that touches pages", err);
+            code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
+                                          (uint64_t)engine->transport.heap_bytes, never);
+    return hw_cuda(code, "the kernel that warms the TLB", err);
 }
 
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
@@ -377,8 +379,8 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
         status = touch(engine, err);
     if (status == HW_OK)
         status = hw_cuda(
-            hw_partition_1d_launch_flush_caches(share, state->own_edges, state->output.changed),
-            "the kernel that rinses the caches", err);
+            hw_gpu_launch_flush_caches(share->in.rank, state->own_edges, state->output.changed),
+            "the kernel that flushes the caches", err);
     return status;
 }
 

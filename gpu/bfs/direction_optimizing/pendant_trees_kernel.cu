@@ -14,6 +14,7 @@
  */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cub/device/device_select.cuh>
 #include <cuda_runtime.h>

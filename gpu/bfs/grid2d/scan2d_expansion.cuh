@@ -10,6 +10,7 @@
 
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/grid2d/scan2d_one_gpu.h"
+#include "gpu/graph/device_graph.cuh"
 
 namespace hw_scan2d
 {

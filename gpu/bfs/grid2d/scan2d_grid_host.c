@@ -3,10 +3,11 @@
  * gpu/bfs/grid2d/scan2d_fetch_parents.c. */
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
+#include "gpu/device/memory_kernels.h"
+#include "gpu/engine/parents_on_host.h"
 #include "gpu/engine/result_kernels.h"
 #include "gpu/gpu_method_registry.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 
@@ -700,16 +701,15 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_partition_1d_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes,
-                                               state->never);
+        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, state->never);
     }
     for (int q = 0; q < engine->ctx->size && code == 0; q++)
         if (is_peer(engine) || q == engine->ctx->rank)
-            code = hw_partition_1d_launch_warm_tlb(
-                engine->transport.heap[q], (uint64_t)engine->transport.heap_bytes, state->never);
+            code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
+                                          (uint64_t)engine->transport.heap_bytes, state->never);
     if (code == 0 && state->edges > 0)
         code = hw_gpu_launch_flush_caches(own->lists.rank, (uint64_t)state->edges, state->never);
-    return status == HW_OK ? hw_cuda(code, "the kernel that touches pages", err) : status;
+    return status == HW_OK ? hw_cuda(code, "the kernel that warms the TLB", err) : status;
 }
 
 static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)

@@ -934,6 +934,7 @@ __global__ void __launch_bounds__(threads)
 /* ---- levels of few edges ---- */
 
 #include "gpu/bfs/grid2d/scan2d_single_cta.cuh"
+#include "gpu/graph/device_graph.cuh"
 
 /* ---- the beginning and the end ---- */
 

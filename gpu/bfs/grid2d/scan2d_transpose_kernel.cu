@@ -7,6 +7,7 @@
  */
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/grid2d/scan2d_grid.h"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>

@@ -28,6 +28,7 @@
  */
 #include "gpu/bfs/common/frontier_queue.cuh"
 #include "gpu/bfs/merge/merge.h"
+#include "gpu/graph/device_graph.cuh"
 
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

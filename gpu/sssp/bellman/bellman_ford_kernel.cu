@@ -2,6 +2,7 @@
  * Kernels of `bellman-ford` and `near-far`: what comes before and after phases, which are in
  * gpu/sssp/bellman/phase_loop.cuh.
  */
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/bellman/phase_loop.h"
 #include "gpu/sssp/bellman/relax_frontier.cuh"
 

@@ -18,6 +18,7 @@
 #define HOPWAVE_GPU_SSSP_BELLMAN_RELAX_FRONTIER_CUH
 
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/bellman/bellman_ford.h"
 #include "gpu/sssp/common/distance_keys.cuh"
 

@@ -3,6 +3,7 @@
  */
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/device/warp.cuh"
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/distance_keys.cuh"
 
 #include <cooperative_groups.h>

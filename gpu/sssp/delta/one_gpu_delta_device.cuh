@@ -3,6 +3,7 @@
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_DEVICE_CUH
 
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/common/warp_keys.cuh"
 #include "gpu/sssp/delta/one_gpu_delta.h"
 

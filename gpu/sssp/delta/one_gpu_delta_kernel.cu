@@ -25,6 +25,7 @@
  *
  * Vertices of degree 1 are left out until the end.
  */
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_pull.cuh"
 
 #include <cuda_runtime.h>

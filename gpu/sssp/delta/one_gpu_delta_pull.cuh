@@ -2,6 +2,7 @@
 #ifndef HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PULL_CUH
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PULL_CUH
 
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_push.cuh"
 
 namespace

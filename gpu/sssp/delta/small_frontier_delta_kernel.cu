@@ -17,6 +17,7 @@
  * Beyond the bound, finds wait in a list of their own for one of the next steps, all of which
  * are equally wide. Vertices of degree 1 are left out until the end.
  */
+#include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_device.cuh"
 
 #include <cooperative_groups.h>

@@ -11,6 +11,7 @@
 #include "lib/base/status.h"
 #include "lib/base/types.h"
 #include "lib/comm/context.h"
+#include "lib/comm/transport_kind.h"
 #include "lib/graph/cycle.h"
 #include "lib/layout/part.h"
 
@@ -20,14 +21,6 @@ enum hw_algorithm { HW_BFS, HW_SSSP };
 enum hw_device { HW_CPU, HW_CUDA };
 enum hw_direction { HW_DIRECTION_AUTO, HW_DIRECTION_TOP_DOWN, HW_DIRECTION_BOTTOM_UP };
 enum hw_exchange { HW_EXCHANGE_AUTO, HW_EXCHANGE_LIST, HW_EXCHANGE_BITMAP };
-enum hw_transport_kind { /* between GPUs; between CPUs it is MPI */
-                         HW_TRANSPORT_AUTO,
-                         HW_TRANSPORT_MPI,
-                         HW_TRANSPORT_PEER,
-                         HW_TRANSPORT_NCCL
-};
-/* What MPI is given of bytes on devices: copies on the host, or pointers to them. */
-enum hw_mpi_buffers { HW_MPI_BUFFERS_AUTO, HW_MPI_BUFFERS_HOST, HW_MPI_BUFFERS_DEVICE };
 enum hw_coupling {
     HW_COUPLING_AUTO, /* hybrid */
     HW_COUPLING_SEPARATE,
