@@ -1,4 +1,4 @@
-#include "gpu/gpu_method_registry.h"
+#include "gpu/engine/gpu_methods.h"
 
 #include "gpu/hopwave_gpu.h"
 

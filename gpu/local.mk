@@ -9,7 +9,7 @@ kernel_includes =
 gpu_sources =
 
 # the method table
-gpu_sources += gpu/gpu_method_registry.c gpu/gpu_method_registry.h
+gpu_sources += gpu/gpu_method_registry.c gpu/engine/gpu_methods.h
 EXTRA_DIST += gpu/gpu_method_registry_stub.c
 
 # device: memory, PTX, warps, searches, sorts

@@ -1,8 +1,8 @@
 /* Method `adaptive`: its host side. The search itself is in gpu/bfs/adaptive/adaptive_kernel.cu. */
 #include "gpu/bfs/adaptive/adaptive.h"
 
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/single_gpu_engine.h"
-#include "gpu/gpu_method_registry.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"

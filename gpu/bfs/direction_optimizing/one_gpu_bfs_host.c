@@ -2,9 +2,9 @@
  * gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu. */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/engine/single_gpu_engine.h"
-#include "gpu/gpu_method_registry.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 

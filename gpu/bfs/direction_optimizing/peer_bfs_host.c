@@ -4,9 +4,9 @@
 #include "gpu/bfs/direction_optimizing/peer_bfs.h"
 
 #include "gpu/device/memory_kernels.h"
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/multi_gpu_engine.h"
 #include "gpu/engine/parents_on_host.h"
-#include "gpu/gpu_method_registry.h"
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
 #include "gpu/partition1d/partition_1d_upload.h"

@@ -4,9 +4,9 @@
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
 #include "gpu/device/memory_kernels.h"
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/engine/result_kernels.h"
-#include "gpu/gpu_method_registry.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"

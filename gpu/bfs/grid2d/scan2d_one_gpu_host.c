@@ -3,7 +3,7 @@
 #include "gpu/bfs/grid2d/scan2d_one_gpu.h"
 
 #include "gpu/bfs/common/frontier_queue_host.h"
-#include "gpu/gpu_method_registry.h"
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 

@@ -1,5 +1,5 @@
 /* Method `bellman-ford`: its search, and negative cycles. */
-#include "gpu/gpu_method_registry.h"
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
 #include "gpu/validate/device_validate.h"

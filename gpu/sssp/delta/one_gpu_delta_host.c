@@ -1,8 +1,8 @@
 /* Method `delta`: its host side. The search itself is in gpu/sssp/delta/one_gpu_delta_kernel.cu. */
 #include "gpu/sssp/delta/one_gpu_delta.h"
 
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/single_gpu_engine.h"
-#include "gpu/gpu_method_registry.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/engine/sssp/delta_heuristic.h"

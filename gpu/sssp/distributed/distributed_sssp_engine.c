@@ -2,7 +2,7 @@
  * gpu/engine/multi_gpu_engine.h asks for. */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
-#include "gpu/gpu_method_registry.h"
+#include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"

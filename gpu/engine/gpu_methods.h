@@ -1,6 +1,6 @@
 /* The GPU methods, for the table that gpu/gpu_method_registry.c keeps. */
-#ifndef HOPWAVE_GPU_GPU_METHOD_REGISTRY_H
-#define HOPWAVE_GPU_GPU_METHOD_REGISTRY_H
+#ifndef HOPWAVE_GPU_ENGINE_GPU_METHODS_H
+#define HOPWAVE_GPU_ENGINE_GPU_METHODS_H
 
 #include "lib/engine/core/engine.h"
 
