@@ -12,17 +12,17 @@
 
 #include <cub/block/block_scan.cuh>
 
-namespace hw_queue
+namespace hw_frontier_queue
 {
 
 using count64 = unsigned long long;
 
 constexpr int threads = 256;
-constexpr count64 edge_mask = (1ull << HW_QUEUE_EDGE_BITS) - 1;
+constexpr count64 edge_mask = (1ull << HW_FRONTIER_QUEUE_EDGE_BITS) - 1;
 
 __device__ __forceinline__ uint32_t vertices_of(count64 packed)
 {
-    return static_cast<uint32_t>(packed >> HW_QUEUE_EDGE_BITS);
+    return static_cast<uint32_t>(packed >> HW_FRONTIER_QUEUE_EDGE_BITS);
 }
 
 __device__ __forceinline__ count64 edges_of(count64 packed)
@@ -33,7 +33,7 @@ __device__ __forceinline__ count64 edges_of(count64 packed)
 /* A vertex with `edges` edges, packed. */
 __device__ __forceinline__ count64 packed(count64 edges)
 {
-    return edges ? (1ull << HW_QUEUE_EDGE_BITS) + edges : 0;
+    return edges ? (1ull << HW_FRONTIER_QUEUE_EDGE_BITS) + edges : 0;
 }
 
 __device__ __forceinline__ uint32_t lane_of()
@@ -59,7 +59,7 @@ __device__ void begin(const hw_frontier_queue_params &plan, uint32_t root)
     }
     for (uint64_t w = hw_grid_thread(); w < active / 32 + 1; w += hw_grid_threads()) {
         plan.settled[w] = 0;
-        plan.bits[w] = root / 32 == w ? 1u << (root & 31) : 0;
+        plan.visited[w] = root / 32 == w ? 1u << (root & 31) : 0;
     }
     if (hw_grid_thread() != 0)
         return;
@@ -85,8 +85,8 @@ __device__ __forceinline__ void clear_ahead(const hw_frontier_queue_params &plan
 
 /* Keeps the row of the level `depth`, of so many edges, that has been expanded. One
  * thread. */
-__device__ __forceinline__ void keep_row(const hw_frontier_queue_params &plan, uint32_t depth,
-                                         uint32_t routine, count64 edges)
+__device__ __forceinline__ void trace_append(const hw_frontier_queue_params &plan, uint32_t depth,
+                                             uint32_t routine, count64 edges)
 {
     hw_frontier_queue_control *control = plan.control;
     const count64 from = hw_load_relaxed(&control->queue[depth & 3]);
@@ -110,7 +110,7 @@ __device__ __forceinline__ void keep_row(const hw_frontier_queue_params &plan, u
 }
 
 /* Keeps when the search ended. One thread. */
-__device__ __forceinline__ void keep_end(const hw_frontier_queue_params &plan)
+__device__ __forceinline__ void trace_end(const hw_frontier_queue_params &plan)
 {
     plan.control->ended = static_cast<count64>(clock64());
     plan.control->ended_time = hw_nanoseconds();
@@ -119,11 +119,11 @@ __device__ __forceinline__ void keep_end(const hw_frontier_queue_params &plan)
 /* ---- what is found ---- */
 
 /* Finds that a block collects in shared memory before it queues them together. */
-constexpr uint32_t tile_most = 2048; /* edges that a block visits between looks at it */
-constexpr uint32_t find_room = tile_most + 1024;
+constexpr uint32_t max_tile_edges = 2048; /* edges that a block visits between looks at it */
+constexpr uint32_t buffer_capacity = max_tile_edges + 1024;
 using block_scan = cub::BlockScan<count64, threads>;
-struct finds {
-    uint32_t vertex[find_room];
+struct discovered_buffer {
+    uint32_t vertex[buffer_capacity];
     uint32_t count; /* may pass find_room */
     count64 start;
     typename block_scan::TempStorage scan;
@@ -137,8 +137,8 @@ __device__ __forceinline__ count64 length_of(const hw_gpu_graph &graph, uint32_t
 }
 
 template <typename Offset>
-__device__ __forceinline__ void put(const hw_frontier_queue_params &plan, uint32_t depth,
-                                    count64 at, uint32_t v)
+__device__ __forceinline__ void enqueue_at(const hw_frontier_queue_params &plan, uint32_t depth,
+                                           count64 at, uint32_t v)
 {
     plan.queue[(depth + 1) & 1][vertices_of(at)] = v;
     static_cast<Offset *>(plan.prefix[(depth + 1) & 1])[vertices_of(at)] =
@@ -147,8 +147,8 @@ __device__ __forceinline__ void put(const hw_frontier_queue_params &plan, uint32
 
 /* Queues finds of a warp that the buffer has no room for. */
 template <typename Offset>
-__device__ __noinline__ void spill(const hw_frontier_queue_params &plan, uint32_t depth, uint32_t v,
-                                   bool mine)
+__device__ __noinline__ void enqueue_overflow(const hw_frontier_queue_params &plan, uint32_t depth,
+                                              uint32_t v, bool mine)
 {
     const uint32_t ring = (depth + 1) & 3;
     const count64 own = mine ? packed(length_of<Offset>(plan.graph, v)) : 0;
@@ -161,17 +161,18 @@ __device__ __noinline__ void spill(const hw_frontier_queue_params &plan, uint32_
         start = atomicAdd(&plan.control->queue[ring], upto);
     start = __shfl_sync(HW_WARP, start, 31);
     if (own)
-        put<Offset>(plan, depth, start + upto - own, v);
+        enqueue_at<Offset>(plan, depth, start + upto - own, v);
 }
 
 /* Queues what the block has collected. All its threads. */
 template <typename Offset>
-__device__ void flush(const hw_frontier_queue_params &plan, uint32_t depth, finds &found)
+__device__ void enqueue_buffer(const hw_frontier_queue_params &plan, uint32_t depth,
+                               discovered_buffer &found)
 {
     const uint32_t ring = (depth + 1) & 3;
 
     __syncthreads();
-    const uint32_t count = min(found.count, find_room);
+    const uint32_t count = min(found.count, buffer_capacity);
     for (uint32_t base = 0; base < count; base += 4 * threads) {
         uint32_t v[4], sinks = 0;
         count64 own[4], sum = 0, before, total;
@@ -193,7 +194,7 @@ __device__ void flush(const hw_frontier_queue_params &plan, uint32_t depth, find
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (own[k])
-                put<Offset>(plan, depth, before, v[k]);
+                enqueue_at<Offset>(plan, depth, before, v[k]);
             before += own[k];
         }
     }
@@ -218,12 +219,12 @@ __device__ __forceinline__ uint32_t visit(const hw_frontier_queue_params &plan,
 
 #pragma unroll
     for (int k = 0; k < many; k++)
-        word[k] = candidate[k] != HW_INVALID_VERTEX ? plan.bits[candidate[k] / 32] : HW_WARP;
+        word[k] = candidate[k] != HW_INVALID_VERTEX ? plan.visited[candidate[k] / 32] : HW_WARP;
 #pragma unroll
     for (int k = 0; k < many; k++) {
         const uint32_t bit = 1u << (candidate[k] & 31);
         if (!(word[k] & bit))
-            word[k] = atomicOr(plan.bits + candidate[k] / 32, bit);
+            word[k] = atomicOr(plan.visited + candidate[k] / 32, bit);
     }
 #pragma unroll
     for (int k = 0; k < many; k++)
@@ -242,8 +243,8 @@ __device__ __forceinline__ uint32_t visit(const hw_frontier_queue_params &plan,
 /* Collects the candidates that `fresh` has bits for; overflow(k, mine) is called for all
  * lanes where the buffer has no room for some. A whole warp. */
 template <int many, typename Overflow>
-__device__ __forceinline__ void collect(finds &found, const uint32_t *candidate, uint32_t fresh,
-                                        Overflow overflow)
+__device__ __forceinline__ void collect(discovered_buffer &found, const uint32_t *candidate,
+                                        uint32_t fresh, Overflow overflow)
 {
     const uint32_t lower = (1u << lane_of()) - 1;
     uint32_t before[many], count = 0, start = 0;
@@ -261,17 +262,17 @@ __device__ __forceinline__ void collect(finds &found, const uint32_t *candidate,
     start = __shfl_sync(HW_WARP, start, 0);
 #pragma unroll
     for (int k = 0; k < many; k++) {
-        const bool mine = fresh >> k & 1, fits = start + before[k] < find_room;
+        const bool mine = fresh >> k & 1, fits = start + before[k] < buffer_capacity;
         if (mine && fits)
             found.vertex[start + before[k]] = candidate[k];
-        if (start + count > find_room)
+        if (start + count > buffer_capacity)
             overflow(k, mine && !fits);
     }
 }
 
 /* The number of leading elements of [0, count) that hold; those that do not come after
  * them. A whole warp. */
-template <typename Holds> __device__ uint32_t warp_count(uint32_t count, Holds holds)
+template <typename Holds> __device__ uint32_t warp_partition_point(uint32_t count, Holds holds)
 {
     uint32_t from = 0, length = count;
 
@@ -284,7 +285,7 @@ template <typename Holds> __device__ uint32_t warp_count(uint32_t count, Holds h
     return from;
 }
 
-} // namespace hw_queue
+} // namespace hw_frontier_queue
 
 /* Blocks of a cooperative kernel that are resident at once. Returns a cudaError_t. */
 inline cudaError_t hw_frontier_queue_shape(const void *kernel, int *blocks)
@@ -295,8 +296,8 @@ inline cudaError_t hw_frontier_queue_shape(const void *kernel, int *blocks)
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess)
-        error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, hw_queue::threads, 0);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
+                                                              hw_frontier_queue::threads, 0);
     if (error == cudaSuccess && resident < 1)
         error = cudaErrorLaunchOutOfResources;
     *blocks = processors * resident;

@@ -13,7 +13,7 @@ extern "C" {
 
 /* A queue's size in one word, so that one atomic operation claims slots and the places of
  * their edges: vertices above, edges below. Vertices without edges are not queued. */
-#define HW_QUEUE_EDGE_BITS 34
+#define HW_FRONTIER_QUEUE_EDGE_BITS 34
 
 /* Counters that blocks share. Those in rings belong to the level whose depth modulo 4
  * they have; each level clears the ring two levels ahead. */
@@ -30,7 +30,7 @@ struct hw_frontier_queue_control {
 struct hw_frontier_queue_params {
     struct hw_gpu_graph graph;
     uint32_t *parent, *settled; /* as in hw_gpu_output; settled: all clear */
-    uint32_t *bits;             /* [active / 32 + 1] visited vertices */
+    uint32_t *visited;          /* [active / 32 + 1] visited vertices */
     uint32_t *queue[2];         /* [active + 1] of even and odd levels */
     void *prefix[2];            /* [active + 1] edges before each, as wide as offsets */
     struct hw_frontier_queue_control *control; /* [1] */

@@ -14,13 +14,13 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
     if (engine->options.direction == HW_DIRECTION_BOTTOM_UP)
         return hw_fail(err, HW_BAD_INPUT, "--direction: method %s searches top-down alone",
                        engine->method->name);
-    if (graph->vertices >= 1u << (64 - HW_QUEUE_EDGE_BITS) ||
-        graph->edges >= UINT64_C(1) << HW_QUEUE_EDGE_BITS)
-        return hw_fail(err, HW_BAD_INPUT,
-                       "method %s does up to 2^%d vertices and 2^%d stored edges",
-                       engine->method->name, 64 - HW_QUEUE_EDGE_BITS, HW_QUEUE_EDGE_BITS);
+    if (graph->vertices >= 1u << (64 - HW_FRONTIER_QUEUE_EDGE_BITS) ||
+        graph->edges >= UINT64_C(1) << HW_FRONTIER_QUEUE_EDGE_BITS)
+        return hw_fail(
+            err, HW_BAD_INPUT, "method %s does up to 2^%d vertices and 2^%d stored edges",
+            engine->method->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS, HW_FRONTIER_QUEUE_EDGE_BITS);
     own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
-    hw_gpu_add(arrays, &own->bits, active / 32 + 1, sizeof *own->bits);
+    hw_gpu_add(arrays, &own->visited, active / 32 + 1, sizeof *own->visited);
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &own->queue[half], active + 1, sizeof *own->queue[half]);
     for (int half = 0; half < prefixes; half++)

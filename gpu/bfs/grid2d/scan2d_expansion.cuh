@@ -15,7 +15,7 @@
 namespace hw_scan2d
 {
 
-using namespace hw_queue;
+using namespace hw_frontier_queue;
 
 /* A frontier, and the room to lay its edges out one after another. */
 template <typename Offset> struct front {
@@ -196,7 +196,7 @@ __device__ __forceinline__ void narrow(const front<Offset> &from, count64 first,
         const count64 edge = lower ? first : last;
         uint32_t upto = lower ? 1 : from.count; /* all slots */
         if (lower ? first > 0 : last + 1 < all)
-            upto = warp_count(from.count, [&](uint32_t i) {
+            upto = warp_partition_point(from.count, [&](uint32_t i) {
                 return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
             });
         if (lane_of() == 0)

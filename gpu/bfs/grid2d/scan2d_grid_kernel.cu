@@ -242,7 +242,7 @@ __device__ __forceinline__ hw_frontier_queue_params visited_of(const kernel_para
 {
     hw_frontier_queue_params visited{};
 
-    visited.bits = plan.seen;
+    visited.visited = plan.seen;
     visited.parent = plan.pred;
     return visited;
 }
@@ -651,11 +651,11 @@ __device__ __forceinline__ void expand_edges(const kernel_params &plan, const fr
     for (count64 base = begin + (static_cast<count64>(blockIdx.x) * warps + warp) * chunk;
          base < end; base += static_cast<count64>(gridDim.x) * warps * chunk) {
         const uint32_t count = static_cast<uint32_t>(min(end - base, static_cast<count64>(chunk)));
-        uint32_t low = warp_count(from.count,
-                                  [&](uint32_t i) {
-                                      return static_cast<count64>(__ldcg(from.sum + i)) <= base;
-                                  }) -
-                       1;
+        uint32_t low =
+            warp_partition_point(
+                from.count,
+                [&](uint32_t i) { return static_cast<count64>(__ldcg(from.sum + i)) <= base; }) -
+            1;
         for (uint32_t i = 0; i < count; i += tile)
             low = expand_some<Offset, many>(plan, from, static_cast<Offset>(base + i),
                                             min(count - i, tile), low, from.count,

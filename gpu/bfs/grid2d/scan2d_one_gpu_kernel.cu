@@ -28,20 +28,21 @@ using kernel_params = hw_scan2d_one_gpu_params;
 
 /* What a block keeps in shared memory. */
 struct shared {
-    finds found;
+    discovered_buffer found;
     uint32_t cut[2];
 };
 
 /* Adds what the block has collected to the frontier of the next level. All its threads. */
-__device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth, finds &found)
+__device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth,
+                           discovered_buffer &found)
 {
     __syncthreads();
     const uint32_t count = found.count;
     if (count == 0)
         return;
     if (threadIdx.x == 0)
-        found.start = atomicAdd(&plan.control->queue[(depth + 1) & 3], static_cast<count64>(count)
-                                                                           << HW_QUEUE_EDGE_BITS);
+        found.start = atomicAdd(&plan.control->queue[(depth + 1) & 3],
+                                static_cast<count64>(count) << HW_FRONTIER_QUEUE_EDGE_BITS);
     __syncthreads();
     uint32_t *queue = plan.queue[(depth + 1) & 1] + vertices_of(found.start);
     for (uint32_t i = threadIdx.x; i < count; i += threads)
@@ -53,10 +54,11 @@ __device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth,
 
 /* Queues finds while there is room for those of another tile; until the next barrier
  * nothing may be found. */
-__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth, finds &found)
+__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth,
+                                          discovered_buffer &found)
 {
     __syncthreads();
-    if (found.count > find_room - tile_most)
+    if (found.count > buffer_capacity - max_tile_edges)
         flush_list(plan.common, depth, found);
 }
 
@@ -73,7 +75,7 @@ __device__ void expand(const kernel_params &plan, uint32_t depth, const front<Of
 {
     const hw_gpu_lists &columns = plan.common.graph.out;
     constexpr count64 tile = threads * many;
-    static_assert(tile <= tile_most, "finds fit");
+    static_assert(tile <= max_tile_edges, "finds fit");
 
     for (count64 base = blockIdx.x * tile; base < all; base += blocks * tile) {
         uint32_t row[many];
@@ -198,7 +200,7 @@ __device__ __noinline__ void expand_alone(const kernel_params &plan, uint32_t de
         flush_list(plan.common, depth, room.found);
         __syncthreads();
         if (threadIdx.x == 0)
-            keep_row(plan.common, depth, HW_ROUTINE_SCAN2D, all);
+            trace_append(plan.common, depth, HW_ROUTINE_SCAN2D, all);
     }
     if (threadIdx.x == 0)
         plan.common.control->depth = depth;
@@ -248,11 +250,11 @@ __global__ void __launch_bounds__(threads, resident(many))
         flush_list(plan.common, depth, room.found);
         grid.sync();
         if (keeps_rows)
-            keep_row(plan.common, depth, many ? HW_ROUTINE_SCAN2D : HW_ROUTINE_SCATTER_COMPACT,
-                     all);
+            trace_append(plan.common, depth, many ? HW_ROUTINE_SCAN2D : HW_ROUTINE_SCATTER_COMPACT,
+                         all);
     }
     if (keeps_rows)
-        keep_end(plan.common);
+        trace_end(plan.common);
 }
 
 template <typename Offset> const void *kernel_for(int many)

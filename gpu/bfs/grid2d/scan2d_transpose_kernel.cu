@@ -15,7 +15,7 @@
 namespace
 {
 
-using namespace hw_queue;
+using namespace hw_frontier_queue;
 using kernel_params = hw_scan2d_grid_params;
 
 __device__ __forceinline__ uint32_t next_place(uint32_t *place)

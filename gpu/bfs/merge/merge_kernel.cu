@@ -37,10 +37,10 @@ namespace
 {
 
 namespace cg = cooperative_groups;
-using namespace hw_queue;
+using namespace hw_frontier_queue;
 using kernel_params = hw_merge_params;
 
-constexpr uint32_t tile_size = tile_most;
+constexpr uint32_t tile_size = max_tile_edges;
 
 /* The part of the queue that a tile needs, and what expand makes of it. All in shared
  * memory. */
@@ -103,7 +103,7 @@ __device__ __forceinline__ uint32_t inputs_before(const level<Offset> &from, cou
         return 0;
     if (at >= from.vertices + from.edges)
         return from.vertices;
-    return warp_count(from.vertices, [&](uint32_t i) {
+    return warp_partition_point(from.vertices, [&](uint32_t i) {
         return i + static_cast<count64>(__ldcg(from.prefix + i)) < at;
     });
 }
@@ -116,7 +116,7 @@ __device__ __forceinline__ uint32_t inputs_upto(const level<Offset> &from, count
         return 1;
     if (at + 1 >= from.edges)
         return from.vertices;
-    return warp_count(from.vertices, [&](uint32_t i) {
+    return warp_partition_point(from.vertices, [&](uint32_t i) {
         return static_cast<count64>(__ldcg(from.prefix + i)) <= at;
     });
 }
@@ -220,19 +220,21 @@ __device__ __forceinline__ uint32_t neighbour(const kernel_params &plan, Offset 
 
 /* Visits four candidates a lane and collects what is new. A whole warp. */
 template <typename Offset, typename Source>
-__device__ __forceinline__ void take(const kernel_params &plan, uint32_t depth, finds &found,
-                                     const uint32_t *candidate, Source source)
+__device__ __forceinline__ void take(const kernel_params &plan, uint32_t depth,
+                                     discovered_buffer &found, const uint32_t *candidate,
+                                     Source source)
 {
     const uint32_t fresh = visit<4>(plan.common, candidate, source);
 
-    collect<4>(found, candidate, fresh,
-               [&](int k, bool mine) { spill<Offset>(plan.common, depth, candidate[k], mine); });
+    collect<4>(found, candidate, fresh, [&](int k, bool mine) {
+        enqueue_overflow<Offset>(plan.common, depth, candidate[k], mine);
+    });
 }
 
 /* Gathers the neighbours of a tile. All threads of the block. */
 template <typename Offset>
 __device__ void gather(const kernel_params &plan, uint32_t depth, const tile &tile,
-                       const slots<Offset> &slots, finds &found)
+                       const slots<Offset> &slots, discovered_buffer &found)
 {
     for (uint32_t base = 0; base < tile.outputs; base += 4 * threads) {
         uint32_t v[4];
@@ -252,18 +254,19 @@ __device__ void gather(const kernel_params &plan, uint32_t depth, const tile &ti
 /* Queues finds while there is room for those of another tile. All threads of the block;
  * until the next barrier nothing may be found. */
 template <typename Offset>
-__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth, finds &found)
+__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth,
+                                          discovered_buffer &found)
 {
     __syncthreads();
-    if (found.count > find_room - tile_size)
-        flush<Offset>(plan.common, depth, found);
+    if (found.count > buffer_capacity - tile_size)
+        enqueue_buffer<Offset>(plan.common, depth, found);
 }
 
 /* One level, redistribution and gathering together. by_inputs: the former is balanced,
  * else the latter. */
 template <typename Offset>
 __device__ void expand_and_gather(const kernel_params &plan, level<Offset> from, bool by_inputs,
-                                  slots<Offset> &slots, finds &found)
+                                  slots<Offset> &slots, discovered_buffer &found)
 {
     const count64 steps = by_inputs ? from.vertices + from.edges : from.edges;
 
@@ -303,7 +306,7 @@ __device__ void expand_to_memory(const kernel_params &plan, level<Offset> from,
 /* One level's gathering, from memory. */
 template <typename Offset>
 __device__ void gather_from_memory(const kernel_params &plan, const level<Offset> &from,
-                                   finds &found)
+                                   discovered_buffer &found)
 {
     const uint32_t tile = tile_for(from.edges);
 
@@ -357,7 +360,7 @@ list_at(const kernel_params &plan, const level<Offset> &from, uint32_t tile, uin
 template <typename Offset>
 __device__ __forceinline__ void gather_list(const kernel_params &plan, uint32_t depth,
                                             const list<Offset> &list, uint32_t at, uint32_t end,
-                                            uint32_t stride, finds &found)
+                                            uint32_t stride, discovered_buffer &found)
 {
     for (; __any_sync(HW_WARP, at < end); at += 4 * stride) {
         uint32_t v[4];
@@ -372,7 +375,7 @@ __device__ __forceinline__ void gather_list(const kernel_params &plan, uint32_t 
 /* Gathers the lists that are longer than `least`, the whole warp one after another. */
 template <typename Offset>
 __device__ void gather_by_warp(const kernel_params &plan, uint32_t depth, list<Offset> &mine,
-                               uint32_t least, finds &found)
+                               uint32_t least, discovered_buffer &found)
 {
     uint32_t left = __ballot_sync(HW_WARP, mine.length >= least);
 
@@ -389,7 +392,8 @@ __device__ void gather_by_warp(const kernel_params &plan, uint32_t depth, list<O
 
 /* One level, a lane for each vertex, but a warp for long lists. */
 template <typename Offset>
-__device__ void gather_directly(const kernel_params &plan, const level<Offset> &from, finds &found)
+__device__ void gather_directly(const kernel_params &plan, const level<Offset> &from,
+                                discovered_buffer &found)
 {
     constexpr uint32_t long_list = 64;
     const uint32_t tiles = (from.vertices + threads - 1) / threads;
@@ -406,7 +410,7 @@ __device__ void gather_directly(const kernel_params &plan, const level<Offset> &
 /* Gathers the lists of at least `threads` neighbours, the whole block one after another. */
 template <typename Offset>
 __device__ void gather_by_block(const kernel_params &plan, uint32_t depth, list<Offset> &mine,
-                                slots<Offset> &slots, finds &found)
+                                slots<Offset> &slots, discovered_buffer &found)
 {
     while (__syncthreads_or(mine.length >= threads)) {
         if (mine.length >= threads)
@@ -433,7 +437,7 @@ __device__ void gather_by_block(const kernel_params &plan, uint32_t depth, list<
  * time. */
 template <typename Offset>
 __device__ void gather_by_scan(const kernel_params &plan, uint32_t depth, const list<Offset> &mine,
-                               slots<Offset> &slots, finds &found)
+                               slots<Offset> &slots, discovered_buffer &found)
 {
     count64 before, all;
     uint32_t done = 0;
@@ -464,7 +468,7 @@ __device__ void gather_by_scan(const kernel_params &plan, uint32_t depth, const 
 /* One level, by the length of lists. */
 template <typename Offset>
 __device__ void gather_by_length(const kernel_params &plan, const level<Offset> &from,
-                                 slots<Offset> &slots, finds &found)
+                                 slots<Offset> &slots, discovered_buffer &found)
 {
     const uint32_t tiles = (from.vertices + threads - 1) / threads;
 
@@ -486,7 +490,7 @@ __global__ void __launch_bounds__(threads, 4)
     search(const __grid_constant__ kernel_params plan, uint32_t root)
 {
     __shared__ slots<Offset> slots;
-    __shared__ finds found;
+    __shared__ discovered_buffer found;
     cg::grid_group grid = cg::this_grid();
     const bool keeps_rows = hw_grid_thread() == 0;
 
@@ -515,13 +519,13 @@ __global__ void __launch_bounds__(threads, 4)
             gather_by_length(plan, from, slots, found);
             routine = HW_ROUTINE_CTA_WARP_SCAN;
         }
-        flush<Offset>(plan.common, depth, found);
+        enqueue_buffer<Offset>(plan.common, depth, found);
         grid.sync();
         if (keeps_rows)
-            keep_row(plan.common, depth, routine, from.edges);
+            trace_append(plan.common, depth, routine, from.edges);
     }
     if (keeps_rows)
-        keep_end(plan.common);
+        trace_end(plan.common);
 }
 
 const void *kernel_of(const hw_merge_params *plan)
