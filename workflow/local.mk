@@ -25,21 +25,22 @@ nobase_dist_pkgdata_DATA += \
   config/papers/xbfs.yaml \
   config/scaling.yaml \
   config/study.yaml \
+  python/hopwave/__init__.py \
+  python/hopwave/commands/__init__.py \
+  python/hopwave/commands/archive.py \
+  python/hopwave/commands/bag.py \
+  python/hopwave/commands/base.py \
+  python/hopwave/commands/compare.py \
+  python/hopwave/commands/compare_report.py \
+  python/hopwave/commands/crate.py \
+  python/hopwave/commands/guard.py \
+  python/hopwave/commands/noise.py \
+  python/hopwave/commands/pack.py \
+  python/hopwave/commands/records.py \
+  python/hopwave/commands/repeat.py \
+  python/hopwave/commands/run.py \
   schemas/study.schema.json \
   workflow/Snakefile \
-  workflow/commands/__init__.py \
-  workflow/commands/archive.py \
-  workflow/commands/bag.py \
-  workflow/commands/base.py \
-  workflow/commands/compare.py \
-  workflow/commands/compare_report.py \
-  workflow/commands/crate.py \
-  workflow/commands/noise.py \
-  workflow/commands/pack.py \
-  workflow/commands/records.py \
-  workflow/commands/repeat.py \
-  workflow/commands/guard.py \
-  workflow/commands/run.py \
   workflow/envs/programs.yaml \
   workflow/envs/python.yaml \
   workflow/envs/requirements.txt \

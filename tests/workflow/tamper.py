@@ -17,9 +17,10 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-sys.path[:0] = [sys.argv[1], f"{sys.argv[1]}/scripts"]
-from commands.bag import TAG_MANIFEST, problems
-from commands.pack import Damage, NoArchive, header, unpack
+WORKFLOW = Path(sys.argv[1])
+sys.path[:0] = [str(WORKFLOW.parent / "python"), str(WORKFLOW / "scripts")]
+from hopwave.commands.bag import TAG_MANIFEST, problems
+from hopwave.commands.pack import Damage, NoArchive, header, unpack
 
 
 def places(tar):

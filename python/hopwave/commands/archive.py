@@ -228,7 +228,7 @@ class Archive:
 
     def programs(self):
         """Source, workflow, schemas, and the versions of what ran."""
-        for name in ("workflow", "schemas", "config"):
+        for name in ("python", "workflow", "schemas", "config"):
             # Copied one by one, as those of an installation may be read-only.
             for path in (self.place.folder / name).rglob("*"):
                 if path.is_file() and path.suffix not in (".pyc", ".mk"):

@@ -1,0 +1,1 @@
+"""Hopwave in Python: the commands of hopwave-study."""
