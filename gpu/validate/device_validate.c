@@ -13,18 +13,18 @@
 
 /* Judges all trees, as many at a time as there is room for. size: bytes of a value. Collective;
  * ranks agree. */
-static enum hw_status judge_all(struct hw_tree_validation *self, hw_count k, const hw_gid *root,
-                                const void *values, size_t size, const hw_gid *parent,
-                                struct hw_verdict *verdict, struct hw_error *err)
+static enum hw_status validate_all(struct hw_tree_validation *self,
+                                   const struct hw_tree_batch *trees, size_t size,
+                                   struct hw_verdict *verdict, struct hw_error *err)
 {
-    const hw_count batch = self->trees.roots;
+    const hw_count batch = self->trees.roots, k = trees->k;
     enum hw_status status = HW_OK;
 
     for (hw_count at = 0; at < k && status == HW_OK; at += batch) {
         for (hw_count t = at; t < k && t < at + batch && status == HW_OK; t++)
             status = hw_tree_validation_upload(
-                self, root[t], (const char *)values + (size_t)(t * self->own) * size,
-                parent + t * self->own, err);
+                self, trees->root[t], (const char *)trees->value + (size_t)(t * self->own) * size,
+                trees->parent + t * self->own, err);
         status = hw_agree(self->ctx->world, status, err);
         if (status == HW_OK)
             status = hw_tree_validation_validate(self, verdict + at, NULL, err);
@@ -33,50 +33,49 @@ static enum hw_status judge_all(struct hw_tree_validation *self, hw_count k, con
 }
 
 enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
-                                  struct hw_graph *graph, hw_count k, const hw_gid *root,
-                                  enum hw_value value, const void *values, const hw_gid *parent,
-                                  struct hw_verdict *verdict, struct hw_error *err)
+                                  struct hw_graph *graph, const struct hw_tree_batch *trees,
+                                  enum hw_value value, struct hw_verdict *verdict,
+                                  struct hw_error *err)
 {
     static const enum hw_gpu_value kinds[] = {[HW_VALUE_LEVEL] = HW_GPU_LEVELS,
                                               [HW_VALUE_F32] = HW_GPU_REALS,
                                               [HW_VALUE_I64] = HW_GPU_WHOLES};
     const struct hw_tree_validation_request request = {
-        .graph = graph, .over = over, .trees = k, .value = kinds[value], .uploads = true};
+        .graph = graph, .over = over, .trees = trees->k, .value = kinds[value], .uploads = true};
     struct hw_tree_validation self = {0};
-    enum hw_status status = hw_verify_roots(k, root, hw_graph_desc(graph)->vertices, err);
+    enum hw_status status =
+        hw_verify_roots(trees->k, trees->root, hw_graph_desc(graph)->vertices, err);
 
-    if (status != HW_OK || k == 0)
+    if (status != HW_OK || trees->k == 0)
         return status;
     status = hw_tree_validation_open(ctx, &request, &self, err);
     if (status == HW_OK)
-        status = judge_all(&self, k, root, values, hw_value_size(value), parent, verdict, err);
+        status = validate_all(&self, trees, hw_value_size(value), verdict, err);
     hw_tree_validation_close(&self);
     return status;
 }
 
 /* Judges trees, or returns HW_RESOURCES where the devices cannot. Collective; ranks agree. */
-static enum hw_status try_devices(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                  const hw_gid *root, enum hw_value value, const void *values,
-                                  const hw_gid *parent, struct hw_verdict *verdict,
-                                  struct hw_error *err)
+static enum hw_status try_devices(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_tree_batch *trees, enum hw_value value,
+                                  struct hw_verdict *verdict, struct hw_error *err)
 {
     struct hw_context silent = *ctx;
 
     silent.quiet = true; /* the search has said already what its transport is */
-    return hw_gpu_verify_over(&silent, NULL, graph, k, root, value, values, parent, verdict, err);
+    return hw_gpu_verify_over(&silent, NULL, graph, trees, value, verdict, err);
 }
 
-enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                 const hw_gid *root, const int32_t *level, const hw_gid *parent,
-                                 struct hw_verdict *verdict, struct hw_error *err)
+enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                                 struct hw_error *err)
 {
-    enum hw_status status =
-        try_devices(ctx, graph, k, root, HW_VALUE_LEVEL, level, parent, verdict, err);
+    enum hw_status status = try_devices(ctx, graph, trees, HW_VALUE_LEVEL, verdict, err);
 
     if (status != HW_RESOURCES)
         return status;
     hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");
-    return hw_verify_bfs(ctx, graph, k, root, level, parent, verdict, err);
+    return hw_verify_bfs(ctx, graph, trees, verdict, err);
 }
 
 /* Whether the distances of some rank are more than the devices' 32 bits hold. Collective. */
@@ -93,9 +92,8 @@ static enum hw_status find_far(const struct hw_context *ctx, hw_count length,
     return status;
 }
 
-enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                  const hw_gid *root, const void *distance, const hw_gid *parent,
-                                  const struct hw_cycle *cycle, struct hw_verdict *verdict,
+enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                                   struct hw_error *err)
 {
     const struct hw_graph_desc *desc = hw_graph_desc(graph);
@@ -104,21 +102,19 @@ enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph 
     bool beyond = desc->weights == HW_WEIGHTS_NONE;
     enum hw_status status = HW_OK;
 
-    for (hw_count i = 0; i < k && cycle; i++)
-        beyond = beyond || cycle[i].length > 0;
+    for (hw_count i = 0; i < trees->k && trees->cycle; i++)
+        beyond = beyond || trees->cycle[i].length > 0;
     hw_store_share(desc->vertices, ctx->rank, ctx->size, &first, &length);
     if (!beyond && value == HW_VALUE_I64)
-        status = find_far(ctx, k * length, distance, &beyond, err);
+        status = find_far(ctx, trees->k * length, trees->value, &beyond, err);
     if (status == HW_OK && !beyond) {
-        status = try_devices(ctx, graph, k, root, value, distance, parent, verdict, err);
+        status = try_devices(ctx, graph, trees, value, verdict, err);
         if (status != HW_RESOURCES)
             return status;
         hw_note(ctx, "validating on the CPU: %s", err ? err->text : "the devices are too small");
         status = HW_OK;
     }
-    return status == HW_OK
-               ? hw_verify_sssp(ctx, graph, k, root, distance, parent, cycle, verdict, err)
-               : status;
+    return status == HW_OK ? hw_verify_sssp(ctx, graph, trees, verdict, err) : status;
 }
 
 /* ---- trees that stay on the device ---- */
@@ -214,7 +210,7 @@ static enum hw_status count_alone(void *given, struct hw_seen *seen, struct hw_e
 
 const struct hw_tree_cache hw_single_gpu_tree_cache = {.open = open_alone,
                                                        .keep = keep_alone,
-                                                       .judge = judge_alone,
+                                                       .validate = judge_alone,
                                                        .open_counting = open_counting_alone,
                                                        .count = count_alone};
 
@@ -260,6 +256,6 @@ static enum hw_status count_parts(void *given, struct hw_seen *seen, struct hw_e
 
 const struct hw_tree_cache hw_multi_gpu_tree_cache = {.open = open_parts,
                                                       .keep = keep_parts,
-                                                      .judge = judge_parts,
+                                                      .validate = judge_parts,
                                                       .open_counting = open_counting_parts,
                                                       .count = count_parts};

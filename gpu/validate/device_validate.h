@@ -15,23 +15,22 @@ struct hw_transport;
  * hw_tree_validation_open() states; 12 bytes for each vertex of a rank's slice beside. Where the
  * devices have less, hw_verify_bfs() itself does it, and a note says so. Collective.
  */
-enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                 const hw_gid *root, const int32_t *level, const hw_gid *parent,
-                                 struct hw_verdict *verdict, struct hw_error *err);
+enum hw_status hw_gpu_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                                 struct hw_error *err);
 
 /* The same for hw_verify_sssp(), which itself judges searches that ended with a cycle, and integer
  * distances of 2^31 - 1 and more. Collective. */
-enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                  const hw_gid *root, const void *distance, const hw_gid *parent,
-                                  const struct hw_cycle *cycle, struct hw_verdict *verdict,
+enum hw_status hw_gpu_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                                   struct hw_error *err);
 
 /* What both do on the devices, over a transport (NULL: one of its own), or HW_RESOURCES; integer
  * distances less than 2^31 - 1 either way. Collective. */
 enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_transport *over,
-                                  struct hw_graph *graph, hw_count k, const hw_gid *root,
-                                  enum hw_value value, const void *values, const hw_gid *parent,
-                                  struct hw_verdict *verdict, struct hw_error *err);
+                                  struct hw_graph *graph, const struct hw_tree_batch *trees,
+                                  enum hw_value value, struct hw_verdict *verdict,
+                                  struct hw_error *err);
 
 /* Keep trees of a struct hw_single_gpu_engine, and of a struct hw_multi_gpu_engine, on the device.
  */

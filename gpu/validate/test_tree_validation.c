@@ -189,14 +189,12 @@ static enum hw_status judge_slices(const struct link *link, struct hw_graph *gra
                (const char *)trees->values + (size_t)(i * n + first) * size, (size_t)length * size);
         memcpy(parent + i * length, trees->parent + i * n + first, sizeof *parent * (size_t)length);
     }
-    enum hw_status status =
-        trees->value == HW_VALUE_LEVEL
-            ? hw_verify_bfs(ctx, graph, k, trees->root, (const int32_t *)(const void *)values,
-                            parent, want, err)
-            : hw_verify_sssp(ctx, graph, k, trees->root, values, parent, NULL, want, err);
+    const struct hw_tree_batch batch = {
+        .k = k, .root = trees->root, .value = values, .parent = parent};
+    enum hw_status status = (trees->value == HW_VALUE_LEVEL ? hw_verify_bfs : hw_verify_sssp)(
+        ctx, graph, &batch, want, err);
     if (status == HW_OK)
-        status = hw_gpu_verify_over(ctx, link->over, graph, k, trees->root, trees->value, values,
-                                    parent, got, err);
+        status = hw_gpu_verify_over(ctx, link->over, graph, &batch, trees->value, got, err);
     free(values);
     free(parent);
     return status;

@@ -15,7 +15,7 @@ extern "C" {
 /* Roots that one pass over the tuples checks at most. */
 #define HW_GPU_CHECK_ROOTS 8
 
-/* Rules 1 to 5, as gpu/validate/device_validate.h numbers them. */
+/* Rules 1 to 5, as lib/verify/verify.h numbers them. */
 #define HW_GPU_CHECK_RULES 5
 
 /* What trees have beside parents: levels, or distances as floats or as integers of 32 bits. */

@@ -84,7 +84,7 @@ static hw_count result_bytes(const struct hw_traversal *t, hw_count batch, bool 
  * none. */
 static bool may_stay(const struct hw_traversal *t)
 {
-    return t->method->frame->keeper && t->options->min_component <= 2;
+    return t->method->frame->tree_cache && t->options->min_component <= 2;
 }
 
 /* The same until it is known whether trees stay with the engine, as though they did where they
@@ -299,17 +299,17 @@ static enum hw_status load(struct hw_traversal *t, struct hw_error *err)
 }
 
 /* Has the engine keep or count trees, if it has the memory. Collective. */
-static enum hw_status open_keeper(struct hw_traversal *t, struct hw_error *err)
+static enum hw_status open_tree_cache(struct hw_traversal *t, struct hw_error *err)
 {
-    const struct hw_tree_cache *keeper = t->method->frame->keeper;
+    const struct hw_tree_cache *cache = t->method->frame->tree_cache;
     enum hw_status status;
 
     if (!may_stay(t))
         return HW_OK;
     if (t->options->check)
-        status = keeper->open(t->engine, t->source.graph, &t->keeps, err);
+        status = cache->open(t->engine, t->source.graph, &t->keeps, err);
     else
-        status = hw_agree(t->ctx->world, keeper->open_counting(t->engine, err), err);
+        status = hw_agree(t->ctx->world, cache->open_counting(t->engine, err), err);
     t->counts = status == HW_OK && !t->options->check;
     if (status != HW_RESOURCES)
         return status;
@@ -332,7 +332,7 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
     hw_watchdog_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
-        status = open_keeper(t, err);
+        status = open_tree_cache(t, err);
     const bool all_stay = (t->keeps || t->counts) && t->options->trees == HW_TREES_NONE;
     if (status == HW_OK && !all_stay)
         status = hw_agree(t->ctx->world,

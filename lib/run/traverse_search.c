@@ -68,7 +68,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     status = t->method->frame->search(t->engine, t->owner[i], t->position[i], result, err);
     MPI_Pcontrol(0);
     if (status == HW_OK && t->counts && stays)
-        status = t->method->frame->keeper->count(t->engine, &result->seen, err);
+        status = t->method->frame->tree_cache->count(t->engine, &result->seen, err);
     hw_watchdog_tell(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
@@ -87,7 +87,7 @@ static enum hw_status keep(struct hw_traversal *t, hw_count i, struct hw_error *
 
     if (t->keeps)
         status = hw_agree(t->ctx->world,
-                          t->method->frame->keeper->keep(t->engine, t->roots.id[i], err), err);
+                          t->method->frame->tree_cache->keep(t->engine, t->roots.id[i], err), err);
     if (status != HW_OK || (t->keeps && i >= t->stored))
         return status;
     hw_count at = i % t->batch * t->tree.length;
@@ -124,7 +124,7 @@ static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count cou
                             struct hw_verdict *verdict, struct hw_error *err)
 {
     hw_count levels[BATCH_MOST];
-    enum hw_status status = t->method->frame->keeper->judge(t->engine, verdict, levels, err);
+    enum hw_status status = t->method->frame->tree_cache->validate(t->engine, verdict, levels, err);
 
     for (hw_count i = 0; i < count && status == HW_OK; i++)
         if (first + i >= t->stored)
@@ -137,17 +137,21 @@ static enum hw_status judge(struct hw_traversal *t, hw_count first, hw_count cou
 static enum hw_status verify(struct hw_traversal *t, hw_count first, hw_count count,
                              struct hw_verdict *verdict, struct hw_error *err)
 {
-    const hw_gid *roots = t->roots.id + first;
+    const struct hw_frame *frame = t->method->frame;
+    const bool sssp = hw_traversal_is_sssp(t);
     hw_count at = first % t->batch * t->tree.length;
-    const void *value = (const char *)t->value + (size_t)at * t->values.size;
-    const hw_gid *parent = t->parent + at;
+    const struct hw_tree_batch trees = {.k = count,
+                                        .root = t->roots.id + first,
+                                        .value =
+                                            (const char *)t->value + (size_t)at * t->values.size,
+                                        .parent = t->parent + at,
+                                        .cycle = sssp ? t->outcomes.cycle + first : NULL};
 
-    if (hw_traversal_is_sssp(t))
-        return (t->method->frame->verify_paths ? t->method->frame->verify_paths : hw_verify_sssp)(
-            t->ctx, t->source.graph, count, roots, value, parent, t->outcomes.cycle + first,
-            verdict, err);
-    return (t->method->frame->verify ? t->method->frame->verify : hw_verify_bfs)(
-        t->ctx, t->source.graph, count, roots, value, parent, verdict, err);
+    if (sssp)
+        return (frame->verify_sssp ? frame->verify_sssp : hw_verify_sssp)(t->ctx, t->source.graph,
+                                                                          &trees, verdict, err);
+    return (frame->verify_bfs ? frame->verify_bfs : hw_verify_bfs)(t->ctx, t->source.graph, &trees,
+                                                                   verdict, err);
 }
 
 /* Validates those searches and records what was found. Collective. */

@@ -2,7 +2,7 @@
  * Validation of shortest paths at any rank count: right trees of all kinds of
  * weights pass, each kind of broken tree is found with the rule it breaks and the
  * right example, and on trees broken at random every verdict equals that of an
- * oracle written straight from the definitions in gpu/validate/device_validate.h.
+ * oracle written straight from the definitions in lib/verify/verify.h.
  */
 #include "lib/base/memory.h"
 #include "lib/comm/context.h"

@@ -552,16 +552,19 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
                                   const hw_gid *other_root, struct hw_error *err)
 {
     struct hw_findings *findings = check->findings;
-    const hw_gid *root = findings->root + at;
+    const struct hw_tree_batch trees = {.k = count,
+                                        .root = findings->root + at,
+                                        .value = check->values,
+                                        .parent = check->parent,
+                                        .cycle =
+                                            findings->distances ? check->answers.cycle + at : NULL};
     struct hw_verdict verdict[BATCH_MOST];
 
     enum hw_status status = read_trees(check, at, count, err);
     if (status == HW_OK && findings->distances)
-        status = hw_verify_sssp(check->ctx, check->graph, count, root, check->values, check->parent,
-                                check->answers.cycle + at, verdict, err);
+        status = hw_verify_sssp(check->ctx, check->graph, &trees, verdict, err);
     else if (status == HW_OK)
-        status = hw_verify_bfs(check->ctx, check->graph, count, root, check->values, check->parent,
-                               verdict, err);
+        status = hw_verify_bfs(check->ctx, check->graph, &trees, verdict, err);
     for (hw_count i = 0; i < count && status == HW_OK; i++) {
         const hw_gid *parent = check->parent + i * check->length;
         take_verdict(findings, &verdict[i], &findings->tree[at + i]);

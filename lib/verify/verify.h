@@ -43,6 +43,16 @@ struct hw_verdict {
                                     reached) */
 };
 
+/* Search trees to validate. Values may be anything: they are checked, not trusted. */
+struct hw_tree_batch {
+    hw_count k;           /* trees */
+    const hw_gid *root;   /* [k] */
+    const void *value;    /* [k][slice] row-major, this rank's slice: int32_t levels, -1 where not
+                             reached; or distances, see hw_verify_sssp() */
+    const hw_gid *parent; /* [k][slice] likewise; -1 where not reached */
+    const struct hw_cycle *cycle; /* [k] the same on all ranks, or NULL; shortest paths only */
+};
+
 /*
  * Checks k breadth-first trees in as few passes over the tuples as memory
  * allows: 64 trees cost about four times one, so hand over many at once. A
@@ -63,20 +73,18 @@ struct hw_verdict {
  *   tree-edges   a vertex and parent that no tuple joins (directed: no tuple
  *                parent -> vertex)
  *
- * root: [k]. level, parent: [k][slice], row-major, this rank's slice; -1 where
- * not reached. Values may be anything: they are checked, not trusted.
  * verdict: [k]. The digests of the tuples read are verified on the way.
  * Returns HW_BAD_INPUT if a root is no vertex or the graph file is broken,
  * HW_RESOURCES if one root does not fit in memory.
  * Collective over ctx->world.
  */
-enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
-                             struct hw_verdict *verdict, struct hw_error *err);
+enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
+                             const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                             struct hw_error *err);
 
 /*
  * Checks k trees of shortest paths. The rules are those of hw_verify_bfs() with
- * distances in place of levels, in the arithmetic of hw_result (gpu/engine/single_gpu_engine.h):
+ * distances in place of levels, in the arithmetic of hw_result (lib/engine/core/engine.h):
  *   tree         as there; acyclic parents are checked themselves, since zero
  *                weights make tight cycles possible
  *   tree-levels  the root, if its distance is not 0; a vertex whose distance is
@@ -92,22 +100,20 @@ enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *grap
  * unreached. A reached vertex whose distance is no number, or infinite, agrees
  * with nothing; integers beyond 2^62 either way are taken for that.
  *
- * distance: [k][slice] float or int64_t by the graph's weights; INFINITY or -1
+ * trees->value: [k][slice] float or int64_t by the graph's weights; INFINITY or -1
  * where not reached (where weights are negative a distance may be -1 too: parent
  * -1 tells what is not).
  *
- * cycle: [k], or NULL, the same on all ranks; where length > 0 the search ended
- * with that cycle: then rule `cycle` alone is checked. It counts the steps that
- * are no tuples (undirected: in either direction), else the cycle's first vertex
- * if the exact sum of the lightest tuples is not negative, or not as stated; and
- * the vertices that are reached, which none should be.
+ * trees->cycle: where length > 0 the search ended with that cycle: then rule `cycle` alone is
+ * checked. It counts the steps that are no tuples (undirected: in either direction), else the
+ * cycle's first vertex if the exact sum of the lightest tuples is not negative, or not as stated;
+ * and the vertices that are reached, which none should be.
  *
  * Everything else as for hw_verify_bfs(). HW_BAD_INPUT for a graph without
  * weights. Collective.
  */
-enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                              const hw_gid *root, const void *distance, const hw_gid *parent,
-                              const struct hw_cycle *cycle, struct hw_verdict *verdict,
+enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
+                              const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                               struct hw_error *err);
 
 /*
@@ -146,7 +152,7 @@ enum hw_status hw_reference_levels(const struct hw_context *ctx, struct hw_refer
 
 /*
  * Distances from root by a serial search in the arithmetic of hw_result
- * (gpu/engine/single_gpu_engine.h): Dijkstra's, or Bellman and Ford's where some weight is
+ * (lib/engine/core/engine.h): Dijkstra's, or Bellman and Ford's where some weight is
  * negative. The reference must have been opened with weights. distance: [vertices] float or int64_t
  * by the graph's weights on rank 0, not used elsewhere. negative_cycle: set on all ranks; then
  * distances are not meaningful. HW_BAD_INPUT where rounding keeps distances falling around a cycle

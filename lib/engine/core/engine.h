@@ -15,6 +15,7 @@
 #include "lib/graph/cycle.h"
 #include "lib/layout/part.h"
 
+struct hw_tree_batch;
 struct hw_verdict;
 
 enum hw_algorithm { HW_BFS, HW_SSSP };
@@ -196,7 +197,7 @@ struct hw_result {
     double seconds;          /* until parent[] is complete in graph ids, slowest rank */
     double seconds_search_order; /* until all parents are known in search ids, slowest rank */
     struct hw_steps steps;
-    struct hw_seen seen; /* where parent is NULL, as keeper->count() has found it */
+    struct hw_seen seen; /* where parent is NULL, as tree_cache->count() has found it */
 };
 
 /*
@@ -216,8 +217,8 @@ struct hw_tree_cache {
     /* Validates what is kept, by the rules and to the verdicts of hw_verify_bfs() or
      * hw_verify_sssp(), and lets go of it. verdict, levels: [trees kept], in the order of keeping;
      * levels that have a vertex, of shortest paths -1. */
-    enum hw_status (*judge)(void *engine, struct hw_verdict *verdict, hw_count *levels,
-                            struct hw_error *err);
+    enum hw_status (*validate)(void *engine, struct hw_verdict *verdict, hw_count *levels,
+                               struct hw_error *err);
 
     /* Takes memory to count what searches reach, no tree being kept; HW_RESOURCES where that
      * cannot be. Local. */
@@ -252,19 +253,16 @@ struct hw_frame {
     enum hw_status (*search)(void *engine, int owner, hw_lid position, struct hw_result *result,
                              struct hw_error *err);
 
-    /* Validates trees in place of hw_verify_bfs() (verify/verify.h), to the same verdicts. NULL:
-     * nothing better. */
-    enum hw_status (*verify)(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
-                             struct hw_verdict *verdict, struct hw_error *err);
+    /* Validate trees in place of hw_verify_bfs() and hw_verify_sssp() (lib/verify/verify.h), with
+     * the same verdicts. NULL: those functions are called. */
+    enum hw_status (*verify_bfs)(const struct hw_context *ctx, struct hw_graph *graph,
+                                 const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                                 struct hw_error *err);
+    enum hw_status (*verify_sssp)(const struct hw_context *ctx, struct hw_graph *graph,
+                                  const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                                  struct hw_error *err);
 
-    /* The same in place of hw_verify_sssp(). */
-    enum hw_status (*verify_paths)(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                   const hw_gid *root, const void *distance, const hw_gid *parent,
-                                   const struct hw_cycle *cycle, struct hw_verdict *verdict,
-                                   struct hw_error *err);
-
-    const struct hw_tree_cache *keeper; /* NULL: none */
+    const struct hw_tree_cache *tree_cache; /* NULL: none */
 
     /* Accepts NULL. */
     void (*destroy)(void *engine);

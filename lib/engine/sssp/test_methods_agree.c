@@ -291,8 +291,12 @@ static bool is_right(const struct hw_context *ctx, struct sample *sample,
                      struct hw_error *err)
 {
     struct hw_verdict verdict[ROOTS];
-    bool right = hw_verify_sssp(ctx, sample->graph, ROOTS, sample->root, results->distance,
-                                results->parent, results->cycle, verdict, err) == HW_OK;
+    const struct hw_tree_batch trees = {.k = ROOTS,
+                                        .root = sample->root,
+                                        .value = results->distance,
+                                        .parent = results->parent,
+                                        .cycle = results->cycle};
+    bool right = hw_verify_sssp(ctx, sample->graph, &trees, verdict, err) == HW_OK;
 
     for (int r = 0; r < ROOTS && right; r++) {
         for (enum hw_rule rule = 0; rule < HW_RULES && right; rule++) {

@@ -87,12 +87,12 @@ enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
                                struct hw_error *err);
 
 /*
- * Checks k trees, levels or distances as `value` says, in batches: what
- * hw_verify_bfs() and hw_verify_sssp() have in common (gpu/validate/device_validate.h). Collective.
+ * Checks trees, levels or distances as `value` says, in batches: what
+ * hw_verify_bfs() and hw_verify_sssp() have in common (lib/verify/verify.h). trees->cycle is
+ * ignored. Collective.
  */
-enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                               const hw_gid *root, enum hw_value value, const void *values,
-                               const hw_gid *parent, struct hw_verdict *verdict,
-                               struct hw_error *err);
+enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph,
+                               const struct hw_tree_batch *trees, enum hw_value value,
+                               struct hw_verdict *verdict, struct hw_error *err);
 
 #endif

@@ -254,36 +254,35 @@ static void clear_verdict(struct hw_verdict *verdict)
 }
 
 /* Checks the searches that ended with a cycle. Collective. */
-static enum hw_status check_cycles(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                                   const void *distance, const hw_gid *parent,
-                                   const struct hw_cycle *cycle, struct hw_verdict *verdict,
+static enum hw_status check_cycles(const struct hw_context *ctx, struct hw_graph *graph,
+                                   const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                                    struct hw_error *err)
 {
     struct steps steps = {.ctx = ctx, .desc = hw_graph_desc(graph)};
     enum hw_value value = steps.desc->weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64;
     hw_count first, length;
-    enum hw_status status = hw_agree(ctx->world, make_steps(&steps, k, cycle, err), err);
+    enum hw_status status =
+        hw_agree(ctx->world, make_steps(&steps, trees->k, trees->cycle, err), err);
 
     hw_store_share(steps.desc->vertices, ctx->rank, ctx->size, &first, &length);
     if (status == HW_OK)
         status = weigh_steps(&steps, graph, err);
-    for (hw_count i = 0; i < k && status == HW_OK; i++) {
-        if (cycle[i].length == 0)
+    for (hw_count i = 0; i < trees->k && status == HW_OK; i++) {
+        if (trees->cycle[i].length == 0)
             continue;
         clear_verdict(&verdict[i]);
-        check_cycle(&steps, &cycle[i], &verdict[i]);
-        status =
-            check_unreached(ctx, steps.desc->vertices, value,
-                            (const char *)distance + (size_t)(i * length) * hw_value_size(value),
-                            parent + i * length, &verdict[i], err);
+        check_cycle(&steps, &trees->cycle[i], &verdict[i]);
+        status = check_unreached(ctx, steps.desc->vertices, value,
+                                 (const char *)trees->value +
+                                     (size_t)(i * length) * hw_value_size(value),
+                                 trees->parent + i * length, &verdict[i], err);
     }
     steps_free(&steps);
     return status;
 }
 
-enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                              const hw_gid *root, const void *distance, const hw_gid *parent,
-                              const struct hw_cycle *cycle, struct hw_verdict *verdict,
+enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *graph,
+                              const struct hw_tree_batch *trees, struct hw_verdict *verdict,
                               struct hw_error *err)
 {
     enum hw_weights weights = hw_graph_desc(graph)->weights;
@@ -291,18 +290,19 @@ enum hw_status hw_verify_sssp(const struct hw_context *ctx, struct hw_graph *gra
 
     if (weights == HW_WEIGHTS_NONE)
         return hw_fail(err, HW_BAD_INPUT, "the graph has no weights, so it has no shortest paths");
-    enum hw_status status = hw_verify_roots(k, root, hw_graph_desc(graph)->vertices, err);
-    for (hw_count i = 0; i < k && cycle; i++)
-        cycles += cycle[i].length > 0;
+    enum hw_status status =
+        hw_verify_roots(trees->k, trees->root, hw_graph_desc(graph)->vertices, err);
+    for (hw_count i = 0; i < trees->k && trees->cycle; i++)
+        cycles += trees->cycle[i].length > 0;
     /* Searches with a cycle ride along with the others: a pass is the same for
      * one tree as for many. */
-    if (status == HW_OK && cycles < k)
-        status = hw_verify_trees(ctx, graph, k, root,
-                                 weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64, distance,
-                                 parent, verdict, err);
+    if (status == HW_OK && cycles < trees->k)
+        status =
+            hw_verify_trees(ctx, graph, trees,
+                            weights == HW_WEIGHTS_F32 ? HW_VALUE_F32 : HW_VALUE_I64, verdict, err);
     if (status == HW_OK && cycles > 0)
-        status = check_cycles(ctx, graph, k, distance, parent, cycle, verdict, err);
-    if (status == HW_OK && cycles > 0 && cycles == k)
+        status = check_cycles(ctx, graph, trees, verdict, err);
+    if (status == HW_OK && cycles > 0 && cycles == trees->k)
         status = hw_graph_verify(graph, true, err);
     return status;
 }

@@ -290,11 +290,11 @@ enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,
     return HW_OK;
 }
 
-enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                               const hw_gid *root, enum hw_value value, const void *values,
-                               const hw_gid *parent, struct hw_verdict *verdict,
-                               struct hw_error *err)
+enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *graph,
+                               const struct hw_tree_batch *trees, enum hw_value value,
+                               struct hw_verdict *verdict, struct hw_error *err)
 {
+    const hw_count k = trees->k;
     struct hw_block_distribution slices = {0};
     struct hw_batch batch = {.ctx = ctx,
                              .graph = graph,
@@ -304,7 +304,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
     struct progress progress = {.done = 0};
     struct plan plan;
     enum hw_lane lane = HW_LANE_LEVEL8;
-    enum hw_status status = hw_verify_roots(k, root, batch.desc->vertices, err);
+    enum hw_status status = hw_verify_roots(k, trees->root, batch.desc->vertices, err);
 
     if (status != HW_OK || k == 0)
         return status;
@@ -312,7 +312,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
     status = hw_agree(
         ctx->world, hw_block_distribution_make(batch.desc->vertices, ctx->size, &slices, err), err);
     if (status == HW_OK)
-        status = choose_lane(ctx, value, k * batch.count, values, &lane, err);
+        status = choose_lane(ctx, value, k * batch.count, trees->value, &lane, err);
     if (status == HW_OK)
         status = settle_plan(ctx, k, batch.count, lane, &plan, err);
     if (status != HW_OK)
@@ -322,9 +322,10 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
         (k + plan.roots - 1) / plan.roots * hw_batch_rounds(graph, ctx->size, plan.chunk);
     for (hw_count at = 0; at < k && status == HW_OK; at += plan.roots) {
         batch.roots = k - at < plan.roots ? (int)(k - at) : plan.roots;
-        batch.root = root + at;
-        batch.values = (const char *)values + (size_t)(at * batch.count) * hw_value_size(value);
-        batch.parent = parent + at * batch.count;
+        batch.root = trees->root + at;
+        batch.values =
+            (const char *)trees->value + (size_t)(at * batch.count) * hw_value_size(value);
+        batch.parent = trees->parent + at * batch.count;
         status = check_batch(&batch, lane, &progress, verdict + at, err);
         if (status == HW_OK && at == 0)
             status = hw_graph_verify(graph, value != HW_VALUE_LEVEL, err);
@@ -335,9 +336,9 @@ done:
     return status;
 }
 
-enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph, hw_count k,
-                             const hw_gid *root, const int32_t *level, const hw_gid *parent,
-                             struct hw_verdict *verdict, struct hw_error *err)
+enum hw_status hw_verify_bfs(const struct hw_context *ctx, struct hw_graph *graph,
+                             const struct hw_tree_batch *trees, struct hw_verdict *verdict,
+                             struct hw_error *err)
 {
-    return hw_verify_trees(ctx, graph, k, root, HW_VALUE_LEVEL, level, parent, verdict, err);
+    return hw_verify_trees(ctx, graph, trees, HW_VALUE_LEVEL, verdict, err);
 }
