@@ -114,7 +114,8 @@ gpu_sources += gpu/bfs/delegates/delegates_device_loop.c gpu/bfs/delegates/deleg
 
 # sssp: shortest paths, a folder for each family of methods
 kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists_kernel.cu
-kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/distance_keys.cuh \
+kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/delta_policy.h \
+  gpu/sssp/common/distance_keys.cuh \
   gpu/sssp/common/sssp_engine.h gpu/sssp/common/warp_keys.cuh \
   gpu/sssp/common/weight_sorted_lists.cuh
 gpu_sources += gpu/sssp/common/sssp_engine.c

@@ -4,33 +4,14 @@
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/single_gpu_engine.h"
 #include "gpu/graph/build/csr_builder.h"
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 
 #include <cuda_runtime_api.h>
 
-/* Vertices of fewer edges push their lists whole. */
-#define SHORT_LISTS 8
-/* The first bucket's share of the width that suits a CPU: on a GPU edges that are relaxed again
- * cost more than a bucket more. */
-#define FIRST_BUCKET 0.2
-/* And of all buckets where lists are pushed whole: the fewer passes, the better. */
-#define WHOLE_BUCKET 8.0
-
 /* Room for long lists is for one in so many edges; those that find none are not shared. */
 #define LONG_LIST 512
-
-/* Fronts: vertices of fewer edges on the mean, and lists of so many at most. */
-#define FRONT_MEAN 6
-#define FRONT_LIST 16
-/* Their buckets, likewise. */
-#define FRONT_BUCKET 32.0
-/* So many vertices are left to one block; each other one gets so many of more. */
-#define FRONT_ALONE 128
-#define FRONT_SHARE 16
-/* A pass ends after so many rounds once one in so many blocks found nothing more. */
-#define FRONT_ROUNDS 8
-#define FRONT_DRY 4
 
 struct state {
     struct hw_one_gpu_delta_params plan;
@@ -48,7 +29,7 @@ static bool count_records(const struct hw_degree_order *order, hw_count *records
     *records = order->core;
     for (hw_lid v = 0; v < order->core; v++) {
         hw_count length = offset[v + 1] - offset[v];
-        if (length > FRONT_LIST)
+        if (length > HW_DELTA_SMALL_FRONTIER_MAX_LIST)
             return false;
         *records +=
             length > HW_ONE_GPU_DELTA_SLOTS ? (length - 2) / (HW_ONE_GPU_DELTA_SLOTS - 1) : 0;
@@ -59,10 +40,10 @@ static bool count_records(const struct hw_degree_order *order, hw_count *records
 static void plan_front(struct hw_one_gpu_delta_params *own, struct hw_gpu_arrays *arrays,
                        hw_count records)
 {
-    own->alone_most = FRONT_ALONE;
-    own->block_share = FRONT_SHARE;
-    own->rounds_least = FRONT_ROUNDS;
-    own->dry_share = FRONT_DRY;
+    own->alone_most = HW_DELTA_SMALL_FRONTIER_SINGLE_CTA;
+    own->block_share = HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK;
+    own->rounds_least = HW_DELTA_SMALL_FRONTIER_MIN_ROUNDS;
+    own->dry_share = HW_DELTA_SMALL_FRONTIER_IDLE_FRACTION;
     hw_gpu_add(arrays, &own->record, (records + 1) * HW_ONE_GPU_DELTA_SLOTS, sizeof *own->record);
 }
 
@@ -88,16 +69,16 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count core = engine->graph.core, records = 0;
     double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
-    bool front = degree < FRONT_MEAN && count_records(order, &records);
+    bool front = degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE && count_records(order, &records);
 
     (void)err;
-    own->whole = degree < SHORT_LISTS;
+    own->whole = degree < HW_DELTA_SHORT_LISTS;
     own->adaptive = engine->options.delta <= 0;
-    own->width = own->adaptive
-                     ? hw_bucket_width(&engine->survey, degree) * (front        ? FRONT_BUCKET
-                                                                   : own->whole ? WHOLE_BUCKET
-                                                                                : FIRST_BUCKET)
-                     : engine->options.delta;
+    own->width = own->adaptive ? hw_bucket_width(&engine->survey, degree) *
+                                     (front        ? HW_DELTA_SMALL_FRONTIER_BUCKET
+                                      : own->whole ? HW_DELTA_ONE_GPU_SHORT_LIST_BUCKET
+                                                   : HW_DELTA_ONE_GPU_FIRST_BUCKET)
+                               : engine->options.delta;
     own->mean_degree = (uint32_t)degree + 1;
     own->row_capacity = (uint32_t)HW_GPU_ROWS;
     for (int half = 0; half < 2; half++) {

@@ -26,27 +26,13 @@
  * Vertices of degree 1 are left out until the end.
  */
 #include "gpu/graph/device_graph.cuh"
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/one_gpu_delta_pull.cuh"
 
 #include <cuda_runtime.h>
 
 namespace
 {
-
-/* The first step inside a bucket is this share of it. */
-constexpr double first_step = 0.1;
-/* Steps that examine fewer edges than this are followed by much wider ones. */
-constexpr count64 little_work = 4000000;
-/* Steps of so many passes are followed by wider ones; of more than so many, by narrower. */
-constexpr uint32_t few_passes = 4, many_passes = 8;
-/* Buckets grow by this once a pull paid; before, after two in a row whose lists hold fewer than one
- * in so many edges: many searches of R-MAT graphs begin with one. */
-constexpr double growth = 3;
-constexpr count64 little_share = 64;
-/* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
-constexpr count64 pull_edges = 8, push_price = 2;
-/* Once fewer than one in so many vertices is left, the rest is one bucket. */
-constexpr uint32_t tail_share = 4;
 
 /* ---- between steps ---- */
 
@@ -216,7 +202,7 @@ __device__ void settle(const kernel_params &plan, block_shared &room, cg::grid_g
                        place_t<kind> &place)
 {
     const uint32_t routine = place.whole ? HW_ONE_GPU_DELTA_PUSH : HW_ONE_GPU_DELTA_SHORT_PUSH;
-    double width = place.span * first_step;
+    double width = place.span * HW_DELTA_ONE_GPU_FIRST_STEP;
     count64 edges = 0;
     uint32_t passes = 0;
     bool stepped = false;
@@ -230,10 +216,10 @@ __device__ void settle(const kernel_params &plan, block_shared &room, cg::grid_g
         }
         if (room.later[place.later % 3] == 0)
             break;
-        width *= edges < little_work    ? 4
-                 : passes <= few_passes ? 2
-                 : passes > many_passes ? 0.5
-                                        : 1;
+        width *= edges < HW_DELTA_ONE_GPU_LITTLE_WORK        ? 4
+                 : passes <= HW_DELTA_ONE_GPU_FEW_ITERATIONS ? 2
+                 : passes > HW_DELTA_ONE_GPU_MANY_ITERATIONS ? 0.5
+                                                             : 1;
         edges = passes = 0;
         const key_of<kind> near = plan.whole ? next_whole<kind>(room, place, stepped)
                                              : key_beyond<kind>(place.bound.near, width);
@@ -256,7 +242,8 @@ __device__ void open_bucket(const kernel_params &plan, place_t<kind> &place, key
     if (steps)
         place.bound.near =
             min(place.bound.high,
-                key_beyond<kind>(low, plan.whole ? place.span : place.span * first_step));
+                key_beyond<kind>(low, plan.whole ? place.span
+                                                 : place.span * HW_DELTA_ONE_GPU_FIRST_STEP));
     place.whole = place.whole || tail;
     place.begun = 0;
     place.bucket++;
@@ -350,17 +337,18 @@ __device__ bool go_on(const kernel_params &plan, block_shared &room, cg::grid_gr
                       place_t<kind> &place)
 {
     const bool grows = plan.adaptive && !plan.whole;
-    const bool tail = grows && !place.inside && place.open < plan.graph.core / tail_share;
+    const bool tail =
+        grows && !place.inside && place.open < plan.graph.core / HW_DELTA_ONE_GPU_TAIL_FRACTION;
 
     if (place.bound.high == hw_keys<kind>::none || place.open == 0)
         return false;
     if (!place.whole && place.begun > 0) {
-        const count64 pull = pull_edges * place.open;
-        const bool pulls = pull < push_price * place.begun;
-        const bool little = place.begun < plan.graph.edges / little_share;
+        const count64 pull = HW_DELTA_ONE_GPU_PULL_EDGES * place.open;
+        const bool pulls = pull < HW_DELTA_ONE_GPU_PUSH_PRICE * place.begun;
+        const bool little = place.begun < plan.graph.edges / HW_DELTA_ONE_GPU_LITTLE_FRACTION;
         place.inside = place.inside && !pulls;
         if (grows && ((little && place.little) || !place.inside))
-            place.span *= growth;
+            place.span *= HW_DELTA_ONE_GPU_GROWTH;
         place.little = little;
         if (pulls)
             return long_pull<Offset, kind>(plan, room, grid, place, tail);

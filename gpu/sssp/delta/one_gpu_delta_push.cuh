@@ -3,6 +3,7 @@
 #define HOPWAVE_GPU_SSSP_DELTA_ONE_GPU_DELTA_PUSH_CUH
 
 #include "gpu/graph/device_graph.cuh"
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_iteration.cuh"
 
@@ -14,11 +15,6 @@ namespace
 constexpr uint32_t group_edges = 68, warp_edges = 512;
 /* Where a warp has more vertices than this, each lane begins with one. */
 constexpr uint32_t few_lists = 4;
-/* Rounds that a block goes on by itself in a pass: lists are short where they are whole. */
-constexpr uint32_t rounds_whole = 4, rounds_short = 2;
-/* A queue of no more than this is left to one block, which goes on by itself while no more
- * than twice as many are found. */
-constexpr uint32_t alone_whole = 256, alone_short = 16;
 
 /* Relaxes so many edges of each lane, all from one source; those to be left out go to
  * HW_INVALID_VERTEX. */
@@ -320,9 +316,11 @@ template <typename Offset, int kind>
 __device__ void push(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
                      uint32_t count, count64 heavy)
 {
-    const uint32_t alone_most = plan.whole ? alone_whole : alone_short;
+    const uint32_t alone_most =
+        plan.whole ? HW_DELTA_ONE_GPU_SINGLE_CTA_SHORT_LISTS : HW_DELTA_ONE_GPU_SINGLE_CTA_SPLIT;
     const bool alone = heavy == 0 && count <= alone_most;
-    const uint32_t rounds = plan.whole ? rounds_whole : rounds_short;
+    const uint32_t rounds = plan.whole ? HW_DELTA_ONE_GPU_LOCAL_ROUNDS_SHORT_LISTS
+                                       : HW_DELTA_ONE_GPU_LOCAL_ROUNDS_SPLIT;
 
     if (alone && blockIdx.x != 0)
         return;

@@ -8,41 +8,13 @@
  * fixed point, and whatever improved is relaxed again. What was sent for the next pass counts
  * as if it were to be pushed there; where it was of no use, that pass may be empty.
  */
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/delta/peer_delta_pull.cuh"
 
 #include <cuda_runtime.h>
 
 namespace
 {
-
-/* The first step inside a bucket is this share of it. */
-constexpr double first_step = 0.07;
-/* Steps that examine fewer edges than this on each GPU are followed by much wider ones. */
-constexpr count64 little_work = 4000000;
-/* Steps of so many passes are followed by wider ones; of more than so many, by narrower. */
-constexpr uint32_t few_passes = 4, many_passes = 8;
-/* Buckets grow by this once a pull paid. */
-constexpr double growth = 3;
-/* So do those that begin lists of fewer edges on each GPU than this, if more than so many come
- * one after another, by this: few are reached yet. */
-constexpr count64 small_bucket = 262144;
-constexpr uint32_t small_buckets = 2;
-constexpr double widening = 2;
-/* A pull examines about so many edges a vertex, and a pushed one takes the time of two. */
-constexpr count64 pull_edges = 8, push_price = 2;
-/* A pull asks for keys if the one before examined fewer edges than this for each vertex that it put
- * into the bucket; else they are told before it. */
-constexpr count64 asking_edges = 2;
-/* Once fewer than one in so many vertices is left, the rest is one bucket. */
-constexpr uint32_t tail_share = 4;
-
-/* A step goes on once fewer than one in so many of those that wait are left of it. */
-constexpr uint32_t lagging = 256;
-/* With fewer vertices to push, a GPU lowers the ends of their edges without a look at their keys:
- * the time goes into waiting for memory then, once instead of twice. */
-constexpr uint32_t eager_most = 65536;
-/* Edges for each GPU, below which what is left of a bucket comes along with the pull. */
-constexpr double late_edges = 262144;
 
 /* A search under way, as all its functions see it: where it is. What they share is the block's. */
 template <int kind> struct state_t {
@@ -95,7 +67,7 @@ __device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, b
     pass.bound = state.place.bound;
     pass.from = 0;
     pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
-    pass.eager = count < eager_most;
+    pass.eager = count < HW_DELTA_PEER_SKIP_PRECHECK_BELOW;
     if (state.place.late)
         pass.shown = state.place.told;
     push_queue<kind>(plan, room, pass, count, heavy, mail);
@@ -136,13 +108,14 @@ template <int kind> __device__ bool lags(const state_t<kind> &state)
     const kernel_params &plan = room.plan;
 
     return plan.adaptive && !plan.whole && told(room, HW_PEER_DELTA_HEAVY) == 0 &&
-           told(room, HW_PEER_DELTA_NEAR) * lagging < told(room, HW_PEER_DELTA_LATER);
+           told(room, HW_PEER_DELTA_NEAR) * HW_DELTA_PEER_LAGGING_FRACTION <
+               told(room, HW_PEER_DELTA_LATER);
 }
 
 /* Has the bucket most of the edges that are left? */
 template <int kind> __device__ __forceinline__ bool has_most(const place_t<kind> &place)
 {
-    return pull_edges * place.open < push_price * place.begun;
+    return HW_DELTA_PEER_PULL_EDGES * place.open < HW_DELTA_PEER_PUSH_PRICE * place.begun;
 }
 
 /* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
@@ -168,8 +141,8 @@ template <int kind> __device__ bool may_leave(const state_t<kind> &state)
                  near = static_cast<double>(told(room, HW_PEER_DELTA_NEAR));
 
     return told(room, HW_PEER_DELTA_HEAVY) == 0 && told(room, HW_PEER_DELTA_LATER) == 0 &&
-           near * degrees <= late_edges * plan.part.ranks * frontier && state.place.open > 0 &&
-           pulls_next(state);
+           near * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * plan.part.ranks * frontier &&
+           state.place.open > 0 && pulls_next(state);
 }
 
 /* Settles the bucket. */
@@ -179,7 +152,7 @@ template <int kind> __device__ void settle(state_t<kind> &state)
     const kernel_params &plan = room.plan;
     place_t<kind> &place = state.place;
     const uint32_t routine = place.whole ? HW_PEER_DELTA_PUSH : HW_PEER_DELTA_SHORT_PUSH;
-    double width = place.span * first_step;
+    double width = place.span * HW_DELTA_PEER_FIRST_STEP;
     count64 edges = 0;
     uint32_t passes = 0;
 
@@ -195,10 +168,10 @@ template <int kind> __device__ void settle(state_t<kind> &state)
         }
         if (told(room, HW_PEER_DELTA_LATER) == 0)
             break;
-        width *= edges < little_work * plan.part.ranks ? 4
-                 : passes <= few_passes                ? 2
-                 : passes > many_passes                ? 0.5
-                                                       : 1;
+        width *= edges < HW_DELTA_PEER_LITTLE_WORK * plan.part.ranks ? 4
+                 : passes <= HW_DELTA_PEER_FEW_ITERATIONS            ? 2
+                 : passes > HW_DELTA_PEER_MANY_ITERATIONS            ? 0.5
+                                                                     : 1;
         /* Where the last step found none it is known how far it is to the next one. */
         const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
         const bool empty = passes == 1 && told(room, HW_PEER_DELTA_FRONTIER) == 0;
@@ -229,9 +202,9 @@ __device__ void open_bucket(const kernel_params &plan, place_t<kind> &place, key
     place.bound.high = tail || plan.whole ? hw_keys<kind>::none : key_beyond<kind>(low, place.span);
     place.bound.near = place.bound.high;
     if (steps)
-        place.bound.near =
-            min(place.bound.high,
-                key_beyond<kind>(low, plan.whole ? place.span : place.span * first_step));
+        place.bound.near = min(
+            place.bound.high,
+            key_beyond<kind>(low, plan.whole ? place.span : place.span * HW_DELTA_PEER_FIRST_STEP));
     place.whole = place.whole || tail;
     place.begun = 0;
     place.bucket++;
@@ -314,7 +287,7 @@ __device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uin
  * examines a fraction of the edges of the one before. */
 template <int kind> __device__ bool asks(const place_t<kind> &place)
 {
-    return place.held > 0 && place.pulled < asking_edges * place.held;
+    return place.held > 0 && place.pulled < HW_DELTA_PEER_REMOTE_LOAD_EDGES * place.held;
 }
 
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
@@ -371,11 +344,11 @@ template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state,
 /* Widens buckets: once one had most edges, and before, where several had little to do. */
 template <int kind> __device__ void widen(const kernel_params &plan, place_t<kind> &place)
 {
-    place.small = place.begun < small_bucket * plan.part.ranks ? place.small + 1 : 0;
+    place.small = place.begun < HW_DELTA_PEER_SMALL_BUCKET * plan.part.ranks ? place.small + 1 : 0;
     if (!place.inside)
-        place.span *= growth;
-    else if (place.small > small_buckets)
-        place.span *= widening;
+        place.span *= HW_DELTA_PEER_GROWTH;
+    else if (place.small > HW_DELTA_PEER_SMALL_BUCKETS)
+        place.span *= HW_DELTA_PEER_WIDENING;
 }
 
 /* Leaves the bucket. Returns whether there is another. */
@@ -384,7 +357,8 @@ template <int kind> __device__ bool go_on(state_t<kind> &state)
     const kernel_params &plan = room_of().plan;
     place_t<kind> &place = state.place;
     const bool grows = plan.adaptive && !plan.whole;
-    const bool tail = grows && !place.inside && place.open < plan.all_core / tail_share;
+    const bool tail =
+        grows && !place.inside && place.open < plan.all_core / HW_DELTA_PEER_TAIL_FRACTION;
 
     if (place.bound.high == hw_keys<kind>::none || place.open == 0)
         return false;

@@ -7,29 +7,13 @@
  * once, pushed, or pulled by all that is beyond it. What belongs to a step is found by a
  * look at all distances, which is the first part of the step's first round.
  */
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "lib/engine/sssp/distance.h"
 
 #include <cuda_runtime_api.h>
 
-/* The first step inside a bucket is this share of it. */
-#define FIRST_STEP (1.0 / 1024)
-/* Steps that examine fewer edges than this, on each part, are followed by much wider ones. */
-#define LITTLE_WORK 200000
-/* Steps of so many rounds are followed by wider ones; of more than so many, by narrower. */
-#define FEW_ROUNDS 4
-#define MANY_ROUNDS 8
-/* A step that has little left to do, this share of what it had at most, goes on together with
- * the next one. */
-#define LITTLE_LEFT 4
-/* Buckets grow by this once a pull paid. */
-#define GROWTH 4
-/* A pull examines about so many edges a vertex, and a pushed one takes the time of so many. */
-#define PULL_EDGES 4
-#define PUSH_PRICE 2
-/* Once fewer than one in so many vertices is left, the rest is one bucket. */
-#define TAIL_SHARE 256
 /* Phases before parents are first searched for a cycle; then twice as many each time. */
 #define FIRST_CHECK 16
 
@@ -71,7 +55,8 @@ static void open_bucket(const struct hw_distributed_sssp *routes, struct place *
     place->high = tail ? hw_distributed_sssp_none(routes) : beyond(routes, low, place->span);
     place->near = place->high;
     if (place->inside && !place->whole && !tail)
-        place->near = nearer(place->high, beyond(routes, low, place->span * FIRST_STEP));
+        place->near =
+            nearer(place->high, beyond(routes, low, place->span * HW_DELTA_ROUNDS_FIRST_STEP));
     place->whole = place->whole || tail;
     place->begun = 0;
     place->bucket++;
@@ -98,7 +83,7 @@ static enum hw_status push(struct hw_distributed_sssp *routes, struct place *pla
                                                   .routine = place->whole ? "push" : "short.push",
                                                   .bucket = place->bucket,
                                                   .collect = true,
-                                                  .little_left = LITTLE_LEFT,
+                                                  .little_left = HW_DELTA_ROUNDS_LITTLE_LEFT,
                                                   .most = UINT32_MAX};
     enum hw_status status = hw_distributed_sssp_run(routes, &step, news, err);
 
@@ -114,16 +99,18 @@ static enum hw_status push(struct hw_distributed_sssp *routes, struct place *pla
 /* How much wider the next step is. */
 static double widen(const struct hw_distributed_sssp *routes, uint64_t edges, uint32_t rounds)
 {
-    if (edges < (uint64_t)LITTLE_WORK * routes->plan.ranks)
+    if (edges < (uint64_t)HW_DELTA_ROUNDS_LITTLE_WORK * routes->plan.ranks)
         return 4;
-    return rounds <= FEW_ROUNDS ? 2 : rounds > MANY_ROUNDS ? 0.5 : 1;
+    return rounds <= HW_DELTA_ROUNDS_FEW_ROUNDS   ? 2
+           : rounds > HW_DELTA_ROUNDS_MANY_ROUNDS ? 0.5
+                                                  : 1;
 }
 
 /* Settles the bucket, whose vertices are still to be found. */
 static enum hw_status settle(struct hw_distributed_sssp *routes, struct place *place,
                              struct hw_error *err)
 {
-    double width = place->span * FIRST_STEP;
+    double width = place->span * HW_DELTA_ROUNDS_FIRST_STEP;
 
     for (;;) {
         struct hw_distributed_sssp_counters news;
@@ -193,18 +180,19 @@ static enum hw_status go_on(struct hw_distributed_sssp *routes, struct place *pl
                             struct hw_error *err)
 {
     const bool grows = routes->engine->options.delta <= 0 && !routes->whole_lists;
-    const bool tail =
-        grows && !place->inside && place->reached < routes->vertices_with_edges / TAIL_SHARE;
+    const bool tail = grows && !place->inside &&
+                      place->reached < routes->vertices_with_edges / HW_DELTA_ROUNDS_TAIL_FRACTION;
     const bool empty = place->begun == 0;
     enum hw_status status = HW_OK;
 
     if (!place->whole && !empty) {
         const bool pulls =
-            !routes->engine->part->directed && PULL_EDGES * place->open < PUSH_PRICE * place->begun;
+            !routes->engine->part->directed &&
+            HW_DELTA_ROUNDS_PULL_EDGES * place->open < HW_DELTA_ROUNDS_PUSH_PRICE * place->begun;
         place->inside = place->inside && !pulls;
         status = pulls ? pull_long(routes, place, told, err) : push_long(routes, place, err);
         if (grows && !place->inside)
-            place->span *= GROWTH;
+            place->span *= HW_DELTA_ROUNDS_GROWTH;
     }
     if (empty)
         place->bucket--;

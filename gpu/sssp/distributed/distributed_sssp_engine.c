@@ -1,5 +1,6 @@
 /* Methods `delta` and `bellman-ford` on several parts, in any layout: what the frame of
  * gpu/engine/multi_gpu_engine.h asks for. */
+#include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "gpu/engine/gpu_methods.h"
@@ -14,20 +15,6 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Vertices of fewer edges push their lists whole. */
-#define SHORT_LISTS 8
-/* The first bucket's share of the width that suits a CPU, as on one GPU. */
-#define FIRST_BUCKET 0.3
-/* In one kernel, where edges that are relaxed again cost more than a bucket more; and of all
- * buckets where lists are pushed whole: the fewer passes, the better. */
-#define FIRST_FUSED 0.14
-#define WHOLE_FUSED 8.0
-/* There, where weights are whole numbers: hubs lie within a few of each other, and a bucket that
- * ends among them leaves long lists to the pull. So it is wider by this, unless it has one number
- * alone. */
-#define NUMBERS_FUSED 8.0
-#define ONE_NUMBER 0.5
 
 /* ---- kernel 1 ---- */
 
@@ -83,18 +70,19 @@ static enum hw_status look_at_weights(struct hw_distributed_sssp *routes, struct
 static double share_of(const struct hw_distributed_sssp *routes)
 {
     if (routes->fused.on)
-        return routes->whole_lists ? WHOLE_FUSED : FIRST_FUSED;
-    return routes->whole_lists ? 1 : FIRST_BUCKET;
+        return routes->whole_lists ? HW_DELTA_PEER_SHORT_LIST_BUCKET : HW_DELTA_PEER_FIRST_BUCKET;
+    return routes->whole_lists ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET;
 }
 
 /* The first bucket's width, where vertices have so many edges in the mean. */
 static double width_of(const struct hw_distributed_sssp *routes, double degree)
 {
     const double width = hw_bucket_width(&routes->survey, degree) * share_of(routes);
-    const bool wider = routes->fused.on && !routes->whole_lists && width >= ONE_NUMBER &&
+    const bool wider = routes->fused.on && !routes->whole_lists &&
+                       width >= HW_DELTA_PEER_ONE_NUMBER &&
                        routes->engine->part->weights == HW_WEIGHTS_I32;
 
-    return wider ? width + NUMBERS_FUSED : width;
+    return wider ? width + HW_DELTA_PEER_WHOLE_NUMBERS : width;
 }
 
 /* How wide buckets are. Collective. */
@@ -110,7 +98,7 @@ static enum hw_status choose_width(struct hw_distributed_sssp *routes, struct hw
     enum hw_status status = hw_sum(routes->engine->ctx->world, &with, err);
     double degree = with > 0 ? (double)routes->survey.edges / (double)with : 1;
     routes->vertices_with_edges = (uint64_t)with;
-    routes->whole_lists = degree < SHORT_LISTS;
+    routes->whole_lists = degree < HW_DELTA_SHORT_LISTS;
     routes->width = given > 0 ? given : width_of(routes, degree);
     return status;
 }
