@@ -1,5 +1,4 @@
 # doc
-dist_doc_DATA += doc/methods.md
 dist_doc_DATA += doc/file-formats.md
 dist_doc_DATA += doc/graphs.md
 dist_doc_DATA += doc/imports.md
@@ -9,3 +8,22 @@ dist_doc_DATA += doc/validation.md
 dist_doc_DATA += doc/layouts.md
 dist_doc_DATA += doc/scaling.md
 EXTRA_DIST += doc/images/teps.svg
+methodsdir = $(docdir)/methods
+dist_methods_DATA = \
+  doc/methods/README.md \
+  doc/methods/adaptive.md \
+  doc/methods/bellman-ford-gpu.md \
+  doc/methods/clock-and-teps.md \
+  doc/methods/delegates.md \
+  doc/methods/delegates-gpus.md \
+  doc/methods/delta-bellman-ford-degree-separated.md \
+  doc/methods/delta-bellman-ford-grids.md \
+  doc/methods/delta-bellman-ford-several-gpus.md \
+  doc/methods/delta-one-gpu.md \
+  doc/methods/fused.md \
+  doc/methods/fused-several-gpus.md \
+  doc/methods/grid.md \
+  doc/methods/merge.md \
+  doc/methods/scan2d.md \
+  doc/methods/scan2d-grid.md \
+  doc/methods/shortest-paths.md
