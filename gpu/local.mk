@@ -72,7 +72,8 @@ kernels += gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu \
 kernel_includes += gpu/bfs/direction_optimizing/one_gpu_bfs.h \
   gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_device.cuh \
-  gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh \
+  gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh \
   gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh \
   gpu/bfs/direction_optimizing/peer_bfs.h \
   gpu/bfs/direction_optimizing/peer_bfs_bottom_up.cuh \

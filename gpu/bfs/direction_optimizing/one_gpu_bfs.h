@@ -1,5 +1,10 @@
 /*
- * Method `fused`: what its host code and its kernel share.
+ * Method `fused` on one GPU: parameters of its kernels and launchers, shared by host and device
+ * code.
+ *
+ * Direction-optimizing BFS (Beamer, Asanovic, Patterson, "Direction-Optimizing Breadth-First
+ * Search", SC 2012) in one cooperative kernel. Vertices are numbered by falling degree
+ * (gpu/graph/device_graph.h): the core (degree 2 and above), then vertices of degree 1.
  */
 #ifndef HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_H
 #define HOPWAVE_GPU_BFS_DIRECTION_OPTIMIZING_ONE_GPU_BFS_H
@@ -10,99 +15,121 @@
 extern "C" {
 #endif
 
-/* A queue's size in one word, so that one atomic operation claims a slot and the place
- * of its edges: vertices above, edges below. */
-#define HW_FUSED_EDGE_BITS 34
+/* The size of a queue is packed into one word, vertices in the high bits and edges in the low
+ * ones, so that one atomic operation claims both a queue entry and its position in the prefix
+ * sums. */
+#define HW_ONE_GPU_BFS_EDGE_BITS 34
 
-/* Expected probes are tabulated for shares 2^(-k/2) of the edges in the frontier. */
-#define HW_FUSED_SHARES 48
+/* Expected probes are tabulated for frontiers with the fraction 2^(-k/2) of all edges, k below
+ * this. */
+#define HW_ONE_GPU_BFS_FRACTIONS 48
 
-#define HW_FUSED_THREADS 1024
-#define HW_FUSED_BLOCKS 1024 /* at most */
+#define HW_ONE_GPU_BFS_THREADS 1024
+#define HW_ONE_GPU_BFS_MAX_BLOCKS 1024
 
-/* Vertices that a warp goes through at a time, bottom-up. */
-#define HW_FUSED_CHUNK (8 * 32)
+/* Consecutive vertices that a warp processes at a time, bottom-up. */
+#define HW_ONE_GPU_BFS_CHUNK_VERTICES (8 * 32)
 
-/* Unvisited vertices that one block goes on with to the end. */
-#define HW_FUSED_LEFT 2048
+/* With at most so many unvisited vertices left, one block runs the remaining bottom-up levels. */
+#define HW_ONE_GPU_BFS_TAIL_VERTICES 2048
 
-/* Sources of a vertex that are at hand without its list. */
-#define HW_FUSED_NEAR 8
+/* In-neighbors of a vertex that are stored outside its list, in one 32-byte sector. */
+#define HW_ONE_GPU_BFS_INLINE_NEIGHBORS 8
 
-/* What the blocks add up between two barriers, read by all of them after the second. */
+/* Counters that all blocks add to between two grid barriers and read after the second. */
 struct hw_one_gpu_bfs_phase {
-    unsigned long long queue;  /* what was queued, packed as above */
-    unsigned long long probes; /* edges examined bottom-up */
-    unsigned long long led;    /* vertices whose first source is in the queue */
-    uint32_t found;            /* vertices that are not queued */
-    uint32_t left;             /* vertices with sources that are unvisited still */
-    uint32_t listed;           /* in a list of the plan: of those; or leaves put off */
-    uint32_t depth, reached;   /* where one block left off */
+    unsigned long long queue;               /* vertices and edges queued, packed */
+    unsigned long long probes;              /* edges examined bottom-up */
+    unsigned long long first_neighbor_refs; /* vertices whose first in-neighbor was queued */
+    uint32_t discovered;                    /* vertices discovered but not queued */
+    uint32_t unvisited;                     /* unvisited vertices that have in-neighbors */
+    uint32_t listed;                        /* of those, entries of search.unvisited; or leaves
+                                               whose parent was deferred */
+    uint32_t depth, reached;                /* where single-CTA levels ended */
     uint32_t unused;
 };
 
-/* Counters that blocks share. Phases, from barrier to barrier, take turns in the ring; after
- * each barrier the one after the next is cleared, which all blocks have read. */
+/* Counters of the grid. Phases use the ring in turn. Each barrier clears the phase after the
+ * next, which every block has finished reading. */
 struct hw_one_gpu_bfs_control {
     struct hw_one_gpu_bfs_phase ring[4];
-    uint32_t rows;
-    unsigned long long begun, ended;           /* ticks */
-    unsigned long long begun_time, ended_time; /* nanoseconds */
-    uint32_t phases;                           /* of all searches so far */
-    uint32_t apart[32]; /* so that waiting for the next does not slow down the others */
-    uint32_t arrived;   /* blocks, at the ends of all phases so far */
+    uint32_t trace_records;
+    unsigned long long begin_ticks, end_ticks; /* clock of one multiprocessor */
+    unsigned long long begin_ns, end_ns;
+    uint32_t phases;      /* barriers passed by all searches so far */
+    uint32_t padding[32]; /* keeps pollers of `arrived` off the cache line of the counters */
+    uint32_t arrived;     /* blocks that arrived, summed over all barriers so far */
+};
+
+/* State of a search. */
+struct hw_one_gpu_bfs_search {
+    uint32_t *parent, *parent_is_first_neighbor; /* as in hw_gpu_output */
+    uint32_t *visited[2];                        /* [core / 32 + 1] bitmaps */
+    uint32_t *queue[2];  /* [core + HW_ONE_GPU_BFS_QUEUE_SLACK] frontiers of even and odd levels;
+                            bottom-up, the candidates of each block */
+    void *prefix[2];     /* [core + 1] edges before each queue entry, as wide as offsets */
+    uint32_t *unvisited; /* [HW_ONE_GPU_BFS_TAIL_VERTICES] unvisited vertices, when few are left */
+};
+
+/* Pendant trees of an undirected graph (pendant_trees_kernel.cu): trees that are attached to the
+ * rest by one vertex each. Constant after preparation. */
+struct hw_one_gpu_bfs_pendant_trees {
+    uint32_t *core_parent; /* [core] parent within its pendant tree, else HW_INVALID_VERTEX */
+    uint32_t *bitmap;      /* [core / 32 + 1] vertices of the core in pendant trees */
+    uint32_t *vertex;      /* [active] pendant vertices and leaves of pendant trees, ascending */
+    uint32_t *parent;      /* [active] parent of vertex[i] */
+    uint32_t *attachment;  /* [active] vertex outside the tree that the tree of vertex[i] joins */
+    uint32_t count;        /* entries of vertex */
+    uint32_t core_count;   /* of those, vertices of the core: the first ones */
+    void *scratch;         /* [scratch_bytes] for their selection */
+    uint64_t scratch_bytes;
+};
+
+/* Configuration, constant during a search. */
+struct hw_one_gpu_bfs_config {
+    struct hw_gpu_trace_record *trace; /* [trace_capacity], or NULL for no trace */
+    uint32_t trace_capacity;
+    int direction;                          /* enum hw_direction */
+    uint32_t short_list_begin;              /* vertices >= this have at most
+                                               HW_ONE_GPU_BFS_INLINE_NEIGHBORS neighbors */
+    uint32_t tile;                          /* edges per thread and tile, top-down: at most 4 */
+    uint32_t hub_words;                     /* words of the bitmap cached in shared memory */
+    uint32_t single_cta_vertices;           /* one block expands frontiers up to so many vertices */
+    uint32_t single_cta_edges;              /* and edges */
+    bool single_cta_bitmap_fits;            /* the bitmap fits in shared memory with both queues */
+    float probes[HW_ONE_GPU_BFS_FRACTIONS]; /* expected probes of a vertex whose first in-neighbor
+                                               is unvisited */
 };
 
 struct hw_one_gpu_bfs_params {
     struct hw_gpu_graph graph;
-    uint32_t *parent, *settled; /* as in hw_gpu_output */
-    uint32_t *bits[2];          /* [core / 32 + 1] visited vertices */
-    uint32_t *queue[2];         /* [core + slack] of even and odd levels; bottom-up, those
-                                   that a block has still to look up */
-    void *prefix[2];            /* [core + 1] edges before each, as wide as offsets */
-    uint32_t *left;             /* [HW_FUSED_LEFT] unvisited vertices, when few are */
-    /* Trees, of undirected graphs: see gpu/bfs/direction_optimizing/pendant_trees_kernel.cu. */
-    uint32_t *up;      /* [core] the parent of a vertex of a tree, else HW_INVALID_VERTEX */
-    uint32_t *hanging; /* [core / 32 + 1] bits: it is in a tree */
-    uint32_t *hung;    /* [active] the vertices of trees and the leaves there, rising */
-    uint32_t *hung_up; /* [active] the parent of each */
-    uint32_t *anchor;  /* [active] what its tree hangs off */
-    uint32_t hung_count, trees; /* how many those are; trees: of the core */
-    void *scratch;              /* [scratch_bytes] to find them */
-    uint64_t scratch_bytes;
+    struct hw_one_gpu_bfs_search search;
+    struct hw_one_gpu_bfs_pendant_trees pendant;
     struct hw_one_gpu_bfs_control *control; /* [1] */
-    struct hw_gpu_trace_record *row;        /* [row_capacity], or NULL where none are wanted */
-    uint32_t row_capacity;
-    int direction;           /* enum hw_direction */
-    uint32_t short_from;     /* vertices from here on have HW_FUSED_NEAR neighbours at most */
-    uint32_t tile;           /* edges for each thread of a block at a time, top-down: at most 4 */
-    uint32_t hub_words;      /* words of the bitmap kept in shared memory */
-    uint32_t block_vertices; /* frontiers up to so many vertices and edges stay in a block */
-    uint32_t block_edges;
-    bool block_holds;              /* the bitmap fits beside them */
-    float probes[HW_FUSED_SHARES]; /* expected for a vertex that its first source leaves */
+    struct hw_one_gpu_bfs_config config;
 };
 
-/* Slack of the queues, so that each block has whole chunks of them. */
-#define HW_FUSED_SLACK (HW_FUSED_CHUNK * (HW_FUSED_BLOCKS + 1))
+/* Extra queue entries: each block gets whole chunks of a queue, bottom-up. */
+#define HW_ONE_GPU_BFS_QUEUE_SLACK (HW_ONE_GPU_BFS_CHUNK_VERTICES * (HW_ONE_GPU_BFS_MAX_BLOCKS + 1))
 
-/* Shared memory and blocks for a plan whose hub_words, tile and block_vertices it sets. */
+/* Launch configuration. */
 struct hw_one_gpu_bfs_shape {
     int blocks;
     uint32_t shared_bytes;
 };
 
-/* Chooses the shape for this device. Returns a cudaError_t. */
-int hw_one_gpu_bfs_launch_shape(struct hw_one_gpu_bfs_params *plan,
+/* Chooses the launch configuration for the current device and sets hub_words, tile and the
+ * single_cta_* limits of params->config. Local. Returns a cudaError_t. */
+int hw_one_gpu_bfs_launch_shape(struct hw_one_gpu_bfs_params *params,
                                 struct hw_one_gpu_bfs_shape *shape);
 
-/* Finds the trees of an undirected graph, takes the lists of their vertices out of what
- * searches go by, and brings the first sources to those that follow them. Once for a graph.
- * Returns a cudaError_t; waits, or not. */
-int hw_one_gpu_bfs_launch_prepare(struct hw_one_gpu_bfs_params *plan);
+/* Prepares a graph, once: identifies the pendant trees of an undirected graph, removes the lists of
+ * their vertices from the records that searches read, and stores the first in-neighbor of each
+ * vertex in front of the next seven. Local. Returns a cudaError_t; may or may not wait. */
+int hw_one_gpu_bfs_launch_prepare(struct hw_one_gpu_bfs_params *params);
 
-/* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_one_gpu_bfs_launch(const struct hw_one_gpu_bfs_params *plan,
+/* Launches a search from root. Local. Returns a cudaError_t; does not wait. */
+int hw_one_gpu_bfs_launch(const struct hw_one_gpu_bfs_params *params,
                           const struct hw_one_gpu_bfs_shape *shape, uint32_t root);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Method `fused`: its host side. The search itself is in
+/* Method `fused` on one GPU, host side: sizes, preparation, launch, trace. The search is in
  * gpu/bfs/direction_optimizing/one_gpu_bfs_kernel.cu. */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 
@@ -13,12 +13,12 @@
 #include <string.h>
 
 struct state {
-    struct hw_one_gpu_bfs_params plan;
+    struct hw_one_gpu_bfs_params params;
     struct hw_one_gpu_bfs_shape shape;
     uint32_t root; /* of the last search */
 };
 
-/* Vertices of the core by degree: their numbers and mean degrees, in classes that double. */
+/* Degree distribution of the core: number of vertices and sum of degrees in classes that double. */
 struct degrees {
     double count[64], sum[64];
 };
@@ -37,16 +37,14 @@ static struct degrees count_degrees(const struct hw_degree_order *order)
     return degrees;
 }
 
-/*
- * What a vertex that its first source leaves unvisited has to probe on average, where each
- * edge comes from the frontier with the probability 2^(-k/2): a list of d more sources
- * costs (1 - (1-p)^d) / p.
- */
+/* Tabulates the expected probes of a vertex whose first in-neighbor is unvisited, if each edge
+ * comes from the frontier with probability p = 2^(-k/2): a list of d more in-neighbors costs (1 -
+ * (1-p)^d) / p. */
 static void tabulate_probes(const struct hw_degree_order *order, float *probes)
 {
     struct degrees degrees = count_degrees(order);
 
-    for (int k = 0; k < HW_FUSED_SHARES; k++) {
+    for (int k = 0; k < HW_ONE_GPU_BFS_FRACTIONS; k++) {
         double p = exp2(-k / 2.0), sum = 0;
         for (int class = 0; class < 64; class ++) {
             if (degrees.count[class] == 0)
@@ -59,9 +57,9 @@ static void tabulate_probes(const struct hw_degree_order *order, float *probes)
     }
 }
 
-/* The first of the vertices whose neighbours are all at hand without their lists; none in
- * directed graphs, where those at hand are the sources. */
-static uint32_t first_short(const struct hw_degree_order *order)
+/* The first vertex from which on all neighbors are inline, so that their lists are not read. None
+ * in directed graphs, where inline neighbors are in-neighbors. */
+static uint32_t find_short_list_begin(const struct hw_degree_order *order)
 {
     hw_lid from = 0, to = order->vertices;
 
@@ -69,7 +67,8 @@ static uint32_t first_short(const struct hw_degree_order *order)
         return HW_INVALID_VERTEX;
     while (from < to) {
         hw_lid middle = from + (to - from) / 2;
-        if (order->out.offset[middle + 1] - order->out.offset[middle] > HW_FUSED_NEAR)
+        if (order->out.offset[middle + 1] - order->out.offset[middle] >
+            HW_ONE_GPU_BFS_INLINE_NEIGHBORS)
             from = middle + 1;
         else
             to = middle;
@@ -77,49 +76,53 @@ static uint32_t first_short(const struct hw_degree_order *order)
     return from;
 }
 
-static void plan_trees(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs_params *plan,
-                       hw_count core, hw_count active)
+static void reserve_pendants(struct hw_gpu_arrays *arrays, struct hw_one_gpu_bfs_params *params,
+                             hw_count core, hw_count active)
 {
-    /* Selecting from n takes a few bytes for each of its tiles. */
-    plan->scratch_bytes = (UINT64_C(1) << 20) + (uint64_t)active / 16;
-    hw_gpu_add(arrays, &plan->up, core, sizeof *plan->up);
-    hw_gpu_add(arrays, &plan->hung, active, sizeof *plan->hung);
-    hw_gpu_add(arrays, &plan->hung_up, active, sizeof *plan->hung_up);
-    hw_gpu_add(arrays, &plan->anchor, active, sizeof *plan->anchor);
-    hw_gpu_add(arrays, &plan->hanging, core / 32 + 1, sizeof *plan->hanging);
-    hw_gpu_add(arrays, &plan->scratch, (hw_count)plan->scratch_bytes, 1);
+    /* DeviceSelect needs a few bytes per tile of its input. */
+    params->pendant.scratch_bytes = (UINT64_C(1) << 20) + (uint64_t)active / 16;
+    hw_gpu_add(arrays, &params->pendant.core_parent, core, sizeof *params->pendant.core_parent);
+    hw_gpu_add(arrays, &params->pendant.vertex, active, sizeof *params->pendant.vertex);
+    hw_gpu_add(arrays, &params->pendant.parent, active, sizeof *params->pendant.parent);
+    hw_gpu_add(arrays, &params->pendant.attachment, active, sizeof *params->pendant.attachment);
+    hw_gpu_add(arrays, &params->pendant.bitmap, core / 32 + 1, sizeof *params->pendant.bitmap);
+    hw_gpu_add(arrays, &params->pendant.scratch, (hw_count)params->pendant.scratch_bytes, 1);
 }
 
 static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
                            struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_one_gpu_bfs_params *own = &state->plan;
+    struct hw_one_gpu_bfs_params *params = &state->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     const struct hw_gpu_graph *graph = &engine->graph;
     size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    hw_count core = graph->core, rows = (hw_count)graph->vertices + 2;
+    hw_count core = graph->core, records = (hw_count)graph->vertices + 2;
 
-    if (graph->vertices >= 1u << (64 - HW_FUSED_EDGE_BITS) ||
-        graph->edges >= UINT64_C(1) << HW_FUSED_EDGE_BITS)
+    if (graph->vertices >= 1u << (64 - HW_ONE_GPU_BFS_EDGE_BITS) ||
+        graph->edges >= UINT64_C(1) << HW_ONE_GPU_BFS_EDGE_BITS)
         return hw_fail(err, HW_BAD_INPUT,
                        "method fused does up to 2^%d vertices and 2^%d stored edges",
-                       64 - HW_FUSED_EDGE_BITS, HW_FUSED_EDGE_BITS);
-    tabulate_probes(order, own->probes);
-    own->short_from = first_short(order);
-    own->direction = (int)engine->options.direction;
-    own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
+                       64 - HW_ONE_GPU_BFS_EDGE_BITS, HW_ONE_GPU_BFS_EDGE_BITS);
+    tabulate_probes(order, params->config.probes);
+    params->config.short_list_begin = find_short_list_begin(order);
+    params->config.direction = (int)engine->options.direction;
+    params->config.trace_capacity = (uint32_t)(records < HW_GPU_ROWS ? records : HW_GPU_ROWS);
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &own->bits[half], core / 32 + 1, sizeof *own->bits[half]);
-        hw_gpu_add(arrays, &own->queue[half], core + HW_FUSED_SLACK, sizeof *own->queue[half]);
-        hw_gpu_add(arrays, &own->prefix[half], core + 1, width);
+        hw_gpu_add(arrays, &params->search.visited[half], core / 32 + 1,
+                   sizeof *params->search.visited[half]);
+        hw_gpu_add(arrays, &params->search.queue[half], core + HW_ONE_GPU_BFS_QUEUE_SLACK,
+                   sizeof *params->search.queue[half]);
+        hw_gpu_add(arrays, &params->search.prefix[half], core + 1, width);
     }
-    hw_gpu_add(arrays, &own->left, HW_FUSED_LEFT, sizeof *own->left);
+    hw_gpu_add(arrays, &params->search.unvisited, HW_ONE_GPU_BFS_TAIL_VERTICES,
+               sizeof *params->search.unvisited);
     if (!graph->directed)
-        plan_trees(arrays, own, core, graph->active);
-    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+        reserve_pendants(arrays, params, core, graph->active);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.steps)
-        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+        hw_gpu_add(arrays, &params->config.trace, params->config.trace_capacity,
+                   sizeof *params->config.trace);
     return HW_OK;
 }
 
@@ -129,7 +132,7 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
     struct state *state = engine->state;
 
     state->root = root;
-    return hw_cuda(hw_one_gpu_bfs_launch(&state->plan, &state->shape, root),
+    return hw_cuda(hw_one_gpu_bfs_launch(&state->params, &state->shape, root),
                    "the kernel of method fused", err);
 }
 
@@ -137,23 +140,23 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 {
     struct state *state = engine->state;
 
-    state->plan.graph = engine->graph;
-    state->plan.parent = engine->output.parent;
-    state->plan.settled = engine->output.settled;
+    state->params.graph = engine->graph;
+    state->params.search.parent = engine->output.parent;
+    state->params.search.parent_is_first_neighbor = engine->output.settled;
     enum hw_status status =
-        hw_cuda(hw_one_gpu_bfs_launch_shape(&state->plan, &state->shape), "method fused", err);
+        hw_cuda(hw_one_gpu_bfs_launch_shape(&state->params, &state->shape), "method fused", err);
     if (status == HW_OK)
-        status = hw_gpu_fill(state->plan.control, 0, sizeof *state->plan.control, err);
+        status = hw_gpu_fill(state->params.control, 0, sizeof *state->params.control, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->plan), "the kernels that find trees",
-                         err);
-    /* The first launch of a kernel loads it: outside any clock. */
+        status = hw_cuda(hw_one_gpu_bfs_launch_prepare(&state->params),
+                         "the kernels that find trees", err);
+    /* The first launch loads the kernel: keep it outside any timing. */
     if (status == HW_OK)
         status = search(engine, 0, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "method fused", err) : status;
 }
 
-/* How many vertices the last search reached, but the root. */
+/* Vertices that the last search reached, without the root. */
 static enum hw_status count_reached(const struct hw_single_gpu_engine *engine, hw_count *count,
                                     struct hw_error *err)
 {
@@ -166,9 +169,9 @@ static enum hw_status count_reached(const struct hw_single_gpu_engine *engine, h
     return status;
 }
 
-/* What no level found is the last row's: leaves, and trees that hang off others. */
-static enum hw_status add_rest(const struct hw_single_gpu_engine *engine, struct hw_steps *steps,
-                               struct hw_error *err)
+/* Adds vertices that no level counted to the last record: leaves and pendant vertices. */
+static enum hw_status add_undetected(const struct hw_single_gpu_engine *engine,
+                                     struct hw_steps *steps, struct hw_error *err)
 {
     hw_count rest = 0;
     enum hw_status status = count_reached(engine, &rest, err);
@@ -184,17 +187,19 @@ static enum hw_status add_rest(const struct hw_single_gpu_engine *engine, struct
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    const struct hw_one_gpu_bfs_params *own = &((struct state *)engine->state)->plan;
+    const struct hw_one_gpu_bfs_params *params = &((struct state *)engine->state)->params;
     struct hw_one_gpu_bfs_control control;
-    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+    enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
     if (status != HW_OK)
         return status;
-    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    uint32_t records = control.trace_records < params->config.trace_capacity
+                           ? control.trace_records
+                           : params->config.trace_capacity;
     struct hw_gpu_clock clock =
-        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    status = hw_gpu_add_rows(own->row, rows, clock, steps, err);
-    return status == HW_OK ? add_rest(engine, steps, err) : status;
+        hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
+    status = hw_gpu_add_rows(params->config.trace, records, clock, steps, err);
+    return status == HW_OK ? add_undetected(engine, steps, err) : status;
 }
 
 static const struct hw_single_gpu_search fused = {.state_bytes = sizeof(struct state),

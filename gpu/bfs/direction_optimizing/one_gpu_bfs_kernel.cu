@@ -1,149 +1,155 @@
 /*
- * Method `fused`: breadth-first search in one cooperative kernel.
+ * Method `fused` on one GPU: direction-optimizing BFS in one cooperative kernel.
  *
- * All levels run in one launch, one block on each multiprocessor, with a barrier over
- * the grid between levels; every block decides from the same counters what comes next,
- * so that nothing goes back to the host. Three ways to expand a level:
+ * One launch runs all levels, one block per multiprocessor, with a grid barrier between levels.
+ * Every block reads the same counters after a barrier and makes the same decision, so the host
+ * takes no part. Kinds of levels:
  *
- *   block      while the frontier is small, block 0 alone goes from level to level, the
- *              others waiting: deep graphs spend their time here
- * (gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta.cuh); push       top-down by all blocks
- * (gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh); pull       bottom-up by all blocks
- * (gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh).
+ *   single CTA  block 0 alone, top-down, while the frontier is small; the others wait
+ *               (one_gpu_bfs_single_cta_top_down.cuh)
+ *   push        top-down on all blocks (one_gpu_bfs_top_down.cuh)
+ *   pull        bottom-up on all blocks (one_gpu_bfs_bottom_up.cuh)
+ *   tail        bottom-up in block 0, for the last few vertices
+ *               (one_gpu_bfs_single_cta_bottom_up.cuh)
  *
- * A level is pulled when that is the less work by estimate: how many vertices have their
- * first source in the frontier is counted while it is found, and how far the others have
- * to look follows from the share of the edges that the frontier has and from the degrees.
+ * A level is pulled when the estimated cost is lower. The number of vertices whose first
+ * in-neighbor is in the frontier is counted during discovery. The expected probes of the others
+ * follow from the frontier's fraction of the edges and the degree distribution.
  *
- * Vertices of degree 1 are left out until the end: their parent is their only neighbour,
- * if that one was reached. Once so few vertices are left that one block can look after
- * them, the others do this meanwhile. Isolated ones have no place in search order.
+ * Vertices of degree 1 are left out until the end: their parent is their only neighbor, if that was
+ * reached. During the tail the idle blocks assign these parents. Isolated vertices are not in the
+ * search order.
  */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_bottom_up.cuh"
-#include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta.cuh"
+#include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_bottom_up.cuh"
+#include "gpu/bfs/direction_optimizing/one_gpu_bfs_single_cta_top_down.cuh"
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs_top_down.cuh"
 #include "gpu/graph/device_graph.cuh"
 
+namespace hw_one_gpu_bfs
+{
 namespace
 {
 
-/* What operations cost, in picoseconds of a whole H200: an edge pushed; a first source
- * looked at; another source; a level. Only their ratios matter. */
-constexpr float push_edge = 25, pull_first = 5, pull_probe = 4, pull_fixed = 5e6;
+/* Cost model, in picoseconds of a whole H200: per edge pushed, per first in-neighbor tested, per
+ * further in-neighbor probed, per bottom-up level. Only ratios matter. */
+constexpr float cost_push_edge = 25, cost_first_neighbor = 5, cost_probe = 4, cost_pull_level = 5e6;
 
-/* Frontiers of more edges than this, and than one in so many of all, are pushed without
- * queueing what they find. */
-constexpr count64 unqueued_least = 1u << 17, unqueued_share = 4096;
+/* Frontiers with more edges than the minimum, and more than 1 / unqueued_fraction of all edges, are
+ * pushed without queueing. */
+constexpr count64 min_unqueued_edges = 1u << 17, unqueued_fraction = 4096;
 
-/* ---- the beginning ---- */
+/* ---- initialization ---- */
 
-/* The way from the root up the tree that it is in, to where the search starts: the root
- * itself unless it is in a tree. */
-constexpr uint32_t way_most = 64;
-struct way_up {
+/* Path from the root up its pendant tree to the vertex where the search starts. Empty if the root
+ * is in no pendant tree. */
+constexpr uint32_t max_path = 64;
+struct pendant_path {
     uint32_t start, length;
-    uint32_t vertex[way_most]; /* from the root on, without the start */
+    uint32_t vertex[max_path]; /* from the root on, without the start */
 };
 
-/* The vertex that v hangs off, or HW_INVALID_VERTEX. */
+/* The parent of v within its pendant tree, or HW_INVALID_VERTEX. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t above(const kernel_params &plan, uint32_t v)
+__device__ __forceinline__ uint32_t pendant_parent(const kernel_params &params, uint32_t v)
 {
-    const hw_gpu_graph &graph = plan.graph;
+    const hw_gpu_graph &graph = params.graph;
 
     if (graph.directed || v >= graph.active)
         return HW_INVALID_VERTEX;
     if (v < graph.core)
-        return __ldg(plan.up + v);
+        return __ldg(params.pendant.core_parent + v);
     const uint32_t source = __ldg(graph.out.rank + hw_begin<Offset>(graph.out, v));
     return source < graph.core ? source : HW_INVALID_VERTEX;
 }
 
-/* Goes up. One thread of each block. */
+/* Follows the path from the root. One thread per block. */
 template <typename Offset>
-__device__ void climb(const kernel_params &plan, uint32_t root, way_up &way)
+__device__ void follow_pendant_path(const kernel_params &params, uint32_t root, pendant_path &path)
 {
-    uint32_t up = above<Offset>(plan, root);
+    uint32_t up = pendant_parent<Offset>(params, root);
 
-    way.start = root;
-    way.length = 0;
-    while (up != HW_INVALID_VERTEX && way.length < way_most) {
-        way.vertex[way.length++] = way.start;
-        way.start = up;
-        up = above<Offset>(plan, up);
+    path.start = root;
+    path.length = 0;
+    while (up != HW_INVALID_VERTEX && path.length < max_path) {
+        path.vertex[path.length++] = path.start;
+        path.start = up;
+        up = pendant_parent<Offset>(params, up);
     }
 }
 
 /* Queues the start. One thread. */
 template <typename Offset>
-__device__ void begin_queue(const kernel_params &plan, hw_one_gpu_bfs_phase &phase, uint32_t root,
-                            const way_up &way)
+__device__ void init_queue(const kernel_params &params, hw_one_gpu_bfs_phase &phase, uint32_t root,
+                           const pendant_path &path)
 {
-    if (root < plan.graph.active) {
-        phase.queue = packed(hw_begin<Offset>(plan.graph.out, way.start + 1) -
-                             hw_begin<Offset>(plan.graph.out, way.start));
-        plan.parent[root] = root;
+    if (root < params.graph.active) {
+        phase.queue = packed(hw_begin<Offset>(params.graph.out, path.start + 1) -
+                             hw_begin<Offset>(params.graph.out, path.start));
+        params.search.parent[root] = root;
     }
-    for (uint32_t i = 0; i < way.length; i++)
-        plan.parent[i + 1 < way.length ? way.vertex[i + 1] : way.start] = way.vertex[i];
-    plan.queue[0][0] = way.start;
-    static_cast<Offset *>(plan.prefix[0])[0] = 0;
-    plan.control->begun = static_cast<count64>(clock64());
-    plan.control->begun_time = hw_nanoseconds();
+    for (uint32_t i = 0; i < path.length; i++)
+        params.search.parent[i + 1 < path.length ? path.vertex[i + 1] : path.start] =
+            path.vertex[i];
+    params.search.queue[0][0] = path.start;
+    static_cast<Offset *>(params.search.prefix[0])[0] = 0;
+    params.control->begin_ticks = static_cast<count64>(clock64());
+    params.control->begin_ns = hw_nanoseconds();
 }
 
-/* Sets a bit among words that the threads of the grid have cleared in turn: by the thread
- * that cleared its word. */
-__device__ __forceinline__ void set_own(uint32_t *words, uint32_t at)
+/* Sets a bit, in the thread that cleared its word: words were cleared by all threads of the grid.
+ */
+__device__ __forceinline__ void set_owned_bit(uint32_t *words, uint32_t at)
 {
     if (at / 32 % hw_grid_threads() == hw_grid_thread())
         words[at / 32] |= 1u << (at & 31);
 }
 
-/* Marks nothing but the start, and the way to it, as visited. Returns once all blocks have.
- * The ring's phases go on where the search before left off, so that none of it need be
- * cleared. */
+/* Marks only the start and the path to it as visited. Returns after a grid barrier. Phase numbers
+ * continue from the previous search, so that the ring needs no clearing. */
 template <typename Offset>
-__device__ void begin(const kernel_params &plan, grid_context &crew, uint32_t root)
+__device__ void init_search(const kernel_params &params, grid_context &grid, uint32_t root)
 {
-    __shared__ way_up way;
-    const uint32_t core = plan.graph.core, words = words_of(plan), rest = core & 31;
+    __shared__ pendant_path path;
+    const uint32_t core = params.graph.core, words = bitmap_words(params), rest = core & 31;
 
     if (threadIdx.x == 0) {
-        *crew.own = {};
-        crew.own->phase = hw_load_relaxed(&plan.control->phases) + 1;
-        climb<Offset>(plan, root, way);
+        *grid.block = {};
+        grid.block->phase = hw_load_relaxed(&params.control->phases) + 1;
+        follow_pendant_path<Offset>(params, root, path);
         if (blockIdx.x == 0)
-            begin_queue<Offset>(plan, shared_phase(crew), root, way);
+            init_queue<Offset>(params, shared_phase(grid), root, path);
     }
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
-        plan.bits[0][w] = w == words - 1 && rest ? HW_WARP << rest : 0; /* no such vertices */
+        params.search.visited[0][w] = w == words - 1 && rest
+                                          ? HW_WARP << rest
+                                          : 0; /* bits without a vertex count as visited */
     __syncthreads();
-    for (uint32_t i = 0; i < way.length; i++)
-        if (way.vertex[i] < core)
-            set_own(plan.bits[0], way.vertex[i]);
-    if (way.start < core)
-        set_own(plan.bits[0], way.start);
-    meet(crew);
+    for (uint32_t i = 0; i < path.length; i++)
+        if (path.vertex[i] < core)
+            set_owned_bit(params.search.visited[0], path.vertex[i]);
+    if (path.start < core)
+        set_owned_bit(params.search.visited[0], path.start);
+    grid_barrier(grid);
 }
 
-/* Leaves the counters to the next search. */
-__device__ void end(const kernel_params &plan, const grid_context &crew)
+/* Saves the phase number for the next search. */
+__device__ void save_phase(const kernel_params &params, const grid_context &grid)
 {
     if (hw_grid_thread() == 0)
-        plan.control->phases = crew.own->phase - 1;
+        params.control->phases = grid.block->phase - 1;
 }
 
-/* ---- the end ---- */
+/* ---- completion ---- */
 
-/* The blocks that settle leaves, and what they do with those whose source is not visited:
- * put them off, where it may be later. */
-struct settlers {
+/* Blocks that assign the parents of leaves. defer: leaves whose neighbor is unvisited are listed,
+ * because it may still be visited. */
+struct leaf_blocks {
     uint32_t first, blocks;
-    bool put_off;
+    bool defer;
 };
 
-/* The parent of a vertex of degree 1 with that only source, as far as the bitmap tells. */
+/* The parent of a vertex of degree 1 with the only neighbor `source`, by the bitmap as it is. */
 __device__ __forceinline__ uint32_t leaf_parent(const tested &map, uint32_t v, uint32_t source,
                                                 uint32_t root)
 {
@@ -152,46 +158,48 @@ __device__ __forceinline__ uint32_t leaf_parent(const tested &map, uint32_t v, u
     return v == root ? root : reached && source != HW_INVALID_VERTEX ? source : HW_INVALID_VERTEX;
 }
 
-/* Lists a leaf whose source may yet be visited; past the end of the list they are only
+/* Lists a leaf whose neighbor may still be visited. Past the end of the list leaves are only
  * counted. */
-__device__ __forceinline__ void put_off(const kernel_params &plan, hw_one_gpu_bfs_phase &phase,
-                                        uint32_t v, uint32_t source, uint32_t parent)
+__device__ __forceinline__ void defer_leaf(const kernel_params &params, hw_one_gpu_bfs_phase &phase,
+                                           uint32_t v, uint32_t source, uint32_t parent)
 {
-    if (parent != HW_INVALID_VERTEX || source >= plan.graph.core || v >= plan.graph.active)
+    if (parent != HW_INVALID_VERTEX || source >= params.graph.core || v >= params.graph.active)
         return;
     const uint32_t at = atomicAdd(&phase.listed, 1u);
-    if (at < plan.graph.core)
-        plan.queue[0][at] = v;
+    if (at < params.graph.core)
+        params.search.queue[0][at] = v;
 }
 
-/* Vertices of degree 1, four a thread; settled gets a bit where the only source is the
- * parent. The blocks of `who`. */
-__device__ void settle_leaves(const kernel_params &plan, grid_context &crew, const uint32_t *seen,
-                              uint32_t root, uint4 *room, settlers who)
+/* Assigns the parents of vertices of degree 1, four per thread, and sets their bits in
+ * parent_is_first_neighbor. All threads of the blocks given. */
+__device__ void assign_leaf_parents(const kernel_params &params, grid_context &grid,
+                                    const uint32_t *visited, uint32_t root, uint4 *shared_memory,
+                                    leaf_blocks blocks)
 {
-    const hw_gpu_graph &graph = plan.graph;
+    const hw_gpu_graph &graph = params.graph;
     const uint32_t leaves = graph.active - graph.core, fours = (leaves + 3) / 4;
     const uint32_t lane = threadIdx.x & 31;
 
     if (leaves == 0)
         return;
-    const tested map = hold(plan, seen, room, leaves);
+    const tested map = stage_bitmap(params, visited, shared_memory, leaves);
     const uint4 *first = reinterpret_cast<const uint4 *>(graph.first + graph.core);
-    for (uint64_t i = static_cast<uint64_t>(blockIdx.x - who.first) * threads + threadIdx.x;
-         i - lane < fours; i += static_cast<uint64_t>(who.blocks) * threads) {
+    for (uint64_t i = static_cast<uint64_t>(blockIdx.x - blocks.first) * threads + threadIdx.x;
+         i - lane < fours; i += static_cast<uint64_t>(blocks.blocks) * threads) {
         const uint32_t v = graph.core + 4 * static_cast<uint32_t>(i);
-        uint4 parent = no_sources(), source = no_sources();
+        uint4 parent = no_neighbors(), source = no_neighbors();
         if (i < fours) {
-            source = __ldcs(first + i); /* past the end there is room, not sense */
+            source = __ldcs(first + i); /* may read past the last leaf: the array is padded, and the
+                                           values are not used */
             parent = make_uint4(
                 leaf_parent(map, v, source.x, root), leaf_parent(map, v + 1, source.y, root),
                 leaf_parent(map, v + 2, source.z, root), leaf_parent(map, v + 3, source.w, root));
         }
-        if (who.put_off) {
-            put_off(plan, shared_phase(crew), v, source.x, parent.x);
-            put_off(plan, shared_phase(crew), v + 1, source.y, parent.y);
-            put_off(plan, shared_phase(crew), v + 2, source.z, parent.z);
-            put_off(plan, shared_phase(crew), v + 3, source.w, parent.w);
+        if (blocks.defer) {
+            defer_leaf(params, shared_phase(grid), v, source.x, parent.x);
+            defer_leaf(params, shared_phase(grid), v + 1, source.y, parent.y);
+            defer_leaf(params, shared_phase(grid), v + 2, source.z, parent.z);
+            defer_leaf(params, shared_phase(grid), v + 3, source.w, parent.w);
         }
         uint32_t bits = (parent.x != HW_INVALID_VERTEX && v != root) |
                         (parent.y != HW_INVALID_VERTEX && v + 1 != root) << 1 |
@@ -201,306 +209,330 @@ __device__ void settle_leaves(const kernel_params &plan, grid_context &crew, con
         for (int half = 1; half < 8; half *= 2)
             bits |= __shfl_xor_sync(HW_WARP, bits, half);
         if (i < fours && (lane & 7) == 0)
-            plan.settled[graph.core / 32 + i / 8] = bits;
+            params.search.parent_is_first_neighbor[graph.core / 32 + i / 8] = bits;
         if (4 * i + 3 < leaves) {
-            __stcs(reinterpret_cast<uint4 *>(plan.parent + v), parent);
+            __stcs(reinterpret_cast<uint4 *>(params.search.parent + v), parent);
             continue;
         }
         const uint32_t last[4] = {parent.x, parent.y, parent.z, parent.w};
         for (uint32_t k = 0; k < 4 && 4 * i + k < leaves; k++)
-            plan.parent[v + k] = last[k];
+            params.search.parent[v + k] = last[k];
     }
 }
 
-/* Leaves that were put off. */
-__device__ void settle_put_off(const kernel_params &plan, const uint32_t *seen, uint32_t count)
+/* Assigns the parents of deferred leaves. */
+__device__ void assign_deferred_leaves(const kernel_params &params, const uint32_t *visited,
+                                       uint32_t count)
 {
     for (uint64_t i = hw_grid_thread(); i < count; i += hw_grid_threads()) {
-        const uint32_t v = __ldcg(plan.queue[0] + i), source = __ldg(plan.graph.first + v);
-        if (visited(plan, seen, source))
-            plan.parent[v] = source;
+        const uint32_t v = __ldcg(params.search.queue[0] + i),
+                       source = __ldg(params.graph.first + v);
+        if (is_visited(params, visited, source))
+            params.search.parent[v] = source;
     }
 }
 
-/* The vertices of trees, but those that were found from what they hang off, and the leaves
- * there. After a barrier: all others were told that they have no parent. */
-__device__ void settle_hung(const kernel_params &plan, const uint32_t *seen, uint32_t root)
+/* Assigns the parents of pendant vertices and of the leaves on pendant trees, except those that the
+ * search visited. After a grid barrier: other code has written HW_INVALID_VERTEX for all of them.
+ */
+__device__ void assign_pendant_parents(const kernel_params &params, const uint32_t *visited,
+                                       uint32_t root)
 {
-    for (uint64_t i = hw_grid_thread(); i < plan.hung_count; i += hw_grid_threads()) {
-        const uint32_t v = __ldg(plan.hung + i), up = __ldg(plan.hung_up + i);
-        const uint32_t anchor = __ldg(plan.anchor + i);
-        if (v != root && !visited(plan, seen, v) && visited(plan, seen, anchor))
-            plan.parent[v] = up;
+    for (uint64_t i = hw_grid_thread(); i < params.pendant.count; i += hw_grid_threads()) {
+        const uint32_t v = __ldg(params.pendant.vertex + i), up = __ldg(params.pendant.parent + i);
+        const uint32_t attachment = __ldg(params.pendant.attachment + i);
+        if (v != root && !is_visited(params, visited, v) && is_visited(params, visited, attachment))
+            params.search.parent[v] = up;
     }
 }
 
-/* Where nothing was pulled: what was not visited has no parent, and no vertex is marked as
- * settled by its first source. */
-__device__ void settle_unvisited(const kernel_params &plan, const uint32_t *seen)
+/* When no level was pulled: unvisited vertices get no parent, and no vertex has its parent marked
+ * as its first in-neighbor. */
+__device__ void clear_unvisited_parents(const kernel_params &params, const uint32_t *visited)
 {
-    const uint32_t lane = threadIdx.x & 31, words = words_of(plan);
+    const uint32_t lane = threadIdx.x & 31, words = bitmap_words(params);
 
     for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
-        const uint32_t word = __ldcg(seen + w);
+        const uint32_t word = __ldcg(visited + w);
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
         if (!has(word, lane))
-            plan.parent[v] = HW_INVALID_VERTEX;
+            params.search.parent[v] = HW_INVALID_VERTEX;
         if (lane == 0)
-            plan.settled[w] = 0;
+            params.search.parent_is_first_neighbor[w] = 0;
     }
 }
 
-/* ---- what comes next ---- */
+/* ---- control ---- */
 
-/* Where a search is. The same in all threads. */
-struct search_t {
+/* State of a search, equal in all threads. */
+struct search_state {
     uint32_t depth, reached;
-    uint32_t *seen, *spare; /* bitmaps, which change places after each level bottom-up */
-    bool initial;           /* nothing was pulled yet */
-    uint32_t rows;
+    uint32_t *visited, *spare; /* bitmaps, swapped after each bottom-up level */
+    bool initial;              /* no level was pulled so far */
+    uint32_t records;
 };
 
-/* Whether pulling the next level costs less than pushing it. edges: of the frontier;
- * all: those not pushed so far; led: vertices whose first source is in the frontier. */
-__device__ __forceinline__ bool better_pulled(const kernel_params &plan, count64 edges, count64 all,
-                                              count64 led, uint32_t unvisited)
+/* Whether pulling the next level costs less than pushing it. edges: of the frontier; all: not
+ * pushed so far; first_neighbor_refs: vertices whose first in-neighbor is in the frontier. */
+__device__ __forceinline__ bool pull_is_cheaper(const kernel_params &params, count64 edges,
+                                                count64 all, count64 first_neighbor_refs,
+                                                uint32_t unvisited)
 {
-    const float push = push_edge * static_cast<float>(edges);
+    const float push = cost_push_edge * static_cast<float>(edges);
 
-    if (plan.direction != 0)
-        return plan.direction == bottom_up;
-    if (push < pull_fixed)
+    if (params.config.direction != 0)
+        return params.config.direction == bottom_up;
+    if (push < cost_pull_level)
         return false;
-    const float share = static_cast<float>(edges) / static_cast<float>(max(all, edges));
-    const int at = min(static_cast<int>(-2.0f * log2f(share)), HW_FUSED_SHARES - 1);
-    const float rest = unvisited > led ? static_cast<float>(unvisited - led) : 0.0f;
-    const float pull =
-        pull_fixed + pull_first * unvisited + pull_probe * rest * plan.probes[at > 0 ? at : 0];
+    const float fraction = static_cast<float>(edges) / static_cast<float>(max(all, edges));
+    const int at = min(static_cast<int>(-2.0f * log2f(fraction)), HW_ONE_GPU_BFS_FRACTIONS - 1);
+    const float rest = unvisited > first_neighbor_refs
+                           ? static_cast<float>(unvisited - first_neighbor_refs)
+                           : 0.0f;
+    const float pull = cost_pull_level + cost_first_neighbor * unvisited +
+                       cost_probe * rest * params.config.probes[at > 0 ? at : 0];
     return pull < push;
 }
 
-/* Whether to go on top-down after a level found bottom-up. */
-__device__ __forceinline__ bool better_pushed(const kernel_params &plan, uint32_t found,
-                                              uint32_t left)
+/* Whether to return to top-down after a bottom-up level. left: vertices it did not discover. */
+__device__ __forceinline__ bool push_is_cheaper(const kernel_params &params, uint32_t found,
+                                                uint32_t left)
 {
-    const count64 degree = plan.graph.edges / (plan.graph.active + 1) + 1;
+    const count64 degree = params.graph.edges / (params.graph.active + 1) + 1;
 
-    if (plan.direction != 0)
-        return plan.direction == top_down;
-    return found < 1024 || found * degree < (left + words_of(plan)) / 4;
+    if (params.config.direction != 0)
+        return params.config.direction == top_down;
+    return found < 1024 || found * degree < (left + bitmap_words(params)) / 4;
 }
 
-/* Vertices of the core, but those of trees, that are unvisited. */
-__device__ __forceinline__ uint32_t unvisited_of(const kernel_params &plan, const search_t &search)
+/* Unvisited vertices of the core outside pendant trees, at most. */
+__device__ __forceinline__ uint32_t unvisited_of(const kernel_params &params,
+                                                 const search_state &search)
 {
-    const uint32_t most = plan.graph.core - plan.trees;
+    const uint32_t most = params.graph.core - params.pendant.core_count;
 
     return most - min(search.reached, most);
 }
 
-/* How a run of levels bottom-up ended. */
-enum outcome { to_push, all_found, leaves_too };
+/* How a sequence of bottom-up levels ended. */
+enum pull_end { to_push, nothing_left, leaves_done };
 
-/* The last levels: one block looks after the few vertices left, the others after leaves. */
+/* The last levels: block 0 visits the remaining vertices, the others assign parents of leaves. */
 template <typename Offset>
-__device__ outcome finish(const kernel_params &plan, grid_context &crew, search_t &search,
-                          uint32_t frontier, uint32_t left, uint32_t root, uint4 *room)
+__device__ pull_end finish_search(const kernel_params &params, grid_context &grid,
+                                  search_state &search, uint32_t frontier, uint32_t left,
+                                  uint32_t root, uint4 *shared_memory)
 {
     const bool others = gridDim.x > 1;
 
     if (blockIdx.x == 0)
-        tail_levels<Offset>(plan, frontier, left, search.seen, room, search.rows);
+        single_cta_pull_levels<Offset>(params, frontier, left, search.visited, shared_memory,
+                                       search.records);
     else
-        settle_leaves(plan, crew, search.seen, root, room, {1, gridDim.x - 1, true});
-    meet(crew);
-    const uint32_t put_off = crew.own->now.listed;
-    if (!others || put_off > plan.graph.core)
-        return all_found;
-    settle_put_off(plan, search.seen, put_off);
-    return leaves_too;
+        assign_leaf_parents(params, grid, search.visited, root, shared_memory,
+                            {1, gridDim.x - 1, true});
+    grid_barrier(grid);
+    const uint32_t deferred = grid.block->reduced.listed;
+    if (!others || deferred > params.graph.core)
+        return nothing_left;
+    assign_deferred_leaves(params, search.visited, deferred);
+    return leaves_done;
 }
 
-/* Levels bottom-up, until it is better to push or nothing is left to find. */
+/* Bottom-up levels, until pushing is cheaper or nothing is left to discover. */
 template <typename Offset>
-__device__ outcome pull_levels(const kernel_params &plan, grid_context &crew, search_t &search,
-                               uint32_t frontier, uint32_t root, uint4 *room)
+__device__ pull_end pull_levels(const kernel_params &params, grid_context &grid,
+                                search_state &search, uint32_t frontier, uint32_t root,
+                                uint4 *shared_memory)
 {
     for (;;) {
-        pull_level<Offset>(plan, crew, search.seen, search.spare, search.initial,
-                           unvisited_of(plan, search), room);
-        meet(crew);
-        const uint32_t found = crew.own->now.found, left = crew.own->now.left;
-        keep_row(plan, search.rows, HW_ROUTINE_PULL, frontier, found, crew.own->now.probes);
-        uint32_t *swap = search.seen;
-        search.seen = search.spare;
+        pull_level<Offset>(params, grid, search.visited, search.spare, search.initial,
+                           unvisited_of(params, search), shared_memory);
+        grid_barrier(grid);
+        const uint32_t found = grid.block->reduced.discovered, left = grid.block->reduced.unvisited;
+        trace_append(params, search.records, HW_ROUTINE_PULL, frontier, found,
+                     grid.block->reduced.probes);
+        uint32_t *swap = search.visited;
+        search.visited = search.spare;
         search.spare = swap;
         search.initial = false;
         search.reached += found;
         frontier = found;
         search.depth++;
         if (found == 0 || left == 0)
-            return all_found;
-        if (left <= HW_FUSED_LEFT && left == crew.own->now.listed && plan.direction != top_down)
-            return finish<Offset>(plan, crew, search, frontier, left, root, room);
-        if (!better_pushed(plan, found, left))
+            return nothing_left;
+        if (left <= HW_ONE_GPU_BFS_TAIL_VERTICES && left == grid.block->reduced.listed &&
+            params.config.direction != top_down)
+            return finish_search<Offset>(params, grid, search, frontier, left, root, shared_memory);
+        if (!push_is_cheaper(params, found, left))
             continue;
-        queue_finds<Offset>(plan, crew, search.depth, search.seen, search.spare);
-        meet(crew);
+        queue_discovered<Offset>(params, grid, search.depth, search.visited, search.spare);
+        grid_barrier(grid);
         return to_push;
     }
 }
 
-/* A level top-down whose finds are not queued, because the next one will most likely be
- * pulled: that saves half the time where most of what is found is new. Returns how many
- * were found. */
+/* A top-down level that does not queue what it discovers, because the next level will most likely
+ * be pulled. This takes half the time when most neighbors are new. Returns the number of discovered
+ * vertices. */
 template <typename Offset>
-__device__ uint32_t push_unqueued(const kernel_params &plan, grid_context &crew,
-                                  const search_t &search, count64 queue, uint4 *room)
+__device__ uint32_t push_unqueued(const kernel_params &params, grid_context &grid,
+                                  const search_state &search, count64 queue, uint4 *shared_memory)
 {
-    keep_bits(plan, search.seen, search.spare);
-    meet(crew);
-    push_level<Offset, false>(plan, crew, search.depth, queue, search.seen, room);
-    meet(crew);
-    return crew.own->now.found;
+    snapshot_bitmap(params, search.visited, search.spare);
+    grid_barrier(grid);
+    push_level<Offset, false>(params, grid, search.depth, queue, search.visited, shared_memory);
+    grid_barrier(grid);
+    return grid.block->reduced.discovered;
 }
 
-/* The same with a queue. */
+/* A top-down level that queues what it discovers. */
 template <typename Offset>
-__device__ uint32_t push_queued(const kernel_params &plan, grid_context &crew,
-                                const search_t &search, count64 queue, uint4 *room)
+__device__ uint32_t push_queued(const kernel_params &params, grid_context &grid,
+                                const search_state &search, count64 queue, uint4 *shared_memory)
 {
-    push_level<Offset, true>(plan, crew, search.depth, queue, search.seen, room);
-    meet(crew);
-    return vertices_of(crew.own->now.queue) + crew.own->now.found;
+    push_level<Offset, true>(params, grid, search.depth, queue, search.visited, shared_memory);
+    grid_barrier(grid);
+    return vertices_of(grid.block->reduced.queue) + grid.block->reduced.discovered;
 }
 
-/* How the next level is found. */
-enum way { in_block, queued, unqueued, pulled };
+/* How the next level is run. */
+enum level_kind { single_cta, queued, unqueued, pulled };
 
-__device__ __forceinline__ way choose(const kernel_params &plan, const search_t &search,
-                                      count64 pushed, const hw_one_gpu_bfs_phase &now)
+__device__ __forceinline__ level_kind choose_level(const kernel_params &params,
+                                                   const search_state &search, count64 pushed,
+                                                   const hw_one_gpu_bfs_phase &now)
 {
-    const count64 edges = edges_of(now.queue), stored = plan.graph.edges;
+    const count64 edges = edges_of(now.queue), stored = params.graph.edges;
 
-    if (search.depth > 0 && better_pulled(plan, edges, stored - min(pushed, stored), now.led,
-                                          unvisited_of(plan, search)))
+    if (search.depth > 0 && pull_is_cheaper(params, edges, stored - min(pushed, stored),
+                                            now.first_neighbor_refs, unvisited_of(params, search)))
         return pulled;
-    if (vertices_of(now.queue) <= plan.block_vertices && edges <= plan.block_edges / 2)
-        return in_block;
-    return plan.direction == 0 && edges > unqueued_least && edges > stored / unqueued_share
+    if (vertices_of(now.queue) <= params.config.single_cta_vertices &&
+        edges <= params.config.single_cta_edges / 2)
+        return single_cta;
+    return params.config.direction == 0 && edges > min_unqueued_edges &&
+                   edges > stored / unqueued_fraction
                ? unqueued
                : queued;
 }
 
-/* Levels in one block. */
+/* Runs levels in block 0. */
 template <typename Offset>
-__device__ void block_levels(const kernel_params &plan, grid_context &crew, search_t &search,
-                             uint4 *room)
+__device__ void run_single_cta_levels(const kernel_params &params, grid_context &grid,
+                                      search_state &search, uint4 *shared_memory)
 {
     if (blockIdx.x == 0)
-        small_levels<Offset>(plan, search.depth, search.reached, search.seen, crew.own->now.queue,
-                             shared_phase(crew), room, search.rows);
-    meet(crew);
-    search.depth = crew.own->now.depth;
-    search.reached = crew.own->now.reached;
+        single_cta_levels<Offset>(params, search.depth, search.reached, search.visited,
+                                  grid.block->reduced.queue, shared_phase(grid), shared_memory,
+                                  search.records);
+    grid_barrier(grid);
+    search.depth = grid.block->reduced.depth;
+    search.reached = grid.block->reduced.reached;
 }
 
-/* A level top-down on the grid. Returns how many vertices it found if the next level is
- * to be pulled, else 0. */
+/* A top-down level on the grid. Returns the number of discovered vertices if the next level is to
+ * be pulled, else 0. */
 template <typename Offset>
-__device__ uint32_t push_once(const kernel_params &plan, grid_context &crew, search_t &search,
-                              way chosen, uint4 *room)
+__device__ uint32_t push_grid_level(const kernel_params &params, grid_context &grid,
+                                    search_state &search, level_kind chosen, uint4 *shared_memory)
 {
-    const count64 queue = crew.own->now.queue;
+    const count64 queue = grid.block->reduced.queue;
 
     const uint32_t found = chosen == queued
-                               ? push_queued<Offset>(plan, crew, search, queue, room)
-                               : push_unqueued<Offset>(plan, crew, search, queue, room);
-    keep_row(plan, search.rows, chosen == queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
-             vertices_of(queue), found, edges_of(queue));
+                               ? push_queued<Offset>(params, grid, search, queue, shared_memory)
+                               : push_unqueued<Offset>(params, grid, search, queue, shared_memory);
+    trace_append(params, search.records, chosen == queued ? HW_ROUTINE_PUSH : HW_ROUTINE_PUSH_ONLY,
+                 vertices_of(queue), found, edges_of(queue));
     search.reached += found;
     search.depth++;
     if (chosen == queued)
         return 0;
-    if (found > plan.graph.core / 64)
+    if (found > params.graph.core / 64)
         return found;
-    queue_finds<Offset>(plan, crew, search.depth, search.seen, search.spare);
-    meet(crew);
+    queue_discovered<Offset>(params, grid, search.depth, search.visited, search.spare);
+    grid_barrier(grid);
     return 0;
 }
 
-/* All levels. Returns whether the leaves were settled too. */
+/* All levels. Returns whether the parents of leaves were assigned too. */
 template <typename Offset>
-__device__ bool all_levels(const kernel_params &plan, grid_context &crew, search_t &search,
-                           uint32_t root, uint4 *room)
+__device__ bool all_levels(const kernel_params &params, grid_context &grid, search_state &search,
+                           uint32_t root, uint4 *shared_memory)
 {
     count64 pushed = 0;
 
     for (;;) {
-        const count64 queue = crew.own->now.queue;
-        const way chosen = choose(plan, search, pushed, crew.own->now);
+        const count64 queue = grid.block->reduced.queue;
+        const level_kind chosen = choose_level(params, search, pushed, grid.block->reduced);
         uint32_t frontier = vertices_of(queue);
         if (frontier == 0)
             return false;
         pushed += edges_of(queue);
-        if (chosen == in_block) {
-            block_levels<Offset>(plan, crew, search, room);
+        if (chosen == single_cta) {
+            run_single_cta_levels<Offset>(params, grid, search, shared_memory);
             continue;
         }
         if (chosen != pulled)
-            frontier = push_once<Offset>(plan, crew, search, chosen, room);
+            frontier = push_grid_level<Offset>(params, grid, search, chosen, shared_memory);
         if (frontier == 0)
             continue;
-        const outcome ended = pull_levels<Offset>(plan, crew, search, frontier, root, room);
+        const pull_end ended =
+            pull_levels<Offset>(params, grid, search, frontier, root, shared_memory);
         if (ended != to_push)
-            return ended == leaves_too;
+            return ended == leaves_done;
     }
 }
 
 template <typename Offset>
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ kernel_params plan, uint32_t root)
+    search(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    extern __shared__ uint4 room[];
-    __shared__ block_news own;
-    grid_context crew = {plan.control, &own};
-    search_t search = {0, 1, plan.bits[0], plan.bits[1], true, 0};
+    extern __shared__ uint4 shared_memory[];
+    __shared__ block_counters own;
+    grid_context grid = {params.control, &own};
+    search_state search = {0, 1, params.search.visited[0], params.search.visited[1], true, 0};
 
-    begin<Offset>(plan, crew, root);
-    const bool leaves_too = all_levels<Offset>(plan, crew, search, root, room);
+    init_search<Offset>(params, grid, root);
+    const bool leaves_done = all_levels<Offset>(params, grid, search, root, shared_memory);
     if (search.initial)
-        settle_unvisited(plan, search.seen);
-    if (!leaves_too)
-        settle_leaves(plan, crew, search.seen, root, room, {0, gridDim.x, false});
-    if (plan.hung_count) {
-        if (!leaves_too)
-            meet(crew);
-        settle_hung(plan, search.seen, root);
+        clear_unvisited_parents(params, search.visited);
+    if (!leaves_done)
+        assign_leaf_parents(params, grid, search.visited, root, shared_memory,
+                            {0, gridDim.x, false});
+    if (params.pendant.count) {
+        if (!leaves_done)
+            grid_barrier(grid);
+        assign_pendant_parents(params, search.visited, root);
     }
-    if (plan.row) {
-        meet(crew); /* so that the row ends with the last block */
-        keep_row(plan, search.rows, HW_ROUTINE_LEAVES, 0, 0, plan.graph.active - plan.graph.core);
+    if (params.config.trace) {
+        grid_barrier(grid); /* so that the record ends with the last block */
+        trace_append(params, search.records, HW_ROUTINE_LEAVES, 0, 0,
+                     params.graph.active - params.graph.core);
         if (hw_grid_thread() == 0) {
-            plan.control->rows = search.rows;
-            plan.control->ended = static_cast<count64>(clock64());
-            plan.control->ended_time = hw_nanoseconds();
+            params.control->trace_records = search.records;
+            params.control->end_ticks = static_cast<count64>(clock64());
+            params.control->end_ns = hw_nanoseconds();
         }
     }
-    end(plan, crew);
+    save_phase(params, grid);
 }
 
-const void *kernel_of(const hw_one_gpu_bfs_params *plan)
+const void *kernel_of(const hw_one_gpu_bfs_params *params)
 {
-    return plan->graph.wide ? reinterpret_cast<const void *>(search<uint64_t>)
-                            : reinterpret_cast<const void *>(search<uint32_t>);
+    return params->graph.wide ? reinterpret_cast<const void *>(search<uint64_t>)
+                              : reinterpret_cast<const void *>(search<uint32_t>);
 }
 
 } // namespace
+} // namespace hw_one_gpu_bfs
 
-int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *plan, hw_one_gpu_bfs_shape *shape)
+using namespace hw_one_gpu_bfs;
+
+int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *params, hw_one_gpu_bfs_shape *shape)
 {
-    const uint32_t width = plan->graph.wide ? 8 : 4;
-    const void *kernel = kernel_of(plan);
+    const uint32_t width = params->graph.wide ? 8 : 4;
+    const void *kernel = kernel_of(params);
     int device = 0, most = 0, processors = 0, resident = 0;
     cudaFuncAttributes attributes;
     cudaError_t error = cudaGetDevice(&device);
@@ -515,17 +547,20 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *plan, hw_one_gpu_bfs_shap
         return error;
     const uint32_t left =
         static_cast<uint32_t>(most) - static_cast<uint32_t>(attributes.sharedSizeBytes);
-    plan->tile = 4 * threads * (width + 8) <= left ? 4 : 2;
-    const uint32_t bits = (plan->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
-    plan->block_vertices = 4096 * each + bits <= left ? 4096 : 2048 * each <= left ? 2048 : 1024;
-    plan->block_edges = 6144;
-    const uint32_t rooms = warps * static_cast<uint32_t>(sizeof(chunk_room));
-    plan->hub_words = min(left - rooms, 152u << 10) / 16 * 4;
-    const uint32_t queues = plan->block_vertices * each;
-    plan->block_holds = bits <= left - queues;
-    shape->shared_bytes =
-        max(max(plan->tile * threads * (width + 8), queues + (plan->block_holds ? bits : 0)),
-            max(plan->hub_words * 4 + rooms, static_cast<uint32_t>(sizeof(tail_t))));
+    params->config.tile = 4 * threads * (width + 8) <= left ? 4 : 2;
+    const uint32_t bits = (params->graph.core + 31) / 32 * 4, each = 2 * (width + 8) + 4;
+    params->config.single_cta_vertices = 4096 * each + bits <= left ? 4096
+                                         : 2048 * each <= left      ? 2048
+                                                                    : 1024;
+    params->config.single_cta_edges = 6144;
+    const uint32_t scratch = warps * static_cast<uint32_t>(sizeof(chunk_scratch));
+    params->config.hub_words = min(left - scratch, 152u << 10) / 16 * 4;
+    const uint32_t queues = params->config.single_cta_vertices * each;
+    params->config.single_cta_bitmap_fits = bits <= left - queues;
+    shape->shared_bytes = max(
+        max(params->config.tile * threads * (width + 8),
+            queues + (params->config.single_cta_bitmap_fits ? bits : 0)),
+        max(params->config.hub_words * 4 + scratch, static_cast<uint32_t>(sizeof(tail_shared))));
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  static_cast<int>(shape->shared_bytes));
     if (error == cudaSuccess)
@@ -533,15 +568,15 @@ int hw_one_gpu_bfs_launch_shape(hw_one_gpu_bfs_params *plan, hw_one_gpu_bfs_shap
                                                               shape->shared_bytes);
     if (error == cudaSuccess && resident < 1)
         error = cudaErrorLaunchOutOfResources;
-    shape->blocks = min(processors, HW_FUSED_BLOCKS);
+    shape->blocks = min(processors, HW_ONE_GPU_BFS_MAX_BLOCKS);
     return error;
 }
 
-int hw_one_gpu_bfs_launch(const hw_one_gpu_bfs_params *plan, const hw_one_gpu_bfs_shape *shape,
+int hw_one_gpu_bfs_launch(const hw_one_gpu_bfs_params *params, const hw_one_gpu_bfs_shape *shape,
                           uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_one_gpu_bfs_params *>(plan), &root};
+    void *arguments[] = {const_cast<hw_one_gpu_bfs_params *>(params), &root};
 
-    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(shape->blocks), dim3(threads),
+    return cudaLaunchCooperativeKernel(kernel_of(params), dim3(shape->blocks), dim3(threads),
                                        arguments, shape->shared_bytes, nullptr);
 }

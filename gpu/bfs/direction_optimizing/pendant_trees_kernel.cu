@@ -1,16 +1,16 @@
 /*
- * Method `fused`: what is made of a graph once, before any search. The first sources of
- * each vertex are brought together, and of undirected graphs trees are found that hang off
- * the rest.
+ * Method `fused` on one GPU: preparation of a graph, once, before any search. Finds the pendant
+ * trees of undirected graphs and gathers the first in-neighbors of each vertex.
  *
- * Vertices with one neighbour left are taken away, round after round. What is taken away
- * hangs in trees off what stays (the 2-core, and trees deeper than the rounds), and but for
- * those on the way from the root the parent of each is known before any search: the
- * neighbour that was left when it was taken away. That neighbour is the exclusive or of all
- * neighbours that were not taken away before, so that no list is read but once.
+ * Vertices with one remaining neighbor are removed, iteration after iteration. What is removed
+ * forms trees attached to what stays (the 2-core, and trees deeper than the number of iterations).
+ * Except on the path from the root, the parent of a removed vertex is known before any search: its
+ * last remaining neighbor. That neighbor is the exclusive or of all neighbors not removed earlier,
+ * so each list is read only once.
  *
- * Searches go nowhere from a vertex of a tree: it loses its lists, and gets its parent when
- * it is found from what it hangs off, or at the end, as leaves do that hang off one.
+ * Searches do not expand vertices of pendant trees: their lists are removed from the records. Such
+ * a vertex gets its parent when it is discovered from its attachment, or at the end, as do leaves
+ * attached to it.
  */
 #include "gpu/bfs/direction_optimizing/one_gpu_bfs.h"
 #include "gpu/device/grid_stride.cuh"
@@ -25,24 +25,25 @@ namespace
 
 constexpr int block_size = 256;
 
-/* A round for each level of depth; deeper trees are searched. */
-constexpr int rounds_most = 32;
+/* One iteration per level of depth. Deeper trees are searched. */
+constexpr int max_rounds = 32;
 
-/* What is left of the neighbours of each vertex of the core. */
-struct remains {
-    uint32_t *count, *all; /* all: the exclusive or of them */
-    uint32_t *taken;       /* the round in which it is taken away, from 1 */
+/* Remaining neighbors of each vertex of the core. */
+struct remaining_neighbors {
+    uint32_t *count, *xor_of_ids; /* exclusive or of the remaining neighbors */
+    uint32_t *removed_round;      /* iteration that removes the vertex, from 1; 0: it stays */
 };
 
-/* A warp for each vertex of the core. */
-template <typename Offset> __global__ void count_neighbours(hw_gpu_graph graph, remains left)
+/* Counts the neighbors of each vertex of the core, one warp per vertex. */
+template <typename Offset>
+__global__ void count_neighbors(hw_gpu_graph graph, remaining_neighbors left)
 {
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint64_t v = hw_grid_thread() / 32; v < graph.core; v += hw_grid_threads() / 32) {
-        const uint32_t rank = static_cast<uint32_t>(v);
-        const Offset begin = hw_begin<Offset>(graph.out, rank);
-        const Offset length = hw_begin<Offset>(graph.out, rank + 1) - begin;
+        const uint32_t vertex = static_cast<uint32_t>(v);
+        const Offset begin = hw_begin<Offset>(graph.out, vertex);
+        const Offset length = hw_begin<Offset>(graph.out, vertex + 1) - begin;
         uint32_t all = 0;
         for (Offset k = lane; k < length; k += 32)
             all ^= __ldg(graph.out.rank + begin + k);
@@ -50,89 +51,91 @@ template <typename Offset> __global__ void count_neighbours(hw_gpu_graph graph, 
             all ^= __shfl_xor_sync(HW_WARP, all, half);
         if (lane == 0) {
             left.count[v] = static_cast<uint32_t>(min(length, static_cast<Offset>(UINT32_MAX)));
-            left.all[v] = all;
-            left.taken[v] = 0;
+            left.xor_of_ids[v] = all;
+            left.removed_round[v] = 0;
         }
     }
 }
 
-/* Takes away the leaves. */
-__global__ void take_leaves(hw_gpu_graph graph, remains left)
+/* Removes the vertices of degree 1. */
+__global__ void remove_leaves(hw_gpu_graph graph, remaining_neighbors left)
 {
     for (uint64_t v = graph.core + hw_grid_thread(); v < graph.active; v += hw_grid_threads()) {
         const uint32_t source = __ldg(graph.first + v);
         if (source >= graph.core)
             continue;
         atomicSub(left.count + source, 1u);
-        atomicXor(left.all + source, static_cast<uint32_t>(v));
+        atomicXor(left.xor_of_ids + source, static_cast<uint32_t>(v));
     }
 }
 
-/* Finds those of this round: one neighbour is left. Of two that have only each other, the
- * one of lower rank stays. */
-__global__ void choose(hw_gpu_graph graph, remains left, uint32_t round, uint32_t *up,
-                       uint32_t *changed)
+/* Selects the vertices to remove in this iteration: one neighbor remains. Of two that have only
+ * each other, the smaller number stays. */
+__global__ void select_degree_one(hw_gpu_graph graph, remaining_neighbors left, uint32_t round,
+                                  uint32_t *core_parent, uint32_t *changed)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
-        if (left.taken[v] || left.count[v] != 1)
+        if (left.removed_round[v] || left.count[v] != 1)
             continue;
-        const uint32_t neighbour = left.all[v];
-        if (left.count[neighbour] == 1 && v < neighbour)
+        const uint32_t neighbor = left.xor_of_ids[v];
+        if (left.count[neighbor] == 1 && v < neighbor)
             continue;
-        left.taken[v] = round;
-        up[v] = neighbour;
+        left.removed_round[v] = round;
+        core_parent[v] = neighbor;
         *changed = 1;
     }
 }
 
-/* Takes them away. */
-__global__ void take(hw_gpu_graph graph, remains left, uint32_t round, const uint32_t *up)
+/* Removes the selected vertices. */
+__global__ void remove_selected(hw_gpu_graph graph, remaining_neighbors left, uint32_t round,
+                                const uint32_t *core_parent)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
-        if (left.taken[v] != round)
+        if (left.removed_round[v] != round)
             continue;
-        atomicSub(left.count + up[v], 1u);
-        atomicXor(left.all + up[v], static_cast<uint32_t>(v));
+        atomicSub(left.count + core_parent[v], 1u);
+        atomicXor(left.xor_of_ids + core_parent[v], static_cast<uint32_t>(v));
     }
 }
 
-/* What each tree hangs off, and no way on from its vertices. anchor: [core]. */
-__global__ void cut_off(hw_gpu_graph graph, const uint32_t *up, uint32_t *anchor, uint32_t *first,
-                        uint32_t *about, uint32_t *hanging)
+/* Finds the attachment of each tree and removes the lists of its vertices. attachment: [core]. */
+__global__ void isolate_pendants(hw_gpu_graph graph, const uint32_t *core_parent,
+                                 uint32_t *attachment, uint32_t *first, uint32_t *vertex_record,
+                                 uint32_t *pendant)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
-        uint32_t at = up[v];
+        uint32_t at = core_parent[v];
         if (at == HW_INVALID_VERTEX)
             continue;
-        while (up[at] != HW_INVALID_VERTEX)
-            at = up[at];
-        anchor[v] = at;
-        atomicOr(hanging + v / 32, 1u << (v & 31));
+        while (core_parent[at] != HW_INVALID_VERTEX)
+            at = core_parent[at];
+        attachment[v] = at;
+        atomicOr(pendant + v / 32, 1u << (v & 31));
         first[v] = HW_INVALID_VERTEX;
-        about[4 * v] = 0;
+        vertex_record[4 * v] = 0;
     }
 }
 
-/* What is to be known of the vertices that are listed; the leaves among them lose their
- * source. anchor: as cut_off() made it. */
-__global__ void describe(hw_one_gpu_bfs_params plan, const uint32_t *anchor, uint32_t *first,
-                         uint32_t *trees)
+/* Fills parent and attachment of the listed vertices; leaves among them lose their first
+ * in-neighbor. attachment: from isolate_pendants(). *core_count: how many are of the core. */
+__global__ void describe_pendants(hw_one_gpu_bfs_params params, const uint32_t *attachment,
+                                  uint32_t *first, uint32_t *core_count)
 {
-    const uint32_t core = plan.graph.core;
+    const uint32_t core = params.graph.core;
 
-    for (uint64_t i = hw_grid_thread(); i < plan.hung_count; i += hw_grid_threads()) {
-        const uint32_t v = plan.hung[i], source = v < core ? v : first[v];
-        plan.hung_up[i] = v < core ? plan.up[v] : source;
-        plan.anchor[i] = anchor[source];
+    for (uint64_t i = hw_grid_thread(); i < params.pendant.count; i += hw_grid_threads()) {
+        const uint32_t v = params.pendant.vertex[i], source = v < core ? v : first[v];
+        params.pendant.parent[i] = v < core ? params.pendant.core_parent[v] : source;
+        params.pendant.attachment[i] = attachment[source];
         if (v >= core)
             first[v] = HW_INVALID_VERTEX;
-        else if (i + 1 == plan.hung_count || plan.hung[i + 1] >= core)
-            *trees = static_cast<uint32_t>(i) + 1;
+        else if (i + 1 == params.pendant.count || params.pendant.vertex[i + 1] >= core)
+            *core_count = static_cast<uint32_t>(i) + 1;
     }
 }
 
-/* The first source before seven of the eight that follow it. */
-__global__ void gather_near(hw_gpu_graph graph, uint32_t *next)
+/* Puts the first in-neighbor in front of the next seven. The eighth is dropped. */
+__global__ void prepend_first_neighbor(hw_gpu_graph graph, uint32_t *next)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads()) {
         uint4 *own = reinterpret_cast<uint4 *>(next) + 2 * v;
@@ -146,32 +149,32 @@ __global__ void gather_near(hw_gpu_graph graph, uint32_t *next)
     }
 }
 
-struct hangs {
-    const uint32_t *up, *first;
+struct is_pendant {
+    const uint32_t *core_parent, *first;
     uint32_t core;
 
     __device__ bool operator()(uint32_t v) const
     {
         const uint32_t own = v < core ? v : first[v];
 
-        return own < core && up[own] != HW_INVALID_VERTEX;
+        return own < core && core_parent[own] != HW_INVALID_VERTEX;
     }
 };
 
-/* Rounds until nothing is taken away. changed: [1] on the device. */
-cudaError_t take_rounds(const hw_gpu_graph &graph, const remains &left, uint32_t *up,
-                        uint32_t *changed)
+/* Iterates until nothing is removed. changed: [1] on the device. */
+cudaError_t remove_rounds(const hw_gpu_graph &graph, const remaining_neighbors &left,
+                          uint32_t *core_parent, uint32_t *changed)
 {
     const int blocks = hw_blocks(graph.core, block_size);
     cudaError_t error = cudaSuccess;
     uint32_t more = 1;
 
-    for (uint32_t round = 1; round <= rounds_most && more && error == cudaSuccess; round++) {
+    for (uint32_t round = 1; round <= max_rounds && more && error == cudaSuccess; round++) {
         error = cudaMemset(changed, 0, sizeof *changed);
         if (error != cudaSuccess)
             break;
-        choose<<<blocks, block_size>>>(graph, left, round, up, changed);
-        take<<<blocks, block_size>>>(graph, left, round, up);
+        select_degree_one<<<blocks, block_size>>>(graph, left, round, core_parent, changed);
+        remove_selected<<<blocks, block_size>>>(graph, left, round, core_parent);
         error = cudaGetLastError();
         if (error == cudaSuccess)
             error = cudaMemcpy(&more, changed, sizeof more, cudaMemcpyDeviceToHost);
@@ -179,87 +182,95 @@ cudaError_t take_rounds(const hw_gpu_graph &graph, const remains &left, uint32_t
     return error;
 }
 
-/* The vertices of trees and the leaves there, rising. found: [1] on the device. */
-cudaError_t list_hung(hw_one_gpu_bfs_params *plan, uint32_t *found)
+/* Lists the vertices of pendant trees and the leaves on them, ascending. found: [1] on the device.
+ */
+cudaError_t list_pendants(hw_one_gpu_bfs_params *params, uint32_t *found)
 {
-    const hw_gpu_graph &graph = plan->graph;
+    const hw_gpu_graph &graph = params->graph;
     const thrust::counting_iterator<uint32_t> all(0);
-    const hangs hanging = {plan->up, graph.first, graph.core};
+    const is_pendant pendant = {params->pendant.core_parent, graph.first, graph.core};
     const int64_t count = graph.active;
     size_t bytes = 0;
     cudaError_t error =
-        cub::DeviceSelect::If(nullptr, bytes, all, plan->hung, found, count, hanging);
+        cub::DeviceSelect::If(nullptr, bytes, all, params->pendant.vertex, found, count, pendant);
 
-    if (error == cudaSuccess && bytes > plan->scratch_bytes)
+    if (error == cudaSuccess && bytes > params->pendant.scratch_bytes)
         error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess)
-        error = cub::DeviceSelect::If(plan->scratch, bytes, all, plan->hung, found, count, hanging);
-    return error == cudaSuccess ? cudaMemcpy(&plan->hung_count, found, sizeof plan->hung_count,
-                                             cudaMemcpyDeviceToHost)
+        error = cub::DeviceSelect::If(params->pendant.scratch, bytes, all, params->pendant.vertex,
+                                      found, count, pendant);
+    return error == cudaSuccess ? cudaMemcpy(&params->pendant.count, found,
+                                             sizeof params->pendant.count, cudaMemcpyDeviceToHost)
                                 : error;
 }
 
-/* Cuts them off. trees: [1] on the device. */
-cudaError_t cut_trees(hw_one_gpu_bfs_params *plan, uint32_t *trees)
+/* Isolates the trees from the graph. core_count: [1] on the device. */
+cudaError_t isolate_trees(hw_one_gpu_bfs_params *params, uint32_t *core_count)
 {
-    const hw_gpu_graph &graph = plan->graph;
-    uint32_t *anchor = static_cast<uint32_t *>(plan->prefix[1]);
+    const hw_gpu_graph &graph = params->graph;
+    uint32_t *attachment = static_cast<uint32_t *>(params->search.prefix[1]);
     uint32_t *first = const_cast<uint32_t *>(graph.first);
-    uint32_t *about = const_cast<uint32_t *>(graph.about);
-    cudaError_t error = cudaMemset(trees, 0, sizeof *trees);
+    uint32_t *vertex_record = const_cast<uint32_t *>(graph.about);
+    cudaError_t error = cudaMemset(core_count, 0, sizeof *core_count);
 
     if (error != cudaSuccess)
         return error;
-    cut_off<<<hw_blocks(graph.core, block_size), block_size>>>(graph, plan->up, anchor, first,
-                                                               about, plan->hanging);
-    describe<<<hw_blocks(plan->hung_count, block_size), block_size>>>(*plan, anchor, first, trees);
+    isolate_pendants<<<hw_blocks(graph.core, block_size), block_size>>>(
+        graph, params->pendant.core_parent, attachment, first, vertex_record,
+        params->pendant.bitmap);
+    describe_pendants<<<hw_blocks(params->pendant.count, block_size), block_size>>>(
+        *params, attachment, first, core_count);
     error = cudaGetLastError();
     return error == cudaSuccess
-               ? cudaMemcpy(&plan->trees, trees, sizeof plan->trees, cudaMemcpyDeviceToHost)
+               ? cudaMemcpy(&params->pendant.core_count, core_count,
+                            sizeof params->pendant.core_count, cudaMemcpyDeviceToHost)
                : error;
 }
 
-/* All about trees. */
-cudaError_t find_trees(hw_one_gpu_bfs_params *plan)
+/* Finds the pendant trees. */
+cudaError_t find_trees(hw_one_gpu_bfs_params *params)
 {
-    const hw_gpu_graph &graph = plan->graph;
-    /* Searches have these to themselves later. */
-    const remains left = {plan->queue[0], plan->queue[1], static_cast<uint32_t *>(plan->prefix[0])};
+    const hw_gpu_graph &graph = params->graph;
+    /* Scratch: searches overwrite these arrays later. */
+    const remaining_neighbors left = {params->search.queue[0], params->search.queue[1],
+                                      static_cast<uint32_t *>(params->search.prefix[0])};
     const int blocks = hw_blocks(static_cast<uint64_t>(graph.core) * 32, block_size);
-    cudaError_t error = cudaMemset(plan->up, 0xff, sizeof *plan->up * graph.core);
+    cudaError_t error = cudaMemset(params->pendant.core_parent, 0xff,
+                                   sizeof *params->pendant.core_parent * graph.core);
 
     if (error == cudaSuccess)
-        error = cudaMemset(plan->hanging, 0, sizeof *plan->hanging * (graph.core / 32 + 1));
+        error = cudaMemset(params->pendant.bitmap, 0,
+                           sizeof *params->pendant.bitmap * (graph.core / 32 + 1));
     if (error != cudaSuccess)
         return error;
     if (graph.wide)
-        count_neighbours<uint64_t><<<blocks, block_size>>>(graph, left);
+        count_neighbors<uint64_t><<<blocks, block_size>>>(graph, left);
     else
-        count_neighbours<uint32_t><<<blocks, block_size>>>(graph, left);
-    take_leaves<<<hw_blocks(graph.active - graph.core, block_size), block_size>>>(graph, left);
+        count_neighbors<uint32_t><<<blocks, block_size>>>(graph, left);
+    remove_leaves<<<hw_blocks(graph.active - graph.core, block_size), block_size>>>(graph, left);
     error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = take_rounds(graph, left, plan->up, plan->left);
+        error = remove_rounds(graph, left, params->pendant.core_parent, params->search.unvisited);
     if (error == cudaSuccess)
-        error = list_hung(plan, plan->left);
-    return error == cudaSuccess ? cut_trees(plan, plan->left) : error;
+        error = list_pendants(params, params->search.unvisited);
+    return error == cudaSuccess ? isolate_trees(params, params->search.unvisited) : error;
 }
 
 } // namespace
 
-int hw_one_gpu_bfs_launch_prepare(hw_one_gpu_bfs_params *plan)
+int hw_one_gpu_bfs_launch_prepare(hw_one_gpu_bfs_params *params)
 {
-    const hw_gpu_graph &graph = plan->graph;
+    const hw_gpu_graph &graph = params->graph;
     uint32_t *next = const_cast<uint32_t *>(graph.next);
     cudaError_t error = cudaSuccess;
 
-    plan->trees = plan->hung_count = 0;
+    params->pendant.core_count = params->pendant.count = 0;
     if (graph.core == 0)
         return error;
     if (!graph.directed)
-        error = find_trees(plan);
+        error = find_trees(params);
     if (error != cudaSuccess)
         return error;
-    gather_near<<<hw_blocks(graph.core, block_size), block_size>>>(graph, next);
+    prepend_first_neighbor<<<hw_blocks(graph.core, block_size), block_size>>>(graph, next);
     return cudaGetLastError();
 }
