@@ -54,15 +54,16 @@ struct hw_partition_1d {
 };
 
 /* The global rank of a part's local one. */
-static inline HW_DEVICE uint32_t hw_partition_1d_block_cyclic(uint32_t parts, uint32_t part,
-                                                              uint32_t local)
+static inline HW_KERNEL_CALLABLE uint32_t hw_partition_1d_block_cyclic(uint32_t parts,
+                                                                       uint32_t part,
+                                                                       uint32_t local)
 {
     return (local / HW_PARTITION_1D_CYCLIC_BLOCK * parts + part) * HW_PARTITION_1D_CYCLIC_BLOCK +
            local % HW_PARTITION_1D_CYCLIC_BLOCK;
 }
 
-static inline HW_DEVICE uint32_t hw_partition_1d_global(const struct hw_partition_1d *share,
-                                                        uint32_t part, uint32_t local)
+static inline HW_KERNEL_CALLABLE uint32_t
+hw_partition_1d_global(const struct hw_partition_1d *share, uint32_t part, uint32_t local)
 {
     return hw_partition_1d_block_cyclic(share->parts, part, local);
 }
