@@ -34,7 +34,7 @@ __global__ void enqueue_each(const uint32_t *status, uint64_t entries, uint32_t 
     for (uint64_t i = hw_grid_thread(); i < entries; i += hw_grid_threads()) {
         if (status[i] == 0)
             continue;
-        queue[hw_add_alone(size)] = static_cast<uint32_t>(i);
+        queue[hw_atomic_add_per_thread(size)] = static_cast<uint32_t>(i);
     }
 }
 

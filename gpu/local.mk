@@ -15,8 +15,8 @@ EXTRA_DIST += gpu/gpu_method_registry_stub.c
 # device: memory, PTX, warps, searches, sorts
 kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
-  gpu/device/grid_stride.cuh gpu/device/kernel_callable.h gpu/device/memory_kernels.h \
-  gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
+  gpu/device/grid_stride.cuh gpu/device/memory_kernels.h gpu/device/prefix_search.cuh \
+  gpu/device/ptx.cuh gpu/device/warp.cuh
 gpu_sources += gpu/device/device.c gpu/device/device.h
 
 # comm: transports, all-gathers, barriers
@@ -25,13 +25,14 @@ kernel_includes += gpu/comm/allgather.cuh gpu/comm/allgather.h
 gpu_sources += gpu/comm/allgather.c \
   gpu/comm/host_staging.c gpu/comm/host_staging.h \
   gpu/comm/nccl_collectives.c gpu/comm/nccl_collectives.h \
+  gpu/comm/outbox.c gpu/comm/outbox.h \
   gpu/comm/peer_memory.c gpu/comm/peer_memory.h \
   gpu/comm/preposted_recv.c gpu/comm/preposted_recv.h \
   gpu/comm/transport.c gpu/comm/transport.h
 
 # graph: CSR and edge lists on the device, orders, layouts
 kernels += gpu/graph/build/csr_builder_kernel.cu gpu/graph/build/vertex_order_kernel.cu
-kernel_includes += gpu/graph/device_graph.cuh gpu/graph/device_graph.h gpu/graph/build/edge_tuples.cuh \
+kernel_includes += gpu/graph/block_cyclic.h gpu/graph/device_graph.cuh gpu/graph/device_graph.h gpu/graph/build/edge_tuples.cuh \
   gpu/graph/build/edge_tuples.h gpu/graph/build/vertex_order.h
 gpu_sources += gpu/graph/build/csr_builder.c gpu/graph/build/csr_builder.h \
   gpu/graph/degree_order.c gpu/graph/degree_order.h \
@@ -222,6 +223,5 @@ $(kernels:.cu=.o) $(dynamic_kernels): $(top_srcdir)/gpu/emulated/launches.py
 else
 .cu.o:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 --threads 0 $(NVCC_WARN) $(NVCCFLAGS) \
-	  $(CUDA_ARCH_FLAGS) -include $(top_srcdir)/gpu/device/kernel_callable.h -I$(top_srcdir) \
-	  -MD -MP -MF $*.cu.d -c -o $@ $<
+	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir) -MD -MP -MF $*.cu.d -c -o $@ $<
 endif

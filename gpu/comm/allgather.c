@@ -1,3 +1,4 @@
+/* All-gathers between GPUs, over peer memory or through the hosts (gpu/comm/allgather.h). */
 #include "gpu/comm/allgather.h"
 
 #include "lib/base/memory.h"
@@ -6,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds before a round is given up: more than the watch over the ranks has. */
-#define PATIENCE UINT64_C(8000000000)
+/* Nanoseconds before an all-gather times out: longer than the watchdog over the ranks takes, so
+ * that a dead rank is reported as such. */
+#define TIMEOUT_NS UINT64_C(8000000000)
 
-/* Looks at the host's memory between two at the stream. */
-#define LOOKS 4096
+/* Polls of host memory for each query of the stream. */
+#define POLLS_PER_QUERY 4096
 
-/* Words that the host carries: those of a round, and whether the rank failed. */
-#define CARRIED (HW_ALLGATHER_WORDS + 1)
+/* Words of a rank that are staged through the host: its own, and its status. */
+#define STAGED_WORDS (HW_ALLGATHER_WORDS + 1)
 
 static hw_count slot_bytes(int ranks)
 {
@@ -22,87 +24,91 @@ static hw_count slot_bytes(int ranks)
 
 hw_count hw_allgather_heap_bytes(int ranks)
 {
-    return slot_bytes(ranks) + 256; /* and whether somebody gave up */
+    return slot_bytes(ranks) + 256; /* and the failure flag */
 }
 
 /* ---- opening ---- */
 
-static bool is_peer(const struct hw_allgather *round)
+static bool is_peer(const struct hw_allgather *allgather)
 {
-    return round->transport->kind == HW_TRANSPORT_PEER;
+    return allgather->transport->kind == HW_TRANSPORT_PEER;
 }
 
-static void find_slots(struct hw_allgather *round, hw_count offset)
+static void set_params(struct hw_allgather *allgather, hw_count offset)
 {
-    const struct hw_transport *transport = round->transport;
+    const struct hw_transport *transport = allgather->transport;
     const struct hw_context *ctx = transport->ctx;
 
-    round->plan = (struct hw_allgather_params){
-        .ranks = (uint32_t)ctx->size, .rank = (uint32_t)ctx->rank, .patience = PATIENCE};
-    for (int q = 0; q < ctx->size && is_peer(round); q++) {
+    allgather->params = (struct hw_allgather_params){
+        .ranks = (uint32_t)ctx->size, .rank = (uint32_t)ctx->rank, .timeout_ns = TIMEOUT_NS};
+    for (int q = 0; q < ctx->size && is_peer(allgather); q++) {
         char *slots = transport->heap[q] + offset;
-        round->plan.slot[q] = (uint64_t *)slots;
-        round->plan.failed[q] = (uint32_t *)(slots + slot_bytes(ctx->size));
+        allgather->params.slot[q] = (uint64_t *)slots;
+        allgather->params.failed[q] = (uint32_t *)(slots + slot_bytes(ctx->size));
     }
 }
 
 enum hw_status hw_allgather_open(struct hw_transport *transport, hw_count offset,
-                                 struct hw_allgather *round, struct hw_error *err)
+                                 struct hw_allgather *allgather, struct hw_error *err)
 {
     const int ranks = transport->ctx->size;
-    const size_t bytes = HW_ALLGATHER_AHEAD * sizeof *round->host;
-    const size_t mirror = HW_ALLGATHER_AHEAD * HW_ALLGATHER_MIRROR * sizeof *round->mirror;
-    const size_t carried = (size_t)(ranks + 1) * CARRIED * sizeof *round->carried;
+    const size_t bytes = HW_ALLGATHER_IN_FLIGHT * sizeof *allgather->host_results;
+    const size_t slots =
+        HW_ALLGATHER_IN_FLIGHT * HW_ALLGATHER_HOST_SLOTS * sizeof *allgather->host_slots;
+    const size_t staged = (size_t)(ranks + 1) * STAGED_WORDS * sizeof *allgather->host_staged;
 
-    *round = (struct hw_allgather){.transport = transport};
+    *allgather = (struct hw_allgather){.transport = transport};
     if (ranks > HW_ALLGATHER_RANKS)
         return hw_fail(err, HW_BAD_INPUT, "up to %d ranks work together here, not %d",
                        HW_ALLGATHER_RANKS, ranks);
     enum hw_status status =
-        hw_cuda((int)cudaMalloc((void **)&round->device, bytes), "cudaMalloc", err);
+        hw_cuda((int)cudaMalloc((void **)&allgather->device_results, bytes), "cudaMalloc", err);
+    if (status == HW_OK)
+        status = hw_alloc_zero(&allgather->host_results, HW_ALLGATHER_IN_FLIGHT,
+                               sizeof *allgather->host_results, "all-gathers", err);
     if (status == HW_OK)
         status =
-            hw_alloc_zero(&round->host, HW_ALLGATHER_AHEAD, sizeof *round->host, "rounds", err);
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaHostAlloc((void **)&round->mirror, mirror, cudaHostAllocMapped),
-                         "cudaHostAlloc", err);
-    if (status == HW_OK && !is_peer(round))
-        status =
-            hw_cuda((int)cudaHostAlloc((void **)&round->carried, carried, cudaHostAllocDefault),
+            hw_cuda((int)cudaHostAlloc((void **)&allgather->host_slots, slots, cudaHostAllocMapped),
                     "cudaHostAlloc", err);
+    if (status == HW_OK && !is_peer(allgather))
+        status = hw_cuda(
+            (int)cudaHostAlloc((void **)&allgather->host_staged, staged, cudaHostAllocDefault),
+            "cudaHostAlloc", err);
     if (status != HW_OK) {
-        hw_allgather_close(round);
+        hw_allgather_close(allgather);
         return status;
     }
-    memset(round->mirror, 0, mirror);
-    find_slots(round, offset);
+    memset(allgather->host_slots, 0, slots);
+    set_params(allgather, offset);
     return HW_OK;
 }
 
-void hw_allgather_close(struct hw_allgather *round)
+void hw_allgather_close(struct hw_allgather *allgather)
 {
-    cudaFree(round->device);
-    free(round->host);
-    cudaFreeHost(round->mirror);
-    cudaFreeHost(round->carried);
-    *round = (struct hw_allgather){0};
+    cudaFree(allgather->device_results);
+    free(allgather->host_results);
+    cudaFreeHost(allgather->host_slots);
+    cudaFreeHost(allgather->host_staged);
+    *allgather = (struct hw_allgather){0};
 }
 
-/* ---- rounds ---- */
+/* ---- all-gathers ---- */
 
-static struct hw_allgather_result *kept(struct hw_allgather_result *results, uint32_t number)
+static struct hw_allgather_result *stored_result(struct hw_allgather_result *results,
+                                                 uint32_t number)
 {
-    return &results[number % HW_ALLGATHER_AHEAD];
+    return &results[number % HW_ALLGATHER_IN_FLIGHT];
 }
 
-static uint64_t *mirror_of(const struct hw_allgather *round, uint32_t number)
+static uint64_t *host_slots_of(const struct hw_allgather *allgather, uint32_t number)
 {
-    return round->mirror + (size_t)(number % HW_ALLGATHER_AHEAD) * HW_ALLGATHER_MIRROR;
+    return allgather->host_slots +
+           (size_t)(number % HW_ALLGATHER_IN_FLIGHT) * HW_ALLGATHER_HOST_SLOTS;
 }
 
-const struct hw_allgather_result *hw_allgather_device(const struct hw_allgather *round)
+const struct hw_allgather_result *hw_allgather_device(const struct hw_allgather *allgather)
 {
-    return kept(round->device, round->number);
+    return stored_result(allgather->device_results, allgather->number);
 }
 
 /* Adds one rank's words to a result. */
@@ -110,8 +116,8 @@ static void add_words(struct hw_allgather_result *result, int q, const uint64_t 
                       uint32_t maxima)
 {
     for (int k = 0; k < HW_ALLGATHER_WORDS; k++) {
-        uint64_t *all = &result->all[k];
-        result->of[q][k] = words[k];
+        uint64_t *all = &result->reduced[k];
+        result->by_rank[q][k] = words[k];
         if (!(maxima >> k & 1))
             *all += words[k];
         else if (words[k] > *all)
@@ -119,13 +125,13 @@ static void add_words(struct hw_allgather_result *result, int q, const uint64_t 
     }
 }
 
-/* A round through the hosts: its words to them. Local. */
-static enum hw_status bring(const struct hw_allgather *round, const uint64_t *words, int count,
-                            struct hw_error *err)
+/* Copies this rank's words to the host. Local. */
+static enum hw_status stage_words(const struct hw_allgather *allgather, const uint64_t *words,
+                                  int count, struct hw_error *err)
 {
-    cudaStream_t stream = (cudaStream_t)round->stream;
+    cudaStream_t stream = (cudaStream_t)allgather->stream;
     enum hw_status status =
-        hw_cuda((int)cudaMemcpyAsync(round->carried, words, (size_t)count * sizeof *words,
+        hw_cuda((int)cudaMemcpyAsync(allgather->host_staged, words, (size_t)count * sizeof *words,
                                      cudaMemcpyDeviceToHost, stream),
                 "cudaMemcpyAsync", err);
 
@@ -134,105 +140,109 @@ static enum hw_status bring(const struct hw_allgather *round, const uint64_t *wo
                : status;
 }
 
-/* A round through the hosts. A result that cannot be brought back to the device is told in
- * the next one. Collective; ranks agree. */
-static enum hw_status carry(struct hw_allgather *round, enum hw_status status,
-                            const uint64_t *words, int count, uint32_t maxima, struct hw_error *err)
+/* An all-gather through the hosts. An error in the copy of the result to the device is deferred to
+ * the next all-gather. Collective; ranks agree. */
+static enum hw_status gather_through_hosts(struct hw_allgather *allgather, enum hw_status status,
+                                           const uint64_t *words, int count, uint32_t maxima,
+                                           struct hw_error *err)
 {
-    const struct hw_context *ctx = round->transport->ctx;
-    struct hw_allgather_result *result = kept(round->host, round->number);
-    uint64_t *own = round->carried, *others = own + CARRIED;
-    bool fine = true;
+    const struct hw_context *ctx = allgather->transport->ctx;
+    struct hw_allgather_result *result = stored_result(allgather->host_results, allgather->number);
+    uint64_t *own = allgather->host_staged, *others = own + STAGED_WORDS;
+    bool all_ok = true;
 
-    status = status == HW_OK ? round->owed : status;
-    memset(own, 0, CARRIED * sizeof *own);
+    status = status == HW_OK ? allgather->deferred_error : status;
+    memset(own, 0, STAGED_WORDS * sizeof *own);
     if (status == HW_OK)
-        status = bring(round, words, count, err);
+        status = stage_words(allgather, words, count, err);
     own[HW_ALLGATHER_WORDS] = status;
-    enum hw_status told =
-        hw_mpi(MPI_Allgather(own, CARRIED, MPI_UINT64_T, others, CARRIED, MPI_UINT64_T, ctx->world),
-               "MPI_Allgather", err);
-    if (told != HW_OK)
-        return told;
-    *result = (struct hw_allgather_result){.number = round->number};
-    for (int q = 0; q < ctx->size; q++, others += CARRIED) {
+    enum hw_status gathered = hw_mpi(MPI_Allgather(own, STAGED_WORDS, MPI_UINT64_T, others,
+                                                   STAGED_WORDS, MPI_UINT64_T, ctx->world),
+                                     "MPI_Allgather", err);
+    if (gathered != HW_OK)
+        return gathered;
+    *result = (struct hw_allgather_result){.number = allgather->number};
+    for (int q = 0; q < ctx->size; q++, others += STAGED_WORDS) {
         add_words(result, q, others, maxima);
-        fine = fine && others[HW_ALLGATHER_WORDS] == HW_OK;
+        all_ok = all_ok && others[HW_ALLGATHER_WORDS] == HW_OK;
     }
-    if (!fine)
+    if (!all_ok)
         return hw_agree(ctx->world, status, err);
-    round->owed =
-        hw_cuda((int)cudaMemcpyAsync(kept(round->device, round->number), result, sizeof *result,
-                                     cudaMemcpyHostToDevice, (cudaStream_t)round->stream),
+    allgather->deferred_error =
+        hw_cuda((int)cudaMemcpyAsync(stored_result(allgather->device_results, allgather->number),
+                                     result, sizeof *result, cudaMemcpyHostToDevice,
+                                     (cudaStream_t)allgather->stream),
                 "cudaMemcpyAsync", err);
     return HW_OK;
 }
 
-/* Tells the others that this rank has failed. Local. */
-static void give_up(const struct hw_allgather *round)
+/* Sets the failure flags of all ranks. Local. */
+static void fail_all_ranks(const struct hw_allgather *allgather)
 {
-    for (uint32_t q = 0; q < round->plan.ranks; q++)
-        (void)cudaMemset(round->plan.failed[q], 1, sizeof *round->plan.failed[q]);
+    for (uint32_t q = 0; q < allgather->params.ranks; q++)
+        (void)cudaMemset(allgather->params.failed[q], 1, sizeof *allgather->params.failed[q]);
 }
 
-enum hw_status hw_allgather_start(struct hw_allgather *round, enum hw_status status,
+enum hw_status hw_allgather_start(struct hw_allgather *allgather, enum hw_status status,
                                   const uint64_t *words, int count, uint32_t maxima, void *stream,
                                   struct hw_error *err)
 {
-    round->number++;
-    round->stream = stream;
-    round->maxima[round->number % HW_ALLGATHER_AHEAD] = maxima;
-    if (!is_peer(round))
-        return carry(round, status, words, count, maxima, err);
+    allgather->number++;
+    allgather->stream = stream;
+    allgather->maxima[allgather->number % HW_ALLGATHER_IN_FLIGHT] = maxima;
+    if (!is_peer(allgather))
+        return gather_through_hosts(allgather, status, words, count, maxima, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_allgather_launch(&round->plan, words, count, maxima, round->number,
-                                             kept(round->device, round->number),
-                                             mirror_of(round, round->number), stream),
-                         "the kernel of a round", err);
+        status =
+            hw_cuda(hw_allgather_launch(&allgather->params, words, count, maxima, allgather->number,
+                                        stored_result(allgather->device_results, allgather->number),
+                                        host_slots_of(allgather, allgather->number), stream),
+                    "the all-gather kernel", err);
     if (status != HW_OK)
-        give_up(round);
+        fail_all_ranks(allgather);
     return status;
 }
 
-/* The upper half of an element that a round's kernel leaves in the host's memory, once it is
- * there. */
-static enum hw_status await(const struct hw_allgather *round, const uint64_t *element,
+/* Polls an element that the kernel stores in host memory until its sequence number is there; *half:
+ * its upper half. Returns HW_INTERNAL if the stream ends without it. Local. */
+static enum hw_status await(const struct hw_allgather *allgather, const uint64_t *element,
                             uint32_t number, uint64_t *half, struct hw_error *err)
 {
-    bool over = false;
+    bool stream_ended = false;
     uint64_t value;
 
-    for (uint64_t look = 1;; look++) {
+    for (uint64_t poll = 1;; poll++) {
         value = __atomic_load_n(element, __ATOMIC_ACQUIRE);
         if ((uint32_t)value == number)
             break;
-        if (over)
-            return hw_fail(err, HW_INTERNAL, "a round of the GPUs left no result");
-        if (look % LOOKS != 0)
+        if (stream_ended)
+            return hw_fail(err, HW_INTERNAL, "an all-gather of the GPUs left no result");
+        if (poll % POLLS_PER_QUERY != 0)
             continue;
-        cudaError_t error = cudaStreamQuery((cudaStream_t)round->stream);
-        over = error == cudaSuccess;
+        cudaError_t error = cudaStreamQuery((cudaStream_t)allgather->stream);
+        stream_ended = error == cudaSuccess;
         if (error != cudaSuccess && error != cudaErrorNotReady)
-            return hw_cuda((int)error, "a round of the GPUs", err);
+            return hw_cuda((int)error, "an all-gather of the GPUs", err);
     }
     *half = value >> 32;
     return HW_OK;
 }
 
-/* Puts a round of transport peer together from what its kernel leaves. */
-static enum hw_status collect(const struct hw_allgather *round, uint32_t number,
-                              struct hw_allgather_result *result, struct hw_error *err)
+/* Assembles the result of an all-gather over peer from host memory. Waits. Local. */
+static enum hw_status assemble(const struct hw_allgather *allgather, uint32_t number,
+                               struct hw_allgather_result *result, struct hw_error *err)
 {
-    const uint64_t *mirror = mirror_of(round, number);
-    const uint32_t maxima = round->maxima[number % HW_ALLGATHER_AHEAD];
+    const uint64_t *host_slots = host_slots_of(allgather, number);
+    const uint32_t maxima = allgather->maxima[number % HW_ALLGATHER_IN_FLIGHT];
     uint64_t failed = 0, half[2] = {0, 0}, words[HW_ALLGATHER_WORDS];
-    enum hw_status status = await(round, mirror + HW_ALLGATHER_MIRROR - 1, number, &failed, err);
+    enum hw_status status =
+        await(allgather, host_slots + HW_ALLGATHER_HOST_SLOTS - 1, number, &failed, err);
 
     *result = (struct hw_allgather_result){.number = number, .failed = failed != 0};
-    for (uint32_t q = 0; q < round->plan.ranks && status == HW_OK && !failed; q++) {
+    for (uint32_t q = 0; q < allgather->params.ranks && status == HW_OK && !failed; q++) {
         for (int k = 0; k < 2 * HW_ALLGATHER_WORDS && status == HW_OK; k++) {
-            status =
-                await(round, mirror + q * 2 * HW_ALLGATHER_WORDS + k, number, &half[k & 1], err);
+            status = await(allgather, host_slots + q * 2 * HW_ALLGATHER_WORDS + k, number,
+                           &half[k & 1], err);
             words[k / 2] = half[1] << 32 | half[0];
         }
         add_words(result, (int)q, words, maxima);
@@ -240,87 +250,22 @@ static enum hw_status collect(const struct hw_allgather *round, uint32_t number,
     return status;
 }
 
-enum hw_status hw_allgather_wait_for(struct hw_allgather *round, uint32_t number,
+enum hw_status hw_allgather_wait_for(struct hw_allgather *allgather, uint32_t number,
                                      const struct hw_allgather_result **result,
                                      struct hw_error *err)
 {
-    struct hw_allgather_result *own = kept(round->host, number);
-    enum hw_status status = is_peer(round) ? collect(round, number, own, err) : HW_OK;
+    struct hw_allgather_result *own = stored_result(allgather->host_results, number);
+    enum hw_status status = is_peer(allgather) ? assemble(allgather, number, own, err) : HW_OK;
 
     *result = own;
     if (status != HW_OK || !own->failed)
         return status;
     return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
-                   round->transport->ctx->rank);
+                   allgather->transport->ctx->rank);
 }
 
-enum hw_status hw_allgather_wait(struct hw_allgather *round,
+enum hw_status hw_allgather_wait(struct hw_allgather *allgather,
                                  const struct hw_allgather_result **result, struct hw_error *err)
 {
-    return hw_allgather_wait_for(round, round->number, result, err);
-}
-
-/* ---- mail ---- */
-
-struct hw_outbox hw_outbox_reserve(const struct hw_transport *transport, hw_count room,
-                                   hw_count *offset)
-{
-    const hw_count line = 256, boxes = transport->ctx->size;
-    struct hw_outbox mail;
-
-    mail.room = (room + line - 1) / line * line;
-    mail.in = (*offset + line - 1) / line * line;
-    mail.out = mail.in + boxes * mail.room;
-    *offset = transport->kind == HW_TRANSPORT_PEER ? mail.out : mail.out + boxes * mail.room;
-    return mail;
-}
-
-void *hw_outbox_send_buffer(const struct hw_transport *transport, const struct hw_outbox *mail,
-                            int q)
-{
-    const int rank = transport->ctx->rank;
-
-    if (transport->kind == HW_TRANSPORT_PEER)
-        return transport->heap[q] + mail->in + rank * mail->room;
-    return transport->heap[rank] + mail->out + q * mail->room;
-}
-
-const void *hw_outbox_recv_buffer(const struct hw_transport *transport,
-                                  const struct hw_outbox *mail, int q)
-{
-    return transport->heap[transport->ctx->rank] + mail->in + q * mail->room;
-}
-
-/* Moves mail that lies in the boxes from `out` on, `apart` bytes from each other. */
-static enum hw_status move(struct hw_transport *transport, const struct hw_outbox *mail,
-                           hw_count out, hw_count apart, const hw_count *sent, const hw_count *came,
-                           struct hw_error *err)
-{
-    const int ranks = transport->ctx->size;
-    hw_count from[HW_ALLGATHER_RANKS], to[HW_ALLGATHER_RANKS];
-
-    if (transport->kind == HW_TRANSPORT_PEER)
-        return HW_OK;
-    for (int q = 0; q < ranks; q++) {
-        from[q] = out + q * apart;
-        to[q] = mail->in + q * mail->room;
-    }
-    return apart > 0 ? hw_transport_exchange(transport, from, sent, to, came, err)
-                     : hw_transport_broadcast(transport, from, sent, to, came, err);
-}
-
-enum hw_status hw_outbox_deliver(struct hw_transport *transport, const struct hw_outbox *mail,
-                                 const hw_count *sent, const hw_count *came, struct hw_error *err)
-{
-    return move(transport, mail, mail->out, mail->room, sent, came, err);
-}
-
-enum hw_status hw_outbox_broadcast(struct hw_transport *transport, const struct hw_outbox *mail,
-                                   const hw_count *sent, const hw_count *came, struct hw_error *err)
-{
-    int first = 0;
-
-    while (first < transport->ctx->size - 1 && sent[first] == 0)
-        first++;
-    return move(transport, mail, mail->out + first * mail->room, 0, sent, came, err);
+    return hw_allgather_wait_for(allgather, allgather->number, result, err);
 }

@@ -1,14 +1,13 @@
 /*
- * A round of several GPUs over transport peer, by one block (gpu/comm/allgather.h).
+ * An all-gather between GPUs over transport peer, by one block (gpu/comm/allgather.h).
  *
- * Each store of 64 bits holds half a word above the round's number, so that a
- * word and the news that it is there arrive together. Two sets of slots are
- * enough: a rank that is in round n + 2 has seen all ranks in round n + 1,
- * which their streams come to after round n.
+ * Encoding: each store of 64 bits holds half a word above the sequence number of the all-gather, so
+ * that data and arrival flag are written by one store. Two sets of slots, by the parity of the
+ * number, are enough: a rank that writes number n + 2 has received number n + 1 from all ranks, and
+ * their streams reach n + 1 after they have read n.
  *
- * Memory order: what was stored before, by this block or by others it has
- * waited for, is ordered before its own stores by a system-scope fence, and
- * what follows after its loads likewise.
+ * Memory order: a system-scope fence orders what this block stored, and what it saw of others,
+ * before its own slots' stores; another orders its loads of slots before all that follows.
  */
 #ifndef HOPWAVE_GPU_COMM_ALLGATHER_CUH
 #define HOPWAVE_GPU_COMM_ALLGATHER_CUH
@@ -21,34 +20,38 @@ namespace
 
 static_assert(2 * HW_ALLGATHER_WORDS == 32, "a lane for each half of a word");
 
-/* Leaves this rank's words for rank q. A warp. */
-__device__ void post(const hw_allgather_params &plan, uint32_t q, uint64_t half, uint32_t number)
+/* Stores this rank's words in its slot of rank q's heap; `half`: this lane's half of a word.
+ * Warp-collective. */
+__device__ void signal_peer(const hw_allgather_params &params, uint32_t q, uint64_t half,
+                            uint32_t number)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const uint32_t at = ((number & 1) * plan.ranks + plan.rank) * 32 + lane;
+    const uint32_t at = ((number & 1) * params.ranks + params.rank) * 32 + lane;
 
-    *static_cast<volatile uint64_t *>(plan.slot[q] + at) = half << 32 | number;
+    *static_cast<volatile uint64_t *>(params.slot[q] + at) = half << 32 | number;
 }
 
-/* Waits for rank q's words; false if they do not come, or somebody has given up. A warp. */
-__device__ bool listen(const hw_allgather_params &plan, uint32_t q, uint32_t number, uint64_t &half)
+/* Waits for rank q's words; half: this lane's half of a word. Returns false after a timeout, or if
+ * some rank has failed. Warp-collective. */
+__device__ bool wait_peer(const hw_allgather_params &params, uint32_t q, uint32_t number,
+                          uint64_t &half)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const uint64_t *slot = plan.slot[plan.rank] + ((number & 1) * plan.ranks + q) * 32 + lane;
-    const uint64_t since = hw_nanoseconds();
+    const uint64_t *slot = params.slot[params.rank] + ((number & 1) * params.ranks + q) * 32 + lane;
+    const uint64_t start = hw_nanoseconds();
     bool here = false;
 
-    for (uint32_t turn = 1;; turn++) {
+    for (uint32_t poll = 1;; poll++) {
         if (!here) {
             const uint64_t value = hw_load_relaxed(slot);
             here = static_cast<uint32_t>(value) == number;
             half = value >> 32;
         }
         const bool all = __all_sync(HW_WARP, here);
-        if (!all && turn % 64 != 0)
+        if (!all && poll % 64 != 0)
             continue;
-        const bool failed = hw_load_relaxed(plan.failed[plan.rank]) != 0 ||
-                            (!all && hw_nanoseconds() - since > plan.patience);
+        const bool failed = hw_load_relaxed(params.failed[params.rank]) != 0 ||
+                            (!all && hw_nanoseconds() - start > params.timeout_ns);
         if (__any_sync(HW_WARP, failed))
             return false;
         if (all)
@@ -56,41 +59,44 @@ __device__ bool listen(const hw_allgather_params &plan, uint32_t q, uint32_t num
     }
 }
 
-/* A round, by a block of at least one warp for each rank; all its threads call it. Its result is
- * for this device alone. */
-__device__ void hw_allgather_block(const hw_allgather_params &plan, const uint64_t *word, int count,
-                                   uint32_t maxima, uint32_t number, hw_allgather_result *to,
-                                   uint64_t (&heard)[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS])
+/*
+ * An all-gather by a block of at least one warp for each rank. word: [count]; to: the result, which
+ * this device alone reads; received: scratch in shared memory. Collective over the block.
+ */
+__device__ void hw_allgather_block(const hw_allgather_params &params, const uint64_t *word,
+                                   int count, uint32_t maxima, uint32_t number,
+                                   hw_allgather_result *to,
+                                   uint64_t (&received)[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS])
 {
     const uint32_t lane = threadIdx.x & 31, q = threadIdx.x / 32, k = lane / 2;
     uint64_t half = 0, high = 0;
-    bool came = true;
+    bool arrived = true;
 
-    if (q < plan.ranks) {
+    if (q < params.ranks) {
         const uint64_t own = static_cast<int>(k) < count ? __ldcg(word + k) : 0;
         __threadfence_system();
-        post(plan, q, lane & 1 ? own >> 32 : own & UINT32_MAX, number);
-        came = listen(plan, q, number, half);
+        signal_peer(params, q, lane & 1 ? own >> 32 : own & UINT32_MAX, number);
+        arrived = wait_peer(params, q, number, half);
         high = __shfl_down_sync(HW_WARP, half, 1);
         __threadfence_system();
-        if (!came && lane == 0)
-            for (uint32_t r = 0; r < plan.ranks; r++)
-                *static_cast<volatile uint32_t *>(plan.failed[r]) = 1;
+        if (!arrived && lane == 0)
+            for (uint32_t r = 0; r < params.ranks; r++)
+                *static_cast<volatile uint32_t *>(params.failed[r]) = 1;
     }
-    const bool fine = __syncthreads_and(came);
-    if (q < plan.ranks && (lane & 1) == 0)
-        heard[q][k] = to->of[q][k] = fine ? high << 32 | half : 0;
+    const bool complete = __syncthreads_and(arrived);
+    if (q < params.ranks && (lane & 1) == 0)
+        received[q][k] = to->by_rank[q][k] = complete ? high << 32 | half : 0;
     __syncthreads();
     if (threadIdx.x < HW_ALLGATHER_WORDS) {
         uint64_t all = 0;
-        for (uint32_t r = 0; r < plan.ranks; r++) {
-            const uint64_t value = heard[r][threadIdx.x];
+        for (uint32_t r = 0; r < params.ranks; r++) {
+            const uint64_t value = received[r][threadIdx.x];
             all = maxima >> threadIdx.x & 1 ? (value > all ? value : all) : all + value;
         }
-        to->all[threadIdx.x] = all;
+        to->reduced[threadIdx.x] = all;
     }
     if (threadIdx.x == 0) {
-        to->failed = !fine;
+        to->failed = !complete;
         to->number = number;
     }
 }

@@ -1,12 +1,12 @@
 /*
- * What transport mpi is made of: bytes between devices
+ * The implementation of transport mpi: exchanges of bytes between devices
  *
- *   through pinned memory of the hosts, which the ranks of a node share, and messages of MPI
+ *   host-staged: through pinned host memory, which the ranks of a node share, and MPI messages
  *   between nodes (lib/comm/node_aware_exchange.h);
  *
- *   or, where MPI takes pointers to memory of devices, by its messages straight from heap to
- *   heap (lib/comm/direct_exchange.h), and between nodes of several ranks, to which one message
- * goes from each rank, by rooms on the devices that the ranks of a node reach.
+ *   or direct, if MPI is CUDA-aware: by MPI messages from heap to heap
+ *   (lib/comm/direct_exchange.h). Between nodes of several ranks, where each rank sends one message
+ *   to each node, through buffers on the devices that the ranks of a node map.
  */
 #ifndef HOPWAVE_GPU_COMM_HOST_STAGING_H
 #define HOPWAVE_GPU_COMM_HOST_STAGING_H
@@ -17,20 +17,20 @@
 struct hw_host_staging;
 
 /*
- * Pins the memory that exchanges go through, the same on all ranks and for all sizes, or opens
- * the rooms on devices. buffers: AUTO is DEVICE where this MPI takes that and the ranks of
- * nodes reach each other's devices, else HOST; DEVICE is not for other MPIs.
- * Borrows ctx and nodes. Collective; ranks agree. Returns HW_RESOURCES where DEVICE is asked
- * for and the ranks of a node do not reach each other's devices.
+ * Allocates and pins the host memory that exchanges use, of one size for all exchanges, or the
+ * buffers on devices. buffers: AUTO is DEVICE if MPI is CUDA-aware and the ranks of each node can
+ * map each other's memory, else HOST; DEVICE requires a CUDA-aware MPI. Borrows ctx and nodes.
+ * Collective; ranks agree. Returns HW_RESOURCES if DEVICE is requested and the ranks of a node
+ * cannot map each other's memory.
  */
 enum hw_status hw_host_staging_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
                                     enum hw_mpi_buffers buffers, struct hw_host_staging **staging,
                                     struct hw_error *err);
 
-/* Whether MPI gets pointers to memory of devices. Local. */
+/* Whether MPI gets device pointers. Local. */
 bool hw_host_staging_is_direct(const struct hw_host_staging *staging);
 
-/* As hw_node_aware_exchange(), between memory of devices. Collective; ranks agree. */
+/* As hw_node_aware_exchange(), between device memory. Collective; ranks agree. */
 enum hw_status hw_host_staging_exchange(struct hw_host_staging *staging,
                                         const struct hw_node_aware_load *load,
                                         struct hw_error *err);
@@ -38,12 +38,12 @@ enum hw_status hw_host_staging_exchange(struct hw_host_staging *staging,
 /* As hw_node_aware_internode_traffic(). Local. */
 struct hw_internode_traffic hw_host_staging_internode_traffic(struct hw_host_staging *staging);
 
-/* Copies `bytes` at `own` of rank q's device to `room` on all devices, rank q's too.
+/* Copies `bytes` bytes at `own` on rank q's device to `to` on all devices, rank q's included.
  * Collective; ranks agree. */
 enum hw_status hw_host_staging_broadcast(struct hw_host_staging *staging, int q, const void *own,
-                                         hw_count bytes, void *room, struct hw_error *err);
+                                         hw_count bytes, void *to, struct hw_error *err);
 
-/* Collective over the node. Accepts NULL. */
+/* Frees all. Accepts NULL. Collective over the node. */
 void hw_host_staging_close(struct hw_host_staging *staging);
 
 #endif

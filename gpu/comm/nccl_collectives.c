@@ -1,3 +1,4 @@
+/* NCCL, loaded at run time (gpu/comm/nccl_collectives.h). */
 #include "gpu/comm/nccl_collectives.h"
 
 #include "config.h"
@@ -12,12 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds that an exchange may take: its kernels would wait for a rank that has failed for
- * ever. */
-#define PATIENCE 20.0
+/* Seconds before an exchange times out: its kernels would wait forever for a rank that failed. */
+#define TIMEOUT_SECONDS 20.0
 
-/* Looks at the stream between two at the clock and at NCCL. */
-#define LOOKS 4096
+/* Queries of the stream for each query of the clock and of NCCL. */
+#define POLLS_PER_CHECK 4096
 
 struct hw_nccl {
     const struct hw_context *ctx;
@@ -37,7 +37,7 @@ struct hw_nccl {
     ncclResult_t (*broadcast)(const void *from, void *to, size_t count, ncclDataType_t type,
                               int root, ncclComm_t comm, cudaStream_t stream);
     const char *(*text)(ncclResult_t result);
-    bool broken; /* something has failed that others may wait for */
+    bool broken; /* a call failed: other calls may wait forever for it */
 };
 
 static enum hw_status check(struct hw_nccl *self, ncclResult_t result, const char *call,
@@ -49,7 +49,7 @@ static enum hw_status check(struct hw_nccl *self, ncclResult_t result, const cha
     return hw_fail(err, HW_RESOURCES, "%s: %s", call, self->text(result));
 }
 
-/* Finds the library and its functions. Local. */
+/* Loads the library and looks up its functions. Local. */
 static enum hw_status load(struct hw_nccl *self, struct hw_error *err)
 {
     struct {
@@ -76,8 +76,8 @@ static enum hw_status load(struct hw_nccl *self, struct hw_error *err)
     return HW_OK;
 }
 
-/* Joins all ranks. Collective; ranks agree. */
-static enum hw_status join(struct hw_nccl *self, struct hw_error *err)
+/* Creates the communicator. Collective; ranks agree. */
+static enum hw_status create_communicator(struct hw_nccl *self, struct hw_error *err)
 {
     const struct hw_context *ctx = self->ctx;
     ncclUniqueId id;
@@ -108,7 +108,7 @@ enum hw_status hw_nccl_open(const struct hw_context *ctx, struct hw_nccl **made,
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = join(self, err);
+        status = create_communicator(self, err);
     if (status != HW_OK) {
         hw_nccl_close(self);
         return status;
@@ -117,17 +117,17 @@ enum hw_status hw_nccl_open(const struct hw_context *ctx, struct hw_nccl **made,
     return HW_OK;
 }
 
-/* Waits for what is in the stream, but not for ever. Local. */
+/* Waits for the default stream; TIMEOUT_SECONDS at most. Local. */
 static enum hw_status await(struct hw_nccl *self, struct hw_error *err)
 {
-    const double begun = hw_seconds();
+    const double start = hw_seconds();
     ncclResult_t failure = ncclSuccess;
 
-    for (uint64_t look = 1;; look++) {
+    for (uint64_t poll = 1;; poll++) {
         const cudaError_t error = cudaStreamQuery(NULL);
         if (error != cudaErrorNotReady)
             return hw_cuda((int)error, "NCCL", err);
-        if (look % LOOKS != 0)
+        if (poll % POLLS_PER_CHECK != 0)
             continue;
         enum hw_status status =
             check(self, self->failure(self->comm, &failure), "ncclCommGetAsyncError", err);
@@ -135,15 +135,15 @@ static enum hw_status await(struct hw_nccl *self, struct hw_error *err)
             status = check(self, failure, "NCCL", err);
         if (status != HW_OK)
             return status;
-        self->broken = hw_seconds() - begun > PATIENCE;
+        self->broken = hw_seconds() - start > TIMEOUT_SECONDS;
         if (self->broken)
             return hw_fail(err, HW_RESOURCES, "an exchange of NCCL did not end within %.0f s",
-                           PATIENCE);
+                           TIMEOUT_SECONDS);
     }
 }
 
-/* Where something failed, ends at once what other calls would wait for. Local. */
-static enum hw_status conclude(struct hw_nccl *self, enum hw_status status)
+/* If a call failed, aborts the communicator, which ends calls that wait. Local. */
+static enum hw_status abort_if_broken(struct hw_nccl *self, enum hw_status status)
 {
     if (self->broken && self->comm) {
         self->abort(self->comm);
@@ -154,11 +154,11 @@ static enum hw_status conclude(struct hw_nccl *self, enum hw_status status)
 
 static enum hw_status finish(struct hw_nccl *self, enum hw_status status, struct hw_error *err)
 {
-    enum hw_status ended = check(self, self->end(), "ncclGroupEnd", err);
+    enum hw_status end = check(self, self->end(), "ncclGroupEnd", err);
 
     if (status == HW_OK)
-        status = ended;
-    return conclude(self, status == HW_OK ? await(self, err) : status);
+        status = end;
+    return abort_if_broken(self, status == HW_OK ? await(self, err) : status);
 }
 
 enum hw_status hw_nccl_exchange(struct hw_nccl *self, char *heap, const hw_count *send_offset,
@@ -169,7 +169,7 @@ enum hw_status hw_nccl_exchange(struct hw_nccl *self, char *heap, const hw_count
         return hw_fail(err, HW_RESOURCES, "NCCL has failed before");
     enum hw_status status = check(self, self->start(), "ncclGroupStart", err);
     if (status != HW_OK)
-        return conclude(self, status);
+        return abort_if_broken(self, status);
     for (int q = 0; q < self->ctx->size && status == HW_OK; q++) {
         if (send_bytes[q] > 0)
             status = check(self,
@@ -194,14 +194,14 @@ enum hw_status hw_nccl_broadcast(struct hw_nccl *self, int q, const void *from, 
         check(self, self->broadcast(from, to, (size_t)bytes, ncclUint8, q, self->comm, NULL),
               "ncclBroadcast", err);
 
-    return conclude(self, status == HW_OK ? await(self, err) : status);
+    return abort_if_broken(self, status == HW_OK ? await(self, err) : status);
 }
 
 void hw_nccl_close(struct hw_nccl *self)
 {
     if (!self)
         return;
-    (void)conclude(self, HW_OK);
+    (void)abort_if_broken(self, HW_OK);
     if (self->comm)
         self->destroy(self->comm);
     if (self->library)

@@ -1,3 +1,4 @@
+/* Device memory mapped by CUDA IPC (gpu/comm/peer_memory.h). */
 #include "gpu/comm/peer_memory.h"
 
 #include "gpu/device/device.h"
@@ -7,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The ranks of a communicator. */
+/* The ranks of a communicator, and their indices in arrays of heaps. */
 struct group {
     MPI_Comm comm;
-    const int *which;
+    const int *index; /* [size], or NULL: k */
     int size, me;
 };
 
 static int member(const struct group *group, int k)
 {
-    return group->which ? group->which[k] : k;
+    return group->index ? group->index[k] : k;
 }
 
-/* Opens the other ranks' heaps. Local. */
+/* Maps the other ranks' heaps. Local. */
 static enum hw_status open_handles(const struct group *group, const cudaIpcMemHandle_t *handles,
                                    char **heap, struct hw_error *err)
 {
@@ -32,7 +33,7 @@ static enum hw_status open_handles(const struct group *group, const cudaIpcMemHa
         cudaError_t error =
             cudaIpcOpenMemHandle(&memory, handles[k], cudaIpcMemLazyEnablePeerAccess);
         if (error != cudaSuccess) {
-            (void)cudaGetLastError(); /* it would come back from the next launch */
+            (void)cudaGetLastError(); /* clear it, or the next launch would return it */
             status = hw_fail(err, HW_RESOURCES, "rank %d cannot reach the GPU of rank %d (%s)",
                              member(group, group->me), member(group, k), cudaGetErrorString(error));
         }
@@ -41,7 +42,7 @@ static enum hw_status open_handles(const struct group *group, const cudaIpcMemHa
     return status;
 }
 
-/* Lets go of what is open. Local. */
+/* Unmaps what is mapped. Local. */
 static void close_handles(const struct group *group, char **heap)
 {
     for (int k = 0; k < group->size; k++) {
@@ -55,7 +56,7 @@ static void close_handles(const struct group *group, char **heap)
 static enum hw_status find_group(MPI_Comm comm, const int *which, struct group *group,
                                  struct hw_error *err)
 {
-    *group = (struct group){.comm = comm, .which = which};
+    *group = (struct group){.comm = comm, .index = which};
     enum hw_status status = hw_mpi(MPI_Comm_size(comm, &group->size), "MPI_Comm_size", err);
 
     return status == HW_OK ? hw_mpi(MPI_Comm_rank(comm, &group->me), "MPI_Comm_rank", err) : status;
@@ -101,5 +102,5 @@ void hw_peer_memory_close(MPI_Comm comm, const int *which, char **heap)
         return;
     if (heap)
         close_handles(&group, heap);
-    MPI_Barrier(comm); /* nobody frees what others have open */
+    MPI_Barrier(comm); /* no heap may be freed while others map it */
 }

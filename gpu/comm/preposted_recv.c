@@ -1,55 +1,59 @@
+/* Deliveries of outboxes with preposted receives (gpu/comm/preposted_recv.h). */
 #include "gpu/comm/preposted_recv.h"
 
 #include <cuda_runtime_api.h>
 #include <limits.h>
 
-static const struct hw_context *context(const struct hw_preposted_recv *post)
+static const struct hw_context *context(const struct hw_preposted_recv *preposted)
 {
-    return post->transport->ctx;
+    return preposted->transport->ctx;
 }
 
-/* Memory that a partner's mail comes to. */
-static char *place_in(const struct hw_preposted_recv *post, int k)
+/* Memory that MPI receives a partner's message in. */
+static char *recv_memory(const struct hw_preposted_recv *preposted, int k)
 {
-    const struct hw_transport *transport = post->transport;
+    const struct hw_transport *transport = preposted->transport;
 
     if (transport->direct)
-        return transport->heap[context(post)->rank] + post->mail.in +
-               post->partner[k] * post->mail.room;
-    return post->in[post->turn] + k * post->mail.room;
+        return transport->heap[context(preposted)->rank] + preposted->outbox.recv_offset +
+               preposted->partner[k] * preposted->outbox.capacity;
+    return preposted->recv_staging[preposted->parity] + k * preposted->outbox.capacity;
 }
 
-/* And that it goes from. */
-static char *place_out(const struct hw_preposted_recv *post, int k)
+/* Memory that MPI sends a message to a partner from. */
+static char *send_memory(const struct hw_preposted_recv *preposted, int k)
 {
-    if (post->transport->direct)
-        return hw_outbox_send_buffer(post->transport, &post->mail, post->partner[k]);
-    return post->out + k * post->mail.room;
+    if (preposted->transport->direct)
+        return hw_outbox_send_buffer(preposted->transport, &preposted->outbox,
+                                     preposted->partner[k]);
+    return preposted->send_staging + k * preposted->outbox.capacity;
 }
 
-/* Posts the receives of a delivery. */
-static enum hw_status post_receives(struct hw_preposted_recv *post, struct hw_error *err)
+/* Posts the receives of a delivery. Local. */
+static enum hw_status post_receives(struct hw_preposted_recv *preposted, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    for (int k = 0; k < post->partners && status == HW_OK; k++)
-        status = hw_mpi(MPI_Irecv(place_in(post, k), (int)post->mail.room, MPI_BYTE,
-                                  post->partner[k], 0, post->comm, &post->receive[k]),
-                        "MPI_Irecv", err);
+    for (int k = 0; k < preposted->partners && status == HW_OK; k++)
+        status =
+            hw_mpi(MPI_Irecv(recv_memory(preposted, k), (int)preposted->outbox.capacity, MPI_BYTE,
+                             preposted->partner[k], 0, preposted->comm, &preposted->receive[k]),
+                   "MPI_Irecv", err);
     return status;
 }
 
-/* Pinned memory for all. Local. */
-static enum hw_status pin(struct hw_preposted_recv *post, struct hw_error *err)
+/* Allocates the staging memory. Local. */
+static enum hw_status pin(struct hw_preposted_recv *preposted, struct hw_error *err)
 {
-    char **const all[] = {&post->in[0], &post->in[1], &post->out};
-    const size_t bytes = (size_t)post->partners * (size_t)post->mail.room;
+    char **const all[] = {&preposted->recv_staging[0], &preposted->recv_staging[1],
+                          &preposted->send_staging};
+    const size_t bytes = (size_t)preposted->partners * (size_t)preposted->outbox.capacity;
     enum hw_status status = HW_OK;
 
-    if (post->mail.room > INT_MAX)
+    if (preposted->outbox.capacity > INT_MAX)
         return hw_fail(err, HW_BAD_INPUT, "%" PRI_COUNT " bytes are too many for one message",
-                       post->mail.room);
-    if (post->transport->direct)
+                       preposted->outbox.capacity);
+    if (preposted->transport->direct)
         return HW_OK;
     for (size_t a = 0; a < sizeof all / sizeof *all && status == HW_OK && bytes > 0; a++)
         status = hw_cuda((int)cudaHostAlloc((void **)all[a], bytes, cudaHostAllocDefault),
@@ -58,40 +62,42 @@ static enum hw_status pin(struct hw_preposted_recv *post, struct hw_error *err)
 }
 
 enum hw_status hw_preposted_recv_open(const struct hw_transport *transport,
-                                      const struct hw_outbox *mail, const int *partner,
-                                      int partners, struct hw_preposted_recv *post,
+                                      const struct hw_outbox *outbox, const int *partner,
+                                      int partners, struct hw_preposted_recv *preposted,
                                       struct hw_error *err)
 {
-    *post = (struct hw_preposted_recv){
-        .transport = transport, .mail = *mail, .comm = MPI_COMM_NULL, .partners = partners};
+    *preposted = (struct hw_preposted_recv){
+        .transport = transport, .outbox = *outbox, .comm = MPI_COMM_NULL, .partners = partners};
     for (int k = 0; k < partners; k++) {
-        post->partner[k] = partner[k];
-        post->receive[k] = post->send[k] = MPI_REQUEST_NULL;
+        preposted->partner[k] = partner[k];
+        preposted->receive[k] = preposted->send[k] = MPI_REQUEST_NULL;
     }
-    enum hw_status status = hw_agree(context(post)->world, pin(post, err), err);
+    enum hw_status status = hw_agree(context(preposted)->world, pin(preposted, err), err);
     if (status == HW_OK)
-        status = hw_mpi(MPI_Comm_dup(context(post)->world, &post->comm), "MPI_Comm_dup", err);
+        status =
+            hw_mpi(MPI_Comm_dup(context(preposted)->world, &preposted->comm), "MPI_Comm_dup", err);
     if (status == HW_OK && !transport->direct)
-        status = post_receives(post, err);
-    return hw_agree(context(post)->world, status, err);
+        status = post_receives(preposted, err);
+    return hw_agree(context(preposted)->world, status, err);
 }
 
-/* Copies between the heap and pinned memory, where that is between. */
-static enum hw_status stage(const struct hw_preposted_recv *post, bool outgoing,
+/* If host-staged, copies between the heap and staging memory; does not wait. Local. */
+static enum hw_status stage(const struct hw_preposted_recv *preposted, bool outgoing,
                             const hw_count *bytes, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    for (int k = 0; k < post->partners && status == HW_OK && !post->transport->direct; k++) {
-        const int q = post->partner[k];
-        char *pinned = outgoing ? place_out(post, k) : place_in(post, k);
+    for (int k = 0; k < preposted->partners && status == HW_OK && !preposted->transport->direct;
+         k++) {
+        const int q = preposted->partner[k];
+        char *pinned = outgoing ? send_memory(preposted, k) : recv_memory(preposted, k);
         if (bytes[q] == 0)
             continue;
         const void *from =
-            outgoing ? hw_outbox_send_buffer(post->transport, &post->mail, q) : pinned;
+            outgoing ? hw_outbox_send_buffer(preposted->transport, &preposted->outbox, q) : pinned;
         void *to = outgoing ? (void *)pinned
-                            : (char *)post->transport->heap[context(post)->rank] + post->mail.in +
-                                  q * post->mail.room;
+                            : (char *)preposted->transport->heap[context(preposted)->rank] +
+                                  preposted->outbox.recv_offset + q * preposted->outbox.capacity;
         status = hw_cuda(
             (int)cudaMemcpyAsync(to, from, (size_t)bytes[q],
                                  outgoing ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice, NULL),
@@ -100,60 +106,63 @@ static enum hw_status stage(const struct hw_preposted_recv *post, bool outgoing,
     return status;
 }
 
-/* Sends to all partners; nothing, but a message all the same, where this rank has failed. */
-static enum hw_status send_all(struct hw_preposted_recv *post, enum hw_status status,
+/* Starts the sends to all partners; empty messages if this rank has failed, since partners wait for
+ * one. Local. */
+static enum hw_status send_all(struct hw_preposted_recv *preposted, enum hw_status status,
                                const hw_count *sent, struct hw_error *err)
 {
-    for (int k = 0; k < post->partners; k++) {
-        const int q = post->partner[k], bytes = status == HW_OK ? (int)sent[q] : 0;
-        const enum hw_status own =
-            hw_mpi(MPI_Isend(place_out(post, k), bytes, MPI_BYTE, q, 0, post->comm, &post->send[k]),
-                   "MPI_Isend", err);
+    for (int k = 0; k < preposted->partners; k++) {
+        const int q = preposted->partner[k], bytes = status == HW_OK ? (int)sent[q] : 0;
+        const enum hw_status own = hw_mpi(MPI_Isend(send_memory(preposted, k), bytes, MPI_BYTE, q,
+                                                    0, preposted->comm, &preposted->send[k]),
+                                          "MPI_Isend", err);
         status = status == HW_OK ? own : status;
     }
     return status;
 }
 
-enum hw_status hw_preposted_recv_deliver(struct hw_preposted_recv *post, const hw_count *sent,
-                                         const hw_count *came, struct hw_error *err)
+enum hw_status hw_preposted_recv_deliver(struct hw_preposted_recv *preposted, const hw_count *sent,
+                                         const hw_count *received, struct hw_error *err)
 {
-    const bool direct = post->transport->direct;
+    const bool direct = preposted->transport->direct;
     MPI_Status statuses[HW_ALLGATHER_RANKS];
-    enum hw_status status = stage(post, true, sent, err), told = HW_OK;
+    enum hw_status status = stage(preposted, true, sent, err), receives = HW_OK;
 
-    /* What the last delivery brought has been copied, or read by kernels, then, too. */
+    /* Afterwards the last delivery has also been copied to the device, or read by kernels. */
     if (status == HW_OK)
         status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
     if (direct)
-        told = post_receives(post, err);
-    status = send_all(post, status, sent, err);
-    if (told == HW_OK)
-        told = hw_mpi(MPI_Waitall(post->partners, post->receive, statuses), "MPI_Waitall", err);
+        receives = post_receives(preposted, err);
+    status = send_all(preposted, status, sent, err);
+    if (receives == HW_OK)
+        receives = hw_mpi(MPI_Waitall(preposted->partners, preposted->receive, statuses),
+                          "MPI_Waitall", err);
     if (status == HW_OK)
-        status = told;
+        status = receives;
     if (status == HW_OK)
-        status = stage(post, false, came, err);
-    post->turn = 1 - post->turn;
-    if (told == HW_OK && !direct)
-        told = post_receives(post, err);
-    if (told == HW_OK)
-        told = hw_mpi(MPI_Waitall(post->partners, post->send, statuses), "MPI_Waitall", err);
-    return hw_agree(context(post)->world, status == HW_OK ? told : status, err);
+        status = stage(preposted, false, received, err);
+    preposted->parity = 1 - preposted->parity;
+    if (receives == HW_OK && !direct)
+        receives = post_receives(preposted, err);
+    if (receives == HW_OK)
+        receives =
+            hw_mpi(MPI_Waitall(preposted->partners, preposted->send, statuses), "MPI_Waitall", err);
+    return hw_agree(context(preposted)->world, status == HW_OK ? receives : status, err);
 }
 
-void hw_preposted_recv_close(struct hw_preposted_recv *post)
+void hw_preposted_recv_close(struct hw_preposted_recv *preposted)
 {
-    if (!post->transport)
+    if (!preposted->transport)
         return;
-    for (int k = 0; k < post->partners; k++)
-        if (post->receive[k] != MPI_REQUEST_NULL) {
-            MPI_Cancel(&post->receive[k]);
-            MPI_Wait(&post->receive[k], MPI_STATUS_IGNORE);
+    for (int k = 0; k < preposted->partners; k++)
+        if (preposted->receive[k] != MPI_REQUEST_NULL) {
+            MPI_Cancel(&preposted->receive[k]);
+            MPI_Wait(&preposted->receive[k], MPI_STATUS_IGNORE);
         }
-    if (post->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&post->comm);
-    for (int half = 0; half < 2; half++)
-        cudaFreeHost(post->in[half]);
-    cudaFreeHost(post->out);
-    *post = (struct hw_preposted_recv){0};
+    if (preposted->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&preposted->comm);
+    for (int k = 0; k < 2; k++)
+        cudaFreeHost(preposted->recv_staging[k]);
+    cudaFreeHost(preposted->send_staging);
+    *preposted = (struct hw_preposted_recv){0};
 }

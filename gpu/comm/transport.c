@@ -1,3 +1,4 @@
+/* Transports between GPUs (gpu/comm/transport.h). */
 #include "gpu/comm/transport.h"
 
 #include "gpu/comm/peer_memory.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heaps are whole pages of the device, so that none shares one with other memory. */
+/* Heaps are whole device pages: CUDA IPC maps pages, and none may hold other memory. */
 #define PAGE ((hw_count)2 << 20)
 
 const char *hw_transport_name(const struct hw_transport *transport)
@@ -27,7 +28,7 @@ bool hw_transport_is_node_aware(const struct hw_transport *transport)
 
 /* ---- heaps ---- */
 
-/* The ranks of this rank's node. */
+/* The ranks of this rank's node, in order. */
 static const int *own_node(const struct hw_transport *transport)
 {
     const struct hw_nodes *nodes = &transport->nodes;
@@ -35,16 +36,16 @@ static const int *own_node(const struct hw_transport *transport)
     return nodes->by_node + nodes->first[nodes->node[transport->ctx->rank]];
 }
 
-/* Lets go of the other ranks' heaps and frees this one's. Collective where shared. */
+/* Unmaps the other ranks' heaps and frees this one's. Collective if heaps are mapped. */
 static void free_heaps(struct hw_transport *transport)
 {
     const struct hw_context *ctx = transport->ctx;
 
     if (transport->kind == HW_TRANSPORT_PEER)
         hw_peer_memory_close(ctx->world, NULL, transport->heap);
-    else if (transport->reaches)
+    else if (transport->node_heaps_open)
         hw_peer_memory_close(transport->nodes.inside, own_node(transport), transport->heap);
-    transport->reaches = false;
+    transport->node_heaps_open = false;
     if (transport->heap)
         cudaFree(transport->heap[ctx->rank]);
     free(transport->heap);
@@ -52,10 +53,10 @@ static void free_heaps(struct hw_transport *transport)
     transport->heap_bytes = 0;
 }
 
-/* Opens the heaps of this rank's node where there are several: what its ranks have for each
- * other need not go through the host. Where they do not reach each other, it does. Collective;
+/* Maps the heaps of this rank's node if there are several nodes, so that its ranks copy from each
+ * other without the host. If they cannot be mapped, they exchange through the host. Collective;
  * ranks agree. */
-static enum hw_status reach_node(struct hw_transport *transport, struct hw_error *err)
+static enum hw_status open_node_heaps(struct hw_transport *transport, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -63,7 +64,7 @@ static enum hw_status reach_node(struct hw_transport *transport, struct hw_error
         return HW_OK;
     status =
         hw_peer_memory_open(transport->nodes.inside, own_node(transport), transport->heap, err);
-    transport->reaches = status == HW_OK;
+    transport->node_heaps_open = status == HW_OK;
     return hw_agree(transport->ctx->world, status == HW_RESOURCES ? HW_OK : status, err);
 }
 
@@ -76,7 +77,7 @@ static enum hw_status allocate_heap(struct hw_transport *transport, hw_count byt
 
     bytes = (bytes + PAGE - 1) / PAGE * PAGE;
     enum hw_status status = hw_alloc_zero(&transport->heap, ctx->size, sizeof *transport->heap,
-                                          "the heaps' addresses", err);
+                                          "addresses of heaps", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaMalloc(&memory, (size_t)bytes), "cudaMalloc", err);
     if (status == HW_OK) {
@@ -89,8 +90,8 @@ static enum hw_status allocate_heap(struct hw_transport *transport, hw_count byt
     return hw_agree(ctx->world, status, err);
 }
 
-/* The first message between two ranks makes their connection: outside any clock. Zeros go
- * where zeros are. Collective; ranks agree. */
+/* MPI connects two ranks at their first message: exchanges zeros (heaps are zeroed), so that no
+ * timed search pays for it. Collective; ranks agree. */
 static enum hw_status warm_up(struct hw_transport *transport, struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
@@ -112,20 +113,20 @@ static enum hw_status warm_up(struct hw_transport *transport, struct hw_error *e
 enum hw_status hw_transport_heap(struct hw_transport *transport, hw_count bytes,
                                  struct hw_error *err)
 {
-    /* At least a page, so that there is something to warm up with. */
+    /* At least a page: warm_up() sends one. */
     enum hw_status status = allocate_heap(transport, bytes > 0 ? bytes : PAGE, err);
 
     if (status == HW_OK && transport->kind == HW_TRANSPORT_PEER)
         return hw_peer_memory_open(transport->ctx->world, NULL, transport->heap, err);
     if (status == HW_OK)
-        status = reach_node(transport, err);
+        status = open_node_heaps(transport, err);
     return status == HW_OK ? warm_up(transport, err) : status;
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
-/* *works: whether all ranks reach each other's memory, tried with a small heap; err says why
- * not. Collective; ranks agree. */
+/* *works: whether all ranks can map each other's memory, by a test with a small heap; if not, err
+ * has the reason. Collective; ranks agree. */
 static enum hw_status try_peer(struct hw_transport *transport, bool *works, struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
@@ -146,7 +147,7 @@ static enum hw_status try_peer(struct hw_transport *transport, bool *works, stru
     return status;
 }
 
-/* What may help where ranks of one node do not reach each other. Local. */
+/* Advice if ranks of one node cannot map each other's memory. Local. */
 static const char *hint(const struct hw_context *ctx)
 {
     int devices = 0;
@@ -157,7 +158,7 @@ static const char *hint(const struct hw_context *ctx)
     return "; where Slurm shows each rank one GPU alone, start with --gpu-bind=none";
 }
 
-/* mpi. Collective; ranks agree. */
+/* Opens mpi. Collective; ranks agree. */
 static enum hw_status open_staging(struct hw_transport *transport, enum hw_mpi_buffers buffers,
                                    struct hw_error *err)
 {
@@ -169,7 +170,7 @@ static enum hw_status open_staging(struct hw_transport *transport, enum hw_mpi_b
     return status;
 }
 
-/* peer, or mpi where auto may take that. Collective; ranks agree. */
+/* Opens peer, or mpi if that is AUTO's choice. Collective; ranks agree. */
 static enum hw_status open_peer(struct hw_transport *transport, enum hw_mpi_buffers buffers,
                                 struct hw_error *err)
 {
@@ -193,7 +194,7 @@ static enum hw_status open_peer(struct hw_transport *transport, enum hw_mpi_buff
 }
 
 enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport_kind asked,
-                                 enum hw_mpi_buffers buffers, int together,
+                                 enum hw_mpi_buffers buffers, int ranks_per_node,
                                  struct hw_transport *transport, struct hw_error *err)
 {
     int used = 0;
@@ -203,7 +204,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
                                        .ctx = ctx,
                                        .direct = buffers != HW_MPI_BUFFERS_HOST &&
                                                  hw_direct_exchange_takes_devices()};
-    enum hw_status status = hw_nodes_open(ctx, together, &transport->nodes, err);
+    enum hw_status status = hw_nodes_open(ctx, ranks_per_node, &transport->nodes, err);
     if (status == HW_OK)
         status = hw_gpu_devices(ctx, &used, &shared, err);
     if (status == HW_OK && buffers == HW_MPI_BUFFERS_DEVICE)
@@ -228,7 +229,7 @@ enum hw_status hw_transport_open(const struct hw_context *ctx, enum hw_transport
     return open_peer(transport, buffers, err);
 }
 
-void hw_transport_share(const struct hw_transport *from, struct hw_transport *transport)
+void hw_transport_borrow(const struct hw_transport *from, struct hw_transport *transport)
 {
     *transport = (struct hw_transport){.kind = from->kind,
                                        .ctx = from->ctx,
@@ -239,34 +240,36 @@ void hw_transport_share(const struct hw_transport *from, struct hw_transport *tr
                                        .borrowed = true};
 }
 
-/* ---- moving ---- */
+/* ---- exchanges ---- */
 
 enum hw_status hw_transport_fetch(struct hw_transport *transport, int q, hw_count offset,
-                                  hw_count bytes, void *room, const void **at, struct hw_error *err)
+                                  hw_count bytes, void *buffer, const void **at,
+                                  struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
     enum hw_status status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
 
-    *at = room;
+    *at = buffer;
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
     if (transport->kind == HW_TRANSPORT_NCCL)
         return hw_agree(ctx->world,
                         hw_nccl_broadcast(transport->nccl, q, transport->heap[ctx->rank] + offset,
-                                          room, bytes, err),
+                                          buffer, bytes, err),
                         err);
     if (transport->kind != HW_TRANSPORT_PEER)
         return hw_host_staging_broadcast(transport->staging, q, transport->heap[ctx->rank] + offset,
-                                         bytes, room, err);
+                                         bytes, buffer, err);
     *at = transport->heap[q] + offset;
     return HW_OK;
 }
 
-/* Over peer: each rank fetches what is meant for it. */
-static enum hw_status pull_all(struct hw_transport *transport, const hw_count *send_offset,
-                               const hw_count *receive_offset, const hw_count *receive_bytes,
-                               struct hw_error *err)
+/* Over peer: each rank copies the bytes for it out of the others' heaps. Collective; ranks agree.
+ */
+static enum hw_status copy_from_peers(struct hw_transport *transport, const hw_count *send_offset,
+                                      const hw_count *receive_offset, const hw_count *receive_bytes,
+                                      struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
     hw_count *from = NULL;
@@ -292,18 +295,18 @@ static enum hw_status pull_all(struct hw_transport *transport, const hw_count *s
     return hw_agree(ctx->world, status, err);
 }
 
-/* Over nccl. */
-static enum hw_status exchange_all(struct hw_transport *transport, const hw_count *send_offset,
-                                   const hw_count *send_bytes, const hw_count *receive_offset,
-                                   const hw_count *receive_bytes, struct hw_error *err)
+/* Over nccl, and counts internode traffic. Collective; ranks agree. */
+static enum hw_status exchange_nccl(struct hw_transport *transport, const hw_count *send_offset,
+                                    const hw_count *send_bytes, const hw_count *receive_offset,
+                                    const hw_count *receive_bytes, struct hw_error *err)
 {
     const struct hw_context *ctx = transport->ctx;
     const int *node = transport->nodes.node;
 
     for (int q = 0; q < ctx->size; q++) {
-        const bool crosses = node[q] != node[ctx->rank] && send_bytes[q] > 0;
-        transport->crossed.bytes += crosses ? send_bytes[q] : 0;
-        transport->crossed.messages += crosses;
+        const bool internode = node[q] != node[ctx->rank] && send_bytes[q] > 0;
+        transport->internode.bytes += internode ? send_bytes[q] : 0;
+        transport->internode.messages += internode;
     }
     return hw_agree(ctx->world,
                     hw_nccl_exchange(transport->nccl, transport->heap[ctx->rank], send_offset,
@@ -311,7 +314,7 @@ static enum hw_status exchange_all(struct hw_transport *transport, const hw_coun
                     err);
 }
 
-/* An exchange; same: as hw_transport_broadcast(). */
+/* An exchange; same: as hw_transport_broadcast(). Collective; ranks agree. */
 static enum hw_status exchange(struct hw_transport *transport, const hw_count *send_offset,
                                const hw_count *send_bytes, const hw_count *receive_offset,
                                const hw_count *receive_bytes, bool same, struct hw_error *err)
@@ -322,13 +325,15 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
                                       .receive_offset = receive_offset,
                                       .receive_bytes = receive_bytes,
                                       .same = same,
-                                      .base_of = transport->reaches ? transport->heap : NULL};
-    enum hw_status status = transport->owed;
+                                      .base_of =
+                                          transport->node_heaps_open ? transport->heap : NULL};
+    enum hw_status status = transport->deferred_error;
 
-    transport->owed = HW_OK;
+    transport->deferred_error = HW_OK;
     if (status == HW_OK)
         status = hw_cuda((int)cudaStreamSynchronize(NULL), "cudaStreamSynchronize", err);
-    if (transport->kind == HW_TRANSPORT_MPI) { /* where nobody waits in vain for one that failed */
+    if (transport->kind ==
+        HW_TRANSPORT_MPI) { /* takes part with its status: no rank waits for one that failed */
         load.status = status;
         return hw_host_staging_exchange(transport->staging, &load, err);
     }
@@ -336,8 +341,8 @@ static enum hw_status exchange(struct hw_transport *transport, const hw_count *s
     if (status != HW_OK)
         return status;
     if (transport->kind == HW_TRANSPORT_PEER)
-        return pull_all(transport, send_offset, receive_offset, receive_bytes, err);
-    return exchange_all(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
+        return copy_from_peers(transport, send_offset, receive_offset, receive_bytes, err);
+    return exchange_nccl(transport, send_offset, send_bytes, receive_offset, receive_bytes, err);
 }
 
 enum hw_status hw_transport_exchange(struct hw_transport *transport, const hw_count *send_offset,
@@ -356,18 +361,18 @@ enum hw_status hw_transport_broadcast(struct hw_transport *transport, const hw_c
 
 void hw_transport_defer_error(struct hw_transport *transport, enum hw_status status)
 {
-    if (transport->owed == HW_OK)
-        transport->owed = status;
+    if (transport->deferred_error == HW_OK)
+        transport->deferred_error = status;
 }
 
 struct hw_internode_traffic hw_transport_internode_traffic(struct hw_transport *transport)
 {
-    const struct hw_internode_traffic crossed =
+    const struct hw_internode_traffic traffic =
         transport->staging ? hw_host_staging_internode_traffic(transport->staging)
-                           : transport->crossed;
+                           : transport->internode;
 
-    transport->crossed = (struct hw_internode_traffic){0};
-    return crossed;
+    transport->internode = (struct hw_internode_traffic){0};
+    return traffic;
 }
 
 void hw_transport_close(struct hw_transport *transport)

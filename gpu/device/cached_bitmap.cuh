@@ -1,6 +1,8 @@
 /*
- * The bitmap that a level bottom-up tests, with the words of the hubs held in shared
- * memory: ranks are by falling degree, so that its beginning is what is looked up most.
+ * A bitmap over vertices for bottom-up levels, with the words of the hubs cached in shared memory.
+ *
+ * Vertices are numbered by falling degree, so that the first words of the bitmap are looked up
+ * most often: as many of them as pay are copied to shared memory before the level starts.
  */
 #ifndef HOPWAVE_GPU_DEVICE_CACHED_BITMAP_CUH
 #define HOPWAVE_GPU_DEVICE_CACHED_BITMAP_CUH
@@ -11,43 +13,47 @@
 namespace
 {
 
-/* Vertices to look up for each word of the bitmap that is held in shared memory. */
-constexpr uint32_t hub_share = 256;
+/* Lookups that pay for one word of the bitmap in shared memory. */
+constexpr uint32_t lookups_per_cached_word = 256;
 
-/* The bitmap that is tested, its beginning in shared memory. */
-struct tested {
+/* A bitmap in global memory and its first words in shared memory. */
+struct cached_bitmap {
     const uint32_t *bits;
     const uint32_t *hub;
-    uint32_t held; /* vertices whose bits are in hub */
-    uint32_t core; /* vertices that have bits at all */
+    uint32_t cached; /* vertices whose bits are in hub */
+    uint32_t core;   /* vertices that have bits at all */
 };
 
-__device__ __forceinline__ bool has(uint32_t word, uint32_t v)
+__device__ __forceinline__ bool has_bit(uint32_t word, uint32_t v)
 {
     return word >> (v & 31) & 1;
 }
 
-/* The word with a vertex's bit; 0 for vertices that have none. */
-__device__ __forceinline__ uint32_t word_of(const tested &map, uint32_t v)
+/* The word that holds a vertex's bit; 0 for vertices that have none. */
+__device__ __forceinline__ uint32_t bitmap_word(const cached_bitmap &map, uint32_t v)
 {
-    if (v < map.held)
+    if (v < map.cached)
         return map.hub[v / 32];
     return v < map.core ? map.bits[v / 32] : 0;
 }
 
-/* Copies the beginning of a bitmap, `most` words at most, to shared memory: more of it,
- * the more vertices will be looked up. All `threads` of the block. */
+/*
+ * Copies the first words of a bitmap to shared memory: one for each lookups_per_cached_word
+ * expected lookups, max_words at most. bits: aligned to 16 bytes; shared: [max_words / 4].
+ * Collective over the `threads` threads of the block.
+ */
 template <int threads>
-__device__ __forceinline__ tested hold(const uint32_t *bits, uint32_t core, uint32_t most,
-                                       uint4 *room, uint32_t looked_up)
+__device__ __forceinline__ cached_bitmap stage_hubs(const uint32_t *bits, uint32_t core,
+                                                    uint32_t max_words, uint4 *shared,
+                                                    uint32_t lookups)
 {
-    const uint32_t words = min(most, looked_up / hub_share) & ~3u;
+    const uint32_t words = min(max_words, lookups / lookups_per_cached_word) & ~3u;
 
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < words / 4; i += threads)
-        room[i] = __ldcg(reinterpret_cast<const uint4 *>(bits) + i);
+        shared[i] = __ldcg(reinterpret_cast<const uint4 *>(bits) + i);
     __syncthreads();
-    return {bits, reinterpret_cast<const uint32_t *>(room), words * 32, core};
+    return {bits, reinterpret_cast<const uint32_t *>(shared), words * 32, core};
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+/* The device of a rank (gpu/device/device.h). */
 #include "gpu/device/device.h"
 
 #include "lib/base/memory.h"
@@ -6,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Letters of a device's address on its node's bus, and the null byte. */
-#define ADDRESS 32
+/* Length of a PCI bus id of a device with its null byte, at most. */
+#define BUS_ID 32
 
 enum hw_status hw_cuda(int code, const char *call, struct hw_error *err)
 {
@@ -15,10 +16,10 @@ enum hw_status hw_cuda(int code, const char *call, struct hw_error *err)
 
     if (error == cudaSuccess)
         return HW_OK;
-    bool short_of = error == cudaErrorMemoryAllocation || error == cudaErrorNoDevice ||
-                    error == cudaErrorInsufficientDriver || error == cudaErrorDevicesUnavailable ||
-                    error == cudaErrorNoKernelImageForDevice;
-    return hw_fail(err, short_of ? HW_RESOURCES : HW_INTERNAL, "%s: %s", call,
+    bool resources = error == cudaErrorMemoryAllocation || error == cudaErrorNoDevice ||
+                     error == cudaErrorInsufficientDriver || error == cudaErrorDevicesUnavailable ||
+                     error == cudaErrorNoKernelImageForDevice;
+    return hw_fail(err, resources ? HW_RESOURCES : HW_INTERNAL, "%s: %s", call,
                    cudaGetErrorString(error));
 }
 
@@ -53,12 +54,12 @@ enum hw_status hw_gpu_open(const struct hw_context *ctx, struct hw_error *err)
     return status;
 }
 
-/* The addresses on the bus of the devices that this node's ranks have opened. all:
- * [node's ranks]. Collective; ranks agree. */
-static enum hw_status gather_addresses(const struct hw_context *ctx, char (*all)[ADDRESS],
-                                       struct hw_error *err)
+/* PCI bus ids of the devices that this node's ranks have selected. all: [ranks of the node].
+ * Collective; ranks agree. */
+static enum hw_status gather_bus_ids(const struct hw_context *ctx, char (*all)[BUS_ID],
+                                     struct hw_error *err)
 {
-    char own[ADDRESS] = "";
+    char own[BUS_ID] = "";
     int device = 0;
     enum hw_status status = hw_cuda((int)cudaGetDevice(&device), "cudaGetDevice", err);
 
@@ -67,7 +68,7 @@ static enum hw_status gather_addresses(const struct hw_context *ctx, char (*all)
                          "cudaDeviceGetPCIBusId", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_mpi(MPI_Allgather(own, ADDRESS, MPI_CHAR, all, ADDRESS, MPI_CHAR, ctx->node),
+        status = hw_mpi(MPI_Allgather(own, BUS_ID, MPI_CHAR, all, BUS_ID, MPI_CHAR, ctx->node),
                         "MPI_Allgather", err);
     return status;
 }
@@ -75,14 +76,14 @@ static enum hw_status gather_addresses(const struct hw_context *ctx, char (*all)
 enum hw_status hw_gpu_devices(const struct hw_context *ctx, int *used, bool *shared,
                               struct hw_error *err)
 {
-    char(*all)[ADDRESS] = NULL;
+    char(*all)[BUS_ID] = NULL;
     int fewer = 0;
     enum hw_status status =
         hw_agree(ctx->world, hw_alloc_zero(&all, ctx->node_size, sizeof *all, "devices", err), err);
 
     *used = 0;
     if (status == HW_OK)
-        status = gather_addresses(ctx, all, err);
+        status = gather_bus_ids(ctx, all, err);
     for (int r = 0; r < ctx->node_size && status == HW_OK; r++) {
         int first = 0;
         while (strcmp(all[first], all[r]) != 0)
@@ -110,11 +111,11 @@ enum hw_status hw_gpu_sharing(const struct hw_context *ctx, int *ranks, struct h
 
 void hw_gpu_add(struct hw_gpu_arrays *arrays, void *out, hw_count count, size_t size)
 {
-    /* Whole vectors of 16 bytes may be read past the last element. */
+    /* Kernels may read a whole vector of 16 bytes at the last element. */
     arrays->of[arrays->count++] = (struct hw_gpu_array){out, count * (hw_count)size + 32};
 }
 
-/* Sets the pointer that an entry stands for, whatever its type. */
+/* Sets the pointer of an array, whatever its type. */
 static void set_pointer(const struct hw_gpu_array *array, void *memory)
 {
     memcpy(array->out, &memory, sizeof memory);
@@ -122,11 +123,11 @@ static void set_pointer(const struct hw_gpu_array *array, void *memory)
 
 hw_count hw_gpu_bytes(const struct hw_gpu_arrays *arrays)
 {
-    const hw_count grain = 512; /* what an allocation is rounded up to at most, small ones */
+    const hw_count unit = 512; /* small allocations are rounded up to at most this */
     hw_count bytes = 0;
 
     for (int a = 0; a < arrays->count; a++)
-        bytes += (arrays->of[a].bytes + grain - 1) / grain * grain;
+        bytes += (arrays->of[a].bytes + unit - 1) / unit * unit;
     return bytes;
 }
 
@@ -156,11 +157,12 @@ enum hw_status hw_gpu_require(hw_count bytes, const char *what, struct hw_error 
     return status;
 }
 
-enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count beside, const char *what,
+enum hw_status hw_gpu_allocate(struct hw_gpu_arrays *arrays, hw_count additional, const char *what,
                                struct hw_error *err)
 {
-    const hw_count reserve = (hw_count)64 << 20; /* the runtime's own, and pages half used */
-    enum hw_status status = hw_gpu_require(hw_gpu_bytes(arrays) + beside + reserve, what, err);
+    const hw_count reserve = (hw_count)64
+                             << 20; /* the runtime's own memory, and partly used pages */
+    enum hw_status status = hw_gpu_require(hw_gpu_bytes(arrays) + additional + reserve, what, err);
 
     for (int a = 0; a < arrays->count; a++)
         set_pointer(&arrays->of[a], NULL);

@@ -1,4 +1,4 @@
-/* Sorts: the radix sort of CUB, of the kinds that gpu/device/device_sort.h names. */
+/* Instantiations of the radix sort of CUB (gpu/device/device_sort.h). */
 #include "gpu/device/device_sort.h"
 
 #include <cub/device/device_radix_sort.cuh>

@@ -1,6 +1,7 @@
 /*
- * Tiles of equal numbers of edges, cut from lists one after another: whose edge is which,
- * by search in the prefix sums of the lengths.
+ * Binary search in prefix sums of list lengths: which of several concatenated lists holds a given
+ * edge. Kernels cut the concatenation into tiles of equal numbers of edges and find the first list
+ * of each tile with it.
  */
 #ifndef HOPWAVE_GPU_DEVICE_PREFIX_SEARCH_CUH
 #define HOPWAVE_GPU_DEVICE_PREFIX_SEARCH_CUH
@@ -10,9 +11,11 @@
 namespace
 {
 
-/* The last slot of prefix[0..count) that is at most `edge`. A whole warp. */
+/* The last index of prefix[0 .. count) whose value is at most `edge`; prefix rises, prefix[0] <=
+ * edge. Each iteration splits the interval in 32. Warp-collective. */
 template <typename Offset>
-__device__ uint32_t warp_slot(const Offset *prefix, uint32_t count, unsigned long long edge)
+__device__ uint32_t warp_prefix_search(const Offset *prefix, uint32_t count,
+                                       unsigned long long edge)
 {
     const uint32_t lane = threadIdx.x & 31;
     uint32_t from = 0, length = count;
@@ -28,8 +31,9 @@ __device__ uint32_t warp_slot(const Offset *prefix, uint32_t count, unsigned lon
     return from;
 }
 
-/* The last slot whose edges begin at or before `edge`. */
-__device__ __forceinline__ uint32_t slot_of(const uint32_t *prefix, uint32_t count, uint32_t edge)
+/* The same by one thread, by bisection. */
+__device__ __forceinline__ uint32_t prefix_search(const uint32_t *prefix, uint32_t count,
+                                                  uint32_t edge)
 {
     uint32_t from = 0, to = count;
 

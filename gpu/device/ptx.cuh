@@ -1,4 +1,7 @@
-/* What kernels ask of the machine beyond CUDA C++, and how far they spread over it. */
+/*
+ * Operations that CUDA C++ does not offer, as inline PTX: memory order, cache hints, the clock; and
+ * the sizes of grids. gpu/emulated/ptx.cuh has the same functions for processors.
+ */
 #ifndef HOPWAVE_GPU_DEVICE_PTX_CUH
 #define HOPWAVE_GPU_DEVICE_PTX_CUH
 
@@ -9,24 +12,24 @@
 #include "gpu/emulated/ptx.cuh"
 #else
 
-/* Blocks of a loop over many elements: no more than fill any device. */
+/* Blocks of a loop over many elements: as many as fill any device. */
 constexpr uint64_t hw_max_loop_blocks = 132 * 16;
-/* Threads of a loop over the tuples of a recipe: 2 to the power of. */
+/* log2 of the threads of a loop over the tuples of a generator. */
 constexpr int hw_tuple_stride_bits = 19;
-/* Tiles of each block, for which a level is worth expanding in parts. */
+/* Tiles of each block from which on a level is worth expanding in parts. */
 constexpr uint32_t hw_min_tiles_per_part = 32;
 
-/* Blocks that are enough to bring what other devices have. */
+/* Blocks that are enough to load at the full speed of the links from other devices' memory. */
 constexpr int hw_remote_load_blocks = 128;
 
-/* What another block or device may be changing, as it is now. */
+/* Volatile load: sees concurrent writes of other blocks and devices. Orders nothing. */
 template <typename T> __device__ __forceinline__ T hw_load_relaxed(const T *counter)
 {
     return *static_cast<const volatile T *>(counter);
 }
 
-/* Likewise, and what was stored before the counter was, by a block of this device that counted with
- * hw_arrive_acq_rel(), is seen by what follows. */
+/* Acquire load at device scope: what a block stored before it raised the counter with
+ * hw_arrive_acq_rel() is visible to this thread afterwards. */
 __device__ __forceinline__ uint32_t hw_load_acquire(const uint32_t *counter)
 {
     uint32_t count;
@@ -35,7 +38,8 @@ __device__ __forceinline__ uint32_t hw_load_acquire(const uint32_t *counter)
     return count;
 }
 
-/* Likewise of what another device stored after hw_fence_system(). */
+/* Acquire load at system scope: what another device stored before hw_fence_system() and its store
+ * of this word is visible to this thread afterwards. */
 __device__ __forceinline__ uint64_t hw_load_acquire_system(const uint64_t *at)
 {
     uint64_t word;
@@ -44,8 +48,9 @@ __device__ __forceinline__ uint64_t hw_load_acquire_system(const uint64_t *at)
     return word;
 }
 
-/* Counts one more. What this thread stored or knows of before is seen by those that find it
- * counted, and this thread sees what those before it did. Returns what was there. */
+/* Adds 1 to an arrival counter, acquire and release at device scope. This thread's earlier stores,
+ * and those it has seen, are visible to threads that read the new count with acquire; it sees the
+ * stores of those that arrived before it. Returns the count before. */
 __device__ __forceinline__ uint32_t hw_arrive_acq_rel(uint32_t *counter)
 {
     uint32_t before;
@@ -57,21 +62,22 @@ __device__ __forceinline__ uint32_t hw_arrive_acq_rel(uint32_t *counter)
     return before;
 }
 
-/* What this thread stored or knows of comes before its later stores, on all devices. */
+/* Acquire-release fence at system scope: orders this thread's earlier stores, and those it has
+ * seen, before its later stores, for all devices. */
 __device__ __forceinline__ void hw_fence_system()
 {
     asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
-/* The shared memory that a launch gives each block, for vectors. */
-__device__ __forceinline__ void *hw_block_memory()
+/* The dynamic shared memory of the block, aligned for vectors of 16 bytes. */
+__device__ __forceinline__ void *hw_dynamic_shared()
 {
     extern __shared__ uint4 hw_memory_of_block[];
 
     return hw_memory_of_block;
 }
 
-/* Nanoseconds on a clock of the whole device. */
+/* Nanoseconds of the device's global timer. */
 __device__ __forceinline__ unsigned long long hw_nanoseconds()
 {
     unsigned long long now;
@@ -80,20 +86,21 @@ __device__ __forceinline__ unsigned long long hw_nanoseconds()
     return now;
 }
 
-/* Brings a line of memory to the second-level cache. */
+/* Prefetches a cache line into the second-level cache. */
 __device__ __forceinline__ void hw_prefetch_l2(const void *at)
 {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/* Brings a line of memory to the first-level cache. */
-__device__ __forceinline__ void hw_bring_near(const void *at)
+/* Prefetches a cache line into the first-level cache, by a load whose result is unused. */
+__device__ __forceinline__ void hw_prefetch_l1(const void *at)
 {
     asm volatile("{ .reg .u32 unused; ld.global.ca.u32 unused, [%0]; }" ::"l"(at) : "memory");
 }
 
-/* Read once, and never written meanwhile: it need not stay in the first-level cache. */
-__device__ __forceinline__ uint2 hw_read_once(const uint2 *at)
+/* Loads read-only data that is used once, without a line in the first-level cache. Nobody may write
+ * it during the kernel. */
+__device__ __forceinline__ uint2 hw_load_streaming(const uint2 *at)
 {
     uint2 pair;
 
@@ -103,8 +110,8 @@ __device__ __forceinline__ uint2 hw_read_once(const uint2 *at)
     return pair;
 }
 
-/* Asked for at once: else it would be read only where it is needed. */
-__device__ __forceinline__ uint4 hw_read_now(const void *at)
+/* Loads 16 bytes here: the compiler may not move the load down to the first use. */
+__device__ __forceinline__ uint4 hw_load_volatile(const void *at)
 {
     uint4 all;
 
@@ -114,9 +121,9 @@ __device__ __forceinline__ uint4 hw_read_now(const void *at)
     return all;
 }
 
-/* Adds one, each thread by itself: the compiler would turn atomicAdd() into one addition a
- * warp. Returns what was there. */
-__device__ __forceinline__ uint32_t hw_add_alone(uint32_t *to)
+/* Adds 1 atomically, one operation for each thread: the compiler would combine the atomicAdd() of a
+ * warp into one. Returns the value before. */
+__device__ __forceinline__ uint32_t hw_atomic_add_per_thread(uint32_t *to)
 {
     uint32_t before;
 

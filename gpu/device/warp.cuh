@@ -1,4 +1,4 @@
-/* Sums over a warp, and what else kernels share. */
+/* Sums and prefix sums over a warp. All functions are warp-collective. */
 #ifndef HOPWAVE_GPU_DEVICE_WARP_CUH
 #define HOPWAVE_GPU_DEVICE_WARP_CUH
 
@@ -23,8 +23,8 @@ __device__ __forceinline__ unsigned long long hw_warp_sum64(unsigned long long x
     return x;
 }
 
-/* Adds each lane's number to *sum, which is in memory. */
-__device__ __forceinline__ void hw_add_sum(unsigned long long own, uint64_t *sum)
+/* Adds the sum of all lanes' values to *sum in global memory, by one atomic operation. */
+__device__ __forceinline__ void hw_warp_add_to(unsigned long long own, uint64_t *sum)
 {
     const unsigned long long all = hw_warp_sum64(own);
 
@@ -32,7 +32,7 @@ __device__ __forceinline__ void hw_add_sum(unsigned long long own, uint64_t *sum
         atomicAdd(reinterpret_cast<unsigned long long *>(sum), all);
 }
 
-/* The sum over this lane and those before it. */
+/* The inclusive prefix sum: over this lane and those before it. */
 template <typename T> __device__ __forceinline__ T hw_warp_scan(T x)
 {
     const int lane = threadIdx.x & 31;

@@ -1,4 +1,5 @@
-/* gpu/device/ptx.cuh for emulated devices, where a thread costs more. */
+/* The functions of gpu/device/ptx.cuh for emulated devices. Grids are smaller: each thread is a
+ * fiber on a processor. */
 #ifndef HOPWAVE_GPU_EMULATED_PTX_CUH
 #define HOPWAVE_GPU_EMULATED_PTX_CUH
 
@@ -42,7 +43,7 @@ inline void hw_fence_system()
     __threadfence_system();
 }
 
-inline void *hw_block_memory()
+inline void *hw_dynamic_shared()
 {
     return emulated::dynamic_shared();
 }
@@ -56,21 +57,21 @@ inline void hw_prefetch_l2(const void *)
 {
 }
 
-inline void hw_bring_near(const void *)
+inline void hw_prefetch_l1(const void *)
 {
 }
 
-inline uint2 hw_read_once(const uint2 *at)
+inline uint2 hw_load_streaming(const uint2 *at)
 {
     return *at;
 }
 
-inline uint4 hw_read_now(const void *at)
+inline uint4 hw_load_volatile(const void *at)
 {
     return *static_cast<const uint4 *>(at);
 }
 
-inline uint32_t hw_add_alone(uint32_t *to)
+inline uint32_t hw_atomic_add_per_thread(uint32_t *to)
 {
     return atomicAdd(to, 1u);
 }

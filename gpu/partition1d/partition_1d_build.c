@@ -169,7 +169,7 @@ static uint32_t dealt(uint32_t count, uint32_t part, uint32_t parts)
 
 static uint32_t whole_grains(uint32_t count)
 {
-    const uint32_t grain = HW_PARTITION_1D_CYCLIC_BLOCK;
+    const uint32_t grain = HW_CYCLIC_BLOCK;
 
     return count > grain ? (count + grain - 1) / grain * grain : grain;
 }
@@ -287,8 +287,8 @@ static enum hw_status open_lists(struct making *self, struct hw_error *err)
     struct hw_gpu_arrays *arrays = &self->made->arrays;
 
     hw_gpu_add(arrays, &share->out.offset, (hw_count)share->active + 1, sizeof *share->out.offset);
-    hw_gpu_add(arrays, &share->out.rank, (hw_count)self->before[share->active],
-               sizeof *share->out.rank);
+    hw_gpu_add(arrays, &share->out.neighbor, (hw_count)self->before[share->active],
+               sizeof *share->out.neighbor);
     hw_gpu_add(arrays, &share->graph_id, (hw_count)share->active * share->parts,
                sizeof *share->graph_id);
     enum hw_status status = hw_gpu_allocate(arrays, RESERVE, "the lists of the graph", err);
@@ -323,7 +323,7 @@ static enum hw_status take_lists(void *given, const struct hw_row_range *pass, s
     if (status == HW_OK)
         status = hw_cuda(
             hw_gpu_launch_take_columns(key, count, pass->entries->column_bits,
-                                       (uint32_t *)(uintptr_t)share->out.rank + self->filled,
+                                       (uint32_t *)(uintptr_t)share->out.neighbor + self->filled,
                                        passes->counter, passes->scratch, passes->scratch_bytes),
             "filling lists", err);
     if (status == HW_OK)
@@ -422,10 +422,9 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
 /* The vertices of a part that are a share of all; a little more, as models are not exact. */
 static hw_count likely(double share, hw_count block)
 {
-    const hw_count count =
-        (hw_count)(1.01 * share * (double)block) + 2 * HW_PARTITION_1D_CYCLIC_BLOCK;
+    const hw_count count = (hw_count)(1.01 * share * (double)block) + 2 * HW_CYCLIC_BLOCK;
 
-    return share > 0 && count < block ? count : block + HW_PARTITION_1D_CYCLIC_BLOCK;
+    return share > 0 && count < block ? count : block + HW_CYCLIC_BLOCK;
 }
 
 struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *part,

@@ -1,6 +1,6 @@
 /*
- * Kernels on one part of several: what is derived from its lists once, parents in graph
- * ids, levels, canonical parents.
+ * Kernels on one part of a 1d partition: arrays derived from its lists at setup, and after a search
+ * parents in graph ids, levels, canonical parents.
  */
 #include "gpu/device/warp.cuh"
 #include "gpu/partition1d/partition_1d_kernels.h"
@@ -11,235 +11,247 @@ namespace
 {
 
 constexpr int block_size = 256;
-constexpr uint32_t grain = HW_PARTITION_1D_CYCLIC_BLOCK;
+constexpr uint32_t cyclic_block = HW_CYCLIC_BLOCK;
 
-/* The owner and the local rank of a global one. */
-__device__ __forceinline__ uint32_t part_of(const hw_partition_1d &share, uint32_t rank)
+/* The owner and the local id of a global id. */
+__device__ __forceinline__ uint32_t part_of(const hw_partition_1d &partition, uint32_t global)
 {
-    return rank / grain % share.parts;
+    return global / cyclic_block % partition.parts;
 }
 
-__device__ __forceinline__ uint32_t local_of(const hw_partition_1d &share, uint32_t rank)
+__device__ __forceinline__ uint32_t local_of(const hw_partition_1d &partition, uint32_t global)
 {
-    return rank / grain / share.parts * grain + rank % grain;
+    return global / cyclic_block / partition.parts * cyclic_block + global % cyclic_block;
 }
 
-/* First sources, the next eight, and how many each leads, by owner: [parts][core]. */
-__global__ void take_first(hw_partition_1d share, uint32_t *first, uint32_t *next, uint32_t *led)
+/* First in-neighbors, the next eight, and how many core vertices refer to each as their first, by
+ * owner: refs: [parts][core]. */
+__global__ void take_first(hw_partition_1d partition, uint32_t *first, uint32_t *next,
+                           uint32_t *refs)
 {
-    const uint64_t core = static_cast<uint64_t>(share.core) * share.parts;
+    const uint64_t core = static_cast<uint64_t>(partition.core) * partition.parts;
 
-    for (uint64_t v = hw_grid_thread(); v < share.active; v += hw_grid_threads()) {
-        const uint64_t begin = share.in.offset[v], end = share.in.offset[v + 1];
-        const uint32_t source = begin < end ? share.in.rank[begin] : HW_INVALID_VERTEX;
+    for (uint64_t v = hw_grid_thread(); v < partition.active; v += hw_grid_threads()) {
+        const uint64_t begin = partition.in.offset[v], end = partition.in.offset[v + 1];
+        const uint32_t source = begin < end ? partition.in.neighbor[begin] : HW_INVALID_VERTEX;
         first[v] = source;
-        if (v >= share.core)
+        if (v >= partition.core)
             continue;
         for (uint64_t k = 0; k < 8; k++)
             next[8 * v + k] =
-                begin + 1 + k < end ? share.in.rank[begin + 1 + k] : HW_INVALID_VERTEX;
+                begin + 1 + k < end ? partition.in.neighbor[begin + 1 + k] : HW_INVALID_VERTEX;
         if (source < core)
-            atomicAdd(led + static_cast<uint64_t>(part_of(share, source)) * share.core +
-                          local_of(share, source),
+            atomicAdd(refs + static_cast<uint64_t>(part_of(partition, source)) * partition.core +
+                          local_of(partition, source),
                       1u);
     }
 }
 
-__global__ void take_first_ids(hw_partition_1d share, uint32_t *first_id)
+__global__ void take_first_ids(hw_partition_1d partition, uint32_t *first_id)
 {
-    for (uint64_t k = hw_grid_thread(); k < share.owned; k += hw_grid_threads()) {
-        const uint32_t local = share.rank[k];
-        const uint32_t source = local < share.active ? share.first[local] : HW_INVALID_VERTEX;
-        first_id[k] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : share.graph_id[source];
+    for (uint64_t k = hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
+        const uint32_t local = partition.local_id[k];
+        const uint32_t source =
+            local < partition.active ? partition.first_in_neighbor[local] : HW_INVALID_VERTEX;
+        first_id[k] = source == HW_INVALID_VERTEX ? HW_INVALID_VERTEX : partition.graph_id[source];
     }
 }
 
-/* A part's array by local rank into its place by global rank. */
-__global__ void deal(hw_partition_1d share, uint32_t part, const uint32_t *own, uint32_t *all)
+/* Copies a part's array by local id to its positions by global id. */
+__global__ void interleave(hw_partition_1d partition, uint32_t part, const uint32_t *own,
+                           uint32_t *all)
 {
-    for (uint64_t v = hw_grid_thread(); v < share.active; v += hw_grid_threads())
-        all[hw_partition_1d_global(&share, part, static_cast<uint32_t>(v))] = own[v];
+    for (uint64_t v = hw_grid_thread(); v < partition.active; v += hw_grid_threads())
+        all[hw_partition_1d_global(&partition, part, static_cast<uint32_t>(v))] = own[v];
 }
 
-__global__ void translate(hw_partition_1d share, hw_partition_1d_output output, uint32_t root_place,
-                          uint32_t root_id)
+__global__ void parent_ids(hw_partition_1d partition, hw_partition_1d_output output,
+                           uint32_t root_index, uint32_t root_id)
 {
-    for (uint64_t k = hw_grid_thread(); k < share.owned; k += hw_grid_threads()) {
-        const uint32_t local = share.rank[k];
+    for (uint64_t k = hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
+        const uint32_t local = partition.local_id[k];
         uint32_t id = HW_INVALID_VERTEX;
-        if (k == root_place) {
+        if (k == root_index) {
             id = root_id;
-        } else if (local < share.count[share.part]) {
-            if (hw_test_bit(output.settled, local)) {
-                id = share.first_id[k];
+        } else if (local < partition.count[partition.part]) {
+            if (hw_test_bit(output.parent_is_first_neighbor, local)) {
+                id = partition.first_id[k];
             } else {
                 const uint32_t parent = output.parent[local];
-                id = parent < share.parts * share.active ? __ldg(share.graph_id + parent)
-                                                         : HW_INVALID_VERTEX;
+                id = parent < partition.parts * partition.active
+                         ? __ldg(partition.graph_id + parent)
+                         : HW_INVALID_VERTEX;
             }
         }
         output.parent_id[k] = id;
     }
 }
 
-/* A link of a chain: an ancestor and how many levels above it is. Both are read and
- * written at once, so that jumps may read links of this round or the last. */
-__device__ __forceinline__ uint64_t link(uint32_t ancestor, uint32_t levels)
+/* An ancestor of a vertex and the number of levels up to it, in one word: a pointer jump reads and
+ * writes both at once, so that it may read entries of this iteration or of the last. */
+__device__ __forceinline__ uint64_t pack_ancestor(uint32_t ancestor, uint32_t levels)
 {
     return static_cast<uint64_t>(ancestor) << 32 | levels;
 }
 
-__device__ __forceinline__ uint32_t ancestor_of(uint64_t chain)
+__device__ __forceinline__ uint32_t ancestor_of(uint64_t entry)
 {
-    return static_cast<uint32_t>(chain >> 32);
+    return static_cast<uint32_t>(entry >> 32);
 }
 
-/* Links of one part's vertices to their parents. */
-__global__ void chain_begin(hw_partition_1d share, uint32_t part, const uint32_t *parent,
-                            uint64_t *chain)
+/* The parents of one part's vertices as their first ancestors. */
+__global__ void pointer_jump_begin(hw_partition_1d partition, uint32_t part, const uint32_t *parent,
+                                   uint64_t *ancestor)
 {
-    for (uint64_t v = hw_grid_thread(); v < share.active; v += hw_grid_threads()) {
-        const uint32_t own = hw_partition_1d_global(&share, part, static_cast<uint32_t>(v));
-        const uint32_t above = v < share.count[part] ? parent[v] : HW_INVALID_VERTEX;
-        chain[own] = link(above, above != HW_INVALID_VERTEX && above != own ? 1 : 0);
+    for (uint64_t v = hw_grid_thread(); v < partition.active; v += hw_grid_threads()) {
+        const uint32_t own = hw_partition_1d_global(&partition, part, static_cast<uint32_t>(v));
+        const uint32_t above = v < partition.count[part] ? parent[v] : HW_INVALID_VERTEX;
+        ancestor[own] = pack_ancestor(above, above != HW_INVALID_VERTEX && above != own ? 1 : 0);
     }
 }
 
-__global__ void chain_jump(uint32_t ranks, uint64_t *links, uint32_t root, uint32_t *changed)
+__global__ void pointer_jump(uint32_t vertices, uint64_t *ancestors, uint32_t root,
+                             uint32_t *changed)
 {
-    volatile uint64_t *chain = links;
+    volatile uint64_t *entry = ancestors;
     bool more = false;
 
-    for (uint64_t v = hw_grid_thread(); v < ranks; v += hw_grid_threads()) {
-        const uint64_t own = chain[v];
+    for (uint64_t v = hw_grid_thread(); v < vertices; v += hw_grid_threads()) {
+        const uint64_t own = entry[v];
         const uint32_t ancestor = ancestor_of(own);
-        if (ancestor == root || ancestor >= ranks)
+        if (ancestor == root || ancestor >= vertices)
             continue;
-        const uint64_t further = chain[ancestor];
-        chain[v] =
-            link(ancestor_of(further), static_cast<uint32_t>(own) + static_cast<uint32_t>(further));
+        const uint64_t further = entry[ancestor];
+        entry[v] = pack_ancestor(ancestor_of(further),
+                                 static_cast<uint32_t>(own) + static_cast<uint32_t>(further));
         more = more || ancestor_of(further) != root;
     }
     if (more)
         *changed = 1;
 }
 
-/* The level of a global rank, from chains that are complete. */
-__device__ __forceinline__ int32_t level_of(const uint64_t *chain, uint32_t rank, uint32_t root)
+/* The level of a vertex by its global id, from complete ancestors. */
+__device__ __forceinline__ int32_t level_of(const uint64_t *ancestor, uint32_t global,
+                                            uint32_t root)
 {
-    const uint64_t own = chain[rank];
+    const uint64_t own = ancestor[global];
 
     return ancestor_of(own) == root ? static_cast<int32_t>(own) : -1;
 }
 
-__global__ void chain_end(hw_partition_1d share, hw_partition_1d_output output, uint32_t root,
-                          uint32_t root_place)
+__global__ void levels(hw_partition_1d partition, hw_partition_1d_output output, uint32_t root,
+                       uint32_t root_index)
 {
-    for (uint64_t k = hw_grid_thread(); k < share.owned; k += hw_grid_threads()) {
-        const uint32_t local = share.rank[k];
+    for (uint64_t k = hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
+        const uint32_t local = partition.local_id[k];
         int32_t level = -1;
-        if (k == root_place)
+        if (k == root_index)
             level = 0;
-        else if (local < share.count[share.part] && root != HW_INVALID_VERTEX)
-            level = level_of(output.chain, hw_partition_1d_global(&share, share.part, local), root);
+        else if (local < partition.count[partition.part] && root != HW_INVALID_VERTEX)
+            level = level_of(output.ancestor,
+                             hw_partition_1d_global(&partition, partition.part, local), root);
         output.level[k] = level;
     }
 }
 
-/* A warp for each vertex: the least id among its sources one level up. */
-__global__ void canonical(hw_partition_1d share, hw_partition_1d_output output, uint32_t root)
+/* A warp for each vertex: the minimum id among its in-neighbors one level up. */
+__global__ void canonical_parents(hw_partition_1d partition, hw_partition_1d_output output,
+                                  uint32_t root)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    for (uint64_t k = hw_grid_thread() / 32; k < share.owned; k += hw_grid_threads() / 32) {
-        const uint32_t local = share.rank[k];
-        uint32_t least = HW_INVALID_VERTEX;
-        if (local >= share.count[share.part])
+    for (uint64_t k = hw_grid_thread() / 32; k < partition.owned; k += hw_grid_threads() / 32) {
+        const uint32_t local = partition.local_id[k];
+        uint32_t min_id = HW_INVALID_VERTEX;
+        if (local >= partition.count[partition.part])
             continue;
-        const int32_t level =
-            level_of(output.chain, hw_partition_1d_global(&share, share.part, local), root);
+        const int32_t level = level_of(
+            output.ancestor, hw_partition_1d_global(&partition, partition.part, local), root);
         if (level <= 0)
             continue;
-        const uint64_t end = share.in.offset[local + 1];
-        for (uint64_t at = share.in.offset[local] + lane; at < end; at += 32) {
-            const uint32_t source = share.in.rank[at];
-            if (level_of(output.chain, source, root) == level - 1)
-                least = min(least, share.graph_id[source]);
+        const uint64_t end = partition.in.offset[local + 1];
+        for (uint64_t at = partition.in.offset[local] + lane; at < end; at += 32) {
+            const uint32_t source = partition.in.neighbor[at];
+            if (level_of(output.ancestor, source, root) == level - 1)
+                min_id = min(min_id, partition.graph_id[source]);
         }
         for (int half = 16; half > 0; half /= 2)
-            least = min(least, __shfl_xor_sync(HW_WARP, least, half));
+            min_id = min(min_id, __shfl_xor_sync(HW_WARP, min_id, half));
         if (lane == 0)
-            output.parent_id[k] = least;
+            output.parent_id[k] = min_id;
     }
 }
 
 } // namespace
 
-int hw_partition_1d_launch_first(const hw_partition_1d *share, uint32_t *led)
+int hw_partition_1d_launch_first(const hw_partition_1d *partition, uint32_t *refs)
 {
-    const cudaError_t error =
-        cudaMemsetAsync(led, 0, static_cast<size_t>(share->core) * share->parts * sizeof *led);
+    const cudaError_t error = cudaMemsetAsync(
+        refs, 0, static_cast<size_t>(partition->core) * partition->parts * sizeof *refs);
 
     if (error != cudaSuccess)
         return error;
-    take_first<<<hw_blocks(share->active, block_size), block_size>>>(
-        *share, const_cast<uint32_t *>(share->first), const_cast<uint32_t *>(share->next), led);
+    take_first<<<hw_blocks(partition->active, block_size), block_size>>>(
+        *partition, const_cast<uint32_t *>(partition->first_in_neighbor),
+        const_cast<uint32_t *>(partition->next_in_neighbors), refs);
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_first_ids(const hw_partition_1d *share)
+int hw_partition_1d_launch_first_ids(const hw_partition_1d *partition)
 {
-    take_first_ids<<<hw_blocks(share->owned, block_size), block_size>>>(
-        *share, const_cast<uint32_t *>(share->first_id));
+    take_first_ids<<<hw_blocks(partition->owned, block_size), block_size>>>(
+        *partition, const_cast<uint32_t *>(partition->first_id));
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_block_cyclic(const hw_partition_1d *share, uint32_t part,
-                                        const uint32_t *own, uint32_t *all)
+int hw_partition_1d_launch_interleave(const hw_partition_1d *partition, uint32_t part,
+                                      const uint32_t *own, uint32_t *all)
 {
-    deal<<<hw_blocks(share->active, block_size), block_size>>>(*share, part, own, all);
+    interleave<<<hw_blocks(partition->active, block_size), block_size>>>(*partition, part, own,
+                                                                         all);
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_translate(const hw_partition_1d *share,
-                                     const hw_partition_1d_output *output, uint32_t root_place,
-                                     uint32_t root_id)
+int hw_partition_1d_launch_parent_ids(const hw_partition_1d *partition,
+                                      const hw_partition_1d_output *output, uint32_t root_index,
+                                      uint32_t root_id)
 {
-    translate<<<hw_blocks(share->owned, block_size), block_size>>>(*share, *output, root_place,
-                                                                   root_id);
+    parent_ids<<<hw_blocks(partition->owned, block_size), block_size>>>(*partition, *output,
+                                                                        root_index, root_id);
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_chain_begin(const hw_partition_1d *share, uint32_t part,
-                                       const uint32_t *parent, uint64_t *chain)
+int hw_partition_1d_launch_pointer_jump_begin(const hw_partition_1d *partition, uint32_t part,
+                                              const uint32_t *parent, uint64_t *ancestor)
 {
-    chain_begin<<<hw_blocks(share->active, block_size), block_size>>>(*share, part, parent, chain);
+    pointer_jump_begin<<<hw_blocks(partition->active, block_size), block_size>>>(*partition, part,
+                                                                                 parent, ancestor);
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_chain_jump(const hw_partition_1d *share,
-                                      const hw_partition_1d_output *output, uint32_t root)
+int hw_partition_1d_launch_pointer_jump(const hw_partition_1d *partition,
+                                        const hw_partition_1d_output *output, uint32_t root)
 {
-    const uint32_t ranks = share->parts * share->active;
+    const uint32_t vertices = partition->parts * partition->active;
 
-    chain_jump<<<hw_blocks(ranks, block_size), block_size>>>(ranks, output->chain, root,
-                                                             output->changed);
+    pointer_jump<<<hw_blocks(vertices, block_size), block_size>>>(vertices, output->ancestor, root,
+                                                                  output->changed);
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_chain_end(const hw_partition_1d *share,
-                                     const hw_partition_1d_output *output, uint32_t root,
-                                     uint32_t root_place)
+int hw_partition_1d_launch_levels(const hw_partition_1d *partition,
+                                  const hw_partition_1d_output *output, uint32_t root,
+                                  uint32_t root_index)
 {
-    chain_end<<<hw_blocks(share->owned, block_size), block_size>>>(*share, *output, root,
-                                                                   root_place);
+    levels<<<hw_blocks(partition->owned, block_size), block_size>>>(*partition, *output, root,
+                                                                    root_index);
     return cudaGetLastError();
 }
 
-int hw_partition_1d_launch_canonical(const hw_partition_1d *share,
-                                     const hw_partition_1d_output *output, uint32_t root)
+int hw_partition_1d_launch_canonical_parents(const hw_partition_1d *partition,
+                                             const hw_partition_1d_output *output, uint32_t root)
 {
-    canonical<<<hw_blocks(static_cast<uint64_t>(share->owned) * 32, block_size), block_size>>>(
-        *share, *output, root);
+    canonical_parents<<<hw_blocks(static_cast<uint64_t>(partition->owned) * 32, block_size),
+                        block_size>>>(*partition, *output, root);
     return cudaGetLastError();
 }

@@ -14,7 +14,7 @@
 
 hw_count hw_partition_1d_host_bytes(const struct hw_part *part)
 {
-    hw_count owned = part->own.count + HW_PARTITION_1D_CYCLIC_BLOCK, parts = part->spec.parts;
+    hw_count owned = part->own.count + HW_CYCLIC_BLOCK, parts = part->spec.parts;
     if (part->resident)
         return (8 + 4 * parts) * owned;
     hw_count sorting = part->spec.order == HW_ORDER_DEGREE ? 0 : 32 * owned + 4 * parts * owned;
@@ -99,7 +99,7 @@ static enum hw_status agree_on_bounds(const struct hw_context *ctx,
                         "MPI_Allreduce", err);
     if (status != HW_OK)
         return status;
-    const uint64_t grain = HW_PARTITION_1D_CYCLIC_BLOCK, parts = share->parts;
+    const uint64_t grain = HW_CYCLIC_BLOCK, parts = share->parts;
     uint64_t core = ((uint64_t)bounds[0] + grain - 1) / grain * grain;
     uint64_t active = ((uint64_t)bounds[1] + grain - 1) / grain * grain;
     core = core > 0 ? core : grain; /* so that nothing is empty */
@@ -156,27 +156,27 @@ void hw_partition_1d_order_free(struct hw_partition_1d_order *order)
 
 /* ---- the arrays ---- */
 
-void hw_partition_1d_params(const struct hw_partition_1d_order *order,
-                            struct hw_partition_1d *share, struct hw_gpu_arrays *arrays)
+void hw_partition_1d_add_arrays(const struct hw_partition_1d_order *order,
+                                struct hw_partition_1d *share, struct hw_gpu_arrays *arrays)
 {
     const struct hw_part *part = order->part;
     hw_count active = share->active, core = share->core, owned = share->owned;
 
     if (!part->resident) {
         hw_gpu_add(arrays, &share->out.offset, active + 1, sizeof *share->out.offset);
-        hw_gpu_add(arrays, &share->out.rank, part->grid.out.offset[part->grid.out.rows],
-                   sizeof *share->out.rank);
+        hw_gpu_add(arrays, &share->out.neighbor, part->grid.out.offset[part->grid.out.rows],
+                   sizeof *share->out.neighbor);
         hw_gpu_add(arrays, &share->graph_id, share->parts * active, sizeof *share->graph_id);
     }
     if (share->directed) {
         hw_gpu_add(arrays, &share->in.offset, active + 1, sizeof *share->in.offset);
-        hw_gpu_add(arrays, &share->in.rank, part->grid.in.offset[part->grid.in.rows],
-                   sizeof *share->in.rank);
+        hw_gpu_add(arrays, &share->in.neighbor, part->grid.in.offset[part->grid.in.rows],
+                   sizeof *share->in.neighbor);
     }
-    hw_gpu_add(arrays, &share->first, active, sizeof *share->first);
-    hw_gpu_add(arrays, &share->next, 8 * core, sizeof *share->next);
-    hw_gpu_add(arrays, &share->led, core, sizeof *share->led);
-    hw_gpu_add(arrays, &share->rank, owned, sizeof *share->rank);
+    hw_gpu_add(arrays, &share->first_in_neighbor, active, sizeof *share->first_in_neighbor);
+    hw_gpu_add(arrays, &share->next_in_neighbors, 8 * core, sizeof *share->next_in_neighbors);
+    hw_gpu_add(arrays, &share->first_neighbor_refs, core, sizeof *share->first_neighbor_refs);
+    hw_gpu_add(arrays, &share->local_id, owned, sizeof *share->local_id);
     hw_gpu_add(arrays, &share->first_id, owned, sizeof *share->first_id);
 }
 
@@ -259,7 +259,7 @@ static enum hw_status put_lists(const struct hw_partition_1d_order *order,
             convert(order, share, lists->index + lists->offset[v], hw_list_length(lists, v),
                     chunk + (offset[r] - offset[from]));
         }
-        status = hw_gpu_put((void *)(to->rank + offset[from]), chunk,
+        status = hw_gpu_put((void *)(to->neighbor + offset[from]), chunk,
                             (size_t)(offset[past] - offset[from]) * sizeof *chunk, err);
     }
     free(chunk);
@@ -303,7 +303,7 @@ static enum hw_status put_ranks(const struct hw_partition_1d_order *order,
         for (hw_lid k = 0; k < own->count; k++)
             room[k] = order->rank[own->by_graph_id[k]];
     }
-    return hw_gpu_put((void *)share->rank, rank, (size_t)own->count * sizeof *rank, err);
+    return hw_gpu_put((void *)share->local_id, rank, (size_t)own->count * sizeof *rank, err);
 }
 
 /* Graph ids of all parts' ranks. room: [active]; scratch: [active] on the device.
@@ -329,7 +329,7 @@ static enum hw_status put_ids(const struct hw_context *ctx,
         if (status == HW_OK)
             status = hw_gpu_put(scratch, room, bytes, err);
         if (status == HW_OK)
-            status = hw_cuda(hw_partition_1d_launch_block_cyclic(
+            status = hw_cuda(hw_partition_1d_launch_interleave(
                                  share, q, scratch, (uint32_t *)(uintptr_t)share->graph_id),
                              "the kernel that deals ids", err);
         if (status == HW_OK)
@@ -348,7 +348,8 @@ static enum hw_status add_counts(const struct hw_context *ctx, const struct hw_p
                                  const uint32_t *counted, uint32_t *room, struct hw_error *err)
 {
     const size_t core = share->core;
-    uint32_t *led = (uint32_t *)(uintptr_t)share->led, *sum = room + (size_t)share->parts * PIECE;
+    uint32_t *led = (uint32_t *)(uintptr_t)share->first_neighbor_refs,
+             *sum = room + (size_t)share->parts * PIECE;
     enum hw_status status = HW_OK, sent = HW_OK;
 
     for (size_t at = 0; at < core && sent == HW_OK; at += PIECE) {
@@ -390,9 +391,9 @@ static enum hw_status put_first(const struct hw_context *ctx, const struct hw_pa
     return status;
 }
 
-enum hw_status hw_partition_1d_fill(const struct hw_context *ctx,
-                                    const struct hw_partition_1d_order *order,
-                                    const struct hw_partition_1d *share, struct hw_error *err)
+enum hw_status hw_partition_1d_upload(const struct hw_context *ctx,
+                                      const struct hw_partition_1d_order *order,
+                                      const struct hw_partition_1d *share, struct hw_error *err)
 {
     const hw_count longest =
         share->active > share->owned ? (hw_count)share->active : (hw_count)share->owned;

@@ -32,12 +32,12 @@ enum hw_status hw_partition_1d_order_make(const struct hw_context *ctx, const st
 void hw_partition_1d_order_free(struct hw_partition_1d_order *order);
 
 /* Lists the arrays of `share` to be allocated. Local. */
-void hw_partition_1d_params(const struct hw_partition_1d_order *order,
-                            struct hw_partition_1d *share, struct hw_gpu_arrays *arrays);
+void hw_partition_1d_add_arrays(const struct hw_partition_1d_order *order,
+                                struct hw_partition_1d *share, struct hw_gpu_arrays *arrays);
 
 /* Fills them. Collective; ranks agree. */
-enum hw_status hw_partition_1d_fill(const struct hw_context *ctx,
-                                    const struct hw_partition_1d_order *order,
-                                    const struct hw_partition_1d *share, struct hw_error *err);
+enum hw_status hw_partition_1d_upload(const struct hw_context *ctx,
+                                      const struct hw_partition_1d_order *order,
+                                      const struct hw_partition_1d *share, struct hw_error *err);
 
 #endif

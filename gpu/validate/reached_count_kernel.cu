@@ -63,9 +63,9 @@ __global__ void __launch_bounds__(block_size) count(hw_reached_count_job job, hw
                          : levels;
         }
     }
-    hw_add_sum(reached, &sum->reached);
-    hw_add_sum(own_ends, &sum->ends);
-    hw_add_sum(unset, &sum->unset);
+    hw_warp_add_to(reached, &sum->reached);
+    hw_warp_add_to(own_ends, &sum->ends);
+    hw_warp_add_to(unset, &sum->unset);
     take_most(levels, &sum->levels);
 }
 

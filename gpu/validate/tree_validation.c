@@ -211,7 +211,7 @@ enum hw_status hw_tree_validation_open(const struct hw_context *ctx,
         status = hw_transport_open(ctx, HW_TRANSPORT_AUTO, HW_MPI_BUFFERS_AUTO, 0, &self->transport,
                                    err);
     else if (status == HW_OK && is_several(self))
-        hw_transport_share(request->over, &self->transport);
+        hw_transport_borrow(request->over, &self->transport);
     if (status == HW_OK)
         status = allocate(self, request->trees, err);
     if (status == HW_OK && is_several(self))

@@ -326,7 +326,7 @@ __global__ void __launch_bounds__(block_size) check_tuples(hw_gpu_trees trees, h
     __syncwarp();
 #pragma unroll
     for (int r = 0; r < roots; r++)
-        hw_add_sum(within[r], &trees.tally[r].tuples);
+        hw_warp_add_to(within[r], &trees.tally[r].tuples);
 }
 
 __global__ void pack_joined(hw_gpu_trees trees, uint16_t *packed)

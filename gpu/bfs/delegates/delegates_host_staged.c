@@ -230,7 +230,8 @@ static hw_count bytes_in(uint32_t words)
 /* Whether kernels read the heaps of this rank's group. */
 static bool reaches(const struct run *run)
 {
-    return run->engine->transport.kind == HW_TRANSPORT_PEER || run->engine->transport.reaches;
+    return run->engine->transport.kind == HW_TRANSPORT_PEER ||
+           run->engine->transport.node_heaps_open;
 }
 
 /* Brings this rank's share of its group's masks here. Collective; ranks agree. */

@@ -881,7 +881,7 @@ __device__ __forceinline__ void near_control(const kernel_params &plan)
     const char *const control = reinterpret_cast<const char *>(plan.control);
 
     for (uint32_t at = (threadIdx.x & 31) * line; at < sizeof(control_t); at += 32 * line)
-        hw_bring_near(control + at);
+        hw_prefetch_l1(control + at);
     __syncwarp();
 }
 

@@ -497,7 +497,7 @@ __device__ void visit_tiles(const view &step, count64 &examined, uint32_t &finds
     for (uint64_t tile = step.block * warps + threadIdx.x / 32; tile * tile_edges < edges;
          tile += step.blocks * warps) {
         const count64 from = tile * tile_edges, to = min(from + tile_edges, edges);
-        uint32_t slot = warp_slot(step.plan.prefix, count, from);
+        uint32_t slot = warp_prefix_search(step.plan.prefix, count, from);
         for (count64 base = from; base < to; base += 32 * batch) {
             uint32_t source[batch];
             uint64_t edge[batch];

@@ -28,12 +28,13 @@ constexpr uint32_t max_listed_per_block = 256;
 
 /* Prepares the bitmap for testing: copies the words of the hubs to shared memory. lookups: expected
  * number of tests. All threads of the block. */
-__device__ __forceinline__ tested stage_bitmap(const kernel_params &params, const uint32_t *bits,
-                                               uint4 *shared_memory, uint32_t lookups)
+__device__ __forceinline__ cached_bitmap stage_bitmap(const kernel_params &params,
+                                                      const uint32_t *bits, uint4 *shared_memory,
+                                                      uint32_t lookups)
 {
     const uint32_t max_words = min(params.config.hub_words, bitmap_words(params));
 
-    return hold<threads>(bits, params.graph.core, max_words, shared_memory, lookups);
+    return stage_hubs<threads>(bits, params.graph.core, max_words, shared_memory, lookups);
 }
 
 /* Counters and short lists of a block, in shared memory. The long lists are in the queues. */
@@ -105,8 +106,8 @@ struct chunk_scratch {
 };
 
 /* The word of the chunk that this lane holds; all ones for lanes without a word. */
-__device__ __forceinline__ uint32_t chunk_word(const kernel_params &params, const tested &map,
-                                               uint32_t chunk)
+__device__ __forceinline__ uint32_t chunk_word(const kernel_params &params,
+                                               const cached_bitmap &map, uint32_t chunk)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint64_t at = static_cast<uint64_t>(chunk) * chunk_words + lane;
@@ -137,12 +138,13 @@ __device__ __forceinline__ void load_first_neighbors(const kernel_params &params
 }
 
 /* Which of four in-neighbors are visited. */
-__device__ __forceinline__ uint32_t visited_nibble(const tested &map, const uint4 &source)
+__device__ __forceinline__ uint32_t visited_nibble(const cached_bitmap &map, const uint4 &source)
 {
-    const uint32_t x = word_of(map, source.x), y = word_of(map, source.y);
-    const uint32_t z = word_of(map, source.z), w = word_of(map, source.w);
+    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
+    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
 
-    return has(x, source.x) | has(y, source.y) << 1 | has(z, source.z) << 2 | has(w, source.w) << 3;
+    return has_bit(x, source.x) | has_bit(y, source.y) << 1 | has_bit(z, source.z) << 2 |
+           has_bit(w, source.w) << 3;
 }
 
 /* Writes the parents of four vertices: in-neighbors for those in `hits`; HW_INVALID_VERTEX for the
@@ -189,7 +191,7 @@ __device__ __forceinline__ uint32_t word_of_nibbles(uint32_t nibble)
 /* Tests the first in-neighbors of a chunk. Stores vertices to test further in own.unvisited and
  * returns their number. Warp-collective. */
 __device__ __forceinline__ uint32_t test_first_neighbors(const kernel_params &params,
-                                                         const tested &map,
+                                                         const cached_bitmap &map,
                                                          const pull_buffers &pull, uint32_t chunk,
                                                          uint32_t word, const uint4 *source,
                                                          chunk_scratch &own, pull_counts &counts)
@@ -225,7 +227,7 @@ __device__ __forceinline__ uint32_t test_first_neighbors(const kernel_params &pa
 }
 
 /* Lists the unvisited vertices, without testing them: used when few are left. */
-__device__ void list_unvisited(const kernel_params &params, const tested &map,
+__device__ void list_unvisited(const kernel_params &params, const cached_bitmap &map,
                                const pull_buffers &pull)
 {
     constexpr uint32_t each = 32 / chunk_words; /* chunks per warp and iteration */
@@ -251,21 +253,21 @@ __device__ void list_unvisited(const kernel_params &params, const tested &map,
 /* ---- inline neighbors ---- */
 
 /* The first visited one of four in-neighbors, or HW_INVALID_VERTEX. more: the list may continue. */
-__device__ __forceinline__ uint32_t probe_four(const tested &map, const uint4 &source, bool &more,
-                                               uint32_t &probes)
+__device__ __forceinline__ uint32_t probe_four(const cached_bitmap &map, const uint4 &source,
+                                               bool &more, uint32_t &probes)
 {
-    const uint32_t x = word_of(map, source.x), y = word_of(map, source.y);
-    const uint32_t z = word_of(map, source.z), w = word_of(map, source.w);
+    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
+    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
 
     more = source.w < map.core;
     probes += (source.x < map.core) + (source.y < map.core) + (source.z < map.core) + more;
-    if (has(x, source.x))
+    if (has_bit(x, source.x))
         return source.x;
-    if (has(y, source.y))
+    if (has_bit(y, source.y))
         return source.y;
-    if (has(z, source.z))
+    if (has_bit(z, source.z))
         return source.z;
-    return has(w, source.w) ? source.w : HW_INVALID_VERTEX;
+    return has_bit(w, source.w) ? source.w : HW_INVALID_VERTEX;
 }
 
 /* A vertex and its inline neighbors. */
@@ -292,7 +294,7 @@ __device__ __forceinline__ prober load_prober(const kernel_params &params, bool 
  * appended to pull.remaining if their list continues, else stay unvisited. Returns the parent or
  * HW_INVALID_VERTEX. Warp-collective. */
 __device__ __forceinline__ uint32_t probe_inline_neighbors(const kernel_params &params,
-                                                           const tested &map,
+                                                           const cached_bitmap &map,
                                                            const pull_buffers &pull,
                                                            const prober &own, pull_counts &counts)
 {
@@ -320,7 +322,7 @@ __device__ __forceinline__ uint32_t probe_inline_neighbors(const kernel_params &
 }
 
 /* Tests all inline neighbors of the listed candidates, the first included. */
-__device__ void pull_listed(const kernel_params &params, const tested &map,
+__device__ void pull_listed(const kernel_params &params, const cached_bitmap &map,
                             const pull_buffers &pull, pull_counts &counts)
 {
     const uint32_t count = pull.counters->candidate_count;
@@ -340,9 +342,10 @@ __device__ void pull_listed(const kernel_params &params, const tested &map,
 
 /* Tests the inline neighbors of a chunk's remaining vertices, 64 at a time. Warp-collective. */
 __device__ __forceinline__ void test_inline_neighbors(const kernel_params &params,
-                                                      const tested &map, const pull_buffers &pull,
-                                                      uint32_t chunk, uint32_t count,
-                                                      chunk_scratch &own, pull_counts &counts)
+                                                      const cached_bitmap &map,
+                                                      const pull_buffers &pull, uint32_t chunk,
+                                                      uint32_t count, chunk_scratch &own,
+                                                      pull_counts &counts)
 {
     const uint32_t lane = threadIdx.x & 31, base = chunk * HW_ONE_GPU_BFS_CHUNK_VERTICES;
 
@@ -378,7 +381,7 @@ __device__ __forceinline__ void prefetch_first_neighbors(const kernel_params &pa
 
 /* All chunks, distributed cyclically over blocks, then warps. Software pipeline: prefetches the
  * first in-neighbors of the next chunk and loads the words of the one after it. */
-__device__ void pull_chunks(const kernel_params &params, const tested &map,
+__device__ void pull_chunks(const kernel_params &params, const cached_bitmap &map,
                             const pull_buffers &pull, chunk_scratch &own, pull_counts &counts)
 {
     const uint32_t chunks = chunks_of(params), stride = gridDim.x * warps, lane = threadIdx.x & 31;
@@ -437,7 +440,7 @@ __device__ __forceinline__ void load_window(const kernel_params &params, list_wi
  * Advances own.at past the window; to the end if one was found or none can follow: lists ascend, so
  * the first vertex outside the core ends the search. Warp-collective. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t probe_window(const tested &map, list_window<Offset> &own,
+__device__ __forceinline__ uint32_t probe_window(const cached_bitmap &map, list_window<Offset> &own,
                                                  uint32_t &probes)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -446,11 +449,11 @@ __device__ __forceinline__ uint32_t probe_window(const tested &map, list_window<
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        word[k] = word_of(map, own.v[k]);
+        word[k] = bitmap_word(map, own.v[k]);
 #pragma unroll
     for (int k = 3; k >= 0; k--) {
         probes += own.v[k] < map.core;
-        if (has(word[k], own.v[k]))
+        if (has_bit(word[k], own.v[k]))
             hit = own.v[k];
     }
     const uint32_t hits = __ballot_sync(HW_WARP, hit != HW_INVALID_VERTEX) & group;
@@ -462,9 +465,9 @@ __device__ __forceinline__ uint32_t probe_window(const tested &map, list_window<
 
 /* Tests the rest of a list until a visited in-neighbor is found. Warp-collective. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t probe_rest(const kernel_params &params, const tested &map,
-                                               list_window<Offset> &own, uint32_t parent,
-                                               uint32_t &probes)
+__device__ __forceinline__ uint32_t probe_rest(const kernel_params &params,
+                                               const cached_bitmap &map, list_window<Offset> &own,
+                                               uint32_t parent, uint32_t &probes)
 {
     while (__any_sync(HW_WARP, own.at < own.end)) {
         load_window(params, own);
@@ -529,7 +532,7 @@ first_window(const kernel_params &params, const remaining_lists<Offset> &lists, 
 /* A warp takes 32 vertices and loads the bounds of the next 32 lists early. Each group has the
  * first windows of two lists in flight. */
 template <typename Offset>
-__device__ void pull_remaining_lists(const kernel_params &params, const tested &map,
+__device__ void pull_remaining_lists(const kernel_params &params, const cached_bitmap &map,
                                      const pull_buffers &pull, pull_counts &counts)
 {
     const uint32_t count = pull.counters->remaining_count, group = (threadIdx.x & 31) / group_lanes;
@@ -596,7 +599,7 @@ __device__ void pull_level(const kernel_params &params, grid_context &grid, cons
 
     if (threadIdx.x == 0)
         counters.candidate_count = counters.remaining_count = counters.unvisited_count = 0;
-    const tested map =
+    const cached_bitmap map =
         stage_bitmap(params, visited, shared_memory, unvisited > core / 4 ? unvisited : 0);
     if (few_unvisited) {
         list_unvisited(params, map, pull);

@@ -150,10 +150,10 @@ struct leaf_blocks {
 };
 
 /* The parent of a vertex of degree 1 with the only neighbor `source`, by the bitmap as it is. */
-__device__ __forceinline__ uint32_t leaf_parent(const tested &map, uint32_t v, uint32_t source,
-                                                uint32_t root)
+__device__ __forceinline__ uint32_t leaf_parent(const cached_bitmap &map, uint32_t v,
+                                                uint32_t source, uint32_t root)
 {
-    const bool reached = source == root || has(word_of(map, source), source);
+    const bool reached = source == root || has_bit(bitmap_word(map, source), source);
 
     return v == root ? root : reached && source != HW_INVALID_VERTEX ? source : HW_INVALID_VERTEX;
 }
@@ -182,7 +182,7 @@ __device__ void assign_leaf_parents(const kernel_params &params, grid_context &g
 
     if (leaves == 0)
         return;
-    const tested map = stage_bitmap(params, visited, shared_memory, leaves);
+    const cached_bitmap map = stage_bitmap(params, visited, shared_memory, leaves);
     const uint4 *first = reinterpret_cast<const uint4 *>(graph.first + graph.core);
     for (uint64_t i = static_cast<uint64_t>(blockIdx.x - blocks.first) * threads + threadIdx.x;
          i - lane < fours; i += static_cast<uint64_t>(blocks.blocks) * threads) {
@@ -255,7 +255,7 @@ __device__ void clear_unvisited_parents(const kernel_params &params, const uint3
     for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
         const uint32_t word = __ldcg(visited + w);
         const uint32_t v = static_cast<uint32_t>(w) * 32 + lane;
-        if (!has(word, lane))
+        if (!has_bit(word, lane))
             params.search.parent[v] = HW_INVALID_VERTEX;
         if (lane == 0)
             params.search.parent_is_first_neighbor[w] = 0;

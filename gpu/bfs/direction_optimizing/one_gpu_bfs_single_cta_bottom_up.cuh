@@ -28,7 +28,7 @@ struct tail_counts {
 __device__ __forceinline__ bool is_visited(const kernel_params &params, const uint32_t *visited,
                                            uint32_t v)
 {
-    return v < params.graph.core && has(__ldcg(visited + v / 32), v);
+    return v < params.graph.core && has_bit(__ldcg(visited + v / 32), v);
 }
 
 /* A visited inline neighbor or HW_INVALID_VERTEX; more: the list may continue. */

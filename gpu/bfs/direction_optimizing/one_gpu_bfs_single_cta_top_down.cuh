@@ -230,7 +230,7 @@ __device__ void expand_by_prefix_search(const kernel_params &params, const cta_q
             candidate[j] = HW_INVALID_VERTEX;
             source[j] = 0;
             if (edge < edges) {
-                const uint32_t at = slot_of(prefix, count, edge);
+                const uint32_t at = prefix_search(prefix, count, edge);
                 candidate[j] = __ldg(params.graph.out.rank + from.begin[at] + (edge - prefix[at]));
                 source[j] = from.vertex[at];
             }

@@ -82,7 +82,7 @@ __device__ __forceinline__ uint32_t neighbor_at(const kernel_params &params,
     *source = 0;
     if (edge >= end)
         return HW_INVALID_VERTEX;
-    const uint32_t list = slot_of(lists.prefix, count, edge);
+    const uint32_t list = prefix_search(lists.prefix, count, edge);
     *source = lists.vertex[list];
     return __ldg(params.graph.out.rank + static_cast<Offset>(lists.begin[list] + edge));
 }
@@ -193,7 +193,8 @@ __device__ uint32_t load_tile(const kernel_params &params, uint32_t depth, count
     const uint32_t warp = threadIdx.x / 32;
 
     if (warp < 2) {
-        const uint32_t end = warp_slot<Offset>(prefix, vertices, warp ? base + length - 1 : base);
+        const uint32_t end =
+            warp_prefix_search<Offset>(prefix, vertices, warp ? base + length - 1 : base);
         if ((threadIdx.x & 31) == 0)
             bounds[warp] = end;
     }

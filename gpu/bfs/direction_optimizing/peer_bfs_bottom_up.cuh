@@ -16,35 +16,35 @@ namespace
 {
 
 /* The bitmap `bits`, of which the hubs' words go to `room`. All threads of the block. */
-__device__ __forceinline__ tested hold(const kernel_params &plan, const uint32_t *bits, uint4 *room,
-                                       uint32_t looked_up)
+__device__ __forceinline__ cached_bitmap stage_hubs(const kernel_params &plan, const uint32_t *bits,
+                                                    uint4 *room, uint32_t looked_up)
 {
     const uint32_t core = core_ranks(plan.share);
 
-    return hold<threads>(bits, core, min(plan.hub_words, core / 32), room, looked_up);
+    return stage_hubs<threads>(bits, core, min(plan.hub_words, core / 32), room, looked_up);
 }
 
 /* The source among four that is visited, or none. more: the list may go on. */
-__device__ __forceinline__ uint32_t probe_four(const tested &map, const uint4 &source, bool &more,
-                                               uint32_t &probes)
+__device__ __forceinline__ uint32_t probe_four(const cached_bitmap &map, const uint4 &source,
+                                               bool &more, uint32_t &probes)
 {
-    const uint32_t x = word_of(map, source.x), y = word_of(map, source.y);
-    const uint32_t z = word_of(map, source.z), w = word_of(map, source.w);
+    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
+    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
 
     more = source.w < map.core;
     probes += (source.x < map.core) + (source.y < map.core) + (source.z < map.core) + more;
-    if (has(x, source.x))
+    if (has_bit(x, source.x))
         return source.x;
-    if (has(y, source.y))
+    if (has_bit(y, source.y))
         return source.y;
-    if (has(z, source.z))
+    if (has_bit(z, source.z))
         return source.z;
-    return has(w, source.w) ? source.w : HW_INVALID_VERTEX;
+    return has_bit(w, source.w) ? source.w : HW_INVALID_VERTEX;
 }
 
 /* The first visited one of list elements [*at, end), four at a time, 64 at most. Lists
  * ascend, so that a rank without a bit ends them. */
-__device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const tested &map,
+__device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const cached_bitmap &map,
                                                uint64_t *at, uint64_t end, uint32_t &probes)
 {
     const uint64_t limit = end - *at > 64 ? *at + 64 : end;
@@ -54,14 +54,14 @@ __device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const 
         uint32_t v[4], word[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            v[k] = *at + k < end ? __ldg(plan.share.in.rank + *at + k) : HW_INVALID_VERTEX;
+            v[k] = *at + k < end ? __ldg(plan.share.in.neighbor + *at + k) : HW_INVALID_VERTEX;
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            word[k] = word_of(map, v[k]);
+            word[k] = bitmap_word(map, v[k]);
 #pragma unroll
         for (int k = 3; k >= 0; k--) {
             probes += v[k] < map.core;
-            if (has(word[k], v[k]))
+            if (has_bit(word[k], v[k]))
                 parent = v[k];
         }
         *at = v[3] < map.core ? *at + 4 : end;
@@ -70,7 +70,7 @@ __device__ __forceinline__ uint32_t probe_list(const kernel_params &plan, const 
 }
 
 /* The same by a whole warp for one list, four loads at a time: hubs have lists of a million. */
-__device__ uint32_t probe_warp(const kernel_params &plan, const tested &map, uint64_t at,
+__device__ uint32_t probe_warp(const kernel_params &plan, const cached_bitmap &map, uint64_t at,
                                uint64_t end, uint32_t &probes)
 {
     const uint32_t lane = threadIdx.x & 31;
@@ -80,14 +80,14 @@ __device__ uint32_t probe_warp(const kernel_params &plan, const tested &map, uin
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const uint64_t i = at + k * 32 + lane;
-            v[k] = i < end ? __ldg(plan.share.in.rank + i) : HW_INVALID_VERTEX;
+            v[k] = i < end ? __ldg(plan.share.in.neighbor + i) : HW_INVALID_VERTEX;
         }
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            word[k] = word_of(map, v[k]);
+            word[k] = bitmap_word(map, v[k]);
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            const uint32_t ballot = __ballot_sync(HW_WARP, has(word[k], v[k]));
+            const uint32_t ballot = __ballot_sync(HW_WARP, has_bit(word[k], v[k]));
             probes += v[k] < map.core;
             if (ballot)
                 return __shfl_sync(HW_WARP, v[k], __ffs(ballot) - 1);
@@ -112,10 +112,11 @@ __device__ __forceinline__ chunk_t &chunk_of(const kernel_params &plan, uint4 *r
 
 /* Whether a vertex that its first source left has a visited source: the eight after that,
  * then the rest of the list. A warp; returns it, or none. */
-__device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const tested &map,
+__device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const cached_bitmap &map,
                                                bool active, uint32_t local, uint32_t &probes)
 {
-    const uint4 *next = reinterpret_cast<const uint4 *>(plan.share.next) + 2ull * local;
+    const uint4 *next =
+        reinterpret_cast<const uint4 *>(plan.share.next_in_neighbors) + 2ull * local;
     uint32_t parent = HW_INVALID_VERTEX;
     uint64_t at = 0, end = 0;
 
@@ -145,9 +146,10 @@ __device__ __forceinline__ uint32_t probe_rest(const kernel_params &plan, const 
 
 /* Tests the first sources of the unvisited vertices of up to eight words, and takes those
  * out of pending; others wait in the chunk. */
-__device__ __forceinline__ void pull_first_sources(const kernel_params &plan, const tested &map,
-                                                   uint32_t base, uint32_t &pending, bool initial,
-                                                   chunk_t &chunk, uint32_t &waits, uint32_t &word,
+__device__ __forceinline__ void pull_first_sources(const kernel_params &plan,
+                                                   const cached_bitmap &map, uint32_t base,
+                                                   uint32_t &pending, bool initial, chunk_t &chunk,
+                                                   uint32_t &waits, uint32_t &word,
                                                    uint32_t &settled, counts_t &counts)
 {
     const uint32_t lane = threadIdx.x & 31, lower = (1u << lane) - 1;
@@ -159,20 +161,20 @@ __device__ __forceinline__ void pull_first_sources(const kernel_params &plan, co
         which[k] = __ffs(pending) - 1;
         pending &= pending - 1;
         const uint32_t seen = __shfl_sync(HW_WARP, word, which[k] & 31);
-        const bool unvisited = which[k] >= 0 && !has(seen, lane);
+        const bool unvisited = which[k] >= 0 && !has_bit(seen, lane);
         open |= unvisited << k;
-        source[k] =
-            unvisited ? __ldcs(plan.share.first + base + which[k] * 32 + lane) : HW_INVALID_VERTEX;
+        source[k] = unvisited ? __ldcs(plan.share.first_in_neighbor + base + which[k] * 32 + lane)
+                              : HW_INVALID_VERTEX;
     }
 #pragma unroll
     for (int k = 0; k < 8; k++)
-        bits[k] = word_of(map, source[k]);
+        bits[k] = bitmap_word(map, source[k]);
 #pragma unroll
     for (int k = 0; k < 8; k++) {
         if (which[k] < 0)
             continue; /* the same in all lanes */
         const uint32_t at = which[k] * 32 + lane;
-        const bool unvisited = open >> k & 1, hit = has(bits[k], source[k]);
+        const bool unvisited = open >> k & 1, hit = has_bit(bits[k], source[k]);
         const bool keep = unvisited && !hit && source[k] != HW_INVALID_VERTEX;
         const uint32_t hits = __ballot_sync(HW_WARP, hit), keeps = __ballot_sync(HW_WARP, keep);
         if (hit || (unvisited && initial))
@@ -203,7 +205,7 @@ __device__ __forceinline__ void put_word(const kernel_params &plan, uint32_t int
 
 /* The unvisited vertices of a chunk, of whose words each lane has one, or all ones: `pending`
  * has the lanes with any. Returns the word with what was found. A warp. */
-__device__ __forceinline__ uint32_t pull_chunk(const kernel_params &plan, const tested &map,
+__device__ __forceinline__ uint32_t pull_chunk(const kernel_params &plan, const cached_bitmap &map,
                                                uint32_t c, uint32_t word, uint32_t pending,
                                                bool initial, chunk_t &chunk, counts_t &counts)
 {
@@ -249,7 +251,7 @@ struct level_t {
 };
 
 /* One chunk from end to end. A warp. */
-__device__ __forceinline__ void make_chunk(const kernel_params &plan, const tested &map,
+__device__ __forceinline__ void make_chunk(const kernel_params &plan, const cached_bitmap &map,
                                            level_t level, uint32_t c, chunk_t &chunk,
                                            counts_t &counts)
 {
@@ -269,7 +271,7 @@ __device__ __forceinline__ void make_chunk(const kernel_params &plan, const test
 
 /* All chunks, dealt to the blocks and then to their warps in turn; where all first sources are
  * wanted, those of the next chunk are sent for. */
-__device__ void pull_chunks(const kernel_params &plan, const tested &map, level_t level,
+__device__ void pull_chunks(const kernel_params &plan, const cached_bitmap &map, level_t level,
                             chunk_t &chunk, counts_t &counts)
 {
     const uint32_t chunks = plan.share.core / grain, stride = gridDim.x * warps;
@@ -277,7 +279,7 @@ __device__ void pull_chunks(const kernel_params &plan, const tested &map, level_
 
     for (uint32_t c = threadIdx.x / 32 * gridDim.x + blockIdx.x; c < chunks; c += stride) {
         if (lane < grain_words && c + stride < chunks && level.initial)
-            hw_prefetch_l2(plan.share.first + ((c + stride) * grain_words + lane) * 32);
+            hw_prefetch_l2(plan.share.first_in_neighbor + ((c + stride) * grain_words + lane) * 32);
         make_chunk(plan, map, level, c, chunk, counts);
     }
 }
@@ -287,7 +289,7 @@ __device__ void pull_level(const kernel_params &plan, level_t level, uint32_t ep
                            uint32_t unvisited, uint4 *room)
 {
     const uint32_t *seen = plan.bits[1 - level.into][plan.share.part];
-    const tested map = hold(plan, seen, room, unvisited / plan.share.parts);
+    const cached_bitmap map = stage_hubs(plan, seen, room, unvisited / plan.share.parts);
     chunk_t &chunk = chunk_of(plan, room);
     counts_t counts = {0, 0, 0, 0};
 
@@ -299,8 +301,8 @@ __device__ void pull_level(const kernel_params &plan, level_t level, uint32_t ep
 
 /* A chunk: what others found is added to what this GPU did, and stored in all others; its
  * parents are looked for in the bitmap as it was before. A warp. */
-__device__ void fold_chunk(const kernel_params &plan, const tested &map, uint32_t which, uint32_t c,
-                           chunk_t &chunk, counts_t &counts)
+__device__ void fold_chunk(const kernel_params &plan, const cached_bitmap &map, uint32_t which,
+                           uint32_t c, chunk_t &chunk, counts_t &counts)
 {
     const hw_partition_1d &share = plan.share;
     const uint32_t lane = threadIdx.x & 31;
@@ -327,7 +329,7 @@ __device__ void fold_chunk(const kernel_params &plan, const tested &map, uint32_
         pull_chunk(plan, map, c, ~open, pending, false, chunk, counts);
 }
 
-__device__ void fold_chunks(const kernel_params &plan, const tested &map, uint32_t which,
+__device__ void fold_chunks(const kernel_params &plan, const cached_bitmap &map, uint32_t which,
                             chunk_t &chunk, counts_t &counts)
 {
     const uint32_t chunks = plan.share.core / grain;
@@ -339,7 +341,8 @@ __device__ void fold_chunks(const kernel_params &plan, const tested &map, uint32
 /* All blocks, after the barrier behind send_bits(). epoch: of the one that follows. */
 __device__ void fold_bits(const kernel_params &plan, uint32_t which, uint32_t epoch, uint4 *room)
 {
-    const tested map = hold(plan, plan.bits[1 - which][plan.share.part], room, plan.share.core);
+    const cached_bitmap map =
+        stage_hubs(plan, plan.bits[1 - which][plan.share.part], room, plan.share.core);
     chunk_t &chunk = chunk_of(plan, room);
     counts_t counts = {0, 0, 0, 0};
 

@@ -23,7 +23,7 @@ namespace
 using count64 = unsigned long long;
 using kernel_params = hw_peer_bfs_params;
 
-constexpr uint32_t grain = HW_PARTITION_1D_CYCLIC_BLOCK, grain_words = grain / 32;
+constexpr uint32_t grain = HW_CYCLIC_BLOCK, grain_words = grain / 32;
 constexpr int threads = HW_PEER_BFS_THREADS, warps = threads / 32;
 constexpr count64 edge_mask = (1ull << HW_PEER_BFS_EDGE_BITS) - 1, count_mask = (1ull << 48) - 1;
 

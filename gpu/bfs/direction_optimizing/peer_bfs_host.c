@@ -157,19 +157,19 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
     struct hw_partition_1d_output *output = &state->output;
     hw_count core = share->core, active = share->active, owned = share->owned;
 
-    hw_partition_1d_params(&state->order, share, arrays);
+    hw_partition_1d_add_arrays(&state->order, share, arrays);
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &own->queue[half], core + 1, sizeof *own->queue[half]);
         hw_gpu_add(arrays, &own->prefix[half], core + 1, sizeof *own->prefix[half]);
     }
     hw_gpu_add(arrays, &own->settled, active / 32, sizeof *own->settled);
-    hw_gpu_add(arrays, &own->dirty, core / HW_PARTITION_1D_CYCLIC_BLOCK, sizeof *own->dirty);
+    hw_gpu_add(arrays, &own->dirty, core / HW_CYCLIC_BLOCK, sizeof *own->dirty);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps && !own->alone)
         hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
     hw_gpu_add(arrays, &output->parent_id, owned, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->level, owned, sizeof *output->level);
-    hw_gpu_add(arrays, &output->chain, share->parts * active, sizeof *output->chain);
+    hw_gpu_add(arrays, &output->ancestor, share->parts * active, sizeof *output->ancestor);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
     if (engine->transport.kind != HW_TRANSPORT_PEER)
         hw_gpu_add(arrays, &state->room, active, sizeof *state->room);
@@ -264,7 +264,7 @@ static void find_heaps(struct hw_multi_gpu_engine *engine)
     own->parent = at(engine, part, heap.parent);
     state->parent_at = heap.parent;
     state->output.parent = own->parent;
-    state->output.settled = own->settled;
+    state->output.parent_is_first_neighbor = own->settled;
     state->stepper = (struct hw_peer_bfs_stepper){.transport = &engine->transport,
                                                   .plan = own,
                                                   .shape = &state->shape,
@@ -281,9 +281,8 @@ static enum hw_status begin_control(const struct hw_peer_bfs_params *own, struct
     const struct hw_peer_bfs_control control = {.epoch = 1};
     enum hw_status status = hw_gpu_put(own->control, &control, sizeof control, err);
 
-    return status == HW_OK
-               ? hw_gpu_fill(own->dirty, 0, own->share.core / HW_PARTITION_1D_CYCLIC_BLOCK, err)
-               : status;
+    return status == HW_OK ? hw_gpu_fill(own->dirty, 0, own->share.core / HW_CYCLIC_BLOCK, err)
+                           : status;
 }
 
 static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
@@ -315,7 +314,7 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     if (status != HW_OK)
         return status;
     find_heaps(engine);
-    status = hw_partition_1d_fill(engine->ctx, &state->order, &own->share, err);
+    status = hw_partition_1d_upload(engine->ctx, &state->order, &own->share, err);
     hw_partition_1d_order_free(&state->order);
     if (status == HW_OK)
         status = begin_control(own, err);
@@ -351,7 +350,7 @@ static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_
     const struct state *state = engine->state;
     const struct hw_partition_1d *share = &state->plan.share;
     uint32_t *never = state->output.changed;
-    int code = hw_gpu_launch_warm_tlb(share->in.rank, state->own_edges * 4, never);
+    int code = hw_gpu_launch_warm_tlb(share->in.neighbor, state->own_edges * 4, never);
 
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
@@ -374,12 +373,12 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
     if (status == HW_OK)
         status = hw_gpu_fill(state->output.parent_id, 0xab, (size_t)share->owned * 4, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(state->output.settled, 0xab, share->active / 8, err);
+        status = hw_gpu_fill(state->output.parent_is_first_neighbor, 0xab, share->active / 8, err);
     if (status == HW_OK)
         status = touch(engine, err);
     if (status == HW_OK)
         status = hw_cuda(
-            hw_gpu_launch_flush_caches(share->in.rank, state->own_edges, state->output.changed),
+            hw_gpu_launch_flush_caches(share->in.neighbor, state->own_edges, state->output.changed),
             "the kernel that flushes the caches", err);
     return status;
 }
@@ -409,7 +408,7 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
                 to = middle;
         }
         state->root_place = from;
-        status = hw_gpu_get(&local, share->rank + from, sizeof local, err);
+        status = hw_gpu_get(&local, share->local_id + from, sizeof local, err);
         root = local < share->count[share->part] ? hw_partition_1d_global(share, share->part, local)
                                                  : HW_INVALID_VERTEX;
     }
@@ -434,17 +433,18 @@ static enum hw_status climb(struct hw_multi_gpu_engine *engine, struct hw_error 
         status = hw_transport_fetch(&engine->transport, (int)q, state->parent_at,
                                     (hw_count)share->active * 4, state->room, &parent, err);
         if (status == HW_OK)
-            status = hw_agree(
-                engine->ctx->world,
-                hw_cuda(hw_partition_1d_launch_chain_begin(share, q, parent, state->output.chain),
-                        "the kernel that begins levels", err),
-                err);
+            status = hw_agree(engine->ctx->world,
+                              hw_cuda(hw_partition_1d_launch_pointer_jump_begin(
+                                          share, q, parent, state->output.ancestor),
+                                      "the kernel that begins levels", err),
+                              err);
     }
     for (int round = 0; round < ROUNDS_MOST && changed && status == HW_OK; round++) {
         status = hw_gpu_fill(state->output.changed, 0, sizeof changed, err);
         if (status == HW_OK)
-            status = hw_cuda(hw_partition_1d_launch_chain_jump(share, &state->output, state->root),
-                             "the kernel that finds levels", err);
+            status =
+                hw_cuda(hw_partition_1d_launch_pointer_jump(share, &state->output, state->root),
+                        "the kernel that finds levels", err);
         if (status == HW_OK)
             status = hw_gpu_get(&changed, state->output.changed, sizeof changed, err);
     }
@@ -458,7 +458,7 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
     struct state *state = engine->state;
     const struct hw_partition_1d *share = &state->plan.share;
     enum hw_status status = hw_cuda(
-        hw_partition_1d_launch_translate(share, &state->output, state->root_place, state->root_id),
+        hw_partition_1d_launch_parent_ids(share, &state->output, state->root_place, state->root_id),
         "the kernel that translates parents", err);
 
     if (!engine->options.canonical_parents)
@@ -466,10 +466,10 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
         status = climb(engine, err);
-    return status == HW_OK
-               ? hw_cuda(hw_partition_1d_launch_canonical(share, &state->output, state->root),
-                         "the kernel that chooses parents", err)
-               : status;
+    return status == HW_OK ? hw_cuda(hw_partition_1d_launch_canonical_parents(share, &state->output,
+                                                                              state->root),
+                                     "the kernel that chooses parents", err)
+                           : status;
 }
 
 static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
@@ -503,7 +503,7 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
         status = climb(engine, err);
     if (status == HW_OK)
         status = hw_cuda(
-            hw_partition_1d_launch_chain_end(share, &state->output, state->root, state->root_place),
+            hw_partition_1d_launch_levels(share, &state->output, state->root, state->root_place),
             "the kernel that writes levels", err);
     if (status == HW_OK && result->parent)
         status = hw_gpu_get(result->level, state->output.level, n * sizeof *result->level, err);

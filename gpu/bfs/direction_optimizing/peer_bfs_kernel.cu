@@ -58,7 +58,7 @@ __device__ void begin_counters(const kernel_params &plan, uint32_t root, uint32_
     const uint32_t local = local_of(share, root);
     control->queue[0] = packed(degree_of(share, local));
     control->found[epoch & 3] = 1;
-    control->rest[epoch & 3] = local < share.core ? __ldg(share.led + local) : 0;
+    control->rest[epoch & 3] = local < share.core ? __ldg(share.first_neighbor_refs + local) : 0;
     plan.queue[0][0] = local;
     plan.prefix[0][0] = 0;
     plan.parent[local] = root;
@@ -86,7 +86,7 @@ __device__ void begin(const kernel_params &plan, uint32_t root, uint32_t epoch)
 __device__ __forceinline__ uint32_t leaf_parent(uint32_t word, uint32_t rank, uint32_t source,
                                                 uint32_t root)
 {
-    const bool reached = source == root || has(word, source);
+    const bool reached = source == root || has_bit(word, source);
 
     return rank == root                             ? root
            : reached && source != HW_INVALID_VERTEX ? source
@@ -94,11 +94,11 @@ __device__ __forceinline__ uint32_t leaf_parent(uint32_t word, uint32_t rank, ui
 }
 
 /* The same for four, which lie in one grain. */
-__device__ __forceinline__ uint4 leaf_parents(const tested &map, uint32_t rank, const uint4 &source,
-                                              uint32_t root)
+__device__ __forceinline__ uint4 leaf_parents(const cached_bitmap &map, uint32_t rank,
+                                              const uint4 &source, uint32_t root)
 {
-    const uint32_t x = word_of(map, source.x), y = word_of(map, source.y);
-    const uint32_t z = word_of(map, source.z), w = word_of(map, source.w);
+    const uint32_t x = bitmap_word(map, source.x), y = bitmap_word(map, source.y);
+    const uint32_t z = bitmap_word(map, source.z), w = bitmap_word(map, source.w);
 
     return make_uint4(
         leaf_parent(x, rank, source.x, root), leaf_parent(y, rank + 1, source.y, root),
@@ -111,13 +111,13 @@ __device__ void settle_leaves(const kernel_params &plan, uint32_t which, uint32_
 {
     const hw_partition_1d &share = plan.share;
     const uint32_t leaves = share.active - share.core, lane = threadIdx.x & 31;
-    const uint4 *first = reinterpret_cast<const uint4 *>(share.first + share.core);
+    const uint4 *first = reinterpret_cast<const uint4 *>(share.first_in_neighbor + share.core);
     const uint4 none =
         make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
 
     if (leaves == 0)
         return;
-    const tested map = hold(plan, plan.bits[which][share.part], room, leaves);
+    const cached_bitmap map = stage_hubs(plan, plan.bits[which][share.part], room, leaves);
     uint4 next = hw_grid_thread() < leaves / 4 ? __ldcs(first + hw_grid_thread()) : none;
     for (uint64_t i = hw_grid_thread(); i - lane < leaves / 4; i += hw_grid_threads()) {
         const uint32_t v = share.core + 4 * static_cast<uint32_t>(i), rank = global_of(share, v);
@@ -148,7 +148,7 @@ __device__ void settle_unvisited(const kernel_params &plan, uint32_t which)
     for (uint64_t w = hw_grid_thread() / 32; w < share.core / 32; w += hw_grid_threads() / 32) {
         const uint32_t own = static_cast<uint32_t>(w);
         const uint32_t word = __ldcg(plan.bits[which][share.part] + global_word(share, own));
-        if (!has(word, lane))
+        if (!has_bit(word, lane))
             plan.parent[own * 32 + lane] = HW_INVALID_VERTEX;
         if (lane == 0)
             plan.settled[own] = 0;

@@ -76,7 +76,7 @@ __device__ __forceinline__ count64 take(const kernel_params &plan, uint32_t loca
     counts.found++;
     if (!queued)
         return 0;
-    counts.rest += __ldg(plan.share.led + local);
+    counts.rest += __ldg(plan.share.first_neighbor_refs + local);
     return packed(degree_of(plan.share, local));
 }
 
@@ -155,7 +155,7 @@ __device__ uint32_t load_tile(const kernel_params &plan, uint32_t depth, count64
 
     __syncthreads();
     if (warp < 2) {
-        const uint32_t slot = warp_slot(prefix, vertices, warp ? base + length - 1 : base);
+        const uint32_t slot = warp_prefix_search(prefix, vertices, warp ? base + length - 1 : base);
         if ((threadIdx.x & 31) == 0)
             ends[warp] = slot;
     }
@@ -183,8 +183,8 @@ __device__ __forceinline__ void read_tile(const kernel_params &plan, const slots
         rank[k] = HW_INVALID_VERTEX;
         parent[k] = HW_INVALID_VERTEX;
         if (edge < edges) {
-            const uint32_t slot = slot_of(slots.prefix, count, edge);
-            rank[k] = __ldg(plan.share.out.rank + slots.begin[slot] + edge);
+            const uint32_t slot = prefix_search(slots.prefix, count, edge);
+            rank[k] = __ldg(plan.share.out.neighbor + slots.begin[slot] + edge);
             parent[k] = slots.vertex[slot];
         }
     }
@@ -413,7 +413,7 @@ __device__ void queue_finds(const kernel_params &plan, uint32_t depth, uint32_t 
             if (fresh) {
                 mine = packed(degree_of(share, v));
                 counts.found++;
-                counts.rest += __ldg(share.led + v);
+                counts.rest += __ldg(share.first_neighbor_refs + v);
             }
             fresh &= fresh - 1;
             const count64 sum = hw_warp_scan(mine);

@@ -26,7 +26,7 @@ __device__ __forceinline__ count64 front_size(const kernel_params &plan, const t
     count64 size = 0;
 
     for (uint32_t r = 0; r < plan.rows; r++)
-        size += told->of[part_at(plan, r, plan.column)][0];
+        size += told->by_rank[part_at(plan, r, plan.column)][0];
     return size;
 }
 

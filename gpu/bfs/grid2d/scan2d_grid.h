@@ -150,7 +150,7 @@ int hw_scan2d_grid_launch_single_cta(const struct hw_scan2d_grid_params *plan, u
  * control->fresh[columns] is told in the round that follows. update: what came along the
  * grid row is taken, and the next frontier packed; control->found is told. told: what the
  * last round gave, of any content before the first level; both do nothing where the frontier is
- * empty, told->all[0] of an update.
+ * empty, told->reduced[0] of an update.
  */
 int hw_scan2d_grid_launch_expand(const struct hw_scan2d_grid_params *plan,
                                  const struct hw_scan2d_grid_shape *shape, uint32_t root,

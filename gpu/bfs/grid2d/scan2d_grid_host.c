@@ -457,8 +457,8 @@ static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t 
         const int q = (int)(m * own->rows + own->row);
         if (m == own->column)
             continue;
-        sent[q] = set_bytes(own, own->row_active[m], told->of[rank][m]);
-        came[q] = set_bytes(own, own->row_active[own->column], told->of[q][own->column]);
+        sent[q] = set_bytes(own, own->row_active[m], told->by_rank[rank][m]);
+        came[q] = set_bytes(own, own->row_active[own->column], told->by_rank[q][own->column]);
     }
     enum hw_status status =
         posts(engine) ? hw_preposted_recv_deliver(&state->fold_post, sent, came, err)
@@ -480,8 +480,8 @@ static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_
         const int q = (int)(own->column * own->rows + r);
         if (q == rank)
             continue;
-        sent[q] = set_bytes(own, own->column_active[own->row], told->of[rank][0]);
-        came[q] = set_bytes(own, own->column_active[r], told->of[q][0]);
+        sent[q] = set_bytes(own, own->column_active[own->row], told->by_rank[rank][0]);
+        came[q] = set_bytes(own, own->column_active[r], told->by_rank[q][0]);
     }
     const uint32_t half = (depth + 1) & 1;
     enum hw_status status =
@@ -504,7 +504,7 @@ static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
     begin_crossed(state, depth);
     if (status == HW_OK && state->plan.few > 0)
         status = hw_cuda(hw_scan2d_grid_launch_single_cta(&state->plan, state->root, *told,
-                                                          &state->few.plan, state->few_told),
+                                                          &state->few.params, state->few_told),
                          "the kernel of levels of few edges", err);
     if (status == HW_OK)
         status =
@@ -538,7 +538,7 @@ static enum hw_status update(struct hw_multi_gpu_engine *engine, uint32_t depth,
     if (status != HW_OK || is_peer(engine))
         return status;
     status = hw_allgather_wait(&state->round, &heard, err);
-    if (status != HW_OK || heard->all[0] == 0) /* the same on all ranks */
+    if (status != HW_OK || heard->reduced[0] == 0) /* the same on all ranks */
         return status;
     return deliver_expand(engine, depth, heard, err);
 }
@@ -550,7 +550,7 @@ static enum hw_status hear(struct hw_scan2d_grid_state *state, uint32_t number, 
     const struct hw_allgather_result *heard = NULL;
     enum hw_status status = hw_allgather_wait_for(&state->round, number, &heard, err);
 
-    *found = status == HW_OK ? heard->all[0] : 0;
+    *found = status == HW_OK ? heard->reduced[0] : 0;
     return status;
 }
 
@@ -624,7 +624,7 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
 
     if (status == HW_OK)
         status = hw_allgather_open(&engine->transport, state->few_at, &state->few, err);
-    memcpy(state->few.plan.failed, state->round.plan.failed, sizeof state->few.plan.failed);
+    memcpy(state->few.params.failed, state->round.params.failed, sizeof state->few.params.failed);
     if (status == HW_OK)
         status = hw_gpu_fill(state->few_told, 0, 3 * sizeof *state->few_told, err);
 

@@ -579,14 +579,14 @@ __global__ void __launch_bounds__(threads, gather_blocks())
         plan.control->found = plan.control->put[plan.column] = 0;
         plan.control->open[(depth + 1) & 1] = plan.control->opened[0] = plan.block;
     }
-    const bool over = depth > 0 && told->all[0] == 0;
+    const bool over = depth > 0 && told->reduced[0] == 0;
     if (hw_grid_thread() == 0)
         plan.control->over = over;
     if (over)
         return;
     if (keeps_rows(plan)) {
         const uint32_t own = part_at(plan, plan.row, plan.column);
-        begin_row(plan, depth, depth > 0 ? told->of[own][0] : root / plan.block == own);
+        begin_row(plan, depth, depth > 0 ? told->by_rank[own][0] : root / plan.block == own);
     }
     if (depth == 0) {
         if (hw_grid_thread() == 0)
@@ -600,7 +600,7 @@ __global__ void __launch_bounds__(threads, gather_blocks())
     const bool up = surely_up(plan, depth, told);
     for (uint32_t r = 0; r < plan.rows; r++) {
         const uint32_t *set = plan.expand_in[depth & 1][r];
-        const count64 count = told->of[part_at(plan, r, plan.column)][0];
+        const count64 count = told->by_rank[part_at(plan, r, plan.column)][0];
         if (count > 0 && plan.front)
             mark_front(plan, set, r, count);
         if (count > 0 && !up)
@@ -800,7 +800,7 @@ __global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
     const uint32_t depth = depth_of(plan);
     cg::grid_group grid = cg::this_grid();
 
-    if (depth > 0 && told->all[0] == 0)
+    if (depth > 0 && told->reduced[0] == 0)
         return;
     const uint32_t open = depth > 0 ? open_from(plan, depth) : 0;
     const bool up = goes_up(plan, depth, open, told);
@@ -913,7 +913,7 @@ __global__ void __launch_bounds__(threads)
         row_of(plan, depth)->time[HW_SCAN2D_GRID_FOLDED] = hw_nanoseconds();
     for (uint32_t m = 0; m < plan.columns; m++)
         if (m != plan.column)
-            receive(plan, m, told->of[part_at(plan, plan.row, m)][plan.column]);
+            receive(plan, m, told->by_rank[part_at(plan, plan.row, m)][plan.column]);
     if (plan.columns > 1)
         grid.sync();
     clear_front(plan);

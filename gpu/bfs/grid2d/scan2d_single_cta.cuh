@@ -64,8 +64,9 @@ __device__ uint32_t few_begin(const kernel_params &plan, uint32_t depth, uint32_
     if (r < plan.rows) {
         const bool here = root >= first + r * plan.block && root < first + (r + 1) * plan.block;
         room.set[r] =
-            depth == 0 ? here
-                       : static_cast<uint32_t>(__ldcg(&told->of[part_at(plan, r, plan.column)][0]));
+            depth == 0
+                ? here
+                : static_cast<uint32_t>(__ldcg(&told->by_rank[part_at(plan, r, plan.column)][0]));
     }
     if (threadIdx.x < HW_SCAN2D_GRID_LINE)
         room.count[threadIdx.x] = 0;
@@ -266,7 +267,7 @@ __device__ bool few_level(const kernel_params &plan, uint32_t depth, uint32_t ro
 {
     const uint32_t own = part_at(plan, plan.row, plan.column);
     const count64 frontier =
-        depth > 0 ? __ldcg(&told->of[own][0]) : static_cast<count64>(root / plan.block == own);
+        depth > 0 ? __ldcg(&told->by_rank[own][0]) : static_cast<count64>(root / plan.block == own);
     uint64_t time[HW_SCAN2D_GRID_MARKS] = {hw_nanoseconds()};
     const uint32_t lists = few_begin(plan, depth, root, told, room);
     const uint32_t looked = few_expand<Offset>(plan, depth, root, lists, room);
@@ -305,13 +306,13 @@ __global__ void __launch_bounds__(few_threads, 1)
     const uint32_t first = static_cast<uint32_t>(hw_load_relaxed(&plan.control->depth));
     uint32_t number = max(hw_load_relaxed(&result[0].number), hw_load_relaxed(&result[1].number));
     uint32_t depth = first;
-    count64 all = depth > 0 ? hw_load_relaxed(&told->all[0]) : 1;
+    count64 all = depth > 0 ? hw_load_relaxed(&told->reduced[0]) : 1;
     const told_t *last = told;
 
     while (all > 0 && all <= plan.few && depth - first < few_levels_most &&
            few_level<Offset>(plan, depth, root, last, round, number, result, room)) {
         last = result + 1;
-        all = hw_load_relaxed(&last->all[0]);
+        all = hw_load_relaxed(&last->reduced[0]);
         number += 2;
         depth++;
     }

@@ -4,9 +4,9 @@
  */
 #include "gpu/device/device_sort.h"
 #include "gpu/device/grid_stride.cuh"
+#include "gpu/graph/block_cyclic.h"
 #include "gpu/graph/build/edge_tuples.cuh"
 #include "gpu/graph/build/edge_tuples.h"
-#include "gpu/partition1d/partition_1d.h"
 #include "gpu/sssp/common/sssp_engine.h"
 
 #include <cmath>
@@ -52,10 +52,8 @@ template <>
 __device__ __forceinline__ pair_of_entries
 entries_of<HW_ENTRIES_KEPT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
-    const hw_vertex_slot from =
-        hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
-    const hw_vertex_slot to =
-        hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(target));
+    const hw_seat from = hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
+    const hw_seat to = hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(target));
 
     return {{from.local, to.local},
             {target, source},
@@ -68,17 +66,17 @@ __device__ __forceinline__ pair_of_entries
 entries_of<HW_ENTRIES_PLACED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     pair_of_entries pair;
-    hw_matrix_entry place[2];
+    hw_entry place[2];
 
-    hw_edge_map_entries(entries.places, __ldg(entries.number + source),
-                        __ldg(entries.number + target), place);
+    hw_place_edge(entries.places, __ldg(entries.number + source), __ldg(entries.number + target),
+                  place);
     pair.wanted = 0;
 #pragma unroll
     for (int k = 0; k < 2; k++) {
         const uint64_t part = place[k].part - entries.first_part; /* large if before it */
         pair.row[k] = part * entries.part_rows + place[k].row;
         pair.column[k] = place[k].column;
-        pair.wanted |= (place[k].exists && part < entries.parts ? 1u : 0u) << k;
+        pair.wanted |= (place[k].there && part < entries.parts ? 1u : 0u) << k;
     }
     return pair;
 }
@@ -93,8 +91,7 @@ entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, ui
     pair.wanted = 0;
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-        const hw_matrix_entry place =
-            hw_edge_map_merged_entry(entries.places, k ? to : from, k ? from : to);
+        const hw_entry place = hw_place_joined(entries.places, k ? to : from, k ? from : to);
         pair.row[k] = place.row;
         pair.column[k] = place.column;
         const bool counts = k ? entries.backward : entries.forward;
@@ -112,8 +109,8 @@ entries_of<HW_ENTRIES_DEALT>(const hw_gpu_entries &entries, uint64_t source, uin
     const uint32_t from = __ldg(entries.number + source), to = __ldg(entries.number + target);
 
     return {{from / parts, to / parts},
-            {hw_partition_1d_block_cyclic(parts, to % parts, to / parts),
-             hw_partition_1d_block_cyclic(parts, from % parts, from / parts)},
+            {hw_block_cyclic_vertex(parts, to % parts, to / parts),
+             hw_block_cyclic_vertex(parts, from % parts, from / parts)},
             (from % parts == part ? 1u : 0u) | (to % parts == part ? 2u : 0u)};
 }
 
@@ -140,7 +137,7 @@ __device__ __forceinline__ uint32_t keys_of(Maker &maker, const hw_gpu_entries &
         key[k] = (pair.row[k] - entries.begin) << entries.column_bits | pair.column[k];
     }
     if (weighted<kind> && entries.weights != HW_WEIGHTS_NONE && pair.wanted)
-        *weight = hw_weight_sort_key(maker.weight(index, source, target), entries.weights);
+        *weight = hw_weight_order(maker.weight(index, source, target), entries.weights);
     return pair.wanted;
 }
 
@@ -220,12 +217,12 @@ __global__ void __launch_bounds__(block_size)
         maker.make(index, &source, &target);
         if (source != target)
             continue;
-        const hw_vertex_slot slot =
+        const hw_seat seat =
             hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
         const hw_weight weight = maker.weight(index, source, target);
         const bool negative = entries.weights == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
-        if (negative && slot.rank == entries.rank)
-            atomicMin(loop + slot.local, hw_weight_sort_key(weight, entries.weights));
+        if (negative && seat.rank == entries.rank)
+            atomicMin(loop + seat.local, hw_weight_order(weight, entries.weights));
     }
 }
 
@@ -352,14 +349,14 @@ __global__ void put_edges(const uint64_t *key, const uint32_t *column, uint64_t 
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         edge[k] = hw_gpu_edge{
-            column[k], static_cast<uint32_t>(
-                           hw_weight_from_sort_key(static_cast<uint32_t>(key[k]), kind).i32)};
+            column[k],
+            static_cast<uint32_t>(hw_weight_back(static_cast<uint32_t>(key[k]), kind).i32)};
 }
 
 /* What one weight is like, and what two are. */
 struct seen_of {
     hw_weights kind;
-    __host__ __device__ hw_weight_summary operator()(const hw_gpu_edge &edge) const
+    __host__ __device__ hw_weights_seen operator()(const hw_gpu_edge &edge) const
     {
         hw_weight weight;
         weight.i32 = static_cast<int32_t>(edge.weight);
@@ -371,20 +368,20 @@ struct seen_of {
 };
 
 struct both_seen {
-    __host__ __device__ hw_weight_summary operator()(const hw_weight_summary &a,
-                                                     const hw_weight_summary &b) const
+    __host__ __device__ hw_weights_seen operator()(const hw_weights_seen &a,
+                                                   const hw_weights_seen &b) const
     {
-        return {a.edges + b.edges, a.negative + b.negative, b.min < a.min ? b.min : a.min,
-                b.max > a.max ? b.max : a.max, a.sum + b.sum};
+        return {a.edges + b.edges, a.negative + b.negative, b.least < a.least ? b.least : a.least,
+                b.most > a.most ? b.most : a.most, a.sum + b.sum};
     }
 };
 
 cudaError_t see(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t count,
-                hw_weights kind, hw_weight_summary *seen)
+                hw_weights kind, hw_weights_seen *seen)
 {
     return cub::DeviceReduce::Reduce(
         scratch, bytes, thrust::make_transform_iterator(edge, seen_of{kind}), seen,
-        static_cast<int64_t>(count), both_seen(), hw_weight_summary{0, 0, HUGE_VAL, -HUGE_VAL, 0});
+        static_cast<int64_t>(count), both_seen(), hw_weights_seen{0, 0, HUGE_VAL, -HUGE_VAL, 0});
 }
 
 /* ---- ranks ---- */
@@ -598,7 +595,7 @@ int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind
 }
 
 int hw_gpu_launch_see(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
-                      hw_weight_summary *seen, void *scratch, size_t bytes)
+                      hw_weights_seen *seen, void *scratch, size_t bytes)
 {
     return see(scratch, bytes, edge, count, kind, seen);
 }

@@ -125,7 +125,7 @@ template <int kind, bool words, typename Offset, class Launch> struct hw_bellman
     __device__ __forceinline__ hw_gpu_edge read(Offset at) const
     {
         const uint2 *edge = reinterpret_cast<const uint2 *>(plan.paths.out) + at;
-        const uint2 pair = plan.hints ? hw_read_once(edge) : __ldca(edge);
+        const uint2 pair = plan.hints ? hw_load_streaming(edge) : __ldca(edge);
 
         return hw_gpu_edge{pair.x, pair.y};
     }

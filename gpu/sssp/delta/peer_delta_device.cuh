@@ -68,7 +68,7 @@ struct block_shared {
 /* What this block shares. */
 __device__ __forceinline__ block_shared &room_of()
 {
-    return *static_cast<block_shared *>(hw_block_memory());
+    return *static_cast<block_shared *>(hw_dynamic_shared());
 }
 
 /* Takes the plan there. All threads call it. */
@@ -454,7 +454,7 @@ __device__ __forceinline__ bool wait_for_blocks(const kernel_params &plan, uint3
             continue;
         const count64 now = hw_nanoseconds();
         since = since ? since : now;
-        if (hw_load_relaxed(&plan.control->failed) != 0 || now - since >= 2 * plan.round.patience)
+        if (hw_load_relaxed(&plan.control->failed) != 0 || now - since >= 2 * plan.round.timeout_ns)
             return false;
     }
     return true;
@@ -514,12 +514,12 @@ __device__ void report_in(const kernel_params &plan, uint32_t barriers, uint32_t
     const uint32_t half = counted(plan, number + 1, later);
     hw_fence_system();
     for (uint32_t step = 1; step <= plan.part.ranks; step++)
-        post(plan.round, (plan.part.rank + step) % plan.part.ranks, half, meeting);
+        signal_peer(plan.round, (plan.part.rank + step) % plan.part.ranks, half, meeting);
 }
 
-/* Waits for rank q's words, as listen() does, which asks whether somebody has given up after they
- * came: who tells of that in a search posts no words later, so that both are asked for at once.
- * Returns false if they do not come, or somebody has. A warp. */
+/* Waits for rank q's words, as wait_peer() does, which asks whether somebody has given up after
+ * they came: who tells of that in a search posts no words later, so that both are asked for at
+ * once. Returns false if they do not come, or somebody has. A warp. */
 __device__ __forceinline__ bool await_words(const hw_allgather_params &plan, uint32_t q,
                                             uint32_t number, uint64_t &half)
 {
@@ -532,7 +532,7 @@ __device__ __forceinline__ bool await_words(const hw_allgather_params &plan, uin
         const uint64_t value = hw_load_acquire_system(slot);
         half = value >> 32;
         const bool all = __all_sync(HW_WARP, static_cast<uint32_t>(value) == number);
-        const bool late = !all && turn % 64 == 0 && hw_nanoseconds() - since > plan.patience;
+        const bool late = !all && turn % 64 == 0 && hw_nanoseconds() - since > plan.timeout_ns;
         if (__any_sync(HW_WARP, late || failed != 0))
             return false;
         if (all)

@@ -139,7 +139,7 @@ enum hw_status hw_peer_delta_open(struct hw_distributed_sssp *routes, struct hw_
     if (status == HW_OK)
         memset(plan->told, 0, sizeof *plan->told);
     plan->part = routes->plan;
-    plan->round = routes->round.plan;
+    plan->round = routes->round.params;
     plan->rows = HW_DISTRIBUTED_SSSP_ROWS;
     plan->width = routes->width;
     plan->adaptive = routes->engine->options.delta <= 0;

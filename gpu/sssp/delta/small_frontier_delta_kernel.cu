@@ -131,8 +131,8 @@ __device__ __forceinline__ void read_record(const kernel_params &plan, uint32_t 
 {
     const hw_gpu_edge *at = plan.record + static_cast<uint64_t>(index) * slots;
 
-    half[0] = hw_read_now(at);
-    half[1] = hw_read_now(at + 2);
+    half[0] = hw_load_volatile(at);
+    half[1] = hw_load_volatile(at + 2);
 }
 
 template <int kind>

@@ -167,7 +167,7 @@ struct hw_distributed_sssp_run {
     uint32_t most;                       /* rounds */
     uint64_t little_left;                /* this share of what was relaxed at a time is little */
     int collect;                         /* first finds what has a key in [job->begin, job->near) */
-    struct hw_allgather_result *result;  /* [HW_ALLGATHER_AHEAD] on the device */
+    struct hw_allgather_result *result;  /* [HW_ALLGATHER_IN_FLIGHT] on the device */
     struct hw_distributed_sssp_row *row; /* [rows], or NULL; first_row: the first round's */
     uint32_t first_row, rows;
     struct hw_distributed_sssp_total *told; /* in the host's memory */

@@ -6,6 +6,7 @@
 #define HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_HOST_H
 
 #include "gpu/comm/allgather.h"
+#include "gpu/comm/outbox.h"
 #include "gpu/engine/multi_gpu_engine.h"
 #include "gpu/sssp/delta/peer_delta.h"
 #include "gpu/sssp/distributed/distributed_sssp.h"

@@ -123,7 +123,7 @@ __device__ void count_round(const kernel_params &plan, const hw_distributed_sssp
                             const hw_allgather_result *result, uint32_t r, count64 &last,
                             hw_distributed_sssp_total &total)
 {
-    const uint64_t *all = result->all, *own = result->of[plan.rank];
+    const uint64_t *all = result->reduced, *own = result->by_rank[plan.rank];
     const count64 now = hw_nanoseconds();
 
     if (r == 0) {
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(threads, run_blocks)
     for (uint32_t r = 0;; r++) {
         const uint32_t number = how.number + r;
         const hw_distributed_sssp_outboxes &boxes = how.boxes[(how.turn + r) & 1];
-        hw_allgather_result *result = how.result + number % HW_ALLGATHER_AHEAD;
+        hw_allgather_result *result = how.result + number % HW_ALLGATHER_IN_FLIGHT;
 
         enlist_part<kind>(plan, job, false);
         grid.sync();
@@ -207,9 +207,9 @@ __global__ void __launch_bounds__(threads, run_blocks)
                                result, heard);
         grid.sync();
         unpack_part<key_t>(plan, job, HW_DISTRIBUTED_SSSP_FOLD, boxes, result);
-        const count64 near = __ldcg(&result->all[HW_DISTRIBUTED_SSSP_NEAR]);
-        const count64 frontier = __ldcg(&result->all[HW_DISTRIBUTED_SSSP_FRONTIER]);
-        waiting += __ldcg(&result->all[HW_DISTRIBUTED_SSSP_LATER]);
+        const count64 near = __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_NEAR]);
+        const count64 frontier = __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_FRONTIER]);
+        waiting += __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_LATER]);
         most = frontier > most ? frontier : most;
         if (hw_grid_thread() == 0)
             count_round(plan, how, result, r, last, total);

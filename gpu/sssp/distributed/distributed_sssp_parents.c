@@ -129,7 +129,7 @@ static enum hw_status sum_lost(struct hw_distributed_sssp *routes, enum hw_statu
     if (status == HW_OK)
         status = hw_allgather_wait(&routes->round, &result, err);
     if (status == HW_OK)
-        routes->lost = result->all[0];
+        routes->lost = result->reduced[0];
     return status;
 }
 

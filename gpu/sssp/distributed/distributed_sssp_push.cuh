@@ -379,7 +379,7 @@ template <int kind, int mode> __device__ void push_part(const kernel_params &pla
 
     for (count64 from = warp_number() * tile; from < edges; from += warp_count() * tile) {
         const count64 end = from + tile < edges ? from + tile : edges;
-        uint32_t slot = warp_slot(plan.prefix, lists, from);
+        uint32_t slot = warp_prefix_search(plan.prefix, lists, from);
         for (count64 base = from; base < end; base += 32 * groups) {
             relaxing_t<kind> one[groups];
 #pragma unroll

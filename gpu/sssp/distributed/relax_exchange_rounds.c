@@ -96,13 +96,14 @@ static enum hw_status deliver(struct hw_distributed_sssp *routes,
     for (uint32_t q = 0; q < plan->ranks; q++) {
         const uint32_t *meets =
             what == HW_DISTRIBUTED_SSSP_EXPAND ? plan->column_block : plan->row_segment;
-        const hw_count all = (hw_count)result->of[plan->rank][HW_DISTRIBUTED_SSSP_SPREAD] * pair;
-        const hw_count all_came = (hw_count)result->of[q][HW_DISTRIBUTED_SSSP_SPREAD] * pair;
+        const hw_count all =
+            (hw_count)result->by_rank[plan->rank][HW_DISTRIBUTED_SSSP_SPREAD] * pair;
+        const hw_count all_came = (hw_count)result->by_rank[q][HW_DISTRIBUTED_SSSP_SPREAD] * pair;
         if (q == plan->rank)
             continue;
         if (what == HW_DISTRIBUTED_SSSP_FOLD) {
-            sent[q] = (hw_count)sent_of(result->of[plan->rank], q) * pair;
-            came[q] = (hw_count)sent_of(result->of[q], plan->rank) * pair;
+            sent[q] = (hw_count)sent_of(result->by_rank[plan->rank], q) * pair;
+            came[q] = (hw_count)sent_of(result->by_rank[q], plan->rank) * pair;
             spread[q] = all;
             spread_came[q] = all_came;
         } else if (meets[q] != HW_DISTRIBUTED_SSSP_NONE) {
@@ -147,7 +148,7 @@ static void read_news(const struct hw_distributed_sssp *routes, enum hw_distribu
                       const struct hw_allgather_result *result,
                       struct hw_distributed_sssp_counters *news)
 {
-    const uint64_t *all = result->all, *own = result->of[routes->plan.rank];
+    const uint64_t *all = result->reduced, *own = result->by_rank[routes->plan.rank];
 
     *news = (struct hw_distributed_sssp_counters){.near = all[HW_DISTRIBUTED_SSSP_NEAR],
                                                   .later = all[HW_DISTRIBUTED_SSSP_LATER],
@@ -193,7 +194,7 @@ enum hw_status hw_distributed_sssp_exchange(struct hw_distributed_sssp *routes,
     if (status != HW_OK)
         return status;
     /* Without the round's result on the device there is nothing to unpack by. */
-    routes->owed = routes->round.owed;
+    routes->owed = routes->round.deferred_error;
     if (routes->owed == HW_OK)
         routes->owed =
             cuda(hw_distributed_sssp_launch_unpack(
@@ -344,7 +345,7 @@ static enum hw_status run_on_device(struct hw_distributed_sssp *routes,
         .most = what->most,
         .little_left = what->little_left,
         .collect = what->collect,
-        .result = routes->round.device,
+        .result = routes->round.device_results,
         .row = routes->row,
         .first_row = routes->rows_used,
         .rows = HW_DISTRIBUTED_SSSP_ROWS,
@@ -354,7 +355,7 @@ static enum hw_status run_on_device(struct hw_distributed_sssp *routes,
 
     if (status == HW_OK)
         status = cuda(hw_distributed_sssp_launch_run(&routes->plan, &what->job, &how,
-                                                     &routes->round.plan, routes->resident),
+                                                     &routes->round.params, routes->resident),
                       "the kernel of a run of rounds", err);
     if (status != HW_OK) /* tells the others */
         return hw_allgather_start(&routes->round, status, NULL, 0, 0, NULL, err);

@@ -292,8 +292,8 @@ __device__ void unpack_part(const kernel_params &plan, const job_t &job, int wha
         plan.control->queue = plan.control->listed = 0;
     for (uint32_t step = 1; step < plan.ranks; step++) {
         const uint32_t q = (plan.rank + step) % plan.ranks;
-        const uint64_t spread = __ldcg(&result->of[q][HW_DISTRIBUTED_SSSP_SPREAD]);
-        const uint64_t two = __ldcg(&result->of[q][HW_DISTRIBUTED_SSSP_SENT + plan.rank / 2]);
+        const uint64_t spread = __ldcg(&result->by_rank[q][HW_DISTRIBUTED_SSSP_SPREAD]);
+        const uint64_t two = __ldcg(&result->by_rank[q][HW_DISTRIBUTED_SSSP_SENT + plan.rank / 2]);
         const uint64_t sent = plan.rank & 1 ? two >> 32 : two & UINT32_MAX;
         if (what == HW_DISTRIBUTED_SSSP_FOLD) {
             take<K>(plan, job, boxes.came[q], sent, plan.home * plan.block, plan.own_lists);
