@@ -96,23 +96,36 @@ kernel_includes += gpu/bfs/adaptive/adaptive.h gpu/bfs/adaptive/adaptive_bottom_
   gpu/bfs/adaptive/adaptive_top_down.cuh
 gpu_sources += gpu/bfs/adaptive/adaptive_host.c
 
-kernels += gpu/bfs/grid2d/scan2d_grid_kernel.cu gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu \
-  gpu/bfs/grid2d/scan2d_transpose_kernel.cu
-kernel_includes += gpu/bfs/grid2d/scan2d_bottom_up.cuh gpu/bfs/grid2d/scan2d_expansion.cuh \
-  gpu/bfs/grid2d/scan2d_grid.h gpu/bfs/grid2d/scan2d_one_gpu.h \
-  gpu/bfs/grid2d/scan2d_single_cta.cuh
-gpu_sources += gpu/bfs/grid2d/scan2d_canonical_parents.c gpu/bfs/grid2d/scan2d_fetch_parents.c \
-  gpu/bfs/grid2d/scan2d_grid_host.c gpu/bfs/grid2d/scan2d_grid_host.h \
-  gpu/bfs/grid2d/scan2d_list_order.c gpu/bfs/grid2d/scan2d_one_gpu_host.c
+kernels += gpu/bfs/grid2d/scan2d_grid_kernel.cu \
+  gpu/bfs/grid2d/scan2d_list_kernel.cu gpu/bfs/grid2d/scan2d_one_gpu_kernel.cu \
+  gpu/bfs/grid2d/scan2d_results_kernel.cu
+kernel_includes += gpu/bfs/grid2d/scan2d_bottom_up.cuh \
+  gpu/bfs/grid2d/scan2d_exchange.cuh gpu/bfs/grid2d/scan2d_expansion.cuh \
+  gpu/bfs/grid2d/scan2d_gather.cuh gpu/bfs/grid2d/scan2d_grid.h \
+  gpu/bfs/grid2d/scan2d_grid_device.cuh gpu/bfs/grid2d/scan2d_one_gpu.h \
+  gpu/bfs/grid2d/scan2d_single_cta.cuh gpu/bfs/grid2d/scan2d_top_down.cuh
+gpu_sources += gpu/bfs/grid2d/scan2d_grid_host.c \
+  gpu/bfs/grid2d/scan2d_grid_host.h gpu/bfs/grid2d/scan2d_grid_levels.c \
+  gpu/bfs/grid2d/scan2d_grid_setup.c gpu/bfs/grid2d/scan2d_list_order.c \
+  gpu/bfs/grid2d/scan2d_one_gpu_host.c gpu/bfs/grid2d/scan2d_parents.c
 
-kernels += gpu/bfs/delegates/delegates_kernel.cu gpu/bfs/delegates/delegates_results_kernel.cu
-kernel_includes += gpu/bfs/delegates/delegates.h gpu/bfs/delegates/delegates_device.cuh \
-  gpu/bfs/delegates/delegates_small_steps.cuh gpu/bfs/delegates/delegates_step.cuh \
-  gpu/bfs/delegates/delegates_visit.cuh
-gpu_sources += gpu/bfs/delegates/delegates_device_loop.c gpu/bfs/delegates/delegates_host.c \
-  gpu/bfs/delegates/delegates_host.h gpu/bfs/delegates/delegates_host_staged.c \
-  gpu/bfs/delegates/delegates_parents.c gpu/bfs/delegates/delegates_upload.c \
-  gpu/bfs/delegates/delegates_upload.h
+kernels += gpu/bfs/delegates/delegates_kernel.cu \
+  gpu/bfs/delegates/delegates_results_kernel.cu
+kernel_includes += gpu/bfs/delegates/delegates.h \
+  gpu/bfs/delegates/delegates_backward.cuh \
+  gpu/bfs/delegates/delegates_barrier.cuh \
+  gpu/bfs/delegates/delegates_decide.cuh \
+  gpu/bfs/delegates/delegates_device.cuh \
+  gpu/bfs/delegates/delegates_forward.cuh \
+  gpu/bfs/delegates/delegates_previsit.cuh \
+  gpu/bfs/delegates/delegates_queue.cuh \
+  gpu/bfs/delegates/delegates_reduction.cuh \
+  gpu/bfs/delegates/delegates_small_steps.cuh \
+  gpu/bfs/delegates/delegates_trace.cuh gpu/bfs/delegates/delegates_visit.cuh
+gpu_sources += gpu/bfs/delegates/delegates_device_loop.c \
+  gpu/bfs/delegates/delegates_host.c gpu/bfs/delegates/delegates_host.h \
+  gpu/bfs/delegates/delegates_host_staged.c \
+  gpu/bfs/delegates/delegates_parents.c gpu/bfs/delegates/delegates_upload.c
 
 # sssp: shortest paths, a folder for each family of methods
 kernels += gpu/sssp/common/sssp_parents_kernel.cu gpu/sssp/common/weighted_lists_kernel.cu

@@ -1,4 +1,7 @@
-/* What the kernels of method `delegates` share. */
+/*
+ * Method `delegates`: types and device functions that its kernels share: adjacency lists, bits of
+ * masks, sums over a block.
+ */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_DEVICE_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_DEVICE_CUH
 
@@ -7,6 +10,8 @@
 
 #include <cuda_runtime.h>
 
+namespace hw_delegates
+{
 namespace
 {
 
@@ -88,35 +93,6 @@ __device__ __forceinline__ bool is_last(uint32_t *arrived)
     return true;
 }
 
-/* Whether this GPU's visits found slots, its own or others'. A whole warp. */
-__device__ __forceinline__ bool found_slots(const kernel_params &plan)
-{
-    const control_t &c = *plan.control;
-    const uint32_t q = threadIdx.x & 31;
-    const bool sent = q < plan.graph.parts && hw_load_relaxed(&c.sent[q]) != c.told[q];
-
-    return __any_sync(HW_WARP, sent) || hw_load_relaxed(&c.found_slot) != 0;
-}
-
-/* Leaves a word for every other GPU: these visits of this one are done. A warp. */
-__device__ __forceinline__ void tell_others(const kernel_params &plan, hw_gpu_delegates_word which)
-{
-    const bool delegates = which != HW_GPU_DELEGATES_ENTRIES;
-    control_t &c = *plan.control;
-    const uint32_t q = threadIdx.x & 31, me = plan.graph.part, epoch = c.epoch;
-    const uint32_t finds = hw_load_relaxed(&c.found_delegate);
-    const bool found = delegates ? finds > 0 : found_slots(plan);
-    const bool there = q < plan.graph.parts && q != me;
-    const count64 count = delegates ? finds : there ? hw_load_relaxed(&c.sent[q]) : 0;
-
-    if (q == 0 && which != HW_GPU_DELEGATES_EARLY)
-        c.met[delegates ? 0 : 1] = hw_nanoseconds();
-    __threadfence_system();
-    if (there)
-        *static_cast<volatile count64 *>(&plan.mail[q]->slot[which][epoch & 1][me]) =
-            static_cast<count64>(epoch & 0xffff) << 48 | static_cast<count64>(found) << 40 | count;
-}
-
 /* Blocks for a loop over `count` elements, at most as many as the plan has. */
 inline int blocks_for(const kernel_params *plan, uint64_t count)
 {
@@ -131,6 +107,32 @@ inline cudaStream_t stream_of(void *stream)
     return static_cast<cudaStream_t>(stream);
 }
 
+/* Words that a warp takes at a time, and a block. */
+constexpr uint32_t warp_words = 8, block_words = warps * warp_words;
+static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
+              "a byte of the summary for each warp, a word of 64 bits for each block");
+
+/* Adds every thread's number to a sum in shared memory. A whole warp. */
+__device__ __forceinline__ void add(count64 *sum, uint32_t x)
+{
+    x = hw_warp_sum(x);
+    if ((threadIdx.x & 31) == 0 && x > 0)
+        atomicAdd(sum, static_cast<count64>(x));
+}
+
+/* This lane's vertex in the word of lane k. */
+__device__ __forceinline__ uint32_t vertex_in(uint32_t word, uint32_t k)
+{
+    return __shfl_sync(HW_WARP, word, k) * 32 + (threadIdx.x & 31);
+}
+
+/* Whether this lane's delegate in the warp's word k has its bit in that lane's. */
+__device__ __forceinline__ bool in_word(uint32_t words, uint32_t k)
+{
+    return __shfl_sync(HW_WARP, words, k) >> (threadIdx.x & 31) & 1;
+}
+
 } // namespace
+} // namespace hw_delegates
 
 #endif

@@ -2,8 +2,9 @@
  * Method `delegates`: launchers of its visits and of what is between them, and of small steps.
  */
 #include "gpu/bfs/delegates/delegates_small_steps.cuh"
-#include "gpu/bfs/delegates/delegates_step.cuh"
-#include "gpu/bfs/delegates/delegates_visit.cuh"
+
+namespace hw_delegates
+{
 
 /* Blocks that combine masks. */
 static int combining(const hw_gpu_delegates_params *plan)
@@ -168,3 +169,5 @@ extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_params *plan,
     const int code = cudaGetLastError();
     return code == cudaSuccess && !plan->carried ? hw_gpu_delegates_small(plan, stream) : code;
 }
+
+} // namespace hw_delegates

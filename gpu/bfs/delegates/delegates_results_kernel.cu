@@ -5,6 +5,8 @@
  */
 #include "gpu/bfs/delegates/delegates_device.cuh"
 
+namespace hw_delegates
+{
 namespace
 {
 
@@ -278,23 +280,24 @@ __global__ void __launch_bounds__(threads)
 
 } // namespace
 
-extern "C" int hw_gpu_delegates_hear(const hw_gpu_delegates_params *plan,
-                                     const hw_gpu_delegates_news *news, void *stream)
+extern "C" {
+
+int hw_gpu_delegates_hear(const hw_gpu_delegates_params *plan, const hw_gpu_delegates_news *news,
+                          void *stream)
 {
     hear<<<1, 1, 0, stream_of(stream)>>>(*plan, *news);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_combine(const hw_gpu_delegates_params *plan,
-                                        const hw_gpu_delegates_masks *masks, uint32_t *to,
-                                        void *stream)
+int hw_gpu_delegates_combine(const hw_gpu_delegates_params *plan,
+                             const hw_gpu_delegates_masks *masks, uint32_t *to, void *stream)
 {
     combine<<<blocks_for(plan, masks->words), threads, 0, stream_of(stream)>>>(*masks, to);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_list(const hw_gpu_delegates_params *plan, uint32_t *list,
-                                     uint32_t room, uint32_t *count)
+int hw_gpu_delegates_list(const hw_gpu_delegates_params *plan, uint32_t *list, uint32_t room,
+                          uint32_t *count)
 {
     cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
 
@@ -306,8 +309,8 @@ extern "C" int hw_gpu_delegates_list(const hw_gpu_delegates_params *plan, uint32
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_set(const hw_gpu_delegates_params *plan, const uint32_t *list,
-                                    uint32_t count, uint32_t *mask)
+int hw_gpu_delegates_set(const hw_gpu_delegates_params *plan, const uint32_t *list, uint32_t count,
+                         uint32_t *mask)
 {
     const size_t bytes = size_t{plan->graph.mask_words} * sizeof *mask;
     const cudaError_t error = cudaMemsetAsync(mask, 0, bytes, nullptr);
@@ -318,9 +321,9 @@ extern "C" int hw_gpu_delegates_set(const hw_gpu_delegates_params *plan, const u
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_unique(const hw_gpu_delegates_params *plan, const count64 *entries,
-                                       uint64_t number, uint32_t owner, uint32_t *passed,
-                                       count64 *to, uint32_t *count)
+int hw_gpu_delegates_unique(const hw_gpu_delegates_params *plan, const count64 *entries,
+                            uint64_t number, uint32_t owner, uint32_t *passed, count64 *to,
+                            uint32_t *count)
 {
     const uint64_t first = static_cast<uint64_t>(owner) * plan->graph.slots;
     const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
@@ -331,8 +334,8 @@ extern "C" int hw_gpu_delegates_unique(const hw_gpu_delegates_params *plan, cons
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_unknown(const hw_gpu_delegates_params *plan, bool every,
-                                        uint32_t *ask, uint32_t *count)
+int hw_gpu_delegates_unknown(const hw_gpu_delegates_params *plan, bool every, uint32_t *ask,
+                             uint32_t *count)
 {
     const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
 
@@ -342,21 +345,21 @@ extern "C" int hw_gpu_delegates_unknown(const hw_gpu_delegates_params *plan, boo
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_answer(const hw_gpu_delegates_params *plan, const uint32_t *ask,
-                                       uint32_t count, uint32_t *to)
+int hw_gpu_delegates_answer(const hw_gpu_delegates_params *plan, const uint32_t *ask,
+                            uint32_t count, uint32_t *to)
 {
     answer<<<blocks_for(plan, count), threads>>>(*plan, ask, count, to);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_accept(const hw_gpu_delegates_params *plan, const uint32_t *ask,
-                                       const uint32_t *from, uint32_t count)
+int hw_gpu_delegates_accept(const hw_gpu_delegates_params *plan, const uint32_t *ask,
+                            const uint32_t *from, uint32_t count)
 {
     accept<<<blocks_for(plan, count), threads>>>(*plan, ask, from, count);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_choose(const hw_gpu_delegates_params *plan)
+int hw_gpu_delegates_choose(const hw_gpu_delegates_params *plan)
 {
     const cudaError_t error =
         cudaMemsetAsync(plan->control->sent, 0, sizeof plan->control->sent, nullptr);
@@ -369,47 +372,50 @@ extern "C" int hw_gpu_delegates_choose(const hw_gpu_delegates_params *plan)
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_lessen(const hw_gpu_delegates_params *plan, int q, uint32_t count)
+int hw_gpu_delegates_lessen(const hw_gpu_delegates_params *plan, int q, uint32_t count)
 {
     lessen<<<blocks_for(plan, count), threads>>>(*plan, q, count);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_parents(const hw_gpu_delegates_params *plan, uint32_t *parent)
+int hw_gpu_delegates_parents(const hw_gpu_delegates_params *plan, uint32_t *parent)
 {
     gather_parents<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, parent);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_levels(const hw_gpu_delegates_params *plan, int32_t *level)
+int hw_gpu_delegates_levels(const hw_gpu_delegates_params *plan, int32_t *level)
 {
     gather_levels<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, level);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_mask(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask,
-                                     uint32_t *first, uint32_t *count)
+int hw_gpu_delegates_mask(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask,
+                          uint32_t *first, uint32_t *count)
 {
     make_mask<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask, first, count);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_bare(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask)
+int hw_gpu_delegates_bare(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask)
 {
     make_bare<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes,
-                                         uint32_t devices, count64 *to)
+int hw_gpu_delegates_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes,
+                              uint32_t devices, count64 *to)
 {
     count_crossing<<<blocks_for(nullptr, count), threads>>>(search_id, count, nodes, devices, to);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_encode(const hw_gpu_delegates_graph *graph, uint32_t nodes,
-                                       const uint32_t *fed, uint32_t *search_id, uint64_t count)
+int hw_gpu_delegates_encode(const hw_gpu_delegates_graph *graph, uint32_t nodes,
+                            const uint32_t *fed, uint32_t *search_id, uint64_t count)
 {
     encode<<<blocks_for(nullptr, count), threads>>>(*graph, nodes, fed, search_id, count);
     return cudaGetLastError();
 }
+
+} // extern "C"
+} // namespace hw_delegates

@@ -1,16 +1,18 @@
 /*
  * Method `delegates`: small steps, one after another in one cooperative kernel. (The paper has
- * kernels for each piece of a step; of a search half of the steps follow few edges, and then most
- * of their time goes between kernels.) The same visits, meetings and previsits, between gates that
- * all blocks pass together; what is looked for in masks and bitmaps is found by warps, each by
- * itself.
+ * a kernel for each piece of a step. Half of the steps of a search follow few edges, and most of
+ * their time passes between kernels.) Visits, barriers and previsits are those of large steps, with
+ * barriers of the grid in between. Warps work on masks and bitmaps independently of each other.
  */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_SMALL_STEPS_CUH
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_SMALL_STEPS_CUH
 
-#include "gpu/bfs/delegates/delegates_step.cuh"
+#include "gpu/bfs/delegates/delegates_previsit.cuh"
+#include "gpu/bfs/delegates/delegates_reduction.cuh"
 #include "gpu/bfs/delegates/delegates_visit.cuh"
 
+namespace hw_delegates
+{
 namespace
 {
 
@@ -298,5 +300,6 @@ __global__ void __launch_bounds__(threads, 1) take_small(const kernel_params pla
 }
 
 } // namespace
+} // namespace hw_delegates
 
 #endif

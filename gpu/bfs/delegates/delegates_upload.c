@@ -1,4 +1,9 @@
-#include "gpu/bfs/delegates/delegates_upload.h"
+/*
+ * Method `delegates` on GPUs: upload of a part of the degree-separated layout, in the form of
+ * gpu/bfs/delegates/delegates.h. Lists come from the host, or are on the device already; masks,
+ * first sources and the packed ids of nn are derived from them on the device.
+ */
+#include "gpu/bfs/delegates/delegates_host.h"
 
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/fast_divide.h"

@@ -1,20 +1,28 @@
 /*
- * Levels of method `scan2d` on grids of GPUs bottom-up: local rows that are not visited look for a
- * column of the frontier in their lists, and stop at the first. An addition to the paper, after
- * Beamer, Asanovic and Patterson, "Direction-Optimizing Breadth-First Search" (2012), and for grids
- * Beamer et al., "Distributed Memory Breadth-First Search Revisited: Enabling Bottom-Up Search"
- * (2013), from which it differs in that all parts of a grid row look at once: each looks among its
- * own columns alone, for its own vertices first and then for those of others that these have not
- * found by then; what several find the owner takes from one of them. Included by
- * gpu/bfs/grid2d/scan2d_grid_kernel.cu.
+ * Method `scan2d` on a grid of GPUs: bottom-up levels. Unvisited local rows search their lists for
+ * a column of the frontier and stop at the first. An addition to the paper, after Beamer, Asanovic
+ * and Patterson, "Direction-Optimizing Breadth-First Search" (2012), and for grids Beamer et al.,
+ * "Distributed Memory Breadth-First Search Revisited: Enabling Bottom-Up Search" (2013).
  *
- * Lists have the columns at the first positions of their blocks first, hubs under --order degree.
- * The first four of all lists are kept once more, apart: most rows find one among them.
+ * The difference to the latter: all parts of a grid row search at the same time, each only among
+ * its own columns, first for the rows that it owns and then for those of other owners that are
+ * still unvisited there. Where several parts discover a row, the owner takes one of them.
  *
- * Each part decides for itself, since what a level finds is the same either way.
+ * The first four entries of all lists are stored apart: most rows find a column of the frontier
+ * among them, since lists are sorted by position and hubs come first under --order degree. Rows
+ * that do not are searched by a lane, then by the warp, then, if the list is long, by all blocks.
+ *
+ * Each part chooses its own direction: a level discovers the same vertices either way.
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_BOTTOM_UP_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_BOTTOM_UP_CUH
+
+#include "gpu/bfs/grid2d/scan2d_grid_device.cuh"
+
+namespace hw_scan2d_grid
+{
+namespace
+{
 
 constexpr int heads = 4; /* columns of a list that are kept apart */
 /* Columns that a lane looks at alone, then that its warp does, before all blocks do. */
@@ -394,5 +402,8 @@ __device__ __noinline__ void look_up(const kernel_params &plan, uint32_t depth,
     add_up(&plan.control->looked, looked, room);
     grid.sync();
 }
+
+} // namespace
+} // namespace hw_scan2d_grid
 
 #endif

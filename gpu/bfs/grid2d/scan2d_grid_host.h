@@ -6,6 +6,9 @@
 #include "gpu/comm/preposted_recv.h"
 #include "gpu/engine/multi_gpu_engine.h"
 
+/* Trace records that the device stores at most; later levels add to the last one. */
+#define HW_SCAN2D_GRID_TRACE_CAPACITY ((hw_count)1 << 20)
+
 struct hw_scan2d_grid_state {
     struct hw_scan2d_grid_params plan;
     struct hw_scan2d_grid_shape shape;
@@ -40,6 +43,31 @@ struct hw_scan2d_grid_state {
     uint32_t root_id;
 };
 
+static inline bool hw_scan2d_grid_is_peer(const struct hw_multi_gpu_engine *engine)
+{
+    return engine->transport.kind == HW_TRANSPORT_PEER;
+}
+
+/* Whether mail goes by post: over mpi, but for nodes of several ranks. */
+static inline bool hw_scan2d_grid_uses_preposted_recv(const struct hw_multi_gpu_engine *engine)
+{
+    return engine->transport.kind == HW_TRANSPORT_MPI &&
+           !hw_transport_is_node_aware(&engine->transport);
+}
+
+/* gpu/bfs/grid2d/scan2d_grid_setup.c: the callbacks `plan` and `open` of the engine. */
+
+/* Checks the layout, sizes heaps and lists arrays. Collective; ranks agree. */
+enum hw_status hw_scan2d_grid_plan(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+
+/* Fills the arrays, opens all-gathers and receives, and runs an empty search, so that kernels are
+ * loaded. Collective; ranks agree. */
+enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+
+/* gpu/bfs/grid2d/scan2d_grid_levels.c: a search from state->root until state->params.parent is
+ * complete. Collective; ranks agree. */
+enum hw_status hw_scan2d_grid_search(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+
 /* gpu/bfs/grid2d/scan2d_list_order.c: puts lists in the order that kernels want. word: one on the
  * device. Local. */
 enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_t *word,
@@ -49,7 +77,7 @@ enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_
 enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *plan, hw_count edges,
                                    uint32_t *word, struct hw_error *err);
 
-/* gpu/bfs/grid2d/scan2d_fetch_parents.c: predecessors through the transport, where no peer's memory
+/* gpu/bfs/grid2d/scan2d_parents.c: predecessors through the transport, where no peer's memory
  * is reached. */
 
 /* Lists the arrays. Local. */
@@ -60,7 +88,7 @@ enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
  * ranks agree. */
 enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
-/* gpu/bfs/grid2d/scan2d_canonical_parents.c: the least parents. */
+/* gpu/bfs/grid2d/scan2d_parents.c: the least parents. */
 
 /* Bytes that they take in the heaps. Local. */
 hw_count hw_scan2d_canon_bytes(const struct hw_scan2d_grid_params *plan);

@@ -52,7 +52,7 @@ __device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth,
     __syncthreads();
 }
 
-/* Queues finds while there is room for those of another tile; until the next barrier
+/* Queues discovered_buffer while there is room for those of another tile; until the next barrier
  * nothing may be found. */
 __device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth,
                                           discovered_buffer &found)
@@ -75,7 +75,7 @@ __device__ void expand(const kernel_params &plan, uint32_t depth, const front<Of
 {
     const hw_gpu_lists &columns = plan.common.graph.out;
     constexpr count64 tile = threads * many;
-    static_assert(tile <= max_tile_edges, "finds fit");
+    static_assert(tile <= max_tile_edges, "discoveries fit");
 
     for (count64 base = blockIdx.x * tile; base < all; base += blocks * tile) {
         uint32_t row[many];

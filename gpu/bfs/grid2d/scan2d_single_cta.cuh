@@ -1,14 +1,23 @@
 /*
- * Levels of few edges of method `scan2d` on grids of GPUs that reach each other's memory: one
- * block of each GPU does one after another, with all their phases and two rounds a level. An
- * addition to the paper. Included by gpu/bfs/grid2d/scan2d_grid_kernel.cu.
+ * Method `scan2d` on a grid of GPUs that map each other's memory: levels of few edges. One block of
+ * each GPU does one level after another, with all phases of a level and two all-gathers a level
+ * inside the kernel. An addition to the paper.
  *
- * A level that turns out to have many edges on some part is left by all to the kernels that do
- * one level. Then some rows are in `seen` already that these should find: what is new is what
- * `before` has not, which is changed here only once no part has too many.
+ * If a level turns out to have more edges than the limit on some part, all parts leave it to the
+ * kernels of full levels. Then some rows are in `visited` already that these kernels must discover:
+ * they count as discovered what `visited_before` does not have, so `visited_before` is only updated
+ * here once no part exceeds the limit.
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_SINGLE_CTA_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_SINGLE_CTA_CUH
+
+#include "gpu/bfs/grid2d/scan2d_exchange.cuh"
+#include "gpu/comm/allgather.cuh"
+
+namespace hw_scan2d_grid
+{
+namespace
+{
 
 constexpr int few_threads = 1024;
 constexpr int few_lists = 2; /* of a thread at a time */
@@ -324,5 +333,8 @@ __global__ void __launch_bounds__(few_threads, 1)
     if (threadIdx.x == 0)
         plan.control->depth = depth;
 }
+
+} // namespace
+} // namespace hw_scan2d_grid
 
 #endif

@@ -1,0 +1,212 @@
+/*
+ * Method `delegates`: queues of the next frontier (the previsits of section IV of "Scalable
+ * Breadth-First Search on a GPU Cluster"). New delegates are appended to the queues of dd and dn,
+ * new slots to those of nd and nn, and the edges of their lists are added up, from which the
+ * direction of each visit is chosen.
+ *
+ * The queue of dd has prefix sums of its lists' lengths: one atomic operation on a word that packs
+ * vertices and edges reserves places in both. Lists of dn are queued in pieces.
+ */
+#ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_QUEUE_CUH
+#define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_QUEUE_CUH
+
+#include "gpu/bfs/delegates/delegates_device.cuh"
+
+namespace hw_delegates
+{
+namespace
+{
+
+/* What is added to a counter by every warp of a block, in order: this warp's share begins
+ * there. One atomic a block; or one a warp, which is alone then. amount: the same in all lanes. */
+template <bool whole, typename T> __device__ T reserve(T *counter, T amount, T *room)
+{
+    if (!whole) {
+        const T at = (threadIdx.x & 31) == 0 && amount > 0 ? atomicAdd(counter, amount) : 0;
+        return __shfl_sync(HW_WARP, at, 0);
+    }
+    __syncthreads();
+    if ((threadIdx.x & 31) == 0)
+        room[threadIdx.x / 32] = amount;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        T all = 0;
+        for (int w = 0; w < warps; w++)
+            all += room[w];
+        T at = all > 0 ? atomicAdd(counter, all) : 0;
+        for (int w = 0; w < warps; w++) {
+            const T own = room[w];
+            room[w] = at;
+            at += own;
+        }
+    }
+    __syncthreads();
+    return room[threadIdx.x / 32];
+}
+
+/* Sums of a block, one for each counter, added to the control at the end. */
+enum { DD_OUT, DD_IN, DN_OUT, ND_IN, DN_WORK, DELEGATES, OWNED, SECTORS, SUMS };
+
+/* A packed vertex of the queue of dd. */
+__device__ __forceinline__ count64 packed(uint32_t edges)
+{
+    return edges ? (1ull << HW_GPU_DELEGATES_EDGE_BITS) + edges : 0;
+}
+
+/* Entries that a list takes in the queue of dn. */
+__device__ __forceinline__ uint32_t pieces_of(uint32_t edges)
+{
+    return (edges + HW_GPU_DELEGATES_PIECE - 1) / HW_GPU_DELEGATES_PIECE;
+}
+
+/* Room in shared memory for reserve(). */
+struct rooms {
+    count64 wide[warps];
+    uint32_t narrow[warps];
+};
+
+/* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
+ * this lane's edges in dn. All threads of a block, or, where whole is false, of a warp. */
+template <bool whole>
+__device__ __forceinline__ uint32_t queue_delegates(const kernel_params &plan, uint32_t word,
+                                                    uint32_t dd_out, uint32_t dn_out, rooms &room)
+{
+    control_t *const c = plan.control;
+    uint64_t *const dn_queue = plan.dn_queue[c->parity ^ 1];
+    uint32_t dd_length[warp_words], dn_length[warp_words], work = 0, pieces = 0;
+    count64 edges = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const bool dd = in_word(dd_out, k), dn = in_word(dn_out, k);
+        const uint32_t v = vertex_in(word, k);
+        dd_length[k] = dd ? length_of(plan.graph.forward[HW_GPU_DD], v) : 0;
+        dn_length[k] = dn ? length_of(plan.graph.forward[HW_GPU_DN], v) : 0;
+    }
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        edges += packed(dd_length[k]);
+        pieces += pieces_of(dn_length[k]);
+        work += dn_length[k];
+    }
+    /* A lane's vertices follow each other. */
+    const count64 past = hw_warp_scan(edges);
+    const uint32_t last = hw_warp_scan(pieces);
+    count64 dd_at = reserve<whole>(&c->next_dd_queue, __shfl_sync(HW_WARP, past, 31), room.wide);
+    uint32_t dn_at =
+        reserve<whole>(&c->next_queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), room.narrow);
+    dd_at += past - edges;
+    dn_at += last - pieces;
+#pragma unroll
+    for (uint32_t k = 0; k < warp_words; k++) {
+        const uint32_t v = vertex_in(word, k);
+        if (dd_length[k] > 0) {
+            plan.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
+            plan.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
+            dd_at += packed(dd_length[k]);
+        }
+        for (uint32_t piece = 0; piece < pieces_of(dn_length[k]); piece++)
+            dn_queue[dn_at++] = static_cast<uint64_t>(piece) << 32 | v;
+    }
+    return work;
+}
+
+/* Adds a block's sums to the control. One thread. */
+__device__ void add_delegates(const kernel_params &plan, const count64 *sum)
+{
+    control_t *const c = plan.control;
+    uint32_t *const to[SUMS] = {&c->fresh_out[HW_GPU_DD],
+                                &c->fresh_in[HW_GPU_DD],
+                                &c->fresh_out[HW_GPU_DN],
+                                &c->fresh_in[HW_GPU_ND],
+                                nullptr,
+                                &c->fresh_delegates,
+                                &c->fresh_owned,
+                                &c->sectors};
+
+    for (int k = 0; k < SUMS; k++)
+        if (to[k] && sum[k] > 0)
+            atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
+    if (sum[DN_WORK] > 0)
+        atomicAdd(&c->work[HW_GPU_DN], sum[DN_WORK]);
+    if (plan.row)
+        atomicMax(&c->reduced, hw_nanoseconds());
+}
+
+/* Whether the delegates of this step are so many that they will not be visited forward. */
+__device__ __forceinline__ bool only_backward(const kernel_params &plan, uint32_t any)
+{
+    const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_SHARE;
+
+    return plan.direction != top_down && any > max(share, HW_GPU_DELEGATES_MANY);
+}
+
+/* The same of slots, and of visits of nd. */
+__device__ __forceinline__ bool only_nd_backward(const kernel_params &plan)
+{
+    const uint32_t share = plan.graph.slots / HW_GPU_DELEGATES_SHARE;
+
+    return plan.direction != top_down &&
+           hw_load_relaxed(&plan.control->found_slot) > max(share, HW_GPU_DELEGATES_MANY);
+}
+
+/* ---- slots ---- */
+
+/* Sums of a block over new slots, likewise. */
+enum { SLOTS, ND_OUT, NN_OUT, DN_IN, ND_WORK, SLOT_SUMS };
+
+/* Words of slots that a warp takes at a time, and a block. */
+constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
+
+/* New slots of a warp's words, one in each of the first slot_words lanes, into the queues of nn
+ * and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is false, of a
+ * warp. */
+template <bool whole>
+__device__ __forceinline__ uint32_t queue_slots(const kernel_params &plan, uint32_t word,
+                                                uint32_t nn_out, uint32_t nd_out, count64 *room)
+{
+    static_assert(HW_GPU_ND == HW_GPU_NN + 1, "both sizes in one word");
+    count64 *const sizes = reinterpret_cast<count64 *>(plan.control->next_queued + HW_GPU_NN);
+    const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
+    const count64 here =
+        static_cast<count64>(hw_warp_sum(__popc(nd_out))) << 32 | hw_warp_sum(__popc(nn_out));
+    const count64 at = reserve<whole>(sizes, here, room);
+    uint32_t nn_at = static_cast<uint32_t>(at), nd_at = static_cast<uint32_t>(at >> 32), work = 0;
+
+    if (here == 0)
+        return 0;
+#pragma unroll
+    for (uint32_t k = 0; k < slot_words; k++) {
+        const uint32_t v = vertex_in(word, k);
+        const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
+        const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
+        if (nn_bits >> lane & 1)
+            plan.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
+        if (nd_bits >> lane & 1) {
+            plan.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
+            work += length_of(plan.graph.forward[HW_GPU_ND], v);
+        }
+        nn_at += __popc(nn_bits);
+        nd_at += __popc(nd_bits);
+    }
+    return work;
+}
+
+/* Adds a block's sums to the control. One thread. */
+__device__ void add_slots(const kernel_params &plan, const count64 *sum)
+{
+    control_t *const c = plan.control;
+    uint32_t *const to[] = {&c->fresh_slots, &c->fresh_out[HW_GPU_ND], &c->fresh_out[HW_GPU_NN],
+                            &c->fresh_in[HW_GPU_DN]};
+
+    for (int k = 0; k < ND_WORK; k++)
+        if (sum[k] > 0)
+            atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
+    if (sum[ND_WORK] > 0)
+        atomicAdd(&c->work[HW_GPU_ND], sum[ND_WORK]);
+}
+
+} // namespace
+} // namespace hw_delegates
+
+#endif
