@@ -54,6 +54,7 @@ kernels += gpu/validate/reached_count_kernel.cu gpu/validate/validation_kernel.c
 kernel_includes += gpu/validate/reached_count_kernel.h gpu/validate/validation_kernels.h
 gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
   gpu/validate/reached_count.c gpu/validate/reached_count.h gpu/validate/result_view.h \
+  gpu/validate/tree_cache.c gpu/validate/tree_cache.h \
   gpu/validate/tree_validation.c gpu/validate/tree_validation.h
 
 # engine: the frames of methods on one GPU and on several

@@ -29,8 +29,7 @@ static void destroy(void *given)
 
     if (!engine)
         return;
-    hw_gpu_tree_cache_close(engine->checking);
-    hw_reached_count_close(&engine->counting);
+    hw_gpu_tree_cache_close(&engine->tree_cache);
     if (engine->state)
         engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);
@@ -57,7 +56,8 @@ static enum hw_status allocate(struct hw_multi_gpu_engine *engine, struct hw_err
         engine->event[e] = event;
     }
     if (status == HW_OK)
-        status = hw_gpu_allocate(&engine->arrays, engine->heap_bytes + engine->beside, what, err);
+        status = hw_gpu_allocate(&engine->arrays, engine->heap_bytes + engine->temporary_bytes,
+                                 what, err);
     return status;
 }
 
@@ -103,6 +103,8 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
         engine->ctx = ctx;
         engine->part = part;
         engine->options = *options;
+        engine->tree_cache =
+            (struct hw_gpu_tree_cache){.ctx = ctx, .part = part, .transport = &engine->transport};
         status =
             hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
     }
@@ -236,7 +238,7 @@ const struct hw_frame hw_multi_gpu_frame = {.device = HW_CUDA,
                                             .search = run,
                                             .verify_bfs = hw_gpu_verify_bfs,
                                             .verify_sssp = hw_gpu_verify_sssp,
-                                            .tree_cache = &hw_multi_gpu_tree_cache,
+                                            .tree_cache = &hw_gpu_tree_cache_functions,
                                             .destroy = destroy,
                                             .transport = transport_of,
                                             .mpi_buffers = mpi_buffers_of};

@@ -12,8 +12,7 @@
 
 #include "gpu/comm/transport.h"
 #include "gpu/device/device.h"
-#include "gpu/validate/reached_count.h"
-#include "gpu/validate/result_view.h"
+#include "gpu/validate/tree_cache.h"
 #include "lib/engine/core/engine.h"
 
 struct hw_multi_gpu_engine;
@@ -24,7 +23,7 @@ struct hw_multi_gpu_engine;
 struct hw_multi_gpu_search {
     size_t state_bytes; /* of engine->state, zeroed */
     /* Lists the arrays on the device (hw_gpu_add), sets engine->heap_bytes, and
-     * engine->beside to what it allocates for a while. */
+     * engine->temporary_bytes to what it allocates for a while. */
     enum hw_status (*plan)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Fills them; array and heap are there. */
     enum hw_status (*open)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
@@ -40,7 +39,7 @@ struct hw_multi_gpu_search {
     /* Whether the search that has ended went wrong. Local. */
     enum hw_status (*verdict)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Brings parents and levels or distances to the host, unless result->parent is NULL, and then
-     * sees to it that engine->found has them. */
+     * sees to it that engine->tree_cache.view shows them. */
     enum hw_status (*deliver)(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err);
     /* Adds the rows of the search that has ended. */
@@ -51,6 +50,8 @@ struct hw_multi_gpu_search {
 };
 
 struct hw_multi_gpu_engine {
+    struct hw_gpu_tree_cache
+        tree_cache; /* first: see gpu/validate/tree_cache.h; open() sets tree_cache.view */
     const struct hw_method *method;
     const struct hw_multi_gpu_search *searching; /* what the method adds: method->own */
     const struct hw_context *ctx;
@@ -58,13 +59,9 @@ struct hw_multi_gpu_engine {
     struct hw_engine_options options;
     struct hw_transport transport;
     struct hw_gpu_arrays arrays;
-    hw_count heap_bytes, beside;
-    struct hw_result_view found; /* where trees will be; set by open() */
-    struct hw_tree_validation
-        *checking; /* of trees that are kept; NULL until gpu/validate/device_validate.c opens it */
-    struct hw_reached_count counting; /* of what they reach, where nobody wants them */
-    void *event[3];                   /* cudaEvent_t: begun, in search order, in graph ids */
-    void *state;                      /* the method's own */
+    hw_count heap_bytes, temporary_bytes;
+    void *event[3]; /* cudaEvent_t: begun, in search order, in graph ids */
+    void *state;    /* the method's own */
 };
 
 /* Of methods whose own is a struct hw_multi_gpu_search. */

@@ -32,8 +32,7 @@ static void destroy(void *given)
 
     if (!engine)
         return;
-    hw_gpu_tree_cache_close(engine->checking);
-    hw_reached_count_close(&engine->counting);
+    hw_gpu_tree_cache_close(&engine->tree_cache);
     if (engine->state && engine->searching->close)
         engine->searching->close(engine);
     hw_gpu_release(&engine->arrays);
@@ -288,6 +287,19 @@ static enum hw_status order_host(const struct hw_single_gpu_engine *engine,
     return HW_OK;
 }
 
+/* Where searches leave their trees. */
+static struct hw_result_view result_view(const struct hw_single_gpu_engine *engine)
+{
+    const bool paths = finds_paths(engine);
+
+    return (struct hw_result_view){.parent = engine->output.parent_id,
+                                   .values =
+                                       paths ? engine->paths.distance_id : engine->output.level,
+                                   .distances = paths,
+                                   .negative = paths && engine->survey.negative > 0,
+                                   .bits = paths && engine->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
+}
+
 static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
                              const struct hw_part *part, const struct hw_engine_options *options,
                              void **given, struct hw_error *err)
@@ -304,6 +316,7 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     engine->ctx = ctx;
     engine->part = part;
     engine->options = *options;
+    engine->tree_cache = (struct hw_gpu_tree_cache){.ctx = ctx, .part = part};
     status = check(engine, err);
     if (status == HW_OK)
         status =
@@ -323,6 +336,7 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
         destroy(engine);
         return status;
     }
+    engine->tree_cache.view = result_view(engine);
     *given = engine;
     return HW_OK;
 }
@@ -492,18 +506,6 @@ static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root
     return status;
 }
 
-struct hw_result_view hw_result_view(const struct hw_single_gpu_engine *engine)
-{
-    const bool paths = finds_paths(engine);
-
-    return (struct hw_result_view){.parent = engine->output.parent_id,
-                                   .values =
-                                       paths ? engine->paths.distance_id : engine->output.level,
-                                   .distances = paths,
-                                   .negative = paths && engine->survey.negative > 0,
-                                   .bits = paths && engine->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
-}
-
 /* A row of what follows the search. */
 static enum hw_status add_row(struct hw_result *result, const char *routine, double seconds,
                               struct hw_error *err)
@@ -617,5 +619,5 @@ const struct hw_frame hw_single_gpu_frame = {.device = HW_CUDA,
                                              .search = run,
                                              .verify_bfs = hw_gpu_verify_bfs,
                                              .verify_sssp = hw_gpu_verify_sssp,
-                                             .tree_cache = &hw_single_gpu_tree_cache,
+                                             .tree_cache = &hw_gpu_tree_cache_functions,
                                              .destroy = destroy};

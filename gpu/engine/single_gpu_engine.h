@@ -16,8 +16,7 @@
 #include "gpu/graph/degree_ordered_lists.h"
 #include "gpu/graph/device_graph.h"
 #include "gpu/sssp/common/sssp_engine.h"
-#include "gpu/validate/reached_count.h"
-#include "gpu/validate/result_view.h"
+#include "gpu/validate/tree_cache.h"
 #include "lib/engine/core/engine.h"
 #include "lib/engine/sssp/weight_stats.h"
 
@@ -61,6 +60,7 @@ enum hw_gpu_event {
 };
 
 struct hw_single_gpu_engine {
+    struct hw_gpu_tree_cache tree_cache; /* first: see gpu/validate/tree_cache.h */
     const struct hw_method *method;
     const struct hw_single_gpu_search *searching; /* what the method adds: method->own */
     const struct hw_context *ctx;
@@ -76,10 +76,7 @@ struct hw_single_gpu_engine {
     struct hw_result *result;      /* of the search under way */
     uint32_t *staging;             /* [vertices + 1] on the host, pinned; or NULL */
     void *event[HW_GPU_EVENTS];    /* cudaEvent_t */
-    struct hw_tree_validation
-        *checking; /* of trees that are kept; NULL until gpu/validate/device_validate.c opens it */
-    struct hw_reached_count counting; /* of what they reach, where nobody wants them */
-    void *state;                      /* the method's own */
+    void *state;                   /* the method's own */
 };
 
 /* Host memory beside the part, which may be described alone: hw_method.bytes of methods
@@ -88,9 +85,6 @@ hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_op
 
 /* Of methods whose own is a struct hw_single_gpu_search. */
 extern const struct hw_frame hw_single_gpu_frame;
-
-/* Where trees will be. Local. */
-struct hw_result_view hw_result_view(const struct hw_single_gpu_engine *engine);
 
 /* When the rows of a search began, on the clock they are kept by, and its speed. */
 struct hw_gpu_clock {

@@ -32,13 +32,4 @@ enum hw_status hw_gpu_verify_over(const struct hw_context *ctx, const struct hw_
                                   enum hw_value value, struct hw_verdict *verdict,
                                   struct hw_error *err);
 
-/* Keep trees of a struct hw_single_gpu_engine, and of a struct hw_multi_gpu_engine, on the device.
- */
-extern const struct hw_tree_cache hw_single_gpu_tree_cache;
-extern const struct hw_tree_cache hw_multi_gpu_tree_cache;
-
-/* Frees what a keeper took; accepts NULL. Collective. */
-struct hw_tree_validation;
-void hw_gpu_tree_cache_close(struct hw_tree_validation *checking);
-
 #endif

@@ -4,7 +4,6 @@
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/single_gpu_engine.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>

@@ -7,7 +7,6 @@
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
 
@@ -206,7 +205,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     state->carrier.own = count_own(engine->part);
     plan_arrays(engine);
     lay_heap(state, &state->heap);
-    engine->beside = hw_gpu_delegates_fill_device_bytes(engine->part);
+    engine->temporary_bytes = hw_gpu_delegates_fill_device_bytes(engine->part);
     engine->heap_bytes = state->heap.bytes;
     return hw_largest(engine->ctx->world, &engine->heap_bytes, err);
 }
@@ -334,7 +333,8 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     const struct hw_gpu_delegates_control control = {.epoch = 1, .over = 1};
     enum hw_status status = find_heaps(engine, err);
 
-    engine->found = (struct hw_result_view){.parent = state->parent_id, .values = state->level};
+    engine->tree_cache.view =
+        (struct hw_result_view){.parent = state->parent_id, .values = state->level};
     if (status == HW_OK)
         status = hw_gpu_delegates_fill_graph(engine->ctx, &state->upload, &own->graph, err);
     if (status == HW_OK)

@@ -6,7 +6,6 @@
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/engine/single_gpu_engine.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/validate/device_validate.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>

@@ -10,7 +10,6 @@
 #include "gpu/partition1d/partition_1d_kernels.h"
 #include "gpu/partition1d/partition_1d_resident.h"
 #include "gpu/partition1d/partition_1d_upload.h"
-#include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>
@@ -231,7 +230,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     own->inbox_room = share->core > told ? share->core : told;
     plan_arrays(engine);
     engine->heap_bytes = lay_heap(own).bytes;
-    engine->beside = (hw_count)(core > share->owned ? core : share->owned) * 4;
+    engine->temporary_bytes = (hw_count)(core > share->owned ? core : share->owned) * 4;
     return estimate_probes(engine, err);
 }
 
@@ -303,7 +302,7 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     if (!own->share.directed)
         own->share.in = own->share.out;
     enum hw_status status = HW_OK;
-    engine->found =
+    engine->tree_cache.view =
         (struct hw_result_view){.parent = state->output.parent_id, .values = state->output.level};
     if (own->alone && engine->options.steps)
         status = hw_alloc(&state->host_row, own->row_capacity, sizeof *state->host_row, "the steps",

@@ -8,7 +8,6 @@
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/engine/parents_on_host.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 
 #include <cuda_runtime_api.h>

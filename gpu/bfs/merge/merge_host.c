@@ -5,7 +5,6 @@
 #include "gpu/bfs/common/frontier_queue_host.h"
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/validate/device_validate.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>

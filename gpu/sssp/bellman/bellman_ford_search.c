@@ -2,7 +2,6 @@
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
-#include "gpu/validate/device_validate.h"
 
 #include "lib/base/memory.h"
 #include "lib/engine/sssp/distance.h"

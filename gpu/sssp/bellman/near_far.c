@@ -5,7 +5,6 @@
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/bellman/bellman_ford_host.h"
-#include "gpu/validate/device_validate.h"
 
 /*
  * Width of the first near pile. Davidson and others choose 32 times the mean weight over the

@@ -5,7 +5,6 @@
 #include "gpu/engine/single_gpu_engine.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/common/delta_policy.h"
-#include "gpu/validate/device_validate.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 
 #include <cuda_runtime_api.h>

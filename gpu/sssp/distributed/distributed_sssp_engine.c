@@ -5,7 +5,6 @@
 
 #include "gpu/engine/gpu_methods.h"
 #include "gpu/graph/build/csr_builder.h"
-#include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 #include "lib/comm/large_alltoallv.h"
 #include "lib/engine/sssp/delta_heuristic.h"
@@ -157,7 +156,7 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
     if (status == HW_OK)
         status = choose_width(routes, err);
     if (status == HW_OK)
-        status = hw_distributed_sssp_plan_lists(routes, &engine->beside, err);
+        status = hw_distributed_sssp_plan_lists(routes, &engine->temporary_bytes, err);
     if (status != HW_OK)
         return status;
     plan_arrays(routes);
@@ -188,11 +187,12 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
 
     if (status != HW_OK)
         return status;
-    engine->found = (struct hw_result_view){.parent = routes->plan.parent_id,
-                                            .values = routes->plan.distance_id,
-                                            .distances = true,
-                                            .negative = routes->survey.negative > 0,
-                                            .bits = routes->plan.kind == HW_GPU_KEY_I64 ? 64 : 32};
+    engine->tree_cache.view =
+        (struct hw_result_view){.parent = routes->plan.parent_id,
+                                .values = routes->plan.distance_id,
+                                .distances = true,
+                                .negative = routes->survey.negative > 0,
+                                .bits = routes->plan.kind == HW_GPU_KEY_I64 ? 64 : 32};
     if (routes->fused.on)
         routes->plan.distance =
             engine->transport.heap[engine->ctx->rank] + routes->fused.distance_at;
