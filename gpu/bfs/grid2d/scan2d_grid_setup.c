@@ -185,8 +185,8 @@ static enum hw_status has_room(struct hw_multi_gpu_engine *engine, int *room, st
     const hw_count columns = state->plan.rows * (hw_count)state->plan.block;
     const hw_count longest = columns < state->edges ? columns : state->edges;
     struct hw_gpu_arrays more = engine->arrays;
-    const hw_count beside =
-        engine->heap_bytes + engine->beside + TURNING + 2 * longest * (hw_count)sizeof(uint64_t);
+    const hw_count beside = engine->heap_bytes + engine->temporary_bytes + TURNING +
+                            2 * longest * (hw_count)sizeof(uint64_t);
     hw_count left = 0, total = 0;
     int ranks = 1;
     enum hw_status status = hw_gpu_sharing(engine->ctx, &ranks, err);
@@ -419,7 +419,8 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
     if (status == HW_OK)
         status = hw_gpu_fill(state->few_told, 0, 3 * sizeof *state->few_told, err);
 
-    engine->found = (struct hw_result_view){.parent = state->parent_id, .values = state->level};
+    engine->tree_cache.view =
+        (struct hw_result_view){.parent = state->parent_id, .values = state->level};
     find_heaps(engine);
     if (status == HW_OK)
         status = put_lists(engine, err);
