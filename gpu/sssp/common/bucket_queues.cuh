@@ -13,30 +13,30 @@ namespace
 {
 
 /* Finds that a warp keeps before it writes them to a queue. */
-constexpr uint32_t buffered = 128, slots = buffered / 32;
+constexpr uint32_t buffer_capacity = 128, items_per_lane = buffer_capacity / 32;
 /* Edges of a list that are left to all warps of the block. */
-constexpr uint32_t block_edges = 2048;
+constexpr uint32_t block_list_edges = 2048;
 /* Lists that a block may have left to all of its warps. */
-constexpr uint32_t pieces_most = 128;
-constexpr int piece_bits = 16;
+constexpr uint32_t worklist_capacity = 128;
+constexpr int worklist_chunk_bits = 16;
 /* Bits of the number of chunks in a packed count of long lists. */
-constexpr int chunk_bits = 40;
+constexpr int long_list_chunk_bits = 40;
 
 /* One bucket and the step inside it: [low, near) now, [near, high) later. */
-template <int kind> struct bounds {
-    key_of<kind> low, near, high;
+template <int kind> struct bucket_bounds {
+    key_of<kind> low, step_end, high;
 };
 
 /* A queue that a pass fills. */
-struct queue_t {
+struct marked_queue {
     uint32_t *list, *counter;
-    uint32_t *bits; /* what is in the list; NULL: no vertex is found twice */
+    uint32_t *marks; /* what is in the list; NULL: no vertex is found twice */
 };
 
-enum { near_queue, later_queue, queues };
+enum { step_queue, rest_queue, num_queues };
 
 /* A list under way that is left to all warps of the block. */
-struct piece_t {
+struct worklist_entry {
     const hw_gpu_edge *edge;
     long long key; /* of the source */
     uint32_t source, from, end;
@@ -44,34 +44,35 @@ struct piece_t {
 };
 
 /* Marks what this warp found, some slots a lane; returns which of these were not. */
-template <typename Room>
-__device__ __forceinline__ uint32_t mark(const Room &room, int queue, uint32_t count,
-                                         uint32_t (&v)[slots])
+template <typename Shared>
+__device__ __forceinline__ uint32_t mark_new(const Shared &shared, int queue, uint32_t count,
+                                             uint32_t (&v)[items_per_lane])
 {
-    const uint32_t *found = room.find[queue][threadIdx.x / 32];
-    uint32_t *bits = room.queue[queue].bits, fresh = 0;
+    const uint32_t *found = shared.buffer[queue][threadIdx.x / 32];
+    uint32_t *marks = shared.queue[queue].marks, fresh = 0;
 
 #pragma unroll
-    for (uint32_t k = 0; k < slots; k++) {
+    for (uint32_t k = 0; k < items_per_lane; k++) {
         const uint32_t at = 32 * k + (threadIdx.x & 31);
         v[k] = at < count ? found[at] : HW_INVALID_VERTEX;
     }
 #pragma unroll
-    for (uint32_t k = 0; k < slots; k++) {
+    for (uint32_t k = 0; k < items_per_lane; k++) {
         const uint32_t bit = 1u << (v[k] & 31);
-        if (v[k] != HW_INVALID_VERTEX && (!bits || !(atomicOr(bits + (v[k] >> 5), bit) & bit)))
+        if (v[k] != HW_INVALID_VERTEX && (!marks || !(atomicOr(marks + (v[k] >> 5), bit) & bit)))
             fresh |= 1u << k;
     }
     return fresh;
 }
 
 /* Writes those, the lanes after each other. */
-__device__ __forceinline__ void write(uint32_t *to, const uint32_t (&v)[slots], uint32_t fresh)
+__device__ __forceinline__ void write_new(uint32_t *to, const uint32_t (&v)[items_per_lane],
+                                          uint32_t fresh)
 {
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
 
 #pragma unroll
-    for (uint32_t k = 0; k < slots; k++) {
+    for (uint32_t k = 0; k < items_per_lane; k++) {
         const uint32_t all = __ballot_sync(HW_WARP, fresh >> k & 1);
         if (fresh >> k & 1)
             to[__popc(all & below)] = v[k];
@@ -80,33 +81,34 @@ __device__ __forceinline__ void write(uint32_t *to, const uint32_t (&v)[slots], 
 }
 
 /* How many are marked so in the warp. */
-__device__ __forceinline__ uint32_t count_of(uint32_t fresh)
+__device__ __forceinline__ uint32_t count_warp(uint32_t fresh)
 {
     uint32_t count = 0;
 
 #pragma unroll
-    for (uint32_t k = 0; k < slots; k++)
+    for (uint32_t k = 0; k < items_per_lane; k++)
         count += __popc(__ballot_sync(HW_WARP, fresh >> k & 1));
     return count;
 }
 
 /* Queues what this warp found. */
-template <typename Room>
-__device__ __noinline__ void flush(const Room &room, int queue, uint32_t found)
+template <typename Shared>
+__device__ __noinline__ void flush_warp(const Shared &shared, int queue, uint32_t found)
 {
-    uint32_t v[slots], start = 0;
+    uint32_t v[items_per_lane], start = 0;
 
     __syncwarp();
-    const uint32_t fresh = mark(room, queue, found, v), count = count_of(fresh);
+    const uint32_t fresh = mark_new(shared, queue, found, v), count = count_warp(fresh);
     if (count > 0 && (threadIdx.x & 31) == 0)
-        start = atomicAdd(room.queue[queue].counter, count);
-    write(room.queue[queue].list + __shfl_sync(HW_WARP, start, 0), v, fresh);
+        start = atomicAdd(shared.queue[queue].counter, count);
+    write_new(shared.queue[queue].list + __shfl_sync(HW_WARP, start, 0), v, fresh);
     __syncwarp();
 }
 
 /* Votes on some things a lane, none of which waits for another; all lanes call it. Returns whether
  * anybody wants any. */
-template <int N> __device__ __forceinline__ bool vote(const bool (&wanted)[N], uint32_t (&all)[N])
+template <int N>
+__device__ __forceinline__ bool ballot_all(const bool (&wanted)[N], uint32_t (&all)[N])
 {
     uint32_t any = 0;
 
@@ -117,80 +119,83 @@ template <int N> __device__ __forceinline__ bool vote(const bool (&wanted)[N], u
 }
 
 /* Notes some finds a lane for a queue; all lanes call it. count: of the warp's finds. */
-template <int N, typename Room>
-__device__ __forceinline__ void keep_some(Room &room, int queue, uint32_t &count,
-                                          const bool (&wanted)[N], const uint32_t (&v)[N])
+template <int N, typename Shared>
+__device__ __forceinline__ void buffer_vertices(Shared &shared, int queue, uint32_t &count,
+                                                const bool (&wanted)[N], const uint32_t (&v)[N])
 {
     const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
     uint32_t all[N];
 
-    if (!vote(wanted, all))
+    if (!ballot_all(wanted, all))
         return;
 #pragma unroll
     for (int k = 0; k < N; k++) {
         const uint32_t more = __popc(all[k]);
-        if (count + more > buffered) {
-            flush(room, queue, count);
+        if (count + more > buffer_capacity) {
+            flush_warp(shared, queue, count);
             count = 0;
         }
         if (wanted[k])
-            room.find[queue][threadIdx.x / 32][count + __popc(all[k] & below)] = v[k];
+            shared.buffer[queue][threadIdx.x / 32][count + __popc(all[k] & below)] = v[k];
         count += more;
     }
 }
 
 /* Likewise one a lane. */
-template <typename Room>
-__device__ __forceinline__ void keep(Room &room, int queue, uint32_t &count, bool wanted,
-                                     uint32_t v)
+template <typename Shared>
+__device__ __forceinline__ void buffer_vertex(Shared &shared, int queue, uint32_t &count,
+                                              bool wanted, uint32_t v)
 {
-    keep_some<1>(room, queue, count, {wanted}, {v});
+    buffer_vertices<1>(shared, queue, count, {wanted}, {v});
 }
 
 /* Room in a queue for what each warp of the block has for it; one warp calls it. */
-template <typename Room> __device__ __forceinline__ void take_room(Room &room, int queue)
+template <typename Shared> __device__ __forceinline__ void reserve_queue(Shared &shared, int queue)
 {
     const uint32_t lane = threadIdx.x & 31, warps = blockDim.x / 32;
-    const uint32_t mine = lane < warps ? room.count[queue][lane] : 0, end = hw_warp_scan(mine);
+    const uint32_t mine = lane < warps ? shared.queue_offset[queue][lane] : 0,
+                   end = hw_warp_scan(mine);
     uint32_t base = 0;
 
     if (lane == 31 && end > 0)
-        base = atomicAdd(room.queue[queue].counter, end);
+        base = atomicAdd(shared.queue[queue].counter, end);
     base = __shfl_sync(HW_WARP, base, 31);
     if (lane < warps)
-        room.count[queue][lane] = base + end - mine;
+        shared.queue_offset[queue][lane] = base + end - mine;
 }
 
 /* Queues what is left in the buffers, for the whole block at once. All threads call it. */
-template <typename Room> __device__ void flush_block(Room &room, uint32_t near, uint32_t later)
+template <typename Shared> __device__ void flush_block(Shared &shared, uint32_t step, uint32_t rest)
 {
     const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    uint32_t v[queues][slots];
+    uint32_t v[num_queues][items_per_lane];
 
     __syncwarp();
-    const uint32_t fresh[queues] = {mark(room, near_queue, near, v[0]),
-                                    mark(room, later_queue, later, v[1])};
-    const uint32_t count[queues] = {count_of(fresh[0]), count_of(fresh[1])};
-    if (lane < queues)
-        room.count[lane][warp] = lane == near_queue ? count[0] : count[1];
+    const uint32_t fresh[num_queues] = {mark_new(shared, step_queue, step, v[0]),
+                                        mark_new(shared, rest_queue, rest, v[1])};
+    const uint32_t count[num_queues] = {count_warp(fresh[0]), count_warp(fresh[1])};
+    if (lane < num_queues)
+        shared.queue_offset[lane][warp] = lane == step_queue ? count[0] : count[1];
     __syncthreads();
-    if (warp < queues)
-        take_room(room, static_cast<int>(warp));
+    if (warp < num_queues)
+        reserve_queue(shared, static_cast<int>(warp));
     __syncthreads();
 #pragma unroll
-    for (int q = 0; q < queues; q++)
+    for (int q = 0; q < num_queues; q++)
         if (count[q])
-            write(room.queue[q].list + room.count[q][warp], v[q], fresh[q]);
+            write_new(shared.queue[q].list + shared.queue_offset[q][warp], v[q], fresh[q]);
 }
 
 /* Queues a vertex of this key; all lanes call it. */
-template <typename Room, typename Pass, typename Key>
-__device__ __forceinline__ void queue(Room &room, Pass &pass, bool wanted, uint32_t v, Key key)
+template <typename Shared, typename State, typename Key>
+__device__ __forceinline__ void enqueue(Shared &shared, State &state, bool wanted, uint32_t v,
+                                        Key key)
 {
-    const bool near = key < pass.bound.near;
+    const bool in_step = key < state.bound.step_end;
 
-    keep(room, near_queue, pass.near, wanted && near, v);
-    keep(room, later_queue, pass.later, wanted && !near && key < pass.bound.high, v);
+    buffer_vertex(shared, step_queue, state.step_count, wanted && in_step, v);
+    buffer_vertex(shared, rest_queue, state.rest_count,
+                  wanted && !in_step && key < state.bound.high, v);
 }
 
 } // namespace

@@ -12,12 +12,12 @@ using count64 = unsigned long long;
 
 template <int kind> using key_of = typename hw_keys<kind>::type;
 
-__device__ __forceinline__ int32_t lower(int32_t *at, int32_t key)
+__device__ __forceinline__ int32_t atomic_lower(int32_t *at, int32_t key)
 {
     return atomicMin(at, key);
 }
 
-__device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
+__device__ __forceinline__ int64_t atomic_lower(int64_t *at, int64_t key)
 {
     return atomicMin(reinterpret_cast<long long *>(at), static_cast<long long>(key));
 }
@@ -42,12 +42,12 @@ __device__ __forceinline__ key_of<kind> key_beyond(key_of<kind> key, double widt
     return bound > key ? bound : key + 1;
 }
 
-template <typename T> __device__ __forceinline__ T *one_of(T *const two[2], uint32_t number)
+template <typename T> __device__ __forceinline__ T *by_parity(T *const two[2], uint32_t number)
 {
     return number & 1 ? two[1] : two[0];
 }
 
-template <typename T> __device__ __forceinline__ T warp_least(T mine)
+template <typename T> __device__ __forceinline__ T warp_min(T mine)
 {
     for (int half = 16; half; half /= 2) {
         const T other = __shfl_xor_sync(HW_WARP, mine, half);

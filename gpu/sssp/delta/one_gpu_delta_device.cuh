@@ -12,44 +12,44 @@ namespace
 
 using kernel_params = hw_one_gpu_delta_params;
 
-template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &plan)
+template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &params)
 {
-    return static_cast<key_of<kind> *>(plan.paths.distance);
+    return static_cast<key_of<kind> *>(params.sssp.distance);
 }
 
 /* The hint that an edge is (gpu/sssp/common/sssp_engine.h). */
 template <int kind>
-__device__ __forceinline__ void put_hint(const kernel_params &plan, uint32_t v, uint32_t source,
+__device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v, uint32_t source,
                                          key_of<kind> from, uint32_t weight, key_of<kind> key)
 {
     const uint2 hint = kind == HW_GPU_KEY_I64 ? make_uint2(source, weight)
                                               : make_uint2(from < key ? source : HW_INVALID_VERTEX,
                                                            static_cast<uint32_t>(key));
 
-    reinterpret_cast<uint2 *>(plan.paths.hint)[v] = hint;
+    reinterpret_cast<uint2 *>(params.sssp.hint)[v] = hint;
 }
 
 /* Vertices of degree 1 take their only neighbour. */
 template <typename Offset, int kind>
-__device__ void settle_leaves(const kernel_params &plan, uint32_t root)
+__device__ void relax_leaves(const kernel_params &params, uint32_t root)
 {
-    key_of<kind> *distance = distances<kind>(plan);
+    key_of<kind> *distance = distances<kind>(params);
 
-    for (uint64_t i = plan.graph.core + hw_grid_thread(); i < plan.graph.active;
+    for (uint64_t i = params.graph.core + hw_grid_thread(); i < params.graph.active;
          i += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(i);
-        const Offset begin = hw_begin<Offset>(plan.graph.in, v);
-        if (v == root || begin == hw_begin<Offset>(plan.graph.in, v + 1))
+        const Offset begin = hw_begin<Offset>(params.graph.in, v);
+        if (v == root || begin == hw_begin<Offset>(params.graph.in, v + 1))
             continue;
-        const hw_gpu_edge edge = hw_read_edge(plan.paths.in + begin);
-        const key_of<kind> from = edge.rank < plan.graph.core || edge.rank == root
+        const hw_gpu_edge edge = hw_read_edge(params.sssp.in + begin);
+        const key_of<kind> from = edge.rank < params.graph.core || edge.rank == root
                                       ? distance[edge.rank]
                                       : hw_keys<kind>::none;
         if (from == hw_keys<kind>::none)
             continue;
         const key_of<kind> key = hw_further<kind>(from, edge.weight);
         distance[v] = key;
-        put_hint<kind>(plan, v, edge.rank, from, edge.weight, key);
+        put_hint<kind>(params, v, edge.rank, from, edge.weight, key);
     }
 }
 

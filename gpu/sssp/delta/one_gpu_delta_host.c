@@ -13,7 +13,7 @@
 #define LONG_LIST 512
 
 struct state {
-    struct hw_one_gpu_delta_params plan;
+    struct hw_one_gpu_delta_params params;
     struct hw_one_gpu_delta_shape shape;
     uint32_t root; /* of the last search */
 };
@@ -30,79 +30,86 @@ static bool count_records(const struct hw_degree_order *order, hw_count *records
         hw_count length = offset[v + 1] - offset[v];
         if (length > HW_DELTA_SMALL_FRONTIER_MAX_LIST)
             return false;
-        *records +=
-            length > HW_ONE_GPU_DELTA_SLOTS ? (length - 2) / (HW_ONE_GPU_DELTA_SLOTS - 1) : 0;
+        *records += length > HW_SMALL_FRONTIER_RECORD_EDGES
+                        ? (length - 2) / (HW_SMALL_FRONTIER_RECORD_EDGES - 1)
+                        : 0;
     }
     return *records < (hw_count)INT32_MAX;
 }
 
-static void plan_front(struct hw_one_gpu_delta_params *own, struct hw_gpu_arrays *arrays,
-                       hw_count records)
+static void add_small_frontier_arrays(struct hw_one_gpu_delta_params *params,
+                                      struct hw_gpu_arrays *arrays, hw_count records)
 {
-    own->alone_most = HW_DELTA_SMALL_FRONTIER_SINGLE_CTA;
-    own->block_share = HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK;
-    own->rounds_least = HW_DELTA_SMALL_FRONTIER_MIN_ROUNDS;
-    own->dry_share = HW_DELTA_SMALL_FRONTIER_IDLE_FRACTION;
-    hw_gpu_add(arrays, &own->record, (records + 1) * HW_ONE_GPU_DELTA_SLOTS, sizeof *own->record);
+    params->single_cta_vertices = HW_DELTA_SMALL_FRONTIER_SINGLE_CTA;
+    params->vertices_per_block = HW_DELTA_SMALL_FRONTIER_VERTICES_PER_BLOCK;
+    params->min_rounds = HW_DELTA_SMALL_FRONTIER_MIN_ROUNDS;
+    params->idle_fraction = HW_DELTA_SMALL_FRONTIER_IDLE_FRACTION;
+    hw_gpu_add(arrays, &params->record, (records + 1) * HW_SMALL_FRONTIER_RECORD_EDGES,
+               sizeof *params->record);
 }
 
 /* What longer lists take. */
-static void plan_lists(struct hw_one_gpu_delta_params *own, struct hw_gpu_arrays *arrays,
-                       const struct hw_gpu_graph *graph)
+static void add_long_list_arrays(struct hw_one_gpu_delta_params *params,
+                                 struct hw_gpu_arrays *arrays, const struct hw_gpu_graph *graph)
 {
-    hw_count core = graph->core, heavy = (hw_count)graph->edges / LONG_LIST + 1;
+    hw_count core = graph->core, num_long_lists = (hw_count)graph->edges / LONG_LIST + 1;
 
-    own->heavy_capacity = (uint32_t)(heavy < core + 1 ? heavy : core + 1);
+    params->long_list_capacity = (uint32_t)(num_long_lists < core + 1 ? num_long_lists : core + 1);
     for (int half = 0; half < 2; half++)
-        hw_gpu_add(arrays, &own->heavy[half], own->heavy_capacity, sizeof *own->heavy[half]);
-    hw_gpu_add(arrays, &own->first_in, core + 1, sizeof *own->first_in);
+        hw_gpu_add(arrays, &params->long_list[half], params->long_list_capacity,
+                   sizeof *params->long_list[half]);
+    hw_gpu_add(arrays, &params->lightest_in, core + 1, sizeof *params->lightest_in);
     if (graph->directed)
-        hw_gpu_add(arrays, &own->first_out, core + 1, sizeof *own->first_out);
+        hw_gpu_add(arrays, &params->lightest_out, core + 1, sizeof *params->lightest_out);
 }
 
-static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_degree_order *order,
-                           struct hw_error *err)
+static enum hw_status choose_params(struct hw_single_gpu_engine *engine,
+                                    const struct hw_degree_order *order, struct hw_error *err)
 {
     struct state *state = engine->state;
-    struct hw_one_gpu_delta_params *own = &state->plan;
+    struct hw_one_gpu_delta_params *params = &state->params;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count core = engine->graph.core, records = 0;
     double degree = order->active > 0 ? (double)engine->graph.edges / order->active : 1;
-    bool front = degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE && count_records(order, &records);
+    bool small_frontier =
+        degree < HW_DELTA_SMALL_FRONTIER_MAX_MEAN_DEGREE && count_records(order, &records);
 
     (void)err;
-    own->whole = degree < HW_DELTA_SHORT_LISTS;
-    own->adaptive = engine->options.delta <= 0;
-    own->width = own->adaptive ? hw_bucket_width(&engine->survey, degree) *
-                                     (front        ? HW_DELTA_SMALL_FRONTIER_BUCKET
-                                      : own->whole ? HW_DELTA_ONE_GPU_SHORT_LIST_BUCKET
-                                                   : HW_DELTA_ONE_GPU_FIRST_BUCKET)
-                               : engine->options.delta;
-    own->mean_degree = (uint32_t)degree + 1;
-    own->row_capacity = (uint32_t)HW_GPU_ROWS;
+    params->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
+    params->adaptive = engine->options.delta <= 0;
+    params->delta = params->adaptive
+                        ? hw_bucket_width(&engine->survey, degree) *
+                              (small_frontier                 ? HW_DELTA_SMALL_FRONTIER_BUCKET
+                               : params->no_light_heavy_split ? HW_DELTA_ONE_GPU_SHORT_LIST_BUCKET
+                                                              : HW_DELTA_ONE_GPU_FIRST_BUCKET)
+                        : engine->options.delta;
+    params->mean_degree = (uint32_t)degree + 1;
+    params->trace_capacity = (uint32_t)HW_GPU_ROWS;
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &own->near[half], core + 1, sizeof *own->near[half]);
-        hw_gpu_add(arrays, &own->later[half], core + 1, sizeof *own->later[half]);
-        hw_gpu_add(arrays, &own->near_bits[half], core / 32 + 1, sizeof *own->near_bits[half]);
+        hw_gpu_add(arrays, &params->step_queue[half], core + 1, sizeof *params->step_queue[half]);
+        hw_gpu_add(arrays, &params->rest_queue[half], core + 1, sizeof *params->rest_queue[half]);
+        hw_gpu_add(arrays, &params->step_marks[half], core / 32 + 1,
+                   sizeof *params->step_marks[half]);
     }
-    hw_gpu_add(arrays, &own->later_bits, core / 32 + 1, sizeof *own->later_bits);
-    if (front)
-        plan_front(own, arrays, records);
+    hw_gpu_add(arrays, &params->rest_marks, core / 32 + 1, sizeof *params->rest_marks);
+    if (small_frontier)
+        add_small_frontier_arrays(params, arrays, records);
     else
-        plan_lists(own, arrays, &engine->graph);
-    hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
+        add_long_list_arrays(params, arrays, &engine->graph);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
     if (engine->options.steps)
-        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+        hw_gpu_add(arrays, &params->trace, params->trace_capacity, sizeof *params->trace);
     return HW_OK;
 }
 
 /* Fills what plan() listed. */
-static enum hw_status prepare(const struct hw_one_gpu_delta_params *plan, struct hw_error *err)
+static enum hw_status prepare(const struct hw_one_gpu_delta_params *params, struct hw_error *err)
 {
-    if (plan->record)
-        return hw_cuda(hw_one_gpu_delta_launch_records(plan),
+    if (params->record)
+        return hw_cuda(hw_small_frontier_launch_records(params),
                        "the kernel that puts lists into records", err);
-    return hw_cuda(hw_one_gpu_delta_launch_firsts(plan), "the kernel that takes first edges", err);
+    return hw_cuda(hw_one_gpu_delta_launch_lightest(params), "the kernel that takes first edges",
+                   err);
 }
 
 static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
@@ -112,8 +119,8 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
 
     state->root = root;
     if (engine->result)
-        engine->result->delta = state->plan.width;
-    return hw_cuda(hw_one_gpu_delta_launch(&state->plan, &state->shape, root),
+        engine->result->delta = state->params.delta;
+    return hw_cuda(hw_one_gpu_delta_launch(&state->params, &state->shape, root),
                    "the kernel of method delta", err);
 }
 
@@ -121,12 +128,12 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 {
     struct state *state = engine->state;
 
-    state->plan.graph = engine->graph;
-    state->plan.paths = engine->paths;
-    enum hw_status status = prepare(&state->plan, err);
+    state->params.graph = engine->graph;
+    state->params.sssp = engine->paths;
+    enum hw_status status = prepare(&state->params, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->plan, &state->shape), "method delta",
-                         err);
+        status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->params, &state->shape),
+                         "method delta", err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
         status = search(engine, 0, err);
@@ -164,32 +171,33 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     static const struct hw_gpu_routine_name names[HW_ONE_GPU_DELTA_ROUTINES] = {
         [HW_ONE_GPU_DELTA_ROOT] = {"root", HW_DIRECTION_TOP_DOWN},
         [HW_ONE_GPU_DELTA_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
-        [HW_ONE_GPU_DELTA_SHORT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_LIGHT_PUSH] = {"short.push", HW_DIRECTION_TOP_DOWN},
         [HW_ONE_GPU_DELTA_NEXT_STEP] = {"next step", HW_DIRECTION_AUTO},
-        [HW_ONE_GPU_DELTA_LONG_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
-        [HW_ONE_GPU_DELTA_LONG_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
+        [HW_ONE_GPU_DELTA_HEAVY_PUSH] = {"long.push", HW_DIRECTION_TOP_DOWN},
+        [HW_ONE_GPU_DELTA_HEAVY_PULL] = {"long.pull", HW_DIRECTION_BOTTOM_UP},
         [HW_ONE_GPU_DELTA_NEXT_BUCKET] = {"next bucket", HW_DIRECTION_AUTO},
         [HW_ONE_GPU_DELTA_TAIL] = {"tail", HW_DIRECTION_TOP_DOWN},
         [HW_ONE_GPU_DELTA_LEAVES] = {"leaves", HW_DIRECTION_BOTTOM_UP},
     };
-    const struct hw_one_gpu_delta_params *own = &((struct state *)engine->state)->plan;
+    const struct hw_one_gpu_delta_params *params = &((struct state *)engine->state)->params;
     struct hw_one_gpu_delta_control control;
-    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+    enum hw_status status = hw_gpu_get(&control, params->control, sizeof control, err);
 
     if (status != HW_OK)
         return status;
-    uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
+    uint32_t records = control.trace_records < params->trace_capacity ? control.trace_records
+                                                                      : params->trace_capacity;
     struct hw_gpu_clock clock =
-        hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    status =
-        hw_gpu_add_path_rows(own->row, rows, clock, names, HW_ONE_GPU_DELTA_ROUTINES, steps, err);
+        hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
+    status = hw_gpu_add_path_rows(params->trace, records, clock, names, HW_ONE_GPU_DELTA_ROUTINES,
+                                  steps, err);
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 
 static const struct hw_single_gpu_search delta = {.by_weight = true,
                                                   .hints = HW_GPU_HINTS_KEYS,
                                                   .state_bytes = sizeof(struct state),
-                                                  .plan = plan,
+                                                  .plan = choose_params,
                                                   .open = open_search,
                                                   .search = search,
                                                   .steps = steps};

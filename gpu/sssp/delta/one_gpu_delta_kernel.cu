@@ -38,80 +38,82 @@ namespace
 
 /* Queues all that is in the bucket. */
 template <int kind>
-__device__ void collect(const kernel_params &plan, block_shared &room, pass_t<kind> &pass)
+__device__ void enqueue_bucket(const kernel_params &params, block_shared &shared,
+                               lane_state<kind> &state)
 {
-    for (uint64_t g = hw_grid_thread() / 32; g < groups_of(plan); g += hw_grid_threads() / 32) {
-        const seen_t<kind> seen = see<kind>(plan, g, pass.bound.low - 1);
+    for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
+        const key_group<kind> keys = load_keys<kind>(params, g, state.bound.low - 1);
 #pragma unroll
-        for (uint32_t k = 0; k < seen_words; k++) {
-            const key_of<kind> key = seen.key[k];
-            const bool inside = key >= pass.bound.low && key < pass.bound.high;
-            if (key >= pass.bound.high)
-                count_beyond(pass, key);
+        for (uint32_t k = 0; k < group_words; k++) {
+            const key_of<kind> key = keys.key[k];
+            const bool inside = key >= state.bound.low && key < state.bound.high;
+            if (key >= state.bound.high)
+                count_beyond(state, key);
             if (__any_sync(HW_WARP, inside))
-                queue(room, pass, inside, seen.first + 32 * k, key);
+                enqueue(shared, state, inside, keys.first + 32 * k, key);
         }
     }
 }
 
 /* Takes what the step holds from those that waited; what was settled since is dropped. */
 template <int kind>
-__device__ void next_step(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
-                          const uint32_t *list, uint32_t count, key_of<kind> settled)
+__device__ void refill_step(const kernel_params &params, block_shared &shared,
+                            lane_state<kind> &state, const uint32_t *list, uint32_t count,
+                            key_of<kind> settled)
 {
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
         const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
-        const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
+        const key_of<kind> key = i < count ? __ldcg(distances<kind>(params) + v) : 0;
         const bool there = i < count && key >= settled;
-        const bool near = there && key < pass.bound.near;
+        const bool near = there && key < state.bound.step_end;
         if (i < count && !(there && !near)) /* those that go on waiting keep their marks */
-            atomicAnd(plan.later_bits + (v >> 5), ~(1u << (v & 31)));
+            atomicAnd(params.rest_marks + (v >> 5), ~(1u << (v & 31)));
         if (there && !near)
-            pass.least = min(pass.least, key);
-        keep(room, near_queue, pass.near, near, v);
-        keep(room, later_queue, pass.later, there && !near, v);
+            state.min_key = min(state.min_key, key);
+        buffer_vertex(shared, step_queue, state.step_count, near, v);
+        buffer_vertex(shared, rest_queue, state.rest_count, there && !near, v);
     }
 }
 
 /* ---- beginning and end ---- */
 
-template <int kind> __device__ void begin(const kernel_params &plan, uint32_t root)
+template <int kind> __device__ void init_distances(const kernel_params &params, uint32_t root)
 {
-    const uint64_t words = plan.graph.core / 32 + 1;
-    hw_one_gpu_delta_control *control = plan.control;
+    const uint64_t words = params.graph.core / 32 + 1;
+    hw_one_gpu_delta_control *control = params.control;
 
-    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads())
-        distances<kind>(plan)[v] = v == root ? 0 : hw_keys<kind>::none;
+    for (uint64_t v = hw_grid_thread(); v < params.graph.active; v += hw_grid_threads())
+        distances<kind>(params)[v] = v == root ? 0 : hw_keys<kind>::none;
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
-        plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
+        params.step_marks[0][w] = params.step_marks[1][w] = params.rest_marks[w] = 0;
     if (hw_grid_thread() != 0)
         return;
-    for (int ring = 0; ring < 4; ring++)
-        control->ring[ring].least = INT64_MAX;
-    plan.near[0][0] = root;
-    control->ring[0].near = root < plan.graph.active;
-    control->begun = static_cast<count64>(clock64());
-    control->begun_time = hw_nanoseconds();
+    for (int k = 0; k < 4; k++)
+        control->counters[k].min_key = INT64_MAX;
+    params.step_queue[0][0] = root;
+    control->counters[0].step = root < params.graph.active;
+    control->begin_ticks = static_cast<count64>(clock64());
+    control->begin_ns = hw_nanoseconds();
 }
 
 /* What the row of a pass says, beside what its beginning does. */
 template <int kind>
-__device__ void keep_row(const kernel_params &plan, const block_shared &room,
-                         const pass_t<kind> &pass)
+__device__ void trace_iteration(const kernel_params &params, const block_shared &shared,
+                                const lane_state<kind> &state)
 {
-    const hw_one_gpu_delta_ring &seen = room.seen;
+    const hw_one_gpu_delta_counters &previous = shared.previous;
 
-    add_row(plan, pass, seen.near, seen.pushed, seen.pulled);
+    trace_append(params, state, previous.step, previous.pushed, previous.pulled);
 }
 
 /* ---- before any search ---- */
 
 /* The first edge of each list. */
 template <typename Offset>
-__global__ void take_firsts(const hw_gpu_graph graph, const hw_gpu_lists lists,
-                            const hw_gpu_edge *edge, hw_gpu_edge *first)
+__global__ void copy_lightest(const hw_gpu_graph graph, const hw_gpu_lists lists,
+                              const hw_gpu_edge *edge, hw_gpu_edge *first)
 {
     for (uint64_t i = hw_grid_thread(); i < graph.core; i += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(i);
@@ -124,106 +126,111 @@ __global__ void take_firsts(const hw_gpu_graph graph, const hw_gpu_lists lists,
 /* ---- the search ---- */
 
 template <typename Offset, int kind>
-__device__ __noinline__ void push_pass(const kernel_params &plan, block_shared &room,
-                                       cg::grid_group &grid, place_t<kind> &place, uint32_t routine,
-                                       bool whole, count64 &edges)
+__device__ __noinline__ void push_iteration(const kernel_params &params, block_shared &shared,
+                                            cg::grid_group &grid, search_state<kind> &search,
+                                            uint32_t routine, bool all_edges, count64 &edges)
 {
-    const uint32_t count = room.seen.near;
-    const count64 heavy = room.seen.heavy;
-    pass_t<kind> pass;
+    const uint32_t count = shared.previous.step;
+    const count64 long_lists = shared.previous.long_lists;
+    lane_state<kind> state;
 
-    begin_pass(plan, room, pass, place, routine, count, false, false);
-    pass.bound = place.bound;
-    pass.from = 0;
-    pass.to = whole ? hw_keys<kind>::none : place.bound.high;
+    begin_iteration(params, shared, state, search, routine, count, false, false);
+    state.bound = search.bound;
+    state.from = 0;
+    state.to = all_edges ? hw_keys<kind>::none : search.bound.high;
     if (routine == HW_ONE_GPU_DELTA_ROOT)
-        push_root<Offset, kind>(plan, room, pass);
+        push_root<Offset, kind>(params, shared, state);
     else
-        push<Offset, kind>(plan, room, pass, count, heavy);
-    end_pass(plan, room, pass, grid);
-    edges += room.seen.pushed;
-    place.begun += room.seen.degrees;
-    keep_row(plan, room, pass);
-    place.number++;
+        push<Offset, kind>(params, shared, state, count, long_lists);
+    end_iteration(params, shared, state, grid);
+    edges += shared.previous.pushed;
+    search.frontier_degree += shared.previous.degrees;
+    trace_iteration(params, shared, state);
+    search.iteration++;
 }
 
-__device__ __forceinline__ bool queued(const block_shared &room)
+__device__ __forceinline__ bool anything_queued(const block_shared &shared)
 {
-    return room.seen.near > 0 || room.seen.heavy > 0;
+    return shared.previous.step > 0 || shared.previous.long_lists > 0;
 }
 
 /* Begins a pass that fills another list of those that wait. The one before stays as it is, so
  * that blocks which come late decide from the same number what comes next. */
 template <int kind>
-__device__ void begin_filling(const kernel_params &plan, block_shared &room, pass_t<kind> &pass,
-                              place_t<kind> &place, uint32_t routine, uint32_t frontier, bool once,
-                              bool marked)
+__device__ void begin_refill(const kernel_params &params, block_shared &shared,
+                             lane_state<kind> &state, search_state<kind> &search, uint32_t routine,
+                             uint32_t frontier, bool once, bool marked)
 {
-    place.later++;
-    begin_pass(plan, room, pass, place, routine, frontier, once, marked);
+    search.rest_index++;
+    begin_iteration(params, shared, state, search, routine, frontier, once, marked);
     if (hw_grid_thread() == 0)
-        plan.control->later[(place.later + 1) % 3] = 0;
+        params.control->rest[(search.rest_index + 1) % 3] = 0;
 }
 
 /* Goes on to the next step of the bucket. */
 template <int kind>
-__device__ __noinline__ void step_on(const kernel_params &plan, block_shared &room,
-                                     cg::grid_group &grid, place_t<kind> &place, key_of<kind> near)
+__device__ __noinline__ void advance_step(const kernel_params &params, block_shared &shared,
+                                          cg::grid_group &grid, search_state<kind> &search,
+                                          key_of<kind> near)
 {
-    const uint32_t count = room.later[place.later % 3];
-    const key_of<kind> settled = place.bound.near;
-    pass_t<kind> pass;
+    const uint32_t count = shared.rest[search.rest_index % 3];
+    const key_of<kind> settled = search.bound.step_end;
+    lane_state<kind> state;
 
-    place.bound.near = near;
-    begin_filling(plan, room, pass, place, HW_ONE_GPU_DELTA_NEXT_STEP, count, true, true);
-    pass.bound = place.bound;
-    next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
-    end_pass(plan, room, pass, grid);
-    keep_row(plan, room, pass);
-    place.number++;
+    search.bound.step_end = near;
+    begin_refill(params, shared, state, search, HW_ONE_GPU_DELTA_NEXT_STEP, count, true, true);
+    state.bound = search.bound;
+    refill_step(params, shared, state, by_parity(params.rest_queue, search.rest_index - 1), count,
+                settled);
+    end_iteration(params, shared, state, grid);
+    trace_iteration(params, shared, state);
+    search.iteration++;
 }
 
 /* Where the next step of short lists ends: a width beyond the last one, or beyond the nearest
  * that waits, where the last one found none. */
 template <int kind>
-__device__ __forceinline__ key_of<kind> next_whole(const block_shared &room, place_t<kind> &place,
-                                                   bool stepped)
+__device__ __forceinline__ key_of<kind> next_step_end(const block_shared &shared,
+                                                      search_state<kind> &search, bool stepped)
 {
     const key_of<kind> from =
-        stepped ? static_cast<key_of<kind>>(room.seen.least) : place.bound.near;
+        stepped ? static_cast<key_of<kind>>(shared.previous.min_key) : search.bound.step_end;
 
-    place.bucket++;
-    return key_beyond<kind>(from, place.span);
+    search.bucket++;
+    return key_beyond<kind>(from, search.delta);
 }
 
 /* Settles the bucket. */
 template <typename Offset, int kind>
-__device__ void settle(const kernel_params &plan, block_shared &room, cg::grid_group &grid,
-                       place_t<kind> &place)
+__device__ void drain_bucket(const kernel_params &params, block_shared &shared,
+                             cg::grid_group &grid, search_state<kind> &search)
 {
-    const uint32_t routine = place.whole ? HW_ONE_GPU_DELTA_PUSH : HW_ONE_GPU_DELTA_SHORT_PUSH;
-    double width = place.span * HW_DELTA_ONE_GPU_FIRST_STEP;
+    const uint32_t routine =
+        search.no_light_heavy_split ? HW_ONE_GPU_DELTA_PUSH : HW_ONE_GPU_DELTA_LIGHT_PUSH;
+    double width = search.delta * HW_DELTA_ONE_GPU_FIRST_STEP;
     count64 edges = 0;
-    uint32_t passes = 0;
+    uint32_t iterations = 0;
     bool stepped = false;
 
     for (;;) {
-        if (queued(room)) {
-            push_pass<Offset, kind>(plan, room, grid, place, routine, place.whole, edges);
-            passes++;
+        if (anything_queued(shared)) {
+            push_iteration<Offset, kind>(params, shared, grid, search, routine,
+                                         search.no_light_heavy_split, edges);
+            iterations++;
             stepped = false;
             continue;
         }
-        if (room.later[place.later % 3] == 0)
+        if (shared.rest[search.rest_index % 3] == 0)
             break;
-        width *= edges < HW_DELTA_ONE_GPU_LITTLE_WORK        ? 4
-                 : passes <= HW_DELTA_ONE_GPU_FEW_ITERATIONS ? 2
-                 : passes > HW_DELTA_ONE_GPU_MANY_ITERATIONS ? 0.5
-                                                             : 1;
-        edges = passes = 0;
-        const key_of<kind> near = plan.whole ? next_whole<kind>(room, place, stepped)
-                                             : key_beyond<kind>(place.bound.near, width);
-        step_on(plan, room, grid, place, min(near, place.bound.high));
+        width *= edges < HW_DELTA_ONE_GPU_LITTLE_WORK            ? 4
+                 : iterations <= HW_DELTA_ONE_GPU_FEW_ITERATIONS ? 2
+                 : iterations > HW_DELTA_ONE_GPU_MANY_ITERATIONS ? 0.5
+                                                                 : 1;
+        edges = iterations = 0;
+        const key_of<kind> near = params.no_light_heavy_split
+                                      ? next_step_end<kind>(shared, search, stepped)
+                                      : key_beyond<kind>(search.bound.step_end, width);
+        advance_step(params, shared, grid, search, min(near, search.bound.high));
         stepped = true;
     }
 }
@@ -231,200 +238,209 @@ __device__ void settle(const kernel_params &plan, block_shared &room, cg::grid_g
 /* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
  * of buckets: what waits is known without looking for it. */
 template <int kind>
-__device__ void open_bucket(const kernel_params &plan, place_t<kind> &place, key_of<kind> low,
-                            bool tail)
+__device__ void open_bucket(const kernel_params &params, search_state<kind> &search,
+                            key_of<kind> low, bool tail)
 {
-    const bool steps = plan.whole || (place.inside && !place.whole && !tail);
+    const bool steps = params.no_light_heavy_split ||
+                       (search.has_substeps && !search.no_light_heavy_split && !tail);
 
-    place.bound.low = low;
-    place.bound.high = tail || plan.whole ? hw_keys<kind>::none : key_beyond<kind>(low, place.span);
-    place.bound.near = place.bound.high;
+    search.bound.low = low;
+    search.bound.high = tail || params.no_light_heavy_split ? hw_keys<kind>::none
+                                                            : key_beyond<kind>(low, search.delta);
+    search.bound.step_end = search.bound.high;
     if (steps)
-        place.bound.near =
-            min(place.bound.high,
-                key_beyond<kind>(low, plan.whole ? place.span
-                                                 : place.span * HW_DELTA_ONE_GPU_FIRST_STEP));
-    place.whole = place.whole || tail;
-    place.begun = 0;
-    place.bucket++;
+        search.bound.step_end =
+            min(search.bound.high,
+                key_beyond<kind>(low, params.no_light_heavy_split
+                                          ? search.delta
+                                          : search.delta * HW_DELTA_ONE_GPU_FIRST_STEP));
+    search.no_light_heavy_split = search.no_light_heavy_split || tail;
+    search.frontier_degree = 0;
+    search.bucket++;
 }
 
 template <int kind>
-__device__ __forceinline__ void count_open(const block_shared &room, place_t<kind> &place)
+__device__ __forceinline__ void update_unsettled(const block_shared &shared,
+                                                 search_state<kind> &search)
 {
-    place.open = room.seen.open + room.seen.unreached;
+    search.num_unsettled = shared.previous.unsettled + shared.previous.unreached;
 }
 
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
 template <int kind>
-__device__ __noinline__ bool fill_bucket(const kernel_params &plan, block_shared &room,
-                                         cg::grid_group &grid, place_t<kind> &place)
+__device__ __noinline__ bool fill_bucket(const kernel_params &params, block_shared &shared,
+                                         cg::grid_group &grid, search_state<kind> &search)
 {
     for (;;) {
-        pass_t<kind> pass;
-        begin_filling(plan, room, pass, place, HW_ONE_GPU_DELTA_NEXT_BUCKET, 0, true, false);
-        pass.bound = place.bound;
-        collect(plan, room, pass);
-        end_pass(plan, room, pass, grid);
-        keep_row(plan, room, pass);
-        place.number++;
-        count_open(room, place);
-        if (queued(room) || room.later[place.later % 3] > 0)
+        lane_state<kind> state;
+        begin_refill(params, shared, state, search, HW_ONE_GPU_DELTA_NEXT_BUCKET, 0, true, false);
+        state.bound = search.bound;
+        enqueue_bucket(params, shared, state);
+        end_iteration(params, shared, state, grid);
+        trace_iteration(params, shared, state);
+        search.iteration++;
+        update_unsettled(shared, search);
+        if (anything_queued(shared) || shared.rest[search.rest_index % 3] > 0)
             return true;
-        const long long least = room.seen.least;
-        if (least >= static_cast<long long>(hw_keys<kind>::none))
+        const long long min_key = shared.previous.min_key;
+        if (min_key >= static_cast<long long>(hw_keys<kind>::none))
             return false;
-        place.bucket--;
-        open_bucket(plan, place, static_cast<key_of<kind>>(least), false);
+        search.bucket--;
+        open_bucket(params, search, static_cast<key_of<kind>>(min_key), false);
     }
 }
 
 /* Pushes the long edges of the bucket, then what that left. */
 template <typename Offset, int kind>
-__device__ __noinline__ void long_push(const kernel_params &plan, block_shared &room,
-                                       cg::grid_group &grid, place_t<kind> &place)
+__device__ __noinline__ void push_heavy_phase(const kernel_params &params, block_shared &shared,
+                                              cg::grid_group &grid, search_state<kind> &search)
 {
-    for (bool first = true; first || queued(room); first = false) {
-        const count64 heavy = room.seen.heavy;
-        pass_t<kind> pass;
-        begin_pass(plan, room, pass, place, HW_ONE_GPU_DELTA_LONG_PUSH, 0, false, false);
-        pass.bound = place.bound;
-        pass.from = place.bound.high;
-        pass.to = hw_keys<kind>::none;
+    for (bool first = true; first || anything_queued(shared); first = false) {
+        const count64 long_lists = shared.previous.long_lists;
+        lane_state<kind> state;
+        begin_iteration(params, shared, state, search, HW_ONE_GPU_DELTA_HEAVY_PUSH, 0, false,
+                        false);
+        state.bound = search.bound;
+        state.from = search.bound.high;
+        state.to = hw_keys<kind>::none;
         if (first)
-            push_long<Offset, kind>(plan, room, pass);
+            push_heavy_edges<Offset, kind>(params, shared, state);
         else
-            push_heavy<Offset, kind>(plan, room, pass, heavy);
-        end_pass(plan, room, pass, grid);
-        keep_row(plan, room, pass);
-        place.number++;
+            push_long_list_chunks<Offset, kind>(params, shared, state, long_lists);
+        end_iteration(params, shared, state, grid);
+        trace_iteration(params, shared, state);
+        search.iteration++;
     }
 }
 
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
  * whether anything is left. */
 template <typename Offset, int kind>
-__device__ __noinline__ bool long_pull(const kernel_params &plan, block_shared &room,
-                                       cg::grid_group &grid, place_t<kind> &place, bool tail)
+__device__ __noinline__ bool pull_heavy_phase(const kernel_params &params, block_shared &shared,
+                                              cg::grid_group &grid, search_state<kind> &search,
+                                              bool tail)
 {
-    const bounds<kind> from = place.bound;
-    pass_t<kind> pass;
+    const bucket_bounds<kind> from = search.bound;
+    lane_state<kind> state;
 
-    begin_filling(plan, room, pass, place, HW_ONE_GPU_DELTA_LONG_PULL, 0, false, false);
-    open_bucket(plan, place, from.high, tail);
-    pass.bound = place.bound;
-    pass.from = 0;
-    pass.to = place.bound.high;
-    pull<Offset, kind>(plan, room, pass, from);
-    end_pass(plan, room, pass, grid);
-    keep_row(plan, room, pass);
-    place.number++;
-    count_open(room, place);
-    place.begun = room.seen.degrees;
-    if (queued(room) || place.begun > 0)
+    begin_refill(params, shared, state, search, HW_ONE_GPU_DELTA_HEAVY_PULL, 0, false, false);
+    open_bucket(params, search, from.high, tail);
+    state.bound = search.bound;
+    state.from = 0;
+    state.to = search.bound.high;
+    pull<Offset, kind>(params, shared, state, from);
+    end_iteration(params, shared, state, grid);
+    trace_iteration(params, shared, state);
+    search.iteration++;
+    update_unsettled(shared, search);
+    search.frontier_degree = shared.previous.degrees;
+    if (anything_queued(shared) || search.frontier_degree > 0)
         return true;
-    const long long least = room.seen.least;
-    if (least >= static_cast<long long>(hw_keys<kind>::none))
+    const long long min_key = shared.previous.min_key;
+    if (min_key >= static_cast<long long>(hw_keys<kind>::none))
         return false;
-    place.bucket--;
-    open_bucket(plan, place, static_cast<key_of<kind>>(least), tail);
-    return fill_bucket(plan, room, grid, place);
+    search.bucket--;
+    open_bucket(params, search, static_cast<key_of<kind>>(min_key), tail);
+    return fill_bucket(params, shared, grid, search);
 }
 
 /* Leaves the bucket. Returns whether there is another. */
 template <typename Offset, int kind>
-__device__ bool go_on(const kernel_params &plan, block_shared &room, cg::grid_group &grid,
-                      place_t<kind> &place)
+__device__ bool advance_bucket(const kernel_params &params, block_shared &shared,
+                               cg::grid_group &grid, search_state<kind> &search)
 {
-    const bool grows = plan.adaptive && !plan.whole;
-    const bool tail =
-        grows && !place.inside && place.open < plan.graph.core / HW_DELTA_ONE_GPU_TAIL_FRACTION;
+    const bool grows = params.adaptive && !params.no_light_heavy_split;
+    const bool tail = grows && !search.has_substeps &&
+                      search.num_unsettled < params.graph.core / HW_DELTA_ONE_GPU_TAIL_FRACTION;
 
-    if (place.bound.high == hw_keys<kind>::none || place.open == 0)
+    if (search.bound.high == hw_keys<kind>::none || search.num_unsettled == 0)
         return false;
-    if (!place.whole && place.begun > 0) {
-        const count64 pull = HW_DELTA_ONE_GPU_PULL_EDGES * place.open;
-        const bool pulls = pull < HW_DELTA_ONE_GPU_PUSH_PRICE * place.begun;
-        const bool little = place.begun < plan.graph.edges / HW_DELTA_ONE_GPU_LITTLE_FRACTION;
-        place.inside = place.inside && !pulls;
-        if (grows && ((little && place.little) || !place.inside))
-            place.span *= HW_DELTA_ONE_GPU_GROWTH;
-        place.little = little;
+    if (!search.no_light_heavy_split && search.frontier_degree > 0) {
+        const count64 pull = HW_DELTA_ONE_GPU_PULL_EDGES * search.num_unsettled;
+        const bool pulls = pull < HW_DELTA_ONE_GPU_PUSH_PRICE * search.frontier_degree;
+        const bool small_bucket =
+            search.frontier_degree < params.graph.edges / HW_DELTA_ONE_GPU_LITTLE_FRACTION;
+        search.has_substeps = search.has_substeps && !pulls;
+        if (grows && ((small_bucket && search.small_bucket) || !search.has_substeps))
+            search.delta *= HW_DELTA_ONE_GPU_GROWTH;
+        search.small_bucket = small_bucket;
         if (pulls)
-            return long_pull<Offset, kind>(plan, room, grid, place, tail);
-        long_push<Offset, kind>(plan, room, grid, place);
+            return pull_heavy_phase<Offset, kind>(params, shared, grid, search, tail);
+        push_heavy_phase<Offset, kind>(params, shared, grid, search);
     }
-    open_bucket(plan, place, place.bound.high, tail);
-    return fill_bucket(plan, room, grid, place);
+    open_bucket(params, search, search.bound.high, tail);
+    return fill_bucket(params, shared, grid, search);
 }
 
 template <typename Offset>
-__device__ __forceinline__ uint64_t length_of(const kernel_params &plan, uint32_t v)
+__device__ __forceinline__ uint64_t length_of(const kernel_params &params, uint32_t v)
 {
-    return hw_begin<Offset>(plan.graph.out, v + 1) - hw_begin<Offset>(plan.graph.out, v);
+    return hw_begin<Offset>(params.graph.out, v + 1) - hw_begin<Offset>(params.graph.out, v);
 }
 
 /* Where the lightest edge of the root ends. */
 template <typename Offset, int kind>
-__device__ __forceinline__ key_of<kind> first_key(const kernel_params &plan, uint32_t root)
+__device__ __forceinline__ key_of<kind> lightest_key(const kernel_params &params, uint32_t root)
 {
-    return hw_further<kind>(0, plan.paths.out[hw_begin<Offset>(plan.graph.out, root)].weight);
+    return hw_further<kind>(0, params.sssp.out[hw_begin<Offset>(params.graph.out, root)].weight);
 }
 
 /* The row of the vertices of degree 1. */
 template <int kind>
-__device__ void keep_leaves(const kernel_params &plan, const block_shared &room,
-                            place_t<kind> &place)
+__device__ void trace_leaves(const kernel_params &params, const block_shared &shared,
+                             search_state<kind> &search)
 {
-    pass_t<kind> pass;
+    lane_state<kind> state;
 
-    pass.routine = HW_ONE_GPU_DELTA_LEAVES;
-    pass.bucket = place.bucket;
-    pass.frontier = 0;
-    pass.rows = &place.rows;
-    add_row(plan, pass, 0, 0, 0);
+    state.routine = HW_ONE_GPU_DELTA_LEAVES;
+    state.bucket = search.bucket;
+    state.frontier = 0;
+    state.trace_records = &search.trace_records;
+    trace_append(params, state, 0, 0, 0);
 }
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ kernel_params plan, uint32_t root)
+    delta_stepping(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    __shared__ block_shared room;
+    __shared__ block_shared shared;
     cg::grid_group grid = cg::this_grid();
-    place_t<kind> place = {};
+    search_state<kind> search = {};
     count64 edges = 0;
-    bool more = root < plan.graph.active;
+    bool more = root < params.graph.active;
 
-    begin<kind>(plan, root);
+    init_distances<kind>(params, root);
     grid.sync();
-    look(plan, room, 0);
-    place.inside = true;
-    place.whole = plan.whole;
-    place.span = plan.width;
-    place.open = plan.graph.core;
-    place.bucket = UINT32_MAX;
+    load_counters(params, shared, 0);
+    search.has_substeps = true;
+    search.no_light_heavy_split = params.no_light_heavy_split;
+    search.delta = params.delta;
+    search.num_unsettled = params.graph.core;
+    search.bucket = UINT32_MAX;
     /* A short list of the root is pushed whole: its edges may all be long. Then nothing is
      * nearer than the end of the first one. */
-    const uint64_t length = more ? length_of<Offset>(plan, root) : 0;
-    const bool briefly = length > 0 && length <= piece_edges + block_edges;
-    open_bucket(plan, place, briefly ? first_key<Offset, kind>(plan, root) : key_of<kind>(0),
+    const uint64_t length = more ? length_of<Offset>(params, root) : 0;
+    const bool push_root_whole = length > 0 && length <= warp_chunk_edges + block_list_edges;
+    open_bucket(params, search,
+                push_root_whole ? lightest_key<Offset, kind>(params, root) : key_of<kind>(0),
                 false);
-    if (briefly) {
-        push_pass<Offset, kind>(plan, room, grid, place, HW_ONE_GPU_DELTA_ROOT, true, edges);
-        place.begun = 0;
+    if (push_root_whole) {
+        push_iteration<Offset, kind>(params, shared, grid, search, HW_ONE_GPU_DELTA_ROOT, true,
+                                     edges);
+        search.frontier_degree = 0;
     }
     while (more) {
-        settle<Offset, kind>(plan, room, grid, place);
-        more = go_on<Offset, kind>(plan, room, grid, place);
+        drain_bucket<Offset, kind>(params, shared, grid, search);
+        more = advance_bucket<Offset, kind>(params, shared, grid, search);
     }
-    settle_leaves<Offset, kind>(plan, root);
-    if (plan.row) {
+    relax_leaves<Offset, kind>(params, root);
+    if (params.trace) {
         grid.sync(); /* so that the row ends with the last block */
-        keep_leaves(plan, room, place);
+        trace_leaves(params, shared, search);
         if (hw_grid_thread() == 0) {
-            plan.control->rows = place.rows;
-            plan.control->ended = static_cast<count64>(clock64());
-            plan.control->ended_time = hw_nanoseconds();
+            params.control->trace_records = search.trace_records;
+            params.control->end_ticks = static_cast<count64>(clock64());
+            params.control->end_ns = hw_nanoseconds();
         }
     }
 }
@@ -432,23 +448,23 @@ __global__ void __launch_bounds__(threads, 1)
 template <typename Offset> const void *kernel_for(int kind)
 {
     if (kind == HW_GPU_KEY_F32)
-        return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_F32>);
+        return reinterpret_cast<const void *>(delta_stepping<Offset, HW_GPU_KEY_F32>);
     if (kind == HW_GPU_KEY_I32)
-        return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I32>);
-    return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I64>);
+        return reinterpret_cast<const void *>(delta_stepping<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(delta_stepping<Offset, HW_GPU_KEY_I64>);
 }
 
-const void *kernel_of(const hw_one_gpu_delta_params *plan)
+const void *kernel_of(const hw_one_gpu_delta_params *params)
 {
-    if (plan->record)
-        return hw_small_frontier_delta_kernel(plan);
-    return plan->graph.wide ? kernel_for<uint64_t>(plan->paths.kind)
-                            : kernel_for<uint32_t>(plan->paths.kind);
+    if (params->record)
+        return hw_small_frontier_delta_kernel(params);
+    return params->graph.wide ? kernel_for<uint64_t>(params->sssp.kind)
+                              : kernel_for<uint32_t>(params->sssp.kind);
 }
 
 } // namespace
 
-int hw_one_gpu_delta_launch_shape(const hw_one_gpu_delta_params *plan,
+int hw_one_gpu_delta_launch_shape(const hw_one_gpu_delta_params *params,
                                   hw_one_gpu_delta_shape *shape)
 {
     int device = 0, processors = 0, resident = 0;
@@ -456,46 +472,46 @@ int hw_one_gpu_delta_launch_shape(const hw_one_gpu_delta_params *plan,
 
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    shape->threads = plan->record ? HW_ONE_GPU_DELTA_FRONT_THREADS : HW_ONE_GPU_DELTA_THREADS;
+    shape->threads = params->record ? HW_SMALL_FRONTIER_THREADS : HW_ONE_GPU_DELTA_THREADS;
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(plan),
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel_of(params),
                                                               shape->threads, 0);
     if (error == cudaSuccess && resident < 1)
         error = cudaErrorLaunchOutOfResources;
-    shape->blocks = processors * (plan->record ? 1 : resident);
+    shape->blocks = processors * (params->record ? 1 : resident);
     return error;
 }
 
-int hw_one_gpu_delta_launch(const hw_one_gpu_delta_params *plan,
+int hw_one_gpu_delta_launch(const hw_one_gpu_delta_params *params,
                             const hw_one_gpu_delta_shape *shape, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_one_gpu_delta_params *>(plan), &root};
-    cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
+    void *arguments[] = {const_cast<hw_one_gpu_delta_params *>(params), &root};
+    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(shape->blocks), dim3(shape->threads),
+    return cudaLaunchCooperativeKernel(kernel_of(params), dim3(shape->blocks), dim3(shape->threads),
                                        arguments, 0, nullptr);
 }
 
-static void launch_firsts(const hw_one_gpu_delta_params *plan, const hw_gpu_lists *lists,
-                          const hw_gpu_edge *edge, hw_gpu_edge *first)
+static void launch_copy_lightest(const hw_one_gpu_delta_params *params, const hw_gpu_lists *lists,
+                                 const hw_gpu_edge *edge, hw_gpu_edge *first)
 {
-    const uint32_t blocks = plan->graph.core / threads + 1;
+    const uint32_t blocks = params->graph.core / threads + 1;
 
-    if (plan->graph.wide)
-        take_firsts<uint64_t><<<blocks, threads>>>(plan->graph, *lists, edge, first);
+    if (params->graph.wide)
+        copy_lightest<uint64_t><<<blocks, threads>>>(params->graph, *lists, edge, first);
     else
-        take_firsts<uint32_t><<<blocks, threads>>>(plan->graph, *lists, edge, first);
+        copy_lightest<uint32_t><<<blocks, threads>>>(params->graph, *lists, edge, first);
 }
 
-int hw_one_gpu_delta_launch_firsts(const hw_one_gpu_delta_params *plan)
+int hw_one_gpu_delta_launch_lightest(const hw_one_gpu_delta_params *params)
 {
-    launch_firsts(plan, &plan->graph.in, plan->paths.in, plan->first_in);
+    launch_copy_lightest(params, &params->graph.in, params->sssp.in, params->lightest_in);
     cudaError_t error = cudaGetLastError();
 
-    if (error != cudaSuccess || !plan->graph.directed)
+    if (error != cudaSuccess || !params->graph.directed)
         return error;
-    launch_firsts(plan, &plan->graph.out, plan->paths.out, plan->first_out);
+    launch_copy_lightest(params, &params->graph.out, params->sssp.out, params->lightest_out);
     return cudaGetLastError();
 }

@@ -17,395 +17,420 @@ namespace
 {
 
 /* A search under way, as all its functions see it: where it is. What they share is the block's. */
-template <int kind> struct state_t {
-    place_t<kind> place;
-    bool fine;
+template <int kind> struct search_run {
+    search_state<kind> search;
+    bool ok;
 };
 
 /* What the GPUs told each other at the last meeting. */
-__device__ __forceinline__ uint64_t told(const block_shared &room, uint32_t which)
+__device__ __forceinline__ uint64_t reduced(const block_shared &shared, uint32_t which)
 {
-    return room.all[which];
+    return shared.reduced[which];
 }
 
 /* Is anything to be pushed next, anywhere? */
-__device__ __forceinline__ bool queued(const block_shared &room)
+__device__ __forceinline__ bool anything_queued(const block_shared &shared)
 {
-    return told(room, HW_PEER_DELTA_NEAR) > 0 || told(room, HW_PEER_DELTA_HEAVY) > 0;
+    return reduced(shared, HW_PEER_DELTA_STEP) > 0 ||
+           reduced(shared, HW_PEER_DELTA_LONG_LIST_CHUNKS) > 0;
 }
 
 template <int kind>
-__device__ void finish_pass(state_t<kind> &state, pass_t<kind> &pass, uint32_t routine,
-                            bool leaves = false)
+__device__ void finish_iteration(search_run<kind> &run, lane_state<kind> &state, uint32_t routine,
+                                 bool leaves = false)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
 
-    state.fine = end_pass(plan, room, pass, state.place, leaves);
-    if (!state.fine)
+    run.ok = end_iteration(params, shared, state, run.search, leaves);
+    if (!run.ok)
         return;
-    add_row(plan, room, state.place, routine);
-    state.place.number++;
+    trace_append(params, shared, run.search, routine);
+    run.search.iteration++;
 }
 
 /* Pushes what is queued, and what mail brings that was left. Leaves what comes then to the next
  * such pass: settle() sees to it that another takes it before it begins. */
 template <int kind>
-__device__ __noinline__ void push_pass(state_t<kind> &state, uint32_t routine, bool whole)
+__device__ __noinline__ void push_iteration(search_run<kind> &run, uint32_t routine, bool whole)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    const uint32_t count = room.seen.near;
-    const count64 heavy = room.seen.heavy;
-    const uint32_t mail = state.place.mail;
-    pass_t<kind> pass;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    const uint32_t count = shared.previous.step;
+    const count64 long_lists = shared.previous.long_lists;
+    const uint32_t updates = run.search.deferred_updates;
+    lane_state<kind> state;
 
-    state.place.mail = 0;
-    begin_pass(plan, room, pass, state.place, false, false);
+    run.search.deferred_updates = 0;
+    begin_iteration(params, shared, state, run.search, false, false);
     if (hw_grid_thread() == 0)
-        plan.control->ring[(pass.number + 1) & 3].frontier = count;
-    pass.bound = state.place.bound;
-    pass.from = 0;
-    pass.to = whole ? hw_keys<kind>::none : state.place.bound.high;
-    pass.eager = count < HW_DELTA_PEER_SKIP_PRECHECK_BELOW;
-    if (state.place.late)
-        pass.shown = state.place.told;
-    push_queue<kind>(plan, room, pass, count, heavy, mail);
-    push_beside<kind>(plan, room, pass);
-    finish_pass(state, pass, routine, true);
-    state.place.begun += told(room, HW_PEER_DELTA_DEGREES);
+        params.control->counters[(state.iteration + 1) & 3].frontier = count;
+    state.bound = run.search.bound;
+    state.from = 0;
+    state.to = whole ? hw_keys<kind>::none : run.search.bound.high;
+    state.skip_precheck = count < HW_DELTA_PEER_SKIP_PRECHECK_BELOW;
+    if (run.search.has_leftovers)
+        state.rebroadcast_below = run.search.broadcast_below;
+    push_queue<kind>(params, shared, state, count, long_lists, updates);
+    push_block_worklist<kind>(params, shared, state);
+    finish_iteration(run, state, routine, true);
+    run.search.frontier_degree += reduced(shared, HW_PEER_DELTA_DEGREES);
 }
 
 /* Goes on to the next step of the bucket, which the next pass pushes, with what is queued. */
-template <int kind> __device__ __noinline__ void step_on(state_t<kind> &state, key_of<kind> near)
+template <int kind>
+__device__ __noinline__ void advance_step(search_run<kind> &run, key_of<kind> step_end)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    place_t<kind> &place = state.place;
-    const uint32_t count = room.seen.later, queued = room.seen.near;
-    const key_of<kind> settled = place.bound.near;
-    pass_t<kind> pass;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    search_state<kind> &search = run.search;
+    const uint32_t count = shared.previous.rest, queued = shared.previous.step;
+    const key_of<kind> settled = search.bound.step_end;
+    lane_state<kind> state;
 
-    place.bound.near = near;
-    begin_filling(plan, room, pass, place, true, true);
-    pass.bound = place.bound;
-    keep_queued(plan, room, pass, queued);
-    next_step(plan, room, pass, one_of(plan.later, place.later - 1), count, settled);
-    empty_block(pass);
-    state.fine = join(plan, room, place, pass.number + 1);
-    if (!state.fine)
+    search.bound.step_end = step_end;
+    begin_refill(params, shared, state, search, true, true);
+    state.bound = search.bound;
+    requeue_step(params, shared, state, queued);
+    refill_step(params, shared, state, by_parity(params.queues.rest_queue, search.rest_index - 1),
+                count, settled);
+    flush_iteration(state);
+    run.ok = grid_barrier(params, shared, search, state.iteration + 1);
+    if (!run.ok)
         return;
-    place.number++;
+    search.iteration++;
     /* What is left is told after the next pass. */
-    if (hw_grid_thread() == 0 && room.seen.most)
-        atomicMax(&plan.control->ring[(place.number + 1) & 3].most, room.seen.most);
+    if (hw_grid_thread() == 0 && shared.previous.max_complement)
+        atomicMax(&params.control->counters[(search.iteration + 1) & 3].max_complement,
+                  shared.previous.max_complement);
 }
 
 /* Are so few left of the step that what waits may come along with them? */
-template <int kind> __device__ bool lags(const state_t<kind> &state)
+template <int kind> __device__ bool step_lags(const search_run<kind> &run)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
 
-    return plan.adaptive && !plan.whole && told(room, HW_PEER_DELTA_HEAVY) == 0 &&
-           told(room, HW_PEER_DELTA_NEAR) * HW_DELTA_PEER_LAGGING_FRACTION <
-               told(room, HW_PEER_DELTA_LATER);
+    return params.config.adaptive && !params.config.no_light_heavy_split &&
+           reduced(shared, HW_PEER_DELTA_LONG_LIST_CHUNKS) == 0 &&
+           reduced(shared, HW_PEER_DELTA_STEP) * HW_DELTA_PEER_LAGGING_FRACTION <
+               reduced(shared, HW_PEER_DELTA_REST);
 }
 
 /* Has the bucket most of the edges that are left? */
-template <int kind> __device__ __forceinline__ bool has_most(const place_t<kind> &place)
+template <int kind> __device__ __forceinline__ bool has_most(const search_state<kind> &search)
 {
-    return HW_DELTA_PEER_PULL_EDGES * place.open < HW_DELTA_PEER_PUSH_PRICE * place.begun;
+    return HW_DELTA_PEER_PULL_EDGES * search.num_unsettled <
+           HW_DELTA_PEER_PUSH_PRICE * search.frontier_degree;
 }
 
 /* Is it cheaper that what is beyond the bucket pulls than that the bucket pushes its long edges? */
-template <int kind> __device__ bool pulls_next(const state_t<kind> &state)
+template <int kind> __device__ bool pulls_next(const search_run<kind> &run)
 {
-    const kernel_params &plan = room_of().plan;
-    const place_t<kind> &place = state.place;
+    const kernel_params &params = shared_memory().params;
+    const search_state<kind> &search = run.search;
 
-    return !plan.directed && !place.whole && place.bound.high < hw_keys<kind>::none &&
-           place.begun > 0 && has_most(place);
+    return !params.config.directed && !search.no_light_heavy_split &&
+           search.bound.high < hw_keys<kind>::none && search.frontier_degree > 0 &&
+           has_most(search);
 }
 
 /* Are so few left of the bucket, in queues and in mail, that they may come along with the pull that
  * follows? They push their lists whole there, and so does what improves by them. */
-template <int kind> __device__ bool may_leave(const state_t<kind> &state)
+template <int kind> __device__ bool may_defer_to_pull(const search_run<kind> &run)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
 
     /* They have as many edges, it is taken, as those that were pushed last. */
-    const double frontier = static_cast<double>(told(room, HW_PEER_DELTA_FRONTIER)),
-                 degrees = static_cast<double>(told(room, HW_PEER_DELTA_DEGREES)),
-                 near = static_cast<double>(told(room, HW_PEER_DELTA_NEAR));
+    const double frontier = static_cast<double>(reduced(shared, HW_PEER_DELTA_FRONTIER)),
+                 degrees = static_cast<double>(reduced(shared, HW_PEER_DELTA_DEGREES)),
+                 step = static_cast<double>(reduced(shared, HW_PEER_DELTA_STEP));
 
-    return told(room, HW_PEER_DELTA_HEAVY) == 0 && told(room, HW_PEER_DELTA_LATER) == 0 &&
-           near * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * plan.part.ranks * frontier &&
-           state.place.open > 0 && pulls_next(state);
+    return reduced(shared, HW_PEER_DELTA_LONG_LIST_CHUNKS) == 0 &&
+           reduced(shared, HW_PEER_DELTA_REST) == 0 &&
+           step * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * params.part.ranks * frontier &&
+           run.search.num_unsettled > 0 && pulls_next(run);
 }
 
 /* Settles the bucket. */
-template <int kind> __device__ void settle(state_t<kind> &state)
+template <int kind> __device__ void drain_bucket(search_run<kind> &run)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    place_t<kind> &place = state.place;
-    const uint32_t routine = place.whole ? HW_PEER_DELTA_PUSH : HW_PEER_DELTA_SHORT_PUSH;
-    double width = place.span * HW_DELTA_PEER_FIRST_STEP;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    search_state<kind> &search = run.search;
+    const uint32_t routine =
+        search.no_light_heavy_split ? HW_PEER_DELTA_PUSH : HW_PEER_DELTA_LIGHT_PUSH;
+    double width = search.delta * HW_DELTA_PEER_FIRST_STEP;
     count64 edges = 0;
-    uint32_t passes = 0;
+    uint32_t iterations = 0;
 
-    for (bool stepped = false; state.fine;) {
-        if (passes > 0 && may_leave(state)) /* what is left is taken by the pull */
+    for (bool stepped = false; run.ok;) {
+        if (iterations > 0 && may_defer_to_pull(run)) /* what is left is taken by the pull */
             return;
-        if (stepped || (queued(room) && !lags(state))) {
-            push_pass(state, routine, place.whole);
-            edges += told(room, HW_PEER_DELTA_EDGES);
-            passes++;
+        if (stepped || (anything_queued(shared) && !step_lags(run))) {
+            push_iteration(run, routine, search.no_light_heavy_split);
+            edges += reduced(shared, HW_PEER_DELTA_EDGES);
+            iterations++;
             stepped = false;
             continue;
         }
-        if (told(room, HW_PEER_DELTA_LATER) == 0)
+        if (reduced(shared, HW_PEER_DELTA_REST) == 0)
             break;
-        width *= edges < HW_DELTA_PEER_LITTLE_WORK * plan.part.ranks ? 4
-                 : passes <= HW_DELTA_PEER_FEW_ITERATIONS            ? 2
-                 : passes > HW_DELTA_PEER_MANY_ITERATIONS            ? 0.5
-                                                                     : 1;
+        width *= edges < HW_DELTA_PEER_LITTLE_WORK * params.part.ranks ? 4
+                 : iterations <= HW_DELTA_PEER_FEW_ITERATIONS          ? 2
+                 : iterations > HW_DELTA_PEER_MANY_ITERATIONS          ? 0.5
+                                                                       : 1;
         /* Where the last step found none it is known how far it is to the next one. */
-        const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
-        const bool empty = passes == 1 && told(room, HW_PEER_DELTA_FRONTIER) == 0;
-        const key_of<kind> from = empty && least < hw_keys<kind>::none && least > place.bound.near
-                                      ? static_cast<key_of<kind>>(least)
-                                      : place.bound.near;
-        edges = passes = 0;
-        state.fine = take_left(place);
-        if (!state.fine)
+        const long long min_key = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
+        const bool empty = iterations == 1 && reduced(shared, HW_PEER_DELTA_FRONTIER) == 0;
+        const key_of<kind> from =
+            empty && min_key < hw_keys<kind>::none && min_key > search.bound.step_end
+                ? static_cast<key_of<kind>>(min_key)
+                : search.bound.step_end;
+        edges = iterations = 0;
+        run.ok = receive_deferred(search);
+        if (!run.ok)
             return;
-        place.bucket += plan.whole;
-        step_on(state,
-                min(key_beyond<kind>(from, plan.whole ? place.span : width), place.bound.high));
+        search.bucket += params.config.no_light_heavy_split;
+        advance_step(run, min(key_beyond<kind>(
+                                  from, params.config.no_light_heavy_split ? search.delta : width),
+                              search.bound.high));
         stepped = true;
     }
-    state.fine = state.fine && take_left(place);
+    run.ok = run.ok && receive_deferred(search);
 }
 
 /* The next bucket from `low` on. Of short lists, all is one bucket, and its steps have the width
  * of buckets: what waits is known without looking for it. */
 template <int kind>
-__device__ void open_bucket(const kernel_params &plan, place_t<kind> &place, key_of<kind> low,
-                            bool tail)
+__device__ void open_bucket(const kernel_params &params, search_state<kind> &search,
+                            key_of<kind> low, bool tail)
 {
-    const bool steps = plan.whole || (place.inside && !place.whole && !tail);
+    const bool steps = params.config.no_light_heavy_split ||
+                       (search.has_substeps && !search.no_light_heavy_split && !tail);
 
-    place.bound.low = low;
-    place.bound.high = tail || plan.whole ? hw_keys<kind>::none : key_beyond<kind>(low, place.span);
-    place.bound.near = place.bound.high;
+    search.bound.low = low;
+    search.bound.high = tail || params.config.no_light_heavy_split
+                            ? hw_keys<kind>::none
+                            : key_beyond<kind>(low, search.delta);
+    search.bound.step_end = search.bound.high;
     if (steps)
-        place.bound.near = min(
-            place.bound.high,
-            key_beyond<kind>(low, plan.whole ? place.span : place.span * HW_DELTA_PEER_FIRST_STEP));
-    place.whole = place.whole || tail;
-    place.begun = 0;
-    place.bucket++;
+        search.bound.step_end =
+            min(search.bound.high,
+                key_beyond<kind>(low, params.config.no_light_heavy_split
+                                          ? search.delta
+                                          : search.delta * HW_DELTA_PEER_FIRST_STEP));
+    search.no_light_heavy_split = search.no_light_heavy_split || tail;
+    search.frontier_degree = 0;
+    search.bucket++;
 }
 
 /* Queues what the bucket holds; skips what is empty. Returns whether anything is left. */
-template <int kind> __device__ __noinline__ bool fill_bucket(state_t<kind> &state)
+template <int kind> __device__ __noinline__ bool fill_bucket(search_run<kind> &run)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    place_t<kind> &place = state.place;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    search_state<kind> &search = run.search;
 
     for (;;) {
-        pass_t<kind> pass;
-        begin_filling(plan, room, pass, place, true, false);
-        pass.bound = place.bound;
-        collect(plan, room, pass);
-        finish_pass(state, pass, HW_PEER_DELTA_NEXT_BUCKET);
-        if (!state.fine)
+        lane_state<kind> state;
+        begin_refill(params, shared, state, search, true, false);
+        state.bound = search.bound;
+        enqueue_bucket(params, shared, state);
+        finish_iteration(run, state, HW_PEER_DELTA_NEXT_BUCKET);
+        if (!run.ok)
             return false;
-        place.open = told(room, HW_PEER_DELTA_OPEN);
-        if (queued(room) || told(room, HW_PEER_DELTA_LATER) > 0)
+        search.num_unsettled = reduced(shared, HW_PEER_DELTA_UNSETTLED);
+        if (anything_queued(shared) || reduced(shared, HW_PEER_DELTA_REST) > 0)
             return true;
-        const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
-        if (least >= static_cast<long long>(hw_keys<kind>::none))
+        const long long min_key = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
+        if (min_key >= static_cast<long long>(hw_keys<kind>::none))
             return false;
-        place.bucket--;
-        open_bucket(plan, place, static_cast<key_of<kind>>(least), false);
+        search.bucket--;
+        open_bucket(params, search, static_cast<key_of<kind>>(min_key), false);
     }
 }
 
 /* Pushes the long edges of the bucket, then what that left. */
-template <int kind> __device__ __noinline__ void long_push(state_t<kind> &state)
+template <int kind> __device__ __noinline__ void push_heavy_phase(search_run<kind> &run)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
 
-    for (bool first = true; state.fine && (first || queued(room)); first = false) {
-        const count64 heavy = room.seen.heavy;
-        pass_t<kind> pass;
-        begin_pass(plan, room, pass, state.place, false, false);
-        pass.bound = state.place.bound;
-        pass.from = state.place.bound.high;
-        pass.to = hw_keys<kind>::none;
+    for (bool first = true; run.ok && (first || anything_queued(shared)); first = false) {
+        const count64 long_lists = shared.previous.long_lists;
+        lane_state<kind> state;
+        begin_iteration(params, shared, state, run.search, false, false);
+        state.bound = run.search.bound;
+        state.from = run.search.bound.high;
+        state.to = hw_keys<kind>::none;
         if (first) {
-            push_long<kind>(plan, room, pass);
+            push_heavy_edges<kind>(params, shared, state);
         } else {
-            push_heavy<kind>(plan, room, pass, heavy);
+            push_long_list_chunks<kind>(params, shared, state, long_lists);
         }
-        finish_pass(state, pass, HW_PEER_DELTA_LONG_PUSH);
+        finish_iteration(run, state, HW_PEER_DELTA_HEAVY_PUSH);
     }
 }
 
 /* Tells the others own keys below `to` that they do not know yet. lost: of this lane, vertices
  * without a parent, which the GPUs tell each other again. */
 template <int kind>
-__device__ __noinline__ void tell_all(state_t<kind> &state, key_of<kind> to, uint32_t lost)
+__device__ __noinline__ void broadcast_distances(search_run<kind> &run, key_of<kind> to,
+                                                 uint32_t parentless)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    const bool packed = packs<kind>(plan);
-    pass_t<kind> pass;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    const bool packed = can_pack<kind>(params);
+    lane_state<kind> state;
 
-    begin_pass(plan, room, pass, state.place, true, true);
-    add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
-    keep_queued(plan, room, pass, room.seen.near);
+    begin_iteration(params, shared, state, run.search, true, true);
+    add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
+    requeue_step(params, shared, state, shared.previous.step);
     if (packed)
-        tell_packed<kind>(plan, room, pass, state.place.told, to);
+        broadcast_packed<kind>(params, shared, state, run.search.broadcast_below, to);
     else
-        tell<kind>(plan, pass, state.place.told, to);
-    state.place.told = to;
-    finish_pass(state, pass, HW_PEER_DELTA_TELL);
-    if (!packed || !state.fine)
+        broadcast_direct<kind>(params, state, run.search.broadcast_below, to);
+    run.search.broadcast_below = to;
+    finish_iteration(run, state, HW_PEER_DELTA_BROADCAST);
+    if (!packed || !run.ok)
         return;
-    take_told<kind>(plan, pass.turn);
-    state.fine = join(plan, room, state.place, state.place.number);
+    unpack_broadcast<kind>(params, state.parity);
+    run.ok = grid_barrier(params, shared, run.search, run.search.iteration);
 }
 
 /* Is it cheaper to ask for keys of the bucket while pulling than to tell all of them before? A pull
  * examines a fraction of the edges of the one before. */
-template <int kind> __device__ bool asks(const place_t<kind> &place)
+template <int kind> __device__ bool should_load_remote(const search_state<kind> &search)
 {
-    return place.held > 0 && place.pulled < HW_DELTA_PEER_REMOTE_LOAD_EDGES * place.held;
+    return search.bucket_vertices > 0 &&
+           search.pulled < HW_DELTA_PEER_REMOTE_LOAD_EDGES * search.bucket_vertices;
 }
 
 /* Pulls the long edges of the bucket, and opens the next one and pushes it on the way. Returns
  * whether anything is left. */
-template <int kind> __device__ __noinline__ bool long_pull(state_t<kind> &state, bool tail)
+template <int kind> __device__ __noinline__ bool pull_heavy_phase(search_run<kind> &run, bool tail)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    place_t<kind> &place = state.place;
-    const bounds<kind> from = place.bound;
-    const bool asking = asks(place);
-    pass_t<kind> pass;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    search_state<kind> &search = run.search;
+    const bucket_bounds<kind> from = search.bound;
+    const bool remote = should_load_remote(search);
+    lane_state<kind> state;
 
-    place.late = place.late || queued(room);
-    if (!asking) { /* what is told takes the place of mail */
-        state.fine = take_left(place);
-        if (state.fine)
-            tell_all(state, from.high, 0);
+    search.has_leftovers = search.has_leftovers || anything_queued(shared);
+    if (!remote) { /* what is told takes the place of mail */
+        run.ok = receive_deferred(search);
+        if (run.ok)
+            broadcast_distances(run, from.high, 0);
     }
-    if (!state.fine)
+    if (!run.ok)
         return false;
-    const uint32_t count = room.seen.near, mail = place.mail;
-    place.mail = 0;
-    begin_filling(plan, room, pass, place, false, false);
-    open_bucket(plan, place, from.high, tail);
-    if (asking)
-        pass.told = place.told;
-    pass.bound = place.bound;
-    pass.from = 0;
-    pass.to = place.bound.high;
-    if (place.late)
-        pass.shown = place.told;
+    const uint32_t count = shared.previous.step, updates = search.deferred_updates;
+    search.deferred_updates = 0;
+    begin_refill(params, shared, state, search, false, false);
+    open_bucket(params, search, from.high, tail);
+    if (remote)
+        state.remote_load_from = search.broadcast_below;
+    state.bound = search.bound;
+    state.from = 0;
+    state.to = search.bound.high;
+    if (search.has_leftovers)
+        state.rebroadcast_below = search.broadcast_below;
     if (hw_grid_thread() == 0)
-        plan.control->ring[(pass.number + 1) & 3].frontier = count;
-    pull<kind>(plan, room, pass, from, count, mail, &plan.control->given[place.later % 3]);
-    finish_pass(state, pass, HW_PEER_DELTA_LONG_PULL);
-    if (!state.fine)
+        params.control->counters[(state.iteration + 1) & 3].frontier = count;
+    pull<kind>(params, shared, state, from, count, updates,
+               &params.control->claimed[search.rest_index % 3]);
+    finish_iteration(run, state, HW_PEER_DELTA_HEAVY_PULL);
+    if (!run.ok)
         return false;
-    const count64 open = told(room, HW_PEER_DELTA_OPEN);
-    place.held = place.open > open ? place.open - open : 0;
-    place.open = open;
-    place.pulled = told(room, HW_PEER_DELTA_PULLED);
-    place.begun = told(room, HW_PEER_DELTA_DEGREES);
-    if (queued(room) || place.begun > 0)
+    const count64 unsettled = reduced(shared, HW_PEER_DELTA_UNSETTLED);
+    search.bucket_vertices =
+        search.num_unsettled > unsettled ? search.num_unsettled - unsettled : 0;
+    search.num_unsettled = unsettled;
+    search.pulled = reduced(shared, HW_PEER_DELTA_PULLED);
+    search.frontier_degree = reduced(shared, HW_PEER_DELTA_DEGREES);
+    if (anything_queued(shared) || search.frontier_degree > 0)
         return true;
-    const long long least = complemented(told(room, HW_PEER_DELTA_LEAST));
-    if (least >= static_cast<long long>(hw_keys<kind>::none))
+    const long long min_key = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
+    if (min_key >= static_cast<long long>(hw_keys<kind>::none))
         return false;
-    place.bucket--;
-    open_bucket(plan, place, static_cast<key_of<kind>>(least), tail);
-    return fill_bucket(state);
+    search.bucket--;
+    open_bucket(params, search, static_cast<key_of<kind>>(min_key), tail);
+    return fill_bucket(run);
 }
 
 /* Widens buckets: once one had most edges, and before, where several had little to do. */
-template <int kind> __device__ void widen(const kernel_params &plan, place_t<kind> &place)
+template <int kind>
+__device__ void widen_bucket(const kernel_params &params, search_state<kind> &search)
 {
-    place.small = place.begun < HW_DELTA_PEER_SMALL_BUCKET * plan.part.ranks ? place.small + 1 : 0;
-    if (!place.inside)
-        place.span *= HW_DELTA_PEER_GROWTH;
-    else if (place.small > HW_DELTA_PEER_SMALL_BUCKETS)
-        place.span *= HW_DELTA_PEER_WIDENING;
+    search.small_buckets = search.frontier_degree < HW_DELTA_PEER_SMALL_BUCKET * params.part.ranks
+                               ? search.small_buckets + 1
+                               : 0;
+    if (!search.has_substeps)
+        search.delta *= HW_DELTA_PEER_GROWTH;
+    else if (search.small_buckets > HW_DELTA_PEER_SMALL_BUCKETS)
+        search.delta *= HW_DELTA_PEER_WIDENING;
 }
 
 /* Leaves the bucket. Returns whether there is another. */
-template <int kind> __device__ bool go_on(state_t<kind> &state)
+template <int kind> __device__ bool advance_bucket(search_run<kind> &run)
 {
-    const kernel_params &plan = room_of().plan;
-    place_t<kind> &place = state.place;
-    const bool grows = plan.adaptive && !plan.whole;
-    const bool tail =
-        grows && !place.inside && place.open < plan.all_core / HW_DELTA_PEER_TAIL_FRACTION;
+    const kernel_params &params = shared_memory().params;
+    search_state<kind> &search = run.search;
+    const bool grows = params.config.adaptive && !params.config.no_light_heavy_split;
+    const bool tail = grows && !search.has_substeps &&
+                      search.num_unsettled < params.peers.all_core / HW_DELTA_PEER_TAIL_FRACTION;
 
-    if (place.bound.high == hw_keys<kind>::none || place.open == 0)
+    if (search.bound.high == hw_keys<kind>::none || search.num_unsettled == 0)
         return false;
-    if (!place.whole && place.begun > 0) {
-        const bool pulls = pulls_next(state);
-        place.inside = place.inside && !has_most(place); /* where none pull, too */
+    if (!search.no_light_heavy_split && search.frontier_degree > 0) {
+        const bool pulls = pulls_next(run);
+        search.has_substeps = search.has_substeps && !has_most(search); /* where none pull, too */
         if (grows)
-            widen(plan, place);
+            widen_bucket(params, search);
         if (pulls)
-            return long_pull(state, tail);
-        long_push(state);
-        if (!state.fine)
+            return pull_heavy_phase(run, tail);
+        push_heavy_phase(run);
+        if (!run.ok)
             return false;
     }
-    open_bucket(plan, place, place.bound.high, tail);
-    return fill_bucket(state);
+    open_bucket(params, search, search.bound.high, tail);
+    return fill_bucket(run);
 }
 
 /* Begins: where the search is, and the root's list where that is short: its edges may all be
  * long. Then nothing is nearer than the end of the first one. Returns whether there is any. */
 template <int kind>
-__device__ bool set_out(state_t<kind> &state, const hw_peer_delta_search &search)
+__device__ bool init_search(search_run<kind> &run, const hw_peer_delta_search &request)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    place_t<kind> &place = state.place;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    search_state<kind> &search = run.search;
 
-    wake_links(plan);
-    begin<kind>(plan, search.root);
-    place.meeting = search.number;
-    place.inside = true;
-    place.whole = plan.whole;
-    place.span = plan.width;
-    place.open = plan.all_core;
-    place.bucket = UINT32_MAX;
-    state.fine = meet(place, UINT32_MAX);
-    if (!state.fine)
+    warm_nvlink(params);
+    init_distances<kind>(params, request.root);
+    search.allgather = request.first_allgather;
+    search.has_substeps = true;
+    search.no_light_heavy_split = params.config.no_light_heavy_split;
+    search.delta = params.config.delta;
+    search.num_unsettled = params.peers.all_core;
+    search.bucket = UINT32_MAX;
+    run.ok = peer_barrier(search, UINT32_MAX);
+    if (!run.ok)
         return false;
-    add_row(plan, room, place, HW_PEER_DELTA_BEGIN);
-    const uint64_t length = told(room, HW_PEER_DELTA_DEGREES);
-    const long long first = complemented(told(room, HW_PEER_DELTA_LEAST));
-    const bool briefly = length > 0 && length <= block_edges; /* left to the block at once */
-    open_bucket(plan, place, briefly ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
-                plan.endless);
-    if (briefly) {
-        push_pass(state, HW_PEER_DELTA_ROOT, true);
-        place.begun = 0;
+    trace_append(params, shared, search, HW_PEER_DELTA_BEGIN);
+    const uint64_t length = reduced(shared, HW_PEER_DELTA_DEGREES);
+    const long long first = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
+    const bool push_root_whole =
+        length > 0 && length <= block_list_edges; /* left to the block at once */
+    open_bucket(params, search,
+                push_root_whole ? static_cast<key_of<kind>>(first) : key_of<kind>(0),
+                params.config.endless);
+    if (push_root_whole) {
+        push_iteration(run, HW_PEER_DELTA_ROOT, true);
+        search.frontier_degree = 0;
     }
     return length > 0;
 }
@@ -413,96 +438,98 @@ __device__ bool set_out(state_t<kind> &state, const hw_peer_delta_search &search
 /* Parents of those whose neighbours are no nearer, which are hidden. Each pass finds some, or there
  * are none left that it could. Returns how many are left; on the first lanes. */
 template <int kind>
-__device__ __noinline__ uint32_t settle_lost(state_t<kind> &state, uint32_t root)
+__device__ __noinline__ uint32_t resolve_parentless(search_run<kind> &run, uint32_t root)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    uint64_t before = told(room, HW_PEER_DELTA_LOST), now = 0;
-    uint32_t lost = 0;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    uint64_t before = reduced(shared, HW_PEER_DELTA_PARENTLESS), now = 0;
+    uint32_t parentless = 0;
 
     for (; before > 0; before = now) {
-        const uint32_t count = room.seen.near;
-        pass_t<kind> pass;
-        begin_pass(plan, room, pass, state.place, true, true);
-        pass.told = state.place.told;
-        lost = find_beside(plan, room, pass, count, root);
-        add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
-        finish_pass(state, pass, HW_PEER_DELTA_PARENTS);
-        if (!state.fine)
+        const uint32_t count = shared.previous.step;
+        lane_state<kind> state;
+        begin_iteration(params, shared, state, run.search, true, true);
+        state.remote_load_from = run.search.broadcast_below;
+        parentless = adopt_equal_distance_parents(params, shared, state, count, root);
+        add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
+        finish_iteration(run, state, HW_PEER_DELTA_PARENTS);
+        if (!run.ok)
             break;
-        now = told(room, HW_PEER_DELTA_LOST);
+        now = reduced(shared, HW_PEER_DELTA_PARENTLESS);
         if (now == before)
             break;
     }
-    return lost;
+    return parentless;
 }
 
 /* Vertices of one edge, and all parents. The few distances that matter and are not known here are
  * asked for; all are told only where the host goes on. */
 template <int kind>
-__device__ __noinline__ void finish(state_t<kind> &state, const hw_peer_delta_search &search)
+__device__ __noinline__ void finish_search(search_run<kind> &run,
+                                           const hw_peer_delta_search &request)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    place_t<kind> &place = state.place;
-    pass_t<kind> pass;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    search_state<kind> &search = run.search;
+    lane_state<kind> state;
 
-    if (search.all)
-        tell_all(state, hw_keys<kind>::none, 0);
-    if (!state.fine)
+    if (request.broadcast_all)
+        broadcast_distances(run, hw_keys<kind>::none, 0);
+    if (!run.ok)
         return;
-    begin_pass(plan, room, pass, place, true, true);
-    pass.told = place.told;
-    settle_leaves<kind>(plan, pass, search.root);
-    uint32_t lost = find_parents(plan, room, pass, search.root);
-    add(&plan.control->ring[(pass.number + 1) & 3].lost, lost);
-    finish_pass(state, pass, HW_PEER_DELTA_PARENTS);
-    if (state.fine && !plan.directed)
-        lost = settle_lost(state, search.root);
-    if (!state.fine || told(room, HW_PEER_DELTA_LOST) == 0)
+    begin_iteration(params, shared, state, search, true, true);
+    state.remote_load_from = search.broadcast_below;
+    relax_leaves<kind>(params, state, request.root);
+    uint32_t parentless = find_parents(params, shared, state, request.root);
+    add(&params.control->counters[(state.iteration + 1) & 3].parentless, parentless);
+    finish_iteration(run, state, HW_PEER_DELTA_PARENTS);
+    if (run.ok && !params.config.directed)
+        parentless = resolve_parentless(run, request.root);
+    if (!run.ok || reduced(shared, HW_PEER_DELTA_PARENTLESS) == 0)
         return;
-    place.told = 0; /* hidden ones, too */
-    tell_all(state, hw_keys<kind>::none, lost);
+    search.broadcast_below = 0; /* hidden ones, too */
+    broadcast_distances(run, hw_keys<kind>::none, parentless);
 }
 
 /* Tells the host. One thread. */
 template <int kind>
-__device__ void report(const state_t<kind> &state, const hw_peer_delta_search &search)
+__device__ void write_report(const search_run<kind> &run, const hw_peer_delta_search &request)
 {
-    block_shared &room = room_of();
-    const kernel_params &plan = room.plan;
-    hw_peer_delta_told *told = plan.told;
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    hw_peer_delta_report *report = params.report;
 
-    plan.control->rows = state.place.rows;
-    told->lost = room.all[HW_PEER_DELTA_LOST];
-    told->rounds = state.place.meeting - search.number;
-    told->failed = !state.fine;
+    params.control->trace_records = run.search.trace_records;
+    report->parentless = shared.reduced[HW_PEER_DELTA_PARENTLESS];
+    report->rounds = run.search.allgather - request.first_allgather;
+    report->failed = !run.ok;
     __threadfence_system();
-    *static_cast<volatile uint32_t *>(&told->run) = search.run;
+    *static_cast<volatile uint32_t *>(&report->run) = request.run;
 }
 
 template <int kind>
 __global__ void __launch_bounds__(threads, 1)
-    search_all(const __grid_constant__ kernel_params plan, const hw_peer_delta_search search)
+    peer_delta_stepping(const __grid_constant__ kernel_params params,
+                        const hw_peer_delta_search request)
 {
-    take_plan(plan);
-    state_t<kind> state = {{}, true};
-    bool more = set_out(state, search);
+    copy_params(params);
+    search_run<kind> run = {{}, true};
+    bool more = init_search(run, request);
 
-    while (state.fine && more) {
-        settle(state);
-        more = state.fine && go_on(state);
+    while (run.ok && more) {
+        drain_bucket(run);
+        more = run.ok && advance_bucket(run);
     }
-    if (state.fine)
-        finish(state, search);
+    if (run.ok)
+        finish_search(run, request);
     if (hw_grid_thread() == 0)
-        report(state, search);
+        write_report(run, request);
 }
 
 /* ---- beside searches ---- */
 
 /* The lightest edges of each list; past the last one of several edges. */
-__global__ void take_lightest(const __grid_constant__ hw_distributed_sssp_params part,
+__global__ void copy_lightest(const __grid_constant__ hw_distributed_sssp_params part,
                               hw_peer_delta_lightest *lightest, uint32_t *core)
 {
     uint32_t past = 0;
@@ -518,41 +545,42 @@ __global__ void take_lightest(const __grid_constant__ hw_distributed_sssp_params
 }
 
 template <int kind>
-__global__ void forget(const __grid_constant__ kernel_params plan, uint32_t root)
+__global__ void forget_remote(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    for (uint32_t q = 0; q < plan.part.ranks; q++)
-        forget_keys<kind>(plan, q, q == plan.part.rank ? plan.active_of[q] : plan.core_of[q],
-                          plan.part.block, root);
+    for (uint32_t q = 0; q < params.part.ranks; q++)
+        reset_keys<kind>(
+            params, q, q == params.part.rank ? params.peers.active_of[q] : params.peers.core_of[q],
+            params.part.block, root);
 }
 
 /* Results by graph id. */
 template <int kind>
 __global__ void __launch_bounds__(256)
-    write_results(const __grid_constant__ kernel_params plan, uint32_t root)
+    write_results(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    const uint2 *result = reinterpret_cast<const uint2 *>(plan.part.value);
-    const uint32_t home = home_of(plan);
+    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.value);
+    const uint32_t home = owned_begin(params);
 
-    for (uint64_t k = hw_grid_thread(); k < plan.part.own; k += hw_grid_threads()) {
-        const uint32_t code = __ldcs(plan.part.own_code + k);
+    for (uint64_t k = hw_grid_thread(); k < params.part.own; k += hw_grid_threads()) {
+        const uint32_t local_id = __ldcs(params.part.own_code + k);
         uint32_t parent = HW_INVALID_VERTEX;
         key_of<kind> key = hw_keys<kind>::none;
-        if (code == root) {
-            parent = plan.part.graph_id[code];
+        if (local_id == root) {
+            parent = params.part.graph_id[local_id];
             key = 0;
-        } else if (code - home < plan.part.active) { /* others have no edges */
-            const uint2 both = __ldcg(result + code);
-            parent = both.x != HW_INVALID_VERTEX ? plan.part.graph_id[both.x] : HW_INVALID_VERTEX;
+        } else if (local_id - home < params.part.active) { /* others have no edges */
+            const uint2 both = __ldcg(result + local_id);
+            parent = both.x != HW_INVALID_VERTEX ? params.part.graph_id[both.x] : HW_INVALID_VERTEX;
             if constexpr (kind == HW_GPU_KEY_I64)
-                key = __ldcg(distances<kind>(plan) + code);
+                key = __ldcg(distances<kind>(params) + local_id);
             else
                 key = static_cast<int32_t>(both.y);
         }
-        plan.part.parent_id[k] = parent;
+        params.part.parent_id[k] = parent;
         if constexpr (kind == HW_GPU_KEY_F32)
-            static_cast<float *>(plan.part.distance_id)[k] = hw_float_of(key);
+            static_cast<float *>(params.part.distance_id)[k] = hw_float_of(key);
         else
-            static_cast<key_of<kind> *>(plan.part.distance_id)[k] =
+            static_cast<key_of<kind> *>(params.part.distance_id)[k] =
                 key != hw_keys<kind>::none ? key : -1;
     }
 }
@@ -560,17 +588,17 @@ __global__ void __launch_bounds__(256)
 const void *kernel_of(int kind)
 {
     if (kind == HW_GPU_KEY_F32)
-        return reinterpret_cast<const void *>(search_all<HW_GPU_KEY_F32>);
+        return reinterpret_cast<const void *>(peer_delta_stepping<HW_GPU_KEY_F32>);
     if (kind == HW_GPU_KEY_I32)
-        return reinterpret_cast<const void *>(search_all<HW_GPU_KEY_I32>);
-    return reinterpret_cast<const void *>(search_all<HW_GPU_KEY_I64>);
+        return reinterpret_cast<const void *>(peer_delta_stepping<HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(peer_delta_stepping<HW_GPU_KEY_I64>);
 }
 
 } // namespace
 
-int hw_peer_delta_shape(const hw_peer_delta_params *plan, int *blocks, int *shared_bytes)
+int hw_peer_delta_shape(const hw_peer_delta_params *params, int *blocks, int *shared_bytes)
 {
-    const void *kernel = kernel_of(plan->part.kind);
+    const void *kernel = kernel_of(params->part.kind);
     int device = 0, processors = 0, resident = 0;
     cudaError_t error = cudaGetDevice(&device);
 
@@ -589,47 +617,47 @@ int hw_peer_delta_shape(const hw_peer_delta_params *plan, int *blocks, int *shar
     return error;
 }
 
-int hw_peer_delta_launch_lightest(const hw_peer_delta_params *plan, uint32_t *core)
+int hw_peer_delta_launch_lightest(const hw_peer_delta_params *params, uint32_t *core)
 {
     cudaError_t error = cudaMemsetAsync(core, 0, sizeof *core, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    take_lightest<<<512, 256>>>(plan->part, plan->lightest, core);
+    copy_lightest<<<512, 256>>>(params->part, params->queues.lightest, core);
     return cudaGetLastError();
 }
 
-int hw_peer_delta_launch(const hw_peer_delta_params *plan, const hw_peer_delta_search *search,
+int hw_peer_delta_launch(const hw_peer_delta_params *params, const hw_peer_delta_search *search,
                          int blocks, int shared_bytes)
 {
-    void *arguments[] = {const_cast<hw_peer_delta_params *>(plan),
+    void *arguments[] = {const_cast<hw_peer_delta_params *>(params),
                          const_cast<hw_peer_delta_search *>(search)};
-    cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
+    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    return cudaLaunchCooperativeKernel(kernel_of(plan->part.kind), dim3(blocks), dim3(threads),
+    return cudaLaunchCooperativeKernel(kernel_of(params->part.kind), dim3(blocks), dim3(threads),
                                        arguments, static_cast<size_t>(shared_bytes), nullptr);
 }
 
-int hw_peer_delta_launch_forget(const hw_peer_delta_params *plan, uint32_t root)
+int hw_peer_delta_launch_forget(const hw_peer_delta_params *params, uint32_t root)
 {
-    if (plan->part.kind == HW_GPU_KEY_F32)
-        forget<HW_GPU_KEY_F32><<<1024, 256>>>(*plan, root);
-    else if (plan->part.kind == HW_GPU_KEY_I32)
-        forget<HW_GPU_KEY_I32><<<1024, 256>>>(*plan, root);
+    if (params->part.kind == HW_GPU_KEY_F32)
+        forget_remote<HW_GPU_KEY_F32><<<1024, 256>>>(*params, root);
+    else if (params->part.kind == HW_GPU_KEY_I32)
+        forget_remote<HW_GPU_KEY_I32><<<1024, 256>>>(*params, root);
     else
-        forget<HW_GPU_KEY_I64><<<1024, 256>>>(*plan, root);
+        forget_remote<HW_GPU_KEY_I64><<<1024, 256>>>(*params, root);
     return cudaGetLastError();
 }
 
-int hw_peer_delta_launch_results(const hw_peer_delta_params *plan, uint32_t root, int blocks)
+int hw_peer_delta_launch_results(const hw_peer_delta_params *params, uint32_t root, int blocks)
 {
-    if (plan->part.kind == HW_GPU_KEY_F32)
-        write_results<HW_GPU_KEY_F32><<<blocks, 256>>>(*plan, root);
-    else if (plan->part.kind == HW_GPU_KEY_I32)
-        write_results<HW_GPU_KEY_I32><<<blocks, 256>>>(*plan, root);
+    if (params->part.kind == HW_GPU_KEY_F32)
+        write_results<HW_GPU_KEY_F32><<<blocks, 256>>>(*params, root);
+    else if (params->part.kind == HW_GPU_KEY_I32)
+        write_results<HW_GPU_KEY_I32><<<blocks, 256>>>(*params, root);
     else
-        write_results<HW_GPU_KEY_I64><<<blocks, 256>>>(*plan, root);
+        write_results<HW_GPU_KEY_I64><<<blocks, 256>>>(*params, root);
     return cudaGetLastError();
 }

@@ -28,90 +28,92 @@ namespace
 
 namespace cg = cooperative_groups;
 
-constexpr uint32_t threads = HW_ONE_GPU_DELTA_FRONT_THREADS;
+constexpr uint32_t threads = HW_SMALL_FRONTIER_THREADS;
 /* Edges of a record. */
-constexpr uint32_t slots = HW_ONE_GPU_DELTA_SLOTS;
+constexpr uint32_t record_edges = HW_SMALL_FRONTIER_RECORD_EDGES;
 /* In place of a record's last edge: the list goes on in the record that is its weight. */
-constexpr uint32_t more = HW_INVALID_VERTEX - 1;
+constexpr uint32_t continuation = HW_INVALID_VERTEX - 1;
 /* Bit of an entry's vertex: the record is not its first. */
-constexpr uint32_t rest = 1u << 31;
+constexpr uint32_t rest_bit = 1u << 31;
 /* Rounds of a pass at most; rows that are cleared ahead. */
-constexpr uint32_t rounds_most = 1024;
+constexpr uint32_t max_rounds = 1024;
 /* Entries of a block's queue; those up to which it takes more of its share of the pass's; and
  * finds beyond the bound that it keeps. */
-constexpr uint32_t queue_most = 512, fill_most = 384, waits_most = 512;
+constexpr uint32_t queue_capacity = 512, refill_below = 384, deferred_capacity = 512;
 /* Edges of a thread in a round. */
-constexpr uint32_t several = queue_most * slots / threads;
+constexpr uint32_t edges_per_thread = queue_capacity * record_edges / threads;
 
-static_assert(fill_most <= threads && queue_most <= threads && waits_most <= threads,
+static_assert(refill_below <= threads && queue_capacity <= threads && deferred_capacity <= threads,
               "one thread for each");
 
 /* The queue of a round, in pieces. */
-template <int kind> struct entries_t {
-    uint4 record[2 * queue_most];
-    key_of<kind> key[queue_most];
-    uint32_t vertex[queue_most];
+template <int kind> struct frontier_entries {
+    uint4 record[2 * queue_capacity];
+    key_of<kind> key[queue_capacity];
+    uint32_t vertex[queue_capacity];
 };
 
 /* What a block shares. */
 template <int kind> struct block_shared {
-    entries_t<kind> queue[2]; /* of even and odd rounds */
-    uint32_t wait[waits_most];
-    uint32_t count[4]; /* of entries found, in a ring of rounds */
-    uint32_t waits;    /* those beyond waits_most have gone to the list */
-    uint32_t stop[2];  /* of even and odd rounds: is the pass to end after it? */
+    frontier_entries<kind> queue[2]; /* of even and odd rounds */
+    uint32_t deferred[deferred_capacity];
+    uint32_t count[4];     /* of entries found, in a ring of rounds */
+    uint32_t num_deferred; /* those beyond waits_most have gone to the list */
+    uint32_t stop[2];      /* of even and odd rounds: is the pass to end after it? */
     uint32_t sum[2], base[2];
-    hw_one_gpu_delta_ring seen; /* of the pass before */
-    uint32_t later[3];          /* likewise */
-    uint64_t now;               /* when that ended, in ticks */
+    hw_one_gpu_delta_counters previous; /* of the pass before */
+    uint32_t rest[3];                   /* likewise */
+    uint64_t end_clock;                 /* when that ended, in ticks */
 };
 
 /* Where a search is; the same in all blocks. */
-template <int kind> struct place_t {
-    key_of<kind> near;            /* the bound of the step */
-    uint32_t number, later;       /* passes; rings of those that wait */
-    uint32_t step, rows, cleared; /* cleared: rows */
+template <int kind> struct search_state {
+    key_of<kind> step_end;                       /* the bound of the step */
+    uint32_t iteration, rest_index;              /* passes; rings of those that wait */
+    uint32_t step, trace_records, trace_cleared; /* cleared: rows */
 };
 
 /* A list that all blocks fill, each vertex once. */
-struct list_t {
-    uint32_t *list, *counter, *bits;
+struct marked_queue {
+    uint32_t *list, *counter, *marks;
 };
 
 /* What the next pass begins with. */
 template <int kind>
-__device__ __forceinline__ list_t near_list(const kernel_params &plan, const place_t<kind> &place)
+__device__ __forceinline__ marked_queue step_queue(const kernel_params &params,
+                                                   const search_state<kind> &search)
 {
-    return list_t{one_of(plan.near, place.number + 1),
-                  &plan.control->ring[(place.number + 1) & 3].near,
-                  one_of(plan.near_bits, place.number + 1)};
+    return marked_queue{by_parity(params.step_queue, search.iteration + 1),
+                        &params.control->counters[(search.iteration + 1) & 3].step,
+                        by_parity(params.step_marks, search.iteration + 1)};
 }
 
 /* What waits for the next step. */
 template <int kind>
-__device__ __forceinline__ list_t later_list(const kernel_params &plan, const place_t<kind> &place)
+__device__ __forceinline__ marked_queue rest_queue(const kernel_params &params,
+                                                   const search_state<kind> &search)
 {
-    return list_t{one_of(plan.later, place.later), &plan.control->later[place.later % 3],
-                  plan.later_bits};
+    return marked_queue{by_parity(params.rest_queue, search.rest_index),
+                        &params.control->rest[search.rest_index % 3], params.rest_marks};
 }
 
 /* Marks a vertex; returns whether it was not. */
-__device__ __forceinline__ bool mark(const list_t &to, uint32_t v)
+__device__ __forceinline__ bool mark_new(const marked_queue &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v & 31);
 
-    return !(atomicOr(to.bits + (v >> 5), bit) & bit);
+    return !(atomicOr(to.marks + (v >> 5), bit) & bit);
 }
 
 /* Adds one vertex, where the block has no room for it. */
-__device__ __noinline__ void add_one(const list_t &to, uint32_t v)
+__device__ __noinline__ void append_one(const marked_queue &to, uint32_t v)
 {
-    if (mark(to, v))
+    if (mark_new(to, v))
         to.list[atomicAdd(to.counter, 1u)] = v;
 }
 
 /* A place behind `count` in shared memory for each lane that wants one; all lanes call it. */
-__device__ __forceinline__ uint32_t take_places(uint32_t *count, bool wanted)
+__device__ __forceinline__ uint32_t reserve_indices(uint32_t *count, bool wanted)
 {
     const uint32_t lane = threadIdx.x & 31, all = __ballot_sync(HW_WARP, wanted);
     uint32_t start = 0;
@@ -126,18 +128,18 @@ __device__ __forceinline__ uint32_t take_places(uint32_t *count, bool wanted)
 /* ---- rounds ---- */
 
 /* A record, asked for at once. */
-__device__ __forceinline__ void read_record(const kernel_params &plan, uint32_t index,
+__device__ __forceinline__ void read_record(const kernel_params &params, uint32_t index,
                                             uint4 (&half)[2])
 {
-    const hw_gpu_edge *at = plan.record + static_cast<uint64_t>(index) * slots;
+    const hw_gpu_edge *at = params.record + static_cast<uint64_t>(index) * record_edges;
 
     half[0] = hw_load_volatile(at);
     half[1] = hw_load_volatile(at + 2);
 }
 
 template <int kind>
-__device__ __forceinline__ void put_entry(entries_t<kind> &queue, uint32_t at, uint32_t v,
-                                          key_of<kind> key, const uint4 (&half)[2])
+__device__ __forceinline__ void store_entry(frontier_entries<kind> &queue, uint32_t at, uint32_t v,
+                                            key_of<kind> key, const uint4 (&half)[2])
 {
     queue.vertex[at] = v;
     queue.key[at] = key;
@@ -146,7 +148,7 @@ __device__ __forceinline__ void put_entry(entries_t<kind> &queue, uint32_t at, u
 }
 
 /* An edge under way. */
-template <int kind> struct relaxed_t {
+template <int kind> struct relaxed_edge {
     hw_gpu_edge edge;
     uint32_t source;
     key_of<kind> from, key, old; /* at the source; at its end now, and before */
@@ -155,12 +157,13 @@ template <int kind> struct relaxed_t {
 
 /* Relaxes a slot of an entry, without waiting for what comes of it. */
 template <int kind>
-__device__ __forceinline__ void relax(const kernel_params &plan, const entries_t<kind> &queue,
-                                      uint32_t slot, bool there, relaxed_t<kind> &out)
+__device__ __forceinline__ void relax(const kernel_params &params,
+                                      const frontier_entries<kind> &queue, uint32_t slot,
+                                      bool there, relaxed_edge<kind> &out)
 {
     out.edge = reinterpret_cast<const hw_gpu_edge *>(queue.record)[slot];
-    out.source = queue.vertex[slot / slots] & ~rest;
-    out.from = queue.key[slot / slots];
+    out.source = queue.vertex[slot / record_edges] & ~rest_bit;
+    out.from = queue.key[slot / record_edges];
     out.old = -1;
     if (!there)
         out.edge.rank = HW_INVALID_VERTEX;
@@ -168,37 +171,39 @@ __device__ __forceinline__ void relax(const kernel_params &plan, const entries_t
         out.edge.rank == HW_INVALID_VERTEX ? 0 : out.from; /* what is not there holds anything */
     if (out.edge.rank == HW_INVALID_VERTEX)
         return;
-    if (out.edge.rank < more) {
+    if (out.edge.rank < continuation) {
         out.key = hw_further<kind>(out.from, out.edge.weight);
-        out.old = lower(distances<kind>(plan) + out.edge.rank, out.key);
+        out.old = atomic_lower(distances<kind>(params) + out.edge.rank, out.key);
     }
-    read_record(plan, out.edge.rank < more ? out.edge.rank : out.edge.weight, out.half);
+    read_record(params, out.edge.rank < continuation ? out.edge.rank : out.edge.weight, out.half);
 }
 
 /* Relaxes the edges of a list that are in `at` and the records after it, one by one, where there
  * is no room to leave them to the next round. */
 template <int kind>
-__device__ __noinline__ void push_rest(const kernel_params &plan, const place_t<kind> &place,
-                                       const hw_gpu_edge *at, uint32_t source, key_of<kind> from)
+__device__ __noinline__ void push_rest(const kernel_params &params,
+                                       const search_state<kind> &search, const hw_gpu_edge *at,
+                                       uint32_t source, key_of<kind> from)
 {
-    for (uint32_t slot = 0; slot < slots && at[slot].rank != HW_INVALID_VERTEX; slot++) {
-        if (at[slot].rank == more) {
-            at = plan.record + static_cast<uint64_t>(at[slot].weight) * slots;
+    for (uint32_t slot = 0; slot < record_edges && at[slot].rank != HW_INVALID_VERTEX; slot++) {
+        if (at[slot].rank == continuation) {
+            at = params.record + static_cast<uint64_t>(at[slot].weight) * record_edges;
             slot = UINT32_MAX; /* begins anew */
             continue;
         }
         const hw_gpu_edge edge = at[slot];
         const key_of<kind> key = hw_further<kind>(from, edge.weight);
-        if (key >= lower(distances<kind>(plan) + edge.rank, key))
+        if (key >= atomic_lower(distances<kind>(params) + edge.rank, key))
             continue;
-        put_hint<kind>(plan, edge.rank, source, from, edge.weight, key);
-        add_one(key < place.near ? near_list(plan, place) : later_list(plan, place), edge.rank);
+        put_hint<kind>(params, edge.rank, source, from, edge.weight, key);
+        append_one(key < search.step_end ? step_queue(params, search) : rest_queue(params, search),
+                   edge.rank);
     }
 }
 
 /* The record of a vertex without the edge back to where it was found from, which cannot be
  * shorter than none. */
-__device__ __forceinline__ void leave_out(uint32_t source, uint4 (&half)[2])
+__device__ __forceinline__ void drop_back_edge(uint32_t source, uint4 (&half)[2])
 {
 #pragma unroll
     for (int k = 0; k < 2; k++) {
@@ -209,39 +214,41 @@ __device__ __forceinline__ void leave_out(uint32_t source, uint4 (&half)[2])
 
 /* Queues what came of a slot, at `at`: nearer than the bound, or of a list that goes on. */
 template <int kind>
-__device__ __forceinline__ void keep_near(const kernel_params &plan, block_shared<kind> &room,
-                                          const place_t<kind> &place, uint32_t round, uint32_t at,
-                                          relaxed_t<kind> &out)
+__device__ __forceinline__ void store_near(const kernel_params &params, block_shared<kind> &shared,
+                                           const search_state<kind> &search, uint32_t round,
+                                           uint32_t at, relaxed_edge<kind> &out)
 {
-    const bool goes_on = out.edge.rank == more;
+    const bool continues = out.edge.rank == continuation;
 
-    if (at < queue_most) {
-        if (!goes_on)
-            leave_out(out.source, out.half);
-        put_entry(room.queue[(round + 1) & 1], at, goes_on ? out.source | rest : out.edge.rank,
-                  out.key, out.half);
+    if (at < queue_capacity) {
+        if (!continues)
+            drop_back_edge(out.source, out.half);
+        store_entry(shared.queue[(round + 1) & 1], at,
+                    continues ? out.source | rest_bit : out.edge.rank, out.key, out.half);
         return;
     }
-    if (goes_on)
-        push_rest(plan, place, plan.record + static_cast<uint64_t>(out.edge.weight) * slots,
-                  out.source, out.key);
+    if (continues)
+        push_rest(params, search,
+                  params.record + static_cast<uint64_t>(out.edge.weight) * record_edges, out.source,
+                  out.key);
     else
-        add_one(near_list(plan, place), out.edge.rank);
+        append_one(step_queue(params, search), out.edge.rank);
 }
 
 /* Queues what came of some slots of a warp; all lanes call it. */
 template <int kind>
-__device__ __forceinline__ void keep(const kernel_params &plan, block_shared<kind> &room,
-                                     const place_t<kind> &place, uint32_t round,
-                                     relaxed_t<kind> (&out)[several])
+__device__ __forceinline__ void store_relaxed(const kernel_params &params,
+                                              block_shared<kind> &shared,
+                                              const search_state<kind> &search, uint32_t round,
+                                              relaxed_edge<kind> (&out)[edges_per_thread])
 {
     const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
-    uint32_t near[several], far[several], nears = 0, fars = 0, start = 0;
+    uint32_t near[edges_per_thread], far[edges_per_thread], nears = 0, fars = 0, start = 0;
 
 #pragma unroll
-    for (uint32_t k = 0; k < several; k++) {
-        const bool better = out[k].key < out[k].old, inside = out[k].key < place.near;
-        near[k] = __ballot_sync(HW_WARP, out[k].edge.rank == more || (better && inside));
+    for (uint32_t k = 0; k < edges_per_thread; k++) {
+        const bool better = out[k].key < out[k].old, inside = out[k].key < search.step_end;
+        near[k] = __ballot_sync(HW_WARP, out[k].edge.rank == continuation || (better && inside));
         far[k] = __ballot_sync(HW_WARP, better && !inside);
         nears += __popc(near[k]);
         fars += __popc(far[k]);
@@ -249,265 +256,277 @@ __device__ __forceinline__ void keep(const kernel_params &plan, block_shared<kin
     if (nears + fars == 0)
         return;
     if (lane < 2) /* one lane for each queue, at once */
-        start = atomicAdd(lane == 0 ? &room.count[(round + 1) & 3] : &room.waits,
+        start = atomicAdd(lane == 0 ? &shared.count[(round + 1) & 3] : &shared.num_deferred,
                           lane == 0 ? nears : fars);
-    uint32_t at = __shfl_sync(HW_WARP, start, 0), wait = __shfl_sync(HW_WARP, start, 1);
+    uint32_t near_start = __shfl_sync(HW_WARP, start, 0),
+             far_start = __shfl_sync(HW_WARP, start, 1);
 #pragma unroll
-    for (uint32_t k = 0; k < several; k++) {
-        const uint32_t place_near = at + __popc(near[k] & below);
-        const uint32_t place_far = wait + __popc(far[k] & below);
+    for (uint32_t k = 0; k < edges_per_thread; k++) {
+        const uint32_t near_index = near_start + __popc(near[k] & below);
+        const uint32_t far_index = far_start + __popc(far[k] & below);
         if (near[k] >> lane & 1)
-            keep_near(plan, room, place, round, place_near, out[k]);
+            store_near(params, shared, search, round, near_index, out[k]);
         if (far[k] >> lane & 1) {
-            if (place_far < waits_most)
-                room.wait[place_far] = out[k].edge.rank;
+            if (far_index < deferred_capacity)
+                shared.deferred[far_index] = out[k].edge.rank;
             else
-                add_one(later_list(plan, place), out[k].edge.rank);
+                append_one(rest_queue(params, search), out[k].edge.rank);
         }
         if (out[k].key < out[k].old)
-            put_hint<kind>(plan, out[k].edge.rank, out[k].source, out[k].from, out[k].edge.weight,
+            put_hint<kind>(params, out[k].edge.rank, out[k].source, out[k].from, out[k].edge.weight,
                            out[k].key);
-        at += __popc(near[k]);
-        wait += __popc(far[k]);
+        near_start += __popc(near[k]);
+        far_start += __popc(far[k]);
     }
 }
 
 /* One round: relaxes the edges of so many entries of one queue into the other. */
 template <int kind>
-__device__ __forceinline__ void push_round(const kernel_params &plan, block_shared<kind> &room,
-                                           const place_t<kind> &place, uint32_t round,
+__device__ __forceinline__ void push_round(const kernel_params &params, block_shared<kind> &shared,
+                                           const search_state<kind> &search, uint32_t round,
                                            uint32_t count)
 {
     const uint32_t first = threadIdx.x & ~31u; /* slot of the warp */
-    relaxed_t<kind> out[several];
+    relaxed_edge<kind> out[edges_per_thread];
 
-    if (first >= count * slots)
+    if (first >= count * record_edges)
         return;
 #pragma unroll
-    for (uint32_t k = 0; k < several; k++) {
+    for (uint32_t k = 0; k < edges_per_thread; k++) {
         const uint32_t slot = k * threads + threadIdx.x;
         out[k].edge.rank = HW_INVALID_VERTEX;
         out[k].key = 0;
         out[k].old = -1;
-        if (k * threads + first < count * slots)
-            relax<kind>(plan, room.queue[round & 1], slot, slot < count * slots, out[k]);
+        if (k * threads + first < count * record_edges)
+            relax<kind>(params, shared.queue[round & 1], slot, slot < count * record_edges, out[k]);
     }
-    keep<kind>(plan, room, place, round, out);
+    store_relaxed<kind>(params, shared, search, round, out);
 }
 
 /* Takes so many vertices of the pass's queue, behind `have` entries. */
 template <int kind>
-__device__ __forceinline__ void take(const kernel_params &plan, entries_t<kind> &queue,
-                                     uint32_t number, uint64_t first, uint32_t count, uint32_t have)
+__device__ __forceinline__ void load_entries(const kernel_params &params,
+                                             frontier_entries<kind> &queue, uint32_t iteration,
+                                             uint64_t first, uint32_t count, uint32_t have)
 {
     if (threadIdx.x >= count)
         return;
-    const uint32_t v = __ldcg(one_of(plan.near, number) + first + threadIdx.x);
+    const uint32_t v = __ldcg(by_parity(params.step_queue, iteration) + first + threadIdx.x);
     uint4 half[2];
-    read_record(plan, v, half);
-    one_of(plan.near_bits, number)[v >> 5] = 0; /* all bits of the word are of this pass */
-    put_entry(queue, have + threadIdx.x, v, __ldcg(distances<kind>(plan) + v), half);
+    read_record(params, v, half);
+    by_parity(params.step_marks, iteration)[v >> 5] = 0; /* all bits of the word are of this pass */
+    store_entry(queue, have + threadIdx.x, v, __ldcg(distances<kind>(params) + v), half);
 }
 
 /* Leaves so many entries of a queue, and the block's finds that wait, to the lists. All threads
  * call it. */
 template <int kind>
-__device__ __noinline__ void flush(const kernel_params &plan, block_shared<kind> &room,
-                                   const place_t<kind> &place, entries_t<kind> &queue,
-                                   uint32_t count, uint32_t waits)
+__device__ __noinline__ void flush_block(const kernel_params &params, block_shared<kind> &shared,
+                                         const search_state<kind> &search,
+                                         frontier_entries<kind> &queue, uint32_t count,
+                                         uint32_t num_deferred)
 {
     const uint32_t thread = threadIdx.x;
-    const list_t to[2] = {near_list(plan, place), later_list(plan, place)};
+    const marked_queue to[2] = {step_queue(params, search), rest_queue(params, search)};
     uint32_t v[2] = {thread < count ? queue.vertex[thread] : HW_INVALID_VERTEX,
-                     thread < waits ? room.wait[thread] : HW_INVALID_VERTEX};
+                     thread < num_deferred ? shared.deferred[thread] : HW_INVALID_VERTEX};
     uint32_t at[2];
     bool fresh[2];
 
-    if (thread < count && (v[0] & rest)) {
-        push_rest(plan, place, reinterpret_cast<const hw_gpu_edge *>(queue.record) + slots * thread,
-                  v[0] & ~rest, queue.key[thread]);
+    if (thread < count && (v[0] & rest_bit)) {
+        push_rest(params, search,
+                  reinterpret_cast<const hw_gpu_edge *>(queue.record) + record_edges * thread,
+                  v[0] & ~rest_bit, queue.key[thread]);
         v[0] = HW_INVALID_VERTEX;
     }
     if (thread < 2)
-        room.sum[thread] = 0;
+        shared.sum[thread] = 0;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < 2; k++)
-        fresh[k] = v[k] != HW_INVALID_VERTEX && mark(to[k], v[k]);
+        fresh[k] = v[k] != HW_INVALID_VERTEX && mark_new(to[k], v[k]);
 #pragma unroll
     for (int k = 0; k < 2; k++)
-        at[k] = take_places(&room.sum[k], fresh[k]);
+        at[k] = reserve_indices(&shared.sum[k], fresh[k]);
     __syncthreads();
-    if (thread < 2 && room.sum[thread] > 0)
-        room.base[thread] =
-            atomicAdd(thread == 0 ? to[0].counter : to[1].counter, room.sum[thread]);
+    if (thread < 2 && shared.sum[thread] > 0)
+        shared.base[thread] =
+            atomicAdd(thread == 0 ? to[0].counter : to[1].counter, shared.sum[thread]);
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < 2; k++)
         if (fresh[k])
-            to[k].list[room.base[k] + at[k]] = v[k];
+            to[k].list[shared.base[k] + at[k]] = v[k];
 }
 
 /* Is the pass to end after this round? dry: blocks that have found nothing more. */
-__device__ __forceinline__ bool ends(const kernel_params &plan, uint32_t round, uint32_t dry,
-                                     uint32_t blocks)
+__device__ __forceinline__ bool iteration_ends(const kernel_params &params, uint32_t round,
+                                               uint32_t idle, uint32_t blocks)
 {
-    return round + 1 >= rounds_most ||
-           (round + 1 >= plan.rounds_least && dry * plan.dry_share >= blocks);
+    return round + 1 >= max_rounds ||
+           (round + 1 >= params.min_rounds && idle * params.idle_fraction >= blocks);
 }
 
 /* The row of a round. */
-__device__ __forceinline__ hw_gpu_sssp_trace_record *row_of(const kernel_params &plan, uint32_t at)
+__device__ __forceinline__ hw_gpu_sssp_trace_record *trace_at(const kernel_params &params,
+                                                              uint32_t at)
 {
-    return plan.row + min(at, plan.row_capacity - 1);
+    return params.trace + min(at, params.trace_capacity - 1);
 }
 
 /* Notes a round of this block in its row; one thread calls it. */
 template <int kind>
-__device__ __forceinline__ void note_round(const kernel_params &plan, const place_t<kind> &place,
-                                           uint32_t round, uint32_t count)
+__device__ __forceinline__ void trace_round(const kernel_params &params,
+                                            const search_state<kind> &search, uint32_t round,
+                                            uint32_t count)
 {
-    atomicAdd(&row_of(plan, place.rows + round)->frontier, count);
+    atomicAdd(&trace_at(params, search.trace_records + round)->frontier, count);
     if (blockIdx.x == 0 && round > 0)
-        row_of(plan, place.rows + round - 1)->clock = static_cast<uint64_t>(clock64());
+        trace_at(params, search.trace_records + round - 1)->clock =
+            static_cast<uint64_t>(clock64());
 }
 
 /* Counts the edges of so many entries. */
 template <int kind>
-__device__ __forceinline__ uint32_t count_edges(const entries_t<kind> &queue, uint32_t count)
+__device__ __forceinline__ uint32_t count_edges(const frontier_entries<kind> &queue, uint32_t count)
 {
     uint32_t edges = 0;
 
-    for (uint32_t slot = threadIdx.x; slot < slots * count; slot += threads)
-        edges += reinterpret_cast<const hw_gpu_edge *>(queue.record)[slot].rank < more;
+    for (uint32_t slot = threadIdx.x; slot < record_edges * count; slot += threads)
+        edges += reinterpret_cast<const hw_gpu_edge *>(queue.record)[slot].rank < continuation;
     return edges;
 }
 
 /* Adds to a block's queue from its share of the pass's, [at, end). Returns the entries. */
 template <int kind>
-__device__ __forceinline__ uint32_t fill(const kernel_params &plan, entries_t<kind> &queue,
-                                         uint32_t number, uint32_t count, uint64_t &at,
-                                         uint64_t end)
+__device__ __forceinline__ uint32_t refill_queue(const kernel_params &params,
+                                                 frontier_entries<kind> &queue, uint32_t iteration,
+                                                 uint32_t count, uint64_t &at, uint64_t end)
 {
-    if (at == end || count >= fill_most)
+    if (at == end || count >= refill_below)
         return count;
-    const uint32_t taken =
-        static_cast<uint32_t>(min(end - at, static_cast<uint64_t>(fill_most - count)));
-    take(plan, queue, number, at, taken, count);
-    at += taken;
+    const uint32_t loaded =
+        static_cast<uint32_t>(min(end - at, static_cast<uint64_t>(refill_below - count)));
+    load_entries(params, queue, iteration, at, loaded, count);
+    at += loaded;
     __syncthreads();
-    return count + taken;
+    return count + loaded;
 }
 
 /* Leaves what a round found to the next pass: there is enough to do in this one. */
 template <int kind>
-__device__ __noinline__ void hand_on(const kernel_params &plan, block_shared<kind> &room,
-                                     const place_t<kind> &place, uint32_t round)
+__device__ __noinline__ void defer_round(const kernel_params &params, block_shared<kind> &shared,
+                                         const search_state<kind> &search, uint32_t round)
 {
-    flush(plan, room, place, room.queue[(round + 1) & 1],
-          min(room.count[(round + 1) & 3], queue_most), min(room.waits, waits_most));
+    flush_block(params, shared, search, shared.queue[(round + 1) & 1],
+                min(shared.count[(round + 1) & 3], queue_capacity),
+                min(shared.num_deferred, deferred_capacity));
     __syncthreads();
     if (threadIdx.x == 0)
-        room.count[(round + 1) & 3] = room.waits = 0;
+        shared.count[(round + 1) & 3] = shared.num_deferred = 0;
     __syncthreads();
 }
 
 /* A block's share of a pass: [at, end) of its queue, and what is found from there. Returns
  * how many rounds it took. edges: of this thread. */
 template <int kind>
-__device__ uint32_t push_share(const kernel_params &plan, block_shared<kind> &room,
-                               const place_t<kind> &place, uint64_t at, uint64_t end,
-                               uint32_t blocks, uint32_t &edges)
+__device__ uint32_t push_work_chunk(const kernel_params &params, block_shared<kind> &shared,
+                                    const search_state<kind> &search, uint64_t at, uint64_t end,
+                                    uint32_t blocks, uint32_t &edges)
 {
     const uint32_t thread = threadIdx.x;
-    const bool large = end - at > queue_most;
-    hw_one_gpu_delta_ring *next = &plan.control->ring[(place.number + 1) & 3];
-    uint32_t round = 0, count = 0, dry = 0;
+    const bool large = end - at > queue_capacity;
+    hw_one_gpu_delta_counters *next = &params.control->counters[(search.iteration + 1) & 3];
+    uint32_t round = 0, count = 0, idle = 0;
     bool spilled = false; /* was there no room for what was found? */
 
     if (thread == 0)
-        room.count[0] = room.count[1] = room.waits = 0;
+        shared.count[0] = shared.count[1] = shared.num_deferred = 0;
     __syncthreads();
     for (;; round++) {
-        entries_t<kind> &queue = room.queue[round & 1];
-        const uint32_t found = room.count[round & 3];
-        spilled = spilled || found > queue_most;
-        count = fill(plan, queue, place.number, min(found, queue_most), at, end);
-        if (count == 0 || (at == end && (spilled || (round > 0 && room.stop[(round - 1) & 1]))))
+        frontier_entries<kind> &queue = shared.queue[round & 1];
+        const uint32_t found = shared.count[round & 3];
+        spilled = spilled || found > queue_capacity;
+        count = refill_queue(params, queue, search.iteration, min(found, queue_capacity), at, end);
+        if (count == 0 || (at == end && (spilled || (round > 0 && shared.stop[(round - 1) & 1]))))
             break;
         if (thread == threads - 32) { /* the last warp has entries of large queues alone */
-            room.count[(round + 2) & 3] = 0;
-            room.stop[round & 1] = ends(plan, round, dry, blocks);
-            dry = hw_load_relaxed(&next->dry); /* for the next round: nobody waits for it here */
-            if (plan.row)
-                note_round(plan, place, min(round, rounds_most - 1), count);
+            shared.count[(round + 2) & 3] = 0;
+            shared.stop[round & 1] = iteration_ends(params, round, idle, blocks);
+            idle = hw_load_relaxed(
+                &next->idle_blocks); /* for the next round: nobody waits for it here */
+            if (params.trace)
+                trace_round(params, search, min(round, max_rounds - 1), count);
         }
-        if (plan.row)
+        if (params.trace)
             edges += count_edges(queue, count);
-        push_round(plan, room, place, round, count);
+        push_round(params, shared, search, round, count);
         __syncthreads();
         if (large)
-            hand_on(plan, room, place, round);
+            defer_round(params, shared, search, round);
     }
     if (thread == 0 && (count == 0 || spilled))
-        atomicAdd(&next->dry, spilled ? blocks : 1);
-    const uint32_t waits = min(room.waits, waits_most);
-    if (count > 0 || waits > 0)
-        flush(plan, room, place, room.queue[round & 1], count, waits);
-    return min(round, rounds_most);
+        atomicAdd(&next->idle_blocks, spilled ? blocks : 1);
+    const uint32_t num_deferred = min(shared.num_deferred, deferred_capacity);
+    if (count > 0 || num_deferred > 0)
+        flush_block(params, shared, search, shared.queue[round & 1], count, num_deferred);
+    return min(round, max_rounds);
 }
 
 /* ---- passes ---- */
 
 /* Takes the counters of a pass that has ended into shared memory. */
 template <int kind>
-__device__ __forceinline__ void look(const kernel_params &plan, block_shared<kind> &room,
-                                     uint32_t number)
+__device__ __forceinline__ void load_counters(const kernel_params &params,
+                                              block_shared<kind> &shared, uint32_t iteration)
 {
-    const uint32_t words = sizeof(hw_one_gpu_delta_ring) / 4, at = threadIdx.x;
-    const uint32_t *ring = reinterpret_cast<const uint32_t *>(&plan.control->ring[number & 3]);
+    const uint32_t words = sizeof(hw_one_gpu_delta_counters) / 4, at = threadIdx.x;
+    const uint32_t *counters =
+        reinterpret_cast<const uint32_t *>(&params.control->counters[iteration & 3]);
 
     if (at < words)
-        reinterpret_cast<uint32_t *>(&room.seen)[at] = hw_load_relaxed(ring + at);
+        reinterpret_cast<uint32_t *>(&shared.previous)[at] = hw_load_relaxed(counters + at);
     else if (at < words + 3)
-        room.later[at - words] = hw_load_relaxed(&plan.control->later[at - words]);
+        shared.rest[at - words] = hw_load_relaxed(&params.control->rest[at - words]);
     else if (at == words + 3)
-        room.now = static_cast<uint64_t>(clock64());
+        shared.end_clock = static_cast<uint64_t>(clock64());
     __syncthreads();
 }
 
 /* Clears the rows of the pass after this one: each has `rounds_most` at most. */
 template <int kind>
-__device__ __forceinline__ void clear_rows(const kernel_params &plan, place_t<kind> &place)
+__device__ __forceinline__ void clear_trace(const kernel_params &params, search_state<kind> &search)
 {
-    const uint32_t end = place.rows + 2 * rounds_most;
+    const uint32_t end = search.trace_records + 2 * max_rounds;
 
-    if (!plan.row || blockIdx.x != 0)
+    if (!params.trace || blockIdx.x != 0)
         return;
-    for (uint32_t r = place.cleared + threadIdx.x; r < min(end, plan.row_capacity); r += threads)
-        plan.row[r] = hw_gpu_sssp_trace_record{0, 0, 0, 0, 0, 0, 0};
-    place.cleared = end;
+    for (uint32_t r = search.trace_cleared + threadIdx.x; r < min(end, params.trace_capacity);
+         r += threads)
+        params.trace[r] = hw_gpu_sssp_trace_record{0, 0, 0, 0, 0, 0, 0};
+    search.trace_cleared = end;
 }
 
 /* Clears the counters of the pass after this one. */
 template <int kind>
-__device__ __forceinline__ void begin_pass(const kernel_params &plan, place_t<kind> &place)
+__device__ __forceinline__ void begin_iteration(const kernel_params &params,
+                                                search_state<kind> &search)
 {
     if (hw_grid_thread() == 0)
-        plan.control->ring[(place.number + 2) & 3] =
-            hw_one_gpu_delta_ring{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
-    clear_rows(plan, place);
+        params.control->counters[(search.iteration + 2) & 3] =
+            hw_one_gpu_delta_counters{0, 0, 0, 0, INT64_MAX, 0, 0, 0, 0, 0, 0};
+    clear_trace(params, search);
 }
 
 /* Ends a pass, whose rows are `rounds` of this block. */
 template <int kind>
-__device__ __forceinline__ void end_pass(const kernel_params &plan, block_shared<kind> &room,
-                                         place_t<kind> &place, cg::grid_group &grid,
-                                         uint32_t rounds, uint32_t edges)
+__device__ __forceinline__ void
+end_iteration(const kernel_params &params, block_shared<kind> &shared, search_state<kind> &search,
+              cg::grid_group &grid, uint32_t rounds, uint32_t edges)
 {
-    hw_one_gpu_delta_ring *next = &plan.control->ring[(place.number + 1) & 3];
+    hw_one_gpu_delta_counters *next = &params.control->counters[(search.iteration + 1) & 3];
 
-    if (plan.row) {
+    if (params.trace) {
         edges = hw_warp_sum(edges);
         if ((threadIdx.x & 31) == 0 && edges > 0)
             atomicAdd(&next->pushed, static_cast<count64>(edges));
@@ -515,184 +534,194 @@ __device__ __forceinline__ void end_pass(const kernel_params &plan, block_shared
             atomicMax(&next->rounds, rounds);
     }
     grid.sync();
-    look(plan, room, ++place.number);
+    load_counters(params, shared, ++search.iteration);
 }
 
 /* Completes the rows of a pass, of which block 0 noted so many. */
 template <int kind>
-__device__ __forceinline__ void keep_rows(const kernel_params &plan, const block_shared<kind> &room,
-                                          place_t<kind> &place, uint32_t routine, uint32_t noted)
+__device__ __forceinline__ void
+complete_trace(const kernel_params &params, const block_shared<kind> &shared,
+               search_state<kind> &search, uint32_t routine, uint32_t noted)
 {
-    if (!plan.row)
+    if (!params.trace)
         return;
-    const uint32_t rounds = max(room.seen.rounds, 1u);
+    const uint32_t rounds = max(shared.previous.rounds, 1u);
     for (uint32_t r = threadIdx.x; r < rounds && blockIdx.x == 0; r += threads) {
-        hw_gpu_sssp_trace_record *row = row_of(plan, place.rows + r);
+        hw_gpu_sssp_trace_record *record = trace_at(params, search.trace_records + r);
         const bool last = r + 1 == rounds;
-        row->routine = routine;
-        row->bucket = place.step;
+        record->routine = routine;
+        record->bucket = search.step;
         if (last || r + 1 >= noted)
-            row->clock = room.now;
-        row->found =
-            last ? room.seen.near : hw_load_relaxed(&row_of(plan, place.rows + r + 1)->frontier);
-        row->pushed = last ? room.seen.pushed : 0;
+            record->clock = shared.end_clock;
+        record->found =
+            last ? shared.previous.step
+                 : hw_load_relaxed(&trace_at(params, search.trace_records + r + 1)->frontier);
+        record->pushed = last ? shared.previous.pushed : 0;
     }
-    place.rows += rounds;
+    search.trace_records += rounds;
 }
 
 /* Relaxes what is nearer than the bound. */
 template <int kind>
-__device__ __forceinline__ void push_pass(const kernel_params &plan, block_shared<kind> &room,
-                                          place_t<kind> &place, cg::grid_group &grid)
+__device__ __forceinline__ void push_iteration(const kernel_params &params,
+                                               block_shared<kind> &shared,
+                                               search_state<kind> &search, cg::grid_group &grid)
 {
-    const uint64_t count = room.seen.near;
-    const uint64_t wanted = (count + plan.block_share - 1) / plan.block_share;
+    const uint64_t count = shared.previous.step;
+    const uint64_t wanted = (count + params.vertices_per_block - 1) / params.vertices_per_block;
     const uint32_t blocks =
-        count <= plan.alone_most
+        count <= params.single_cta_vertices
             ? 1
             : static_cast<uint32_t>(min(wanted, static_cast<uint64_t>(gridDim.x)));
     uint32_t rounds = 0, edges = 0;
 
-    begin_pass(plan, place);
+    begin_iteration(params, search);
     if (blockIdx.x < blocks)
-        rounds = push_share(plan, room, place, count * blockIdx.x / blocks,
-                            count * (blockIdx.x + 1) / blocks, blocks, edges);
-    end_pass(plan, room, place, grid, rounds, edges);
-    keep_rows(plan, room, place, HW_ONE_GPU_DELTA_PUSH, rounds);
+        rounds = push_work_chunk(params, shared, search, count * blockIdx.x / blocks,
+                                 count * (blockIdx.x + 1) / blocks, blocks, edges);
+    end_iteration(params, shared, search, grid, rounds, edges);
+    complete_trace(params, shared, search, HW_ONE_GPU_DELTA_PUSH, rounds);
 }
 
 /* Takes what the next step holds from those that wait; what was settled since is dropped. */
 template <int kind>
-__device__ __forceinline__ void next_step(const kernel_params &plan, block_shared<kind> &room,
-                                          place_t<kind> &place, cg::grid_group &grid,
-                                          key_of<kind> bound)
+__device__ __forceinline__ void refill_step(const kernel_params &params, block_shared<kind> &shared,
+                                            search_state<kind> &search, cg::grid_group &grid,
+                                            key_of<kind> bound)
 {
-    const uint32_t count = room.later[place.later % 3], *waits = one_of(plan.later, place.later);
-    const key_of<kind> settled = place.near;
+    const uint32_t count = shared.rest[search.rest_index % 3],
+                   *list = by_parity(params.rest_queue, search.rest_index);
+    const key_of<kind> settled = search.step_end;
     const uint32_t lane = threadIdx.x & 31;
-    key_of<kind> least = hw_keys<kind>::none;
+    key_of<kind> min_key = hw_keys<kind>::none;
 
-    begin_pass(plan, place);
-    place.near = bound;
-    place.step++;
-    place.later++;
+    begin_iteration(params, search);
+    search.step_end = bound;
+    search.step++;
+    search.rest_index++;
     if (hw_grid_thread() == 0)
-        plan.control->later[(place.later + 1) % 3] = 0;
-    const list_t near = near_list(plan, place), later = later_list(plan, place);
+        params.control->rest[(search.rest_index + 1) % 3] = 0;
+    const marked_queue near = step_queue(params, search), later = rest_queue(params, search);
     for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
-        const uint32_t v = i < count ? __ldcg(waits + i) : HW_INVALID_VERTEX;
-        const key_of<kind> key = i < count ? __ldcg(distances<kind>(plan) + v) : 0;
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
+        const key_of<kind> key = i < count ? __ldcg(distances<kind>(params) + v) : 0;
         const bool there = i < count && key >= settled, now = there && key < bound;
         if (i < count && (!there || now)) /* those that go on waiting keep their marks */
-            atomicAnd(plan.later_bits + (v >> 5), ~(1u << (v & 31)));
+            atomicAnd(params.rest_marks + (v >> 5), ~(1u << (v & 31)));
         if (there && !now)
-            least = min(least, key);
-        const uint32_t at[2] = {take_places(near.counter, now),
-                                take_places(later.counter, there && !now)};
+            min_key = min(min_key, key);
+        const uint32_t at[2] = {reserve_indices(near.counter, now),
+                                reserve_indices(later.counter, there && !now)};
         if (now)
             near.list[at[0]] = v;
         else if (there)
             later.list[at[1]] = v;
     }
-    if (__any_sync(HW_WARP, least != hw_keys<kind>::none)) {
-        least = warp_least(least);
+    if (__any_sync(HW_WARP, min_key != hw_keys<kind>::none)) {
+        min_key = warp_min(min_key);
         if (lane == 0)
-            atomicMin(&plan.control->ring[(place.number + 1) & 3].least,
-                      static_cast<long long>(least));
+            atomicMin(&params.control->counters[(search.iteration + 1) & 3].min_key,
+                      static_cast<long long>(min_key));
     }
-    end_pass(plan, room, place, grid, 0, 0);
-    keep_rows(plan, room, place, HW_ONE_GPU_DELTA_NEXT_STEP, 0);
+    end_iteration(params, shared, search, grid, 0, 0);
+    complete_trace(params, shared, search, HW_ONE_GPU_DELTA_NEXT_STEP, 0);
 }
 
 /* ---- beginning and end ---- */
 
-template <int kind> __device__ __forceinline__ void begin(const kernel_params &plan, uint32_t root)
+template <int kind>
+__device__ __forceinline__ void init_distances(const kernel_params &params, uint32_t root)
 {
-    const uint64_t words = plan.graph.core / 32 + 1;
+    const uint64_t words = params.graph.core / 32 + 1;
 
-    for (uint64_t v = hw_grid_thread(); v < plan.graph.active; v += hw_grid_threads())
-        distances<kind>(plan)[v] = v == root ? 0 : hw_keys<kind>::none;
+    for (uint64_t v = hw_grid_thread(); v < params.graph.active; v += hw_grid_threads())
+        distances<kind>(params)[v] = v == root ? 0 : hw_keys<kind>::none;
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
-        plan.near_bits[0][w] = plan.near_bits[1][w] = plan.later_bits[w] = 0;
+        params.step_marks[0][w] = params.step_marks[1][w] = params.rest_marks[w] = 0;
     if (hw_grid_thread() != 0)
         return;
-    for (int ring = 0; ring < 4; ring++)
-        plan.control->ring[ring].least = INT64_MAX;
-    plan.control->begun = static_cast<count64>(clock64());
-    plan.control->begun_time = hw_nanoseconds();
+    for (int k = 0; k < 4; k++)
+        params.control->counters[k].min_key = INT64_MAX;
+    params.control->begin_ticks = static_cast<count64>(clock64());
+    params.control->begin_ns = hw_nanoseconds();
 }
 
 /* Relaxes the root's edges, one a thread of the first block: no list is longer. */
 template <typename Offset, int kind>
-__device__ __forceinline__ void push_root(const kernel_params &plan, block_shared<kind> &room,
-                                          place_t<kind> &place, cg::grid_group &grid, uint32_t root)
+__device__ __forceinline__ void push_root(const kernel_params &params, block_shared<kind> &shared,
+                                          search_state<kind> &search, cg::grid_group &grid,
+                                          uint32_t root)
 {
-    const Offset first = hw_begin<Offset>(plan.graph.out, root) + threadIdx.x;
+    const Offset first = hw_begin<Offset>(params.graph.out, root) + threadIdx.x;
     uint32_t edges = 0;
 
-    if (blockIdx.x == 0 && first < hw_begin<Offset>(plan.graph.out, root + 1)) {
-        const hw_gpu_edge edge = hw_read_edge(plan.paths.out + first);
+    if (blockIdx.x == 0 && first < hw_begin<Offset>(params.graph.out, root + 1)) {
+        const hw_gpu_edge edge = hw_read_edge(params.sssp.out + first);
         const key_of<kind> key = hw_further<kind>(0, edge.weight);
-        edges = edge.rank < plan.graph.core;
-        if (edges && key < lower(distances<kind>(plan) + edge.rank, key)) {
-            put_hint<kind>(plan, edge.rank, root, 0, edge.weight, key);
-            add_one(key < place.near ? near_list(plan, place) : later_list(plan, place), edge.rank);
+        edges = edge.rank < params.graph.core;
+        if (edges && key < atomic_lower(distances<kind>(params) + edge.rank, key)) {
+            put_hint<kind>(params, edge.rank, root, 0, edge.weight, key);
+            append_one(key < search.step_end ? step_queue(params, search)
+                                             : rest_queue(params, search),
+                       edge.rank);
         }
     }
-    if (plan.row && hw_grid_thread() == 0)
-        plan.row[0].frontier = 1;
-    end_pass(plan, room, place, grid, 0, edges);
-    keep_rows(plan, room, place, HW_ONE_GPU_DELTA_ROOT, 0);
+    if (params.trace && hw_grid_thread() == 0)
+        params.trace[0].frontier = 1;
+    end_iteration(params, shared, search, grid, 0, edges);
+    complete_trace(params, shared, search, HW_ONE_GPU_DELTA_ROOT, 0);
 }
 
 /* The row of the vertices of degree 1; one thread calls it. */
 template <int kind>
-__device__ __forceinline__ void keep_leaves(const kernel_params &plan, const place_t<kind> &place)
+__device__ __forceinline__ void trace_leaves(const kernel_params &params,
+                                             const search_state<kind> &search)
 {
-    hw_gpu_sssp_trace_record *row = row_of(plan, place.rows);
+    hw_gpu_sssp_trace_record *record = trace_at(params, search.trace_records);
 
-    row->routine = HW_ONE_GPU_DELTA_LEAVES;
-    row->bucket = place.step;
-    row->clock = static_cast<uint64_t>(clock64());
-    plan.control->rows = place.rows + 1;
-    plan.control->ended = static_cast<count64>(clock64());
-    plan.control->ended_time = hw_nanoseconds();
+    record->routine = HW_ONE_GPU_DELTA_LEAVES;
+    record->bucket = search.step;
+    record->clock = static_cast<uint64_t>(clock64());
+    params.control->trace_records = search.trace_records + 1;
+    params.control->end_ticks = static_cast<count64>(clock64());
+    params.control->end_ns = hw_nanoseconds();
 }
 
 template <typename Offset, int kind>
 __global__ void __launch_bounds__(threads, 1)
-    search(const __grid_constant__ kernel_params plan, uint32_t root)
+    small_frontier_search(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    __shared__ block_shared<kind> room;
+    __shared__ block_shared<kind> shared;
     cg::grid_group grid = cg::this_grid();
-    place_t<kind> place = {key_beyond<kind>(0, plan.width), 0, 0, 0, 0, 0};
+    search_state<kind> search = {key_beyond<kind>(0, params.delta), 0, 0, 0, 0, 0};
     bool stepped = false; /* was the pass before a step, too? */
 
-    begin<kind>(plan, root);
-    clear_rows(plan, place);
+    init_distances<kind>(params, root);
+    clear_trace(params, search);
     grid.sync();
-    if (root < plan.graph.active)
-        push_root<Offset, kind>(plan, room, place, grid, root);
+    if (root < params.graph.active)
+        push_root<Offset, kind>(params, shared, search, grid, root);
     else
-        look(plan, room, 0);
+        load_counters(params, shared, 0);
     for (;;) {
-        if (room.seen.near > 0) {
-            push_pass(plan, room, place, grid);
+        if (shared.previous.step > 0) {
+            push_iteration(params, shared, search, grid);
             stepped = false;
             continue;
         }
-        if (room.later[place.later % 3] == 0)
+        if (shared.rest[search.rest_index % 3] == 0)
             break;
         /* A width beyond the last step, or beyond the nearest that waits where it found none. */
-        const key_of<kind> from = stepped ? static_cast<key_of<kind>>(room.seen.least) : place.near;
-        next_step(plan, room, place, grid, key_beyond<kind>(from, plan.width));
+        const key_of<kind> from =
+            stepped ? static_cast<key_of<kind>>(shared.previous.min_key) : search.step_end;
+        refill_step(params, shared, search, grid, key_beyond<kind>(from, params.delta));
         stepped = true;
     }
-    settle_leaves<Offset, kind>(plan, root);
-    if (plan.row) {
+    relax_leaves<Offset, kind>(params, root);
+    if (params.trace) {
         grid.sync(); /* so that the row ends with the last block */
         if (hw_grid_thread() == 0)
-            keep_leaves(plan, place);
+            trace_leaves(params, search);
     }
 }
 
@@ -700,70 +729,71 @@ __global__ void __launch_bounds__(threads, 1)
 
 /* Puts the list of a vertex, of edges to others of the core, into records. */
 template <typename Offset>
-__device__ __forceinline__ void take_record(const hw_gpu_graph &graph, const hw_gpu_edge *edge,
-                                            hw_gpu_edge *record, uint32_t *others, uint32_t v)
+__device__ __forceinline__ void build_record(const hw_gpu_graph &graph, const hw_gpu_edge *edge,
+                                             hw_gpu_edge *record, uint32_t *num_records, uint32_t v)
 {
     const Offset begin = hw_begin<Offset>(graph.out, v), end = hw_begin<Offset>(graph.out, v + 1);
-    hw_gpu_edge *at = record + static_cast<uint64_t>(v) * slots;
+    hw_gpu_edge *at = record + static_cast<uint64_t>(v) * record_edges;
     uint32_t left = 0, slot = 0, next = 0;
 
     for (Offset k = begin; k < end; k++)
         left += edge[k].rank < graph.core && edge[k].rank != v;
-    if (left > slots)
-        next = graph.core + atomicAdd(others, (left - slots + slots - 2) / (slots - 1));
+    if (left > record_edges)
+        next = graph.core + atomicAdd(num_records, (left - record_edges + record_edges - 2) /
+                                                       (record_edges - 1));
     for (Offset k = begin; k < end; k++) {
         if (edge[k].rank >= graph.core || edge[k].rank == v)
             continue;
-        if (slot == slots - 1 && left > 1) {
-            at[slot] = hw_gpu_edge{more, next};
-            at = record + static_cast<uint64_t>(next++) * slots;
+        if (slot == record_edges - 1 && left > 1) {
+            at[slot] = hw_gpu_edge{continuation, next};
+            at = record + static_cast<uint64_t>(next++) * record_edges;
             slot = 0;
         }
         at[slot++] = edge[k];
         left--;
     }
-    for (; slot < slots; slot++)
+    for (; slot < record_edges; slot++)
         at[slot] = hw_gpu_edge{HW_INVALID_VERTEX, 0};
 }
 
 template <typename Offset>
-__global__ void take_records(const hw_gpu_graph graph, const hw_gpu_edge *edge, hw_gpu_edge *record,
-                             uint32_t *others)
+__global__ void build_records(const hw_gpu_graph graph, const hw_gpu_edge *edge,
+                              hw_gpu_edge *record, uint32_t *num_records)
 {
     for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads())
-        take_record<Offset>(graph, edge, record, others, static_cast<uint32_t>(v));
+        build_record<Offset>(graph, edge, record, num_records, static_cast<uint32_t>(v));
 }
 
 template <typename Offset> const void *kernel_for(int kind)
 {
     if (kind == HW_GPU_KEY_F32)
-        return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_F32>);
+        return reinterpret_cast<const void *>(small_frontier_search<Offset, HW_GPU_KEY_F32>);
     if (kind == HW_GPU_KEY_I32)
-        return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I32>);
-    return reinterpret_cast<const void *>(search<Offset, HW_GPU_KEY_I64>);
+        return reinterpret_cast<const void *>(small_frontier_search<Offset, HW_GPU_KEY_I32>);
+    return reinterpret_cast<const void *>(small_frontier_search<Offset, HW_GPU_KEY_I64>);
 }
 
 } // namespace
 
-const void *hw_small_frontier_delta_kernel(const hw_one_gpu_delta_params *plan)
+const void *hw_small_frontier_delta_kernel(const hw_one_gpu_delta_params *params)
 {
-    return plan->graph.wide ? kernel_for<uint64_t>(plan->paths.kind)
-                            : kernel_for<uint32_t>(plan->paths.kind);
+    return params->graph.wide ? kernel_for<uint64_t>(params->sssp.kind)
+                              : kernel_for<uint32_t>(params->sssp.kind);
 }
 
-int hw_one_gpu_delta_launch_records(const hw_one_gpu_delta_params *plan)
+int hw_small_frontier_launch_records(const hw_one_gpu_delta_params *params)
 {
-    const uint32_t blocks = plan->graph.core / threads + 1;
-    uint32_t *others = &plan->control->rows; /* nobody else has a use for it yet */
-    cudaError_t error = cudaMemsetAsync(plan->control, 0, sizeof *plan->control, nullptr);
+    const uint32_t blocks = params->graph.core / threads + 1;
+    uint32_t *num_records = &params->control->trace_records; /* nobody else has a use for it yet */
+    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    if (plan->graph.wide)
-        take_records<uint64_t>
-            <<<blocks, threads>>>(plan->graph, plan->paths.out, plan->record, others);
+    if (params->graph.wide)
+        build_records<uint64_t>
+            <<<blocks, threads>>>(params->graph, params->sssp.out, params->record, num_records);
     else
-        take_records<uint32_t>
-            <<<blocks, threads>>>(plan->graph, plan->paths.out, plan->record, others);
+        build_records<uint32_t>
+            <<<blocks, threads>>>(params->graph, params->sssp.out, params->record, num_records);
     return cudaGetLastError();
 }

@@ -115,7 +115,7 @@ static void plan_heap(struct hw_distributed_sssp *routes)
         routes->spread[turn] =
             hw_outbox_reserve(&engine->transport, routes->plan.delegates * pair, &at);
     }
-    engine->heap_bytes = routes->fused.on ? hw_peer_delta_lay(routes, at) : at;
+    engine->heap_bytes = routes->fused.on ? hw_peer_delta_reserve_heap(routes, at) : at;
 }
 
 static void plan_arrays(struct hw_distributed_sssp *routes)
@@ -387,7 +387,7 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
                             struct hw_error *err)
 {
     struct hw_distributed_sssp *routes = engine->state;
-    enum hw_status status = routes->fused.on ? hw_peer_delta_rows(routes, &result->steps, err)
+    enum hw_status status = routes->fused.on ? hw_peer_delta_trace(routes, &result->steps, err)
                                              : hw_distributed_sssp_read_rows(routes, err);
 
     for (hw_count r = 0; r < routes->steps.count && status == HW_OK; r++) {

@@ -176,7 +176,7 @@ hw_distributed_sssp_outboxes(const struct hw_distributed_sssp *routes, unsigned 
 bool hw_peer_delta_fits(const struct hw_distributed_sssp *routes);
 
 /* Lays what other ranks reach into the heap, from `at` on; returns where that ends. Local. */
-hw_count hw_peer_delta_lay(struct hw_distributed_sssp *routes, hw_count at);
+hw_count hw_peer_delta_reserve_heap(struct hw_distributed_sssp *routes, hw_count at);
 
 /* Lists the other arrays. Local. */
 void hw_peer_delta_add_arrays(struct hw_distributed_sssp *routes);
@@ -192,8 +192,8 @@ enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *routes, struct hw_e
 enum hw_status hw_peer_delta_results(struct hw_distributed_sssp *routes, struct hw_error *err);
 
 /* Adds the rows of the search that has ended. Local. */
-enum hw_status hw_peer_delta_rows(struct hw_distributed_sssp *routes, struct hw_steps *steps,
-                                  struct hw_error *err);
+enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *routes, struct hw_steps *steps,
+                                   struct hw_error *err);
 
 /* ---- gpu/sssp/distributed/bucket_schedule.c: the methods;
  * gpu/sssp/distributed/distributed_sssp_parents.c: what follows ---- */

@@ -493,9 +493,10 @@ hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part,
     (void)options;
     /* Searches in one kernel, over peer: a first edge and bits for each list, and rows. */
     const hw_count fused =
-        part->spec.rows == 1 ? 9 * (n / parts + 1) + HW_DISTRIBUTED_SSSP_ROWS *
-                                                         (hw_count)sizeof(struct hw_peer_delta_row)
-                             : 0;
+        part->spec.rows == 1
+            ? 9 * (n / parts + 1) +
+                  HW_DISTRIBUTED_SSSP_ROWS * (hw_count)sizeof(struct hw_peer_delta_trace_record)
+            : 0;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return bytes_with(part, 0) + fused;
