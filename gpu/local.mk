@@ -136,14 +136,22 @@ kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/delta_polic
   gpu/sssp/common/weight_sorted_lists.cuh
 gpu_sources += gpu/sssp/common/sssp_engine.c
 
-kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu gpu/sssp/delta/peer_delta_kernel.cu \
-  gpu/sssp/delta/small_frontier_delta_kernel.cu
+kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu \
+  gpu/sssp/delta/small_frontier_delta_kernel.cu gpu/sssp/delta/small_frontier_records_kernel.cu
 kernel_includes += gpu/sssp/delta/one_gpu_delta.h gpu/sssp/delta/one_gpu_delta_device.cuh \
   gpu/sssp/delta/one_gpu_delta_iteration.cuh gpu/sssp/delta/one_gpu_delta_pull.cuh \
-  gpu/sssp/delta/one_gpu_delta_push.cuh gpu/sssp/delta/peer_delta.h \
-  gpu/sssp/delta/peer_delta_device.cuh gpu/sssp/delta/peer_delta_pull.cuh \
-  gpu/sssp/delta/peer_delta_push.cuh
-gpu_sources += gpu/sssp/delta/one_gpu_delta_host.c gpu/sssp/delta/peer_delta_host.c
+  gpu/sssp/delta/one_gpu_delta_push.cuh
+gpu_sources += gpu/sssp/delta/one_gpu_delta_host.c
+
+kernels += gpu/sssp/delta/peer/peer_delta_kernel.cu
+kernel_includes += gpu/sssp/delta/peer/peer_delta.h gpu/sssp/delta/peer/peer_delta_barrier.cuh \
+  gpu/sssp/delta/peer/peer_delta_block_shared.cuh gpu/sssp/delta/peer/peer_delta_broadcast.cuh \
+  gpu/sssp/delta/peer/peer_delta_init.cuh gpu/sssp/delta/peer/peer_delta_iteration.cuh \
+  gpu/sssp/delta/peer/peer_delta_keys.cuh gpu/sssp/delta/peer/peer_delta_outbox.cuh \
+  gpu/sssp/delta/peer/peer_delta_parents.cuh gpu/sssp/delta/peer/peer_delta_pull.cuh \
+  gpu/sssp/delta/peer/peer_delta_push.cuh gpu/sssp/delta/peer/peer_delta_receive.cuh \
+  gpu/sssp/delta/peer/peer_delta_step_queues.cuh
+gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c
 
 kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop_f32.cu \
   gpu/sssp/bellman/phase_loop_i32.cu gpu/sssp/bellman/phase_loop_i64.cu

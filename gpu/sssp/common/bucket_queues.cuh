@@ -9,6 +9,8 @@
 #include "gpu/device/grid_stride.cuh"
 #include "gpu/sssp/common/warp_keys.cuh"
 
+namespace hw_delta
+{
 namespace
 {
 
@@ -199,5 +201,6 @@ __device__ __forceinline__ void enqueue(Shared &shared, State &state, bool wante
 }
 
 } // namespace
+} // namespace hw_delta
 
 #endif

@@ -5,6 +5,8 @@
 #include "gpu/device/warp.cuh"
 #include "gpu/sssp/common/distance_keys.cuh"
 
+namespace hw_delta
+{
 namespace
 {
 
@@ -63,5 +65,6 @@ __device__ __forceinline__ count64 warp_sum(uint32_t mine)
 }
 
 } // namespace
+} // namespace hw_delta
 
 #endif

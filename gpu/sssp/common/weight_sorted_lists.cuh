@@ -8,6 +8,8 @@
 
 #include "gpu/sssp/common/bucket_queues.cuh"
 
+namespace hw_delta
+{
 namespace
 {
 
@@ -173,5 +175,6 @@ __device__ __forceinline__ uint32_t vertices_per_warp(uint64_t count, uint64_t n
 }
 
 } // namespace
+} // namespace hw_delta
 
 #endif

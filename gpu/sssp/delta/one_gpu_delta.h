@@ -18,6 +18,9 @@ extern "C" {
 
 /* Edges of a record. */
 #define HW_SMALL_FRONTIER_RECORD_EDGES 4
+/* In place of the vertex of a record's last edge: the list continues in the record whose index is
+ * the edge's weight. */
+#define HW_SMALL_FRONTIER_CONTINUATION (HW_INVALID_VERTEX - 1)
 
 /* Routines of the rows. */
 enum hw_one_gpu_delta_routine {

@@ -7,6 +7,8 @@
 #include "gpu/sssp/common/warp_keys.cuh"
 #include "gpu/sssp/delta/one_gpu_delta.h"
 
+namespace hw_delta
+{
 namespace
 {
 
@@ -54,5 +56,6 @@ __device__ void relax_leaves(const kernel_params &params, uint32_t root)
 }
 
 } // namespace
+} // namespace hw_delta
 
 #endif

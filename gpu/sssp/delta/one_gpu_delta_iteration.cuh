@@ -7,6 +7,8 @@
 
 #include <cooperative_groups.h>
 
+namespace hw_delta::one_gpu
+{
 namespace
 {
 
@@ -176,5 +178,6 @@ __device__ void end_iteration(const kernel_params &params, block_shared &shared,
 }
 
 } // namespace
+} // namespace hw_delta::one_gpu
 
 #endif

@@ -31,6 +31,8 @@
 
 #include <cuda_runtime.h>
 
+namespace hw_delta::one_gpu
+{
 namespace
 {
 
@@ -463,6 +465,9 @@ const void *kernel_of(const hw_one_gpu_delta_params *params)
 }
 
 } // namespace
+} // namespace hw_delta::one_gpu
+
+using namespace hw_delta::one_gpu;
 
 int hw_one_gpu_delta_launch_shape(const hw_one_gpu_delta_params *params,
                                   hw_one_gpu_delta_shape *shape)

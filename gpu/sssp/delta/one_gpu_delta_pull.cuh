@@ -5,6 +5,8 @@
 #include "gpu/graph/device_graph.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_push.cuh"
 
+namespace hw_delta::one_gpu
+{
 namespace
 {
 
@@ -265,5 +267,6 @@ __device__ void pull(const kernel_params &params, block_shared &shared, lane_sta
 }
 
 } // namespace
+} // namespace hw_delta::one_gpu
 
 #endif

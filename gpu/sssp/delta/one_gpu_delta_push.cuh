@@ -7,6 +7,8 @@
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
 #include "gpu/sssp/delta/one_gpu_delta_iteration.cuh"
 
+namespace hw_delta::one_gpu
+{
 namespace
 {
 
@@ -377,5 +379,6 @@ __device__ void push_heavy_edges(const kernel_params &params, block_shared &shar
 }
 
 } // namespace
+} // namespace hw_delta::one_gpu
 
 #endif

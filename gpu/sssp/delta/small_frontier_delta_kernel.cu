@@ -23,6 +23,8 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+namespace hw_delta::small_frontier
+{
 namespace
 {
 
@@ -32,7 +34,7 @@ constexpr uint32_t threads = HW_SMALL_FRONTIER_THREADS;
 /* Edges of a record. */
 constexpr uint32_t record_edges = HW_SMALL_FRONTIER_RECORD_EDGES;
 /* In place of a record's last edge: the list goes on in the record that is its weight. */
-constexpr uint32_t continuation = HW_INVALID_VERTEX - 1;
+constexpr uint32_t continuation = HW_SMALL_FRONTIER_CONTINUATION;
 /* Bit of an entry's vertex: the record is not its first. */
 constexpr uint32_t rest_bit = 1u << 31;
 /* Rounds of a pass at most; rows that are cleared ahead. */
@@ -725,45 +727,6 @@ __global__ void __launch_bounds__(threads, 1)
     }
 }
 
-/* ---- before any search ---- */
-
-/* Puts the list of a vertex, of edges to others of the core, into records. */
-template <typename Offset>
-__device__ __forceinline__ void build_record(const hw_gpu_graph &graph, const hw_gpu_edge *edge,
-                                             hw_gpu_edge *record, uint32_t *num_records, uint32_t v)
-{
-    const Offset begin = hw_begin<Offset>(graph.out, v), end = hw_begin<Offset>(graph.out, v + 1);
-    hw_gpu_edge *at = record + static_cast<uint64_t>(v) * record_edges;
-    uint32_t left = 0, slot = 0, next = 0;
-
-    for (Offset k = begin; k < end; k++)
-        left += edge[k].rank < graph.core && edge[k].rank != v;
-    if (left > record_edges)
-        next = graph.core + atomicAdd(num_records, (left - record_edges + record_edges - 2) /
-                                                       (record_edges - 1));
-    for (Offset k = begin; k < end; k++) {
-        if (edge[k].rank >= graph.core || edge[k].rank == v)
-            continue;
-        if (slot == record_edges - 1 && left > 1) {
-            at[slot] = hw_gpu_edge{continuation, next};
-            at = record + static_cast<uint64_t>(next++) * record_edges;
-            slot = 0;
-        }
-        at[slot++] = edge[k];
-        left--;
-    }
-    for (; slot < record_edges; slot++)
-        at[slot] = hw_gpu_edge{HW_INVALID_VERTEX, 0};
-}
-
-template <typename Offset>
-__global__ void build_records(const hw_gpu_graph graph, const hw_gpu_edge *edge,
-                              hw_gpu_edge *record, uint32_t *num_records)
-{
-    for (uint64_t v = hw_grid_thread(); v < graph.core; v += hw_grid_threads())
-        build_record<Offset>(graph, edge, record, num_records, static_cast<uint32_t>(v));
-}
-
 template <typename Offset> const void *kernel_for(int kind)
 {
     if (kind == HW_GPU_KEY_F32)
@@ -774,26 +737,12 @@ template <typename Offset> const void *kernel_for(int kind)
 }
 
 } // namespace
+} // namespace hw_delta::small_frontier
+
+using namespace hw_delta::small_frontier;
 
 const void *hw_small_frontier_delta_kernel(const hw_one_gpu_delta_params *params)
 {
     return params->graph.wide ? kernel_for<uint64_t>(params->sssp.kind)
                               : kernel_for<uint32_t>(params->sssp.kind);
-}
-
-int hw_small_frontier_launch_records(const hw_one_gpu_delta_params *params)
-{
-    const uint32_t blocks = params->graph.core / threads + 1;
-    uint32_t *num_records = &params->control->trace_records; /* nobody else has a use for it yet */
-    cudaError_t error = cudaMemsetAsync(params->control, 0, sizeof *params->control, nullptr);
-
-    if (error != cudaSuccess)
-        return error;
-    if (params->graph.wide)
-        build_records<uint64_t>
-            <<<blocks, threads>>>(params->graph, params->sssp.out, params->record, num_records);
-    else
-        build_records<uint32_t>
-            <<<blocks, threads>>>(params->graph, params->sssp.out, params->record, num_records);
-    return cudaGetLastError();
 }

@@ -8,7 +8,7 @@
 #include "gpu/comm/allgather.h"
 #include "gpu/comm/outbox.h"
 #include "gpu/engine/multi_gpu_engine.h"
-#include "gpu/sssp/delta/peer_delta.h"
+#include "gpu/sssp/delta/peer/peer_delta.h"
 #include "gpu/sssp/distributed/distributed_sssp.h"
 #include "lib/engine/sssp/negative_cycle.h"
 #include "lib/engine/sssp/weight_stats.h"
@@ -170,7 +170,7 @@ void hw_distributed_sssp_add_row(struct hw_distributed_sssp *routes, const char 
 struct hw_distributed_sssp_outboxes
 hw_distributed_sssp_outboxes(const struct hw_distributed_sssp *routes, unsigned exchange);
 
-/* ---- gpu/sssp/delta/peer_delta_host.c: the whole search in one kernel ---- */
+/* ---- gpu/sssp/delta/peer/peer_delta_host.c: the whole search in one kernel ---- */
 
 /* Whether it can be so. Local. */
 bool hw_peer_delta_fits(const struct hw_distributed_sssp *routes);

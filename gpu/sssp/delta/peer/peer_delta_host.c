@@ -1,4 +1,4 @@
-/* Method `delta` on several GPUs of one node, in one kernel (gpu/sssp/delta/peer_delta.h): its
+/* Method `delta` on several GPUs of one node, in one kernel (gpu/sssp/delta/peer/peer_delta.h): its
  * host side. */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 

@@ -23,8 +23,8 @@
  * comes next, unless keys are told before. A box that is full is no loss: then the owner's distance
  * is lowered in place, and a bit says where.
  */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_DELTA_H
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_DELTA_H
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_H
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_H
 
 #include "gpu/comm/allgather.h"
 #include "gpu/sssp/distributed/distributed_sssp.h"

@@ -1,6 +1,6 @@
 /*
  * Method `delta` on several GPUs of one node: the whole search in one cooperative kernel on each
- * (gpu/sssp/delta/peer_delta.h). When what is relaxed is as in
+ * (gpu/sssp/delta/peer/peer_delta.h). When what is relaxed is as in
  * gpu/sssp/delta/one_gpu_delta_kernel.cu; all GPUs decide alike, from the sums that they tell each
  * other when they meet after a pass.
  *
@@ -9,10 +9,16 @@
  * as if it were to be pushed there; where it was of no use, that pass may be empty.
  */
 #include "gpu/sssp/common/delta_policy.h"
-#include "gpu/sssp/delta/peer_delta_pull.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_broadcast.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_init.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_parents.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_pull.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_step_queues.cuh"
 
 #include <cuda_runtime.h>
 
+namespace hw_delta::peer
+{
 namespace
 {
 
@@ -595,6 +601,9 @@ const void *kernel_of(int kind)
 }
 
 } // namespace
+} // namespace hw_delta::peer
+
+using namespace hw_delta::peer;
 
 int hw_peer_delta_shape(const hw_peer_delta_params *params, int *blocks, int *shared_bytes)
 {

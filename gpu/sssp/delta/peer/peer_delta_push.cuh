@@ -1,11 +1,13 @@
-/* Pushing: method `delta` on several GPUs in one kernel (gpu/sssp/delta/peer_delta.h). Lists are
- * shared out as gpu/sssp/delta/one_gpu_delta_kernel.cu does. */
-#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_DELTA_PUSH_CUH
-#define HOPWAVE_GPU_SSSP_DELTA_PEER_DELTA_PUSH_CUH
+/* Pushing: method `delta` on several GPUs in one kernel (gpu/sssp/delta/peer/peer_delta.h). Lists
+ * are shared out as gpu/sssp/delta/one_gpu_delta_kernel.cu does. */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PUSH_CUH
 
 #include "gpu/sssp/common/weight_sorted_lists.cuh"
-#include "gpu/sssp/delta/peer_delta_device.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_receive.cuh"
 
+namespace hw_delta::peer
+{
 namespace
 {
 
@@ -645,5 +647,6 @@ __device__ void push_heavy_edges(const kernel_params &params, block_shared &shar
 }
 
 } // namespace
+} // namespace hw_delta::peer
 
 #endif

@@ -1,0 +1,229 @@
+/* @@HEAD barrier@@ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_BARRIER_CUH
+
+#include "gpu/comm/allgather.cuh"
+#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+
+namespace hw_delta::peer
+{
+namespace
+{
+
+/* Tells all blocks and all GPUs that this one gives up. */
+__device__ void signal_failure(const kernel_params &params)
+{
+    *static_cast<volatile uint32_t *>(&params.control->failed) = 1;
+    for (uint32_t q = 0; q < params.part.ranks; q++)
+        *static_cast<volatile uint32_t *>(params.allgather.failed[q]) = 1;
+    __threadfence_system();
+}
+
+/* Have so many come, counted from some time on? */
+__device__ __forceinline__ bool has_reached(uint32_t count, uint32_t wanted)
+{
+    return static_cast<int32_t>(count - wanted) >= 0;
+}
+
+/* Waits until all blocks have come to so many barriers; not for ever. One thread. */
+__device__ __forceinline__ bool wait_for_blocks(const kernel_params &params, uint32_t barriers)
+{
+    const uint32_t *arrived = &params.control->arrived, all = barriers * gridDim.x;
+    bool here = hw_arrive_acq_rel(&params.control->arrived) + 1 == all;
+    count64 since = 0; /* the clock is not asked at once: most waits are short */
+
+    for (uint32_t spin = 1; !here; spin++) {
+        here = has_reached(hw_load_acquire(arrived), all);
+        if (spin % 64 != 0 || here)
+            continue;
+        const count64 now = hw_nanoseconds();
+        since = since ? since : now;
+        if (hw_load_relaxed(&params.control->failed) != 0 ||
+            now - since >= 2 * params.allgather.timeout_ns)
+            return false;
+    }
+    return true;
+}
+
+/* This lane's part of the counters of a pass that has ended. */
+__device__ __forceinline__ uint32_t load_counter(const kernel_params &params, uint32_t number,
+                                                 uint32_t rest)
+{
+    const hw_peer_delta_control *control = params.control;
+    const iteration_counters *counters = &control->counters[number & 3];
+    const uint32_t lane = threadIdx.x & 31,
+                   *at = reinterpret_cast<const uint32_t *>(counters) + lane;
+
+    if (lane == offsetof(iteration_counters, rest) / sizeof(uint32_t))
+        at = &control->rest[rest % 3];
+    return lane < sizeof(iteration_counters) / sizeof(uint32_t) ? hw_load_relaxed(at) : 0;
+}
+
+/* A barrier over the blocks of this GPU, which then see the counters of the pass before this one.
+ * Returns false where all must give up. */
+template <int kind>
+__device__ bool grid_barrier(const kernel_params &params, block_shared &shared,
+                             search_state<kind> &search, uint32_t number)
+{
+    search.barriers++;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        bool ok = true;
+        if (threadIdx.x == 0) {
+            ok = wait_for_blocks(params, search.barriers);
+            if (!ok)
+                signal_failure(params);
+            shared.ok = ok;
+        }
+        __syncwarp();
+        const uint32_t mine = load_counter(params, number, search.rest_index);
+        if (threadIdx.x < sizeof(iteration_counters) / sizeof(uint32_t))
+            reinterpret_cast<uint32_t *>(&shared.previous)[threadIdx.x] = mine;
+    }
+    __syncthreads();
+    return shared.ok != 0;
+}
+
+/* Counts this block as arrived. The last one tells all GPUs what the pass came to: its own hears it
+ * so, too. A warp. */
+__device__ void signal_arrival(const kernel_params &params, uint32_t barriers, uint32_t allgather,
+                               uint32_t number, uint32_t rest)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t before = 0;
+
+    if (lane == 0)
+        before = hw_arrive_acq_rel(&params.control->arrived);
+    before = __shfl_sync(HW_WARP, before, 0);
+    if (before + 1 != barriers * gridDim.x)
+        return;
+    const uint32_t half = load_counter(params, number + 1, rest);
+    hw_fence_system();
+    for (uint32_t step = 1; step <= params.part.ranks; step++)
+        signal_peer(params.allgather, (params.part.rank + step) % params.part.ranks, half,
+                    allgather);
+}
+
+/* Waits for rank q's words, as wait_peer() does, which asks whether somebody has given up after
+ * they came: who tells of that in a search posts no words later, so that both are asked for at
+ * once. Returns false if they do not come, or somebody has. A warp. */
+__device__ __forceinline__ bool wait_peer_words(const hw_allgather_params &params, uint32_t q,
+                                                uint32_t number, uint64_t &half)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t *slot = params.slot[params.rank] + ((number & 1) * params.ranks + q) * 32 + lane;
+    const uint64_t since = hw_nanoseconds();
+
+    for (uint32_t spin = 1;; spin++) {
+        const uint32_t failed = hw_load_relaxed(params.failed[params.rank]);
+        const uint64_t value = hw_load_acquire_system(slot);
+        half = value >> 32;
+        const bool all = __all_sync(HW_WARP, static_cast<uint32_t>(value) == number);
+        const bool late = !all && spin % 64 == 0 && hw_nanoseconds() - since > params.timeout_ns;
+        if (__any_sync(HW_WARP, late || failed != 0))
+            return false;
+        if (all)
+            return true;
+    }
+}
+
+/* Hears what rank q tells. A warp. */
+__device__ void receive_words(const kernel_params &params, block_shared &shared, uint32_t q,
+                              uint32_t allgather)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    uint64_t half = 0;
+
+    const bool ok = wait_peer_words(params.allgather, q, allgather, half);
+    const uint64_t high = __shfl_down_sync(HW_WARP, half, 1);
+    if ((lane & 1) == 0)
+        shared.received[q][lane / 2] = ok ? high << 32 | half : 0;
+    if (lane == 0 && !ok) {
+        shared.ok = 0;
+        signal_failure(params);
+    }
+}
+
+/* What all GPUs told in one of their words. Every lane does the same, and asks for all of it at
+ * once: all blocks wait for this. */
+__device__ __forceinline__ uint64_t reduce_word(const kernel_params &params,
+                                                const block_shared &shared, uint32_t which)
+{
+    const bool two = which <= HW_PEER_DELTA_FRONTIER; /* two counts */
+    const uint64_t low = two ? UINT32_MAX
+                         : which == HW_PEER_DELTA_LONG_LIST_CHUNKS
+                             ? (1ull << long_list_chunk_bits) - 1
+                             : UINT64_MAX;
+    uint64_t word[HW_PEER_DELTA_RANKS], sum = 0, maximum = 0;
+
+#pragma unroll
+    for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++)
+        word[q] = q < params.part.ranks ? shared.received[q][which] : 0;
+#pragma unroll
+    for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++) {
+        sum += (word[q] & low) + (two ? word[q] >> 32 : 0);
+        maximum = max(maximum, word[q]);
+    }
+    return which == HW_PEER_DELTA_MIN_KEY ? maximum : sum;
+}
+
+/* What rank q sent to this one before the last meeting. */
+__device__ __forceinline__ uint32_t sent_by(const kernel_params &params, const block_shared &shared,
+                                            uint32_t q)
+{
+    const uint64_t two = shared.received[q][HW_PEER_DELTA_SENT + params.part.rank / 2];
+
+    return static_cast<uint32_t>(params.part.rank & 1 ? two >> 32 : two);
+}
+
+/* Counts what lies in the boxes then. A warp. */
+__device__ __forceinline__ void count_updates(const kernel_params &params, block_shared &shared)
+{
+    const uint32_t q = threadIdx.x & 31;
+    const bool other = q < params.part.ranks && q != params.part.rank;
+    const uint32_t sent = other ? sent_by(params, shared, q) : 0;
+    const uint64_t scan =
+        hw_warp_scan(static_cast<uint64_t>(min(sent, params.peers.outbox_capacity)));
+    const bool full = __any_sync(HW_WARP, sent > params.peers.outbox_capacity);
+
+    if (q < params.part.ranks)
+        shared.updates_end[q] = scan;
+    if (q == 0)
+        shared.overflowed = full;
+}
+
+/* A barrier over all blocks of all GPUs, which tell each other what the pass came to. Returns
+ * false where all must give up. */
+template <int kind>
+__device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t number)
+{
+    static_assert(sizeof(iteration_counters) == HW_PEER_DELTA_WORDS * sizeof(uint64_t), "as words");
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    const uint32_t warp = threadIdx.x / 32, allgather = search.allgather++, i = threadIdx.x;
+
+    search.barriers++;
+    if (i == 0)
+        shared.ok = 1;
+    __syncthreads();
+    if (warp < params.part.ranks)
+        receive_words(params, shared, warp, allgather);
+    else if (warp == warps - 1)
+        signal_arrival(params, search.barriers, allgather, number, search.rest_index);
+    __syncthreads();
+    if (i < HW_ALLGATHER_WORDS) {
+        shared.reduced[i] = reduce_word(params, shared, i);
+    } else if (i >= 32 && i < 32 + HW_PEER_DELTA_WORDS) {
+        reinterpret_cast<uint64_t *>(&shared.previous)[i - 32] =
+            shared.received[params.part.rank][i - 32];
+    } else if (warp == 2) {
+        count_updates(params, shared);
+    }
+    __syncthreads();
+    return shared.ok != 0;
+}
+
+} // namespace
+} // namespace hw_delta::peer
+
+#endif

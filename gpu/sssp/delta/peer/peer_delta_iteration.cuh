@@ -1,0 +1,248 @@
+/* @@HEAD iteration@@ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_ITERATION_CUH
+
+#include "gpu/sssp/delta/peer/peer_delta_outbox.cuh"
+
+namespace hw_delta::peer
+{
+namespace
+{
+
+/* Adds a warp's sum to a counter of the block. */
+__device__ __forceinline__ void add(count64 *to, uint32_t mine)
+{
+    if (!__any_sync(HW_WARP, mine != 0))
+        return;
+    const count64 all = warp_sum(mine);
+    if ((threadIdx.x & 31) == 0)
+        atomicAdd(to, all);
+}
+
+/* Leaves what the lanes of this warp counted in the block. The arguments fit into registers. */
+template <int kind>
+__device__ __noinline__ void reduce_counters(uint32_t edges, uint32_t degrees, uint32_t open,
+                                             uint32_t pulled, uint32_t sent_step,
+                                             uint32_t sent_rest, uint32_t from_inbox,
+                                             uint32_t sent_keys, key_of<kind> min_key)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t count[sums] = {edges,     degrees,   open,       pulled,
+                                  sent_step, sent_rest, from_inbox, sent_keys};
+    const key_of<kind> warp_min_key = warp_min(min_key);
+    count64 mine = 0;
+
+#pragma unroll
+    for (uint32_t k = 0; k < sums; k++) {
+        if (!__any_sync(HW_WARP, count[k] != 0))
+            continue;
+        const count64 all = warp_sum(count[k]);
+        mine = lane == k ? all : mine;
+    }
+    if (lane == sums && warp_min_key != hw_keys<kind>::none)
+        mine = complement(warp_min_key);
+    if (lane <= sums)
+        shared_memory().sum[lane][threadIdx.x / 32] = mine;
+}
+
+/* Likewise, if they counted anything: most warps do not in small passes. Returns whether. */
+template <int kind>
+__device__ __forceinline__ bool reduce_lane_counters(block_shared &shared,
+                                                     const lane_state<kind> &state)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const bool any = __any_sync(HW_WARP, state.min_key != hw_keys<kind>::none ||
+                                             (state.edges | state.degrees | state.unsettled |
+                                              state.pulled | state.sent_step | state.sent_rest |
+                                              state.from_inbox | state.sent_keys) != 0);
+
+    if (any)
+        reduce_counters<kind>(state.edges, state.degrees, state.unsettled, state.pulled,
+                              state.sent_step, state.sent_rest, state.from_inbox, state.sent_keys,
+                              state.min_key);
+    else if (lane <= sums)
+        shared.sum[lane][threadIdx.x / 32] = 0;
+    return any;
+}
+
+/* Hands over one of the sums of the block. A warp. */
+__device__ __forceinline__ void publish_counters(const block_shared &shared, iteration_counters *to,
+                                                 uint32_t k)
+{
+    count64 *words = reinterpret_cast<count64 *>(to);
+    const uint32_t lane = threadIdx.x & 31;
+    const count64 mine = lane < warps ? shared.sum[k][lane] : 0;
+
+    if (!__any_sync(HW_WARP, mine != 0))
+        return;
+    if (k == sums) {
+        const count64 maximum = ~warp_min(~mine);
+        if (lane == 0)
+            atomicMax(&to->max_complement, maximum);
+        return;
+    }
+    const count64 all = hw_warp_sum64(mine);
+    if (lane != 0)
+        return;
+    if (k < 4)
+        atomicAdd(words + HW_PEER_DELTA_EDGES + k, all);
+    else if (k < 7)
+        atomicAdd(k == 4   ? &to->sent_step
+                  : k == 5 ? &to->sent_rest
+                           : &to->from_inbox,
+                  static_cast<uint32_t>(all));
+    else
+        atomicAdd(&to->sent_keys, all);
+}
+
+__device__ __forceinline__ iteration_counters no_counters()
+{
+    return iteration_counters{};
+}
+
+/* once: is no vertex found twice? marked: do those that are to wait have marks already? */
+template <int kind>
+__device__ void begin_iteration(const kernel_params &params, block_shared &shared,
+                                lane_state<kind> &state, const search_state<kind> &search,
+                                bool once, bool marked)
+{
+    hw_peer_delta_control *control = params.control;
+    const uint32_t number = search.iteration, rest = search.rest_index;
+
+    state.iteration = number;
+    state.parity = search.allgather & 1;
+    state.step_count = state.rest_count = state.num_updates = 0;
+    state.edges = state.pulled = state.degrees = state.unsettled = 0;
+    state.from_inbox = state.sent_step = state.sent_rest = state.sent_keys = 0;
+    state.min_key = state.remote_load_from = hw_keys<kind>::none;
+    state.rebroadcast_below = 0;
+    state.skip_precheck = false;
+    if (threadIdx.x == 0) {
+        shared.queue[step_queue] =
+            marked_queue{by_parity(params.queues.step_queue, number + 1),
+                         &control->counters[(number + 1) & 3].step,
+                         once ? nullptr : by_parity(params.queues.step_marks, number + 1)};
+        shared.queue[rest_queue] =
+            marked_queue{by_parity(params.queues.rest_queue, rest), &control->rest[rest % 3],
+                         marked ? nullptr : params.queues.rest_marks};
+        shared.worklist_size = 0;
+        shared.work = work_chunk{blockIdx.x << claim_bits | warps, gridDim.x + blockIdx.x};
+    }
+    if (hw_grid_thread() == 0)
+        control->counters[(number + 2) & 3] = no_counters();
+    __syncthreads();
+}
+
+/* Begins a pass that fills another list of those that wait. The one before stays as it is, so
+ * that blocks which come late decide from the same number what comes next. Such a pass may give
+ * blocks shares, too. */
+template <int kind>
+__device__ void begin_refill(const kernel_params &params, block_shared &shared,
+                             lane_state<kind> &state, search_state<kind> &search, bool once,
+                             bool marked)
+{
+    search.rest_index++;
+    begin_iteration(params, shared, state, search, once, marked);
+    if (hw_grid_thread() == 0)
+        params.control->rest[(search.rest_index + 1) % 3] =
+            params.control->claimed[(search.rest_index + 1) % 3] = 0;
+}
+
+/* Room for all that the block has, and its sums: each by a warp of its own, if there are enough, so
+ * that they wait together. All warps call it. */
+__device__ __forceinline__ void
+reserve_and_publish(const kernel_params &params, block_shared &shared, iteration_counters *counters)
+{
+    const uint32_t boxes = num_queues, first = boxes + params.part.ranks;
+
+    for (uint32_t k = threadIdx.x / 32; k <= first + sums; k += warps) {
+        if (k < boxes)
+            reserve_queue(shared, static_cast<int>(k));
+        else if (k < first)
+            reserve_outbox(shared, counters, k - boxes);
+        else
+            publish_counters(shared, counters, k - first);
+    }
+}
+
+/* Sums, queues and mail of the block, so much of each of this warp. Most blocks have nothing in
+ * small passes. All threads call it. */
+template <int kind>
+__device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parity, bool summed,
+                                                 uint32_t step, uint32_t rest, uint32_t sent)
+{
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    const uint32_t lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    uint32_t v[num_queues][items_per_lane];
+
+    __syncwarp();
+    const uint32_t fresh[num_queues] = {mark_new(shared, step_queue, step, v[0]),
+                                        mark_new(shared, rest_queue, rest, v[1])};
+    const send_batch batch = batch_by_owner(params, shared, sent);
+    if (lane < params.part.ranks)
+        shared.outbox_offset[lane][warp] = batch.mine;
+    const uint32_t count[num_queues] = {count_warp(fresh[0]), count_warp(fresh[1])};
+    if (lane < num_queues)
+        shared.queue_offset[lane][warp] = lane == step_queue ? count[0] : count[1];
+    if (!__syncthreads_or(summed || sent || count[0] || count[1]))
+        return;
+    reserve_and_publish(params, shared, &params.control->counters[(number + 1) & 3]);
+    __syncthreads();
+    /* What has the longest way goes first. */
+    store_batch<kind>(params, parity, batch,
+                      lane < params.part.ranks ? shared.outbox_offset[lane][warp] : 0);
+#pragma unroll
+    for (int q = 0; q < num_queues; q++)
+        if (count[q])
+            write_new(shared.queue[q].list + shared.queue_offset[q][warp], v[q], fresh[q]);
+    __syncwarp();
+}
+
+/* Likewise; the pass may go on. */
+template <int kind> __device__ __forceinline__ void flush_iteration(lane_state<kind> &state)
+{
+    const bool summed = reduce_lane_counters(shared_memory(), state);
+
+    flush_block_buffers<kind>(state.iteration, state.parity, summed, state.step_count,
+                              state.rest_count, state.num_updates);
+    state.step_count = state.rest_count = state.num_updates = 0;
+}
+
+/* Notes what mail brought that the pass before had left, if rows are wanted. */
+template <int kind>
+__device__ void trace_add_found(const kernel_params &params, const search_state<kind> &search,
+                                uint32_t count)
+{
+    if (params.trace && hw_grid_thread() == 0 && search.trace_records > 0 &&
+        search.trace_records < params.config.trace_capacity)
+        params.trace[search.trace_records - 1].found += count;
+}
+
+/* One more row, if rows are wanted. One thread of the GPU writes it. */
+template <int kind>
+__device__ void trace_append(const kernel_params &params, const block_shared &shared,
+                             search_state<kind> &search, uint32_t routine)
+{
+    if (!params.trace || hw_grid_thread() != 0)
+        return;
+    uint64_t sent = shared.previous.sent_keys * sizeof(key_of<kind>);
+    for (uint32_t q = 0; q < params.part.ranks; q++)
+        sent += static_cast<uint64_t>(shared.previous.sent[q]) * sizeof(uint4);
+    params.trace[min(search.trace_records, params.config.trace_capacity - 1)] =
+        hw_peer_delta_trace_record{routine,
+                                   search.bucket,
+                                   shared.previous.frontier + shared.previous.from_inbox,
+                                   shared.previous.step,
+                                   shared.previous.pushed,
+                                   shared.previous.pulled,
+                                   sent,
+                                   hw_nanoseconds()};
+    trace_add_found(params, search, shared.previous.from_inbox);
+    search.trace_records++;
+}
+
+} // namespace
+} // namespace hw_delta::peer
+
+#endif

@@ -1,0 +1,163 @@
+/* @@HEAD outbox@@ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_OUTBOX_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_OUTBOX_CUH
+
+#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+
+namespace hw_delta::peer
+{
+namespace
+{
+
+/* Its parts: entries are (position or code, code of the source, key). */
+template <int kind>
+__device__ __forceinline__ uint4 make_entry(uint32_t at, uint32_t source, key_of<kind> key)
+{
+    const count64 bits = static_cast<count64>(static_cast<int64_t>(key));
+
+    return make_uint4(at, source, static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32));
+}
+
+template <int kind> __device__ __forceinline__ key_of<kind> key_of_entry(const uint4 &entry)
+{
+    if constexpr (kind == HW_GPU_KEY_I64)
+        return static_cast<int64_t>(static_cast<count64>(entry.w) << 32 | entry.z);
+    else
+        return static_cast<int32_t>(entry.z);
+}
+
+/* One entry for rank q: into its box, or, if that is full, in place. */
+template <int kind>
+__device__ __forceinline__ void send_to_owner(const kernel_params &params, uint32_t parity,
+                                              uint32_t q, uint32_t at, const uint4 &entry)
+{
+    const uint32_t position = entry.x - q * params.part.block;
+
+    if (at < params.peers.outbox_capacity) {
+        static_cast<uint4 *>(params.peers.outbox[parity].to[q])[at] =
+            make_uint4(position, entry.y, entry.z, entry.w);
+        return;
+    }
+    atomic_lower_system(static_cast<key_of<kind> *>(params.peers.distance_of[q]) + entry.x,
+                        key_of_entry<kind>(entry));
+    atomicOr_system(params.peers.touched_of[parity][q] + (position >> 5), 1u << (position & 31));
+}
+
+/* Mail of a warp, some slots a lane. The entries stay where they are. */
+struct send_batch {
+    const uint4 *entry;                /* of this lane, 32 apart */
+    uint32_t owner[updates_per_lane];  /* no rank where there is none */
+    uint32_t before[updates_per_lane]; /* how much for that rank comes before it */
+    uint32_t mine;                     /* how much is for the rank of this lane's number */
+};
+
+/* The first `count` entries that this warp keeps, as mail. The whole warp calls it. */
+__device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params,
+                                                     const block_shared &shared, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
+    send_batch batch;
+
+    batch.entry = shared.send_buffer[threadIdx.x / 32] + lane;
+    batch.mine = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < updates_per_lane; k++) {
+        batch.owner[k] =
+            32 * k + lane < count ? owner_of(params, batch.entry[32 * k].x) : HW_INVALID_VERTEX;
+        batch.before[k] = 0;
+        if (32 * k >= count)
+            continue;
+        for (uint32_t q = 0; q < params.part.ranks; q++) {
+            const uint32_t here = __ballot_sync(HW_WARP, batch.owner[k] == q);
+            const uint32_t so_far = __shfl_sync(HW_WARP, batch.mine, q);
+            if (batch.owner[k] == q)
+                batch.before[k] = so_far + __popc(here & below);
+            batch.mine += lane == q ? __popc(here) : 0;
+        }
+    }
+    return batch;
+}
+
+/* Stores it from `start` on in the boxes: of the rank of each lane's number. The whole warp calls
+ * it. */
+template <int kind>
+__device__ __forceinline__ void store_batch(const kernel_params &params, uint32_t parity,
+                                            const send_batch &batch, uint32_t start)
+{
+    if (!__any_sync(HW_WARP, batch.mine != 0))
+        return;
+#pragma unroll
+    for (uint32_t k = 0; k < updates_per_lane; k++) {
+        const uint32_t q = batch.owner[k], at = __shfl_sync(HW_WARP, start, q & 31);
+        if (q != HW_INVALID_VERTEX)
+            send_to_owner<kind>(params, parity, q, at + batch.before[k], batch.entry[32 * k]);
+    }
+}
+
+/* Sends what this warp has for others: room in all boxes is taken at once. */
+template <int kind>
+__device__ __noinline__ void flush_updates(uint32_t number, uint32_t parity, uint32_t count)
+{
+    block_shared &shared = shared_memory();
+    const kernel_params &params = shared.params;
+    const uint32_t lane = threadIdx.x & 31;
+    uint32_t start = 0;
+
+    __syncwarp();
+    const send_batch batch = batch_by_owner(params, shared, count);
+    if (batch.mine)
+        start = atomicAdd(&params.control->counters[(number + 1) & 3].sent[lane], batch.mine);
+    __syncwarp();
+    store_batch<kind>(params, parity, batch, start);
+    __syncwarp();
+}
+
+/* Room in rank q's box for what each warp of the block has for it. A warp. */
+__device__ __forceinline__ void reserve_outbox(block_shared &shared, iteration_counters *counters,
+                                               uint32_t q)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint32_t mine = lane < warps ? shared.outbox_offset[q][lane] : 0,
+                   end = hw_warp_scan(mine);
+    uint32_t base = 0;
+
+    if (lane == 31 && end)
+        base = atomicAdd(&counters->sent[q], end);
+    base = __shfl_sync(HW_WARP, base, 31) + end - mine;
+    if (lane < warps)
+        shared.outbox_offset[q][lane] = base;
+}
+
+/* Notes some finds a lane for other parts; all lanes call it. */
+template <int N, int kind>
+__device__ __forceinline__ void
+buffer_updates(const kernel_params &params, block_shared &shared, lane_state<kind> &state,
+               const bool (&wanted)[N], const uint32_t (&local_id)[N], const uint32_t (&source)[N],
+               const key_of<kind> (&key)[N])
+{
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    uint32_t all[N];
+
+    if (!ballot_all(wanted, all))
+        return;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const uint32_t more = __popc(all[k]);
+        if (state.num_updates + more > send_capacity) {
+            flush_updates<kind>(state.iteration, state.parity, state.num_updates);
+            state.num_updates = 0;
+        }
+        if (wanted[k]) {
+            shared.send_buffer[threadIdx.x / 32][state.num_updates + __popc(all[k] & below)] =
+                make_entry<kind>(local_id[k], source[k], key[k]);
+            state.sent_step += key[k] < state.bound.step_end;
+            state.sent_rest += key[k] >= state.bound.step_end && key[k] < state.bound.high;
+        }
+        state.num_updates += more;
+    }
+}
+
+} // namespace
+} // namespace hw_delta::peer
+
+#endif

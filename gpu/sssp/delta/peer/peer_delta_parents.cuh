@@ -1,0 +1,341 @@
+/* @@HEAD parents@@ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_PARENTS_CUH
+
+#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+
+namespace hw_delta::peer
+{
+namespace
+{
+
+/* What a search leaves of an own vertex: its parent's code, and the low bits of its key. A hint
+ * that holds is that already. */
+template <int kind>
+__device__ __forceinline__ void store_result(const kernel_params &params, uint32_t v,
+                                             uint32_t parent, key_of<kind> key)
+{
+    reinterpret_cast<uint2 *>(params.part.value)[owned_begin(params) + v] =
+        make_uint2(parent, low_bits<kind>(key));
+}
+
+/* Vertices that a lane has under way at the end. */
+constexpr uint32_t finish_in_flight = 4;
+
+/* The keys of the ends of so many edges of each lane: unreached where an edge is of no rank. */
+template <int kind>
+__device__ __forceinline__ void load_neighbor_keys(const kernel_params &params,
+                                                   lane_state<kind> &state,
+                                                   const hw_gpu_edge (&edge)[finish_in_flight],
+                                                   key_of<kind> (&key)[finish_in_flight])
+{
+    const key_of<kind> *distance = distances<kind>(params);
+
+#pragma unroll
+    for (uint32_t k = 0; k < finish_in_flight; k++)
+        key[k] = edge[k].rank != HW_INVALID_VERTEX ? __ldcg(distance + edge[k].rank)
+                                                   : hw_keys<kind>::none;
+#pragma unroll
+    for (uint32_t k = 0; k < finish_in_flight; k++)
+        if (edge[k].rank != HW_INVALID_VERTEX)
+            key[k] = remote_load_unless_pending<kind>(params, state, edge[k].rank, key[k]);
+}
+
+/* Vertices of one edge take their only neighbour. */
+template <int kind>
+__device__ void relax_leaves(const kernel_params &params, lane_state<kind> &state, uint32_t root)
+{
+    key_of<kind> *distance = distances<kind>(params);
+    const uint32_t home = owned_begin(params);
+    const uint64_t stride = hw_grid_threads();
+
+    for (uint64_t first = params.peers.core + hw_grid_thread(); first < params.part.active;
+         first += finish_in_flight * stride) {
+        hw_gpu_edge edge[finish_in_flight];
+        key_of<kind> from[finish_in_flight];
+#pragma unroll
+        for (uint32_t k = 0; k < finish_in_flight; k++) {
+            const uint64_t v = first + k * stride;
+            edge[k] = v < params.part.active ? hw_read_edge(params.queues.lightest[v].edge)
+                                             : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        }
+        load_neighbor_keys<kind>(params, state, edge, from);
+#pragma unroll
+        for (uint32_t k = 0; k < finish_in_flight; k++) {
+            const uint32_t v = static_cast<uint32_t>(first + k * stride);
+            const bool reached = pull_order(from[k]) < pull_order(hw_keys<kind>::none);
+            const key_of<kind> key =
+                reached ? hw_further<kind>(from[k], edge[k].weight) : hw_keys<kind>::none;
+            if (first + k * stride >= params.part.active || home + v == root)
+                continue;
+            distance[home + v] = key;
+            store_result<kind>(params, v, reached ? edge[k].rank : HW_INVALID_VERTEX, key);
+        }
+    }
+}
+
+/* Looks for a nearer neighbour that explains a vertex's key, at several edges a lane at a time:
+ * lists may be long. The whole warp calls it. */
+template <int kind>
+__device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<kind> &state,
+                                       uint32_t v, key_of<kind> key)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const uint64_t begin = __ldg(params.part.offset + v), end = __ldg(params.part.offset + v + 1);
+
+    for (uint64_t at = begin + lane; at - lane < end; at += 32 * finish_in_flight) {
+        hw_gpu_edge edge[finish_in_flight];
+        key_of<kind> from[finish_in_flight];
+        uint32_t source = HW_INVALID_VERTEX;
+        bool past = false;
+#pragma unroll
+        for (uint32_t k = 0; k < finish_in_flight; k++)
+            edge[k] = at + 32 * k < end ? hw_read_edge(params.part.edge + at + 32 * k)
+                                        : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        load_neighbor_keys<kind>(params, state, edge, from);
+#pragma unroll
+        for (uint32_t k = 0; k < finish_in_flight; k++) {
+            if (edge[k].rank == HW_INVALID_VERTEX)
+                continue;
+            if (pull_order(from[k]) < pull_order(key) &&
+                hw_further<kind>(from[k], edge[k].weight) == key)
+                source = edge[k].rank;
+            past = past || hw_further<kind>(0, edge[k].weight) > key;
+        }
+        const uint32_t who = __ballot_sync(HW_WARP, source != HW_INVALID_VERTEX);
+        if (who)
+            return __shfl_sync(HW_WARP, source, __ffs(who) - 1);
+        if (__any_sync(HW_WARP, past))
+            break;
+    }
+    return HW_INVALID_VERTEX;
+}
+
+/* What others know of an own vertex. */
+template <int kind>
+__device__ void publish_distance(const kernel_params &params, uint32_t v, key_of<kind> key)
+{
+    for (uint32_t q = 0; q < params.part.ranks; q++)
+        if (q != params.part.rank)
+            static_cast<volatile key_of<kind> *>(
+                params.peers.distance_of[q])[owned_begin(params) + v] = key;
+}
+
+/* Queues those that have no parent yet, one a lane, and hides them from other GPUs, where these
+ * look for them. Returns how many; on this lane. All lanes call it. */
+template <int kind>
+__device__ __forceinline__ uint32_t defer_parent(const kernel_params &params, block_shared &shared,
+                                                 lane_state<kind> &state, bool parentless,
+                                                 uint32_t v, key_of<kind> key)
+{
+    if (parentless)
+        store_result<kind>(params, v, HW_INVALID_VERTEX, key);
+    if (parentless && !params.config.directed)
+        publish_distance<kind>(params, v, parent_pending);
+    buffer_vertex(shared, step_queue, state.step_count, parentless, v);
+    return parentless;
+}
+
+/* What was noted of some own vertices of several edges, one of each 32 a lane. */
+template <int kind> struct hint_group {
+    key_of<kind> key[finish_in_flight];
+    uint2 hint[finish_in_flight];
+};
+
+template <int kind>
+__device__ __forceinline__ hint_group<kind> load_hints(const kernel_params &params, uint64_t first)
+{
+    const uint32_t home = owned_begin(params), lane = threadIdx.x & 31;
+    const key_of<kind> *own = distances<kind>(params) + home;
+    const uint2 *value = reinterpret_cast<const uint2 *>(params.part.value) + home;
+    hint_group<kind> hints;
+
+#pragma unroll
+    for (uint32_t k = 0; k < finish_in_flight; k++) {
+        const uint64_t v = first + 32 * k + lane;
+        hints.key[k] = v < params.peers.core ? __ldcg(own + v) : hw_keys<kind>::none;
+        hints.hint[k] =
+            v < params.peers.core ? __ldcg(value + v) : make_uint2(HW_INVALID_VERTEX, 0);
+    }
+    return hints;
+}
+
+/* Asks for what was noted of some own vertices, which is read later. */
+template <int kind>
+__device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint64_t first)
+{
+    constexpr uint32_t line = 128, vertices = 32 * finish_in_flight;
+    constexpr uint32_t keys = vertices * sizeof(key_of<kind>) / line;
+    constexpr uint32_t hints = vertices * sizeof(uint2) / line;
+    static_assert(keys + hints <= 32, "a line a lane");
+    const uint32_t lane = threadIdx.x & 31;
+
+    if (first + vertices > params.peers.core)
+        return;
+    first += owned_begin(params);
+    if (lane < keys)
+        hw_prefetch_l2(reinterpret_cast<const char *>(distances<kind>(params) + first) +
+                       line * lane);
+    else if (lane < keys + hints)
+        hw_prefetch_l2(reinterpret_cast<const char *>(
+                           reinterpret_cast<const uint2 *>(params.part.value) + first) +
+                       line * (lane - keys));
+}
+
+/* Is a hint of what gave a vertex this key? Hints of keys that have more bits have no source. */
+template <int kind> __device__ __forceinline__ bool hint_holds(const uint2 &hint, key_of<kind> key)
+{
+    return hint.x != HW_INVALID_VERTEX && hint.y == low_bits<kind>(key) && fits_low_bits<kind>(key);
+}
+
+/* Looks at 32 * ended own vertices of several edges from `first` on: leaves results of those that
+ * are not reached, and takes those that have no hint into `waits`: `waiting`, in the end. Those
+ * whose edge vanished have no nearer neighbour that is known, and are not to look through long
+ * lists for one. Returns how many these are; on this lane. The whole warp calls it. */
+template <int kind>
+__device__ __forceinline__ uint32_t check_hints(const kernel_params &params, block_shared &shared,
+                                                lane_state<kind> &state, uint32_t root,
+                                                uint64_t first, uint32_t *waiting_list,
+                                                uint32_t &waiting)
+{
+    const uint32_t home = owned_begin(params), lane = threadIdx.x & 31, below = (1u << lane) - 1;
+    const hint_group<kind> hints = load_hints<kind>(params, first);
+    uint32_t parentless = 0;
+    bool all = true;
+
+#pragma unroll
+    for (uint32_t k = 0; k < finish_in_flight; k++)
+        all = all && hints.hint[k].x != equal_distance_parent &&
+              hint_holds<kind>(hints.hint[k], hints.key[k]);
+    if (__all_sync(HW_WARP, all)) /* as nearly always */
+        return 0;
+#pragma unroll
+    for (uint32_t k = 0; k < finish_in_flight; k++) {
+        const uint32_t v = static_cast<uint32_t>(first) + 32 * k + lane;
+        const key_of<kind> key = hints.key[k];
+        const uint2 hint = hints.hint[k];
+        const bool there = first + 32 * k + lane < params.peers.core && home + v != root;
+        const bool reached = there && key != hw_keys<kind>::none;
+        const bool held = hint_holds<kind>(hint, key);
+        const uint32_t wanted = __ballot_sync(HW_WARP, reached && !held);
+        if (there && !reached)
+            store_result<kind>(params, v, HW_INVALID_VERTEX, key);
+        if (wanted >> lane & 1)
+            waiting_list[waiting + __popc(wanted & below)] = v;
+        waiting += __popc(wanted);
+        parentless += defer_parent(params, shared, state,
+                                   reached && held && hint.x == equal_distance_parent, v, key);
+    }
+    __syncwarp();
+    return parentless;
+}
+
+/* Parents of own vertices of several edges, as values. Queues those that found none and hides them
+ * from other GPUs, and returns how many; on this lane. */
+template <int kind>
+__device__ uint32_t find_parents(const kernel_params &params, block_shared &shared,
+                                 lane_state<kind> &state, uint32_t root)
+{
+    static_assert(32 * finish_in_flight <= buffer_capacity, "waiting vertices have room");
+    uint32_t *waiting_list = shared.buffer[rest_queue][threadIdx.x / 32];
+    const bool first = (threadIdx.x & 31) == 0;
+    uint32_t parentless = 0;
+
+    for (uint64_t w = hw_grid_thread() / 32; w * 32 * finish_in_flight < params.peers.core;
+         w += hw_grid_threads() / 32) {
+        uint32_t waiting = 0;
+        prefetch_hints<kind>(params,
+                             w * 32 * finish_in_flight + hw_grid_threads() * finish_in_flight);
+        parentless += check_hints(params, shared, state, root, w * 32 * finish_in_flight,
+                                  waiting_list, waiting);
+        for (uint32_t k = 0; k < waiting; k++) {
+            const uint32_t v = waiting_list[k];
+            const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
+            const uint32_t source = params.config.directed
+                                        ? HW_INVALID_VERTEX
+                                        : find_nearer_parent<kind>(params, state, v, key);
+            if (first && source != HW_INVALID_VERTEX)
+                store_result<kind>(params, v, source, key);
+            parentless +=
+                defer_parent(params, shared, state, first && source == HW_INVALID_VERTEX, v, key);
+        }
+        __syncwarp();
+    }
+    return parentless;
+}
+
+/* Has a reached vertex a parent? Others' that have none are hidden. */
+__device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t local_id,
+                                           uint32_t root)
+{
+    const uint32_t v = local_id - owned_begin(params);
+    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.value);
+
+    if (local_id == root || v >= params.part.block)
+        return true;
+    return v < params.peers.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
+}
+
+/* Looks for a neighbour that explains a vertex's key along an edge that vanishes in it, and has a
+ * parent: whoever is lost was given its key by such a one, or looked in vain for a nearer one. The
+ * whole warp calls it. */
+template <int kind>
+__device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane_state<kind> &state,
+                                               uint32_t v, key_of<kind> key, uint32_t root)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const key_of<kind> *distance = distances<kind>(params);
+    const uint64_t begin = __ldg(params.part.offset + v), end = __ldg(params.part.offset + v + 1);
+
+    for (uint64_t at = begin; at < end; at += 32) {
+        const bool there = at + lane < end;
+        const hw_gpu_edge edge =
+            there ? hw_read_edge(params.part.edge + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        const key_of<kind> from =
+            there ? remote_load<kind>(params, state, edge.rank,
+                                      hw_load_relaxed(distance + edge.rank), state.remote_load_from)
+                  : hw_keys<kind>::none;
+        const bool good = there && pull_order(from) <= pull_order(key) &&
+                          hw_further<kind>(from, edge.weight) == key &&
+                          has_parent(params, edge.rank, root);
+        const uint32_t who = __ballot_sync(HW_WARP, good);
+        if (who)
+            return __shfl_sync(HW_WARP, edge.rank, __ffs(who) - 1);
+        if (__any_sync(HW_WARP, there && hw_further<kind>(key, edge.weight) > key))
+            break;
+    }
+    return HW_INVALID_VERTEX;
+}
+
+/* The queued take whoever is no further and has a parent, and have one then, which they show:
+ * nobody takes a parent that came to one by way of itself. Queues those that find none, and
+ * returns how many; on the first lanes. */
+template <int kind>
+__device__ uint32_t adopt_equal_distance_parents(const kernel_params &params, block_shared &shared,
+                                                 lane_state<kind> &state, uint32_t count,
+                                                 uint32_t root)
+{
+    const uint32_t *list = by_parity(params.queues.step_queue, state.iteration);
+    const bool first = (threadIdx.x & 31) == 0;
+    uint32_t parentless = 0;
+
+    for (uint64_t i = hw_grid_thread() / 32; i < count; i += hw_grid_threads() / 32) {
+        const uint32_t v = __ldcg(list + i);
+        const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
+        const uint32_t source = find_equal_distance_parent<kind>(params, state, v, key, root);
+        const bool found = source != HW_INVALID_VERTEX;
+        if (found && first) {
+            store_result<kind>(params, v, source, key);
+            __threadfence_system();
+            publish_distance<kind>(params, v, key);
+        }
+        parentless += first && !found;
+        buffer_vertex(shared, step_queue, state.step_count, first && !found, v);
+    }
+    return parentless;
+}
+
+} // namespace
+} // namespace hw_delta::peer
+
+#endif

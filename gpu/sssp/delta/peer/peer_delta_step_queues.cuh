@@ -1,0 +1,73 @@
+/* @@HEAD step_queues@@ */
+#ifndef HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_STEP_QUEUES_CUH
+#define HOPWAVE_GPU_SSSP_DELTA_PEER_PEER_DELTA_STEP_QUEUES_CUH
+
+#include "gpu/sssp/delta/peer/peer_delta_keys.cuh"
+
+namespace hw_delta::peer
+{
+namespace
+{
+
+/* Queues all that is in the bucket. */
+template <int kind>
+__device__ void enqueue_bucket(const kernel_params &params, block_shared &shared,
+                               lane_state<kind> &state)
+{
+    for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
+        const key_group<kind> keys = load_keys<kind>(params, g, state.bound.low - 1);
+#pragma unroll
+        for (uint32_t k = 0; k < group_words; k++) {
+            const key_of<kind> key = keys.key[k];
+            const bool inside = key >= state.bound.low && key < state.bound.high;
+            count_beyond(state, key >= state.bound.high, key);
+            if (__any_sync(HW_WARP, inside))
+                enqueue(shared, state, inside, keys.first + 32 * k, key);
+        }
+    }
+}
+
+/* What is queued stays so for the next pass. */
+template <int kind>
+__device__ void requeue_step(const kernel_params &params, block_shared &shared,
+                             lane_state<kind> &state, uint32_t count)
+{
+    const uint32_t *list = by_parity(params.queues.step_queue, state.iteration);
+    uint32_t *bits = by_parity(params.queues.step_marks, state.iteration);
+    const uint32_t lane = threadIdx.x & 31;
+
+    for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : 0;
+        if (i < count)
+            bits[v >> 5] = 0; /* all bits of the word are of this pass */
+        buffer_vertex(shared, step_queue, state.step_count, i < count, v);
+    }
+}
+
+/* Takes what the step holds from those that waited; what was settled since is dropped. */
+template <int kind>
+__device__ void refill_step(const kernel_params &params, block_shared &shared,
+                            lane_state<kind> &state, const uint32_t *list, uint32_t count,
+                            key_of<kind> settled)
+{
+    const uint32_t lane = threadIdx.x & 31;
+    const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
+
+    for (uint64_t i = hw_grid_thread(); i - lane < count; i += hw_grid_threads()) {
+        const uint32_t v = i < count ? __ldcg(list + i) : HW_INVALID_VERTEX;
+        const key_of<kind> key = i < count ? __ldcg(own + v) : 0;
+        const bool there = i < count && key >= settled;
+        const bool in_step = there && key < state.bound.step_end;
+        if (i < count && !(there && !in_step)) /* those that go on waiting keep their marks */
+            atomicAnd(params.queues.rest_marks + (v >> 5), ~(1u << (v & 31)));
+        if (there && !in_step)
+            state.min_key = min(state.min_key, key);
+        buffer_vertex(shared, step_queue, state.step_count, in_step, v);
+        buffer_vertex(shared, rest_queue, state.rest_count, there && !in_step, v);
+    }
+}
+
+} // namespace
+} // namespace hw_delta::peer
+
+#endif
