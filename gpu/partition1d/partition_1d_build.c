@@ -1,3 +1,5 @@
+/* Construction of one part of a 1d partition on its device (gpu/partition1d/partition_1d_build.h).
+ */
 #include "gpu/partition1d/partition_1d_build.h"
 
 #include "gpu/graph/device_edge_list.h"
@@ -12,34 +14,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Device memory that is left alone: the runtime's own, the engine's scratch. */
+/* Device memory that the lists leave free: for the runtime, and the engine's scratch arrays. */
 #define RESERVE ((hw_count)1 << 30)
 
-/* A part on its way. */
-struct making {
+/* A part under construction. */
+struct builder {
     const struct hw_context *ctx;
     const struct hw_graph_desc *desc;
-    struct hw_partition_1d_resident *made;
+    struct hw_partition_1d_resident *result;
     struct hw_part *part;
     hw_count n;          /* vertices */
     uint32_t with_edges; /* of them */
 
-    struct hw_device_edge_list held;
+    struct hw_device_edge_list edge_list;
 
-    struct hw_gpu_arrays counting; /* until the part's vertices are known */
-    uint32_t *ends, *loops;        /* [n] by graph id */
-    uint32_t *sorted;              /* [n] ends by rank */
-    uint32_t *room;                /* [n] */
-    struct hw_gpu_arrays naming;   /* until the lists have their places */
-    uint32_t *id;                  /* [n] graph id by rank */
-    struct hw_gpu_arrays ranking;  /* until they are filled */
-    uint32_t *rank;                /* [n] by graph id */
-    uint64_t *before; /* [active + 1] on the host: ends at this part's rows before each */
+    struct hw_gpu_arrays counting; /* freed once the part's vertices are known */
+    uint32_t *degree, *loops;      /* [n] by graph id: degree with multiplicity, self-loops */
+    uint32_t *sorted;              /* [n] degrees, falling */
+    uint32_t *scratch;             /* [n] */
+    struct hw_gpu_arrays naming;   /* freed once graph_id is filled */
+    uint32_t *id;                  /* [n] graph ids by falling degree */
+    struct hw_gpu_arrays ordering; /* freed once the lists are filled */
+    uint32_t *position;            /* [n] inverse of id */
+    uint64_t *before;              /* [active + 1] on the host: entries of the rows before each */
 
-    struct hw_gpu_arrays filling; /* likewise */
-    uint32_t *length;             /* [active] of lists */
-    uint64_t filled;              /* elements of them so far */
-    struct hw_row_range_builder passes;
+    struct hw_gpu_arrays filling; /* freed with ordering */
+    uint32_t *length;             /* [active] of the lists */
+    uint64_t filled;              /* entries of the lists so far */
+    struct hw_row_range_builder row_ranges;
 };
 
 const struct hw_partition_1d_resident *hw_partition_1d_resident(const struct hw_part *part)
@@ -49,66 +51,68 @@ const struct hw_partition_1d_resident *hw_partition_1d_resident(const struct hw_
 
 static void free_resident(struct hw_resident *resident)
 {
-    struct hw_partition_1d_resident *made = (struct hw_partition_1d_resident *)resident;
+    struct hw_partition_1d_resident *partition = (struct hw_partition_1d_resident *)resident;
 
-    hw_gpu_release(&made->arrays);
-    free(made);
+    hw_gpu_release(&partition->arrays);
+    free(partition);
 }
 
-/* ---- ranking ---- */
+/* ---- order by degree ---- */
 
-/* Ends at all vertices. */
-static enum hw_status count_ends(struct making *self, struct hw_error *err)
+/* Degrees of all vertices. */
+static enum hw_status count_degrees(struct builder *self, struct hw_error *err)
 {
-    const size_t bytes = (size_t)self->n * sizeof *self->ends;
-    enum hw_status status = hw_gpu_fill(self->ends, 0, bytes, err);
+    const size_t bytes = (size_t)self->n * sizeof *self->degree;
+    enum hw_status status = hw_gpu_fill(self->degree, 0, bytes, err);
 
     if (status == HW_OK)
         status = hw_gpu_fill(self->loops, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_partition_1d_launch_ends(&self->held.tuples, self->ends, self->loops),
-                         "the kernel that counts edges", err);
+        status = hw_cuda(
+            hw_partition_1d_launch_degrees(&self->edge_list.tuples, self->degree, self->loops),
+            "the kernel that counts edges", err);
     return status;
 }
 
-/* All vertices by falling number of ends. */
-static enum hw_status rank_vertices(struct making *self, struct hw_error *err)
+/* Orders all vertices by falling degree. */
+static enum hw_status order_vertices(struct builder *self, struct hw_error *err)
 {
     size_t bytes = 0;
     void *scratch = NULL;
     const uint64_t n = (uint64_t)self->n;
     enum hw_status status =
         hw_cuda(hw_gpu_launch_order(NULL, &bytes, true, NULL, NULL, NULL, NULL, n),
-                "ranking vertices", err);
+                "ordering vertices", err);
 
     if (status == HW_OK)
         status = hw_cuda((int)cudaMalloc(&scratch, bytes), "cudaMalloc", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_number(self->room, n), "numbering vertices", err);
+        status = hw_cuda(hw_gpu_launch_number(self->scratch, n), "numbering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_order(scratch, &bytes, true, self->ends, self->sorted,
-                                             self->room, self->id, n),
-                         "ranking vertices", err);
+        status = hw_cuda(hw_gpu_launch_order(scratch, &bytes, true, self->degree, self->sorted,
+                                             self->scratch, self->id, n),
+                         "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_invert(self->id, n, 0, self->rank), "ranking vertices", err);
+        status =
+            hw_cuda(hw_gpu_launch_invert(self->id, n, 0, self->position), "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceSynchronize(), "ranking vertices", err);
+        status = hw_cuda((int)cudaDeviceSynchronize(), "ordering vertices", err);
     cudaFree(scratch);
     return status;
 }
 
-/* How many vertices have at least so many ends. */
-static enum hw_status count_degree(const struct making *self, uint32_t least, uint32_t *count,
-                                   struct hw_error *err)
+/* *count: vertices of degree `min_degree` and above. */
+static enum hw_status count_degree_at_least(const struct builder *self, uint32_t min_degree,
+                                            uint32_t *count, struct hw_error *err)
 {
     uint64_t from = 0, to = (uint64_t)self->n;
     enum hw_status status = HW_OK;
 
     while (from < to && status == HW_OK) {
         uint64_t middle = from + (to - from) / 2;
-        uint32_t ends = 0;
-        status = hw_gpu_get(&ends, self->sorted + middle, sizeof ends, err);
-        if (ends >= least)
+        uint32_t degree = 0;
+        status = hw_gpu_get(&degree, self->sorted + middle, sizeof degree, err);
+        if (degree >= min_degree)
             from = middle + 1;
         else
             to = middle;
@@ -117,9 +121,9 @@ static enum hw_status count_degree(const struct making *self, uint32_t least, ui
     return status;
 }
 
-/* Numbers the vertices of one end, which come after the first `core`, in the order of their
- * neighbours, so that what is looked up of these lies together. */
-static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw_error *err)
+/* Orders the vertices of degree 1, which come after the first `core`, by their neighbors, so that
+ * lookups of these are local. */
+static enum hw_status order_leaves(struct builder *self, uint32_t core, struct hw_error *err)
 {
     const uint64_t leaves = self->with_edges - core;
     struct hw_gpu_arrays arrays = {.count = 0};
@@ -138,11 +142,11 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
     hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
     status = hw_gpu_allocate(&arrays, 0, "ordering leaves", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_partition_1d_launch_neighbours(&self->held.tuples, self->ends,
-                                                           self->rank, self->room),
-                         "the kernel that finds neighbours", err);
+        status = hw_cuda(hw_partition_1d_launch_leaf_neighbors(
+                             &self->edge_list.tuples, self->degree, self->position, self->scratch),
+                         "the kernel of neighbors of leaves", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_take(self->room, self->id + core, leaves, key),
+        status = hw_cuda(hw_gpu_launch_take(self->scratch, self->id + core, leaves, key),
                          "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda(
@@ -153,7 +157,7 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
                                               cudaMemcpyDeviceToDevice, NULL),
                          "cudaMemcpyAsync", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_invert(self->id + core, leaves, core, self->rank),
+        status = hw_cuda(hw_gpu_launch_invert(self->id + core, leaves, core, self->position),
                          "ordering leaves", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ordering leaves", err);
@@ -161,103 +165,108 @@ static enum hw_status order_leaves(struct making *self, uint32_t core, struct hw
     return status;
 }
 
-/* Of the first `count` ranks, those of a part. */
-static uint32_t dealt(uint32_t count, uint32_t part, uint32_t parts)
+/* How many of the first `count` vertices of the order a part owns. */
+static uint32_t owned_of_first(uint32_t count, uint32_t part, uint32_t parts)
 {
     return count > part ? (count - part + parts - 1) / parts : 0;
 }
 
-static uint32_t whole_grains(uint32_t count)
+/* Rounded up to whole blocks, at least one. */
+static uint32_t whole_blocks(uint32_t count)
 {
-    const uint32_t grain = HW_CYCLIC_BLOCK;
+    const uint32_t block = HW_CYCLIC_BLOCK;
 
-    return count > grain ? (count + grain - 1) / grain * grain : grain;
+    return count > block ? (count + block - 1) / block * block : block;
 }
 
-/* The bounds of all parts. */
-static enum hw_status find_bounds(struct making *self, struct hw_error *err)
+/* core, active and count of all parts. */
+static enum hw_status find_bounds(struct builder *self, struct hw_error *err)
 {
-    struct hw_partition_1d *share = &self->made->share;
+    struct hw_partition_1d *partition = &self->result->partition;
     uint32_t core = 0;
-    enum hw_status status = count_degree(self, 2, &core, err);
+    enum hw_status status = count_degree_at_least(self, 2, &core, err);
 
     if (status == HW_OK)
-        status = count_degree(self, 1, &self->with_edges, err);
+        status = count_degree_at_least(self, 1, &self->with_edges, err);
     if (status == HW_OK)
         status = order_leaves(self, core, err);
-    for (uint32_t q = 0; q < share->parts; q++)
-        share->count[q] = dealt(self->with_edges, q, share->parts);
-    share->core = whole_grains(dealt(core, 0, share->parts)); /* part 0 has most */
-    share->active = whole_grains(share->count[0]);
-    if (status == HW_OK && (uint64_t)share->active * share->parts >= HW_INVALID_VERTEX)
+    for (uint32_t q = 0; q < partition->parts; q++)
+        partition->count[q] = owned_of_first(self->with_edges, q, partition->parts);
+    partition->core =
+        whole_blocks(owned_of_first(core, 0, partition->parts)); /* part 0 has the most */
+    partition->active = whole_blocks(partition->count[0]);
+    if (status == HW_OK && (uint64_t)partition->active * partition->parts >= HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT, "method fused numbers vertices with 32 bits");
     return status;
 }
 
-static enum hw_status rank(struct making *self, struct hw_error *err)
+/* Orders all vertices; the same on all ranks. */
+static enum hw_status order(struct builder *self, struct hw_error *err)
 {
-    uint32_t **const counting[] = {&self->ends, &self->loops, &self->sorted, &self->room};
+    uint32_t **const counting[] = {&self->degree, &self->loops, &self->sorted, &self->scratch};
 
     for (size_t a = 0; a < sizeof counting / sizeof *counting; a++)
         hw_gpu_add(&self->counting, counting[a], self->n, sizeof **counting[a]);
     hw_gpu_add(&self->naming, &self->id, self->n, sizeof *self->id);
-    hw_gpu_add(&self->ranking, &self->rank, self->n, sizeof *self->rank);
-    const hw_count others = 5 * self->n * (hw_count)sizeof *self->rank;
-    enum hw_status status = hw_gpu_allocate(&self->ranking, others, "ranking vertices", err);
+    hw_gpu_add(&self->ordering, &self->position, self->n, sizeof *self->position);
+    const hw_count others = 5 * self->n * (hw_count)sizeof *self->position;
+    enum hw_status status = hw_gpu_allocate(&self->ordering, others, "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&self->naming, 0, "ranking vertices", err);
+        status = hw_gpu_allocate(&self->naming, 0, "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&self->counting, 0, "ranking vertices", err);
+        status = hw_gpu_allocate(&self->counting, 0, "ordering vertices", err);
     if (status == HW_OK)
-        status = count_ends(self, err);
+        status = count_degrees(self, err);
     if (status == HW_OK)
-        status = rank_vertices(self, err);
+        status = order_vertices(self, err);
     return status == HW_OK ? find_bounds(self, err) : status;
 }
 
 /* ---- the vertices of the part ---- */
 
-/* Ends at the part's vertices that have any. ends: [listed] on the host. */
-static enum hw_status get_ends(struct making *self, hw_count listed, uint32_t *ends,
-                               struct hw_error *err)
+/* Degrees of the part's vertices with edges. degree: [listed] on the host. */
+static enum hw_status get_degrees(struct builder *self, hw_count listed, uint32_t *degree,
+                                  struct hw_error *err)
 {
-    const struct hw_partition_1d *share = &self->made->share;
-    enum hw_status status = hw_cuda(
-        hw_gpu_launch_pick(self->sorted, share->parts, share->part, (uint64_t)listed, self->room),
-        "taking a part's vertices", err);
+    const struct hw_partition_1d *partition = &self->result->partition;
+    enum hw_status status =
+        hw_cuda(hw_gpu_launch_pick(self->sorted, partition->parts, partition->part,
+                                   (uint64_t)listed, self->scratch),
+                "taking a part's vertices", err);
 
-    return status == HW_OK ? hw_gpu_get_new(ends, self->room, (size_t)listed * sizeof *ends, err)
-                           : status;
+    return status == HW_OK
+               ? hw_gpu_get_new(degree, self->scratch, (size_t)listed * sizeof *degree, err)
+               : status;
 }
 
-/* The names of the part's vertices and their tuples: ends, and self-loops, which are an end
- * twice. */
-static enum hw_status take_own(struct making *self, struct hw_error *err)
+/* Graph ids of the part's vertices, and tuples at each: its degree, and two for each self-loop. */
+static enum hw_status get_owned(struct builder *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
-    const struct hw_partition_1d *share = &self->made->share;
-    struct hw_owned_vertices taken = {.count = 0};
+    const struct hw_partition_1d *partition = &self->result->partition;
+    struct hw_owned_vertices vertices = {.count = 0};
     enum hw_status status =
-        hw_owned_vertices_open(&taken, self->id, share->parts, share->part, own, err);
+        hw_owned_vertices_open(&vertices, self->id, partition->parts, partition->part, own, err);
 
 #pragma omp parallel for
     for (hw_lid v = 0; v < own->count; v++)
         own->tuples[v] = 0;
     if (status == HW_OK)
-        status = hw_owned_vertices_add(&taken, self->ends, 1, own->tuples, err);
+        status = hw_owned_vertices_add(&vertices, self->degree, 1, own->tuples, err);
     if (status == HW_OK)
-        status = hw_owned_vertices_add(&taken, self->loops, 2, own->tuples, err);
-    hw_owned_vertices_close(&taken);
+        status = hw_owned_vertices_add(&vertices, self->loops, 2, own->tuples, err);
+    hw_owned_vertices_close(&vertices);
     return status;
 }
 
-/* What the host keeps of the part's vertices, and of the device's before all lists. */
-static enum hw_status take_vertices(struct making *self, struct hw_error *err)
+/* The host's arrays of the part's vertices, and the entries before each list. */
+static enum hw_status get_vertices(struct builder *self, struct hw_error *err)
 {
     struct hw_part_vertices *own = &self->part->own;
-    const struct hw_partition_1d *share = &self->made->share;
-    const hw_count n = own->count, active = share->active, listed = share->count[share->part];
-    uint32_t *ends = NULL;
+    const struct hw_partition_1d *partition = &self->result->partition;
+    const hw_count n = own->count, active = partition->active,
+                   listed = partition->count[partition->part];
+    uint32_t *degree = NULL;
     enum hw_status status = hw_alloc(&own->graph_id, n, sizeof *own->graph_id, "vertices", err);
 
     if (status == HW_OK)
@@ -265,147 +274,155 @@ static enum hw_status take_vertices(struct making *self, struct hw_error *err)
     if (status == HW_OK)
         status = hw_alloc(&own->by_graph_id, n, sizeof *own->by_graph_id, "vertices", err);
     if (status == HW_OK)
-        status = hw_alloc(&ends, active, sizeof *ends, "vertices", err);
+        status = hw_alloc(&degree, active, sizeof *degree, "vertices", err);
     if (status == HW_OK)
         status = hw_alloc(&self->before, active + 1, sizeof *self->before, "vertices", err);
     if (status == HW_OK)
-        status = get_ends(self, listed, ends, err);
+        status = get_degrees(self, listed, degree, err);
     if (status == HW_OK)
         self->before[0] = 0;
     for (hw_count v = 0; v < active && status == HW_OK; v++)
-        self->before[v + 1] = self->before[v] + (v < listed ? ends[v] : 0);
-    free(ends);
-    return status == HW_OK ? take_own(self, err) : status;
+        self->before[v + 1] = self->before[v] + (v < listed ? degree[v] : 0);
+    free(degree);
+    return status == HW_OK ? get_owned(self, err) : status;
 }
 
 /* ---- the lists ---- */
 
-/* What stays on the device. */
-static enum hw_status open_lists(struct making *self, struct hw_error *err)
+/* Allocates the arrays that stay on the device, and fills graph_id. */
+static enum hw_status allocate_lists(struct builder *self, struct hw_error *err)
 {
-    struct hw_partition_1d *share = &self->made->share;
-    struct hw_gpu_arrays *arrays = &self->made->arrays;
+    struct hw_partition_1d *partition = &self->result->partition;
+    struct hw_gpu_arrays *arrays = &self->result->arrays;
 
-    hw_gpu_add(arrays, &share->out.offset, (hw_count)share->active + 1, sizeof *share->out.offset);
-    hw_gpu_add(arrays, &share->out.neighbor, (hw_count)self->before[share->active],
-               sizeof *share->out.neighbor);
-    hw_gpu_add(arrays, &share->graph_id, (hw_count)share->active * share->parts,
-               sizeof *share->graph_id);
+    hw_gpu_add(arrays, &partition->out.offset, (hw_count)partition->active + 1,
+               sizeof *partition->out.offset);
+    hw_gpu_add(arrays, &partition->out.neighbor, (hw_count)self->before[partition->active],
+               sizeof *partition->out.neighbor);
+    hw_gpu_add(arrays, &partition->graph_id, (hw_count)partition->active * partition->parts,
+               sizeof *partition->graph_id);
     enum hw_status status = hw_gpu_allocate(arrays, RESERVE, "the lists of the graph", err);
     if (status == HW_OK)
-        status = hw_gpu_fill((void *)share->graph_id, 0xff,
-                             (size_t)share->active * share->parts * sizeof *share->graph_id, err);
+        status = hw_gpu_fill(
+            (void *)partition->graph_id, 0xff,
+            (size_t)partition->active * partition->parts * sizeof *partition->graph_id, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_partition_1d_launch_place_ids(share, self->id, self->with_edges,
-                                                          (uint32_t *)(uintptr_t)share->graph_id),
-                         "ids of the graph", err);
+        status =
+            hw_cuda(hw_partition_1d_launch_place_ids(partition, self->id, self->with_edges,
+                                                     (uint32_t *)(uintptr_t)partition->graph_id),
+                    "ids of the graph", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "ids of the graph", err);
     hw_gpu_release(&self->naming);
     return status;
 }
 
-/* The lists of some rows. */
-static enum hw_status take_lists(void *given, const struct hw_row_range *pass, struct hw_error *err)
+/* Appends the lists of a range of rows, from its sorted keys. */
+static enum hw_status append_lists(void *given, const struct hw_row_range *range,
+                                   struct hw_error *err)
 {
-    struct making *self = given;
-    struct hw_row_range_builder *passes = &self->passes;
-    const struct hw_partition_1d *share = &self->made->share;
-    const uint64_t wanted = self->before[pass->entries->end] - self->before[pass->entries->begin];
-    const uint64_t *key = pass->keys->key[0], count = (uint64_t)pass->count;
-    uint64_t taken = 0;
+    struct builder *self = given;
+    struct hw_row_range_builder *row_ranges = &self->row_ranges;
+    const struct hw_partition_1d *partition = &self->result->partition;
+    const uint64_t expected =
+        self->before[range->entries->end] - self->before[range->entries->begin];
+    const uint64_t *key = range->keys->key[0], count = (uint64_t)range->count;
+    uint64_t appended = 0;
 
-    if (count != wanted)
-        return hw_fail(err, HW_INTERNAL, "rows of %" PRIu64 " entries got %" PRIu64, wanted, count);
+    if (count != expected)
+        return hw_fail(err, HW_INTERNAL, "rows of %" PRIu64 " entries got %" PRIu64, expected,
+                       count);
     enum hw_status status =
-        hw_cuda(hw_gpu_launch_count_rows(key, count, pass->entries, NULL, self->length, NULL),
-                "the kernel that counts neighbours", err);
+        hw_cuda(hw_gpu_launch_count_rows(key, count, range->entries, NULL, self->length, NULL),
+                "the kernel that counts neighbors", err);
     if (status == HW_OK)
-        status = hw_cuda(
-            hw_gpu_launch_take_columns(key, count, pass->entries->column_bits,
-                                       (uint32_t *)(uintptr_t)share->out.neighbor + self->filled,
-                                       passes->counter, passes->scratch, passes->scratch_bytes),
-            "filling lists", err);
+        status = hw_cuda(hw_gpu_launch_take_columns(
+                             key, count, range->entries->column_bits,
+                             (uint32_t *)(uintptr_t)partition->out.neighbor + self->filled,
+                             row_ranges->counter, row_ranges->scratch, row_ranges->scratch_bytes),
+                         "filling lists", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&taken, passes->counter, sizeof taken, err);
-    self->filled += taken;
+        status = hw_gpu_get(&appended, row_ranges->counter, sizeof appended, err);
+    self->filled += appended;
     return status;
 }
 
-/* Memory to fill lists with. */
-static enum hw_status open_filling(struct making *self, struct hw_error *err)
+/* Allocates the scratch memory to fill lists. */
+static enum hw_status open_filling(struct builder *self, struct hw_error *err)
 {
-    const hw_count active = self->made->share.active;
+    const hw_count active = self->result->partition.active;
 
     hw_gpu_add(&self->filling, &self->length, active, sizeof *self->length);
     enum hw_status status = hw_gpu_allocate(&self->filling, 0, "filling lists", err);
     if (status == HW_OK)
         status = hw_gpu_fill(self->length, 0, (size_t)active * sizeof *self->length, err);
-    return status == HW_OK ? hw_row_range_builder_open(&self->passes, &self->held.tuples,
+    return status == HW_OK ? hw_row_range_builder_open(&self->row_ranges, &self->edge_list.tuples,
                                                        (hw_count)self->before[active], false,
                                                        (uint64_t)active, err)
                            : status;
 }
 
-/* All lists, in passes over ranges of rows. */
-static enum hw_status fill_rows(struct making *self, struct hw_error *err)
+/* Fills all lists, by ranges of rows that fit. */
+static enum hw_status fill_rows(struct builder *self, struct hw_error *err)
 {
-    const struct hw_partition_1d *share = &self->made->share;
-    const uint64_t *before = self->before, room = (uint64_t)self->passes.capacity;
+    const struct hw_partition_1d *partition = &self->result->partition;
+    const uint64_t *before = self->before, capacity = (uint64_t)self->row_ranges.capacity;
     struct hw_gpu_entries entries = {.kind = HW_ENTRIES_DEALT,
-                                     .column_bits = hw_bits((uint64_t)share->active * share->parts),
-                                     .number = self->rank,
-                                     .first_part = share->part,
-                                     .parts = share->parts};
+                                     .column_bits =
+                                         hw_bits((uint64_t)partition->active * partition->parts),
+                                     .number = self->position,
+                                     .first_part = partition->part,
+                                     .parts = partition->parts};
     enum hw_status status = HW_OK;
 
-    for (uint32_t begin = 0, end = 0; begin < share->active && status == HW_OK; begin = end) {
-        while (end < share->active && before[end + 1] - before[begin] <= room)
+    for (uint32_t begin = 0, end = 0; begin < partition->active && status == HW_OK; begin = end) {
+        while (end < partition->active && before[end + 1] - before[begin] <= capacity)
             end++;
         if (end == begin)
             return hw_fail(err, HW_RESOURCES,
-                           "the device has no room to sort a list of %" PRIu64 " neighbours",
+                           "the device has too little memory to sort a list of %" PRIu64
+                           " neighbors",
                            before[end + 1] - before[begin]);
         entries.begin = begin;
         entries.end = end;
-        status = hw_row_range_builder_one(&self->passes, &entries, take_lists, self, err);
+        status = hw_row_range_builder_one(&self->row_ranges, &entries, append_lists, self, err);
     }
     return status;
 }
 
-/* The lists and where they begin. */
-static enum hw_status fill(struct making *self, struct hw_error *err)
+/* Fills lists and offsets. */
+static enum hw_status fill(struct builder *self, struct hw_error *err)
 {
-    const struct hw_partition_1d *share = &self->made->share;
-    struct hw_row_range_builder *passes = &self->passes;
-    enum hw_status status = open_lists(self, err);
+    const struct hw_partition_1d *partition = &self->result->partition;
+    struct hw_row_range_builder *row_ranges = &self->row_ranges;
+    enum hw_status status = allocate_lists(self, err);
 
     if (status == HW_OK)
         status = open_filling(self, err);
     if (status == HW_OK)
         status = fill_rows(self, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, share->active, true,
-                                               (void *)(uintptr_t)share->out.offset,
-                                               passes->scratch, passes->scratch_bytes),
+        status = hw_cuda(hw_gpu_launch_offsets(self->length, NULL, partition->active, true,
+                                               (void *)(uintptr_t)partition->out.offset,
+                                               row_ranges->scratch, row_ranges->scratch_bytes),
                          "offsets of lists", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "filling lists", err);
-    hw_row_range_builder_close(passes);
+    hw_row_range_builder_close(row_ranges);
     return status;
 }
 
-/* Offsets by position for the host: vertices without edges come last. */
-static enum hw_status get_offsets(struct making *self, struct hw_error *err)
+/* Copies the offsets to the host. Rows of vertices without edges, the last ones, are empty. */
+static enum hw_status get_offsets(struct builder *self, struct hw_error *err)
 {
     struct hw_part *part = self->part;
     struct hw_csr *out = &part->grid.out;
-    const struct hw_partition_1d *share = &self->made->share;
-    const hw_count listed = share->count[share->part], rows = part->grid.block;
+    const struct hw_partition_1d *partition = &self->result->partition;
+    const hw_count listed = partition->count[partition->part], rows = part->grid.block;
     enum hw_status status = hw_alloc(&out->offset, rows + 1, sizeof *out->offset, "offsets", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get_new(out->offset, share->out.offset,
+        status = hw_gpu_get_new(out->offset, partition->out.offset,
                                 (size_t)(listed + 1) * sizeof *out->offset, err);
     if (status != HW_OK)
         return status;
@@ -419,12 +436,13 @@ static enum hw_status get_offsets(struct making *self, struct hw_error *err)
 
 /* ---- memory ---- */
 
-/* The vertices of a part that are a share of all; a little more, as models are not exact. */
-static hw_count likely(double share, hw_count block)
+/* Estimates how many vertices of a part are in a class with `fraction` of all vertices; a little
+ * more, as the models of generators are not exact. */
+static hw_count estimate_count(double fraction, hw_count block)
 {
-    const hw_count count = (hw_count)(1.01 * share * (double)block) + 2 * HW_CYCLIC_BLOCK;
+    const hw_count count = (hw_count)(1.01 * fraction * (double)block) + 2 * HW_CYCLIC_BLOCK;
 
-    return share > 0 && count < block ? count : block + HW_CYCLIC_BLOCK;
+    return fraction > 0 && count < block ? count : block + HW_CYCLIC_BLOCK;
 }
 
 struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *part,
@@ -434,18 +452,19 @@ struct hw_partition_1d_bytes hw_partition_1d_device_bytes(const struct hw_part *
     const hw_count n = (hw_count)part->vertices, parts = part->spec.parts;
     const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
 
-    *active = likely(graph ? graph->some : 0, block);
-    *core = likely(graph ? graph->several : 0, block);
+    *active = estimate_count(graph ? graph->some : 0, block);
+    *core = estimate_count(graph ? graph->several : 0, block);
     const hw_count lists = 4 * edges + 8 * *active + 4 * parts * *active;
-    const hw_count ranking = 24 * n + 20 * block;
+    const hw_count ordering = 24 * n + 20 * block;
     const hw_count filling = 4 * n + lists + 4 * *active + 16 * HW_GPU_LEAST_KEYS + RESERVE;
-    return (struct hw_partition_1d_bytes){.making = ranking > filling ? ranking : filling,
+    return (struct hw_partition_1d_bytes){.construction = ordering > filling ? ordering : filling,
                                           .lists = lists + 4 * *active + 36 * *core + 8 * block};
 }
 
-/* ---- all of it ---- */
+/* ---- construction ---- */
 
-static void describe(struct making *self, const struct hw_layout_spec *spec)
+/* Sets the descriptions of the part. */
+static void describe(struct builder *self, const struct hw_layout_spec *spec)
 {
     const struct hw_graph_desc *desc = self->desc;
     const hw_count parts = spec->parts;
@@ -460,20 +479,20 @@ static void describe(struct making *self, const struct hw_layout_spec *spec)
                                    .grid.block = (hw_lid)((desc->vertices + parts - 1) / parts)};
     self->part->spec.weights = false;
     memcpy(self->part->graph_digest, desc->digest, sizeof desc->digest);
-    self->made->share =
+    self->result->partition =
         (struct hw_partition_1d){.parts = (uint32_t)parts,
                                  .part = (uint32_t)part,
                                  .reciprocal = hw_partition_1d_reciprocal((uint32_t)parts),
                                  .owned = self->part->own.count};
 }
 
-/* Local. */
-static enum hw_status make(struct making *self, struct hw_error *err)
+/* Constructs the part. Local. */
+static enum hw_status construct(struct builder *self, struct hw_error *err)
 {
-    enum hw_status status = rank(self, err);
+    enum hw_status status = order(self, err);
 
     if (status == HW_OK)
-        status = take_vertices(self, err);
+        status = get_vertices(self, err);
     hw_gpu_release(&self->counting);
     if (status == HW_OK)
         status = fill(self, err);
@@ -482,7 +501,7 @@ static enum hw_status make(struct making *self, struct hw_error *err)
     hw_gpu_release(&self->filling);
     hw_gpu_release(&self->counting);
     hw_gpu_release(&self->naming);
-    hw_gpu_release(&self->ranking);
+    hw_gpu_release(&self->ordering);
     free(self->before);
     return status;
 }
@@ -491,11 +510,11 @@ enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_grap
                                     const struct hw_layout_spec *spec, struct hw_part *part,
                                     struct hw_error *err)
 {
-    struct making self = {.ctx = ctx,
-                          .desc = hw_graph_desc(graph),
-                          .part = part,
-                          .n = hw_graph_desc(graph)->vertices};
-    double started = hw_seconds();
+    struct builder self = {.ctx = ctx,
+                           .desc = hw_graph_desc(graph),
+                           .part = part,
+                           .n = hw_graph_desc(graph)->vertices};
+    double start = hw_seconds();
 
     *part = (struct hw_part){0};
     enum hw_status status = hw_parts_check(self.desc, spec, ctx->size, err);
@@ -505,29 +524,29 @@ enum hw_status hw_partition_1d_make(const struct hw_context *ctx, struct hw_grap
                          "method fused does up to %d parts and less than 2^32 vertices",
                          HW_PARTITION_1D_PARTS);
     if (status == HW_OK)
-        status = hw_alloc_zero(&self.made, 1, sizeof *self.made, "the graph", err);
+        status = hw_alloc_zero(&self.result, 1, sizeof *self.result, "the graph", err);
     if (status == HW_OK) {
         describe(&self, spec);
-        self.made->base.free = free_resident;
-        part->resident = &self.made->base;
+        self.result->base.free = free_resident;
+        part->resident = &self.result->base;
         status = hw_gpu_open(ctx, err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_gpu_sharing(ctx, &self.passes.sharing, err);
+        status = hw_gpu_sharing(ctx, &self.row_ranges.sharing, err);
     if (status == HW_OK)
-        status = hw_gpu_tuples_open(ctx, graph, false, &self.held, err);
+        status = hw_gpu_tuples_open(ctx, graph, false, &self.edge_list, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, make(&self, err), err);
-    hw_gpu_tuples_close(&self.held);
+        status = hw_agree(ctx->world, construct(&self, err), err);
+    hw_gpu_tuples_close(&self.edge_list);
     if (status == HW_OK)
         status = hw_sum(ctx->world, &part->edges, err);
     if (status != HW_OK) {
         hw_part_free(part);
         return status;
     }
-    self.made->share.edges = (uint64_t)part->edges;
+    self.result->partition.edges = (uint64_t)part->edges;
     hw_note(ctx, "%" PRI_COUNT " stored edges made on %d devices in %.2f s, %d passes", part->edges,
-            spec->parts, hw_seconds() - started, self.passes.count);
+            spec->parts, hw_seconds() - start, self.row_ranges.count);
     return HW_OK;
 }

@@ -1,11 +1,11 @@
 /*
- * Makes one part of several on its device, straight from a recipe: what the kernels and
- * the host code share.
+ * Construction of one part of a 1d partition on its device, directly from a generator: the kernels.
  *
- * Every GPU makes all tuples: to count the ends at each vertex, by which all are ranked, for
- * the neighbours of leaves, and in passes (gpu/graph/row_range_builder.h) to keep the entries of
- * the rows it owns. Nothing is sent. Degrees count parallel edges here, so that ranks differ a
- * little from those of a partition file.
+ * Every GPU generates all tuples several times: to count degrees, by which it orders all vertices;
+ * to find the neighbors of vertices of degree 1; and for each range of rows
+ * (gpu/graph/row_range_builder.h) to store the entries of the rows it owns. No GPU sends anything.
+ * Degrees count parallel edges here, so that the order differs a little from that of a partition
+ * file.
  */
 #ifndef HOPWAVE_GPU_PARTITION1D_PARTITION_1D_BUILD_H
 #define HOPWAVE_GPU_PARTITION1D_PARTITION_1D_BUILD_H
@@ -18,16 +18,19 @@
 extern "C" {
 #endif
 
-/* Ends at each vertex but of self-loops, and self-loops. [vertices] each, cleared. */
-int hw_partition_1d_launch_ends(const struct hw_gpu_tuples *tuples, uint32_t *ends,
-                                uint32_t *loops);
+/* Adds up degrees (parallel edges counted, self-loops not) and self-loops of all vertices. degree,
+ * loops: [vertices], cleared. */
+int hw_partition_1d_launch_degrees(const struct hw_gpu_tuples *tuples, uint32_t *degree,
+                                   uint32_t *loops);
 
-/* neighbour[v] = the rank of the only neighbour of each vertex of one end; others stay. */
-int hw_partition_1d_launch_neighbours(const struct hw_gpu_tuples *tuples, const uint32_t *ends,
-                                      const uint32_t *rank, uint32_t *neighbour);
+/* neighbor[v] = the position in the order of the only neighbor of v, for vertices of degree 1;
+ * others are not written. */
+int hw_partition_1d_launch_leaf_neighbors(const struct hw_gpu_tuples *tuples,
+                                          const uint32_t *degree, const uint32_t *position,
+                                          uint32_t *neighbor);
 
-/* Graph ids by global rank, of those with edges. id: [vertices] by degree. */
-int hw_partition_1d_launch_place_ids(const struct hw_partition_1d *share, const uint32_t *id,
+/* Fills graph_id by global id, for vertices with edges. id: [vertices] by falling degree. */
+int hw_partition_1d_launch_place_ids(const struct hw_partition_1d *partition, const uint32_t *id,
                                      uint32_t with_edges, uint32_t *graph_id);
 
 #ifdef __cplusplus

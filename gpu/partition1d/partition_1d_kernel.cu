@@ -26,8 +26,8 @@ __device__ __forceinline__ uint32_t local_of(const hw_partition_1d &partition, u
 
 /* First in-neighbors, the next eight, and how many core vertices refer to each as their first, by
  * owner: refs: [parts][core]. */
-__global__ void take_first(hw_partition_1d partition, uint32_t *first, uint32_t *next,
-                           uint32_t *refs)
+__global__ void first_neighbors(hw_partition_1d partition, uint32_t *first, uint32_t *next,
+                                uint32_t *refs)
 {
     const uint64_t core = static_cast<uint64_t>(partition.core) * partition.parts;
 
@@ -47,7 +47,7 @@ __global__ void take_first(hw_partition_1d partition, uint32_t *first, uint32_t 
     }
 }
 
-__global__ void take_first_ids(hw_partition_1d partition, uint32_t *first_id)
+__global__ void first_neighbor_ids(hw_partition_1d partition, uint32_t *first_id)
 {
     for (uint64_t k = hw_grid_thread(); k < partition.owned; k += hw_grid_threads()) {
         const uint32_t local = partition.local_id[k];
@@ -191,7 +191,7 @@ int hw_partition_1d_launch_first(const hw_partition_1d *partition, uint32_t *ref
 
     if (error != cudaSuccess)
         return error;
-    take_first<<<hw_blocks(partition->active, block_size), block_size>>>(
+    first_neighbors<<<hw_blocks(partition->active, block_size), block_size>>>(
         *partition, const_cast<uint32_t *>(partition->first_in_neighbor),
         const_cast<uint32_t *>(partition->next_in_neighbors), refs);
     return cudaGetLastError();
@@ -199,7 +199,7 @@ int hw_partition_1d_launch_first(const hw_partition_1d *partition, uint32_t *ref
 
 int hw_partition_1d_launch_first_ids(const hw_partition_1d *partition)
 {
-    take_first_ids<<<hw_blocks(partition->owned, block_size), block_size>>>(
+    first_neighbor_ids<<<hw_blocks(partition->owned, block_size), block_size>>>(
         *partition, const_cast<uint32_t *>(partition->first_id));
     return cudaGetLastError();
 }

@@ -1,3 +1,4 @@
+/* Conversion and upload of one part of a 1d partition (gpu/partition1d/partition_1d_upload.h). */
 #include "gpu/partition1d/partition_1d_upload.h"
 
 #include "gpu/graph/degree_order.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of the lists that are converted and copied at a time, unless one list is longer. */
+/* Entries of the lists that are converted and copied at once, unless one list is longer. */
 #define CHUNK ((hw_count)16 << 20)
 
 hw_count hw_partition_1d_host_bytes(const struct hw_part *part)
@@ -19,26 +20,27 @@ hw_count hw_partition_1d_host_bytes(const struct hw_part *part)
         return (8 + 4 * parts) * owned;
     hw_count sorting = part->spec.order == HW_ORDER_DEGREE ? 0 : 32 * owned + 4 * parts * owned;
 
-    /* Offsets, ids, leaders and a chunk of a list that may be as long as there are vertices. */
+    /* Offsets, ids, references of first neighbors, and a chunk: a list has an entry per vertex at
+     * most. */
     return sorting + (8 + 4 + 4 + 4 * parts) * owned +
            (hw_count)sizeof(uint32_t) * (CHUNK + part->vertices);
 }
 
 /* ---- the order ---- */
 
-static hw_lid position_of(const struct hw_partition_1d_order *order, hw_lid rank)
+static hw_lid position_of(const struct hw_partition_1d_order *order, hw_lid local_id)
 {
-    return order->position ? order->position[rank] : rank;
+    return order->position ? order->position[local_id] : local_id;
 }
 
-/* How many vertices have at least so many ends of edges: the first ranks. */
-static hw_lid count_degree(const struct hw_partition_1d_order *order, hw_count least)
+/* How many vertices have degree `min_degree` and above: the first local ids. */
+static hw_lid count_degree_at_least(const struct hw_partition_1d_order *order, hw_count min_degree)
 {
     hw_lid from = 0, to = order->part->own.count;
 
     while (from < to) {
         hw_lid middle = from + (to - from) / 2;
-        if (hw_degree_of(order->part, position_of(order, middle)) >= least)
+        if (hw_degree_of(order->part, position_of(order, middle)) >= min_degree)
             from = middle + 1;
         else
             to = middle;
@@ -46,10 +48,10 @@ static hw_lid count_degree(const struct hw_partition_1d_order *order, hw_count l
     return from;
 }
 
-/* Every part's ranks, where some differ from positions. Collective; ranks agree. */
-static enum hw_status gather_ranks(const struct hw_context *ctx,
-                                   struct hw_partition_1d_order *order, bool moved,
-                                   struct hw_error *err)
+/* Gathers the local ids of all parts, unless all equal positions. Collective; ranks agree. */
+static enum hw_status gather_local_ids(const struct hw_context *ctx,
+                                       struct hw_partition_1d_order *order, bool moved,
+                                       struct hw_error *err)
 {
     const struct hw_part *part = order->part;
     const hw_lid block = part->grid.block;
@@ -60,16 +62,16 @@ static enum hw_status gather_ranks(const struct hw_context *ctx,
 
     if (status != HW_OK || !any)
         return status;
-    status = hw_alloc(&own, block, sizeof *own, "ranks", err);
+    status = hw_alloc(&own, block, sizeof *own, "local ids", err);
     if (status == HW_OK)
-        status = hw_alloc(&order->all_rank, (hw_count)part->spec.parts * block,
-                          sizeof *order->all_rank, "all ranks", err);
+        status = hw_alloc(&order->all_local_ids, (hw_count)part->spec.parts * block,
+                          sizeof *order->all_local_ids, "all local ids", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK) {
         for (hw_lid v = 0; v < block; v++)
-            own[v] = order->rank && v < part->own.count ? order->rank[v] : v;
+            own[v] = order->local_id && v < part->own.count ? order->local_id[v] : v;
         for (int q = 0; q < ctx->size && status == HW_OK; q++) {
-            hw_lid *to = order->all_rank + (size_t)q * block;
+            hw_lid *to = order->all_local_ids + (size_t)q * block;
             if (q == ctx->rank)
                 memcpy(to, own, (size_t)block * sizeof *own);
             for (hw_lid at = 0; at < block && status == HW_OK; at += 1u << 30) {
@@ -83,63 +85,63 @@ static enum hw_status gather_ranks(const struct hw_context *ctx,
     return status;
 }
 
-/* Bounds that all parts share. Collective; ranks agree. */
+/* Bounds that are common to all parts. Collective; ranks agree. */
 static enum hw_status agree_on_bounds(const struct hw_context *ctx,
                                       const struct hw_partition_1d_order *order,
-                                      struct hw_partition_1d *share, struct hw_error *err)
+                                      struct hw_partition_1d *partition, struct hw_error *err)
 {
     const struct hw_part *part = order->part;
     uint32_t bounds[2] = {order->core, order->count};
-    enum hw_status status =
-        hw_mpi(MPI_Allgather(&order->count, 1, HW_MPI_LID, share->count, 1, HW_MPI_LID, ctx->world),
-               "MPI_Allgather", err);
+    enum hw_status status = hw_mpi(
+        MPI_Allgather(&order->count, 1, HW_MPI_LID, partition->count, 1, HW_MPI_LID, ctx->world),
+        "MPI_Allgather", err);
 
     if (status == HW_OK)
         status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, bounds, 2, MPI_UINT32_T, MPI_MAX, ctx->world),
                         "MPI_Allreduce", err);
     if (status != HW_OK)
         return status;
-    const uint64_t grain = HW_CYCLIC_BLOCK, parts = share->parts;
-    uint64_t core = ((uint64_t)bounds[0] + grain - 1) / grain * grain;
-    uint64_t active = ((uint64_t)bounds[1] + grain - 1) / grain * grain;
-    core = core > 0 ? core : grain; /* so that nothing is empty */
+    const uint64_t block = HW_CYCLIC_BLOCK, parts = partition->parts;
+    uint64_t core = ((uint64_t)bounds[0] + block - 1) / block * block;
+    uint64_t active = ((uint64_t)bounds[1] + block - 1) / block * block;
+    core = core > 0 ? core : block; /* so that no array is empty */
     active = active > core ? active : core;
     if (active * parts >= HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method fused numbers vertices with 32 bits; the graph has %" PRI_GID,
                        part->vertices);
-    share->core = (uint32_t)core;
-    share->active = (uint32_t)active;
+    partition->core = (uint32_t)core;
+    partition->active = (uint32_t)active;
     return HW_OK;
 }
 
 enum hw_status hw_partition_1d_order_make(const struct hw_context *ctx, const struct hw_part *part,
                                           struct hw_partition_1d_order *order,
-                                          struct hw_partition_1d *share, struct hw_error *err)
+                                          struct hw_partition_1d *partition, struct hw_error *err)
 {
     *order = (struct hw_partition_1d_order){.part = part};
     if (part->resident) {
-        *share = hw_partition_1d_resident(part)->share;
+        *partition = hw_partition_1d_resident(part)->partition;
         return HW_OK;
     }
-    *share = (struct hw_partition_1d){.parts = (uint32_t)part->spec.parts,
-                                      .part = (uint32_t)part->index,
-                                      .reciprocal =
-                                          hw_partition_1d_reciprocal((uint32_t)part->spec.parts),
-                                      .owned = part->own.count,
-                                      .edges = (uint64_t)part->edges,
-                                      .directed = part->directed};
+    *partition = (struct hw_partition_1d){
+        .parts = (uint32_t)part->spec.parts,
+        .part = (uint32_t)part->index,
+        .reciprocal = hw_partition_1d_reciprocal((uint32_t)part->spec.parts),
+        .owned = part->own.count,
+        .edges = (uint64_t)part->edges,
+        .directed = part->directed};
     bool moved = !hw_degrees_fall(part);
     enum hw_status status =
-        moved ? hw_order_by_degree(part, &order->position, &order->rank, err) : HW_OK;
+        moved ? hw_order_by_degree(part, &order->position, &order->local_id, err) : HW_OK;
 
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = gather_ranks(ctx, order, moved, err);
+        status = gather_local_ids(ctx, order, moved, err);
     if (status == HW_OK) {
-        order->core = count_degree(order, 2);
-        order->count = count_degree(order, 1);
-        status = agree_on_bounds(ctx, order, share, err);
+        order->core = count_degree_at_least(order, 2);
+        order->count = count_degree_at_least(order, 1);
+        status = agree_on_bounds(ctx, order, partition, err);
     }
     if (status != HW_OK)
         hw_partition_1d_order_free(order);
@@ -149,95 +151,101 @@ enum hw_status hw_partition_1d_order_make(const struct hw_context *ctx, const st
 void hw_partition_1d_order_free(struct hw_partition_1d_order *order)
 {
     free(order->position);
-    free(order->rank);
-    free(order->all_rank);
+    free(order->local_id);
+    free(order->all_local_ids);
     *order = (struct hw_partition_1d_order){0};
 }
 
 /* ---- the arrays ---- */
 
 void hw_partition_1d_add_arrays(const struct hw_partition_1d_order *order,
-                                struct hw_partition_1d *share, struct hw_gpu_arrays *arrays)
+                                struct hw_partition_1d *partition, struct hw_gpu_arrays *arrays)
 {
     const struct hw_part *part = order->part;
-    hw_count active = share->active, core = share->core, owned = share->owned;
+    hw_count active = partition->active, core = partition->core, owned = partition->owned;
 
     if (!part->resident) {
-        hw_gpu_add(arrays, &share->out.offset, active + 1, sizeof *share->out.offset);
-        hw_gpu_add(arrays, &share->out.neighbor, part->grid.out.offset[part->grid.out.rows],
-                   sizeof *share->out.neighbor);
-        hw_gpu_add(arrays, &share->graph_id, share->parts * active, sizeof *share->graph_id);
+        hw_gpu_add(arrays, &partition->out.offset, active + 1, sizeof *partition->out.offset);
+        hw_gpu_add(arrays, &partition->out.neighbor, part->grid.out.offset[part->grid.out.rows],
+                   sizeof *partition->out.neighbor);
+        hw_gpu_add(arrays, &partition->graph_id, partition->parts * active,
+                   sizeof *partition->graph_id);
     }
-    if (share->directed) {
-        hw_gpu_add(arrays, &share->in.offset, active + 1, sizeof *share->in.offset);
-        hw_gpu_add(arrays, &share->in.neighbor, part->grid.in.offset[part->grid.in.rows],
-                   sizeof *share->in.neighbor);
+    if (partition->directed) {
+        hw_gpu_add(arrays, &partition->in.offset, active + 1, sizeof *partition->in.offset);
+        hw_gpu_add(arrays, &partition->in.neighbor, part->grid.in.offset[part->grid.in.rows],
+                   sizeof *partition->in.neighbor);
     }
-    hw_gpu_add(arrays, &share->first_in_neighbor, active, sizeof *share->first_in_neighbor);
-    hw_gpu_add(arrays, &share->next_in_neighbors, 8 * core, sizeof *share->next_in_neighbors);
-    hw_gpu_add(arrays, &share->first_neighbor_refs, core, sizeof *share->first_neighbor_refs);
-    hw_gpu_add(arrays, &share->local_id, owned, sizeof *share->local_id);
-    hw_gpu_add(arrays, &share->first_id, owned, sizeof *share->first_id);
+    hw_gpu_add(arrays, &partition->first_in_neighbor, active, sizeof *partition->first_in_neighbor);
+    hw_gpu_add(arrays, &partition->next_in_neighbors, 8 * core,
+               sizeof *partition->next_in_neighbors);
+    hw_gpu_add(arrays, &partition->first_neighbor_refs, core,
+               sizeof *partition->first_neighbor_refs);
+    hw_gpu_add(arrays, &partition->local_id, owned, sizeof *partition->local_id);
+    hw_gpu_add(arrays, &partition->first_id, owned, sizeof *partition->first_id);
 }
 
-/* Offsets by local rank. Past the vertices with edges they stay the same. */
-static void make_offsets(const struct hw_partition_1d_order *order,
-                         const struct hw_partition_1d *share, const struct hw_csr *lists,
-                         uint64_t *offset)
+/* Offsets by local id; lists past the vertices with edges are empty. */
+static void compute_offsets(const struct hw_partition_1d_order *order,
+                            const struct hw_partition_1d *partition, const struct hw_csr *lists,
+                            uint64_t *offset)
 {
     offset[0] = 0;
-    for (uint32_t r = 0; r < share->active; r++)
+    for (uint32_t r = 0; r < partition->active; r++)
         offset[r + 1] =
             offset[r] +
             (r < order->count ? (uint64_t)hw_list_length(lists, position_of(order, r)) : 0);
 }
 
-static int by_rank(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
     return (x > y) - (x < y);
 }
 
-/* One list in global ranks. Its neighbours come in runs, one of each part, that rise where
- * ranks equal positions: merged; else sorted. */
-static void convert(const struct hw_partition_1d_order *order, const struct hw_partition_1d *share,
-                    const hw_lid *list, hw_count count, uint32_t *to)
+/* Converts one list to sorted global ids. Its neighbors are grouped by part; within a group they
+ * rise if local ids equal positions: then the groups are merged, else the list is sorted. */
+static void convert(const struct hw_partition_1d_order *order,
+                    const struct hw_partition_1d *partition, const hw_lid *list, hw_count count,
+                    uint32_t *to)
 {
     const hw_lid block = order->part->grid.block;
     const hw_lid *at[HW_PARTITION_1D_PARTS], *end[HW_PARTITION_1D_PARTS];
     uint32_t head[HW_PARTITION_1D_PARTS];
     hw_count k = 0;
 
-    if (order->all_rank) {
+    if (order->all_local_ids) {
         for (k = 0; k < count; k++)
-            to[k] = hw_partition_1d_global(share, list[k] / block, order->all_rank[list[k]]);
-        qsort(to, (size_t)count, sizeof *to, by_rank);
+            to[k] =
+                hw_partition_1d_global(partition, list[k] / block, order->all_local_ids[list[k]]);
+        qsort(to, (size_t)count, sizeof *to, compare_ids);
         return;
     }
-    for (uint32_t q = 0; q < share->parts; q++) {
+    for (uint32_t q = 0; q < partition->parts; q++) {
         at[q] = list + k;
         while (k < count && list[k] / block == q)
             k++;
         end[q] = list + k;
-        head[q] = at[q] < end[q] ? hw_partition_1d_global(share, q, *at[q] - q * block)
+        head[q] = at[q] < end[q] ? hw_partition_1d_global(partition, q, *at[q] - q * block)
                                  : HW_INVALID_VERTEX;
     }
     for (k = 0; k < count; k++) {
-        uint32_t least = 0;
-        for (uint32_t q = 1; q < share->parts; q++)
-            least = head[q] < head[least] ? q : least;
-        to[k] = head[least];
-        at[least]++;
-        head[least] = at[least] < end[least]
-                          ? hw_partition_1d_global(share, least, *at[least] - least * block)
-                          : HW_INVALID_VERTEX;
+        uint32_t min_part = 0;
+        for (uint32_t q = 1; q < partition->parts; q++)
+            min_part = head[q] < head[min_part] ? q : min_part;
+        to[k] = head[min_part];
+        at[min_part]++;
+        head[min_part] =
+            at[min_part] < end[min_part]
+                ? hw_partition_1d_global(partition, min_part, *at[min_part] - min_part * block)
+                : HW_INVALID_VERTEX;
     }
 }
 
-/* Converts the lists of some ranks at a time and copies them to the device. Local. */
+/* Converts the lists, a chunk at a time, and copies them to the device. Local. */
 static enum hw_status put_lists(const struct hw_partition_1d_order *order,
-                                const struct hw_partition_1d *share, const struct hw_csr *lists,
+                                const struct hw_partition_1d *partition, const struct hw_csr *lists,
                                 const uint64_t *offset, const struct hw_partition_1d_lists *to,
                                 struct hw_error *err)
 {
@@ -256,7 +264,7 @@ static enum hw_status put_lists(const struct hw_partition_1d_order *order,
 #pragma omp parallel for schedule(dynamic, 256)
         for (hw_lid r = from; r < past; r++) {
             hw_lid v = position_of(order, r);
-            convert(order, share, lists->index + lists->offset[v], hw_list_length(lists, v),
+            convert(order, partition, lists->index + lists->offset[v], hw_list_length(lists, v),
                     chunk + (offset[r] - offset[from]));
         }
         status = hw_gpu_put((void *)(to->neighbor + offset[from]), chunk,
@@ -265,73 +273,74 @@ static enum hw_status put_lists(const struct hw_partition_1d_order *order,
     free(chunk);
     if (status == HW_OK)
         status = hw_gpu_put((void *)to->offset, offset,
-                            ((size_t)share->active + 1) * sizeof *offset, err);
+                            ((size_t)partition->active + 1) * sizeof *offset, err);
     return status;
 }
 
-/* Both kinds of lists. Local. */
+/* Out-lists, and in-lists if the graph is directed. Local. */
 static enum hw_status put_all_lists(const struct hw_partition_1d_order *order,
-                                    const struct hw_partition_1d *share, struct hw_error *err)
+                                    const struct hw_partition_1d *partition, struct hw_error *err)
 {
     const struct hw_grid_part *grid = &order->part->grid;
     uint64_t *offset = NULL;
     enum hw_status status =
-        hw_alloc(&offset, (hw_count)share->active + 1, sizeof *offset, "offsets", err);
+        hw_alloc(&offset, (hw_count)partition->active + 1, sizeof *offset, "offsets", err);
 
     if (status == HW_OK) {
-        make_offsets(order, share, &grid->out, offset);
-        status = put_lists(order, share, &grid->out, offset, &share->out, err);
+        compute_offsets(order, partition, &grid->out, offset);
+        status = put_lists(order, partition, &grid->out, offset, &partition->out, err);
     }
-    if (status == HW_OK && share->directed) {
-        make_offsets(order, share, &grid->in, offset);
-        status = put_lists(order, share, &grid->in, offset, &share->in, err);
+    if (status == HW_OK && partition->directed) {
+        compute_offsets(order, partition, &grid->in, offset);
+        status = put_lists(order, partition, &grid->in, offset, &partition->in, err);
     }
     free(offset);
     return status;
 }
 
-/* Ranks by graph id. Local. */
-static enum hw_status put_ranks(const struct hw_partition_1d_order *order,
-                                const struct hw_partition_1d *share, uint32_t *room,
-                                struct hw_error *err)
+/* Local ids by graph id. buffer: [owned]. Local. */
+static enum hw_status put_local_ids(const struct hw_partition_1d_order *order,
+                                    const struct hw_partition_1d *partition, uint32_t *buffer,
+                                    struct hw_error *err)
 {
     const struct hw_part_vertices *own = &order->part->own;
-    const uint32_t *rank = order->rank ? room : own->by_graph_id;
+    const uint32_t *local_id = order->local_id ? buffer : own->by_graph_id;
 
-    if (order->rank) {
+    if (order->local_id) {
 #pragma omp parallel for
         for (hw_lid k = 0; k < own->count; k++)
-            room[k] = order->rank[own->by_graph_id[k]];
+            buffer[k] = order->local_id[own->by_graph_id[k]];
     }
-    return hw_gpu_put((void *)share->local_id, rank, (size_t)own->count * sizeof *rank, err);
+    return hw_gpu_put((void *)partition->local_id, local_id, (size_t)own->count * sizeof *local_id,
+                      err);
 }
 
-/* Graph ids of all parts' ranks. room: [active]; scratch: [active] on the device.
- * Collective; ranks agree. */
-static enum hw_status put_ids(const struct hw_context *ctx,
-                              const struct hw_partition_1d_order *order,
-                              const struct hw_partition_1d *share, uint32_t *room,
-                              uint32_t *scratch, struct hw_error *err)
+/* Graph ids of all parts' vertices. buffer: [active]; scratch: [active] on the device. Collective;
+ * ranks agree. */
+static enum hw_status put_graph_ids(const struct hw_context *ctx,
+                                    const struct hw_partition_1d_order *order,
+                                    const struct hw_partition_1d *partition, uint32_t *buffer,
+                                    uint32_t *scratch, struct hw_error *err)
 {
     const struct hw_part_vertices *own = &order->part->own;
-    const size_t bytes = (size_t)share->active * sizeof *room;
+    const size_t bytes = (size_t)partition->active * sizeof *buffer;
     enum hw_status status = HW_OK;
 
-    for (uint32_t q = 0; q < share->parts && status == HW_OK; q++) {
-        for (uint32_t r = 0; q == share->part && r < share->active; r++)
-            room[r] =
+    for (uint32_t q = 0; q < partition->parts && status == HW_OK; q++) {
+        for (uint32_t r = 0; q == partition->part && r < partition->active; r++)
+            buffer[r] =
                 r < own->count ? (uint32_t)own->graph_id[position_of(order, r)] : HW_INVALID_VERTEX;
-        for (uint32_t at = 0; at < share->active && status == HW_OK; at += 1u << 30) {
-            uint32_t piece = share->active - at < 1u << 30 ? share->active - at : 1u << 30;
-            status = hw_mpi(MPI_Bcast(room + at, (int)piece, MPI_UINT32_T, (int)q, ctx->world),
+        for (uint32_t at = 0; at < partition->active && status == HW_OK; at += 1u << 30) {
+            uint32_t piece = partition->active - at < 1u << 30 ? partition->active - at : 1u << 30;
+            status = hw_mpi(MPI_Bcast(buffer + at, (int)piece, MPI_UINT32_T, (int)q, ctx->world),
                             "MPI_Bcast", err);
         }
         if (status == HW_OK)
-            status = hw_gpu_put(scratch, room, bytes, err);
+            status = hw_gpu_put(scratch, buffer, bytes, err);
         if (status == HW_OK)
             status = hw_cuda(hw_partition_1d_launch_interleave(
-                                 share, q, scratch, (uint32_t *)(uintptr_t)share->graph_id),
-                             "the kernel that deals ids", err);
+                                 partition, q, scratch, (uint32_t *)(uintptr_t)partition->graph_id),
+                             "the kernel that interleaves ids", err);
         if (status == HW_OK)
             status = hw_cuda((int)cudaDeviceSynchronize(), "ids", err);
         status = hw_agree(ctx->world, status, err);
@@ -339,87 +348,90 @@ static enum hw_status put_ids(const struct hw_context *ctx,
     return status;
 }
 
-/* Elements of a part that are added up at a time: few enough to stay in the hosts' caches. */
+/* Counts of a part that are summed at once: few enough to stay in the host's caches. */
 #define PIECE (1u << 18)
 
-/* What all parts counted of this part's core, into `led`. counted: [parts][core] on each device;
- * room: [parts + 1][PIECE] on the host. Collective; a rank that fails goes on, for the others. */
-static enum hw_status add_counts(const struct hw_context *ctx, const struct hw_partition_1d *share,
-                                 const uint32_t *counted, uint32_t *room, struct hw_error *err)
+/* Sums all parts' counts of references to this part's core into first_neighbor_refs. counted:
+ * [parts][core] on each device; buffer: [parts + 1][PIECE] on the host. Collective; a rank that
+ * fails still takes part in the reductions, so that the others complete. */
+static enum hw_status reduce_refs(const struct hw_context *ctx,
+                                  const struct hw_partition_1d *partition, const uint32_t *counted,
+                                  uint32_t *buffer, struct hw_error *err)
 {
-    const size_t core = share->core;
-    uint32_t *led = (uint32_t *)(uintptr_t)share->first_neighbor_refs,
-             *sum = room + (size_t)share->parts * PIECE;
+    const size_t core = partition->core;
+    uint32_t *refs = (uint32_t *)(uintptr_t)partition->first_neighbor_refs,
+             *sum = buffer + (size_t)partition->parts * PIECE;
     enum hw_status status = HW_OK, sent = HW_OK;
 
     for (size_t at = 0; at < core && sent == HW_OK; at += PIECE) {
         const size_t count = core - at < PIECE ? core - at : PIECE;
-        for (uint32_t q = 0; q < share->parts && status == HW_OK; q++)
-            status =
-                hw_gpu_get(room + q * count, counted + q * core + at, count * sizeof *room, err);
-        /* Ranks add at the same time, each what is its own. */
+        for (uint32_t q = 0; q < partition->parts && status == HW_OK; q++)
+            status = hw_gpu_get(buffer + q * count, counted + q * core + at, count * sizeof *buffer,
+                                err);
+        /* All ranks add at the same time, each the counts of its part. */
         sent = hw_mpi(
-            MPI_Reduce_scatter_block(room, sum, (int)count, MPI_UINT32_T, MPI_SUM, ctx->world),
+            MPI_Reduce_scatter_block(buffer, sum, (int)count, MPI_UINT32_T, MPI_SUM, ctx->world),
             "MPI_Reduce_scatter_block", err);
         if (status == HW_OK && sent == HW_OK)
-            status = hw_gpu_put(led + at, sum, count * sizeof *sum, err);
+            status = hw_gpu_put(refs + at, sum, count * sizeof *sum, err);
     }
     return sent == HW_OK ? status : sent;
 }
 
-/* First sources, and over all parts how many each one leads. Collective; ranks agree. */
-static enum hw_status put_first(const struct hw_context *ctx, const struct hw_partition_1d *share,
-                                struct hw_error *err)
+/* First in-neighbors, and how many vertices of all parts refer to each. Collective; ranks agree. */
+static enum hw_status derive_first_neighbors(const struct hw_context *ctx,
+                                             const struct hw_partition_1d *partition,
+                                             struct hw_error *err)
 {
-    const size_t all = (size_t)share->core * share->parts;
-    uint32_t *room = NULL, *counted = NULL;
+    const size_t all = (size_t)partition->core * partition->parts;
+    uint32_t *buffer = NULL, *counted = NULL;
     void *device = NULL;
-    enum hw_status status =
-        hw_alloc_zero(&room, ((hw_count)share->parts + 1) * PIECE, sizeof *room, "leaders", err);
+    enum hw_status status = hw_alloc_zero(&buffer, ((hw_count)partition->parts + 1) * PIECE,
+                                          sizeof *buffer, "references", err);
 
     if (status == HW_OK)
         status = hw_cuda((int)cudaMalloc(&device, all * sizeof *counted), "cudaMalloc", err);
     counted = device;
     if (status == HW_OK)
-        status = hw_cuda(hw_partition_1d_launch_first(share, counted),
-                         "the kernel that takes first neighbours", err);
+        status = hw_cuda(hw_partition_1d_launch_first(partition, counted),
+                         "the kernel that derives first neighbors", err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, add_counts(ctx, share, counted, room, err), err);
+        status = hw_agree(ctx->world, reduce_refs(ctx, partition, counted, buffer, err), err);
     cudaFree(device);
-    free(room);
+    free(buffer);
     return status;
 }
 
 enum hw_status hw_partition_1d_upload(const struct hw_context *ctx,
                                       const struct hw_partition_1d_order *order,
-                                      const struct hw_partition_1d *share, struct hw_error *err)
+                                      const struct hw_partition_1d *partition, struct hw_error *err)
 {
-    const hw_count longest =
-        share->active > share->owned ? (hw_count)share->active : (hw_count)share->owned;
-    uint32_t *room = NULL;
+    const hw_count longest = partition->active > partition->owned ? (hw_count)partition->active
+                                                                  : (hw_count)partition->owned;
+    uint32_t *buffer = NULL;
     void *scratch = NULL;
     const bool resident = order->part->resident != NULL;
-    enum hw_status status = resident ? HW_OK : put_all_lists(order, share, err);
+    enum hw_status status = resident ? HW_OK : put_all_lists(order, partition, err);
 
     if (status == HW_OK)
-        status = hw_alloc(&room, longest, sizeof *room, "ids", err);
+        status = hw_alloc(&buffer, longest, sizeof *buffer, "ids", err);
     if (status == HW_OK)
         status =
-            hw_cuda((int)cudaMalloc(&scratch, (size_t)longest * sizeof *room), "cudaMalloc", err);
+            hw_cuda((int)cudaMalloc(&scratch, (size_t)longest * sizeof *buffer), "cudaMalloc", err);
     if (status == HW_OK)
-        status = put_ranks(order, share, room, err);
+        status = put_local_ids(order, partition, buffer, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK && !resident)
-        status = put_ids(ctx, order, share, room, scratch, err);
+        status = put_graph_ids(ctx, order, partition, buffer, scratch, err);
     cudaFree(scratch);
-    free(room);
+    free(buffer);
     if (status == HW_OK)
-        status = put_first(ctx, share, err);
+        status = derive_first_neighbors(ctx, partition, err);
     if (status == HW_OK)
         status = hw_agree(ctx->world,
-                          hw_cuda(hw_partition_1d_launch_first_ids(share),
-                                  "the kernel that takes first neighbours", err),
+                          hw_cuda(hw_partition_1d_launch_first_ids(partition),
+                                  "the kernel that derives first neighbors", err),
                           err);
     return status;
 }

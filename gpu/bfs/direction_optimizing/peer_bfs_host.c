@@ -623,7 +623,7 @@ static hw_count device_bytes(const struct hw_part *part, const struct hw_graph_d
                             4 * (core * parts > own ? core * parts : own);
 
     (void)options;
-    return search > share.making ? search : share.making;
+    return search > share.construction ? search : share.construction;
 }
 
 const struct hw_method hw_method_fused_parts = {.name = "fused",
