@@ -60,9 +60,10 @@ gpu_sources += gpu/validate/device_validate.c gpu/validate/device_validate.h \
 # engine: the frames of methods on one GPU and on several
 kernels += gpu/engine/result_kernels.cu
 kernel_includes += gpu/engine/result_kernels.h
-gpu_sources += gpu/engine/multi_gpu_engine.c gpu/engine/multi_gpu_engine.h \
+gpu_sources += gpu/engine/bfs_results.c gpu/engine/multi_gpu_engine.c gpu/engine/multi_gpu_engine.h \
   gpu/engine/parents_on_host.c gpu/engine/parents_on_host.h \
-  gpu/engine/single_gpu_engine.c gpu/engine/single_gpu_engine.h
+  gpu/engine/single_gpu_engine.c gpu/engine/single_gpu_engine.h \
+  gpu/engine/step_trace.c gpu/engine/step_trace.h
 
 # bfs: breadth-first search, a folder for each family of methods
 kernel_includes += gpu/bfs/common/frontier_queue.cuh gpu/bfs/common/frontier_queue.h
@@ -134,7 +135,7 @@ kernel_includes += gpu/sssp/common/bucket_queues.cuh gpu/sssp/common/delta_polic
   gpu/sssp/common/distance_keys.cuh \
   gpu/sssp/common/sssp_engine.h gpu/sssp/common/warp_keys.cuh \
   gpu/sssp/common/weight_sorted_lists.cuh
-gpu_sources += gpu/sssp/common/sssp_engine.c
+gpu_sources += gpu/sssp/common/sssp_engine.c gpu/sssp/common/sssp_engine_host.h
 
 kernels += gpu/sssp/delta/one_gpu_delta_kernel.cu \
   gpu/sssp/delta/small_frontier_delta_kernel.cu gpu/sssp/delta/small_frontier_records_kernel.cu

@@ -1,5 +1,6 @@
 #include "gpu/engine/multi_gpu_engine.h"
 
+#include "gpu/engine/step_trace.h"
 #include "gpu/validate/device_validate.h"
 #include "lib/base/memory.h"
 
@@ -31,7 +32,7 @@ static void destroy(void *given)
         return;
     hw_gpu_tree_cache_close(&engine->tree_cache);
     if (engine->state)
-        engine->searching->close(engine);
+        engine->ops->close(engine);
     hw_gpu_release(&engine->arrays);
     hw_transport_close(&engine->transport);
     for (int e = 0; e < 3; e++)
@@ -79,13 +80,13 @@ static enum hw_status make(struct hw_multi_gpu_engine *engine, struct hw_error *
         status = hw_transport_open(ctx, engine->options.transport, engine->options.mpi_buffers,
                                    together(engine->part), &engine->transport, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, engine->searching->plan(engine, err), err);
+        status = hw_agree(ctx->world, engine->ops->plan(engine, err), err);
     if (status == HW_OK)
         status = hw_agree(ctx->world, allocate(engine, err), err);
     if (status == HW_OK)
         status = hw_transport_heap(&engine->transport, engine->heap_bytes, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, engine->searching->open(engine, err), err);
+        status = hw_agree(ctx->world, engine->ops->open(engine, err), err);
     return status;
 }
 
@@ -99,14 +100,13 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     enum hw_status status = hw_alloc_zero(&engine, 1, sizeof *engine, "the engine", err);
     if (status == HW_OK) {
         engine->method = method;
-        engine->searching = method->own;
+        engine->ops = method->own;
         engine->ctx = ctx;
         engine->part = part;
         engine->options = *options;
         engine->tree_cache =
             (struct hw_gpu_tree_cache){.ctx = ctx, .part = part, .transport = &engine->transport};
-        status =
-            hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
+        status = hw_alloc_zero(&engine->state, 1, engine->ops->state_bytes, "the engine", err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
@@ -141,17 +141,10 @@ static enum hw_status elapsed(const struct hw_multi_gpu_engine *engine, int even
     return status;
 }
 
-/* Whether what follows a search needs all ranks, too, who do not wait for each other in kernels
- * that give up. */
-static bool by_rounds(const struct hw_multi_gpu_engine *engine)
-{
-    return engine->method->algorithm == HW_SSSP && engine->transport.kind != HW_TRANSPORT_PEER;
-}
-
 /* What the clock measures; all is over on return. Collective. */
 static enum hw_status timed(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_multi_gpu_search *own = engine->searching;
+    const struct hw_multi_gpu_search *ops = engine->ops;
     enum hw_status status = hw_mpi(MPI_Barrier(engine->ctx->world), "MPI_Barrier", err);
 
     if (status == HW_OK)
@@ -159,13 +152,15 @@ static enum hw_status timed(struct hw_multi_gpu_engine *engine, struct hw_error 
     if (engine->transport.kind != HW_TRANSPORT_PEER) /* the search needs all ranks */
         status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = own->search(engine, err);
+        status = ops->search(engine, err);
     if (status == HW_OK)
         status = mark(engine, 1, err);
-    if (engine->options.canonical_parents || by_rounds(engine)) /* needs all ranks */
+    /* Peer kernels wait for each other with a timeout; all else needs all ranks. */
+    if (engine->options.canonical_parents ||
+        (ops->collective_translate && engine->transport.kind != HW_TRANSPORT_PEER))
         status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = own->translate(engine, err);
+        status = ops->translate(engine, err);
     if (status == HW_OK)
         status = mark(engine, 2, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "the search", err) : status;
@@ -175,25 +170,11 @@ static enum hw_status timed(struct hw_multi_gpu_engine *engine, struct hw_error 
 static enum hw_status judge(struct hw_multi_gpu_engine *engine, double *seconds,
                             struct hw_error *err)
 {
-    enum hw_status status = engine->searching->verdict(engine, err);
+    enum hw_status status = engine->ops->verdict(engine, err);
 
     for (int e = 1; e < 3 && status == HW_OK; e++)
         status = elapsed(engine, e, &seconds[e - 1], err);
     return status;
-}
-
-/* The row of what follows the search: parents into graph ids. */
-static enum hw_status add_translation(const struct hw_multi_gpu_engine *engine, double seconds,
-                                      struct hw_result *result, struct hw_error *err)
-{
-    struct hw_step *step = hw_steps_add(&result->steps);
-
-    if (!step)
-        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    snprintf(step->routine, sizeof step->routine, "%s",
-             engine->options.canonical_parents ? "canonical" : "parents");
-    step->seconds[HW_PHASE_UPDATE] = seconds;
-    return HW_OK;
 }
 
 static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
@@ -204,10 +185,10 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     double seconds[2] = {0, 0}, slowest[2];
 
     hw_steps_clear(&result->steps);
-    enum hw_status status = engine->searching->root(engine, owner, position, err);
+    enum hw_status status = engine->ops->root(engine, owner, position, err);
     if (status != HW_OK)
         return status;
-    status = engine->searching->poison(engine, err);
+    status = engine->ops->poison(engine, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     status = hw_agree(ctx->world, status, err);
@@ -224,11 +205,13 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
         return status;
     result->seconds_search_order = slowest[0];
     result->seconds = slowest[1];
-    status = hw_agree(ctx->world, engine->searching->deliver(engine, result, err), err);
+    status = hw_agree(ctx->world, engine->ops->deliver(engine, result, err), err);
     if (status == HW_OK && engine->options.steps)
-        status = engine->searching->steps(engine, result, err);
+        status = engine->ops->steps(engine, result, err);
     if (status == HW_OK && engine->options.steps)
-        status = add_translation(engine, seconds[1] - seconds[0], result, err);
+        status = hw_gpu_append_step(&result->steps,
+                                    engine->options.canonical_parents ? "canonical" : "parents",
+                                    seconds[1] - seconds[0], err);
     return status;
 }
 

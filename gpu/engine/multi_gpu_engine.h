@@ -34,7 +34,9 @@ struct hw_multi_gpu_search {
                            struct hw_error *err);
     /* Launches a search; returns before it ends, or not. */
     enum hw_status (*search)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-    /* The same for parents in graph ids. */
+    /* The same for parents in graph ids. collective_translate: over other transports than peer it
+     * needs all ranks, which then agree before they call it. */
+    bool collective_translate;
     enum hw_status (*translate)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
     /* Whether the search that has ended went wrong. Local. */
     enum hw_status (*verdict)(struct hw_multi_gpu_engine *engine, struct hw_error *err);
@@ -53,7 +55,7 @@ struct hw_multi_gpu_engine {
     struct hw_gpu_tree_cache
         tree_cache; /* first: see gpu/validate/tree_cache.h; open() sets tree_cache.view */
     const struct hw_method *method;
-    const struct hw_multi_gpu_search *searching; /* what the method adds: method->own */
+    const struct hw_multi_gpu_search *ops; /* what the method adds: method->own */
     const struct hw_context *ctx;
     const struct hw_part *part;
     struct hw_engine_options options;

@@ -11,19 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds of pointer jumping after which a tree of 2^32 vertices would be done. */
-#define ROUNDS_MOST 33
-
 hw_count hw_gpu_host_bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     (void)options;
     return (part->resident ? 0 : hw_degree_order_bytes(part)) +
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
-}
-
-static bool finds_paths(const struct hw_single_gpu_engine *engine)
-{
-    return engine->method->algorithm == HW_SSSP;
 }
 
 static void destroy(void *given)
@@ -33,13 +25,14 @@ static void destroy(void *given)
     if (!engine)
         return;
     hw_gpu_tree_cache_close(&engine->tree_cache);
-    if (engine->state && engine->searching->close)
-        engine->searching->close(engine);
+    if (engine->state && engine->ops->close)
+        engine->ops->close(engine);
     hw_gpu_release(&engine->arrays);
     for (int e = 0; e < HW_GPU_EVENTS; e++)
         if (engine->event[e])
             cudaEventDestroy(engine->event[e]);
     cudaFreeHost(engine->staging);
+    free(engine->result_state);
     free(engine->state);
     free(engine);
 }
@@ -51,7 +44,7 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
 {
     const struct hw_part *part = engine->part;
 
-    if (engine->options.exchange != HW_EXCHANGE_AUTO && !engine->searching->exchanges)
+    if (engine->options.exchange != HW_EXCHANGE_AUTO && !engine->ops->exchanges)
         return hw_fail(err, HW_BAD_INPUT,
                        "--exchange: method %s works on one part and exchanges nothing",
                        engine->method->name);
@@ -61,24 +54,6 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
     return HW_OK;
 }
 
-/* What breadth-first search has beside. */
-static void plan_levels(struct hw_single_gpu_engine *engine)
-{
-    struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_gpu_graph *graph = &engine->graph;
-    struct hw_gpu_output *output = &engine->output;
-    hw_count n = graph->vertices, active = graph->active, core = graph->core;
-
-    hw_gpu_add(arrays, &graph->first, active, sizeof *graph->first);
-    hw_gpu_add(arrays, &graph->next, 8 * core, sizeof *graph->next);
-    hw_gpu_add(arrays, &graph->about, 4 * core, sizeof *graph->about);
-    hw_gpu_add(arrays, &graph->first_id, n, sizeof *graph->first_id);
-    hw_gpu_add(arrays, &output->parent, active, sizeof *output->parent);
-    hw_gpu_add(arrays, &output->settled, active / 32 + 1, sizeof *output->settled);
-    hw_gpu_add(arrays, &output->chain, active, sizeof *output->chain);
-    hw_gpu_add(arrays, &output->level, n, sizeof *output->level);
-}
-
 /* What of the graph is brought to the device; the lists of shortest paths are planned apart. */
 static void plan_lists(struct hw_single_gpu_engine *engine)
 {
@@ -86,14 +61,14 @@ static void plan_lists(struct hw_single_gpu_engine *engine)
     struct hw_gpu_graph *graph = &engine->graph;
     hw_count n = graph->vertices, active = graph->active, edges = (hw_count)graph->edges;
     size_t width = graph->wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    bool ranks = !finds_paths(engine);
+    bool unweighted = !engine->ops->results->weighted;
 
     hw_gpu_add(arrays, &graph->out.offset, active + 1, width);
-    if (ranks)
+    if (unweighted)
         hw_gpu_add(arrays, &graph->out.rank, edges, sizeof(uint32_t));
     if (graph->directed)
         hw_gpu_add(arrays, &graph->in.offset, active + 1, width);
-    if (graph->directed && ranks)
+    if (graph->directed && unweighted)
         hw_gpu_add(arrays, &graph->in.rank, edges, sizeof(uint32_t));
     hw_gpu_add(arrays, &graph->graph_id, n, sizeof *graph->graph_id);
     hw_gpu_add(arrays, &graph->rank, n, sizeof *graph->rank);
@@ -117,10 +92,7 @@ static void plan(struct hw_single_gpu_engine *engine, const struct hw_degree_ord
         plan_lists(engine);
     hw_gpu_add(arrays, &output->parent_id, n, sizeof *output->parent_id);
     hw_gpu_add(arrays, &output->changed, 1, sizeof *output->changed);
-    if (finds_paths(engine))
-        hw_gpu_sssp_params(engine);
-    else
-        plan_levels(engine);
+    engine->ops->results->add_arrays(engine);
 }
 
 /* Offsets to the device, in the width that the graph has there. */
@@ -150,7 +122,7 @@ static enum hw_status put_lists(const struct hw_single_gpu_engine *engine,
 {
     enum hw_status status = put_offsets(engine, lists->offset, to->offset, err);
 
-    if (status == HW_OK && !finds_paths(engine))
+    if (status == HW_OK && !engine->ops->results->weighted)
         status = put_ranks(lists->rank, to->rank, lists->offset[engine->graph.vertices], err);
     return status;
 }
@@ -175,22 +147,6 @@ static enum hw_status put_ids(const struct hw_single_gpu_engine *engine,
     for (hw_lid k = 0; k < n; k++)
         ids[k] = order->rank[own->by_graph_id[k]];
     return put_ranks(ids, engine->graph.rank, n, err);
-}
-
-/* Puts the ranks of moved leaves into the lists. The outputs, not in use yet, hold what
- * that takes. */
-static enum hw_status move_leaves(const struct hw_single_gpu_engine *engine,
-                                  const struct hw_degree_order *order, struct hw_error *err)
-{
-    const struct hw_gpu_output *output = &engine->output;
-    enum hw_status status =
-        hw_gpu_put(output->parent_id, order->rank, order->vertices * sizeof *order->rank, err);
-
-    if (status != HW_OK)
-        return status;
-    return hw_cuda(
-        hw_gpu_launch_move_leaves(&engine->graph, output->parent_id, (uint32_t *)output->level),
-        "the kernel that moves leaves", err);
 }
 
 /* Takes lists that are on the device already. */
@@ -234,16 +190,7 @@ static enum hw_status upload(struct hw_single_gpu_engine *engine,
         return status;
     if (!graph->directed)
         graph->in = graph->out;
-    if (finds_paths(engine))
-        return hw_gpu_sssp_upload(engine, order, err);
-    if (order->leaves_moved)
-        status = move_leaves(engine, order, err);
-    if (status != HW_OK)
-        return status;
-    status = hw_cuda(hw_gpu_launch_prepare(graph), "the kernel that takes first neighbours", err);
-    if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceSynchronize(), "first neighbours", err);
-    return status;
+    return engine->ops->results->upload(engine, order, err);
 }
 
 /* All that needs the lists on the host: plan, memory, upload. */
@@ -253,7 +200,7 @@ static enum hw_status fill(struct hw_single_gpu_engine *engine, const struct hw_
     char what[96];
 
     plan(engine, order);
-    enum hw_status status = engine->searching->plan(engine, order, err);
+    enum hw_status status = engine->ops->plan(engine, order, err);
     if (status != HW_OK)
         return status;
     snprintf(what, sizeof what, "method %s", engine->method->name);
@@ -276,8 +223,8 @@ static enum hw_status order_host(const struct hw_single_gpu_engine *engine,
     const struct hw_gpu_resident *resident = hw_gpu_resident(part);
 
     if (!resident)
-        return finds_paths(engine) ? hw_degree_order_number(part, order, err)
-                                   : hw_degree_order_make(part, order, err);
+        return engine->ops->results->weighted ? hw_degree_order_number(part, order, err)
+                                              : hw_degree_order_make(part, order, err);
     *order = (struct hw_degree_order){.part = part,
                                       .vertices = part->own.count,
                                       .active = resident->active,
@@ -285,19 +232,6 @@ static enum hw_status order_host(const struct hw_single_gpu_engine *engine,
                                       .out.offset = part->grid.out.offset,
                                       .in.offset = part->grid.in.offset};
     return HW_OK;
-}
-
-/* Where searches leave their trees. */
-static struct hw_result_view result_view(const struct hw_single_gpu_engine *engine)
-{
-    const bool paths = finds_paths(engine);
-
-    return (struct hw_result_view){.parent = engine->output.parent_id,
-                                   .values =
-                                       paths ? engine->paths.distance_id : engine->output.level,
-                                   .distances = paths,
-                                   .negative = paths && engine->survey.negative > 0,
-                                   .bits = paths && engine->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
 }
 
 static enum hw_status create(const struct hw_method *method, const struct hw_context *ctx,
@@ -312,17 +246,19 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
     if (status != HW_OK)
         return status;
     engine->method = method;
-    engine->searching = method->own;
+    engine->ops = method->own;
+    const struct hw_result_ops *results = engine->ops->results;
     engine->ctx = ctx;
     engine->part = part;
     engine->options = *options;
     engine->tree_cache = (struct hw_gpu_tree_cache){.ctx = ctx, .part = part};
     status = check(engine, err);
     if (status == HW_OK)
-        status =
-            hw_alloc_zero(&engine->state, 1, engine->searching->state_bytes, "the engine", err);
-    if (status == HW_OK && finds_paths(engine))
-        status = hw_gpu_sssp_weight_stats(engine, err);
+        status = hw_alloc_zero(&engine->state, 1, engine->ops->state_bytes, "the engine", err);
+    if (status == HW_OK && results->state_bytes > 0)
+        status = hw_alloc_zero(&engine->result_state, 1, results->state_bytes, "the engine", err);
+    if (status == HW_OK && results->open)
+        status = results->open(engine, err);
     if (status == HW_OK)
         status = hw_gpu_open(ctx, err);
     if (status == HW_OK)
@@ -331,87 +267,24 @@ static enum hw_status create(const struct hw_method *method, const struct hw_con
         status = fill(engine, &order, err);
     hw_degree_order_free(&order);
     if (status == HW_OK)
-        status = engine->searching->open(engine, err);
+        status = engine->ops->open(engine, err);
     if (status != HW_OK) {
         destroy(engine);
         return status;
     }
-    engine->tree_cache.view = result_view(engine);
+    engine->tree_cache.view = results->view(engine);
     *given = engine;
     return HW_OK;
 }
 
 /* ---- searching ---- */
 
-/* Fills the outputs with what no search leaves. */
-static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
+/* Streams twice the cache size of lists: evicts dirty poison and whatever the search would hit. */
+static enum hw_status flush_caches(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
-    size_t bytes = (size_t)engine->graph.vertices * sizeof(uint32_t);
-    size_t active = (size_t)engine->graph.active * sizeof(uint32_t);
-
-    if (finds_paths(engine))
-        return hw_gpu_sssp_poison(engine, err);
-    enum hw_status status = hw_gpu_fill(engine->output.parent, 0xab, active, err);
-
-    if (status == HW_OK)
-        status = hw_gpu_fill(engine->output.parent_id, 0xab, bytes, err);
-    if (status == HW_OK)
-        status = hw_gpu_fill(engine->output.settled, 0xab, active / 32, err);
-    return status;
-}
-
-/* Reads as much of the lists as the caches hold twice, so that they neither owe memory the
- * poison nor hold what the search wants. */
-static enum hw_status rinse(const struct hw_single_gpu_engine *engine, struct hw_error *err)
-{
-    const struct hw_gpu_graph *graph = &engine->graph;
-    const void *words = finds_paths(engine) ? (const void *)engine->paths.in : graph->in.rank;
-
-    return hw_cuda(hw_gpu_launch_flush_caches(words, graph->edges, engine->output.changed),
-                   "the kernel that rinses the caches", err);
-}
-
-/* Chains of ancestors up to the root: levels. */
-static enum hw_status climb(const struct hw_single_gpu_engine *engine, uint32_t root,
-                            struct hw_error *err)
-{
-    const struct hw_gpu_graph *graph = &engine->graph;
-    const struct hw_gpu_output *output = &engine->output;
-    uint32_t changed = 1;
-    enum hw_status status =
-        hw_cuda(hw_gpu_launch_chain_begin(graph, output), "the kernel that begins levels", err);
-
-    for (int round = 0; round < ROUNDS_MOST && changed && status == HW_OK; round++) {
-        status = hw_gpu_fill(output->changed, 0, sizeof *output->changed, err);
-        if (status == HW_OK)
-            status = hw_cuda(hw_gpu_launch_chain_jump(graph, output, root),
-                             "the kernel that finds levels", err);
-        if (status == HW_OK)
-            status = hw_gpu_get(&changed, output->changed, sizeof changed, err);
-    }
-    if (status == HW_OK && changed)
-        return hw_fail(err, HW_INTERNAL, "method %s left parents that lead round in circles",
-                       engine->method->name);
-    return status;
-}
-
-/* Parents in graph ids; the clock's last part. */
-static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                struct hw_error *err)
-{
-    const struct hw_gpu_graph *graph = &engine->graph;
-
-    if (finds_paths(engine))
-        return hw_gpu_sssp_results(engine, root, err);
-    enum hw_status status = hw_cuda(hw_gpu_launch_translate(graph, &engine->output, root),
-                                    "the kernel that translates parents", err);
-
-    if (status == HW_OK && engine->options.canonical_parents)
-        status = climb(engine, root, err);
-    if (status == HW_OK && engine->options.canonical_parents)
-        status = hw_cuda(hw_gpu_launch_canonical(graph, &engine->output, root),
-                         "the kernel that chooses parents", err);
-    return status;
+    return hw_cuda(hw_gpu_launch_flush_caches(engine->ops->results->lists(engine),
+                                              engine->graph.edges, engine->output.changed),
+                   "the kernel that flushes the caches", err);
 }
 
 static enum hw_status mark(const struct hw_single_gpu_engine *engine, enum hw_gpu_event event,
@@ -438,25 +311,26 @@ static enum hw_status elapsed(const struct hw_single_gpu_engine *engine, enum hw
 static enum hw_status timed(struct hw_single_gpu_engine *engine, uint32_t root,
                             struct hw_result *result, struct hw_error *err)
 {
+    const struct hw_result_ops *results = engine->ops->results;
     double searched = 0;
-    enum hw_status status = poison(engine, err);
+    enum hw_status status = results->poison(engine, err);
 
     if (status == HW_OK)
-        status = rinse(engine, err);
+        status = flush_caches(engine, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_BEGUN, err);
     if (status == HW_OK)
-        status = engine->searching->search(engine, root, err);
+        status = engine->ops->search(engine, root, err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_SEARCHED, err);
-    if (status == HW_OK && finds_paths(engine))
-        status = hw_gpu_sssp_parents(engine, root, err);
+    if (status == HW_OK && results->parents)
+        status = results->parents(engine, root, err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_IN_SEARCH_ORDER, err);
     if (status == HW_OK)
-        status = translate(engine, root, err);
+        status = results->translate(engine, root, err);
     if (status == HW_OK)
         status = mark(engine, HW_GPU_IN_GRAPH_IDS, err);
     if (status == HW_OK)
@@ -471,66 +345,16 @@ static enum hw_status timed(struct hw_single_gpu_engine *engine, uint32_t root,
     return status;
 }
 
-/* Levels, from the parents. */
-static enum hw_status write_levels(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                   struct hw_error *err)
-{
-    enum hw_status status = HW_OK;
-
-    if (!engine->options.canonical_parents)
-        status = climb(engine, root, err);
-    if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_chain_end(&engine->graph, &engine->output, root),
-                         "the kernel that writes levels", err);
-    return status;
-}
-
-/* Parents and levels to the host. */
+/* Parents, and levels or distances, to the host unless result->parent is NULL. */
 static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,
                               struct hw_result *result, struct hw_error *err)
 {
-    hw_lid n = engine->graph.vertices;
+    enum hw_status status = HW_OK;
 
-    if (!result->parent) /* kept on the device */
-        return finds_paths(engine) ? hw_gpu_sssp_deliver(engine, result, err)
-                                   : write_levels(engine, root, err);
-    enum hw_status status =
-        hw_gpu_get_parents(&engine->staging, engine->output.parent_id, n, result->parent, err);
-    if (status != HW_OK)
-        return status;
-    if (finds_paths(engine))
-        return hw_gpu_sssp_deliver(engine, result, err);
-    status = write_levels(engine, root, err);
-    if (status == HW_OK)
-        status = hw_gpu_get(result->level, engine->output.level, n * sizeof *result->level, err);
-    return status;
-}
-
-/* A row of what follows the search. */
-static enum hw_status add_row(struct hw_result *result, const char *routine, double seconds,
-                              struct hw_error *err)
-{
-    struct hw_step *step = hw_steps_add(&result->steps);
-
-    if (!step)
-        return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-    snprintf(step->routine, sizeof step->routine, "%s", routine);
-    step->seconds[HW_PHASE_UPDATE] = seconds;
-    return HW_OK;
-}
-
-/* Parents into graph ids; of paths, their search before. */
-static enum hw_status add_translation(const struct hw_single_gpu_engine *engine,
-                                      struct hw_result *result, struct hw_error *err)
-{
-    const char *parents = engine->options.canonical_parents ? "canonical" : "parents";
-    double seconds = result->seconds - result->seconds_search_order;
-
-    if (!finds_paths(engine))
-        return add_row(result, parents, seconds, err);
-    enum hw_status status =
-        add_row(result, engine->paths.hops ? "hops" : "parents", engine->parents_seconds, err);
-    return status == HW_OK ? add_row(result, "results", seconds, err) : status;
+    if (result->parent)
+        status = hw_gpu_get_parents(&engine->staging, engine->output.parent_id,
+                                    engine->graph.vertices, result->parent, err);
+    return status == HW_OK ? engine->ops->results->deliver(engine, root, result, err) : status;
 }
 
 static enum hw_status run(void *given, int owner, hw_lid position, struct hw_result *result,
@@ -553,63 +377,9 @@ static enum hw_status run(void *given, int owner, hw_lid position, struct hw_res
     if (status == HW_OK)
         status = deliver(engine, root, result, err);
     if (status == HW_OK && engine->options.steps)
-        status = engine->searching->steps(engine, &result->steps, err);
+        status = engine->ops->steps(engine, &result->steps, err);
     if (status == HW_OK && engine->options.steps)
-        status = add_translation(engine, result, err);
-    return status;
-}
-
-struct hw_gpu_clock hw_gpu_clock_of(uint64_t begun, uint64_t ended, uint64_t nanoseconds)
-{
-    const uint64_t ticks = ended > begun ? ended - begun : 1;
-
-    return (struct hw_gpu_clock){.begun = begun,
-                                 .seconds = (double)nanoseconds * 1e-9 / (double)ticks};
-}
-
-enum hw_status hw_gpu_add_rows(const struct hw_gpu_trace_record *row, hw_count count,
-                               struct hw_gpu_clock clock, struct hw_steps *steps,
-                               struct hw_error *err)
-{
-    static const struct {
-        const char *name;
-        enum hw_direction direction;
-    } routines[HW_ROUTINES] = {
-        [HW_ROUTINE_BLOCK] = {"push block", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_PUSH] = {"push", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_PUSH_ONLY] = {"push only", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_PULL] = {"pull", HW_DIRECTION_BOTTOM_UP},
-        [HW_ROUTINE_PULL_BLOCK] = {"pull block", HW_DIRECTION_BOTTOM_UP},
-        [HW_ROUTINE_LEAVES] = {"leaves", HW_DIRECTION_AUTO},
-        [HW_ROUTINE_MERGE_SEPARATE] = {"separate", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_MERGE_GATHER] = {"gather", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_MERGE_EXPAND] = {"expand", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_DIRECT] = {"direct", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_SCAN2D] = {"scan2d", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_SCATTER_COMPACT] = {"scatter-compact", HW_DIRECTION_TOP_DOWN},
-        [HW_ROUTINE_CTA_WARP_SCAN] = {"cta-warp-scan", HW_DIRECTION_TOP_DOWN},
-    };
-    struct hw_gpu_trace_record *kept = NULL;
-    enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
-
-    if (status == HW_OK && count > 0)
-        status = hw_gpu_get(kept, row, (size_t)count * sizeof *kept, err);
-    for (hw_count r = 0; r < count && status == HW_OK; r++) {
-        struct hw_step *step = hw_steps_add(steps);
-        if (!step) {
-            status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-            break;
-        }
-        uint32_t routine = kept[r].routine < HW_ROUTINES ? kept[r].routine : 0;
-        step->direction = routines[routine].direction;
-        snprintf(step->routine, sizeof step->routine, "%s", routines[routine].name);
-        step->frontier = kept[r].frontier;
-        step->found = kept[r].found;
-        step->edges_examined = (hw_count)kept[r].edges;
-        step->seconds[HW_PHASE_EXPANSION] = (double)(kept[r].clock - clock.begun) * clock.seconds;
-        clock.begun = kept[r].clock;
-    }
-    free(kept);
+        status = engine->ops->results->append_steps(engine, result, err);
     return status;
 }
 

@@ -31,6 +31,12 @@ struct hw_gpu_lists {
     const uint32_t *rank; /* [edges] */
 };
 
+/* An edge in a weighted list; of a hint (gpu/sssp/common), `rank` is the source. weight: its bits,
+ * float or int32_t. */
+struct hw_gpu_edge {
+    uint32_t rank, weight;
+};
+
 struct hw_gpu_graph {
     uint32_t vertices, active, core;
     uint64_t edges; /* stored: the length of out.rank */

@@ -87,7 +87,7 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     own->balance = deal_of(options->balance);
     own->async = options->async_bottom_up != HW_SWITCH_OFF;
     own->alpha = options->alpha > 0 ? options->alpha : ALPHA;
-    own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
+    own->row_capacity = (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
     enum hw_status status =
         hw_cuda(hw_adaptive_launch_shape(own, &state->blocks), "method adaptive", err);
     if (status != HW_OK)
@@ -217,7 +217,8 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     return status == HW_OK && own->profile ? add_profile(own, steps, err) : status;
 }
 
-static const struct hw_single_gpu_search adaptive = {.state_bytes = sizeof(struct state),
+static const struct hw_single_gpu_search adaptive = {.results = &hw_bfs_result_ops,
+                                                     .state_bytes = sizeof(struct state),
                                                      .plan = plan,
                                                      .open = open_search,
                                                      .search = search,

@@ -19,7 +19,7 @@ enum hw_status hw_frontier_queue_plan_arrays(struct hw_single_gpu_engine *engine
         return hw_fail(
             err, HW_BAD_INPUT, "method %s does up to 2^%d vertices and 2^%d stored edges",
             engine->method->name, 64 - HW_FRONTIER_QUEUE_EDGE_BITS, HW_FRONTIER_QUEUE_EDGE_BITS);
-    own->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
+    own->row_capacity = (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
     hw_gpu_add(arrays, &own->visited, active / 32 + 1, sizeof *own->visited);
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &own->queue[half], active + 1, sizeof *own->queue[half]);
@@ -55,5 +55,5 @@ enum hw_status hw_frontier_queue_steps(const struct hw_frontier_queue_params *ow
     uint32_t rows = control.rows < own->row_capacity ? control.rows : own->row_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begun, control.ended, control.ended_time - control.begun_time);
-    return hw_gpu_add_rows(own->row, rows, clock, steps, err);
+    return hw_gpu_append_trace(own->row, rows, clock, steps, err);
 }

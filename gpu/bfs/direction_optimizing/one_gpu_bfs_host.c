@@ -106,7 +106,8 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     tabulate_probes(order, params->config.probes);
     params->config.short_list_begin = find_short_list_begin(order);
     params->config.direction = (int)engine->options.direction;
-    params->config.trace_capacity = (uint32_t)(records < HW_GPU_ROWS ? records : HW_GPU_ROWS);
+    params->config.trace_capacity =
+        (uint32_t)(records < HW_GPU_TRACE_CAPACITY ? records : HW_GPU_TRACE_CAPACITY);
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &params->search.visited[half], core / 32 + 1,
                    sizeof *params->search.visited[half]);
@@ -197,11 +198,12 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
                            : params->config.trace_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
-    status = hw_gpu_add_rows(params->config.trace, records, clock, steps, err);
+    status = hw_gpu_append_trace(params->config.trace, records, clock, steps, err);
     return status == HW_OK ? add_undetected(engine, steps, err) : status;
 }
 
-static const struct hw_single_gpu_search fused = {.state_bytes = sizeof(struct state),
+static const struct hw_single_gpu_search fused = {.results = &hw_bfs_result_ops,
+                                                  .state_bytes = sizeof(struct state),
                                                   .plan = plan,
                                                   .open = open_search,
                                                   .search = search,

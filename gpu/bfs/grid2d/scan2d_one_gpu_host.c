@@ -73,14 +73,16 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     return status;
 }
 
-static const struct hw_single_gpu_search scan = {.exchanges = true,
+static const struct hw_single_gpu_search scan = {.results = &hw_bfs_result_ops,
+                                                 .exchanges = true,
                                                  .state_bytes = sizeof(struct state),
                                                  .plan = plan_scan,
                                                  .open = open_search,
                                                  .search = search,
                                                  .steps = steps};
 
-static const struct hw_single_gpu_search scatter = {.state_bytes = sizeof(struct state),
+static const struct hw_single_gpu_search scatter = {.results = &hw_bfs_result_ops,
+                                                    .state_bytes = sizeof(struct state),
                                                     .plan = plan_scatter,
                                                     .open = open_search,
                                                     .search = search,

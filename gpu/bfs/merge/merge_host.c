@@ -93,13 +93,15 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     return hw_frontier_queue_steps(&((struct state *)engine->state)->plan.common, steps, err);
 }
 
-static const struct hw_single_gpu_search merge = {.state_bytes = sizeof(struct state),
+static const struct hw_single_gpu_search merge = {.results = &hw_bfs_result_ops,
+                                                  .state_bytes = sizeof(struct state),
                                                   .plan = plan_merge,
                                                   .open = open_search,
                                                   .search = search,
                                                   .steps = steps};
 
-static const struct hw_single_gpu_search cta = {.state_bytes = sizeof(struct state),
+static const struct hw_single_gpu_search cta = {.results = &hw_bfs_result_ops,
+                                                .state_bytes = sizeof(struct state),
                                                 .plan = plan_cta,
                                                 .open = open_search,
                                                 .search = search,

@@ -17,7 +17,6 @@
 
 #include "gpu/device/device.h"
 #include "gpu/graph/device_graph.h"
-#include "gpu/sssp/common/sssp_engine.h"
 #include "lib/graph/graph.h"
 #include "lib/layout/part.h"
 

@@ -7,7 +7,7 @@
 #include "gpu/graph/block_cyclic.h"
 #include "gpu/graph/build/edge_tuples.cuh"
 #include "gpu/graph/build/edge_tuples.h"
-#include "gpu/sssp/common/sssp_engine.h"
+#include "gpu/graph/device_graph.h"
 
 #include <cmath>
 #include <cub/block/block_scan.cuh>

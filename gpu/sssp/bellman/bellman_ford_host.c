@@ -50,7 +50,8 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, bool far,
 {
     const struct hw_relaxing *relaxing = &engine->options.relaxing;
 
-    if (relaxing->removal == HW_REMOVAL_WORDS && engine->paths.kind == HW_GPU_KEY_I64)
+    if (relaxing->removal == HW_REMOVAL_WORDS &&
+        hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64)
         return hw_fail(err, HW_BAD_INPUT,
                        "--duplicate-removal: these distances need 64 bits, which leaves none of a "
                        "word for the phase; use marks");
@@ -200,7 +201,8 @@ enum hw_status hw_bellman_params(struct hw_single_gpu_engine *engine,
     struct hw_bellman_params *plan = &own->plan;
     struct hw_gpu_arrays *arrays = &engine->arrays;
     hw_count active = engine->graph.active, rows = (hw_count)engine->graph.vertices * 2 + 64;
-    size_t key = engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
+    size_t key =
+        hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
     enum hw_status status = check(engine, far, err);
 
     if (status != HW_OK)
@@ -217,7 +219,7 @@ enum hw_status hw_bellman_params(struct hw_single_gpu_engine *engine,
         plan->long_end = 0;
     hw_count capacity = plan->once == HW_ONCE_NOT ? 2 * active : active;
     plan->capacity = capacity < (hw_count)UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
-    plan->row_capacity = (uint32_t)(rows < HW_GPU_ROWS ? rows : HW_GPU_ROWS);
+    plan->row_capacity = (uint32_t)(rows < HW_GPU_TRACE_CAPACITY ? rows : HW_GPU_TRACE_CAPACITY);
     if (plan->once == HW_ONCE_WORDS)
         hw_gpu_add(arrays, &plan->word, active, sizeof *plan->word);
     hw_gpu_add(arrays, &plan->relaxed, active, key);
@@ -392,7 +394,8 @@ static enum hw_status find_suspects(struct hw_single_gpu_engine *engine, struct 
     const struct hw_part *part = engine->part;
     const struct hw_csr *out = &part->grid.out;
 
-    if (engine->survey.negative == 0 || (part->directed && part->own.loops == 0))
+    if (hw_sssp_state_of(engine)->weight_stats.negative == 0 ||
+        (part->directed && part->own.loops == 0))
         return HW_OK;
     enum hw_status status =
         hw_alloc(&own->suspect, part->own.count, sizeof *own->suspect, "negative edges", err);
@@ -418,22 +421,23 @@ enum hw_status hw_bellman_open(struct hw_single_gpu_engine *engine, struct hw_er
     enum hw_status status = HW_OK;
 
     plan->graph = engine->graph;
-    plan->paths = engine->paths;
+    plan->paths = hw_sssp_state_of(engine)->paths;
     status = hw_cuda(hw_bellman_launch_shape(plan, &own->blocks), "method bellman-ford", err);
     plan->resident = (uint32_t)own->blocks * 256;
     if (status == HW_OK && own->capacity > 0)
         status = cut(engine, err);
     if (status == HW_OK && plan->classes) {
         status = hw_cuda(hw_bellman_launch_classes(plan), "the kernel that classes edges", err);
-        engine->paths.mask = plan->paths.mask = (1u << HW_BELLMAN_CLASS_SHIFT) - 1;
+        hw_sssp_state_of(engine)->paths.mask = plan->paths.mask =
+            (1u << HW_BELLMAN_CLASS_SHIFT) - 1;
     }
     if (status == HW_OK)
         status = find_suspects(engine, err);
-    if (status == HW_OK && engine->survey.negative > 0)
+    if (status == HW_OK && hw_sssp_state_of(engine)->weight_stats.negative > 0)
         status = hw_tree_open(engine->ctx, engine->part, &own->tree, err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
-        status = engine->searching->search(engine, 0, err);
+        status = engine->ops->search(engine, 0, err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "the first search", err);
     return status;
@@ -540,6 +544,6 @@ enum hw_status hw_bellman_steps(struct hw_single_gpu_engine *engine, struct hw_s
         names[routine] = (struct hw_gpu_routine_name){.name = own->names[routine],
                                                       .direction = HW_DIRECTION_TOP_DOWN};
     struct hw_gpu_clock clock = {.begun = own->control.begun, .seconds = 1e-9};
-    return hw_gpu_add_path_rows(own->plan.row, own->control.rows, clock, names, HW_BELLMAN_ROUTINES,
-                                steps, err);
+    return hw_gpu_sssp_append_trace(own->plan.row, own->control.rows, clock, names,
+                                    HW_BELLMAN_ROUTINES, steps, err);
 }

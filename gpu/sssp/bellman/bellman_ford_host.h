@@ -4,8 +4,8 @@
 #ifndef HOPWAVE_GPU_SSSP_BELLMAN_BELLMAN_FORD_HOST_H
 #define HOPWAVE_GPU_SSSP_BELLMAN_BELLMAN_FORD_HOST_H
 
-#include "gpu/engine/single_gpu_engine.h"
 #include "gpu/sssp/bellman/bellman_ford.h"
+#include "gpu/sssp/common/sssp_engine_host.h"
 
 #include "lib/engine/sssp/negative_cycle.h"
 

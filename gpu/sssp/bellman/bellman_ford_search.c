@@ -46,7 +46,7 @@ static enum hw_status get_parents(const struct hw_single_gpu_engine *engine, uin
     if (status == HW_OK)
         status = hw_alloc_zero(&parents->weight, n, sizeof *parents->weight, what, err);
     if (status == HW_OK)
-        status = hw_gpu_get(parents->hint, engine->paths.hint,
+        status = hw_gpu_get(parents->hint, hw_sssp_state_of(engine)->paths.hint,
                             (size_t)active * sizeof *parents->hint, err);
     if (status == HW_OK)
         status =
@@ -187,8 +187,9 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
     if (status == HW_OK && cycle.length == 0)
         status = hw_bellman_begin(engine, root, err);
     if (status == HW_OK && cycle.length == 0)
-        status = engine->survey.negative > 0 ? relax_warily(engine, root, &cycle, err)
-                                             : hw_bellman_run(engine, UINT32_MAX, err);
+        status = hw_sssp_state_of(engine)->weight_stats.negative > 0
+                     ? relax_warily(engine, root, &cycle, err)
+                     : hw_bellman_run(engine, UINT32_MAX, err);
     if (status == HW_OK && cycle.length == 0)
         return hw_bellman_end(engine, err);
     if (status == HW_OK && engine->result) {
@@ -206,13 +207,15 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     return hw_bellman_params(engine, order, false, err);
 }
 
-static const struct hw_single_gpu_search bellman_ford = {.hints = HW_GPU_HINTS_WEIGHTS,
-                                                         .state_bytes = sizeof(struct hw_bellman),
-                                                         .plan = plan,
-                                                         .open = hw_bellman_open,
-                                                         .search = search,
-                                                         .steps = hw_bellman_steps,
-                                                         .close = hw_bellman_close};
+static const struct hw_sssp_search bellman_ford = {
+    .base = {.results = &hw_sssp_result_ops,
+             .state_bytes = sizeof(struct hw_bellman),
+             .plan = plan,
+             .open = hw_bellman_open,
+             .search = search,
+             .steps = hw_bellman_steps,
+             .close = hw_bellman_close},
+    .hints = HW_GPU_HINTS_WEIGHTS};
 
 const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
                                                      .frame = &hw_single_gpu_frame,
@@ -222,4 +225,4 @@ const struct hw_method hw_method_gpu_bellman_ford = {.name = "bellman-ford",
                                                      .negative_weights = true,
                                                      .bytes = hw_bellman_bytes,
                                                      .build = hw_gpu_build,
-                                                     .own = &bellman_ford};
+                                                     .own = &bellman_ford.base};

@@ -20,8 +20,8 @@ static double choose_width(const struct hw_single_gpu_engine *engine)
 
     if (engine->options.delta > 0)
         return engine->options.delta;
-    double width = FIRST_WIDTH * engine->survey.mean / own->end_degree;
-    if (engine->paths.kind != HW_GPU_KEY_F32 && width < 1)
+    double width = FIRST_WIDTH * hw_sssp_state_of(engine)->weight_stats.mean / own->end_degree;
+    if (hw_sssp_state_of(engine)->paths.kind != HW_GPU_KEY_F32 && width < 1)
         return 1;
     return width > 0 ? width : 1;
 }
@@ -64,13 +64,14 @@ static enum hw_status plan(struct hw_single_gpu_engine *engine, const struct hw_
     return hw_bellman_params(engine, order, true, err);
 }
 
-static const struct hw_single_gpu_search near_far = {.hints = HW_GPU_HINTS_WEIGHTS,
-                                                     .state_bytes = sizeof(struct hw_bellman),
-                                                     .plan = plan,
-                                                     .open = hw_bellman_open,
-                                                     .search = search,
-                                                     .steps = hw_bellman_steps,
-                                                     .close = hw_bellman_close};
+static const struct hw_sssp_search near_far = {.base = {.results = &hw_sssp_result_ops,
+                                                        .state_bytes = sizeof(struct hw_bellman),
+                                                        .plan = plan,
+                                                        .open = hw_bellman_open,
+                                                        .search = search,
+                                                        .steps = hw_bellman_steps,
+                                                        .close = hw_bellman_close},
+                                               .hints = HW_GPU_HINTS_WEIGHTS};
 
 const struct hw_method hw_method_near_far = {.name = "near-far",
                                              .frame = &hw_single_gpu_frame,
@@ -79,4 +80,4 @@ const struct hw_method hw_method_near_far = {.name = "near-far",
                                              .one_part_only = true,
                                              .bytes = hw_bellman_bytes,
                                              .build = hw_gpu_build,
-                                             .own = &near_far};
+                                             .own = &near_far.base};

@@ -1,5 +1,5 @@
 /* The frame of the GPU methods for shortest paths: weighted lists, and results. */
-#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/sssp/common/sssp_engine_host.h"
 
 #include "gpu/graph/build/csr_builder.h"
 #include "lib/base/memory.h"
@@ -22,29 +22,38 @@ hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part, const struct hw_engi
            ((hw_count)part->vertices + 1) * (hw_count)sizeof(uint32_t);
 }
 
-enum hw_status hw_gpu_sssp_weight_stats(struct hw_single_gpu_engine *engine, struct hw_error *err)
+/* Reads the weights and chooses the type of distances; refuses weights that the method does not
+ * take. */
+static enum hw_status open_results(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
-    struct hw_weight_stats *survey = &engine->survey;
-    enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->name,
-                                                engine->method->negative_weights, survey, err);
+    struct hw_sssp_state *state = hw_sssp_state_of(engine);
+    enum hw_status status =
+        hw_weight_stats_for(engine->ctx, part, engine->method->name,
+                            engine->method->negative_weights, &state->weight_stats, err);
 
     if (status != HW_OK)
         return status;
-    engine->paths.kind = (int)hw_weight_stats_kind(survey, part);
-    engine->may_overflow = hw_weight_stats_may_overflow(survey, part);
+    state->paths.kind = (int)hw_weight_stats_kind(&state->weight_stats, part);
+    state->may_overflow = hw_weight_stats_may_overflow(&state->weight_stats, part);
     return HW_OK;
+}
+
+static const struct hw_sssp_search *search_of(const struct hw_single_gpu_engine *engine)
+{
+    return (const struct hw_sssp_search *)engine->ops;
 }
 
 static size_t key_bytes(const struct hw_single_gpu_engine *engine)
 {
-    return engine->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t) : sizeof(int32_t);
+    return hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64 ? sizeof(int64_t)
+                                                                  : sizeof(int32_t);
 }
 
-void hw_gpu_sssp_params(struct hw_single_gpu_engine *engine)
+static void add_arrays(struct hw_single_gpu_engine *engine)
 {
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_gpu_sssp *paths = &engine->paths;
+    struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
     hw_count active = engine->graph.active, edges = (hw_count)engine->graph.edges;
 
     paths->mask = UINT32_MAX;
@@ -57,7 +66,7 @@ void hw_gpu_sssp_params(struct hw_single_gpu_engine *engine)
     hw_gpu_add(arrays, &paths->distance_id, engine->graph.vertices, key_bytes(engine));
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &paths->flat[half], active, sizeof *paths->flat[half]);
-    if (engine->options.canonical_parents || engine->survey.negative > 0)
+    if (engine->options.canonical_parents || hw_sssp_state_of(engine)->weight_stats.negative > 0)
         hw_gpu_add(arrays, &paths->hops, active, sizeof *paths->hops);
     hw_gpu_add(arrays, &paths->control, 1, sizeof *paths->control);
 }
@@ -100,7 +109,7 @@ static enum hw_status open_shipment(struct shipment *shipment, const hw_count *o
     hw_gpu_add(arrays, &chunk->weight, capacity, sizeof *chunk->weight);
     if (order->rank)
         hw_gpu_add(arrays, &shipment->rank, order->vertices, sizeof *shipment->rank);
-    if (shipment->engine->searching->by_weight) {
+    if (search_of(shipment->engine)->sort_by_weight) {
         status = hw_cuda(hw_gpu_sort_scratch((uint64_t)capacity, true, &chunk->scratch_bytes),
                          "the room to sort lists", err);
         for (int half = 0; half < 2; half++) {
@@ -193,11 +202,11 @@ static enum hw_status ship(const struct hw_single_gpu_engine *engine,
     return status;
 }
 
-enum hw_status hw_gpu_sssp_upload(struct hw_single_gpu_engine *engine,
-                                  const struct hw_degree_order *order, struct hw_error *err)
+static enum hw_status upload(struct hw_single_gpu_engine *engine,
+                             const struct hw_degree_order *order, struct hw_error *err)
 {
     const struct hw_grid_part *grid = &engine->part->grid;
-    struct hw_gpu_sssp *paths = &engine->paths;
+    struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
 
     if (engine->part->resident) {
         const struct hw_gpu_resident *resident = hw_gpu_resident(engine->part);
@@ -218,9 +227,9 @@ enum hw_status hw_gpu_sssp_upload(struct hw_single_gpu_engine *engine,
 
 /* ---- searching ---- */
 
-enum hw_status hw_gpu_sssp_poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
+static enum hw_status poison(const struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_gpu_sssp *paths = &engine->paths;
+    const struct hw_gpu_sssp *paths = &hw_sssp_state_of(engine)->paths;
     size_t n = engine->graph.vertices, active = engine->graph.active, key = key_bytes(engine);
     enum hw_status status = hw_gpu_fill(paths->distance, 0xab, active * key, err);
 
@@ -238,21 +247,21 @@ static bool has_tree(const struct hw_single_gpu_engine *engine)
     return engine->result->outcome == HW_OUTCOME_TREE;
 }
 
-enum hw_status hw_gpu_sssp_parents(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                   struct hw_error *err)
+static enum hw_status parents(const struct hw_single_gpu_engine *engine, uint32_t root,
+                              struct hw_error *err)
 {
     if (!has_tree(engine))
         return HW_OK;
-    return hw_cuda(
-        hw_gpu_launch_parents(&engine->graph, &engine->paths, root, (int)engine->searching->hints),
-        "the kernel that finds parents", err);
+    return hw_cuda(hw_gpu_launch_parents(&engine->graph, &hw_sssp_state_of(engine)->paths, root,
+                                         (int)search_of(engine)->hints),
+                   "the kernel that finds parents", err);
 }
 
-enum hw_status hw_gpu_sssp_results(const struct hw_single_gpu_engine *engine, uint32_t root,
-                                   struct hw_error *err)
+static enum hw_status translate(const struct hw_single_gpu_engine *engine, uint32_t root,
+                                struct hw_error *err)
 {
-    return hw_cuda(hw_gpu_launch_results(&engine->graph, &engine->paths, engine->output.parent_id,
-                                         root, !has_tree(engine)),
+    return hw_cuda(hw_gpu_launch_results(&engine->graph, &hw_sssp_state_of(engine)->paths,
+                                         engine->output.parent_id, root, !has_tree(engine)),
                    "the kernel that writes results", err);
 }
 
@@ -264,11 +273,11 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
 
     if (!has_tree(engine))
         return HW_OK;
-    if (engine->may_overflow)
-        status = hw_cuda(hw_gpu_launch_overflows(&engine->graph, &engine->paths),
+    if (hw_sssp_state_of(engine)->may_overflow)
+        status = hw_cuda(hw_gpu_launch_overflows(&engine->graph, &hw_sssp_state_of(engine)->paths),
                          "the kernel that looks for overflows", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&control, engine->paths.control, sizeof control, err);
+        status = hw_gpu_get(&control, hw_sssp_state_of(engine)->paths.control, sizeof control, err);
     if (status != HW_OK)
         return status;
     if (control.overflows > 0)
@@ -277,7 +286,8 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
                        "weights");
     if (control.lost == 0)
         return HW_OK;
-    if (engine->survey.negative > 0 && engine->part->weights == HW_WEIGHTS_F32)
+    if (hw_sssp_state_of(engine)->weight_stats.negative > 0 &&
+        engine->part->weights == HW_WEIGHTS_F32)
         return hw_fail(err, HW_BAD_INPUT,
                        "sums of these float weights round so that shortest paths do not end; use "
                        "weights whose sums are exact, such as whole numbers");
@@ -285,19 +295,20 @@ static enum hw_status check(const struct hw_single_gpu_engine *engine, struct hw
                    engine->method->name, control.lost);
 }
 
-enum hw_status hw_gpu_sssp_deliver(struct hw_single_gpu_engine *engine, struct hw_result *result,
-                                   struct hw_error *err)
+static enum hw_status deliver(struct hw_single_gpu_engine *engine, uint32_t root,
+                              struct hw_result *result, struct hw_error *err)
 {
     const hw_lid n = engine->graph.vertices;
     const int32_t *narrow = (const int32_t *)engine->staging;
-    const void *distance = engine->paths.distance_id;
+    const void *distance = hw_sssp_state_of(engine)->paths.distance_id;
     enum hw_status status = check(engine, err);
 
+    (void)root;
     if (status != HW_OK || !result->parent)
         return status;
-    if (engine->paths.kind == HW_GPU_KEY_F32)
+    if (hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_F32)
         return hw_gpu_get(result->distance_f32, distance, n * sizeof(float), err);
-    if (engine->paths.kind == HW_GPU_KEY_I64)
+    if (hw_sssp_state_of(engine)->paths.kind == HW_GPU_KEY_I64)
         return hw_gpu_get(result->distance_i64, distance, n * sizeof(int64_t), err);
     status = hw_gpu_get(engine->staging, distance, n * sizeof *narrow, err);
 #pragma omp parallel for if (status == HW_OK)
@@ -306,33 +317,74 @@ enum hw_status hw_gpu_sssp_deliver(struct hw_single_gpu_engine *engine, struct h
     return status;
 }
 
-enum hw_status hw_gpu_add_path_rows(const struct hw_gpu_sssp_trace_record *row, hw_count count,
-                                    struct hw_gpu_clock clock,
-                                    const struct hw_gpu_routine_name *names, uint32_t routines,
-                                    struct hw_steps *steps, struct hw_error *err)
+enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *record,
+                                        hw_count count, struct hw_gpu_clock clock,
+                                        const struct hw_gpu_routine_name *names, uint32_t routines,
+                                        struct hw_steps *steps, struct hw_error *err)
 {
-    struct hw_gpu_sssp_trace_record *kept = NULL;
-    enum hw_status status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
+    struct hw_gpu_sssp_trace_record *stored = NULL;
+    enum hw_status status = hw_alloc(&stored, count, sizeof *stored, "the steps", err);
 
     if (status == HW_OK && count > 0)
-        status = hw_gpu_get(kept, row, (size_t)count * sizeof *kept, err);
+        status = hw_gpu_get(stored, record, (size_t)count * sizeof *stored, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(steps);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
         }
-        uint32_t routine = kept[r].routine < routines ? kept[r].routine : 0;
+        uint32_t routine = stored[r].routine < routines ? stored[r].routine : 0;
         step->direction = names[routine].direction;
         snprintf(step->routine, sizeof step->routine, "%s", names[routine].name);
-        step->bucket = kept[r].bucket;
-        step->frontier = kept[r].frontier;
-        step->found = kept[r].found;
-        step->edges_examined = (hw_count)(kept[r].pushed + kept[r].pulled);
-        step->pulled = (hw_count)kept[r].pulled;
-        step->seconds[HW_PHASE_EXPANSION] = (double)(kept[r].clock - clock.begun) * clock.seconds;
-        clock.begun = kept[r].clock;
+        step->bucket = stored[r].bucket;
+        step->frontier = stored[r].frontier;
+        step->found = stored[r].found;
+        step->edges_examined = (hw_count)(stored[r].pushed + stored[r].pulled);
+        step->pulled = (hw_count)stored[r].pulled;
+        step->seconds[HW_PHASE_EXPANSION] = (double)(stored[r].clock - clock.begun) * clock.seconds;
+        clock.begun = stored[r].clock;
     }
-    free(kept);
+    free(stored);
     return status;
 }
+
+static const void *lists(const struct hw_single_gpu_engine *engine)
+{
+    return hw_sssp_state_of(engine)->paths.in;
+}
+
+static struct hw_result_view view(const struct hw_single_gpu_engine *engine)
+{
+    const struct hw_sssp_state *state = hw_sssp_state_of(engine);
+
+    return (struct hw_result_view){.parent = engine->output.parent_id,
+                                   .values = state->paths.distance_id,
+                                   .distances = true,
+                                   .negative = state->weight_stats.negative > 0,
+                                   .bits = state->paths.kind == HW_GPU_KEY_I64 ? 64 : 32};
+}
+
+static enum hw_status append_steps(const struct hw_single_gpu_engine *engine,
+                                   struct hw_result *result, struct hw_error *err)
+{
+    const bool by_hops = hw_sssp_state_of(engine)->paths.hops != NULL;
+    enum hw_status status = hw_gpu_append_step(&result->steps, by_hops ? "hops" : "parents",
+                                               engine->parents_seconds, err);
+
+    return status == HW_OK ? hw_gpu_append_step(&result->steps, "results",
+                                                result->seconds - result->seconds_search_order, err)
+                           : status;
+}
+
+const struct hw_result_ops hw_sssp_result_ops = {.state_bytes = sizeof(struct hw_sssp_state),
+                                                 .weighted = true,
+                                                 .open = open_results,
+                                                 .add_arrays = add_arrays,
+                                                 .upload = upload,
+                                                 .poison = poison,
+                                                 .lists = lists,
+                                                 .parents = parents,
+                                                 .translate = translate,
+                                                 .deliver = deliver,
+                                                 .view = view,
+                                                 .append_steps = append_steps};

@@ -42,11 +42,6 @@ enum hw_gpu_key { HW_GPU_KEY_F32, HW_GPU_KEY_I32, HW_GPU_KEY_I64 };
 /* What hints hold beside the source. */
 enum hw_gpu_hints { HW_GPU_HINTS_NONE, HW_GPU_HINTS_WEIGHTS, HW_GPU_HINTS_KEYS };
 
-/* An edge in a list; of a hint, `rank` is the source. weight: its bits, float or int32_t. */
-struct hw_gpu_edge {
-    uint32_t rank, weight;
-};
-
 /* Lists with weights; offsets are those of graph.out and graph.in. */
 struct hw_gpu_sssp {
     int kind;                            /* enum hw_gpu_key */

@@ -78,13 +78,13 @@ static enum hw_status choose_params(struct hw_single_gpu_engine *engine,
     params->no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
     params->adaptive = engine->options.delta <= 0;
     params->delta = params->adaptive
-                        ? hw_bucket_width(&engine->survey, degree) *
+                        ? hw_bucket_width(&hw_sssp_state_of(engine)->weight_stats, degree) *
                               (small_frontier                 ? HW_DELTA_SMALL_FRONTIER_BUCKET
                                : params->no_light_heavy_split ? HW_DELTA_ONE_GPU_SHORT_LIST_BUCKET
                                                               : HW_DELTA_ONE_GPU_FIRST_BUCKET)
                         : engine->options.delta;
     params->mean_degree = (uint32_t)degree + 1;
-    params->trace_capacity = (uint32_t)HW_GPU_ROWS;
+    params->trace_capacity = (uint32_t)HW_GPU_TRACE_CAPACITY;
     for (int half = 0; half < 2; half++) {
         hw_gpu_add(arrays, &params->step_queue[half], core + 1, sizeof *params->step_queue[half]);
         hw_gpu_add(arrays, &params->rest_queue[half], core + 1, sizeof *params->rest_queue[half]);
@@ -129,7 +129,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
     struct state *state = engine->state;
 
     state->params.graph = engine->graph;
-    state->params.sssp = engine->paths;
+    state->params.sssp = hw_sssp_state_of(engine)->paths;
     enum hw_status status = prepare(&state->params, err);
     if (status == HW_OK)
         status = hw_cuda(hw_one_gpu_delta_launch_shape(&state->params, &state->shape),
@@ -150,9 +150,10 @@ static enum hw_status add_leaves(const struct hw_single_gpu_engine *engine, stru
     enum hw_status status = hw_gpu_fill(engine->output.changed, 0, sizeof reached, err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_count_reached(&engine->graph, &engine->paths, core,
-                                                     engine->output.changed),
-                         "the kernel that counts leaves", err);
+        status =
+            hw_cuda(hw_gpu_launch_count_reached(&engine->graph, &hw_sssp_state_of(engine)->paths,
+                                                core, engine->output.changed),
+                    "the kernel that counts leaves", err);
     if (status == HW_OK)
         status = hw_gpu_get(&reached, engine->output.changed, sizeof reached, err);
     if (status != HW_OK || steps->count == 0)
@@ -189,8 +190,8 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
                                                                       : params->trace_capacity;
     struct hw_gpu_clock clock =
         hw_gpu_clock_of(control.begin_ticks, control.end_ticks, control.end_ns - control.begin_ns);
-    status = hw_gpu_add_path_rows(params->trace, records, clock, names, HW_ONE_GPU_DELTA_ROUTINES,
-                                  steps, err);
+    status = hw_gpu_sssp_append_trace(params->trace, records, clock, names,
+                                      HW_ONE_GPU_DELTA_ROUTINES, steps, err);
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 

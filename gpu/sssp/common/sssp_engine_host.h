@@ -1,0 +1,51 @@
+/*
+ * Shortest paths on one GPU: what their methods add to gpu/engine/single_gpu_engine.h. Weighted
+ * lists on the device, weight statistics, parents from distances and hints, and the results.
+ */
+#ifndef HOPWAVE_GPU_SSSP_COMMON_SSSP_ENGINE_HOST_H
+#define HOPWAVE_GPU_SSSP_COMMON_SSSP_ENGINE_HOST_H
+
+#include "gpu/engine/single_gpu_engine.h"
+#include "gpu/sssp/common/sssp_engine.h"
+#include "lib/engine/sssp/weight_stats.h"
+
+/* For struct hw_single_gpu_search.results, of searches that are the base of a struct
+ * hw_sssp_search. */
+extern const struct hw_result_ops hw_sssp_result_ops;
+
+/* A method for shortest paths; hw_method.own is the address of `base`. */
+struct hw_sssp_search {
+    struct hw_single_gpu_search base; /* first: hw_sssp_result_ops casts its address */
+    bool sort_by_weight;              /* lists by rising weight */
+    enum hw_gpu_hints hints;          /* that the search leaves */
+};
+
+/* engine->result_state. */
+struct hw_sssp_state {
+    struct hw_gpu_sssp paths;
+    struct hw_weight_stats weight_stats;
+    bool may_overflow; /* distances may exceed what a float holds */
+};
+
+static inline struct hw_sssp_state *hw_sssp_state_of(const struct hw_single_gpu_engine *engine)
+{
+    return engine->result_state;
+}
+
+/* Host memory of a method without more of its own, as hw_gpu_host_bytes(). Local. */
+hw_count hw_gpu_sssp_host_bytes(const struct hw_part *part,
+                                const struct hw_engine_options *options);
+
+/* The names of a routine's trace records. */
+struct hw_gpu_routine_name {
+    const char *name;
+    enum hw_direction direction;
+};
+
+/* Appends trace records, as hw_gpu_append_trace(). names: [routines]. Local. */
+enum hw_status hw_gpu_sssp_append_trace(const struct hw_gpu_sssp_trace_record *record,
+                                        hw_count count, struct hw_gpu_clock clock,
+                                        const struct hw_gpu_routine_name *names, uint32_t routines,
+                                        struct hw_steps *steps, struct hw_error *err);
+
+#endif
