@@ -2,9 +2,9 @@
 #include "gpu/sssp/delta/one_gpu_delta.h"
 
 #include "gpu/engine/gpu_methods.h"
-#include "gpu/engine/single_gpu_engine.h"
 #include "gpu/graph/build/csr_builder.h"
 #include "gpu/sssp/common/delta_policy.h"
+#include "gpu/sssp/common/sssp_engine_host.h"
 #include "lib/engine/sssp/delta_heuristic.h"
 
 #include <cuda_runtime_api.h>
@@ -195,13 +195,14 @@ static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps
     return status == HW_OK ? add_leaves(engine, steps, err) : status;
 }
 
-static const struct hw_single_gpu_search delta = {.by_weight = true,
-                                                  .hints = HW_GPU_HINTS_KEYS,
-                                                  .state_bytes = sizeof(struct state),
-                                                  .plan = choose_params,
-                                                  .open = open_search,
-                                                  .search = search,
-                                                  .steps = steps};
+static const struct hw_sssp_search delta = {.base = {.results = &hw_sssp_result_ops,
+                                                     .state_bytes = sizeof(struct state),
+                                                     .plan = choose_params,
+                                                     .open = open_search,
+                                                     .search = search,
+                                                     .steps = steps},
+                                            .sort_by_weight = true,
+                                            .hints = HW_GPU_HINTS_KEYS};
 
 const struct hw_method hw_method_gpu_delta = {.name = "delta",
                                               .frame = &hw_single_gpu_frame,
@@ -212,4 +213,4 @@ const struct hw_method hw_method_gpu_delta = {.name = "delta",
                                               .build = hw_gpu_build_by_weight,
                                               .build_whole = hw_gpu_build,
                                               .lists_stay = true,
-                                              .own = &delta};
+                                              .own = &delta.base};
