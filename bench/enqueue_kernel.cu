@@ -1,4 +1,4 @@
-/* Ways to put the frontier of a status array into a queue; see bench/enqueue_kernel.h. */
+/* Generation of a frontier queue from a status array (bench/enqueue_kernel.h). */
 #include "bench/enqueue_kernel.h"
 #include "gpu/device/grid_stride.cuh"
 
@@ -12,8 +12,8 @@ namespace
 
 constexpr int block_size = 256;
 
-/* A number that looks random, from the number of an entry (the finalizer of MurmurHash3). */
-__device__ __forceinline__ uint32_t mixed(uint32_t x)
+/* A pseudo-random number for an entry: the finalizer of MurmurHash3. */
+__device__ __forceinline__ uint32_t hash_of(uint32_t x)
 {
     x ^= x >> 16;
     x *= 0x85ebca6bu;
@@ -25,7 +25,7 @@ __device__ __forceinline__ uint32_t mixed(uint32_t x)
 __global__ void fill(uint32_t *status, uint64_t entries, uint32_t below)
 {
     for (uint64_t i = hw_grid_thread(); i < entries; i += hw_grid_threads())
-        status[i] = mixed(static_cast<uint32_t>(i)) < below;
+        status[i] = hash_of(static_cast<uint32_t>(i)) < below;
 }
 
 __global__ void enqueue_each(const uint32_t *status, uint64_t entries, uint32_t *queue,
@@ -66,53 +66,53 @@ __global__ void scatter(const uint32_t *status, const uint32_t *prefix, uint64_t
     }
 }
 
-cudaError_t scan(const hw_enqueue *work, void *room, size_t &bytes)
+cudaError_t scan(const hw_enqueue *work, void *scratch, size_t &bytes)
 {
-    return cub::DeviceScan::ExclusiveSum(room, bytes, work->status, work->prefix,
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, work->status, work->prefix,
                                          static_cast<int64_t>(work->entries));
 }
 
-cudaError_t select_flagged(const hw_enqueue *work, void *room, size_t &bytes)
+cudaError_t select_flagged(const hw_enqueue *work, void *scratch, size_t &bytes)
 {
-    return cub::DeviceSelect::Flagged(room, bytes, thrust::counting_iterator<uint32_t>(0),
+    return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<uint32_t>(0),
                                       work->status, work->queue, work->size,
                                       static_cast<int64_t>(work->entries));
 }
 
 } // namespace
 
-int hw_enqueue_room(uint64_t entries, size_t *bytes)
+int hw_enqueue_scratch(uint64_t entries, size_t *bytes)
 {
     hw_enqueue work = {};
-    size_t scanning = 0, selecting = 0;
+    size_t scan_bytes = 0, select_bytes = 0;
 
     work.entries = entries;
-    cudaError_t error = scan(&work, nullptr, scanning);
+    cudaError_t error = scan(&work, nullptr, scan_bytes);
     if (error == cudaSuccess)
-        error = select_flagged(&work, nullptr, selecting);
-    *bytes = scanning > selecting ? scanning : selecting;
+        error = select_flagged(&work, nullptr, select_bytes);
+    *bytes = scan_bytes > select_bytes ? scan_bytes : select_bytes;
     return error;
 }
 
-int hw_enqueue_fill(const hw_enqueue *work, double share)
+int hw_enqueue_fill(const hw_enqueue *work, double fraction)
 {
-    const double below = share * 4294967295.0;
+    const double below = fraction * 4294967295.0;
 
     fill<<<hw_blocks(work->entries, block_size), block_size>>>(work->status, work->entries,
                                                                static_cast<uint32_t>(below));
     return cudaGetLastError();
 }
 
-int hw_enqueue_launch(const hw_enqueue *work, hw_enqueue_way way)
+int hw_enqueue_launch(const hw_enqueue *work, hw_enqueue_kind kind)
 {
     const int blocks = hw_blocks(work->entries, block_size);
     uint32_t *size = reinterpret_cast<uint32_t *>(work->size);
-    size_t bytes = work->room_bytes;
+    size_t bytes = work->scratch_bytes;
     cudaError_t error = cudaMemsetAsync(work->size, 0, sizeof *work->size);
 
     if (error != cudaSuccess)
         return error;
-    switch (way) {
+    switch (kind) {
     case HW_ENQUEUE_ATOMIC:
         enqueue_each<<<blocks, block_size>>>(work->status, work->entries, work->queue, size);
         break;
@@ -120,13 +120,13 @@ int hw_enqueue_launch(const hw_enqueue *work, hw_enqueue_way way)
         enqueue_warp<<<blocks, block_size>>>(work->status, work->entries, work->queue, size);
         break;
     case HW_ENQUEUE_SCAN:
-        error = scan(work, work->room, bytes);
+        error = scan(work, work->scratch, bytes);
         if (error == cudaSuccess)
             scatter<<<blocks, block_size>>>(work->status, work->prefix, work->entries, work->queue,
                                             size);
         break;
     default:
-        error = select_flagged(work, work->room, bytes);
+        error = select_flagged(work, work->scratch, bytes);
         break;
     }
     return error == cudaSuccess ? cudaGetLastError() : error;

@@ -1,6 +1,7 @@
 /*
- * Ways to put the frontier of a status array into a queue, for bench/gpu-enqueue: the
- * measurement behind observation 1 of Gaihre, Wu, Yao, Liu: XBFS (HPDC 2019, figure 5).
+ * Generation of a frontier queue from a status array, by atomic operations or by prefix sums, for
+ * gpu-enqueue: the measurement behind observation 1 of Gaihre, Wu, Yao, Liu: XBFS (HPDC 2019,
+ * figure 5).
  */
 #ifndef HOPWAVE_BENCH_ENQUEUE_KERNEL_H
 #define HOPWAVE_BENCH_ENQUEUE_KERNEL_H
@@ -12,12 +13,12 @@
 extern "C" {
 #endif
 
-enum hw_enqueue_way {
-    HW_ENQUEUE_ATOMIC,      /* an atomic addition for each element of the frontier */
-    HW_ENQUEUE_ATOMIC_WARP, /* one for all of a warp */
-    HW_ENQUEUE_SCAN,        /* flags, their prefix sums, and a pass that writes */
-    HW_ENQUEUE_SELECT,      /* prefix sums and writing in one pass (CUB's selection) */
-    HW_ENQUEUE_WAYS
+enum hw_enqueue_kind {
+    HW_ENQUEUE_ATOMIC,      /* one atomic addition per element of the frontier */
+    HW_ENQUEUE_ATOMIC_WARP, /* one per warp */
+    HW_ENQUEUE_SCAN,        /* prefix sums of the flags, then a kernel that scatters */
+    HW_ENQUEUE_SELECT,      /* both in one kernel: CUB's stream compaction */
+    HW_ENQUEUE_KINDS
 };
 
 struct hw_enqueue {
@@ -25,19 +26,19 @@ struct hw_enqueue {
     uint32_t *queue;  /* [entries] */
     uint32_t *prefix; /* [entries] */
     uint64_t *size;   /* [1] of the queue */
-    void *room;       /* [room_bytes] */
-    size_t room_bytes;
+    void *scratch;    /* [scratch_bytes] */
+    size_t scratch_bytes;
     uint64_t entries; /* below 2^32 */
 };
 
-/* Bytes of room that all ways do with. Returns a cudaError_t. */
-int hw_enqueue_room(uint64_t entries, size_t *bytes);
+/* *bytes: scratch memory that is enough for every kind. Returns a cudaError_t. */
+int hw_enqueue_scratch(uint64_t entries, size_t *bytes);
 
-/* Puts each entry into the frontier with the chance share. Returns a cudaError_t. */
-int hw_enqueue_fill(const struct hw_enqueue *work, double share);
+/* Puts each entry into the frontier with probability `fraction`. Returns a cudaError_t. */
+int hw_enqueue_fill(const struct hw_enqueue *work, double fraction);
 
-/* Makes the queue. Returns a cudaError_t; does not wait. */
-int hw_enqueue_launch(const struct hw_enqueue *work, enum hw_enqueue_way way);
+/* Generates the queue. Returns a cudaError_t; does not wait. */
+int hw_enqueue_launch(const struct hw_enqueue *work, enum hw_enqueue_kind kind);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034 # file and name are for who sources it
-# What the scripts beside this one share; source it. They run from the source or from a
-# bundle; $work is a folder that goes when they end.
+# Common functions of the scripts in this folder; source it. They run from the source tree or from a
+# bundle; $work is a folder that is removed when they end.
 home=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/.." && pwd)
 [ ! -d "$home/bin" ] || PATH=$home/bin:$PATH
 work=$(mktemp -d)

@@ -1,10 +1,10 @@
 /*
- * gpu-enqueue [MILLIONS [SHARE]]
+ * gpu-enqueue [MILLIONS [FRACTION]]
  *
- * Atomic against prefix-sum enqueueing of the frontier of a status array (figure 5 of
- * XBFS, HPDC 2019), for 1, 2, 4, ... million entries up to MILLIONS (512), of which SHARE
- * (0.1) are in the frontier. Prints tab-separated rows: entries, way, median milliseconds
- * of nine runs, thousands of entries a second, and by how much it is faster than the scan.
+ * Generation of a frontier queue from a status array, by atomic operations and by prefix sums
+ * (figure 5 of XBFS, HPDC 2019), for 1, 2, 4, ... million entries up to MILLIONS (512), of which
+ * FRACTION (0.1) are in the frontier. Prints tab-separated lines: entries, way, median milliseconds
+ * of nine runs, thousands of entries per second, and the speedup over the scan.
  */
 #include "bench/enqueue_kernel.h"
 #include "gpu/device/device.h"
@@ -22,8 +22,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median time of one way; checks how many it enqueued. */
-static enum hw_status measure(const struct hw_enqueue *work, enum hw_enqueue_way way,
+/* The median time of one kind; checks the size of its queue. expected: 0 if unknown. */
+static enum hw_status measure(const struct hw_enqueue *work, enum hw_enqueue_kind kind,
                               cudaEvent_t const event[2], uint64_t expected, float *milliseconds,
                               struct hw_error *err)
 {
@@ -31,10 +31,10 @@ static enum hw_status measure(const struct hw_enqueue *work, enum hw_enqueue_way
     uint64_t size = 0;
     enum hw_status status = HW_OK;
 
-    for (int r = -1; r < RUNS && status == HW_OK; r++) { /* the first one warms up */
+    for (int r = -1; r < RUNS && status == HW_OK; r++) { /* run -1 warms up */
         status = hw_cuda((int)cudaEventRecord(event[0], NULL), "cudaEventRecord", err);
         if (status == HW_OK)
-            status = hw_cuda(hw_enqueue_launch(work, way), "an enqueueing kernel", err);
+            status = hw_cuda(hw_enqueue_launch(work, kind), "an enqueueing kernel", err);
         if (status == HW_OK)
             status = hw_cuda((int)cudaEventRecord(event[1], NULL), "cudaEventRecord", err);
         if (status == HW_OK)
@@ -46,28 +46,28 @@ static enum hw_status measure(const struct hw_enqueue *work, enum hw_enqueue_way
     if (status == HW_OK)
         status = hw_gpu_get(&size, work->size, sizeof size, err);
     if (status == HW_OK && expected && size != expected)
-        return hw_fail(err, HW_CHECK_FAILED, "way %d enqueued %llu instead of %llu", way,
+        return hw_fail(err, HW_CHECK_FAILED, "kind %d enqueued %llu instead of %llu", kind,
                        (unsigned long long)size, (unsigned long long)expected);
     qsort(times, RUNS, sizeof *times, compare);
     *milliseconds = times[RUNS / 2];
     return status;
 }
 
-/* One size, all ways, the scan first. */
-static enum hw_status compare_ways(struct hw_enqueue *work, double share,
-                                   cudaEvent_t const event[2], struct hw_error *err)
+/* All kinds at one size, the scan first. */
+static enum hw_status compare_kinds(struct hw_enqueue *work, double fraction,
+                                    cudaEvent_t const event[2], struct hw_error *err)
 {
-    static const enum hw_enqueue_way order[] = {HW_ENQUEUE_SCAN, HW_ENQUEUE_SELECT,
-                                                HW_ENQUEUE_ATOMIC_WARP, HW_ENQUEUE_ATOMIC};
+    static const enum hw_enqueue_kind order[] = {HW_ENQUEUE_SCAN, HW_ENQUEUE_SELECT,
+                                                 HW_ENQUEUE_ATOMIC_WARP, HW_ENQUEUE_ATOMIC};
     static const char *const names[] = {[HW_ENQUEUE_SCAN] = "scan",
                                         [HW_ENQUEUE_SELECT] = "select",
                                         [HW_ENQUEUE_ATOMIC_WARP] = "atomic-warp",
                                         [HW_ENQUEUE_ATOMIC] = "atomic"};
     float scan = 0;
     uint64_t expected = 0;
-    enum hw_status status = hw_cuda(hw_enqueue_fill(work, share), "the kernel that fills", err);
+    enum hw_status status = hw_cuda(hw_enqueue_fill(work, fraction), "the kernel that fills", err);
 
-    for (int w = 0; w < HW_ENQUEUE_WAYS && status == HW_OK; w++) {
+    for (int w = 0; w < HW_ENQUEUE_KINDS && status == HW_OK; w++) {
         float own = 0;
         status = measure(work, order[w], event, expected, &own, err);
         if (status != HW_OK)
@@ -81,7 +81,7 @@ static enum hw_status compare_ways(struct hw_enqueue *work, double share,
     return status;
 }
 
-static enum hw_status run(uint64_t millions, double share, struct hw_error *err)
+static enum hw_status run(uint64_t millions, double fraction, struct hw_error *err)
 {
     struct hw_enqueue work = {.entries = millions << 20};
     struct hw_gpu_arrays arrays = {.count = 0};
@@ -89,7 +89,8 @@ static enum hw_status run(uint64_t millions, double share, struct hw_error *err)
     enum hw_status status = hw_gpu_ready(err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_enqueue_room(work.entries, &work.room_bytes), "the room", err);
+        status =
+            hw_cuda(hw_enqueue_scratch(work.entries, &work.scratch_bytes), "scratch memory", err);
     if (status != HW_OK)
         return status;
     hw_count entries = (hw_count)work.entries;
@@ -97,14 +98,14 @@ static enum hw_status run(uint64_t millions, double share, struct hw_error *err)
     hw_gpu_add(&arrays, &work.queue, entries, sizeof *work.queue);
     hw_gpu_add(&arrays, &work.prefix, entries, sizeof *work.prefix);
     hw_gpu_add(&arrays, &work.size, 1, sizeof *work.size);
-    hw_gpu_add(&arrays, &work.room, (hw_count)work.room_bytes, 1);
+    hw_gpu_add(&arrays, &work.scratch, (hw_count)work.scratch_bytes, 1);
     status = hw_gpu_allocate(&arrays, 0, "gpu-enqueue", err);
     for (int e = 0; e < 2 && status == HW_OK; e++)
         status = hw_cuda((int)cudaEventCreate(&event[e]), "cudaEventCreate", err);
     printf("entries\tway\tmilliseconds\tentries_per_ms\tspeedup_over_scan\n");
     for (uint64_t m = 1; m <= millions && status == HW_OK; m *= 2) {
         work.entries = m << 20;
-        status = compare_ways(&work, share, event, err);
+        status = compare_kinds(&work, fraction, event, err);
     }
     for (int e = 0; e < 2; e++)
         if (event[e])
@@ -118,13 +119,13 @@ int main(int argc, char **argv)
     struct hw_error err = {0};
     char *end = NULL;
     unsigned long long millions = argc > 1 ? strtoull(argv[1], &end, 10) : 512;
-    double share = argc > 2 ? strtod(argv[2], &end) : 0.1;
+    double fraction = argc > 2 ? strtod(argv[2], &end) : 0.1;
 
-    if (argc > 3 || millions < 1 || millions > 2048 || !(share >= 0 && share <= 1)) {
-        fprintf(stderr, "usage: gpu-enqueue [MILLIONS [SHARE]]\n");
+    if (argc > 3 || millions < 1 || millions > 2048 || !(fraction >= 0 && fraction <= 1)) {
+        fprintf(stderr, "usage: gpu-enqueue [MILLIONS [FRACTION]]\n");
         return HW_USAGE;
     }
-    enum hw_status status = run(millions, share, &err);
+    enum hw_status status = run(millions, fraction, &err);
     if (status != HW_OK)
         fprintf(stderr, "gpu-enqueue: %s\n", err.text);
     return (int)status;

@@ -1,10 +1,10 @@
 /*
- * hopwave-side-by-side: methods on one GPU, measured in turns.
+ * hopwave-side-by-side: an interleaved comparison of methods on one GPU.
  *
- * One process lays the graph out once and has an engine for each method; every source is
- * searched by all of them, one after another, before the next one. Whatever drifts, drifts
- * for all. Where an engine's arrays lie on the device makes up to 3% of its time, so each
- * round makes the engines anew, in another order. Their levels are compared.
+ * One process builds the layout once and creates an engine for each method. All of them search each
+ * source, one after another, before the next source, so that drift of clocks and temperature
+ * affects all alike. The addresses of an engine's arrays change its time by up to 3%; therefore
+ * each round creates the engines again, in another order. The levels of all methods must be equal.
  */
 #include "lib/base/memory.h"
 #include "lib/engine/core/engine.h"
@@ -25,7 +25,7 @@ enum { KEY_SOURCES = 0x3000, KEY_ROUNDS };
 static const struct argp_option option_table[] = {
     {"sources", KEY_SOURCES, "N", 0, "Search from N sampled sources (default: 100)", 1},
     {"rounds", KEY_ROUNDS, "N", 0,
-     "Search from each N times, by engines made anew; the fastest of them counts (default: 2)", 1},
+     "Search from each N times, by new engines; the minimum counts (default: 2)", 1},
     {0}};
 
 struct options {
@@ -35,7 +35,8 @@ struct options {
     hw_count sources, rounds;
 };
 
-static enum hw_status take(int key, const char *arg, void *given, struct hw_error *err)
+/* Parses one option or argument. */
+static enum hw_status parse_option(int key, const char *arg, void *given, struct hw_error *err)
 {
     struct options *options = given;
 
@@ -53,10 +54,10 @@ static enum hw_status take(int key, const char *arg, void *given, struct hw_erro
     return HW_OK;
 }
 
-/* A method with its option: the coupling of merge, or the edges per thread of scan2d. */
-static enum hw_status parse(const char *name, const struct hw_part *part,
-                            const struct hw_method **method, struct hw_engine_options *options,
-                            struct hw_error *err)
+/* Parses METHOD[:OPTION]: the coupling of merge, or the edges per thread of scan2d. */
+static enum hw_status parse_method(const char *name, const struct hw_part *part,
+                                   const struct hw_method **method,
+                                   struct hw_engine_options *options, struct hw_error *err)
 {
     const char *colon = strchr(name, ':');
     size_t length = colon ? (size_t)(colon - name) : strlen(name);
@@ -82,7 +83,7 @@ static enum hw_status parse(const char *name, const struct hw_part *part,
     return status;
 }
 
-/* All that a run holds. */
+/* The state of a comparison. */
 struct bench {
     struct hw_context *ctx;
     const struct options *options;
@@ -94,8 +95,8 @@ struct bench {
     const struct hw_method *method[METHODS];
     void *engine[METHODS];
     struct hw_result result;
-    int32_t *level;  /* [vertices] of the method that came first */
-    double *seconds; /* [methods][sources] the least of the rounds */
+    int32_t *level;  /* [vertices] of the first method */
+    double *seconds; /* [methods][sources] minimum over the rounds */
 };
 
 static void close_engines(struct bench *bench)
@@ -107,7 +108,7 @@ static void close_engines(struct bench *bench)
     }
 }
 
-/* The engines of a round. */
+/* Creates the engines of a round. */
 static enum hw_status open_engines(struct bench *bench, int round, struct hw_error *err)
 {
     const int methods = bench->options->methods;
@@ -117,7 +118,8 @@ static enum hw_status open_engines(struct bench *bench, int round, struct hw_err
     for (int k = 0; k < methods && status == HW_OK; k++) {
         const int m = (k + round * (methods / 2)) % methods;
         struct hw_engine_options engine;
-        status = parse(bench->options->name[m], &bench->part, &bench->method[m], &engine, err);
+        status =
+            parse_method(bench->options->name[m], &bench->part, &bench->method[m], &engine, err);
         if (status == HW_OK)
             status = bench->method[m]->frame->create(bench->method[m], bench->ctx, &bench->part,
                                                      &engine, &bench->engine[m], err);
@@ -138,7 +140,7 @@ static void close_bench(struct bench *bench)
     hw_source_close(&bench->source);
 }
 
-/* The part, on the device where a method can build it there. */
+/* Loads the part, or builds it on the device if the first method can. */
 static enum hw_status load(struct bench *bench, struct hw_error *err)
 {
     const struct options *options = bench->options;
@@ -148,16 +150,17 @@ static enum hw_status load(struct bench *bench, struct hw_error *err)
     enum hw_status status = hw_source_open(bench->ctx, &request, &bench->source, err);
 
     if (status == HW_OK)
-        status = parse(options->name[0], &bench->source.described, &bench->method[0], &first, err);
+        status = parse_method(options->name[0], &bench->source.described, &bench->method[0], &first,
+                              err);
     if (status == HW_OK && bench->method[0]->frame->ready)
         status = bench->method[0]->frame->ready(err);
     if (status != HW_OK)
         return status;
-    hw_source_build_by(&bench->source, bench->method[0], true); /* other methods share it */
+    hw_source_build_by(&bench->source, bench->method[0], true); /* other methods use it too */
     return hw_source_load(&bench->source, &bench->part, err);
 }
 
-/* Sources and results. */
+/* Allocates and samples the sources, and opens the result. */
 static enum hw_status open_bench(struct bench *bench, struct hw_error *err)
 {
     const struct options *options = bench->options;
@@ -191,7 +194,7 @@ static enum hw_status open_bench(struct bench *bench, struct hw_error *err)
     return status;
 }
 
-/* Keeps the levels of the first search from a source, and compares the others'. */
+/* Stores the levels of the first search from a source; compares those of the others. */
 static enum hw_status compare(const struct bench *bench, bool first, const char *name,
                               struct hw_error *err)
 {
@@ -200,51 +203,52 @@ static enum hw_status compare(const struct bench *bench, bool first, const char 
     if (first)
         memcpy(bench->level, bench->result.level, bytes);
     else if (memcmp(bench->level, bench->result.level, bytes) != 0)
-        return hw_fail(err, HW_CHECK_FAILED, "%s: other levels than the method before", name);
+        return hw_fail(err, HW_CHECK_FAILED, "%s: levels differ from those of the method before",
+                       name);
     return HW_OK;
 }
 
-/* Every source by all methods, before the next one; who is first changes. */
+/* Searches each source by all methods before the next one; the first method rotates. */
 static enum hw_status measure(struct bench *bench, struct hw_error *err)
 {
     const struct options *options = bench->options;
     hw_count sources = bench->roots.count;
     enum hw_status status = HW_OK;
 
-    for (hw_count turn = 0; turn < options->rounds * sources && status == HW_OK; turn++) {
-        hw_count source = turn % sources;
+    for (hw_count i = 0; i < options->rounds * sources && status == HW_OK; i++) {
+        hw_count source = i % sources;
         if (source == 0)
-            status = open_engines(bench, (int)(turn / sources), err);
+            status = open_engines(bench, (int)(i / sources), err);
         for (int k = 0; k < options->methods && status == HW_OK; k++) {
-            int m = (int)((k + turn) % options->methods);
-            double *least = &bench->seconds[m * sources + source];
+            int m = (int)((k + i) % options->methods);
+            double *min_seconds = &bench->seconds[m * sources + source];
             hw_result_poison(&bench->part, &bench->result);
             status = bench->method[m]->frame->search(bench->engine[m], bench->owner[source],
                                                      bench->position[source], &bench->result, err);
             if (status == HW_OK)
                 status = compare(bench, k == 0, options->name[m], err);
-            if (turn < sources || bench->result.seconds < *least)
-                *least = bench->result.seconds;
+            if (i < sources || bench->result.seconds < *min_seconds)
+                *min_seconds = bench->result.seconds;
         }
     }
     return status;
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_seconds(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
 
-/* A row a method: name, sources, median, least, mean and most seconds. */
+/* A line per method: name, sources, median, minimum, mean and maximum seconds. */
 static void print(const struct bench *bench)
 {
     size_t count = (size_t)bench->roots.count;
 
     for (int m = 0; m < bench->options->methods; m++) {
         double *seconds = bench->seconds + (size_t)m * count, sum = 0;
-        qsort(seconds, count, sizeof *seconds, by_size);
+        qsort(seconds, count, sizeof *seconds, compare_seconds);
         for (size_t s = 0; s < count; s++)
             sum += seconds[s];
         printf("%s\t%zu\t%.9f\t%.9f\t%.9f\t%.9f\n", bench->options->name[m], count,
@@ -258,7 +262,7 @@ static enum hw_status run(struct hw_stage *stage, void *given, struct hw_error *
     struct bench bench = {.ctx = &stage->ctx, .options = given};
 
     if (bench.options->methods == 0)
-        return hw_fail(err, HW_USAGE, "give a graph and at least one method");
+        return hw_fail(err, HW_USAGE, "give a graph and at minimum one method");
     enum hw_status status = open_bench(&bench, err);
     if (status == HW_OK)
         status = measure(&bench, err);
@@ -274,12 +278,14 @@ int main(int argc, char **argv)
     const struct hw_cli_program program = {
         .name = "hopwave-side-by-side",
         .arguments = "G.h5 METHOD[:OPTION]...",
-        .doc = "Searches a graph on one GPU by several methods in turns and prints, for each, the "
-               "number of sources and the median, least, mean and most seconds with parents in "
-               "graph ids, tab-separated. OPTION is the coupling of merge or the edges per thread "
-               "of scan2d.",
+        .doc =
+            "Searches a graph on one GPU by several methods, interleaved, and prints, for each, "
+            "the "
+            "number of sources and the median, minimum, mean and maximum seconds with parents in "
+            "graph ids, tab-separated. OPTION is the coupling of merge or the edges per thread "
+            "of scan2d.",
         .options = option_table,
-        .take = take};
+        .take = parse_option};
 
     return hw_stage_main(argc, argv, &program, &options, run);
 }

@@ -1,8 +1,9 @@
+/* The table of GPU methods (gpu/hopwave_gpu.h). */
 #include "gpu/engine/gpu_methods.h"
 
 #include "gpu/hopwave_gpu.h"
 
-/* Where several apply to a part, `auto` takes the first. */
+/* If several methods support a part, `auto` selects the first. */
 const struct hw_method *const *hw_gpu_methods(void)
 {
     static const struct hw_method *const methods[] = {

@@ -1,4 +1,4 @@
-/* The GPU's side of the method table in a build without GPU engines. */
+/* The GPU methods of a build without CUDA: none (gpu/hopwave_gpu.h). */
 #include "gpu/hopwave_gpu.h"
 
 const struct hw_method *const *hw_gpu_methods(void)

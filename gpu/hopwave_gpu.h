@@ -1,5 +1,6 @@
 /*
- * The GPU engines behind one C header: all that lib/ knows of CUDA.
+ * The public header of gpu/: the GPU methods and the construction of parts on devices. It is all
+ * that lib/ knows of CUDA.
  */
 #ifndef HOPWAVE_GPU_HOPWAVE_GPU_H
 #define HOPWAVE_GPU_HOPWAVE_GPU_H
@@ -7,16 +8,16 @@
 #include "lib/engine/core/engine.h"
 
 /*
- * The GPU methods of this build, NULL-ended and at most HW_GPU_METHODS of them;
- * none where CUDA is absent. Local.
+ * The GPU methods of this build, HW_GPU_METHODS at most, terminated by NULL; none in a build
+ * without CUDA. Local.
  */
 #define HW_GPU_METHODS 32
 const struct hw_method *const *hw_gpu_methods(void);
 
 /*
- * What hw_parts_build() does (layout/part.h), to the same parts, on the ranks' devices: each
- * makes all edges, or is given those of a file, and sorts the entries of its parts, in as many
- * passes as its memory needs. HW_RESOURCES without a device, or where it is too small.
+ * As hw_parts_build() (lib/layout/part.h), with equal parts, on the ranks' devices: each device
+ * generates all edges, or gets those of a file, and sorts the entries of its parts by ranges of
+ * rows that fit its memory. Returns HW_RESOURCES without a device, or if its memory is too small.
  * Collective.
  */
 enum hw_status hw_gpu_parts_build(const struct hw_context *ctx, struct hw_graph *graph,

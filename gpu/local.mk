@@ -218,7 +218,7 @@ gpu/dynamic_link.o: $(dynamic_kernels)
 libhopwave_a_LIBADD += gpu/dynamic_link.o
 CLEANFILES += gpu/dynamic_link.o
 endif
-# nvcc writes what each kernel file includes beside its object.
+# nvcc writes the dependencies of each kernel file next to its object.
 CLEANFILES += $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
 -include $(kernels:.cu=.cu.d) $(dynamic_kernels:.o=.cu.d)
 else
