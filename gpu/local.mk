@@ -15,8 +15,8 @@ EXTRA_DIST += gpu/gpu_method_registry_stub.c
 # device: memory, PTX, warps, searches, sorts
 kernels += gpu/device/device_sort.cu gpu/device/memory_kernels.cu
 kernel_includes += gpu/device/cached_bitmap.cuh gpu/device/device_sort.h \
-  gpu/device/grid_stride.cuh gpu/device/memory_kernels.h gpu/device/prefix_search.cuh \
-  gpu/device/ptx.cuh gpu/device/warp.cuh
+  gpu/device/grid_stride.cuh gpu/device/kernel_callable.h gpu/device/memory_kernels.h \
+  gpu/device/prefix_search.cuh gpu/device/ptx.cuh gpu/device/warp.cuh
 gpu_sources += gpu/device/device.c gpu/device/device.h
 
 # comm: transports, all-gathers, barriers
@@ -246,5 +246,6 @@ $(kernels:.cu=.o) $(dynamic_kernels): $(top_srcdir)/gpu/emulated/launches.py
 else
 .cu.o:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && $(NVCC) -std=c++17 -O3 --threads 0 $(NVCC_WARN) $(NVCCFLAGS) \
-	  $(CUDA_ARCH_FLAGS) -I$(top_srcdir) -MD -MP -MF $*.cu.d -c -o $@ $<
+	  $(CUDA_ARCH_FLAGS) -include $(top_srcdir)/gpu/device/kernel_callable.h -I$(top_srcdir) \
+	  -MD -MP -MF $*.cu.d -c -o $@ $<
 endif

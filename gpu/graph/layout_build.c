@@ -39,7 +39,7 @@ static enum hw_status open_collecting(struct collecting *self, const struct hw_b
                                       struct hw_error *err)
 {
     struct hw_gpu_arrays *arrays = &self->arrays;
-    hw_count kept = builder->kept;
+    hw_count kept = builder->owned.count;
     size_t bytes = (size_t)kept * sizeof(uint32_t);
 
     hw_gpu_add(arrays, &self->ends, kept, sizeof *self->ends);
@@ -72,10 +72,10 @@ static enum hw_status count(struct collecting *self, const struct hw_builder *bu
                                      .forward = true,
                                      .backward = !directed,
                                      .loops = true,
-                                     .spread = builder->spread,
+                                     .spread = builder->distribution,
                                      .rank = builder->ctx->rank,
                                      .weights = builder->desc->weights};
-    uint64_t rows = (uint64_t)builder->kept;
+    uint64_t rows = (uint64_t)builder->owned.count;
     enum hw_status status =
         hw_row_range_builder_open(&laying->passes, &laying->held.tuples, most, false, rows, err);
 
@@ -116,26 +116,31 @@ static enum hw_status get_degrees(const uint32_t *device, hw_count kept, hw_coun
 static enum hw_status deliver(const struct collecting *self, struct hw_builder *builder,
                               struct hw_error *err)
 {
-    hw_count kept = builder->kept;
-    enum hw_status status =
-        hw_alloc(&builder->tuples, kept, sizeof *builder->tuples, "tuples of vertices", err);
+    hw_count kept = builder->owned.count;
+    enum hw_status status = hw_alloc(&builder->owned.tuples, kept, sizeof *builder->owned.tuples,
+                                     "tuples of vertices", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get_new(builder->tuples, self->ends, (size_t)kept * sizeof(hw_count), err);
+        status =
+            hw_gpu_get_new(builder->owned.tuples, self->ends, (size_t)kept * sizeof(hw_count), err);
     if (status == HW_OK)
-        status = hw_alloc_zero(&builder->degree, kept, sizeof *builder->degree, "degrees", err);
+        status = hw_alloc_zero(&builder->owned.degree, kept, sizeof *builder->owned.degree,
+                               "degrees", err);
     if (status == HW_OK)
-        status = get_degrees(self->out, kept, builder->degree, err);
+        status = get_degrees(self->out, kept, builder->owned.degree, err);
     if (status == HW_OK && self->in)
-        status = hw_alloc_zero(&builder->out, kept, sizeof *builder->out, "out-degrees", err);
+        status = hw_alloc_zero(&builder->owned.out_degree, kept, sizeof *builder->owned.out_degree,
+                               "out-degrees", err);
     if (status == HW_OK && self->in)
-        status = get_degrees(self->out, kept, builder->out, err);
+        status = get_degrees(self->out, kept, builder->owned.out_degree, err);
     if (status == HW_OK && self->in)
-        status = get_degrees(self->in, kept, builder->degree, err);
+        status = get_degrees(self->in, kept, builder->owned.degree, err);
     if (status == HW_OK && self->loop)
-        status = hw_alloc(&builder->loop, kept, sizeof *builder->loop, "self-loops", err);
+        status =
+            hw_alloc(&builder->owned.loop, kept, sizeof *builder->owned.loop, "self-loops", err);
     if (status == HW_OK && self->loop)
-        status = hw_gpu_get_new(builder->loop, self->loop, (size_t)kept * sizeof *self->loop, err);
+        status =
+            hw_gpu_get_new(builder->owned.loop, self->loop, (size_t)kept * sizeof *self->loop, err);
     return status;
 }
 
@@ -163,7 +168,7 @@ struct finishing {
     struct hw_layout_build *laying;
     struct hw_builder *builder;
     struct hw_gpu_arrays codes; /* places, delegate */
-    struct hw_places *places;   /* [1] */
+    struct hw_edge_map *places; /* [1] */
     struct hw_delegate *delegate;
 
     uint64_t rows;    /* of all matrices of all parts built here */
@@ -171,7 +176,7 @@ struct finishing {
     uint64_t *bucket; /* of these, by range of rows */
     struct hw_gpu_arrays lists;
     uint32_t *column; /* [entries] */
-    uint32_t *weight; /* [entries] hw_weight_order(); with weights only */
+    uint32_t *weight; /* [entries] hw_weight_sort_key(); with weights only */
     uint32_t *length; /* [rows] */
     uint64_t *offset; /* [rows + 1] */
     hw_count filled;
@@ -181,7 +186,7 @@ struct finishing {
 static enum hw_status put_places(struct finishing *self, struct hw_error *err)
 {
     const struct hw_builder *builder = self->builder;
-    struct hw_places places = hw_build_places(builder);
+    struct hw_edge_map places = hw_builder_edge_map(builder);
 
     places.delegate = self->delegate;
     enum hw_status status = hw_gpu_put(self->places, &places, sizeof places, err);
@@ -423,7 +428,7 @@ static enum hw_status get_weights(const uint32_t *device, hw_count count, enum h
 
 #pragma omp parallel for if (status == HW_OK)
     for (hw_count i = 0; i < (status == HW_OK ? count : 0); i++)
-        weight[i] = hw_weight_back((uint32_t)weight[i].i32, kind);
+        weight[i] = hw_weight_from_sort_key((uint32_t)weight[i].i32, kind);
     return status;
 }
 

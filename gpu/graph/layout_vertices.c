@@ -38,7 +38,7 @@ static enum hw_status open_all(struct hw_layout_build *laying, const struct hw_b
     if (status == HW_OK)
         status = hw_gpu_allocate(&laying->order, 0, "ordering vertices", err);
     for (int r = 0; r < ranks && status == HW_OK; r++) {
-        const hw_count kept = hw_vertex_distribution_count(&builder->spread, r);
+        const hw_count kept = hw_vertex_distribution_count(&builder->distribution, r);
         if (sum > INT32_MAX || kept > INT32_MAX)
             status = hw_fail(err, HW_RESOURCES, "%" PRI_GID " vertices on %d devices are too many",
                              n, ranks);
@@ -75,7 +75,7 @@ static enum hw_status gather(struct hw_layout_build *laying, const struct hw_bui
     if (status == HW_OK)
         status = hw_gpu_put(room, laying->all, n * sizeof *room, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_unspread(room, &builder->spread, laying->begin, to),
+        status = hw_cuda(hw_gpu_launch_unspread(room, &builder->distribution, laying->begin, to),
                          "the kernel that deals vertices", err);
     return hw_agree(ctx->world, status, err);
 }
@@ -88,7 +88,7 @@ static enum hw_status gather_bits(struct hw_layout_build *laying, const struct h
     uint32_t *own = own_share(laying, builder);
 
 #pragma omp parallel for
-    for (hw_count v = 0; v < builder->kept; v++)
+    for (hw_count v = 0; v < builder->owned.count; v++)
         own[v] = (uint32_t)((uint64_t)value[v] >> shift);
     return gather(laying, builder, room, to, err);
 }
@@ -125,7 +125,8 @@ static enum hw_status order_by_degree(struct hw_layout_build *laying, struct hw_
     enum hw_status status = hw_agree(builder->ctx->world, open_ordering(&self, n, err), err);
 
     if (status == HW_OK)
-        status = gather_bits(laying, builder, builder->degree, 0, self.sorted, self.degree, err);
+        status =
+            gather_bits(laying, builder, builder->owned.degree, 0, self.sorted, self.degree, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_number(self.first, (uint64_t)n), "numbering vertices", err);
     if (status == HW_OK)
@@ -147,7 +148,8 @@ static enum hw_status order_by_host(struct hw_layout_build *laying, struct hw_bu
     enum hw_status status = hw_build_order(builder, err);
 
     if (status == HW_OK)
-        status = gather_bits(laying, builder, builder->code, 0, laying->id, laying->number, err);
+        status =
+            gather_bits(laying, builder, builder->owned.code, 0, laying->id, laying->number, err);
     if (status == HW_OK)
         status = hw_cuda(hw_gpu_launch_invert(laying->number, (uint64_t)n, 0, laying->id),
                          "numbering vertices", err);
@@ -158,24 +160,24 @@ static enum hw_status order_by_host(struct hw_layout_build *laying, struct hw_bu
 static enum hw_status get_codes(struct hw_layout_build *laying, struct hw_builder *builder,
                                 struct hw_error *err)
 {
-    const hw_count kept = builder->kept;
+    const hw_count kept = builder->owned.count;
     struct hw_gpu_arrays arrays = {0};
     uint32_t *there = NULL, *here = own_share(laying, builder);
     enum hw_status status =
-        hw_alloc(&builder->code, kept, sizeof *builder->code, "search ids", err);
+        hw_alloc(&builder->owned.code, kept, sizeof *builder->owned.code, "search ids", err);
 
     hw_gpu_add(&arrays, &there, kept, sizeof *there);
     if (status == HW_OK)
         status = hw_gpu_allocate(&arrays, 0, "ordering vertices", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_spread(laying->number, &builder->spread, builder->ctx->rank,
-                                              (uint64_t)kept, there),
+        status = hw_cuda(hw_gpu_launch_spread(laying->number, &builder->distribution,
+                                              builder->ctx->rank, (uint64_t)kept, there),
                          "the kernel that deals vertices", err);
     if (status == HW_OK)
         status = hw_gpu_get(here, there, (size_t)kept * sizeof *here, err);
 #pragma omp parallel for if (status == HW_OK)
     for (hw_count v = 0; v < (status == HW_OK ? kept : 0); v++)
-        builder->code[v] = (hw_gid)here[v];
+        builder->owned.code[v] = (hw_gid)here[v];
     hw_gpu_release(&arrays);
     return status;
 }
@@ -223,9 +225,9 @@ static enum hw_status look(const struct hw_builder *builder, bool *large, bool *
     hw_count most = 0, negative = 0;
 
 #pragma omp parallel for reduction(max : most) reduction(+ : negative)
-    for (hw_count v = 0; v < builder->kept; v++) {
-        most = builder->tuples[v] > most ? builder->tuples[v] : most;
-        negative += builder->loop && builder->loop[v] != HW_NO_LOOP;
+    for (hw_count v = 0; v < builder->owned.count; v++) {
+        most = builder->owned.tuples[v] > most ? builder->owned.tuples[v] : most;
+        negative += builder->owned.loop && builder->owned.loop[v] != HW_NO_LOOP;
     }
     enum hw_status status = on_any(builder, most > (hw_count)UINT32_MAX, large, err);
     return status == HW_OK ? on_any(builder, negative > 0, loops, err) : status;
@@ -250,13 +252,15 @@ static enum hw_status gather_belongings(struct hw_layout_build *laying,
         status = hw_gpu_allocate(&self->arrays, 0, "the vertices of parts", err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = gather_bits(laying, builder, builder->tuples, 0, self->room, self->tuples, err);
+        status =
+            gather_bits(laying, builder, builder->owned.tuples, 0, self->room, self->tuples, err);
     if (status == HW_OK && large)
-        status = gather_bits(laying, builder, builder->tuples, 32, self->room, self->more, err);
+        status =
+            gather_bits(laying, builder, builder->owned.tuples, 32, self->room, self->more, err);
     if (status == HW_OK && loops) {
         uint32_t *own = own_share(laying, builder);
-        for (hw_count v = 0; v < builder->kept; v++)
-            own[v] = builder->loop[v];
+        for (hw_count v = 0; v < builder->owned.count; v++)
+            own[v] = builder->owned.loop[v];
         status = gather(laying, builder, self->room, self->loop, err);
     }
     return status;

@@ -207,7 +207,7 @@ enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
 }
 
 enum hw_status hw_gpu_see(struct hw_row_range_builder *passes, const struct hw_gpu_edge *edge,
-                          hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
+                          hw_count count, enum hw_weights kind, struct hw_weight_summary *seen,
                           struct hw_error *err)
 {
     enum hw_status status = hw_cuda(hw_gpu_launch_see(edge, (uint64_t)count, kind, passes->seen,

@@ -20,9 +20,9 @@ struct hw_row_range_builder {
     struct hw_gpu_keys keys;
     void *scratch; /* of [scratch_bytes], for the launchers of gpu/graph/build/edge_tuples.h */
     size_t scratch_bytes;
-    uint64_t *counter;            /* [1] */
-    struct hw_weights_seen *seen; /* [1] */
-    int count;                    /* passes made */
+    uint64_t *counter;              /* [1] */
+    struct hw_weight_summary *seen; /* [1] */
+    int count;                      /* passes made */
 };
 
 /* One pass: the rows entries->begin .. end-1, sorted; keys->key[0][count]. */
@@ -73,7 +73,7 @@ enum hw_status hw_gpu_take_edges(struct hw_row_range_builder *passes,
 
 /* What the weights of edges are like. Local. */
 enum hw_status hw_gpu_see(struct hw_row_range_builder *passes, const struct hw_gpu_edge *edge,
-                          hw_count count, enum hw_weights kind, struct hw_weights_seen *seen,
+                          hw_count count, enum hw_weights kind, struct hw_weight_summary *seen,
                           struct hw_error *err);
 
 /* Frees the memory; keeps the count. Local. */

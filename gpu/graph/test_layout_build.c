@@ -164,10 +164,11 @@ static int by_weight(const void *a, const void *b)
 static void sort_list(struct hw_gpu_edge *list, hw_count count, enum hw_weights kind)
 {
     for (hw_count k = 0; k < count; k++)
-        list[k].weight = hw_weight_order((union hw_weight){.i32 = (int32_t)list[k].weight}, kind);
+        list[k].weight =
+            hw_weight_sort_key((union hw_weight){.i32 = (int32_t)list[k].weight}, kind);
     qsort(list, (size_t)count, sizeof *list, by_weight);
     for (hw_count k = 0; k < count; k++)
-        list[k].weight = (uint32_t)hw_weight_back(list[k].weight, kind).i32;
+        list[k].weight = (uint32_t)hw_weight_from_sort_key(list[k].weight, kind).i32;
 }
 
 /* The lists of the CPU's part as they are kept; *lists: how many. */

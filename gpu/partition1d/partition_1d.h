@@ -51,8 +51,8 @@ struct hw_partition_1d {
 };
 
 /* The global id of a part's local one. */
-static inline HW_DEVICE uint32_t hw_partition_1d_global(const struct hw_partition_1d *partition,
-                                                        uint32_t part, uint32_t local)
+static inline HW_KERNEL_CALLABLE uint32_t
+hw_partition_1d_global(const struct hw_partition_1d *partition, uint32_t part, uint32_t local)
 {
     return hw_block_cyclic_vertex(partition->parts, part, local);
 }

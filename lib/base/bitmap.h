@@ -12,12 +12,12 @@ static inline hw_lid hw_bits_words(hw_count bits)
     return (hw_lid)((bits + 63) / 64);
 }
 
-static inline bool hw_bit(const uint64_t *bitmap, size_t k)
+static inline bool hw_bitmap_test(const uint64_t *bitmap, size_t k)
 {
     return bitmap[k / 64] >> k % 64 & 1;
 }
 
-static inline void hw_bit_set(uint64_t *bitmap, size_t k)
+static inline void hw_bitmap_set(uint64_t *bitmap, size_t k)
 {
     bitmap[k / 64] |= UINT64_C(1) << k % 64;
 }

@@ -123,7 +123,7 @@ static error_t take_shared(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case KEY_THREADS:
-        if (hw_cli_count("--threads", arg, 1, HW_THREADS_MOST, &threads, parse->err) != HW_OK)
+        if (hw_cli_count("--threads", arg, 1, HW_THREADS_MAX, &threads, parse->err) != HW_OK)
             return EINVAL;
         parse->cli->threads = (int)threads;
         return 0;

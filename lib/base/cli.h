@@ -16,7 +16,7 @@
 #include <argp.h>
 
 /* OpenMP threads of a rank: more overflow the stack of the OpenMP library. */
-#define HW_THREADS_MOST 4096
+#define HW_THREADS_MAX 4096
 
 /* Files that one command of a program with an output names to read, at most. */
 #define HW_CLI_INPUTS 8

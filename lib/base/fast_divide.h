@@ -23,7 +23,7 @@ static inline struct hw_divisor hw_divisor(uint64_t by)
 
 /* x / by, exact while x * by < 2^64 (Granlund and Montgomery, "Division by
  * Invariant Integers using Multiplication", PLDI 1994, theorem 4.2). Local. */
-static inline HW_DEVICE uint64_t hw_divide(struct hw_divisor divisor, uint64_t x)
+static inline HW_KERNEL_CALLABLE uint64_t hw_fast_divide(struct hw_divisor divisor, uint64_t x)
 {
     __extension__ typedef unsigned __int128 wide;
 

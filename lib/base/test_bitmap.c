@@ -20,7 +20,7 @@ static void fill(uint64_t *bitmap, uint64_t *state)
     memset(bitmap, 0, (BITS / 64 + 2) * sizeof *bitmap);
     for (size_t k = 0; k < BITS; k++)
         if (next_random(state) % 3 == 0)
-            hw_bit_set(bitmap, k);
+            hw_bitmap_set(bitmap, k);
 }
 
 static void test_words(struct tap *tap)
@@ -35,9 +35,10 @@ static void test_words(struct tap *tap)
         hw_bits_or_at(other, k, word);
         for (size_t b = 0; b < BITS; b++) {
             bool within = b >= k && b < k + 64;
-            if (within && (read >> (b - k) & 1) != hw_bit(bitmap, b))
+            if (within && (read >> (b - k) & 1) != hw_bitmap_test(bitmap, b))
                 at = false;
-            if (hw_bit(other, b) != (hw_bit(bitmap, b) || (within && (word >> (b - k) & 1))))
+            if (hw_bitmap_test(other, b) !=
+                (hw_bitmap_test(bitmap, b) || (within && (word >> (b - k) & 1))))
                 or_at = false;
         }
     }
@@ -58,7 +59,7 @@ static void test_lists(struct tap *tap)
     bitmap[5] = UINT64_MAX;
     hw_lid count = hw_bits_list(bitmap, BITS / 64, list);
     for (hw_lid k = 0; k < BITS / 64 * 64; k++)
-        if (hw_bit(bitmap, k))
+        if (hw_bitmap_test(bitmap, k))
             right = right && expected < count && list[expected++] == k;
     tap_ok(tap, right && expected == count, "set bits are listed, rising");
     tap_ok(tap, hw_bits_count(bitmap, BITS / 64) == count, "and counted");
@@ -78,7 +79,7 @@ static void test_look_ups(struct tap *tap)
                 ids[k] = (hw_lid)(next_random(&state) % BITS);
             uint64_t got = hw_bits_looker(rank)(ids, bitmap);
             for (int k = 0; k < 64; k++)
-                right = right && (got >> k & 1) == hw_bit(bitmap, ids[k]);
+                right = right && (got >> k & 1) == hw_bitmap_test(bitmap, ids[k]);
         }
         tap_ok(tap, right, "look-up %d of 64 ids", rank);
     }

@@ -1,9 +1,8 @@
 /*
  * Types of ids, counts and weights.
  *
- * Global ids and every count of edges or bytes have 64 bits; the vertices that
- * one part knows have 32. The two are never mixed without a conversion that
- * says so.
+ * Global ids and every count of edges or bytes have 64 bits; the local ids of
+ * one part have 32. Mixing them takes an explicit conversion.
  */
 #ifndef HOPWAVE_BASE_TYPES_H
 #define HOPWAVE_BASE_TYPES_H
@@ -13,11 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On functions that kernels of the GPU engines call too. */
-#ifdef __CUDACC__
-#define HW_DEVICE __host__ __device__
-#else
-#define HW_DEVICE
+/*
+ * Qualifiers of inline functions that kernels call too. Nothing here: the compile command of
+ * kernels includes a header that defines it first (gpu/device/kernel_callable.h).
+ */
+#ifndef HW_KERNEL_CALLABLE
+#define HW_KERNEL_CALLABLE
 #endif
 
 /* A vertex of the whole graph, in the graph's own ids or in search order. */
@@ -26,7 +26,7 @@ typedef int64_t hw_gid;
 #define PRI_GID PRId64
 #define HW_GID_NONE ((hw_gid)-1)
 
-/* A vertex as one part numbers it. */
+/* A local id: a vertex in the numbering of one part. */
 typedef uint32_t hw_lid;
 #define HW_MPI_LID MPI_UINT32_T
 #define PRI_LID PRIu32
@@ -37,19 +37,19 @@ typedef int64_t hw_count;
 #define HW_MPI_COUNT MPI_INT64_T
 #define PRI_COUNT PRId64
 
-/* What weights a graph carries. Integer weights stay integers. */
+/* The type of a graph's weights. Integer weights stay integers. */
 enum hw_weights { HW_WEIGHTS_NONE, HW_WEIGHTS_F32, HW_WEIGHTS_I32 };
 
-/* One weight; which member holds is the graph's enum hw_weights. */
+/* One weight; the graph's enum hw_weights says which member is valid. */
 union hw_weight {
     float f32;
     int32_t i32;
 };
 
-/* What the weights of some edges are like. */
-struct hw_weights_seen {
+/* Count, range and sum of the weights of some edges. */
+struct hw_weight_summary {
     hw_count edges, negative;
-    double least, most, sum; /* of no edges: HUGE_VAL, -HUGE_VAL, 0 */
+    double min, max, sum; /* of no edges: HUGE_VAL, -HUGE_VAL, 0 */
 };
 
 #endif

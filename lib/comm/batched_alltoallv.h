@@ -14,7 +14,7 @@
 #include "lib/comm/context.h"
 
 /* The rank of a record that goes nowhere. */
-#define HW_SHIP_NOWHERE ((int32_t)-1)
+#define HW_NO_DESTINATION ((int32_t)-1)
 
 /*
  * Makes the next records: at most `piece` of them, record[i] for rank to[i], and

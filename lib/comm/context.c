@@ -71,9 +71,9 @@ static enum hw_status choose_threads(struct hw_context *ctx, struct hw_error *er
 {
     const int asked = getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : 0;
 
-    if (asked > HW_THREADS_MOST)
+    if (asked > HW_THREADS_MAX)
         return hw_fail(err, HW_USAGE, "OMP_NUM_THREADS: %d is outside 1 to %d", asked,
-                       HW_THREADS_MOST);
+                       HW_THREADS_MAX);
     hw_context_threads(ctx, asked > 0 ? asked : usable_cores() / ctx->node_size);
     return HW_OK;
 }

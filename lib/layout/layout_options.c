@@ -41,7 +41,7 @@ const char *hw_order_name(enum hw_order order)
 }
 
 /* Takes "AxB", or "A" alone where one may be missing (then *b is 0), with A, B
- * and their product between 1 and HW_PARTS_MOST. */
+ * and their product between 1 and HW_PARTS_MAX. */
 static enum hw_status take_product(const char *name, const char *text, bool one_may_miss, int *a,
                                    int *b, struct hw_error *err)
 {
@@ -55,11 +55,11 @@ static enum hw_status take_product(const char *name, const char *text, bool one_
                        one_may_miss ? "N or NxG" : "RxC");
     memcpy(first, text, length);
     first[length] = '\0';
-    enum hw_status status = hw_cli_count(name, first, 1, HW_PARTS_MOST, &left, err);
+    enum hw_status status = hw_cli_count(name, first, 1, HW_PARTS_MAX, &left, err);
     if (status == HW_OK && x)
-        status = hw_cli_count(name, x + 1, 1, HW_PARTS_MOST, &right, err);
-    if (status == HW_OK && x && left * right > HW_PARTS_MOST)
-        status = hw_fail(err, HW_USAGE, "%s: %s are more than %d parts", name, text, HW_PARTS_MOST);
+        status = hw_cli_count(name, x + 1, 1, HW_PARTS_MAX, &right, err);
+    if (status == HW_OK && x && left * right > HW_PARTS_MAX)
+        status = hw_fail(err, HW_USAGE, "%s: %s are more than %d parts", name, text, HW_PARTS_MAX);
     *a = (int)left;
     *b = (int)right;
     return status;

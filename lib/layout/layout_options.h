@@ -20,7 +20,7 @@
 extern const struct argp_option hw_layout_options[];
 
 /* Parts that a partition may have at most. */
-#define HW_PARTS_MOST (1 << 20)
+#define HW_PARTS_MAX (1 << 20)
 
 /* The options as given; what was not given is 0 or NULL. Begin with {0}. */
 struct hw_layout_request {

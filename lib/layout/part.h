@@ -115,7 +115,7 @@ struct hw_delegate_part {
 /* Lists of a part that lie elsewhere, such as on a device. */
 struct hw_resident {
     void (*free)(struct hw_resident *resident); /* all of it */
-    struct hw_weights_seen seen;                /* of lists with weights */
+    struct hw_weight_summary seen;              /* of lists with weights */
 };
 
 /* One part; frees with hw_part_free(). */

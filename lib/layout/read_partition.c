@@ -89,7 +89,7 @@ static enum hw_status describe_counts(const struct hw_store *store, struct hw_pa
                                       struct hw_error *err)
 {
     int64_t parts = 0, directed = 0;
-    enum hw_status status = get_number(store, "parts", 1, HW_PARTS_MOST, &parts, err);
+    enum hw_status status = get_number(store, "parts", 1, HW_PARTS_MAX, &parts, err);
 
     if (status == HW_OK)
         status = get_number(store, "vertices", 1, (int64_t)1 << 48, &part->vertices, err);

@@ -307,7 +307,7 @@ struct draw {
 
 static uint64_t key_of(uint64_t seed, hw_gid id)
 {
-    struct hw_random random = hw_random(seed, HW_STREAM_ROOT, (uint64_t)id, 0);
+    struct hw_random random = hw_random(seed, HW_RANDOM_STREAM_ROOT, (uint64_t)id, 0);
 
     return hw_random_u64(&random, 0);
 }

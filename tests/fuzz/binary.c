@@ -22,18 +22,18 @@ static struct hw_input open_bytes(const uint8_t *data, size_t size)
 
 /* ---- items ---- */
 
-static struct hw_batch make_batch(const struct hw_facts *facts, hw_count count)
+static struct hw_tuple_batch make_batch(const struct hw_facts *facts, hw_count count)
 {
-    return (struct hw_batch){.capacity = count,
-                             .integral = facts->take != HW_TAKE_REAL && !facts->real,
-                             .source = hw_fuzz_room((size_t)count * sizeof(hw_gid)),
-                             .target = hw_fuzz_room((size_t)count * sizeof(hw_gid)),
-                             .weight = facts->has_weights
-                                           ? hw_fuzz_room((size_t)count * sizeof(union hw_weight))
-                                           : NULL};
+    return (struct hw_tuple_batch){
+        .capacity = count,
+        .integral = facts->take != HW_TAKE_REAL && !facts->real,
+        .source = hw_fuzz_room((size_t)count * sizeof(hw_gid)),
+        .target = hw_fuzz_room((size_t)count * sizeof(hw_gid)),
+        .weight =
+            facts->has_weights ? hw_fuzz_room((size_t)count * sizeof(union hw_weight)) : NULL};
 }
 
-static void batch_free(struct hw_batch *batch)
+static void batch_free(struct hw_tuple_batch *batch)
 {
     free(batch->source);
     free(batch->target);
@@ -45,7 +45,7 @@ static void read_items(const struct hw_reader *reader, struct hw_input *input,
                        const struct hw_facts *facts)
 {
     const hw_count count = facts->items, step = count / 3 + 1;
-    struct hw_batch whole = make_batch(facts, count), piece = make_batch(facts, step);
+    struct hw_tuple_batch whole = make_batch(facts, count), piece = make_batch(facts, step);
     struct hw_error err;
     const enum hw_status status = reader->items(input, facts, 0, count, &whole, &err);
     bool good = status == HW_OK && !whole.failed;

@@ -29,7 +29,7 @@ void *hw_fuzz_room(size_t size)
 
 /* ---- parsing ---- */
 
-static void batch_free(struct hw_batch *batch)
+static void batch_free(struct hw_tuple_batch *batch)
 {
     free(batch->source);
     free(batch->target);
@@ -37,14 +37,14 @@ static void batch_free(struct hw_batch *batch)
 }
 
 /* Parses text[0..size), as parse_ranges.c does. */
-static struct hw_batch parse(const struct hw_reader *reader, const struct hw_facts *facts,
-                             const char *text, size_t size)
+static struct hw_tuple_batch parse(const struct hw_reader *reader, const struct hw_facts *facts,
+                                   const char *text, size_t size)
 {
     const bool ended = size == 0 || text[size - 1] == '\n';
     const size_t whole = size + !ended;
     const size_t capacity = whole / (size_t)reader->tuple_bytes + 1;
-    struct hw_batch batch = {.capacity = (hw_count)capacity,
-                             .integral = facts->take != HW_TAKE_REAL && !facts->real};
+    struct hw_tuple_batch batch = {.capacity = (hw_count)capacity,
+                                   .integral = facts->take != HW_TAKE_REAL && !facts->real};
     char *copy = hw_fuzz_room(whole + HW_SCAN_PAD);
 
     memset(copy, 0, whole + HW_SCAN_PAD);
@@ -63,7 +63,7 @@ static struct hw_batch parse(const struct hw_reader *reader, const struct hw_fac
 }
 
 /* Whether ids lie where they may. */
-static void check_ids(const struct hw_facts *facts, const struct hw_batch *batch)
+static void check_ids(const struct hw_facts *facts, const struct hw_tuple_batch *batch)
 {
     const uint64_t limit = hw_id_limit(facts);
 
@@ -77,14 +77,14 @@ static void check_ids(const struct hw_facts *facts, const struct hw_batch *batch
 
 /* ---- pieces ---- */
 
-static float weight_of(const struct hw_batch *batch, hw_count i)
+static float weight_of(const struct hw_tuple_batch *batch, hw_count i)
 {
     return batch->integral ? (float)batch->weight[i].i32 : batch->weight[i].f32;
 }
 
 /* Whether tuples of a piece are those of the whole from `first` on. */
-static void check_piece(const struct hw_facts *facts, const struct hw_batch *whole,
-                        const struct hw_batch *piece, hw_count first, hw_count records)
+static void check_piece(const struct hw_facts *facts, const struct hw_tuple_batch *whole,
+                        const struct hw_tuple_batch *piece, hw_count first, hw_count records)
 {
     hw_fuzz_demand(first + piece->count <= whole->count, "pieces have more tuples");
     for (hw_count i = 0; i < piece->count; i++) {
@@ -98,15 +98,15 @@ static void check_piece(const struct hw_facts *facts, const struct hw_batch *who
 
 /* Parses the lines up to the middle, then the rest. */
 static void check_pieces(const struct hw_reader *reader, const struct hw_facts *facts,
-                         const char *text, size_t size, const struct hw_batch *whole)
+                         const char *text, size_t size, const struct hw_tuple_batch *whole)
 {
     const char *newline = size > 0 ? memchr(text + size / 2, '\n', size - size / 2) : NULL;
 
     if (!newline)
         return;
     const size_t cut = (size_t)(newline + 1 - text);
-    struct hw_batch low = parse(reader, facts, text, cut);
-    struct hw_batch high = {0};
+    struct hw_tuple_batch low = parse(reader, facts, text, cut);
+    struct hw_tuple_batch high = {0};
     hw_count lines = low.lines;
     if (!low.failed) {
         check_piece(facts, whole, &low, 0, 0);
@@ -154,7 +154,7 @@ void hw_fuzz(const struct hw_reader *reader, const uint8_t *data, size_t size)
         hw_fuzz_demand(head.at >= 0 && head.at <= head.size, "the body begins outside the file");
         const char *body = head.bytes + head.at;
         const size_t rest = size - (size_t)head.at;
-        struct hw_batch whole = parse(reader, &facts, body, rest);
+        struct hw_tuple_batch whole = parse(reader, &facts, body, rest);
         check_ids(&facts, &whole);
         check_pieces(reader, &facts, body, rest, &whole);
         batch_free(&whole);

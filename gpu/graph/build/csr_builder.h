@@ -60,7 +60,7 @@ struct hw_device_csr {
     bool coded;   /* nn names vertices as method delegates does (gpu/bfs/delegates/delegates.h) */
 
     /* With weights: one list of outgoing edges for each vertex that they begin at, by rising
-     * weight; rows and columns are those of hw_place_joined(). */
+     * weight; rows and columns are those of hw_edge_map_merged_entry(). */
     struct hw_gpu_edge *edge;
     uint64_t *offset; /* [lists + 1] */
 };

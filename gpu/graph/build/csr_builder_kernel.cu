@@ -52,8 +52,10 @@ template <>
 __device__ __forceinline__ pair_of_entries
 entries_of<HW_ENTRIES_KEPT>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
-    const hw_seat from = hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
-    const hw_seat to = hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(target));
+    const hw_vertex_slot from =
+        hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
+    const hw_vertex_slot to =
+        hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(target));
 
     return {{from.local, to.local},
             {target, source},
@@ -66,17 +68,17 @@ __device__ __forceinline__ pair_of_entries
 entries_of<HW_ENTRIES_PLACED>(const hw_gpu_entries &entries, uint64_t source, uint64_t target)
 {
     pair_of_entries pair;
-    hw_entry place[2];
+    hw_matrix_entry place[2];
 
-    hw_place_edge(entries.places, __ldg(entries.number + source), __ldg(entries.number + target),
-                  place);
+    hw_edge_map_entries(entries.places, __ldg(entries.number + source),
+                        __ldg(entries.number + target), place);
     pair.wanted = 0;
 #pragma unroll
     for (int k = 0; k < 2; k++) {
         const uint64_t part = place[k].part - entries.first_part; /* large if before it */
         pair.row[k] = part * entries.part_rows + place[k].row;
         pair.column[k] = place[k].column;
-        pair.wanted |= (place[k].there && part < entries.parts ? 1u : 0u) << k;
+        pair.wanted |= (place[k].exists && part < entries.parts ? 1u : 0u) << k;
     }
     return pair;
 }
@@ -91,7 +93,8 @@ entries_of<HW_ENTRIES_JOINED>(const hw_gpu_entries &entries, uint64_t source, ui
     pair.wanted = 0;
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-        const hw_entry place = hw_place_joined(entries.places, k ? to : from, k ? from : to);
+        const hw_matrix_entry place =
+            hw_edge_map_merged_entry(entries.places, k ? to : from, k ? from : to);
         pair.row[k] = place.row;
         pair.column[k] = place.column;
         const bool counts = k ? entries.backward : entries.forward;
@@ -137,7 +140,7 @@ __device__ __forceinline__ uint32_t keys_of(Maker &maker, const hw_gpu_entries &
         key[k] = (pair.row[k] - entries.begin) << entries.column_bits | pair.column[k];
     }
     if (weighted<kind> && entries.weights != HW_WEIGHTS_NONE && pair.wanted)
-        *weight = hw_weight_order(maker.weight(index, source, target), entries.weights);
+        *weight = hw_weight_sort_key(maker.weight(index, source, target), entries.weights);
     return pair.wanted;
 }
 
@@ -217,12 +220,12 @@ __global__ void __launch_bounds__(block_size)
         maker.make(index, &source, &target);
         if (source != target)
             continue;
-        const hw_seat seat =
+        const hw_vertex_slot slot =
             hw_vertex_distribution_slot(&entries.spread, static_cast<hw_gid>(source));
         const hw_weight weight = maker.weight(index, source, target);
         const bool negative = entries.weights == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
-        if (negative && seat.rank == entries.rank)
-            atomicMin(loop + seat.local, hw_weight_order(weight, entries.weights));
+        if (negative && slot.rank == entries.rank)
+            atomicMin(loop + slot.local, hw_weight_sort_key(weight, entries.weights));
     }
 }
 
@@ -349,14 +352,14 @@ __global__ void put_edges(const uint64_t *key, const uint32_t *column, uint64_t 
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
         edge[k] = hw_gpu_edge{
-            column[k],
-            static_cast<uint32_t>(hw_weight_back(static_cast<uint32_t>(key[k]), kind).i32)};
+            column[k], static_cast<uint32_t>(
+                           hw_weight_from_sort_key(static_cast<uint32_t>(key[k]), kind).i32)};
 }
 
 /* What one weight is like, and what two are. */
 struct seen_of {
     hw_weights kind;
-    __host__ __device__ hw_weights_seen operator()(const hw_gpu_edge &edge) const
+    __host__ __device__ hw_weight_summary operator()(const hw_gpu_edge &edge) const
     {
         hw_weight weight;
         weight.i32 = static_cast<int32_t>(edge.weight);
@@ -368,20 +371,20 @@ struct seen_of {
 };
 
 struct both_seen {
-    __host__ __device__ hw_weights_seen operator()(const hw_weights_seen &a,
-                                                   const hw_weights_seen &b) const
+    __host__ __device__ hw_weight_summary operator()(const hw_weight_summary &a,
+                                                     const hw_weight_summary &b) const
     {
-        return {a.edges + b.edges, a.negative + b.negative, b.least < a.least ? b.least : a.least,
-                b.most > a.most ? b.most : a.most, a.sum + b.sum};
+        return {a.edges + b.edges, a.negative + b.negative, b.min < a.min ? b.min : a.min,
+                b.max > a.max ? b.max : a.max, a.sum + b.sum};
     }
 };
 
 cudaError_t see(void *scratch, size_t &bytes, const hw_gpu_edge *edge, uint64_t count,
-                hw_weights kind, hw_weights_seen *seen)
+                hw_weights kind, hw_weight_summary *seen)
 {
     return cub::DeviceReduce::Reduce(
         scratch, bytes, thrust::make_transform_iterator(edge, seen_of{kind}), seen,
-        static_cast<int64_t>(count), both_seen(), hw_weights_seen{0, 0, HUGE_VAL, -HUGE_VAL, 0});
+        static_cast<int64_t>(count), both_seen(), hw_weight_summary{0, 0, HUGE_VAL, -HUGE_VAL, 0});
 }
 
 /* ---- ranks ---- */
@@ -595,7 +598,7 @@ int hw_gpu_launch_edges(const hw_gpu_keys *keys, uint64_t count, hw_weights kind
 }
 
 int hw_gpu_launch_see(const hw_gpu_edge *edge, uint64_t count, hw_weights kind,
-                      hw_weights_seen *seen, void *scratch, size_t bytes)
+                      hw_weight_summary *seen, void *scratch, size_t bytes)
 {
     return see(scratch, bytes, edge, count, kind, seen);
 }

@@ -51,11 +51,11 @@ struct hw_gpu_entries {
                                joined: codes; dealt: ranks */
     struct hw_vertex_distribution spread; /* kept */
     int rank;
-    const struct hw_places *places; /* placed, joined; on the device, with its delegates */
-    uint64_t first_part, parts;     /* which are wanted, one after another; dealt: which one of
-                                       how many */
-    uint64_t part_rows;             /* rows of each */
-    enum hw_weights weights;        /* come along as hw_weight_order(); plain, placed, joined */
+    const struct hw_edge_map *places; /* placed, joined; on the device, with its delegates */
+    uint64_t first_part, parts;       /* which are wanted, one after another; dealt: which one of
+                                         how many */
+    uint64_t part_rows;               /* rows of each */
+    enum hw_weights weights; /* come along as hw_weight_sort_key(); plain, placed, joined */
 };
 
 /* Buckets that rows are counted in where they do not fit in one pass. */
@@ -71,7 +71,7 @@ int hw_gpu_launch_put_entries(const struct hw_gpu_tuples *tuples,
                               const struct hw_gpu_entries *entries, uint64_t *key, uint32_t *weight,
                               uint64_t capacity, uint64_t *count);
 
-/* The least hw_weight_order() of the negative self-loops of each vertex that a rank keeps, into
+/* The least hw_weight_sort_key() of the negative self-loops of each vertex that a rank keeps, into
  * loop, which is filled with UINT32_MAX. */
 int hw_gpu_launch_loops(const struct hw_gpu_tuples *tuples, const struct hw_gpu_entries *entries,
                         uint32_t *loop);
@@ -110,7 +110,7 @@ int hw_gpu_launch_edges(const struct hw_gpu_keys *keys, uint64_t count, enum hw_
 
 /* What the weights of edges are like; seen: [1]. */
 int hw_gpu_launch_see(const struct hw_gpu_edge *edge, uint64_t count, enum hw_weights kind,
-                      struct hw_weights_seen *seen, void *scratch, size_t bytes);
+                      struct hw_weight_summary *seen, void *scratch, size_t bytes);
 
 /* What ranking works on; all on the device. */
 struct hw_gpu_ranking {

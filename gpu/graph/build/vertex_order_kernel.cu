@@ -38,8 +38,8 @@ __global__ void unspread(const uint32_t *from, struct hw_vertex_distribution spr
     const uint64_t vertices = static_cast<uint64_t>(spread.vertices);
 
     for (uint64_t v = hw_grid_thread(); v < vertices; v += hw_grid_threads()) {
-        const hw_seat seat = hw_vertex_distribution_slot(&spread, static_cast<hw_gid>(v));
-        to[v] = from[begin[seat.rank] + seat.local];
+        const hw_vertex_slot slot = hw_vertex_distribution_slot(&spread, static_cast<hw_gid>(v));
+        to[v] = from[begin[slot.rank] + slot.local];
     }
 }
 

@@ -39,7 +39,7 @@ static inline uint64_t first_seen(const struct pull *pull, hw_lid w, uint64_t un
         return grid->look_up(first, grid->seen) & unvisited;
     while (unvisited) {
         hw_lid k = hw_bits_take(&unvisited);
-        seen |= (uint64_t)hw_bit(grid->seen, first[k]) << k;
+        seen |= (uint64_t)hw_bitmap_test(grid->seen, first[k]) << k;
     }
     return seen;
 }
@@ -80,12 +80,12 @@ static void scan_rest(const struct pull *pull, const hw_lid *column, hw_lid rest
             __builtin_prefetch(&index[offset[column[k + 8]]]);
         const hw_count begin = offset[column[k]], end = offset[column[k] + 1];
         hw_count p = begin + 1;
-        while (p < end && !hw_bit(seen, index[p]))
+        while (p < end && !hw_bitmap_test(seen, index[p]))
             p++;
         edges += (p < end ? p + 1 : end) - begin;
         if (p < end) {
             parent[column[k]] = grid->row_code + index[p];
-            hw_bit_set(pull->found, column[k]);
+            hw_bitmap_set(pull->found, column[k]);
             found++;
         }
     }
@@ -148,7 +148,7 @@ static void see(struct hw_grid *grid, int block, const struct hw_set *set)
     const hw_lid *list = set->data;
 
     for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
-        hw_bit_set(grid->seen, row + list[k]);
+        hw_bitmap_set(grid->seen, row + list[k]);
     for (hw_lid w = 0; set->bitmap && w < hw_bits_words((hw_count)set->count * 8); w++)
         hw_bits_or_at(grid->seen, row + (size_t)w * 64, ((const uint64_t *)set->data)[w]);
 }

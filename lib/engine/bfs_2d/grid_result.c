@@ -324,7 +324,7 @@ static void write_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from,
             rest[rests++] = k + hw_bits_take(&left);
     }
     for (; k < to; k++) {
-        if (grid->first_gid && hw_bit(grid->settled, position[k]))
+        if (grid->first_gid && hw_bitmap_test(grid->settled, position[k]))
             parent[k] = grid->first_gid[k];
         else
             rest[rests++] = k;
@@ -333,7 +333,7 @@ static void write_piece(const struct hw_grid *grid, hw_gid *parent, hw_lid from,
         if (rests - r > 16)
             __builtin_prefetch(&code[position[rest[r + 16]]]);
         hw_lid own = position[rest[r]];
-        bool reached = hw_bit(seen, (size_t)grid->own_row + own);
+        bool reached = hw_bitmap_test(seen, (size_t)grid->own_row + own);
         parent[rest[r]] = reached ? gid[code[own]] : HW_GID_NONE;
     }
 }

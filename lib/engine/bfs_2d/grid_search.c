@@ -67,7 +67,7 @@ static void begin_search(struct hw_grid *grid, int owner, hw_lid position)
     grid->steps_status = HW_OK;
     if (owner != grid->part->index)
         return;
-    hw_bit_set(grid->seen, (size_t)grid->own_row + position);
+    hw_bitmap_set(grid->seen, (size_t)grid->own_row + position);
     grid->settled[position / 64] &= ~(UINT64_C(1) << position % 64);
     grid->parent[(size_t)grid->own_column + position] =
         grid->column_code + grid->own_column + position;

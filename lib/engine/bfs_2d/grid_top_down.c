@@ -233,9 +233,9 @@ static enum hw_status fold(struct hw_grid *grid, struct hw_error *err)
 /* Takes an own vertex that rank `from` of the grid row has reached, if it is new. */
 static inline void take(struct hw_grid *grid, hw_lid position, int from)
 {
-    if (hw_bit(grid->seen, (size_t)grid->own_row + position))
+    if (hw_bitmap_test(grid->seen, (size_t)grid->own_row + position))
         return;
-    hw_bit_set(grid->seen, (size_t)grid->own_row + position);
+    hw_bitmap_set(grid->seen, (size_t)grid->own_row + position);
     grid->parent[(size_t)grid->own_column + position] = UINT32_MAX - (hw_lid)from;
     grid->order[grid->ordered++] = position;
     grid->remote[grid->remotes++] = position;
@@ -286,7 +286,7 @@ static void sample_unvisited(struct hw_grid *grid)
     const hw_lid stride = grid->active / SAMPLES + 1;
 
     for (hw_lid t = (hw_lid)grid->depth % stride; t < grid->active; t += stride) {
-        if (hw_bit(grid->seen, (size_t)grid->own_row + t))
+        if (hw_bitmap_test(grid->seen, (size_t)grid->own_row + t))
             continue;
         const hw_count *offset = grid->in->offset + grid->own_column + t;
         hw_count scanned = 0;
@@ -295,7 +295,7 @@ static void sample_unvisited(struct hw_grid *grid)
             hw_lid row = grid->in->index[p];
             bool own = row >= grid->own_row && row < own_end;
             scanned += own;
-            found = own && hw_bit(grid->seen, row);
+            found = own && hw_bitmap_test(grid->seen, row);
         }
         grid->tally.sampled++;
         grid->tally.scanned += found ? scanned : (offset[1] - offset[0]) * grid->rows;

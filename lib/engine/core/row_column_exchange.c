@@ -112,7 +112,7 @@ struct hw_set hw_set_of_list(struct hw_rowcol *line, int slot, int block, const 
     memset(bitmap, 0, round_up(bytes));
     for (hw_lid k = 0; k < count; k++)
         if (list[k] < line->active[block])
-            hw_bit_set(bitmap, list[k]);
+            hw_bitmap_set(bitmap, list[k]);
     return (struct hw_set){.data = bitmap, .count = bytes, .bitmap = true};
 }
 
@@ -134,7 +134,7 @@ void hw_set_to_bits(const struct hw_set *set, uint64_t *bitmap, hw_lid words)
     if (set->bitmap)
         memcpy(bitmap, set->data, set->count);
     for (hw_lid k = 0; !set->bitmap && k < set->count; k++)
-        hw_bit_set(bitmap, list[k]);
+        hw_bitmap_set(bitmap, list[k]);
 }
 
 hw_lid hw_set_to_list(const struct hw_set *set, hw_lid *list)

@@ -108,9 +108,9 @@ static hw_count make_offsets(const struct hw_csr *matrix, const uint64_t *leave_
               : longest) if (matrix->offset[matrix->rows] > HW_SERIAL_BELOW)
     for (hw_lid r = 0; r < matrix->rows; r++) {
         hw_count begin = matrix->offset[r], end = matrix->offset[r + 1], stays = end - begin;
-        bool filter = leave_out && !(whole && hw_bit(whole, r));
+        bool filter = leave_out && !(whole && hw_bitmap_test(whole, r));
         for (hw_count e = begin; filter && e < end; e++)
-            stays -= hw_bit(leave_out, index_of(matrix, e));
+            stays -= hw_bitmap_test(leave_out, index_of(matrix, e));
         offset[r + 1] = stays;
         longest = stays > longest ? stays : longest;
     }
@@ -125,7 +125,7 @@ static void fill(const struct hw_csr *matrix, const uint64_t *leave_out, hw_lid 
 {
     for (hw_count e = matrix->offset[row]; e < matrix->offset[row + 1]; e++) {
         hw_lid index = index_of(matrix, e);
-        if (!leave_out || !hw_bit(leave_out, index))
+        if (!leave_out || !hw_bitmap_test(leave_out, index))
             *edge++ = (struct hw_edge){.index = index, .weight = matrix->weight[e]};
     }
 }
@@ -155,7 +155,7 @@ enum hw_status hw_sorted_csr_build(const struct hw_csr *matrix, enum hw_weights 
             struct hw_edge *edge = lists->edge + lists->offset[r];
             if (mine != HW_OK)
                 continue;
-            fill(matrix, whole && hw_bit(whole, r) ? NULL : leave_out, r, edge);
+            fill(matrix, whole && hw_bitmap_test(whole, r) ? NULL : leave_out, r, edge);
             sort_list(edge, lists->offset[r + 1] - lists->offset[r], kind, &room);
         }
         drop_room(&room);

@@ -124,14 +124,14 @@ static bool lists_are_right(enum hw_weights weights, const uint64_t *leave_out,
 
     for (hw_lid r = 0; holds && r < matrix.rows; r++) {
         hw_count begin = matrix.offset[r], count = matrix.offset[r + 1] - begin, stay = 0;
-        bool all = !leave_out || (whole && hw_bit(whole, r));
+        bool all = !leave_out || (whole && hw_bitmap_test(whole, r));
         for (hw_count k = 0; k < count; k++)
-            stay += all || !hw_bit(leave_out, (size_t)k);
+            stay += all || !hw_bitmap_test(leave_out, (size_t)k);
         holds = lists.offset[r + 1] - lists.offset[r] == stay;
         for (hw_count e = lists.offset[r]; holds && e < lists.offset[r + 1]; e++) {
             const struct hw_edge *edge = &lists.edge[e];
             holds = edge->weight.i32 == matrix.weight[begin + edge->index].i32 &&
-                    (all || !hw_bit(leave_out, edge->index));
+                    (all || !hw_bitmap_test(leave_out, edge->index));
             if (e == lists.offset[r])
                 continue;
             int64_t before = weights == HW_WEIGHTS_F32 ? hw_distance_key_f32(edge[-1].weight.f32)
@@ -167,7 +167,7 @@ int main(void)
     uint64_t leave_out[64] = {0}, whole = 1 << 6 | 1 << 8;
 
     for (size_t k = 0; k < 4096; k += 3)
-        hw_bit_set(leave_out, k);
+        hw_bitmap_set(leave_out, k);
     tap_ok(&tap, orders_floats(), "keys of floats have the order of the floats");
     tap_ok(&tap, adds(), "sums round as their type does");
     tap_ok(&tap, bounds(), "bounds are the greatest keys that are no more");

@@ -12,10 +12,10 @@ static double value(union hw_weight weight, enum hw_weights kind)
 
 /* Adds `count` weights. */
 static void look(const union hw_weight *weight, hw_count count, enum hw_weights kind,
-                 struct hw_weights_seen *seen)
+                 struct hw_weight_summary *seen)
 {
     hw_count negative = 0;
-    double least = seen->least, most = seen->most, sum = 0;
+    double least = seen->min, most = seen->max, sum = 0;
 
 #pragma omp parallel for reduction(+ : negative, sum) reduction(min : least)                         \
     reduction(max : most) if (count > 1 << 16)
@@ -28,16 +28,16 @@ static void look(const union hw_weight *weight, hw_count count, enum hw_weights 
     }
     seen->edges += count;
     seen->negative += negative;
-    seen->least = least;
-    seen->most = most;
+    seen->min = least;
+    seen->max = most;
     seen->sum += sum;
 }
 
 /* Sums and extremes over the ranks. Collective. */
-static enum hw_status combine(const struct hw_context *ctx, struct hw_weights_seen *seen,
+static enum hw_status combine(const struct hw_context *ctx, struct hw_weight_summary *seen,
                               struct hw_error *err)
 {
-    double extremes[2] = {-seen->least, seen->most};
+    double extremes[2] = {-seen->min, seen->max};
     enum hw_status status = hw_sum(ctx->world, &seen->edges, err);
 
     if (status == HW_OK)
@@ -48,15 +48,15 @@ static enum hw_status combine(const struct hw_context *ctx, struct hw_weights_se
     if (status == HW_OK)
         status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, extremes, 2, MPI_DOUBLE, MPI_MAX, ctx->world),
                         "MPI_Allreduce", err);
-    seen->least = -extremes[0];
-    seen->most = extremes[1];
+    seen->min = -extremes[0];
+    seen->max = extremes[1];
     return status;
 }
 
 enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_part *part,
                                struct hw_weight_stats *survey, struct hw_error *err)
 {
-    struct hw_weights_seen seen = {.least = HUGE_VAL, .most = -HUGE_VAL};
+    struct hw_weight_summary seen = {.min = HUGE_VAL, .max = -HUGE_VAL};
 
     if (part->resident && part->resident->seen.edges > 0)
         seen = part->resident->seen;
@@ -74,8 +74,8 @@ enum hw_status hw_weight_stats(const struct hw_context *ctx, const struct hw_par
     enum hw_status status = combine(ctx, &seen, err);
     *survey = (struct hw_weight_stats){.edges = seen.edges, .negative = seen.negative};
     if (seen.edges > 0) {
-        survey->least = seen.least;
-        survey->most = seen.most;
+        survey->least = seen.min;
+        survey->most = seen.max;
         survey->mean = seen.sum / (double)seen.edges;
     }
     return status;

@@ -117,7 +117,7 @@ HW_ALWAYS_INLINE void reached(struct hw_sssp_2d *paths, struct hw_sssp_2d_discov
                               bool shared, bool one, hw_lid row, int64_t key)
 {
     if (!one) {
-        int block = (int)hw_divide(paths->by_block, row);
+        int block = (int)hw_fast_divide(paths->by_block, row);
         uint64_t *word = &paths->pending[row / 64], bit = UINT64_C(1) << row % 64;
         if (block != paths->j) {
             if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit)
@@ -285,7 +285,7 @@ HW_ALWAYS_INLINE void pulled(struct hw_sssp_2d *paths, struct hw_sssp_2d_discove
                              bool leaves, hw_lid column, int64_t key)
 {
     if (paths->rows > 1) {
-        int block = (int)hw_divide(paths->by_block, column);
+        int block = (int)hw_fast_divide(paths->by_block, column);
         keep(paths, finds, true, HW_PATHS_QUEUES + block, column - (hw_lid)block * paths->block);
     } else if (!leaves) {
         enqueue(paths, finds, true, column, key);

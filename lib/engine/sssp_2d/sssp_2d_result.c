@@ -333,7 +333,7 @@ static void propose(struct hw_sssp_2d *paths, hw_lid row, hw_gid parent)
         paths->least[row] = parent;
     if (!first)
         return;
-    int block = (int)hw_divide(paths->by_block, row);
+    int block = (int)hw_fast_divide(paths->by_block, row);
     hw_lid position = row - (hw_lid)block * paths->block;
     if (block == paths->j)
         next->list[next->count++] = position;
@@ -350,8 +350,9 @@ static void propose_along(struct hw_sssp_2d *paths, hw_lid column)
 
     for (hw_count e = out->offset[column]; e < out->offset[(size_t)column + 1]; e++) {
         hw_lid row = out->index[e];
-        if (!hw_bit(paths->hopped, row) && hw_distance_add(paths->kind, key, out->weight[e]) ==
-                                               hw_best_key(paths->kind, paths->target, row))
+        if (!hw_bitmap_test(paths->hopped, row) &&
+            hw_distance_add(paths->kind, key, out->weight[e]) ==
+                hw_best_key(paths->kind, paths->target, row))
             propose(paths, row, gid);
     }
     paths->step->edges_examined += out->offset[(size_t)column + 1] - out->offset[column];
@@ -369,7 +370,7 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
         for (hw_lid k = 0; k < paths->row.count[r]; k++) {
             hw_lid position = paths->row.list[first + k];
             uint64_t gid = (uint64_t)paths->least[first + position];
-            hw_bit_set(paths->hopped, first + position);
+            hw_bitmap_set(paths->hopped, first + position);
             words[3 * (size_t)k] = position;
             words[3 * (size_t)k + 1] = (hw_lid)gid;
             words[3 * (size_t)k + 2] = (hw_lid)(gid >> 32);
@@ -384,7 +385,7 @@ static enum hw_status fold_proposals(struct hw_sssp_2d *paths, struct hw_error *
     for (int r = 0; r < line->size && status == HW_OK; r++) {
         const hw_lid *words = line->got[r].data;
         for (hw_lid k = 0; r != line->me && k < line->got[r].count / 3; k++, words += 3)
-            if (!hw_bit(paths->hopped, (size_t)paths->own_row + words[0]))
+            if (!hw_bitmap_test(paths->hopped, (size_t)paths->own_row + words[0]))
                 propose(paths, paths->own_row + words[0],
                         (hw_gid)((uint64_t)words[2] << 32 | words[1]));
     }
@@ -408,7 +409,7 @@ static enum hw_status hop(struct hw_sssp_2d *paths, struct hw_error *err)
     if (paths->columns > 1 && status == HW_OK)
         status = fold_proposals(paths, err);
     for (hw_lid k = 0; k < near->count; k++)
-        hw_bit_set(paths->hopped, (size_t)paths->own_row + near->list[k]);
+        hw_bitmap_set(paths->hopped, (size_t)paths->own_row + near->list[k]);
     hw_sssp_2d_phase_end(paths, HW_PHASE_FOLD_EXCHANGE);
     return status == HW_OK ? hw_sssp_2d_sum(paths, err) : status;
 }
@@ -428,7 +429,7 @@ enum hw_status hw_sssp_2d_hops(struct hw_sssp_2d *paths, bool *reached, struct h
     if (paths->root != HW_LID_NONE) {
         near->list[near->count++] = paths->root;
         paths->least[own + paths->root] = paths->part->own.graph_id[paths->root];
-        hw_bit_set(paths->hopped, own + paths->root);
+        hw_bitmap_set(paths->hopped, own + paths->root);
     }
     paths->by_hops = true;
     paths->tally.queued[HW_PATHS_NEAR] = 1;

@@ -156,7 +156,7 @@ static hw_count count_leaves(const struct hw_sssp_2d *paths)
 
 #pragma omp parallel for num_threads(paths->threads) reduction(+ : count) if (paths->block > 4096)
     for (hw_lid t = 0; t < paths->block; t++)
-        count += hw_bit(paths->own_leaf, t) && !(paths->mark[t] & 1 << HW_PATHS_SETTLED) &&
+        count += hw_bitmap_test(paths->own_leaf, t) && !(paths->mark[t] & 1 << HW_PATHS_SETTLED) &&
                  hw_best_key(paths->kind, paths->target, own + t) != none;
     return count;
 }

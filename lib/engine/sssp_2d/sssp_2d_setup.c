@@ -320,13 +320,13 @@ static void mark_classes(struct hw_sssp_2d *paths, const struct classes *classes
 
     for (size_t c = 0; c < columns; c++)
         if (in->offset[c] < in->offset[c + 1])
-            hw_bit_set(classes->column[c] & LEAF ? paths->leaf : paths->inner, c);
+            hw_bitmap_set(classes->column[c] & LEAF ? paths->leaf : paths->inner, c);
     for (size_t r = 0; r < rows; r++)
         if (classes->row[r] & LEAF)
-            hw_bit_set(classes->leaf, r);
+            hw_bitmap_set(classes->leaf, r);
     for (hw_lid t = 0; t < paths->block; t++)
         if (classes->row[(size_t)paths->own_row + t] & LEAF) {
-            hw_bit_set(paths->own_leaf, t);
+            hw_bitmap_set(paths->own_leaf, t);
             paths->leaves++;
         }
 }

@@ -217,13 +217,13 @@ static enum hw_status find_last(struct hw_sssp_delegates *e, const struct hw_csr
     enum hw_status status = hw_alloc_zero(&watched, words, sizeof *watched, "vertices", err);
 
     for (hw_lid k = 0; k < borders->watched_first[e->ctx.size] && status == HW_OK; k++)
-        hw_bit_set(watched, borders->watched[k]);
+        hw_bitmap_set(watched, borders->watched[k]);
     for (hw_lid v = e->delegates; v < e->locals && status == HW_OK; v++) {
         hw_count leave =
             out->offset[v + 1] - out->offset[v] + cross->offset[v + 1] - cross->offset[v];
-        if (leave > most || into[v] == 0 || hw_bit(watched, v))
+        if (leave > most || into[v] == 0 || hw_bitmap_test(watched, v))
             continue;
-        hw_bit_set(e->last, v);
+        hw_bitmap_set(e->last, v);
         e->last_count++;
     }
     free(watched);
@@ -252,7 +252,7 @@ static enum hw_status find_single(struct hw_sssp_delegates *e, uint8_t *into, st
     }
     for (hw_lid v = e->delegates; v < e->locals && status == HW_OK; v++)
         if (into[v] == 1)
-            hw_bit_set(e->single, v);
+            hw_bitmap_set(e->single, v);
     free(elsewhere);
     return status;
 }
@@ -296,7 +296,7 @@ static enum hw_status transpose(const struct hw_sssp_delegates *e, const struct 
 
     in->rows = e->locals;
     for (hw_count k = 0; k < edges && status == HW_OK; k++)
-        in->offset[out->index[k] + 1] += e->buckets || hw_bit(e->last, out->index[k]);
+        in->offset[out->index[k] + 1] += e->buckets || hw_bitmap_test(e->last, out->index[k]);
     if (status == HW_OK)
         status = open_csr(in, err);
     if (status != HW_OK)
@@ -305,7 +305,7 @@ static enum hw_status transpose(const struct hw_sssp_delegates *e, const struct 
     for (hw_lid u = 0; u < out->rows; u++)
         for (hw_count k = out->offset[u]; k < out->offset[u + 1]; k++) {
             hw_lid v = out->index[k];
-            if (!e->buckets && !hw_bit(e->last, v))
+            if (!e->buckets && !hw_bitmap_test(e->last, v))
                 continue;
             hw_count at = in->offset[v + 1]++;
             in->index[at] = u;
@@ -350,7 +350,7 @@ static enum hw_status open_all_edges(struct hw_sssp_delegates *e, const struct h
                                "vertices", err);
     for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
         if (e->cross.row[v].length > 0)
-            hw_bit_set(e->crossing, v);
+            hw_bitmap_set(e->crossing, v);
     if (status == HW_OK && e->part->directed)
         status = transpose(e, out, &in, err);
     if (status == HW_OK && e->part->directed)
@@ -367,7 +367,7 @@ static enum hw_status list_pullable(struct hw_sssp_delegates *e, struct hw_error
     enum hw_status status = hw_alloc(&e->pullable, e->locals, sizeof *e->pullable, "vertices", err);
 
     for (hw_lid v = 0; v < e->locals && status == HW_OK; v++)
-        if (offset[v + 1] > offset[v] && !hw_bit(e->last, v))
+        if (offset[v + 1] > offset[v] && !hw_bitmap_test(e->last, v))
             e->pullable[e->pullables++] =
                 (struct hw_edge){.index = v, .weight = e->into->row[v].first.weight};
     return status;

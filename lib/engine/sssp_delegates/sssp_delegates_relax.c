@@ -86,7 +86,7 @@ HW_ALWAYS_INLINE void settle(enum hw_distance kind, bool shared, enum hw_sssp_de
     hw_lid v = finds->target[at % WAIT], code = finds->code[at % WAIT];
     int64_t end = finds->end[at % WAIT];
     /* Only this thread ever writes to a vertex of a single edge. */
-    bool alone = scan == HW_SCAN_CLASSES && shared && hw_bit(e->single, v);
+    bool alone = scan == HW_SCAN_CLASSES && shared && hw_bitmap_test(e->single, v);
     bool better = alone ? hw_best_improve(kind, false, e->best, v, end, code)
                         : hw_best_improve(kind, shared, e->best, v, end, code);
 
@@ -203,7 +203,7 @@ HW_ALWAYS_INLINE void fetch_ahead(enum hw_distance kind, enum hw_sssp_delegates_
         hw_lid u = queue->item[i + AHEAD];
         hw_best_prefetch(kind, e->best, u);
         __builtin_prefetch(&e->out.row[u], 1);
-        if (hw_bit(e->crossing, u))
+        if (hw_bitmap_test(e->crossing, u))
             __builtin_prefetch(&e->cross.row[u], 1);
     }
     if (i + AHEAD / 2 >= queue->count)
@@ -232,7 +232,7 @@ HW_ALWAYS_INLINE hw_count push(enum hw_distance kind, bool shared, enum hw_sssp_
             fetch_ahead(kind, scan, e, queue, i);
             if (locals && !(shared && e->out.row[u].length > HEAVY))
                 examined += visit(kind, shared, scan, e, &e->out, u, &here);
-            if (hw_bit(e->crossing, u))
+            if (hw_bitmap_test(e->crossing, u))
                 examined += visit(kind, shared, scan, e, &e->cross, u, &beyond);
         }
         for (hw_count i = 0; shared && locals && i < e->heavy.count; i++)
@@ -311,7 +311,7 @@ HW_ALWAYS_INLINE hw_count pull_one(enum hw_distance kind, bool shared, bool boun
             if (bounded && hw_distance_add(kind, low, edge->weight) >= best)
                 break;
             /* No other source could improve v now, and bits are close by. */
-            if (!hw_bit(e->visited, edge->index))
+            if (!hw_bitmap_test(e->visited, edge->index))
                 continue;
             int64_t key = hw_best_key(kind, e->best, edge->index);
             int64_t sum = flood ? key : hw_distance_add(kind, key, edge->weight);
@@ -428,7 +428,7 @@ hw_count hw_sssp_delegates_long(struct hw_sssp_delegates *e, hw_count *pulled)
     examined = *pulled + push_any(e, &e->bucket, HW_SCAN_LONG, false);
     /* Edges of the last vertices are not among those that are pulled; of these
      * vertices only the root is ever in a bucket. */
-    if (e->root != HW_LID_NONE && e->bucket_number == 0 && hw_bit(e->last, e->root)) {
+    if (e->root != HW_LID_NONE && e->bucket_number == 0 && hw_bitmap_test(e->last, e->root)) {
         struct hw_sssp_delegates_queue root = {.item = &e->root, .count = 1};
         examined += push_any(e, &root, HW_SCAN_LONG, true);
     }

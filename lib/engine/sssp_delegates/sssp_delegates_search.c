@@ -84,7 +84,7 @@ void hw_sssp_delegates_advance(struct hw_sssp_delegates *e)
             e->repeated += owned;
         } else {
             e->bucket.item[e->bucket.count++] = u;
-            hw_bit_set(e->visited, u);
+            hw_bitmap_set(e->visited, u);
             e->settled += owned;
         }
         e->mark[u] = (mark | HW_MARK_BUCKET) & (uint8_t)~HW_MARK_QUEUED;

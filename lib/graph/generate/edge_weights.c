@@ -15,7 +15,7 @@ static void make_uniform(const struct hw_weighter *weighter, hw_count first, hw_
 
     while (i < count) {
         uint64_t index = (uint64_t)(first + i);
-        struct hw_random random = hw_random(weighter->seed, HW_STREAM_WEIGHT, index / 4, 0);
+        struct hw_random random = hw_random(weighter->seed, HW_RANDOM_STREAM_WEIGHT, index / 4, 0);
         for (uint64_t w = index % 4; w < 4 && i < count; w++, i++)
             weight[i].f32 = hw_weight_unit(random.word[w]);
     }
@@ -28,7 +28,7 @@ static void make_integer(const struct hw_weighter *weighter, hw_count first, hw_
 
     while (i < count) {
         uint64_t index = (uint64_t)(first + i);
-        struct hw_random random = hw_random(weighter->seed, HW_STREAM_WEIGHT, index / 2, 0);
+        struct hw_random random = hw_random(weighter->seed, HW_RANDOM_STREAM_WEIGHT, index / 2, 0);
         for (int half = (int)(index % 2); half < 2 && i < count; half++, i++)
             weight[i].i32 =
                 hw_weight_whole(hw_random_u64(&random, half), weighter->low, weighter->high);
@@ -41,7 +41,7 @@ static void make_signed(const struct hw_weighter *weighter, hw_count first, hw_c
     const uint64_t seed = weighter->seed;
 
     for (hw_count i = 0; i < count; i++) {
-        uint32_t bits = hw_weight_word(seed, HW_STREAM_WEIGHT, (uint64_t)(first + i));
+        uint32_t bits = hw_weight_word(seed, HW_RANDOM_STREAM_WEIGHT, (uint64_t)(first + i));
         weight[i].f32 = hw_weight_signed(seed, bits, source[i], target[i]);
     }
 }

@@ -34,8 +34,9 @@ struct hw_weighter {
 enum hw_weights hw_weighting_type(enum hw_weighting weighting);
 
 /* Word `index` of a stream: four to a block. Local. */
-static inline HW_DEVICE uint32_t hw_weight_word(uint64_t seed, enum hw_stream stream,
-                                                uint64_t index)
+static inline HW_KERNEL_CALLABLE uint32_t hw_weight_word(uint64_t seed,
+                                                         enum hw_random_stream stream,
+                                                         uint64_t index)
 {
     struct hw_random random = hw_random(seed, stream, index / 4, 0);
 
@@ -43,19 +44,20 @@ static inline HW_DEVICE uint32_t hw_weight_word(uint64_t seed, enum hw_stream st
 }
 
 /* The potential of a vertex under signed weights. Local. */
-static inline HW_DEVICE int hw_potential(uint64_t seed, hw_gid vertex)
+static inline HW_KERNEL_CALLABLE int hw_potential(uint64_t seed, hw_gid vertex)
 {
-    return (int)(hw_weight_word(seed, HW_STREAM_POTENTIAL, (uint64_t)vertex) % HW_SIGNED_POTENTIAL);
+    return (int)(hw_weight_word(seed, HW_RANDOM_STREAM_POTENTIAL, (uint64_t)vertex) %
+                 HW_SIGNED_POTENTIAL);
 }
 
 /* The number in [0, 1) that 32 bits name. Local. */
-static inline HW_DEVICE float hw_weight_unit(uint32_t bits)
+static inline HW_KERNEL_CALLABLE float hw_weight_unit(uint32_t bits)
 {
     return (float)(bits >> 8) * 0x1p-24f;
 }
 
 /* The whole number in [low, high] that 64 bits name. Local. */
-static inline HW_DEVICE int32_t hw_weight_whole(uint64_t bits, int32_t low, int32_t high)
+static inline HW_KERNEL_CALLABLE int32_t hw_weight_whole(uint64_t bits, int32_t low, int32_t high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low + 1);
 
@@ -63,8 +65,8 @@ static inline HW_DEVICE int32_t hw_weight_whole(uint64_t bits, int32_t low, int3
 }
 
 /* A signed weight, of 32 bits and both ends. Local. */
-static inline HW_DEVICE float hw_weight_signed(uint64_t seed, uint32_t bits, hw_gid source,
-                                               hw_gid target)
+static inline HW_KERNEL_CALLABLE float hw_weight_signed(uint64_t seed, uint32_t bits, hw_gid source,
+                                                        hw_gid target)
 {
     int base = (int)(bits % HW_SIGNED_BASE);
 
@@ -72,21 +74,21 @@ static inline HW_DEVICE float hw_weight_signed(uint64_t seed, uint32_t bits, hw_
 }
 
 /* Makes the weight of one tuple; hw_weights_make() makes the same ones faster on CPUs. Local. */
-static inline HW_DEVICE union hw_weight hw_weight_make(const struct hw_weighter *weighter,
-                                                       uint64_t index, hw_gid source, hw_gid target)
+static inline HW_KERNEL_CALLABLE union hw_weight
+hw_weight_make(const struct hw_weighter *weighter, uint64_t index, hw_gid source, hw_gid target)
 {
     const uint64_t seed = weighter->seed;
     union hw_weight weight = {0};
 
     if (weighter->weighting == HW_WEIGHTING_UNIFORM) {
-        weight.f32 = hw_weight_unit(hw_weight_word(seed, HW_STREAM_WEIGHT, index));
+        weight.f32 = hw_weight_unit(hw_weight_word(seed, HW_RANDOM_STREAM_WEIGHT, index));
     } else if (weighter->weighting == HW_WEIGHTING_INTEGER) {
-        struct hw_random random = hw_random(seed, HW_STREAM_WEIGHT, index / 2, 0);
+        struct hw_random random = hw_random(seed, HW_RANDOM_STREAM_WEIGHT, index / 2, 0);
         weight.i32 = hw_weight_whole(hw_random_u64(&random, (int)(index % 2)), weighter->low,
                                      weighter->high);
     } else if (weighter->weighting == HW_WEIGHTING_SIGNED) {
-        weight.f32 =
-            hw_weight_signed(seed, hw_weight_word(seed, HW_STREAM_WEIGHT, index), source, target);
+        weight.f32 = hw_weight_signed(seed, hw_weight_word(seed, HW_RANDOM_STREAM_WEIGHT, index),
+                                      source, target);
     }
     return weight;
 }

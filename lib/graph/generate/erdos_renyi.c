@@ -24,7 +24,7 @@ void hw_pairs_init(struct hw_pairs *pairs, hw_gid vertices, bool directed, uint6
         pairs->high = n / 2;
     }
     for (int round = 0; round < HW_PAIR_ROUNDS; round++) {
-        struct hw_random random = hw_random(seed, HW_STREAM_PAIR, (uint64_t)round, 0);
+        struct hw_random random = hw_random(seed, HW_RANDOM_STREAM_PAIR, (uint64_t)round, 0);
         pairs->key[round] = hw_random_u64(&random, 0);
     }
 }
@@ -79,7 +79,7 @@ struct doubles {
 /* A number in (0, 1): 52 bits and a half. */
 static double draw(struct doubles *stream)
 {
-    struct hw_random random = hw_random(stream->seed, HW_STREAM_COUNT, stream->next++, 0);
+    struct hw_random random = hw_random(stream->seed, HW_RANDOM_STREAM_COUNT, stream->next++, 0);
 
     return ((double)(hw_random_u64(&random, 0) >> 12) + 0.5) * 0x1p-52;
 }

@@ -36,8 +36,8 @@ hw_pair_count hw_pair_total(hw_gid vertices, bool directed);
 void hw_pairs_init(struct hw_pairs *pairs, hw_gid vertices, bool directed, uint64_t seed);
 
 /* One step of the permutation: (x + F(key, other)) mod bound, x < bound. Local. */
-static inline HW_DEVICE uint64_t hw_pair_step(uint64_t x, uint64_t other, uint64_t key,
-                                              uint64_t bound)
+static inline HW_KERNEL_CALLABLE uint64_t hw_pair_step(uint64_t x, uint64_t other, uint64_t key,
+                                                       uint64_t bound)
 {
     uint64_t mixed = (other + key) * UINT64_C(0xBF58476D1CE4E5B9);
 
@@ -47,8 +47,8 @@ static inline HW_DEVICE uint64_t hw_pair_step(uint64_t x, uint64_t other, uint64
 }
 
 /* The two ends of the pair in cell (x, y). Local. */
-static inline HW_DEVICE void hw_pair_ends(const struct hw_pairs *pairs, uint64_t x, uint64_t y,
-                                          uint64_t *source, uint64_t *target)
+static inline HW_KERNEL_CALLABLE void hw_pair_ends(const struct hw_pairs *pairs, uint64_t x,
+                                                   uint64_t y, uint64_t *source, uint64_t *target)
 {
     bool even = !pairs->directed && pairs->vertices % 2 == 0;
     uint64_t other = x + y + !even;
@@ -60,8 +60,8 @@ static inline HW_DEVICE void hw_pair_ends(const struct hw_pairs *pairs, uint64_t
 
 /* Makes one edge, below the number of pairs. hw_pairs_make() makes the same ones faster on
  * CPUs. Local. */
-static inline HW_DEVICE void hw_pair_tuple(const struct hw_pairs *pairs, uint64_t index,
-                                           uint64_t *source, uint64_t *target)
+static inline HW_KERNEL_CALLABLE void hw_pair_tuple(const struct hw_pairs *pairs, uint64_t index,
+                                                    uint64_t *source, uint64_t *target)
 {
     uint64_t x = index % pairs->wide, y = index / pairs->wide;
 

@@ -31,7 +31,7 @@ struct hw_graph500 {
 void hw_graph500_init(struct hw_graph500 *graph, int scale, uint64_t seed1, uint64_t seed2);
 
 /* The bits the other way round. Local. */
-static inline HW_DEVICE uint32_t hw_reverse32(uint32_t x)
+static inline HW_KERNEL_CALLABLE uint32_t hw_reverse32(uint32_t x)
 {
     x = x >> 16 | x << 16;
     x = (x >> 8 & 0x00FF00FF) | (x & 0x00FF00FF) << 8;
@@ -40,13 +40,14 @@ static inline HW_DEVICE uint32_t hw_reverse32(uint32_t x)
     return (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
 }
 
-static inline HW_DEVICE uint64_t hw_reverse64(uint64_t x)
+static inline HW_KERNEL_CALLABLE uint64_t hw_reverse64(uint64_t x)
 {
     return (uint64_t)hw_reverse32((uint32_t)x) << 32 | hw_reverse32((uint32_t)(x >> 32));
 }
 
 /* The label of an id. Local. */
-static inline HW_DEVICE uint64_t hw_graph500_label(const struct hw_graph500 *graph, uint64_t id)
+static inline HW_KERNEL_CALLABLE uint64_t hw_graph500_label(const struct hw_graph500 *graph,
+                                                            uint64_t id)
 {
     const int shift = 64 - graph->scale;
     uint64_t v = id + graph->scramble[0] + graph->scramble[1];
@@ -58,14 +59,14 @@ static inline HW_DEVICE uint64_t hw_graph500_label(const struct hw_graph500 *gra
 }
 
 /* The weight that a draw gives: rounded to float, scaled in double, rounded. Local. */
-static inline HW_DEVICE float hw_graph500_weight(uint32_t draw)
+static inline HW_KERNEL_CALLABLE float hw_graph500_weight(uint32_t draw)
 {
     return (float)((double)(float)draw * 4.65661287524579692e-10);
 }
 
 /* The state at which tuple `index` starts. Local. */
-static inline HW_DEVICE struct hw_mrg hw_graph500_state(const struct hw_graph500 *graph,
-                                                        uint64_t index)
+static inline HW_KERNEL_CALLABLE struct hw_mrg hw_graph500_state(const struct hw_graph500 *graph,
+                                                                 uint64_t index)
 {
     struct hw_mrg state = graph->start;
 
@@ -77,9 +78,9 @@ static inline HW_DEVICE struct hw_mrg hw_graph500_state(const struct hw_graph500
 
 /* Makes the tuple that starts at a state, one draw at a time; returns its weight.
  * hw_graph500_make() makes the same ones faster on CPUs. Local. */
-static inline HW_DEVICE float hw_graph500_tuple(const struct hw_graph500 *graph,
-                                                struct hw_mrg state, uint64_t *source,
-                                                uint64_t *target)
+static inline HW_KERNEL_CALLABLE float hw_graph500_tuple(const struct hw_graph500 *graph,
+                                                         struct hw_mrg state, uint64_t *source,
+                                                         uint64_t *target)
 {
     uint64_t row = 0, column = 0;
 

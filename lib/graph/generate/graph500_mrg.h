@@ -21,7 +21,7 @@ struct hw_mrg_matrix {
 };
 
 /* t modulo the prime, for t < 2^62 - 2^32. Local. */
-static inline HW_DEVICE uint32_t hw_mrg_reduce(uint64_t t)
+static inline HW_KERNEL_CALLABLE uint32_t hw_mrg_reduce(uint64_t t)
 {
     uint32_t sum = (uint32_t)(t & HW_MRG_PRIME) + (uint32_t)(t >> 31);
     uint32_t less = sum - HW_MRG_PRIME;
@@ -30,20 +30,21 @@ static inline HW_DEVICE uint32_t hw_mrg_reduce(uint64_t t)
 }
 
 /* A number congruent to t and below 2^34. Local. */
-static inline HW_DEVICE uint64_t hw_mrg_fold(uint64_t t)
+static inline HW_KERNEL_CALLABLE uint64_t hw_mrg_fold(uint64_t t)
 {
     return (t & HW_MRG_PRIME) + (t >> 31);
 }
 
 /* The number that follows those with newest z1 and oldest z5. Local. */
-static inline HW_DEVICE uint32_t hw_mrg_follow(uint32_t z1, uint32_t z5)
+static inline HW_KERNEL_CALLABLE uint32_t hw_mrg_follow(uint32_t z1, uint32_t z5)
 {
     return hw_mrg_reduce((uint64_t)107374182 * z1 + (uint64_t)104480 * z5);
 }
 
 /* One row of a matrix times a state. Local. */
-static inline HW_DEVICE uint32_t hw_mrg_dot(const uint32_t row[5], uint32_t z1, uint32_t z2,
-                                            uint32_t z3, uint32_t z4, uint32_t z5)
+static inline HW_KERNEL_CALLABLE uint32_t hw_mrg_dot(const uint32_t row[5], uint32_t z1,
+                                                     uint32_t z2, uint32_t z3, uint32_t z4,
+                                                     uint32_t z5)
 {
     uint64_t low = hw_mrg_fold((uint64_t)row[0] * z1 + (uint64_t)row[1] * z2);
     uint64_t middle = hw_mrg_fold((uint64_t)row[2] * z3 + (uint64_t)row[3] * z4);
@@ -52,7 +53,7 @@ static inline HW_DEVICE uint32_t hw_mrg_dot(const uint32_t row[5], uint32_t z1, 
 }
 
 /* Takes one step and returns the number, in [0, 2^31-1). Local. */
-static inline HW_DEVICE uint32_t hw_mrg_next(struct hw_mrg *state)
+static inline HW_KERNEL_CALLABLE uint32_t hw_mrg_next(struct hw_mrg *state)
 {
     uint32_t made = hw_mrg_follow(state->z[0], state->z[4]);
 
@@ -63,8 +64,8 @@ static inline HW_DEVICE uint32_t hw_mrg_next(struct hw_mrg *state)
 }
 
 /* A matrix times a state. Local. */
-static inline HW_DEVICE struct hw_mrg hw_mrg_apply(const struct hw_mrg_matrix *matrix,
-                                                   const struct hw_mrg *state)
+static inline HW_KERNEL_CALLABLE struct hw_mrg hw_mrg_apply(const struct hw_mrg_matrix *matrix,
+                                                            const struct hw_mrg *state)
 {
     const uint32_t *z = state->z;
     struct hw_mrg after;

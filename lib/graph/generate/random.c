@@ -1,7 +1,7 @@
 #include "lib/graph/generate/random.h"
 
 HW_CLONES
-void hw_random_batch(uint64_t seed, enum hw_stream stream, uint64_t first, uint32_t part,
+void hw_random_batch(uint64_t seed, enum hw_random_stream stream, uint64_t first, uint32_t part,
                      uint32_t words[4][HW_RANDOM_BATCH])
 {
     for (int i = 0; i < HW_RANDOM_BATCH; i++) {

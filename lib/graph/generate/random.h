@@ -23,14 +23,14 @@
 #endif
 
 /* What a random number is for. The values are part of the graphs' definition. */
-enum hw_stream {
-    HW_STREAM_EDGE = 1,      /* squares of the levels of an R-MAT tuple */
-    HW_STREAM_LABEL = 2,     /* constants of the label hash */
-    HW_STREAM_PAIR = 3,      /* keys of the permutation of the pairs */
-    HW_STREAM_COUNT = 4,     /* the binomial number of edges */
-    HW_STREAM_WEIGHT = 5,    /* weights of tuples */
-    HW_STREAM_POTENTIAL = 6, /* potentials of vertices */
-    HW_STREAM_ROOT = 7,      /* keys of vertices, in whose order roots are sampled */
+enum hw_random_stream {
+    HW_RANDOM_STREAM_EDGE = 1,      /* squares of the levels of an R-MAT tuple */
+    HW_RANDOM_STREAM_LABEL = 2,     /* constants of the label hash */
+    HW_RANDOM_STREAM_PAIR = 3,      /* keys of the permutation of the pairs */
+    HW_RANDOM_STREAM_COUNT = 4,     /* the binomial number of edges */
+    HW_RANDOM_STREAM_WEIGHT = 5,    /* weights of tuples */
+    HW_RANDOM_STREAM_POTENTIAL = 6, /* potentials of vertices */
+    HW_RANDOM_STREAM_ROOT = 7,      /* keys of vertices, in whose order roots are sampled */
 };
 
 /* 128 random bits. */
@@ -43,8 +43,8 @@ struct hw_random {
  * counter (index low, index high, part, stream). part: for indices that need
  * more than one block. Local.
  */
-static inline HW_DEVICE struct hw_random hw_random(uint64_t seed, enum hw_stream stream,
-                                                   uint64_t index, uint32_t part)
+static inline HW_KERNEL_CALLABLE struct hw_random
+hw_random(uint64_t seed, enum hw_random_stream stream, uint64_t index, uint32_t part)
 {
     philox4x32_key_t key = {{(uint32_t)seed, (uint32_t)(seed >> 32)}};
     philox4x32_ctr_t counter = {{(uint32_t)index, (uint32_t)(index >> 32), part, (uint32_t)stream}};
@@ -56,14 +56,14 @@ static inline HW_DEVICE struct hw_random hw_random(uint64_t seed, enum hw_stream
 }
 
 /* Half of a block as 64 bits: words 2 half (low) and 2 half + 1 (high). Local. */
-static inline HW_DEVICE uint64_t hw_random_u64(const struct hw_random *random, int half)
+static inline HW_KERNEL_CALLABLE uint64_t hw_random_u64(const struct hw_random *random, int half)
 {
     return random->word[2 * half] | (uint64_t)random->word[2 * half + 1] << 32;
 }
 
 /* The whole number below `bound` that 64 random bits name: the high half of
  * their product. Local. */
-static inline HW_DEVICE uint64_t hw_random_below(uint64_t bits, uint64_t bound)
+static inline HW_KERNEL_CALLABLE uint64_t hw_random_below(uint64_t bits, uint64_t bound)
 {
     return (uint64_t)(((unsigned __int128)bits * bound) >> 64);
 }
@@ -73,7 +73,7 @@ static inline HW_DEVICE uint64_t hw_random_below(uint64_t bits, uint64_t bound)
 
 /* Blocks of indices first .. first+HW_RANDOM_BATCH-1, by word: words[w][i].
  * Local. */
-void hw_random_batch(uint64_t seed, enum hw_stream stream, uint64_t first, uint32_t part,
+void hw_random_batch(uint64_t seed, enum hw_random_stream stream, uint64_t first, uint32_t part,
                      uint32_t words[4][HW_RANDOM_BATCH]);
 
 #endif

@@ -16,11 +16,11 @@ enum {
 
 struct hw_label_hash hw_label_hash(uint64_t seed, int bits)
 {
-    struct hw_random random = hw_random(seed, HW_STREAM_LABEL, 0, 0);
+    struct hw_random random = hw_random(seed, HW_RANDOM_STREAM_LABEL, 0, 0);
     struct hw_label_hash hash = {.bits = bits, .add = hw_random_u64(&random, 0)};
 
     for (int round = 0; round < HW_LABEL_ROUNDS; round++) {
-        random = hw_random(seed, HW_STREAM_LABEL, (uint64_t)round + 1, 0);
+        random = hw_random(seed, HW_RANDOM_STREAM_LABEL, (uint64_t)round + 1, 0);
         hash.multiply[round] = hw_random_u64(&random, 0) | 1;
     }
     return hash;
@@ -157,7 +157,7 @@ static void make_batch(const struct hw_rmat *rmat, hw_count first, hw_gid *restr
     const int shift = blocks == 2 ? HW_RMAT_BLOCK_LEVELS : 0;
 
     for (int b = 0; b < blocks; b++) {
-        hw_random_batch(rmat->seed, HW_STREAM_EDGE, (uint64_t)first, (uint32_t)b, words);
+        hw_random_batch(rmat->seed, HW_RANDOM_STREAM_EDGE, (uint64_t)first, (uint32_t)b, words);
         descend(rmat->alias, words, row[b], column[b]);
     }
     for (int i = 0; i < HW_RANDOM_BATCH; i++) {

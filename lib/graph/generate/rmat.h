@@ -38,7 +38,7 @@ struct hw_rmat {
 struct hw_label_hash hw_label_hash(uint64_t seed, int bits);
 
 /* The label of an id. Local. */
-static inline HW_DEVICE uint64_t hw_label(const struct hw_label_hash *hash, uint64_t id)
+static inline HW_KERNEL_CALLABLE uint64_t hw_label(const struct hw_label_hash *hash, uint64_t id)
 {
     const uint64_t mask = ((uint64_t)1 << hash->bits) - 1;
     const int half = hash->bits > 1 ? (hash->bits + 1) / 2 : 1;
@@ -53,7 +53,7 @@ static inline HW_DEVICE uint64_t hw_label(const struct hw_label_hash *hash, uint
 
 /* What 32 random bits draw: the column of the alias table above, a place in it below.
  * Local. */
-static inline HW_DEVICE uint32_t hw_rmat_outcome(const uint32_t *alias, uint32_t draw)
+static inline HW_KERNEL_CALLABLE uint32_t hw_rmat_outcome(const uint32_t *alias, uint32_t draw)
 {
     const int column_bits = 32 - 2 * HW_RMAT_LEVELS;
     uint32_t own = draw >> column_bits, entry = alias[own];
@@ -72,15 +72,16 @@ void hw_rmat_init(struct hw_rmat *rmat, int scale, const double abcd[4], uint64_
 
 /* Makes one tuple, with the generator's alias table or a copy of it. hw_rmat_make() makes
  * the same ones faster on CPUs. Local. */
-static inline HW_DEVICE void hw_rmat_tuple(const struct hw_rmat *rmat, const uint32_t *alias,
-                                           uint64_t index, uint64_t *source, uint64_t *target)
+static inline HW_KERNEL_CALLABLE void hw_rmat_tuple(const struct hw_rmat *rmat,
+                                                    const uint32_t *alias, uint64_t index,
+                                                    uint64_t *source, uint64_t *target)
 {
     const int blocks = rmat->scale > HW_RMAT_BLOCK_LEVELS ? 2 : 1;
     const int excess = blocks * HW_RMAT_BLOCK_LEVELS - rmat->scale;
     uint64_t row = 0, column = 0;
 
     for (int b = 0; b < blocks; b++) {
-        struct hw_random random = hw_random(rmat->seed, HW_STREAM_EDGE, index, (uint32_t)b);
+        struct hw_random random = hw_random(rmat->seed, HW_RANDOM_STREAM_EDGE, index, (uint32_t)b);
         for (int w = 0; w < HW_RMAT_DRAWS; w++) {
             uint32_t outcome = hw_rmat_outcome(alias, random.word[w]);
             row = row << HW_RMAT_LEVELS | outcome >> HW_RMAT_LEVELS;

@@ -25,10 +25,10 @@ static void test_philox(struct tap *tap)
                made.v[3] == 0x6d5451fd,
            "Philox4x32-10 gives its known answer");
     /* Across a carry into the counter's second word. */
-    hw_random_batch(7, HW_STREAM_EDGE, UINT32_MAX - 100, 1, words);
+    hw_random_batch(7, HW_RANDOM_STREAM_EDGE, UINT32_MAX - 100, 1, words);
     for (int i = 0; i < HW_RANDOM_BATCH; i++) {
         struct hw_random one =
-            hw_random(7, HW_STREAM_EDGE, (uint64_t)UINT32_MAX - 100 + (uint64_t)i, 1);
+            hw_random(7, HW_RANDOM_STREAM_EDGE, (uint64_t)UINT32_MAX - 100 + (uint64_t)i, 1);
         for (int w = 0; w < 4; w++)
             same = same && words[w][i] == one.word[w];
     }

@@ -5,7 +5,7 @@
  * the first bytes (recognize) and reads its header (header); the facts go to all
  * ranks. Then each rank turns its share of the file into tuples: a text by whole
  * lines (lines), from pieces of some hundred kilobytes that threads take one by one;
- * a binary file by numbered items (items). Both write into a struct hw_batch, which
+ * a binary file by numbered items (items). Both write into a struct hw_tuple_batch, which
  * parse_ranges.c packs into a struct hw_piece. Pieces lie in the order of the file,
  * so the order of the tuples does not depend on ranks and threads.
  */
@@ -74,14 +74,14 @@ struct hw_head {
 enum hw_status hw_head_more(struct hw_head *head, struct hw_error *err);
 
 /* A line without its end ("\n" or "\r\n"); begin is NULL after the last. */
-struct hw_line {
+struct hw_text_line {
     const char *begin, *end;
     hw_count number; /* from 1 */
 };
 
 /* The next line, reading more of the file as needed; it stays valid until the next
  * call. Local. Returns HW_BAD_INPUT if there is no end in sight. */
-enum hw_status hw_head_line(struct hw_head *head, struct hw_line *line, struct hw_error *err);
+enum hw_status hw_head_line(struct hw_head *head, struct hw_text_line *line, struct hw_error *err);
 
 /* ---- what a header says ---- */
 
@@ -111,7 +111,7 @@ struct hw_facts {
  * Where a format puts tuples; one per thread. Capacities suffice: a text of b bytes
  * finds room for b / reader->tuple_bytes + 1 tuples, count items for count.
  */
-struct hw_batch {
+struct hw_tuple_batch {
     hw_count capacity, count;
     hw_gid *source, *target; /* from 0: first_id is taken off already */
     union hw_weight *weight; /* i32 while integral, f32 from then on */
@@ -125,7 +125,7 @@ struct hw_batch {
 };
 
 /* Says what is wrong with the line that is being parsed (printf format). Local. */
-void hw_batch_fault(struct hw_batch *batch, const char *format, ...)
+void hw_tuple_batch_fault(struct hw_tuple_batch *batch, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* ---- a format ---- */
@@ -152,10 +152,10 @@ struct hw_reader {
      * read after end. Adds to batch->count, lines, records; stops at a fault. Local.
      */
     void (*lines)(const struct hw_facts *facts, const char *text, const char *end,
-                  struct hw_batch *batch);
+                  struct hw_tuple_batch *batch);
     /* Binary (lines is NULL): reads items [first, first+count). Local. */
     enum hw_status (*items)(struct hw_input *input, const struct hw_facts *facts, hw_count first,
-                            hw_count count, struct hw_batch *batch, struct hw_error *err);
+                            hw_count count, struct hw_tuple_batch *batch, struct hw_error *err);
 };
 
 extern const struct hw_reader hw_reader_edges;
@@ -176,7 +176,7 @@ struct hw_piece {
     union hw_weight *weight; /* [count], NULL without weights */
     bool integral;           /* i32, not f32 */
     bool real_seen;
-    hw_count too_large; /* as in struct hw_batch */
+    hw_count too_large; /* as in struct hw_tuple_batch */
     hw_count lines, records;
 };
 

@@ -116,7 +116,7 @@ enum hw_status hw_head_more(struct hw_head *head, struct hw_error *err)
     return status;
 }
 
-enum hw_status hw_head_line(struct hw_head *head, struct hw_line *line, struct hw_error *err)
+enum hw_status hw_head_line(struct hw_head *head, struct hw_text_line *line, struct hw_error *err)
 {
     const char *newline = NULL;
     enum hw_status status = HW_OK;
@@ -128,7 +128,7 @@ enum hw_status hw_head_line(struct hw_head *head, struct hw_line *line, struct h
             break;
         status = hw_head_more(head, err);
     }
-    *line = (struct hw_line){.number = head->line + 1};
+    *line = (struct hw_text_line){.number = head->line + 1};
     if (status != HW_OK || head->at == head->size)
         return status;
     line->begin = head->bytes + head->at;

@@ -10,10 +10,10 @@
 enum { HW_GRAIN_MOST = 1 << 18 /* bytes of a piece, or items */ };
 
 /* What one thread works with. */
-struct hw_worker {
+struct hw_parse_worker {
     char *text; /* [size + 2 * HW_SCAN_PAD]: a last "\n" and what may be read after it */
     hw_count size;
-    struct hw_batch batch;
+    struct hw_tuple_batch batch;
 };
 
 /* The first piece of a rank that failed. */
@@ -38,14 +38,15 @@ struct hw_job {
 };
 
 /* Accepts a zeroed one. Local. */
-void hw_worker_free(struct hw_worker *worker);
+void hw_parse_worker_free(struct hw_parse_worker *worker);
 
 /* Room for `size` bytes of text; keeps those that are there. Local. */
-enum hw_status hw_worker_text(struct hw_worker *worker, hw_count size, struct hw_error *err);
+enum hw_status hw_parse_worker_text(struct hw_parse_worker *worker, hw_count size,
+                                    struct hw_error *err);
 
 /* Keeps the failure of the earliest piece, k: of the line that stands in fault, or (NULL)
  * status and err. Any thread. */
-void hw_job_fail(struct hw_job *job, hw_count k, const struct hw_batch *fault,
+void hw_job_fail(struct hw_job *job, hw_count k, const struct hw_tuple_batch *fault,
                  enum hw_status status, const struct hw_error *err);
 
 /* Whether a piece before k has failed. Any thread. */
@@ -57,8 +58,8 @@ void hw_job_account(struct hw_job *job, hw_count k, const struct hw_piece *piece
 
 /* Parses whole lines and packs them as piece k; a wrong line is noted as a failure of
  * the job, and no error. HW_SCAN_PAD bytes after end are written. Any thread. */
-enum hw_status hw_job_parse(struct hw_job *job, struct hw_worker *worker, hw_count k, char *begin,
-                            char *end, struct hw_piece *piece, struct hw_error *err);
+enum hw_status hw_job_parse(struct hw_job *job, struct hw_parse_worker *worker, hw_count k,
+                            char *begin, char *end, struct hw_piece *piece, struct hw_error *err);
 
 /* Parses a stream; failures other than those of MPI stand in the job. Collective. */
 enum hw_status hw_job_stream(struct hw_job *job, struct hw_error *err);

@@ -24,7 +24,7 @@ enum {
 
 /* ---- workers ---- */
 
-void hw_worker_free(struct hw_worker *worker)
+void hw_parse_worker_free(struct hw_parse_worker *worker)
 {
     free(worker->text);
     free(worker->batch.source);
@@ -32,7 +32,8 @@ void hw_worker_free(struct hw_worker *worker)
     free(worker->batch.weight);
 }
 
-enum hw_status hw_worker_text(struct hw_worker *worker, hw_count size, struct hw_error *err)
+enum hw_status hw_parse_worker_text(struct hw_parse_worker *worker, hw_count size,
+                                    struct hw_error *err)
 {
     char *text = NULL;
 
@@ -50,28 +51,28 @@ enum hw_status hw_worker_text(struct hw_worker *worker, hw_count size, struct hw
 }
 
 /* Room for tuples; empties the batch. */
-static enum hw_status worker_batch(struct hw_worker *worker, const struct hw_facts *facts,
+static enum hw_status worker_batch(struct hw_parse_worker *worker, const struct hw_facts *facts,
                                    hw_count capacity, struct hw_error *err)
 {
-    struct hw_batch *batch = &worker->batch;
+    struct hw_tuple_batch *batch = &worker->batch;
     enum hw_status status = HW_OK;
 
     if (capacity > batch->capacity) {
         free(batch->source);
         free(batch->target);
         free(batch->weight);
-        *batch = (struct hw_batch){.capacity = capacity};
+        *batch = (struct hw_tuple_batch){.capacity = capacity};
         status = hw_alloc(&batch->source, capacity, sizeof *batch->source, "sources", err);
         if (status == HW_OK)
             status = hw_alloc(&batch->target, capacity, sizeof *batch->target, "targets", err);
         if (status == HW_OK && facts->has_weights)
             status = hw_alloc(&batch->weight, capacity, sizeof *batch->weight, "weights", err);
     }
-    *batch = (struct hw_batch){.capacity = status == HW_OK ? capacity : 0,
-                               .source = batch->source,
-                               .target = batch->target,
-                               .weight = batch->weight,
-                               .integral = facts->take != HW_TAKE_REAL && !facts->real};
+    *batch = (struct hw_tuple_batch){.capacity = status == HW_OK ? capacity : 0,
+                                     .source = batch->source,
+                                     .target = batch->target,
+                                     .weight = batch->weight,
+                                     .integral = facts->take != HW_TAKE_REAL && !facts->real};
     return status;
 }
 
@@ -115,7 +116,7 @@ static void pack_ids(const hw_gid *id, hw_count count, bool wide, void *out)
 }
 
 /* Packs a batch into a piece of its own memory. */
-static enum hw_status pack(const struct hw_facts *facts, const struct hw_batch *batch,
+static enum hw_status pack(const struct hw_facts *facts, const struct hw_tuple_batch *batch,
                            struct hw_piece *piece, struct hw_error *err)
 {
     const hw_count count = batch->count;
@@ -148,7 +149,7 @@ static enum hw_status pack(const struct hw_facts *facts, const struct hw_batch *
 
 /* ---- failures ---- */
 
-void hw_job_fail(struct hw_job *job, hw_count k, const struct hw_batch *fault,
+void hw_job_fail(struct hw_job *job, hw_count k, const struct hw_tuple_batch *fault,
                  enum hw_status status, const struct hw_error *err)
 {
 #pragma omp critical(hw_import_failure)
@@ -227,8 +228,8 @@ void hw_job_account(struct hw_job *job, hw_count k, const struct hw_piece *piece
 
 /* ---- text ---- */
 
-enum hw_status hw_job_parse(struct hw_job *job, struct hw_worker *worker, hw_count k, char *begin,
-                            char *end, struct hw_piece *piece, struct hw_error *err)
+enum hw_status hw_job_parse(struct hw_job *job, struct hw_parse_worker *worker, hw_count k,
+                            char *begin, char *end, struct hw_piece *piece, struct hw_error *err)
 {
     const struct hw_reader *reader = job->import->reader;
     const struct hw_facts *facts = &job->import->facts;
@@ -250,7 +251,7 @@ enum hw_status hw_job_parse(struct hw_job *job, struct hw_worker *worker, hw_cou
  * until it is longer than any may be: then *end is where it begins and *overlong is set.
  * from: offset of the text's first byte; begin: of the first line in the text.
  */
-static enum hw_status finish_line(struct hw_job *job, struct hw_worker *worker, hw_count from,
+static enum hw_status finish_line(struct hw_job *job, struct hw_parse_worker *worker, hw_count from,
                                   hw_count begin, hw_count used, hw_count *end, bool *overlong,
                                   struct hw_error *err)
 {
@@ -266,7 +267,7 @@ static enum hw_status finish_line(struct hw_job *job, struct hw_worker *worker, 
         *end = newline ? newline - worker->text + 1 : used;
         if (found || used - start > import->reader->line_most)
             break;
-        enum hw_status status = hw_worker_text(worker, used + more, err);
+        enum hw_status status = hw_parse_worker_text(worker, used + more, err);
         if (status == HW_OK)
             status =
                 hw_input_read(&import->input, from + used, worker->text + used, more, &got, err);
@@ -287,7 +288,7 @@ static enum hw_status finish_line(struct hw_job *job, struct hw_worker *worker, 
 
 /* Reads the lines that begin in the range of piece k: bytes [*begin, *end) of the
  * worker's text, none if *begin is not before *end; overlong: as finish_line(). */
-static enum hw_status read_range(struct hw_job *job, struct hw_worker *worker, hw_count k,
+static enum hw_status read_range(struct hw_job *job, struct hw_parse_worker *worker, hw_count k,
                                  hw_count *begin, hw_count *end, bool *overlong,
                                  struct hw_error *err)
 {
@@ -303,7 +304,7 @@ static enum hw_status read_range(struct hw_job *job, struct hw_worker *worker, h
     *begin = *end = 0;
     if (high <= from)
         return HW_OK;
-    enum hw_status status = hw_worker_text(worker, high - from + SLACK, err);
+    enum hw_status status = hw_parse_worker_text(worker, high - from + SLACK, err);
     if (status == HW_OK)
         status = hw_input_read(&import->input, from, worker->text, high - from + SLACK, &used, err);
     if (status != HW_OK)
@@ -322,7 +323,7 @@ static enum hw_status read_range(struct hw_job *job, struct hw_worker *worker, h
 }
 
 /* Reads and parses piece k. */
-static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, hw_count k,
+static enum hw_status parse_range(struct hw_job *job, struct hw_parse_worker *worker, hw_count k,
                                   struct hw_error *err)
 {
     hw_count begin, end;
@@ -334,8 +335,8 @@ static enum hw_status parse_range(struct hw_job *job, struct hw_worker *worker, 
     status = hw_job_parse(job, worker, k, worker->text + begin, worker->text + end,
                           &job->pieces->piece[k], err);
     if (status == HW_OK && overlong && !worker->batch.failed) {
-        hw_batch_fault(&worker->batch, "is longer than %" PRI_COUNT " bytes",
-                       job->import->reader->line_most);
+        hw_tuple_batch_fault(&worker->batch, "is longer than %" PRI_COUNT " bytes",
+                             job->import->reader->line_most);
         hw_job_fail(job, k, &worker->batch, HW_BAD_INPUT, NULL);
     }
     return status;
@@ -355,7 +356,7 @@ static void progress(struct hw_job *job, hw_count some, hw_count total)
 /* ---- items ---- */
 
 /* Reads and packs piece k of the items. */
-static enum hw_status parse_items(struct hw_job *job, struct hw_worker *worker, hw_count k,
+static enum hw_status parse_items(struct hw_job *job, struct hw_parse_worker *worker, hw_count k,
                                   struct hw_error *err)
 {
     struct hw_import *import = job->import;
@@ -382,7 +383,7 @@ static void parse_pieces(struct hw_job *job)
 
 #pragma omp parallel
     {
-        struct hw_worker worker = {0};
+        struct hw_parse_worker worker = {0};
         struct hw_error err;
 #pragma omp for schedule(monotonic : dynamic, 1)
         for (hw_count k = 0; k < count; k++) {
@@ -396,7 +397,7 @@ static void parse_pieces(struct hw_job *job)
                 hw_job_account(job, k, &job->pieces->piece[k]);
             progress(job, 1, count);
         }
-        hw_worker_free(&worker);
+        hw_parse_worker_free(&worker);
     }
 }
 
@@ -474,12 +475,12 @@ enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *
                                 struct hw_error *err)
 {
     const hw_count rest = head->size - head->at;
-    struct hw_worker worker = {0};
+    struct hw_parse_worker worker = {0};
     hw_count end = rest < HW_GRAIN_MOST ? rest : HW_GRAIN_MOST;
 
     while (end > 0 && head->bytes[head->at + end - 1] != '\n')
         end--;
-    enum hw_status status = hw_worker_text(&worker, end, err);
+    enum hw_status status = hw_parse_worker_text(&worker, end, err);
     if (status == HW_OK && end > 0) {
         memcpy(worker.text, head->bytes + head->at, (size_t)end);
         memset(worker.text + end, 0, HW_SCAN_PAD);
@@ -494,6 +495,6 @@ enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *
     }
     import->sample_bytes = end;
     import->sample_tuples = worker.batch.count;
-    hw_worker_free(&worker);
+    hw_parse_worker_free(&worker);
     return status;
 }

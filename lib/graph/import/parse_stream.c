@@ -47,19 +47,19 @@ static int owner(const struct stream *stream)
 
 /* Unpacks up to `most` bytes, or up to the end of a line that is longer, into the
  * worker's text: *length bytes of whole lines, 0 at the end. One thread at a time. */
-static enum hw_status take_lines(struct stream *stream, struct hw_worker *worker, hw_count most,
-                                 hw_count *length, struct hw_error *err)
+static enum hw_status take_lines(struct stream *stream, struct hw_parse_worker *worker,
+                                 hw_count most, hw_count *length, struct hw_error *err)
 {
     struct hw_import *import = stream->job->import;
     const hw_count line_most = import->reader->line_most;
     hw_count used = stream->carried, got = 0, end = 0;
 
     *length = 0;
-    enum hw_status status = hw_worker_text(worker, used + most, err);
+    enum hw_status status = hw_parse_worker_text(worker, used + most, err);
     if (status == HW_OK && used > 0)
         memcpy(worker->text, stream->carry, (size_t)used);
     while (status == HW_OK && end == 0 && !stream->ended) {
-        status = hw_worker_text(worker, used + most, err);
+        status = hw_parse_worker_text(worker, used + most, err);
         if (status == HW_OK)
             status =
                 hw_input_read(&import->input, stream->at, worker->text + used, most, &got, err);
@@ -93,12 +93,12 @@ static enum hw_status take_lines(struct stream *stream, struct hw_worker *worker
 }
 
 /* A line may be wrong because the file is damaged, which shows only at its end. */
-static void blame_damage(struct stream *stream, struct hw_worker *worker)
+static void blame_damage(struct stream *stream, struct hw_parse_worker *worker)
 {
     struct hw_job *job = stream->job;
     struct hw_error err;
     hw_count got = 1;
-    enum hw_status status = hw_worker_text(worker, HW_GRAIN_MOST, &err);
+    enum hw_status status = hw_parse_worker_text(worker, HW_GRAIN_MOST, &err);
 
     for (; status == HW_OK && got > 0; stream->at += got)
         status =
@@ -141,7 +141,7 @@ static enum hw_status add_pieces(struct stream *stream, hw_count count, struct h
 }
 
 /* Parses the worker's text as piece k. */
-static void parse_piece(struct stream *stream, struct hw_worker *worker, hw_count k,
+static void parse_piece(struct stream *stream, struct hw_parse_worker *worker, hw_count k,
                         hw_count length)
 {
     struct hw_piece piece = {0};
@@ -159,7 +159,7 @@ static void parse_piece(struct stream *stream, struct hw_worker *worker, hw_coun
 /* ---- rank 0's own part ---- */
 
 /* Takes and parses lines until this rank's part ends or something fails. */
-static void work(struct stream *stream, struct hw_worker *worker)
+static void work(struct stream *stream, struct hw_parse_worker *worker)
 {
     struct hw_job *job = stream->job;
     hw_count k = 0, length = 1;
@@ -188,25 +188,25 @@ static void work(struct stream *stream, struct hw_worker *worker)
 static void parse_own(struct stream *stream)
 {
     struct hw_input *input = &stream->job->import->input;
-    struct hw_worker last = {0};
+    struct hw_parse_worker last = {0};
     struct hw_error err;
     hw_count got;
 
     /* Goes back to the first line, so that what was gone through is known. */
-    enum hw_status status = hw_worker_text(&last, 1, &err);
+    enum hw_status status = hw_parse_worker_text(&last, 1, &err);
     if (status == HW_OK)
         status = hw_input_read(input, stream->at, last.text, 0, &got, &err);
     if (status != HW_OK)
         hw_job_fail(stream->job, 0, NULL, status, &err);
 #pragma omp parallel
     {
-        struct hw_worker worker = {0};
+        struct hw_parse_worker worker = {0};
         work(stream, &worker);
-        hw_worker_free(&worker);
+        hw_parse_worker_free(&worker);
     }
     if (stream->job->failure.piece != INT64_MAX && stream->job->failure.fault)
         blame_damage(stream, &last);
-    hw_worker_free(&last);
+    hw_parse_worker_free(&last);
 }
 
 /* ---- the parts of the others ---- */
@@ -230,7 +230,7 @@ static enum hw_status send_rest(struct stream *stream, struct hw_error *err)
 {
     struct hw_job *job = stream->job;
     const struct hw_context *ctx = &job->import->ctx;
-    struct hw_worker block = {0};
+    struct hw_parse_worker block = {0};
     enum hw_status status = HW_OK;
 
     while (ctx->size > 1 && status == HW_OK && job->failure.piece == INT64_MAX) {
@@ -247,7 +247,7 @@ static enum hw_status send_rest(struct stream *stream, struct hw_error *err)
     }
     for (int r = 1; r < ctx->size && status == HW_OK; r++)
         status = send_lines(ctx, r, NULL, 0, err);
-    hw_worker_free(&block);
+    hw_parse_worker_free(&block);
     return status;
 }
 
@@ -271,12 +271,12 @@ static enum hw_status parse_block(struct stream *stream, const char *text, hw_co
     count = status == HW_OK ? count : 0;
 #pragma omp parallel
     {
-        struct hw_worker worker = {0};
+        struct hw_parse_worker worker = {0};
         struct hw_error mine;
 #pragma omp for schedule(dynamic, 1)
         for (hw_count i = 0; i < count; i++) {
             const hw_count some = cut[i + 1] - cut[i];
-            enum hw_status room = hw_worker_text(&worker, some, &mine);
+            enum hw_status room = hw_parse_worker_text(&worker, some, &mine);
             if (room == HW_OK) {
                 memcpy(worker.text, text + cut[i], (size_t)some);
                 parse_piece(stream, &worker, first + i, some);
@@ -284,7 +284,7 @@ static enum hw_status parse_block(struct stream *stream, const char *text, hw_co
                 hw_job_fail(job, first + i, NULL, room, &mine);
             }
         }
-        hw_worker_free(&worker);
+        hw_parse_worker_free(&worker);
     }
     free(cut);
     return status;
@@ -296,7 +296,7 @@ static enum hw_status receive_own(struct stream *stream, char *spare, struct hw_
 {
     struct hw_job *job = stream->job;
     const MPI_Comm world = job->import->ctx.world;
-    struct hw_worker block = {0};
+    struct hw_parse_worker block = {0};
     enum hw_status status = HW_OK;
     hw_count length = 1;
 
@@ -306,7 +306,7 @@ static enum hw_status receive_own(struct stream *stream, char *spare, struct hw_
         status = hw_mpi(MPI_Recv(&length, 1, HW_MPI_COUNT, 0, TAG, world, MPI_STATUS_IGNORE),
                         "MPI_Recv", err);
         if (status == HW_OK && job->failure.piece == INT64_MAX)
-            taken = hw_worker_text(&block, length, &mine);
+            taken = hw_parse_worker_text(&block, length, &mine);
         const bool keep = taken == HW_OK && job->failure.piece == INT64_MAX;
         for (hw_count at = 0; at < length && status == HW_OK; at += SLICE) {
             const int some = (int)(length - at < SLICE ? length - at : SLICE);
@@ -319,7 +319,7 @@ static enum hw_status receive_own(struct stream *stream, char *spare, struct hw_
         if (taken != HW_OK)
             hw_job_fail(job, job->pieces->count, NULL, taken, &mine);
     }
-    hw_worker_free(&block);
+    hw_parse_worker_free(&block);
     return status;
 }
 

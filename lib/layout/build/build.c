@@ -210,14 +210,14 @@ static enum hw_status expect_entries(struct hw_builder *builder, struct hw_error
     hw_count sum = 0;
 
 #pragma omp parallel for reduction(+ : sum)
-    for (hw_count v = 0; v < builder->kept; v++)
-        sum += builder->degree[v];
+    for (hw_count v = 0; v < builder->owned.count; v++)
+        sum += builder->owned.degree[v];
     enum hw_status status = hw_sum(builder->ctx->world, &sum, err);
     builder->expected = sum / builder->spec.parts * builder->parts;
-    free(builder->degree);
-    free(builder->out);
-    builder->degree = NULL;
-    builder->out = NULL;
+    free(builder->owned.degree);
+    free(builder->owned.out_degree);
+    builder->owned.degree = NULL;
+    builder->owned.out_degree = NULL;
     return status;
 }
 
@@ -232,7 +232,7 @@ static hw_count engine_bytes(const struct hw_builder *builder)
 
     entry = builder->engine->keeps_lists ? 0 : entry + (builder->weights ? 4 : 0);
     return builder->parts * part_bytes(block, desc->directed ? 2 * rows : rows, 0) +
-           builder->kept * (hw_count)(4 * sizeof(hw_count)) +
+           builder->owned.count * (hw_count)(4 * sizeof(hw_count)) +
            desc->vertices * (hw_count)sizeof(uint32_t) +
            2 * (desc->edges / builder->spec.parts * builder->parts) * entry;
 }
@@ -310,16 +310,16 @@ static enum hw_status build(struct hw_builder *builder, int first_part, double *
     if (status == HW_OK)
         status =
             engine ? engine->vertices(engine->self, builder, err) : hw_build_vertices(builder, err);
-    free(builder->tuples);
-    builder->tuples = NULL;
-    free(builder->loop);
-    builder->loop = NULL;
+    free(builder->owned.tuples);
+    builder->owned.tuples = NULL;
+    free(builder->owned.loop);
+    builder->owned.loop = NULL;
     seconds[1] = hw_seconds() - started - seconds[0];
     if (status == HW_OK && !engine)
         status = hw_build_relabel(builder, err);
     if (!engine) {
-        free(builder->code);
-        builder->code = NULL;
+        free(builder->owned.code);
+        builder->owned.code = NULL;
     }
     seconds[2] = hw_seconds() - started - seconds[0] - seconds[1];
     if (status == HW_OK)
@@ -334,11 +334,11 @@ static void close_builder(struct hw_builder *builder)
     hw_bins_close(&builder->edges);
     hw_bins_close(&builder->entries);
     hw_pool_close(&builder->pool);
-    free(builder->tuples);
-    free(builder->loop);
-    free(builder->degree);
-    free(builder->out);
-    free(builder->code);
+    free(builder->owned.tuples);
+    free(builder->owned.loop);
+    free(builder->owned.degree);
+    free(builder->owned.out_degree);
+    free(builder->owned.code);
     free(builder->delegate);
     free(builder->first_part);
     free(builder->rank_of_part);
@@ -361,7 +361,7 @@ static enum hw_status build_parts(const struct hw_context *ctx,
                                  .as_large = source->as_large,
                                  .piece = source->as_large ? 2 * HW_BLOCK
                                                            : hw_build_piece(desc->edges, ctx->size),
-                                 .spread = hw_vertex_distribution(desc->vertices, ctx->size),
+                                 .distribution = hw_vertex_distribution(desc->vertices, ctx->size),
                                  .part = parts,
                                  .parts = count};
     double seconds[4] = {0};
@@ -373,7 +373,7 @@ static enum hw_status build_parts(const struct hw_context *ctx,
     if (status != HW_OK)
         return status;
     builder.spec.weights = builder.weights;
-    builder.kept = hw_vertex_distribution_count(&builder.spread, ctx->rank);
+    builder.owned.count = hw_vertex_distribution_count(&builder.distribution, ctx->rank);
     hw_pool_open(&builder.pool, builder.weights);
     status = hw_memory_require(
         ctx, engine ? engine_bytes(&builder) : hw_parts_build_bytes(desc, spec, ctx->size),

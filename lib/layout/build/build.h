@@ -48,7 +48,18 @@ enum hw_status hw_parts_build_by(const struct hw_context *ctx, const struct hw_g
                                  struct hw_part *parts, const struct hw_build_engine *engine,
                                  struct hw_error *err);
 
-/* All that the stages share on one rank. */
+/* The vertices that hw_vertex_distribution assigns to this rank, numbered 0..count-1. */
+struct hw_owned_by_rank {
+    hw_count count;
+    hw_count *tuples;     /* [count] as in struct hw_part_vertices */
+    hw_count *degree;     /* [count] distinct neighbours; directed: out plus in */
+    hw_count *out_degree; /* [count] directed only: distinct out-neighbours */
+    uint32_t *loop;       /* [count] with weights only: hw_weight_sort_key() of the lightest
+                             self-loop if it is negative, or HW_NO_LOOP */
+    hw_gid *code;         /* [count] search id, or vertices + delegate number */
+};
+
+/* What the stages share on one rank. */
 struct hw_builder {
     const struct hw_context *ctx;
     const struct hw_tuple_source *source;
@@ -59,16 +70,10 @@ struct hw_builder {
     bool as_large;                        /* for tests: long records, many rounds */
     hw_count piece;                       /* edges of one round: hw_build_piece() */
 
-    struct hw_vertex_distribution spread;
-    hw_count kept;    /* vertices kept here, numbered 0..kept-1 */
-    hw_count *tuples; /* [kept] as in struct hw_part_vertices */
-    hw_count *degree; /* [kept] distinct neighbours; directed: out plus in */
-    hw_count *out;    /* [kept] directed only: distinct out-neighbours */
-    uint32_t *loop;   /* [kept] where weights are kept: hw_weight_order() of the lightest self-loop
-                         if it is negative, or HW_NO_LOOP */
-    hw_gid *code;     /* [kept] search id, or vertices + delegate */
+    struct hw_vertex_distribution distribution;
+    struct hw_owned_by_rank owned;
     struct hw_pool pool;
-    struct hw_bins edges; /* row: kept vertex, column: graph id */
+    struct hw_bins edges; /* row: owned vertex, column: graph id */
 
     hw_count delegates;
     struct hw_delegate *delegate; /* [delegates] by search id */
@@ -86,7 +91,7 @@ struct hw_builder {
 #define HW_NO_LOOP UINT32_MAX /* the order of no finite negative weight */
 
 /* The rules of the layout, once begin[] is known; they borrow builder->delegate. Local. */
-struct hw_places hw_build_places(const struct hw_builder *builder);
+struct hw_edge_map hw_builder_edge_map(const struct hw_builder *builder);
 
 /*
  * Records of one fill where the ranks ship so many in all: whole blocks, those

@@ -11,7 +11,7 @@
 /* The degree that separates: of a directed graph the out-degree. */
 static const hw_count *separating(const struct hw_builder *builder)
 {
-    return builder->out ? builder->out : builder->degree;
+    return builder->owned.out_degree ? builder->owned.out_degree : builder->owned.degree;
 }
 
 /* Chooses the threshold from the degrees of all vertices. */
@@ -24,7 +24,7 @@ static enum hw_status choose_threshold(struct hw_builder *builder, struct hw_err
     status = hw_agree(builder->ctx->world, status, err);
     if (status != HW_OK)
         goto done;
-    for (hw_count v = 0; v < builder->kept; v++) {
+    for (hw_count v = 0; v < builder->owned.count; v++) {
         degrees->vertices[degree[v] < HW_DEGREE_BINS ? degree[v] : HW_DEGREE_BINS]++;
         degrees->edges += degree[v];
     }
@@ -83,7 +83,7 @@ static enum hw_status count_delegates(struct hw_builder *builder, int *counts, s
     int ranks = builder->ctx->size;
     hw_count mine = 0, all = 0;
 
-    for (hw_count v = 0; v < builder->kept; v++)
+    for (hw_count v = 0; v < builder->owned.count; v++)
         mine += degree[v] > builder->spec.threshold;
     all = mine;
     enum hw_status status = hw_sum(builder->ctx->world, &all, err);
@@ -114,11 +114,12 @@ static enum hw_status gather_delegates(struct hw_builder *builder, const int *co
     struct hw_delegate *next = builder->delegate + counts[ranks + rank];
     MPI_Datatype type = MPI_DATATYPE_NULL;
 
-    for (hw_count v = 0; v < builder->kept; v++)
+    for (hw_count v = 0; v < builder->owned.count; v++)
         if (degree[v] > builder->spec.threshold)
-            *next++ = (struct hw_delegate){builder->code[v],
-                                           hw_vertex_distribution_vertex(&builder->spread, rank, v),
-                                           builder->degree[v]};
+            *next++ =
+                (struct hw_delegate){builder->owned.code[v],
+                                     hw_vertex_distribution_vertex(&builder->distribution, rank, v),
+                                     builder->owned.degree[v]};
     enum hw_status status =
         hw_mpi(MPI_Type_contiguous((int)sizeof *next, MPI_BYTE, &type), "MPI_Type_contiguous", err);
     if (status == HW_OK)
@@ -174,9 +175,10 @@ enum hw_status hw_build_separate(struct hw_builder *builder, struct hw_error *er
     free(counts);
     if (status != HW_OK)
         return status;
-#pragma omp parallel for schedule(static) if (builder->kept >= HW_SERIAL_BELOW)
-    for (hw_count v = 0; v < builder->kept; v++)
+#pragma omp parallel for schedule(static) if (builder->owned.count >= HW_SERIAL_BELOW)
+    for (hw_count v = 0; v < builder->owned.count; v++)
         if (degree[v] > builder->spec.threshold)
-            builder->code[v] = builder->desc->vertices + delegate_of(builder, builder->code[v]);
+            builder->owned.code[v] =
+                builder->desc->vertices + delegate_of(builder, builder->owned.code[v]);
     return HW_OK;
 }

@@ -54,12 +54,12 @@ static void write_tuples(const struct collecting *self, uint32_t *record, int32_
             first = edges->target[e];
             second = edges->source[e];
         }
-        struct hw_seat seat = hw_vertex_distribution_slot(&builder->spread, first);
+        struct hw_vertex_slot slot = hw_vertex_distribution_slot(&builder->distribution, first);
         uint32_t weight =
-            edges->weight ? hw_weight_order(edges->weight[e], builder->desc->weights) : 0;
-        hw_wire_put(&self->wire, record + (size_t)e * (size_t)self->wire.words, seat.local,
+            edges->weight ? hw_weight_sort_key(edges->weight[e], builder->desc->weights) : 0;
+        hw_wire_put(&self->wire, record + (size_t)e * (size_t)self->wire.words, slot.local,
                     (uint64_t)second, weight);
-        to[e] = seat.rank;
+        to[e] = slot.rank;
     }
 }
 
@@ -99,7 +99,7 @@ static enum hw_status receive_tuples(void *self, const uint32_t *record, hw_coun
 static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error *err)
 {
     const struct hw_graph_desc *desc = builder->desc;
-    hw_count groups = desc->vertices / builder->spread.ranks + 1;
+    hw_count groups = desc->vertices / builder->distribution.ranks + 1;
     struct collecting self = {.builder = builder,
                               .wire = hw_wire((uint64_t)groups, (uint64_t)desc->vertices,
                                               builder->weights, builder->as_large)};
@@ -109,7 +109,7 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     self.edges.capacity = most;
     enum hw_status status =
         hw_bins_open(&builder->edges, &builder->pool, (uint64_t)groups, self.wire.column_bits,
-                     desc->edges / builder->spread.ranks, err);
+                     desc->edges / builder->distribution.ranks, err);
     if (status == HW_OK)
         status = hw_alloc(&self.edges.source, most, sizeof *self.edges.source, "tuples", err);
     if (status == HW_OK)
@@ -131,10 +131,10 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     return status;
 }
 
-/* Whether a weight, as hw_weight_order() has it, is below zero. */
+/* Whether a weight, as hw_weight_sort_key() has it, is below zero. */
 static bool is_negative(uint32_t order, enum hw_weights kind)
 {
-    union hw_weight weight = hw_weight_back(order, kind);
+    union hw_weight weight = hw_weight_from_sort_key(order, kind);
 
     return kind == HW_WEIGHTS_F32 ? weight.f32 < 0 : weight.i32 < 0;
 }
@@ -161,16 +161,16 @@ static hw_count visit_first_ends(void *self, const struct hw_bin *bin, uint64_t 
                 lightest = weight[end];
         bool loop =
             (hw_gid)(key[i] & mask) ==
-            hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, (hw_gid)row);
-        builder->tuples[row] += (end - i) * (loop && !directed ? 2 : 1);
+            hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, (hw_gid)row);
+        builder->owned.tuples[row] += (end - i) * (loop && !directed ? 2 : 1);
         if (loop) {
             if (weight && is_negative(lightest, builder->desc->weights))
-                builder->loop[row] = lightest;
+                builder->owned.loop[row] = lightest;
             continue;
         }
-        builder->degree[row]++;
-        if (builder->out)
-            builder->out[row]++;
+        builder->owned.degree[row]++;
+        if (builder->owned.out_degree)
+            builder->owned.out_degree[row]++;
         for (hw_count copy = i; copy < end; copy++) {
             key[kept] = key[i];
             if (weight)
@@ -207,12 +207,12 @@ static enum hw_status fill_second_ends(void *self, uint32_t *record, int32_t *to
         const struct hw_run *run = &telling->run[r];
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
-            struct hw_seat seat =
-                hw_vertex_distribution_slot(&builder->spread, (hw_gid)(run->key[i] & mask));
+            struct hw_vertex_slot slot =
+                hw_vertex_distribution_slot(&builder->distribution, (hw_gid)(run->key[i] & mask));
             hw_wire_put(&telling->wire,
-                        record + (size_t)(run->at + i) * (size_t)telling->wire.words, seat.local,
+                        record + (size_t)(run->at + i) * (size_t)telling->wire.words, slot.local,
                         run->key[i] != previous, 0);
-            to[run->at + i] = seat.rank;
+            to[run->at + i] = slot.rank;
             previous = run->key[i];
         }
     }
@@ -225,7 +225,7 @@ static enum hw_status receive_second_ends(void *self, const uint32_t *record, hw
                                           struct hw_error *err)
 {
     const struct telling *telling = self;
-    hw_count *tuples = telling->builder->tuples, *degree = telling->builder->degree;
+    hw_count *tuples = telling->builder->owned.tuples, *degree = telling->builder->owned.degree;
     bool directed = telling->builder->desc->directed;
     size_t words = (size_t)telling->wire.words;
 
@@ -255,7 +255,7 @@ static enum hw_status tell_second_ends(struct hw_builder *builder, struct hw_err
 
     if (status == HW_OK) {
         self->builder = builder;
-        self->wire = hw_wire((uint64_t)builder->kept + 1, 2, false, false);
+        self->wire = hw_wire((uint64_t)builder->owned.count + 1, 2, false, false);
         self->piece = builder->piece;
         status = hw_batched_alltoallv_open(&ship, builder->ctx, self->wire.words, self->piece, err);
     }
@@ -273,18 +273,19 @@ enum hw_status hw_build_collect(struct hw_builder *builder, struct hw_error *err
 
     if (status != HW_OK)
         return status;
-    status = hw_alloc_zero(&builder->tuples, builder->kept, sizeof *builder->tuples,
-                           "tuples of vertices", err);
+    status = hw_alloc_zero(&builder->owned.tuples, builder->owned.count,
+                           sizeof *builder->owned.tuples, "tuples of vertices", err);
     if (status == HW_OK)
-        status =
-            hw_alloc_zero(&builder->degree, builder->kept, sizeof *builder->degree, "degrees", err);
+        status = hw_alloc_zero(&builder->owned.degree, builder->owned.count,
+                               sizeof *builder->owned.degree, "degrees", err);
     if (status == HW_OK && builder->desc->directed)
-        status =
-            hw_alloc_zero(&builder->out, builder->kept, sizeof *builder->out, "out-degrees", err);
+        status = hw_alloc_zero(&builder->owned.out_degree, builder->owned.count,
+                               sizeof *builder->owned.out_degree, "out-degrees", err);
     if (status == HW_OK && builder->weights)
-        status = hw_alloc(&builder->loop, builder->kept, sizeof *builder->loop, "self-loops", err);
-    for (hw_count v = 0; v < builder->kept && builder->loop; v++)
-        builder->loop[v] = HW_NO_LOOP;
+        status = hw_alloc(&builder->owned.loop, builder->owned.count, sizeof *builder->owned.loop,
+                          "self-loops", err);
+    for (hw_count v = 0; v < builder->owned.count && builder->owned.loop; v++)
+        builder->owned.loop[v] = HW_NO_LOOP;
     if (status == HW_OK)
         status = hw_bins_sort(&builder->edges, visit_first_ends, builder, err);
     status = hw_agree(builder->ctx->world, status, err);

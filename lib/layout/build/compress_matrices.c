@@ -121,7 +121,7 @@ static void copy_lists(const struct hw_builder *builder, const struct hw_csr *ma
             matrix->index[at + i] = (hw_lid)(key[i] & mask);
     if (weight)
         for (hw_count i = 0; i < count; i++)
-            matrix->weight[at + i] = hw_weight_back(weight[i], builder->desc->weights);
+            matrix->weight[at + i] = hw_weight_from_sort_key(weight[i], builder->desc->weights);
 }
 
 /* Where a reader of sorted blocks stands: in which matrix, at which element. */

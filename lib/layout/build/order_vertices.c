@@ -40,12 +40,12 @@ static void free_standings(struct standings *standings)
 static enum hw_status sort_kept(const struct hw_builder *builder, struct standings *standings,
                                 struct hw_error *err)
 {
-    hw_count highest = 0, kept = builder->kept;
+    hw_count highest = 0, kept = builder->owned.count;
 
     *standings = (struct standings){.count = kept};
 #pragma omp parallel for schedule(static) reduction(max : highest) if (kept >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < kept; v++)
-        highest = builder->degree[v] > highest ? builder->degree[v] : highest;
+        highest = builder->owned.degree[v] > highest ? builder->owned.degree[v] : highest;
     enum hw_status status = hw_largest(builder->ctx->world, &highest, err);
     standings->rank_bits = hw_bits((uint64_t)highest + 1);
     if (status == HW_OK)
@@ -56,7 +56,7 @@ static enum hw_status sort_kept(const struct hw_builder *builder, struct standin
         return status;
 #pragma omp parallel for schedule(static) if (kept >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < kept; v++) {
-        standings->rank[v] = (uint64_t)(highest - builder->degree[v]);
+        standings->rank[v] = (uint64_t)(highest - builder->owned.degree[v]);
         standings->local[v] = (uint32_t)v;
     }
     return hw_sort(standings->rank, standings->local, kept, standings->rank_bits, err);
@@ -66,8 +66,8 @@ static struct standing standing_at(const struct hw_builder *builder,
                                    const struct standings *standings, hw_count i)
 {
     return (struct standing){
-        standings->rank[i],
-        hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, standings->local[i])};
+        standings->rank[i], hw_vertex_distribution_vertex(&builder->distribution,
+                                                          builder->ctx->rank, standings->local[i])};
 }
 
 static int compare(const void *a, const void *b)
@@ -184,7 +184,7 @@ static enum hw_status exchange_standings(const struct hw_builder *builder,
     for (int r = 0; r < builder->ctx->size && status == HW_OK; r++)
         arrivals.count += come[r];
     for (hw_count i = 0; i < standings->count; i++)
-        search[i] = hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank,
+        search[i] = hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank,
                                                   standings->local[i]);
     if (status == HW_OK)
         status = hw_exchange(world, sizeof *search, search, send, &arrivals.graph_id, come, err);
@@ -220,7 +220,7 @@ static enum hw_status order_over_ranks(struct hw_builder *builder, struct standi
     if (status == HW_OK)
         status = exchange_standings(builder, standings, counts, search, err);
     for (hw_count i = 0; i < standings->count && status == HW_OK; i++)
-        builder->code[standings->local[i]] = search[i];
+        builder->owned.code[standings->local[i]] = search[i];
     free(counts);
     free(search);
     return status;
@@ -237,7 +237,7 @@ static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_erro
     } else if (status == HW_OK) {
 #pragma omp parallel for schedule(static) if (standings.count >= HW_SERIAL_BELOW)
         for (hw_count i = 0; i < standings.count; i++)
-            builder->code[standings.local[i]] = i;
+            builder->owned.code[standings.local[i]] = i;
     }
     free_standings(&standings);
     return status;
@@ -245,9 +245,9 @@ static enum hw_status order_by_degree(struct hw_builder *builder, struct hw_erro
 
 enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
 {
-    hw_count kept = builder->kept;
+    hw_count kept = builder->owned.count;
     enum hw_status status =
-        hw_alloc(&builder->code, kept, sizeof *builder->code, "search ids", err);
+        hw_alloc(&builder->owned.code, kept, sizeof *builder->owned.code, "search ids", err);
 
     status = hw_agree(builder->ctx->world, status, err);
     if (status != HW_OK || builder->spec.order == HW_ORDER_DEGREE)
@@ -257,8 +257,10 @@ enum hw_status hw_build_order(struct hw_builder *builder, struct hw_error *err)
         hw_permutation((uint64_t)builder->desc->vertices, HW_ORDER_HASH_SEED);
 #pragma omp parallel for schedule(static) if (kept >= HW_SERIAL_BELOW)
     for (hw_count v = 0; v < kept; v++) {
-        hw_gid graph_id = hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, v);
-        builder->code[v] = hash ? (hw_gid)hw_permute(&permutation, (uint64_t)graph_id) : graph_id;
+        hw_gid graph_id =
+            hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, v);
+        builder->owned.code[v] =
+            hash ? (hw_gid)hw_permute(&permutation, (uint64_t)graph_id) : graph_id;
     }
     return HW_OK;
 }

@@ -30,29 +30,30 @@ static enum hw_status fill_settlers(void *self, uint32_t *record, int32_t *to, h
 {
     struct settling *settling = self;
     const struct hw_builder *builder = settling->builder;
-    hw_count first = settling->done, left = builder->kept - first;
+    hw_count first = settling->done, left = builder->owned.count - first;
     hw_count piece = left < settling->piece ? left : settling->piece;
 
     (void)err;
 #pragma omp parallel for schedule(static) if (piece >= HW_SERIAL_BELOW)
     for (hw_count i = 0; i < piece; i++) {
         hw_count v = first + i;
-        hw_gid search_id = builder->code[v];
+        hw_gid search_id = builder->owned.code[v];
         if (search_id >= builder->desc->vertices)
             search_id = builder->delegate[search_id - builder->desc->vertices].search_id;
         int part = hw_owner(&builder->spec, search_id);
         struct settler settler = {
             .part = part - builder->first_part[builder->rank_of_part[part]],
             .position = hw_position(&builder->spec, search_id),
-            .graph_id = hw_vertex_distribution_vertex(&builder->spread, builder->ctx->rank, v),
-            .tuples = builder->tuples[v],
-            .loop = builder->loop ? builder->loop[v] : HW_NO_LOOP};
+            .graph_id =
+                hw_vertex_distribution_vertex(&builder->distribution, builder->ctx->rank, v),
+            .tuples = builder->owned.tuples[v],
+            .loop = builder->owned.loop ? builder->owned.loop[v] : HW_NO_LOOP};
         memcpy(record + i * SETTLER_WORDS, &settler, sizeof settler);
         to[i] = builder->rank_of_part[part];
     }
     settling->done += piece;
     *count = piece;
-    *more = settling->done < builder->kept;
+    *more = settling->done < builder->owned.count;
     return HW_OK;
 }
 
@@ -108,7 +109,7 @@ enum hw_status hw_build_keep_loops(struct hw_part *part, const uint32_t *loop, e
         if (loop[p] == HW_NO_LOOP)
             continue;
         own->loop[own->loops] = p;
-        own->loop_weight[own->loops++] = hw_weight_back(loop[p], kind);
+        own->loop_weight[own->loops++] = hw_weight_from_sort_key(loop[p], kind);
     }
     return status;
 }
@@ -149,9 +150,9 @@ enum hw_status hw_build_alloc_own(struct hw_builder *builder, struct hw_error *e
 enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *err)
 {
     /* A settler is large: a quarter of the piece keeps the buffers as small. */
-    struct settling self = {.builder = builder,
-                            .piece =
-                                hw_build_piece(builder->desc->vertices, builder->spread.ranks) / 4};
+    struct settling self = {
+        .builder = builder,
+        .piece = hw_build_piece(builder->desc->vertices, builder->distribution.ranks) / 4};
     struct hw_batched_alltoallv ship = {0};
     enum hw_status status = hw_build_alloc_own(builder, err);
 

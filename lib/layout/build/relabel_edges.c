@@ -10,7 +10,7 @@
 /* Edges on their way. */
 struct relabelling {
     struct hw_builder *builder;
-    struct hw_places places;
+    struct hw_edge_map map;
     struct hw_wire edge_wire, entry_wire;
     struct hw_batched_alltoallv edges, entries;
     struct hw_bin_cursor cursor;
@@ -21,28 +21,28 @@ struct relabelling {
     struct hw_progress bar;
 };
 
-struct hw_places hw_build_places(const struct hw_builder *builder)
+struct hw_edge_map hw_builder_edge_map(const struct hw_builder *builder)
 {
     const struct hw_layout_spec *spec = &builder->spec;
     bool separated = spec->layout == HW_LAYOUT_DEGREE_SEPARATED;
     uint64_t parts = (uint64_t)spec->parts;
-    struct hw_places places = {.separated = separated,
-                               .directed = builder->desc->directed,
-                               .vertices = (uint64_t)builder->desc->vertices,
-                               .parts = hw_divisor(parts),
-                               .rows = hw_divisor(separated ? 1 : (uint64_t)spec->rows),
-                               .nodes = hw_divisor(separated ? (uint64_t)spec->nodes : 1),
-                               .devices = hw_divisor(separated ? (uint64_t)spec->devices : 1),
-                               .block = ((uint64_t)builder->desc->vertices + parts - 1) / parts,
-                               .delegate = builder->delegate};
+    struct hw_edge_map map = {.degree_separated = separated,
+                              .directed = builder->desc->directed,
+                              .vertices = (uint64_t)builder->desc->vertices,
+                              .parts = hw_divisor(parts),
+                              .rows = hw_divisor(separated ? 1 : (uint64_t)spec->rows),
+                              .nodes = hw_divisor(separated ? (uint64_t)spec->nodes : 1),
+                              .devices = hw_divisor(separated ? (uint64_t)spec->devices : 1),
+                              .block = ((uint64_t)builder->desc->vertices + parts - 1) / parts,
+                              .delegate = builder->delegate};
 
     for (int m = 0; m < HW_MATRICES; m++)
-        places.begin[m] = (uint64_t)builder->begin[m];
-    return places;
+        map.begin[m] = (uint64_t)builder->begin[m];
+    return map;
 }
 
 /* The row of a place among all that its rank builds. */
-static inline uint64_t row_at(const struct hw_builder *builder, const struct hw_entry *place,
+static inline uint64_t row_at(const struct hw_builder *builder, const struct hw_matrix_entry *place,
                               int rank)
 {
     uint64_t here = place->part - (uint64_t)builder->first_part[rank];
@@ -65,14 +65,14 @@ static enum hw_status fill_entries(void *self, uint32_t *record, int32_t *to, hw
         const uint32_t *edge =
             relabelling->record + (size_t)(relabelling->done + e) * (size_t)in->words;
         hw_gid u = (hw_gid)hw_wire_column(in, edge);
-        hw_gid v = builder->code[hw_wire_row(in, edge)];
+        hw_gid v = builder->owned.code[hw_wire_row(in, edge)];
         uint32_t weight = in->weights ? edge[2] : 0;
-        struct hw_entry place[2];
-        hw_place_edge(&relabelling->places, (uint64_t)u, (uint64_t)v, place);
+        struct hw_matrix_entry place[2];
+        hw_edge_map_entries(&relabelling->map, (uint64_t)u, (uint64_t)v, place);
         for (int k = 0; k < 2; k++) {
-            int rank = place[k].there ? builder->rank_of_part[place[k].part] : HW_SHIP_NOWHERE;
+            int rank = place[k].exists ? builder->rank_of_part[place[k].part] : HW_NO_DESTINATION;
             to[2 * e + k] = rank;
-            if (place[k].there)
+            if (place[k].exists)
                 hw_wire_put(out, record + (size_t)(2 * e + k) * (size_t)out->words,
                             row_at(builder, &place[k], rank), place[k].column, weight);
         }
@@ -113,12 +113,12 @@ static enum hw_status fill_edges(void *self, uint32_t *record, int32_t *to, hw_c
         uint64_t previous = run->begins ? ~run->key[0] : run->previous;
         for (hw_count i = 0; i < run->count; i++) {
             hw_count at = run->at + i;
-            struct hw_seat seat =
-                hw_vertex_distribution_slot(&builder->spread, (hw_gid)(run->key[i] & mask));
+            struct hw_vertex_slot slot =
+                hw_vertex_distribution_slot(&builder->distribution, (hw_gid)(run->key[i] & mask));
             uint64_t row = run->bin->first_row + (run->key[i] >> shift);
-            hw_wire_put(wire, record + (size_t)at * (size_t)wire->words, seat.local,
-                        (uint64_t)builder->code[row], run->weight ? run->weight[i] : 0);
-            to[at] = run->key[i] != previous ? seat.rank : HW_SHIP_NOWHERE;
+            hw_wire_put(wire, record + (size_t)at * (size_t)wire->words, slot.local,
+                        (uint64_t)builder->owned.code[row], run->weight ? run->weight[i] : 0);
+            to[at] = run->key[i] != previous ? slot.rank : HW_NO_DESTINATION;
             previous = run->key[i];
         }
     }
@@ -162,11 +162,11 @@ static void entry_ranges(const struct hw_builder *builder, uint64_t *rows, uint6
 static enum hw_status open_relabelling(struct relabelling *self, struct hw_builder *builder,
                                        struct hw_error *err)
 {
-    hw_count groups = builder->desc->vertices / builder->spread.ranks + 1;
+    hw_count groups = builder->desc->vertices / builder->distribution.ranks + 1;
     uint64_t rows, columns;
 
     self->builder = builder;
-    self->places = hw_build_places(builder);
+    self->map = hw_builder_edge_map(builder);
     self->edge_wire =
         hw_wire((uint64_t)groups, (uint64_t)(builder->desc->vertices + builder->delegates),
                 builder->weights, builder->as_large);

@@ -67,7 +67,7 @@ static size_t record_size(bool weighted, size_t stride)
     return head_size(weighted) + (stride + 7) / 8 * 8;
 }
 
-static bool is_weighted(const struct hw_batch *batch)
+static bool is_weighted(const struct hw_root_batch *batch)
 {
     return batch->value != HW_VALUE_LEVEL;
 }
@@ -76,7 +76,7 @@ static bool is_weighted(const struct hw_batch *batch)
 
 /* Whether a tuple is a negative cycle by itself, so that no distance at its ends
  * can be right. */
-static inline bool is_cycle(const struct hw_batch *batch, hw_gid u, hw_gid v,
+static inline bool is_cycle(const struct hw_root_batch *batch, hw_gid u, hw_gid v,
                             union hw_weight weight)
 {
     if (!is_weighted(batch) || (batch->desc->directed && u != v))
@@ -85,8 +85,8 @@ static inline bool is_cycle(const struct hw_batch *batch, hw_gid u, hw_gid v,
 }
 
 /* Counts, root by root, what is wrong with a tuple whose rows may not agree. */
-static void report_tuple(const struct hw_batch *batch, struct hw_tally *tally, hw_gid u,
-                         const unsigned char *row_u, hw_gid v, const unsigned char *row_v,
+static void report_tuple(const struct hw_root_batch *batch, struct hw_violation_counts *tally,
+                         hw_gid u, const unsigned char *row_u, hw_gid v, const unsigned char *row_v,
                          union hw_weight weight)
 {
     const struct hw_rows *rows = &batch->rows;
@@ -98,15 +98,15 @@ static void report_tuple(const struct hw_batch *batch, struct hw_tally *tally, h
         bool over = (cycle && in_u && in_v) || hw_row_over(rows, row_u, row_v, r, weight) ||
                     (!directed && hw_row_over(rows, row_v, row_u, r, weight));
         if (leaves || over)
-            hw_tally_add(tally, HW_RULE_EDGE_LEVELS, r, u, v);
+            hw_violation_counts_add(tally, HW_RULE_EDGE_LEVELS, r, u, v);
         if (leaves)
-            hw_tally_add(tally, HW_RULE_SPANS, r, u, v);
+            hw_violation_counts_add(tally, HW_RULE_SPANS, r, u, v);
     }
 }
 
 /* Rule 2 for the tree edge from child to parent in each of `roots`. */
-static void check_tree_edge(const struct hw_batch *batch, struct hw_tally *tally, uint64_t roots,
-                            hw_gid child, const unsigned char *row_child,
+static void check_tree_edge(const struct hw_root_batch *batch, struct hw_violation_counts *tally,
+                            uint64_t roots, hw_gid child, const unsigned char *row_child,
                             const unsigned char *row_parent)
 {
     const union hw_weight step = {.i32 = 1};
@@ -114,16 +114,16 @@ static void check_tree_edge(const struct hw_batch *batch, struct hw_tally *tally
     for (; roots; roots &= roots - 1) {
         int r = __builtin_ctzll(roots);
         if (hw_row_stand(&batch->rows, row_parent, row_child, r, step) == HW_STAND_LOOSE) {
-            hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, child, HW_GID_NONE);
+            hw_violation_counts_add(tally, HW_RULE_TREE_LEVELS, r, child, HW_GID_NONE);
             tally->counts.suspects[r]++;
         }
     }
 }
 
 /* Those of `roots` under which a tree edge with that weight is tight. */
-static struct fit fit_roots(const struct hw_batch *batch, struct hw_tally *tally, uint64_t roots,
-                            const unsigned char *row_parent, const unsigned char *row_child,
-                            union hw_weight weight)
+static struct fit fit_roots(const struct hw_root_batch *batch, struct hw_violation_counts *tally,
+                            uint64_t roots, const unsigned char *row_parent,
+                            const unsigned char *row_child, union hw_weight weight)
 {
     struct fit fit = {0, 0};
 
@@ -142,7 +142,7 @@ static struct fit fit_roots(const struct hw_batch *batch, struct hw_tally *tally
 }
 
 /* Takes the roots that fit from the link of local child i. */
-static void settle_fit(struct hw_batch *batch, hw_count i, hw_gid parent, struct fit fit)
+static void settle_fit(struct hw_root_batch *batch, hw_count i, hw_gid parent, struct fit fit)
 {
     if (fit.roots)
         hw_parent_edges_settle(&batch->links, i, parent, fit.roots);
@@ -151,7 +151,7 @@ static void settle_fit(struct hw_batch *batch, hw_count i, hw_gid parent, struct
 }
 
 /* Empties a worker's small counters into its tally. */
-static void empty_counters(struct hw_worker *worker)
+static void empty_counters(struct hw_verify_worker *worker)
 {
     hw_within_empty(&worker->within, worker->tally.counts.tuples);
     worker->pending = 0;
@@ -159,8 +159,8 @@ static void empty_counters(struct hw_worker *worker)
 
 /* All checks of tuple (u, v) whose v is local; roots: of the link at u. Returns
  * which of these fit. */
-static inline struct fit check_tuple(struct hw_batch *batch, struct hw_worker *worker, hw_gid u,
-                                     const unsigned char *row_u, uint64_t roots, hw_gid v,
+static inline struct fit check_tuple(struct hw_root_batch *batch, struct hw_verify_worker *worker,
+                                     hw_gid u, const unsigned char *row_u, uint64_t roots, hw_gid v,
                                      union hw_weight weight)
 {
     const hw_count at = v - batch->first;
@@ -192,7 +192,7 @@ static inline struct fit check_tuple(struct hw_batch *batch, struct hw_worker *w
 /* The roots of the link whose child is local vertex u and whose parent is v:
  * claimed, or just seen where tuples have weights. In a directed graph tuple
  * u -> v is no edge from v to u. */
-static inline uint64_t link_at_source(struct hw_batch *batch, hw_gid u, hw_gid v)
+static inline uint64_t link_at_source(struct hw_root_batch *batch, hw_gid u, hw_gid v)
 {
     if (batch->desc->directed)
         return 0;
@@ -201,7 +201,8 @@ static inline uint64_t link_at_source(struct hw_batch *batch, hw_gid u, hw_gid v
 }
 
 /* Fetches the row of v. (On always_inline see hw_parent_edges_prefetch().) */
-static inline __attribute__((always_inline)) void fetch_row(const struct hw_batch *batch, hw_gid v)
+static inline __attribute__((always_inline)) void fetch_row(const struct hw_root_batch *batch,
+                                                            hw_gid v)
 {
     const unsigned char *row = hw_rows_at(&batch->rows, v - batch->first);
 
@@ -210,15 +211,15 @@ static inline __attribute__((always_inline)) void fetch_row(const struct hw_batc
 }
 
 /* What claiming at child v for a parent will touch. */
-static inline __attribute__((always_inline)) void fetch_links(const struct hw_batch *batch,
+static inline __attribute__((always_inline)) void fetch_links(const struct hw_root_batch *batch,
                                                               hw_gid v, hw_gid parent)
 {
     hw_parent_edges_prefetch(&batch->links, v - batch->first, parent);
 }
 
 /* All checks of a tuple both of whose ends are local. */
-static inline void check_local(struct hw_batch *batch, struct hw_worker *worker, hw_gid u, hw_gid v,
-                               union hw_weight weight)
+static inline void check_local(struct hw_root_batch *batch, struct hw_verify_worker *worker,
+                               hw_gid u, hw_gid v, union hw_weight weight)
 {
     uint64_t roots = link_at_source(batch, u, v);
     struct fit fit =
@@ -230,7 +231,7 @@ static inline void check_local(struct hw_batch *batch, struct hw_worker *worker,
 /* ---- one rank: both ends are local ---- */
 
 /* Checks tuples [begin, end) of a block, all of whose ends are local. */
-static void check_here(struct hw_batch *batch, struct hw_worker *worker,
+static void check_here(struct hw_root_batch *batch, struct hw_verify_worker *worker,
                        const struct hw_edges *edges, hw_count begin, hw_count end)
 {
     const hw_gid *source = edges->source, *target = edges->target;
@@ -251,7 +252,7 @@ static void check_here(struct hw_batch *batch, struct hw_worker *worker,
 }
 
 /* Checks a block of tuples on the only rank. */
-static void check_block(struct hw_batch *batch, const struct hw_edges *edges)
+static void check_block(struct hw_root_batch *batch, const struct hw_edges *edges)
 {
     int threads = batch->ctx->threads;
 
@@ -273,7 +274,7 @@ static inline union hw_weight weight_of(const struct batch_tuples *tuples, hw_co
 
 /* Checks tuple i, or the tree edge that nobody claimed, both of whose ends are
  * local. */
-static inline void check_at_once(struct hw_batch *batch, struct hw_worker *worker,
+static inline void check_at_once(struct hw_root_batch *batch, struct hw_verify_worker *worker,
                                  const struct batch_tuples *tuples, hw_count i)
 {
     hw_gid u = tuples->tuple[i].u, v = tuples->tuple[i].v;
@@ -288,7 +289,7 @@ static inline void check_at_once(struct hw_batch *batch, struct hw_worker *worke
 
 /* Looks for links at u and sends on, or checks at once where v is local too:
  * tuples [begin, end) of the round. record: where the round says. */
-static void send_on(struct hw_batch *batch, int thread, const struct batch_tuples *tuples,
+static void send_on(struct hw_root_batch *batch, int thread, const struct batch_tuples *tuples,
                     hw_count begin, hw_count end, struct hw_bounded_exchange *round,
                     unsigned char *record)
 {
@@ -322,7 +323,7 @@ static void send_on(struct hw_batch *batch, int thread, const struct batch_tuple
 
 /* Checks records [begin, end) that came from other ranks; fit: [records], or NULL
  * for levels. */
-static void check_records(struct hw_batch *batch, struct hw_worker *worker,
+static void check_records(struct hw_root_batch *batch, struct hw_verify_worker *worker,
                           const unsigned char *record, hw_count begin, hw_count end, bool edge_only,
                           struct fit *fit)
 {
@@ -355,7 +356,7 @@ static void check_records(struct hw_batch *batch, struct hw_worker *worker,
 
 /* Settles what fits at the side of the tuples' sources: records and the answers
  * to them. */
-static void settle_records(struct hw_batch *batch, const unsigned char *record,
+static void settle_records(struct hw_root_batch *batch, const unsigned char *record,
                            const struct fit *fit, hw_count count)
 {
     size_t size = record_size(true, batch->rows.stride);
@@ -375,7 +376,7 @@ struct forwarding {
     struct fit *answer, *answered;  /* to those received and sent; NULL for levels */
 };
 
-static enum hw_status forwarding_alloc(const struct hw_batch *batch,
+static enum hw_status forwarding_alloc(const struct hw_root_batch *batch,
                                        const struct hw_bounded_exchange *round,
                                        struct forwarding *f, struct hw_error *err)
 {
@@ -401,7 +402,7 @@ static void forwarding_free(struct forwarding *f)
 
 /* One round of forward(): looks for links, sends, receives, checks, answers.
  * Collective. */
-static enum hw_status forward_round(struct hw_batch *batch, const struct batch_tuples *tuples,
+static enum hw_status forward_round(struct hw_root_batch *batch, const struct batch_tuples *tuples,
                                     struct hw_bounded_exchange *round, struct hw_error *err)
 {
     MPI_Comm world = batch->ctx->world;
@@ -458,7 +459,7 @@ static struct batch_tuples tuples_from(const struct batch_tuples *tuples, hw_cou
  * their v and checks them there. `status` is how this rank fared until here.
  * Collective.
  */
-static enum hw_status forward(struct hw_batch *batch, enum hw_status status,
+static enum hw_status forward(struct hw_root_batch *batch, enum hw_status status,
                               const struct batch_tuples *tuples, struct hw_error *err)
 {
     const struct hw_items items = {.count = tuples->count,
@@ -485,7 +486,7 @@ struct sourcing {
     union hw_weight *send_weight, *received_weight; /* NULL for levels */
 };
 
-static enum hw_status sourcing_alloc(const struct hw_batch *batch,
+static enum hw_status sourcing_alloc(const struct hw_root_batch *batch,
                                      const struct hw_bounded_exchange *round, struct sourcing *s,
                                      struct hw_error *err)
 {
@@ -513,7 +514,7 @@ static void sourcing_free(struct sourcing *s)
 }
 
 /* Puts a round's tuples into the order they are sent in. */
-static void order_tuples(const struct hw_batch *batch, const struct hw_edges *edges,
+static void order_tuples(const struct hw_root_batch *batch, const struct hw_edges *edges,
                          const struct hw_bounded_exchange *round, struct sourcing *s)
 {
     const hw_gid *source = edges->source + round->at, *target = edges->target + round->at;
@@ -534,7 +535,7 @@ static void order_tuples(const struct hw_batch *batch, const struct hw_edges *ed
 
 /* One round of exchange_block(): tuples to the owners of their sources, and on.
  * Collective. */
-static enum hw_status source_round(struct hw_batch *batch, const struct hw_edges *edges,
+static enum hw_status source_round(struct hw_root_batch *batch, const struct hw_edges *edges,
                                    struct hw_bounded_exchange *round, struct hw_error *err)
 {
     MPI_Comm world = batch->ctx->world;
@@ -562,7 +563,7 @@ done:
 }
 
 /* Checks a block of tuples that each rank has read. Collective. */
-static enum hw_status exchange_block(struct hw_batch *batch, enum hw_status status,
+static enum hw_status exchange_block(struct hw_root_batch *batch, enum hw_status status,
                                      const struct hw_edges *edges, struct hw_error *err)
 {
     const struct hw_items items = {
@@ -580,7 +581,7 @@ static enum hw_status exchange_block(struct hw_batch *batch, enum hw_status stat
 
 /* ---- all tuples ---- */
 
-hw_count hw_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane)
+hw_count hw_root_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane)
 {
     bool weighted = lane != HW_LANE_LEVEL8 && lane != HW_LANE_LEVEL32;
     const hw_count owner = sizeof(int);
@@ -595,7 +596,7 @@ hw_count hw_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane)
     return 2 * tuple + owner + 2 * (tuple + owner + 2 * record);
 }
 
-hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk)
+hw_count hw_root_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk)
 {
     hw_count rounds = 0;
 
@@ -609,12 +610,12 @@ hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk
 }
 
 /* Streams this rank's share of the tuples, all ranks in step. */
-static enum hw_status stream(struct hw_batch *batch, struct hw_edges *edges,
+static enum hw_status stream(struct hw_root_batch *batch, struct hw_edges *edges,
                              struct hw_progress *bar, hw_count *done, hw_count total,
                              struct hw_error *err)
 {
     const struct hw_context *ctx = batch->ctx;
-    hw_count first, count, rounds = hw_batch_rounds(batch->graph, ctx->size, batch->chunk);
+    hw_count first, count, rounds = hw_root_batch_rounds(batch->graph, ctx->size, batch->chunk);
     enum hw_status status = HW_OK;
 
     hw_graph_share(batch->graph, ctx->rank, ctx->size, &first, &count);
@@ -646,7 +647,7 @@ struct unclaimed {
 };
 
 /* The child and parent of a link. */
-static struct tuple link_ends(const struct hw_batch *batch, hw_count block, uint64_t key)
+static struct tuple link_ends(const struct hw_root_batch *batch, hw_count block, uint64_t key)
 {
     hw_gid child = batch->first + block * HW_LINKS_BLOCK + (hw_gid)(key % HW_LINKS_BLOCK);
 
@@ -655,8 +656,8 @@ static struct tuple link_ends(const struct hw_batch *batch, hw_count block, uint
 
 /* Counts one link that is left, in each of its roots: as no edge of the graph
  * (rule 5), or as one that is not tight (rule 2). */
-static void report_link(const struct hw_batch *batch, struct hw_tally *tally, hw_count block,
-                        const struct hw_parent_edge_slot *slot)
+static void report_link(const struct hw_root_batch *batch, struct hw_violation_counts *tally,
+                        hw_count block, const struct hw_parent_edge_slot *slot)
 {
     struct tuple ends = link_ends(batch, block, slot->key & ~HW_LINK_SEEN);
     bool seen = slot->key & HW_LINK_SEEN;
@@ -664,23 +665,23 @@ static void report_link(const struct hw_batch *batch, struct hw_tally *tally, hw
     for (uint64_t roots = slot->roots; roots; roots &= roots - 1) {
         int r = __builtin_ctzll(roots);
         if (seen)
-            hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, ends.u, HW_GID_NONE);
+            hw_violation_counts_add(tally, HW_RULE_TREE_LEVELS, r, ends.u, HW_GID_NONE);
         else
-            hw_tally_add(tally, HW_RULE_TREE_EDGES, r, ends.v, ends.u);
+            hw_violation_counts_add(tally, HW_RULE_TREE_EDGES, r, ends.v, ends.u);
         /* Without a weight nothing is known of what the distances show. */
         tally->counts.suspects[r] += is_weighted(batch);
     }
 }
 
 /* Counts the links of the slice that nobody claimed. Returns how many there are. */
-static hw_count report_unclaimed(const struct hw_batch *batch)
+static hw_count report_unclaimed(const struct hw_root_batch *batch)
 {
     hw_count count = 0;
 
 #pragma omp parallel for schedule(static) reduction(+ : count) num_threads(batch->ctx->threads)
     for (hw_count b = 0; b < batch->links.blocks; b++) {
         const struct hw_parent_edges_block *block = &batch->links.block[b];
-        struct hw_tally *tally = &batch->worker[omp_get_thread_num()].tally;
+        struct hw_violation_counts *tally = &batch->worker[omp_get_thread_num()].tally;
         for (uint32_t slot = 0; slot < block->slots; slot++)
             if (block->slot[slot].roots != 0) {
                 report_link(batch, tally, b, &block->slot[slot]);
@@ -691,7 +692,7 @@ static hw_count report_unclaimed(const struct hw_batch *batch)
 }
 
 /* Takes the next unclaimed links, at most a chunk of them. */
-static void next_unclaimed(const struct hw_batch *batch, struct unclaimed *left)
+static void next_unclaimed(const struct hw_root_batch *batch, struct unclaimed *left)
 {
     left->count = 0;
     for (; left->block < batch->links.blocks; left->block++, left->slot = 0) {
@@ -709,7 +710,7 @@ static void next_unclaimed(const struct hw_batch *batch, struct unclaimed *left)
 
 /* Rules 5 and 2 for the tree edges that are left: of levels, those that are no
  * tuples still have to differ by one. Collective. */
-static enum hw_status check_unclaimed(struct hw_batch *batch, struct hw_error *err)
+static enum hw_status check_unclaimed(struct hw_root_batch *batch, struct hw_error *err)
 {
     struct unclaimed left = {0};
     hw_count most = report_unclaimed(batch);
@@ -736,8 +737,8 @@ static enum hw_status check_unclaimed(struct hw_batch *batch, struct hw_error *e
     return status;
 }
 
-enum hw_status hw_batch_tuples(struct hw_batch *batch, struct hw_progress *bar, hw_count *done,
-                               hw_count total, struct hw_error *err)
+enum hw_status hw_root_batch_tuples(struct hw_root_batch *batch, struct hw_progress *bar,
+                                    hw_count *done, hw_count total, struct hw_error *err)
 {
     struct hw_edges edges = {0};
     enum hw_status status = hw_edges_alloc(&edges, batch->chunk, is_weighted(batch), err);

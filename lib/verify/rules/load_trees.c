@@ -54,8 +54,8 @@ static inline enum mark mark_of(enum hw_value value, const void *values, hw_coun
 
 /* Copies the tile of `count` vertices from local vertex `at`, and its levels or
  * distances into the rows. */
-static void load_tile(struct hw_batch *batch, struct hw_tally *tally, struct loader *loader,
-                      hw_count at, hw_count count)
+static void load_tile(struct hw_root_batch *batch, struct hw_violation_counts *tally,
+                      struct loader *loader, hw_count at, hw_count count)
 {
     const size_t size = hw_value_size(batch->value);
 
@@ -73,19 +73,20 @@ static void load_tile(struct hw_batch *batch, struct hw_tally *tally, struct loa
 }
 
 /* Rules 1 and 2 at the root itself. */
-static void check_root(struct hw_tally *tally, int r, hw_gid v, hw_gid parent, enum mark mark)
+static void check_root(struct hw_violation_counts *tally, int r, hw_gid v, hw_gid parent,
+                       enum mark mark)
 {
     if (parent != v)
-        hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
+        hw_violation_counts_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
     if (mark != ZERO) {
-        hw_tally_add(tally, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
+        hw_violation_counts_add(tally, HW_RULE_TREE_LEVELS, r, v, HW_GID_NONE);
         tally->counts.suspects[r]++;
     }
 }
 
 /* Sorts what each root says of vertex v's parent: a link, nothing, or a defect.
  * Returns the number of links. */
-static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally,
+static int load_vertex(const struct hw_root_batch *batch, struct hw_violation_counts *tally,
                        struct hw_parent_edge *link, hw_gid v, const hw_gid *parent,
                        const enum mark *mark)
 {
@@ -98,10 +99,10 @@ static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally,
         } else if (p == HW_GID_NONE) {
             if (mark[r] == UNREACHED)
                 continue;
-            hw_tally_add(tally, HW_RULE_SPANS, r, v, HW_GID_NONE);
+            hw_violation_counts_add(tally, HW_RULE_SPANS, r, v, HW_GID_NONE);
             tally->counts.suspects[r]++;
         } else if (p < 0 || p >= batch->desc->vertices) {
-            hw_tally_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
+            hw_violation_counts_add(tally, HW_RULE_TREE, r, v, HW_GID_NONE);
             tally->counts.suspects[r]++;
         } else if (p == v) {
             tally->counts.suspects[r]++; /* a cycle: counted where cycles are */
@@ -112,7 +113,7 @@ static int load_vertex(const struct hw_batch *batch, struct hw_tally *tally,
     return length;
 }
 
-static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
+static enum hw_status load_block(struct hw_root_batch *batch, struct hw_violation_counts *tally,
                                  struct loader *loader, hw_count block, struct hw_error *err)
 {
     hw_count begin = block * HW_LINKS_BLOCK;
@@ -134,7 +135,7 @@ static enum hw_status load_block(struct hw_batch *batch, struct hw_tally *tally,
 }
 
 /* What one thread does of the loading. */
-static enum hw_status load_blocks(struct hw_batch *batch, int thread, struct hw_error *err)
+static enum hw_status load_blocks(struct hw_root_batch *batch, int thread, struct hw_error *err)
 {
     struct loader *loader = NULL;
     enum hw_status status = hw_alloc(&loader, 1, sizeof *loader, "tree tile", err);
@@ -152,7 +153,8 @@ static enum hw_status load_blocks(struct hw_batch *batch, int thread, struct hw_
     return status;
 }
 
-enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct hw_error *err)
+enum hw_status hw_root_batch_load(struct hw_root_batch *batch, enum hw_lane lane,
+                                  struct hw_error *err)
 {
     enum hw_status status = hw_rows_make(batch->count, batch->roots, lane, &batch->rows, err);
 
@@ -166,7 +168,7 @@ enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct h
     {
         struct hw_error mine = {{0}};
         enum hw_status loaded = load_blocks(batch, omp_get_thread_num(), &mine);
-#pragma omp critical(hw_batch_load)
+#pragma omp critical(hw_root_batch_load)
         if (loaded > status) {
             status = loaded;
             if (err)

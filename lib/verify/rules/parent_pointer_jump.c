@@ -36,7 +36,7 @@ struct place {
 
 /* The chains of some trees, on one slice. */
 struct chains {
-    const struct hw_batch *batch;
+    const struct hw_root_batch *batch;
     int trees;
     const int *root; /* [trees] places in the batch */
     bool flat_only;  /* rising tree edges end a chain: all is well there */
@@ -48,7 +48,7 @@ struct chains {
     hw_gid *answer;  /* [chunk] */
 };
 
-hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk)
+hw_count hw_root_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk)
 {
     const hw_count word = sizeof(hw_gid), place = sizeof(struct place);
 
@@ -66,7 +66,7 @@ static void chains_free(struct chains *chains)
 
 static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     enum hw_status status =
         hw_alloc(&chains->to, chains->trees * batch->count, sizeof *chains->to, "chains", err);
 
@@ -84,7 +84,7 @@ static enum hw_status chains_alloc(struct chains *chains, struct hw_error *err)
 /* Where the chain of local vertex i goes next in a tree: a vertex, or its end. */
 static hw_gid next_of(const struct chains *chains, int tree, hw_count i)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     int root = chains->root[tree];
     hw_gid parent = batch->parent[root * batch->count + i];
 
@@ -99,7 +99,7 @@ static hw_gid next_of(const struct chains *chains, int tree, hw_count i)
  * itself or an earlier walk; then gives all on its way what it found. */
 static void walk(const struct chains *chains, int tree, hw_gid *to, hw_count i)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     hw_gid found = batch->first + i;
 
     for (;;) {
@@ -125,7 +125,7 @@ static void walk(const struct chains *chains, int tree, hw_gid *to, hw_count i)
 /* Points every vertex of every tree at where its chain leaves the slice. */
 static void begin_chains(struct chains *chains)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
 
 #pragma omp parallel for schedule(dynamic, 1) num_threads(batch->ctx->threads)
     for (int t = 0; t < chains->trees; t++) {
@@ -143,7 +143,7 @@ static void begin_chains(struct chains *chains)
 /* Gathers the next vertices that are still under way: at most a chunk. */
 static void gather_questions(struct chains *chains)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     hw_count end = chains->trees * batch->count;
 
     chains->asking = 0;
@@ -173,7 +173,7 @@ static void reply(void *self, const void *question, hw_count count, void *answer
  * that had most. Collective. */
 static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct hw_error *err)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     const struct hw_ask ask = {.ctx = batch->ctx,
                                .slices = batch->slices,
                                .question = sizeof *chains->ask,
@@ -202,7 +202,7 @@ static enum hw_status jump_all(struct chains *chains, hw_count *moving, struct h
 /* Lets every chain of some trees of the batch come as far as it gets. Collective. */
 static enum hw_status follow(struct chains *chains, struct hw_error *err)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     hw_count moving = batch->ctx->size > 1;
     enum hw_status status = hw_agree(batch->ctx->world, chains_alloc(chains, err), err);
 
@@ -218,9 +218,9 @@ static enum hw_status follow(struct chains *chains, struct hw_error *err)
 /* ---- what they show ---- */
 
 /* Counts the vertices of a tree whose parents do not lead to the root. */
-static void report_chains(const struct chains *chains, int tree, struct hw_tally *tally)
+static void report_chains(const struct chains *chains, int tree, struct hw_violation_counts *tally)
 {
-    const struct hw_batch *batch = chains->batch;
+    const struct hw_root_batch *batch = chains->batch;
     int root = chains->root[tree];
     const hw_gid *parent = batch->parent + root * batch->count;
     const hw_gid *to = chains->to + tree * batch->count;
@@ -228,14 +228,14 @@ static void report_chains(const struct chains *chains, int tree, struct hw_tally
     for (hw_count i = 0; i < batch->count; i++) {
         bool has_parent = parent[i] >= 0 && parent[i] < batch->desc->vertices;
         if (to[i] >= 0 || to[i] == IN_CYCLE)
-            hw_tally_add(tally, HW_RULE_TREE, root, batch->first + i, HW_GID_NONE);
+            hw_violation_counts_add(tally, HW_RULE_TREE, root, batch->first + i, HW_GID_NONE);
         else if (to[i] == AT_DEAD_END && has_parent)
-            hw_tally_add(tally, HW_RULE_SPANS, root, batch->first + i, HW_GID_NONE);
+            hw_violation_counts_add(tally, HW_RULE_SPANS, root, batch->first + i, HW_GID_NONE);
     }
 }
 
-enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const int *root,
-                               struct hw_tally *tally, struct hw_error *err)
+enum hw_status hw_root_batch_chains(const struct hw_root_batch *batch, int roots, const int *root,
+                                    struct hw_violation_counts *tally, struct hw_error *err)
 {
     struct chains chains = {.batch = batch, .trees = roots, .root = root};
     enum hw_status status = follow(&chains, err);
@@ -246,8 +246,8 @@ enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const in
     return status;
 }
 
-enum hw_status hw_batch_flat_cycles(const struct hw_batch *batch, int roots, const int *root,
-                                    hw_count *cyclic, struct hw_error *err)
+enum hw_status hw_root_batch_flat_cycles(const struct hw_root_batch *batch, int roots,
+                                         const int *root, hw_count *cyclic, struct hw_error *err)
 {
     struct chains chains = {.batch = batch, .trees = roots, .root = root, .flat_only = true};
     enum hw_status status = follow(&chains, err);

@@ -14,15 +14,15 @@
 #include "lib/verify/verify.h"
 
 /* What one thread counts. */
-struct hw_worker {
-    struct hw_tally tally;
+struct hw_verify_worker {
+    struct hw_violation_counts tally;
     struct hw_within within; /* tuples in the component since the last time it was emptied into
                                 the tally */
     int pending;             /* tuples checked since then */
 };
 
 /* A batch of roots; the trees are the caller's. */
-struct hw_batch {
+struct hw_root_batch {
     const struct hw_context *ctx;
     struct hw_graph *graph;
     const struct hw_graph_desc *desc;
@@ -39,27 +39,28 @@ struct hw_batch {
     struct hw_parent_edges links;
     uint64_t *flat; /* [count] distances: the roots whose tree edge to a vertex does not rise
                      */
-    struct hw_worker *worker; /* [ctx->threads] */
+    struct hw_verify_worker *worker; /* [ctx->threads] */
 };
 
 /*
  * Turns the trees of the slice into rows and links, and checks what a vertex
  * shows by itself. Local; threads work inside.
  */
-enum hw_status hw_batch_load(struct hw_batch *batch, enum hw_lane lane, struct hw_error *err);
+enum hw_status hw_root_batch_load(struct hw_root_batch *batch, enum hw_lane lane,
+                                  struct hw_error *err);
 
 /*
  * Streams the tuples past the rows and links: rules 2, 3, 4 and 5. `done` and
  * `total` rounds of all batches are what the progress bar shows. Collective.
  */
-enum hw_status hw_batch_tuples(struct hw_batch *batch, struct hw_progress *bar, hw_count *done,
-                               hw_count total, struct hw_error *err);
+enum hw_status hw_root_batch_tuples(struct hw_root_batch *batch, struct hw_progress *bar,
+                                    hw_count *done, hw_count total, struct hw_error *err);
 
-/* Rounds of reading that hw_batch_tuples() takes, the same on all ranks. Local. */
-hw_count hw_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk);
+/* Rounds of reading that hw_root_batch_tuples() takes, the same on all ranks. Local. */
+hw_count hw_root_batch_rounds(const struct hw_graph *graph, int ranks, hw_count chunk);
 
-/* Bytes that hw_batch_tuples() takes for each tuple of a chunk. Local. */
-hw_count hw_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane);
+/* Bytes that hw_root_batch_tuples() takes for each tuple of a chunk. Local. */
+hw_count hw_root_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane);
 
 /*
  * Follows the parents of some of the batch's roots (root[0..roots): their places
@@ -67,8 +68,8 @@ hw_count hw_batch_tuple_bytes(int ranks, int roots, enum hw_lane lane);
  * a cycle (rule 1) or end elsewhere than at the root (rule 4). Adds to tally on
  * the rank that holds the vertex. Collective.
  */
-enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const int *root,
-                               struct hw_tally *tally, struct hw_error *err);
+enum hw_status hw_root_batch_chains(const struct hw_root_batch *batch, int roots, const int *root,
+                                    struct hw_violation_counts *tally, struct hw_error *err);
 
 /*
  * Looks for cycles among the tree edges that do not rise of some of the batch's
@@ -76,11 +77,11 @@ enum hw_status hw_batch_chains(const struct hw_batch *batch, int roots, const in
  * vertices of cycles and those that lead into them over such edges, on all ranks.
  * Collective.
  */
-enum hw_status hw_batch_flat_cycles(const struct hw_batch *batch, int roots, const int *root,
-                                    hw_count *cyclic, struct hw_error *err);
+enum hw_status hw_root_batch_flat_cycles(const struct hw_root_batch *batch, int roots,
+                                         const int *root, hw_count *cyclic, struct hw_error *err);
 
-/* Bytes that hw_batch_chains() and hw_batch_flat_cycles() take. Local. */
-hw_count hw_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk);
+/* Bytes that hw_root_batch_chains() and hw_root_batch_flat_cycles() take. Local. */
+hw_count hw_root_batch_chain_bytes(hw_count vertices, int roots, hw_count chunk);
 
 /* Whether the roots are vertices (HW_BAD_INPUT). Local, the same on all ranks. */
 enum hw_status hw_verify_roots(hw_count k, const hw_gid *root, hw_gid vertices,

@@ -71,7 +71,7 @@ struct plan {
 static hw_count choose_chunk(hw_count share, int ranks, int roots, enum hw_lane lane)
 {
     hw_count most = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
-    hw_count chunk = share / 8 / hw_batch_tuple_bytes(ranks, roots, lane);
+    hw_count chunk = share / 8 / hw_root_batch_tuple_bytes(ranks, roots, lane);
 
     chunk = chunk < most ? chunk : most;
     chunk -= chunk % HW_STORE_BLOCK;
@@ -87,11 +87,11 @@ static hw_count plan_bytes(const struct plan *plan, hw_count count, int ranks, i
         count * (hw_count)(hw_rows_stride(plan->roots, lane) + (weighted ? sizeof(uint64_t) : 0));
     hw_count links = hw_parent_edges_bytes(count, plan->roots) +
                      threads * hw_parent_edges_bytes(HW_LINKS_BLOCK, plan->roots);
-    hw_count tuples = plan->chunk * hw_batch_tuple_bytes(ranks, plan->roots, lane);
-    hw_count chains = hw_batch_chain_bytes(count, plan->roots, plan->chunk);
+    hw_count tuples = plan->chunk * hw_root_batch_tuple_bytes(ranks, plan->roots, lane);
+    hw_count chains = hw_root_batch_chain_bytes(count, plan->roots, plan->chunk);
     hw_count pass = rows + links + tuples;
 
-    return threads * (hw_count)sizeof(struct hw_worker) + (pass > chains ? pass : chains);
+    return threads * (hw_count)sizeof(struct hw_verify_worker) + (pass > chains ? pass : chains);
 }
 
 /* The largest batch whose need fits in `share`; a single root if none does. */
@@ -172,18 +172,19 @@ static enum hw_status choose_lane(const struct hw_context *ctx, enum hw_value va
 }
 
 /* Adds the workers' counts up, over threads and ranks. Collective. */
-static enum hw_status add_up(struct hw_batch *batch, struct hw_tally *tally, struct hw_error *err)
+static enum hw_status add_up(struct hw_root_batch *batch, struct hw_violation_counts *tally,
+                             struct hw_error *err)
 {
-    hw_tally_clear(tally);
+    hw_violation_counts_clear(tally);
     for (int t = 0; t < batch->ctx->threads; t++)
-        hw_tally_merge(tally, &batch->worker[t].tally);
-    return hw_tally_reduce(batch->ctx->world, tally, err);
+        hw_violation_counts_merge(tally, &batch->worker[t].tally);
+    return hw_violation_counts_reduce(batch->ctx->world, tally, err);
 }
 
 /* Brings the roots whose flat tree edges close a cycle under suspicion.
  * Collective. */
-static enum hw_status suspect_flat(const struct hw_batch *batch, struct hw_tally *tally,
-                                   struct hw_error *err)
+static enum hw_status suspect_flat(const struct hw_root_batch *batch,
+                                   struct hw_violation_counts *tally, struct hw_error *err)
 {
     int roots = 0, root[HW_VERIFY_BATCH];
     hw_count cyclic[HW_VERIFY_BATCH];
@@ -193,7 +194,7 @@ static enum hw_status suspect_flat(const struct hw_batch *batch, struct hw_tally
         if (tally->counts.flat[r] > 0 && tally->counts.suspects[r] == 0)
             root[roots++] = r;
     if (roots > 0)
-        status = hw_batch_flat_cycles(batch, roots, root, cyclic, err);
+        status = hw_root_batch_flat_cycles(batch, roots, root, cyclic, err);
     for (int i = 0; i < roots && status == HW_OK; i++)
         tally->counts.suspects[root[i]] += cyclic[i];
     return status;
@@ -201,10 +202,10 @@ static enum hw_status suspect_flat(const struct hw_batch *batch, struct hw_tally
 
 /* Follows the chains of the roots that came under suspicion, and adds what they
  * show to tally. Collective. */
-static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_tally *tally,
-                                      struct hw_error *err)
+static enum hw_status follow_suspects(const struct hw_root_batch *batch,
+                                      struct hw_violation_counts *tally, struct hw_error *err)
 {
-    struct hw_tally *found = NULL;
+    struct hw_violation_counts *found = NULL;
     int suspects = 0, suspect[HW_VERIFY_BATCH];
     enum hw_status status = hw_alloc_zero(&found, 1, sizeof *found, "counts", err);
 
@@ -215,18 +216,18 @@ static enum hw_status follow_suspects(const struct hw_batch *batch, struct hw_ta
         if (tally->counts.suspects[r] > 0)
             suspect[suspects++] = r;
     if (suspects > 0) {
-        status = hw_batch_chains(batch, suspects, suspect, found, err);
+        status = hw_root_batch_chains(batch, suspects, suspect, found, err);
         if (status == HW_OK)
-            status = hw_tally_reduce(batch->ctx->world, found, err);
+            status = hw_violation_counts_reduce(batch->ctx->world, found, err);
         if (status == HW_OK)
-            hw_tally_merge(tally, found);
+            hw_violation_counts_merge(tally, found);
     }
     free(found);
     return status;
 }
 
-static void give_verdicts(const struct hw_batch *batch, const struct hw_tally *tally,
-                          struct hw_verdict *verdict)
+static void give_verdicts(const struct hw_root_batch *batch,
+                          const struct hw_violation_counts *tally, struct hw_verdict *verdict)
 {
     for (int r = 0; r < batch->roots; r++) {
         verdict[r] = (struct hw_verdict){.reached = tally->counts.reached[r],
@@ -247,11 +248,11 @@ struct progress {
 };
 
 /* Checks the roots of a batch. Collective. */
-static enum hw_status check_batch(struct hw_batch *batch, enum hw_lane lane,
+static enum hw_status check_batch(struct hw_root_batch *batch, enum hw_lane lane,
                                   struct progress *progress, struct hw_verdict *verdict,
                                   struct hw_error *err)
 {
-    struct hw_tally *tally = NULL;
+    struct hw_violation_counts *tally = NULL;
     const struct hw_context *ctx = batch->ctx;
     enum hw_status status =
         hw_alloc_zero(&batch->worker, ctx->threads, sizeof *batch->worker, "counts", err);
@@ -259,10 +260,10 @@ static enum hw_status check_batch(struct hw_batch *batch, enum hw_lane lane,
     if (status == HW_OK)
         status = hw_alloc(&tally, 1, sizeof *tally, "counts", err);
     if (status == HW_OK)
-        status = hw_batch_load(batch, lane, err);
+        status = hw_root_batch_load(batch, lane, err);
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_batch_tuples(batch, &progress->bar, &progress->done, progress->total, err);
+        status = hw_root_batch_tuples(batch, &progress->bar, &progress->done, progress->total, err);
     hw_rows_free(&batch->rows);
     hw_parent_edges_free(&batch->links);
     if (status == HW_OK)
@@ -296,11 +297,11 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
 {
     const hw_count k = trees->k;
     struct hw_block_distribution slices = {0};
-    struct hw_batch batch = {.ctx = ctx,
-                             .graph = graph,
-                             .desc = hw_graph_desc(graph),
-                             .slices = &slices,
-                             .value = value};
+    struct hw_root_batch batch = {.ctx = ctx,
+                                  .graph = graph,
+                                  .desc = hw_graph_desc(graph),
+                                  .slices = &slices,
+                                  .value = value};
     struct progress progress = {.done = 0};
     struct plan plan;
     enum hw_lane lane = HW_LANE_LEVEL8;
@@ -319,7 +320,7 @@ enum hw_status hw_verify_trees(const struct hw_context *ctx, struct hw_graph *gr
         goto done;
     batch.chunk = plan.chunk;
     progress.total =
-        (k + plan.roots - 1) / plan.roots * hw_batch_rounds(graph, ctx->size, plan.chunk);
+        (k + plan.roots - 1) / plan.roots * hw_root_batch_rounds(graph, ctx->size, plan.chunk);
     for (hw_count at = 0; at < k && status == HW_OK; at += plan.roots) {
         batch.roots = k - at < plan.roots ? (int)(k - at) : plan.roots;
         batch.root = trees->root + at;

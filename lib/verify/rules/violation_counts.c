@@ -5,13 +5,14 @@
 /* Ends a comparison of examples: no vertex is as large. */
 #define FAR INT64_MAX
 
-void hw_tally_clear(struct hw_tally *tally)
+void hw_violation_counts_clear(struct hw_violation_counts *tally)
 {
     memset(tally, 0, sizeof *tally);
 }
 
 /* Makes (a, b) the example if it is the first, or less than the present one. */
-static void take_example(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b)
+static void take_example(struct hw_violation_counts *tally, enum hw_rule rule, int root, hw_gid a,
+                         hw_gid b)
 {
     hw_gid *at = tally->example[rule][root];
 
@@ -21,13 +22,15 @@ static void take_example(struct hw_tally *tally, enum hw_rule rule, int root, hw
     at[1] = b;
 }
 
-void hw_tally_add(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b)
+void hw_violation_counts_add(struct hw_violation_counts *tally, enum hw_rule rule, int root,
+                             hw_gid a, hw_gid b)
 {
     take_example(tally, rule, root, a, b);
     tally->counts.violations[rule][root]++;
 }
 
-void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other)
+void hw_violation_counts_merge(struct hw_violation_counts *tally,
+                               const struct hw_violation_counts *other)
 {
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
         for (int r = 0; r < HW_VERIFY_BATCH; r++) {
@@ -47,8 +50,8 @@ void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other)
 
 /* The least over the ranks of member `end` of each example; where this rank's
  * example has another first member, its second one stays out. */
-static enum hw_status least_examples(MPI_Comm comm, const struct hw_tally *tally, int end,
-                                     const hw_gid (*first)[HW_VERIFY_BATCH],
+static enum hw_status least_examples(MPI_Comm comm, const struct hw_violation_counts *tally,
+                                     int end, const hw_gid (*first)[HW_VERIFY_BATCH],
                                      hw_gid (*least)[HW_VERIFY_BATCH], struct hw_error *err)
 {
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
@@ -63,7 +66,8 @@ static enum hw_status least_examples(MPI_Comm comm, const struct hw_tally *tally
         "MPI_Allreduce", err);
 }
 
-enum hw_status hw_tally_reduce(MPI_Comm comm, struct hw_tally *tally, struct hw_error *err)
+enum hw_status hw_violation_counts_reduce(MPI_Comm comm, struct hw_violation_counts *tally,
+                                          struct hw_error *err)
 {
     hw_gid first[HW_RULES][HW_VERIFY_BATCH], second[HW_RULES][HW_VERIFY_BATCH];
     const int length = sizeof tally->counts / sizeof(hw_count);

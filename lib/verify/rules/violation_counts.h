@@ -15,7 +15,7 @@
 #define HW_VERIFY_BATCH 64
 
 /* What is summed, for the roots of a batch. */
-struct hw_tally_counts {
+struct hw_violation_counts_counts {
     hw_count violations[HW_RULES][HW_VERIFY_BATCH];
     hw_count suspects[HW_VERIFY_BATCH]; /* what may keep a vertex from the root: defects, and tree
                                            edges along which distances fall */
@@ -25,22 +25,25 @@ struct hw_tally_counts {
 };
 
 /* The tally of one thread. */
-struct hw_tally {
-    struct hw_tally_counts counts;
+struct hw_violation_counts {
+    struct hw_violation_counts_counts counts;
     hw_gid example[HW_RULES][HW_VERIFY_BATCH][2]; /* the least; valid where violations > 0 */
 };
 
 /* Starts from nothing. Local. */
-void hw_tally_clear(struct hw_tally *tally);
+void hw_violation_counts_clear(struct hw_violation_counts *tally);
 
 /* Counts one violation by vertex a (b is HW_GID_NONE) or edge (a, b). Local. */
-void hw_tally_add(struct hw_tally *tally, enum hw_rule rule, int root, hw_gid a, hw_gid b);
+void hw_violation_counts_add(struct hw_violation_counts *tally, enum hw_rule rule, int root,
+                             hw_gid a, hw_gid b);
 
 /* Adds what `other` counted to tally. Local. */
-void hw_tally_merge(struct hw_tally *tally, const struct hw_tally *other);
+void hw_violation_counts_merge(struct hw_violation_counts *tally,
+                               const struct hw_violation_counts *other);
 
 /* Sums over the ranks, on all of them; examples become the least of all.
  * Collective. */
-enum hw_status hw_tally_reduce(MPI_Comm comm, struct hw_tally *tally, struct hw_error *err);
+enum hw_status hw_violation_counts_reduce(MPI_Comm comm, struct hw_violation_counts *tally,
+                                          struct hw_error *err);
 
 #endif

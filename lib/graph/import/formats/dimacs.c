@@ -27,11 +27,11 @@ static int recognize(const struct hw_head *head)
 }
 
 /* The line "p KIND N M". */
-static enum hw_status read_problem(const struct hw_head *head, const struct hw_line *line,
+static enum hw_status read_problem(const struct hw_head *head, const struct hw_text_line *line,
                                    struct hw_facts *facts, struct hw_error *err)
 {
     struct hw_quote word[4] = {0};
-    const int words = hw_line_words(line, 4, word);
+    const int words = hw_text_line_words(line, 4, word);
     const char *kind = word[1].text, *path = head->input->path;
     const bool arcs = strcmp(kind, "sp") == 0, bare = strcmp(kind, "tw") == 0;
 
@@ -59,7 +59,7 @@ static enum hw_status read_problem(const struct hw_head *head, const struct hw_l
 static enum hw_status header(struct hw_head *head, const struct hw_import_options *options,
                              struct hw_facts *facts, struct hw_error *err)
 {
-    struct hw_line line;
+    struct hw_text_line line;
 
     (void)options;
     facts->first_id = 1;
@@ -83,23 +83,24 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
 }
 
 /* A line that does not begin as tuples do. */
-static const char *other_line(char mark, const char *at, const char *end, struct hw_batch *batch)
+static const char *other_line(char mark, const char *at, const char *end,
+                              struct hw_tuple_batch *batch)
 {
     if (*at == '\n')
         return at + 1;
     if (*at == 'c')
         return hw_scan_line(at, end);
     if (is_kind(at, 'p'))
-        hw_batch_fault(batch, "is a second 'p'");
+        hw_tuple_batch_fault(batch, "is a second 'p'");
     else if (mark)
-        hw_batch_fault(batch, "begins with '%s' and not with '%c'", hw_quote(at).text, mark);
+        hw_tuple_batch_fault(batch, "begins with '%s' and not with '%c'", hw_quote(at).text, mark);
     else
-        hw_batch_fault(batch, "'%s' is not a vertex id", hw_quote(at).text);
+        hw_tuple_batch_fault(batch, "'%s' is not a vertex id", hw_quote(at).text);
     return NULL;
 }
 
 static void lines(const struct hw_facts *facts, const char *text, const char *end,
-                  struct hw_batch *batch)
+                  struct hw_tuple_batch *batch)
 {
     const uint64_t limit = hw_id_limit(facts);
     const enum hw_rest rest = (enum hw_rest)facts->more[MORE_REST];

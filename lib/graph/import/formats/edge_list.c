@@ -34,7 +34,7 @@ static int recognize(const struct hw_head *head)
 /* ---- the header ---- */
 
 /* Looks for SNAP's words in a comment. */
-static void read_comment(const struct hw_line *line, struct hw_facts *facts)
+static void read_comment(const struct hw_text_line *line, struct hw_facts *facts)
 {
     char text[256], *end;
 
@@ -51,11 +51,11 @@ static void read_comment(const struct hw_line *line, struct hw_facts *facts)
 }
 
 /* Decides by the first line with a tuple which columns there are. */
-static enum hw_status take_columns(const struct hw_head *head, const struct hw_line *line,
+static enum hw_status take_columns(const struct hw_head *head, const struct hw_text_line *line,
                                    enum hw_import_weights take, struct hw_facts *facts,
                                    struct hw_error *err)
 {
-    const int fields = line->begin ? hw_line_words(line, 0, NULL) : 0;
+    const int fields = line->begin ? hw_text_line_words(line, 0, NULL) : 0;
 
     facts->has_weights = fields > 2 && take != HW_TAKE_NONE;
     facts->more[MORE_REST] = take == HW_TAKE_AUTO ? HW_REST_NONE : HW_REST_IGNORED;
@@ -71,7 +71,7 @@ static enum hw_status take_columns(const struct hw_head *head, const struct hw_l
 static enum hw_status header(struct hw_head *head, const struct hw_import_options *options,
                              struct hw_facts *facts, struct hw_error *err)
 {
-    struct hw_line line;
+    struct hw_text_line line;
     hw_count at, before;
     enum hw_status status;
 
@@ -104,7 +104,7 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
 
 /* A line that does not begin with a digit: NULL after a fault. */
 static const char *other_line(const struct hw_facts *facts, const char *at, const char *end,
-                              struct hw_batch *batch)
+                              struct hw_tuple_batch *batch)
 {
     if (*at == '\n')
         return at + 1;
@@ -112,7 +112,7 @@ static const char *other_line(const struct hw_facts *facts, const char *at, cons
 }
 
 static inline const char *parse_line(const struct hw_facts *facts, uint64_t limit, const char *at,
-                                     const char *end, struct hw_batch *batch, bool weights)
+                                     const char *end, struct hw_tuple_batch *batch, bool weights)
 {
     at = hw_scan_blanks(at);
     if (!hw_is_digit(*at))
@@ -122,7 +122,7 @@ static inline const char *parse_line(const struct hw_facts *facts, uint64_t limi
 }
 
 static void lines(const struct hw_facts *facts, const char *text, const char *end,
-                  struct hw_batch *batch)
+                  struct hw_tuple_batch *batch)
 {
     const uint64_t limit = hw_id_limit(facts);
     const char *at = text;

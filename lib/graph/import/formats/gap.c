@@ -222,7 +222,7 @@ static enum hw_status fill_sources(struct hw_input *input, hw_gid vertices, int6
 
 /* Fills targets and weights from elements. */
 static void take_elements(const struct hw_facts *facts, const int32_t *element, hw_count count,
-                          struct hw_batch *batch)
+                          struct hw_tuple_batch *batch)
 {
     const int width = (int)facts->more[MORE_WIDTH];
 
@@ -231,10 +231,10 @@ static void take_elements(const struct hw_facts *facts, const int32_t *element, 
         const int32_t target = (int32_t)le32toh((uint32_t)element[i * width]);
         batch->target[at] = target;
         if (target < 0 || target >= facts->vertices) {
-            hw_batch_fault(batch,
-                           "vertex %" PRI_GID " has the neighbour %d, but there are %" PRI_GID
-                           " vertices",
-                           batch->source[at], target, facts->vertices);
+            hw_tuple_batch_fault(batch,
+                                 "vertex %" PRI_GID " has the neighbour %d, but there are %" PRI_GID
+                                 " vertices",
+                                 batch->source[at], target, facts->vertices);
             return;
         }
         if (!facts->has_weights)
@@ -248,7 +248,7 @@ static void take_elements(const struct hw_facts *facts, const int32_t *element, 
 }
 
 static enum hw_status items(struct hw_input *input, const struct hw_facts *facts, hw_count first,
-                            hw_count count, struct hw_batch *batch, struct hw_error *err)
+                            hw_count count, struct hw_tuple_batch *batch, struct hw_error *err)
 {
     const int width = (int)facts->more[MORE_WIDTH];
     const hw_count start = HEADER_SIZE + (facts->vertices + 1) * 8;

@@ -80,7 +80,7 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
 }
 
 static void take_tuples(const struct hw_facts *facts, const uint32_t *packed, hw_count first,
-                        hw_count count, struct hw_batch *batch)
+                        hw_count count, struct hw_tuple_batch *batch)
 {
     for (hw_count i = 0; i < count; i++) {
         const uint32_t high = le32toh(packed[3 * i + 2]);
@@ -88,10 +88,10 @@ static void take_tuples(const struct hw_facts *facts, const uint32_t *packed, hw
         const hw_gid target = (hw_gid)(high >> 16) << 32 | le32toh(packed[3 * i + 1]);
         const hw_gid largest = source > target ? source : target;
         if (facts->vertices >= 0 && largest >= facts->vertices) {
-            hw_batch_fault(batch,
-                           "tuple %" PRI_COUNT " has the vertex %" PRI_GID
-                           ", but there are %" PRI_GID " vertices",
-                           first + i, largest, facts->vertices);
+            hw_tuple_batch_fault(batch,
+                                 "tuple %" PRI_COUNT " has the vertex %" PRI_GID
+                                 ", but there are %" PRI_GID " vertices",
+                                 first + i, largest, facts->vertices);
             return;
         }
         batch->source[batch->count] = source;
@@ -101,7 +101,7 @@ static void take_tuples(const struct hw_facts *facts, const uint32_t *packed, hw
 
 /* Reads the weights of a range of tuples, which lie in the batch from 0 on. */
 static enum hw_status read_weights(const struct hw_input *input, hw_count first, hw_count count,
-                                   struct hw_batch *batch, struct hw_error *err)
+                                   struct hw_tuple_batch *batch, struct hw_error *err)
 {
     struct hw_input weights;
     char *path = NULL;
@@ -125,7 +125,7 @@ static enum hw_status read_weights(const struct hw_input *input, hw_count first,
 }
 
 static enum hw_status items(struct hw_input *input, const struct hw_facts *facts, hw_count first,
-                            hw_count count, struct hw_batch *batch, struct hw_error *err)
+                            hw_count count, struct hw_tuple_batch *batch, struct hw_error *err)
 {
     uint32_t *packed = NULL;
     enum hw_status status = hw_alloc(&packed, PIECE, TUPLE_SIZE, "packed tuples", err);

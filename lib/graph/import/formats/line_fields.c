@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void hw_batch_fault(struct hw_batch *batch, const char *format, ...)
+void hw_tuple_batch_fault(struct hw_tuple_batch *batch, const char *format, ...)
 {
     va_list arguments;
 
@@ -31,7 +31,7 @@ struct hw_quote hw_quote(const char *at)
     return quote;
 }
 
-int hw_line_words(const struct hw_line *line, int most, struct hw_quote *words)
+int hw_text_line_words(const struct hw_text_line *line, int most, struct hw_quote *words)
 {
     const char *at = hw_scan_blanks(line->begin);
     int count = 0;
@@ -58,7 +58,8 @@ hw_count hw_word_count(const char *word)
     return end == text || *end || number > (uint64_t)1 << 62 ? -1 : (hw_count)number;
 }
 
-const char *hw_field_end(enum hw_rest rest, const char *at, const char *end, struct hw_batch *batch)
+const char *hw_field_end(enum hw_rest rest, const char *at, const char *end,
+                         struct hw_tuple_batch *batch)
 {
     const char *next = hw_scan_separator(at);
 
@@ -66,36 +67,36 @@ const char *hw_field_end(enum hw_rest rest, const char *at, const char *end, str
         return next + 1;
     if (rest == HW_REST_IGNORED)
         return hw_scan_line(next, end);
-    hw_batch_fault(batch, "'%s' is one field too many", hw_quote(next).text);
+    hw_tuple_batch_fault(batch, "'%s' is one field too many", hw_quote(next).text);
     return NULL;
 }
 
 /* ---- ids ---- */
 
-const char *hw_bad_id(const struct hw_facts *facts, const char *at, struct hw_batch *batch)
+const char *hw_bad_id(const struct hw_facts *facts, const char *at, struct hw_tuple_batch *batch)
 {
     const struct hw_quote quote = hw_quote(at);
     uint64_t number;
     const char *next = hw_scan_number(at, &number);
 
     if (*at == '\n')
-        hw_batch_fault(batch, "ends where a vertex id should stand");
+        hw_tuple_batch_fault(batch, "ends where a vertex id should stand");
     else if (*at == '-' && hw_is_digit(at[1]))
-        hw_batch_fault(batch, "'%s' is negative; vertex ids are not", quote.text);
+        hw_tuple_batch_fault(batch, "'%s' is negative; vertex ids are not", quote.text);
     else if (next == at || !hw_ends_field(*next))
-        hw_batch_fault(batch, "'%s' is not a vertex id", quote.text);
+        hw_tuple_batch_fault(batch, "'%s' is not a vertex id", quote.text);
     else if (number > (uint64_t)INT64_MAX)
-        hw_batch_fault(batch, "the vertex id %s is past 2^63 - 1", quote.text);
+        hw_tuple_batch_fault(batch, "the vertex id %s is past 2^63 - 1", quote.text);
     else
-        hw_batch_fault(batch, "the vertex id %s is not among %" PRI_GID " to %" PRI_GID, quote.text,
-                       facts->first_id, facts->first_id + facts->vertices - 1);
+        hw_tuple_batch_fault(batch, "the vertex id %s is not among %" PRI_GID " to %" PRI_GID,
+                             quote.text, facts->first_id, facts->first_id + facts->vertices - 1);
     return NULL;
 }
 
 /* ---- weights ---- */
 
 /* From now on weights are f32. */
-static void turn_real(struct hw_batch *batch)
+static void turn_real(struct hw_tuple_batch *batch)
 {
     if (!batch->integral)
         return;
@@ -104,27 +105,28 @@ static void turn_real(struct hw_batch *batch)
         batch->weight[i].f32 = (float)batch->weight[i].i32;
 }
 
-static const char *bad_weight(const char *at, struct hw_batch *batch)
+static const char *bad_weight(const char *at, struct hw_tuple_batch *batch)
 {
     const struct hw_quote quote = hw_quote(at);
 
     if (*at == '\n')
-        hw_batch_fault(batch, "ends where a weight should stand");
+        hw_tuple_batch_fault(batch, "ends where a weight should stand");
     else
-        hw_batch_fault(batch, "'%s' is not a weight; weights are finite decimal numbers",
-                       quote.text);
+        hw_tuple_batch_fault(batch, "'%s' is not a weight; weights are finite decimal numbers",
+                             quote.text);
     return NULL;
 }
 
 /* What a whole number past i32 means: to be refused, or a real number. */
 static const char *large_weight(const struct hw_facts *facts, const char *at,
-                                struct hw_batch *batch)
+                                struct hw_tuple_batch *batch)
 {
     if (facts->take == HW_TAKE_INTEGER) {
-        hw_batch_fault(batch,
-                       "the weight %s does not fit 32 bits; --weights real takes it as a real "
-                       "number",
-                       hw_quote(at).text);
+        hw_tuple_batch_fault(
+            batch,
+            "the weight %s does not fit 32 bits; --weights real takes it as a real "
+            "number",
+            hw_quote(at).text);
         return NULL;
     }
     if (batch->integral && batch->too_large == 0)
@@ -132,7 +134,8 @@ static const char *large_weight(const struct hw_facts *facts, const char *at,
     return at;
 }
 
-const char *hw_any_weight(const struct hw_facts *facts, const char *at, struct hw_batch *batch)
+const char *hw_any_weight(const struct hw_facts *facts, const char *at,
+                          struct hw_tuple_batch *batch)
 {
     union hw_weight *weight = &batch->weight[batch->count];
     const char *next;
@@ -143,12 +146,12 @@ const char *hw_any_weight(const struct hw_facts *facts, const char *at, struct h
     if (scanned == HW_SCAN_NOTHING || !hw_ends_field(*next))
         return bad_weight(at, batch);
     if (scanned == HW_SCAN_RANGE) {
-        hw_batch_fault(batch, "the weight %s is past the largest real number of 32 bits",
-                       hw_quote(at).text);
+        hw_tuple_batch_fault(batch, "the weight %s is past the largest real number of 32 bits",
+                             hw_quote(at).text);
         return NULL;
     }
     if (scanned == HW_SCAN_REAL && facts->take == HW_TAKE_INTEGER) {
-        hw_batch_fault(batch, "the weight %s is not a whole number", hw_quote(at).text);
+        hw_tuple_batch_fault(batch, "the weight %s is not a whole number", hw_quote(at).text);
         return NULL;
     }
     if (scanned == HW_SCAN_LARGE && !large_weight(facts, at, batch))

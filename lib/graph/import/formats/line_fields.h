@@ -52,11 +52,11 @@ static inline const char *hw_scan_line(const char *at, const char *end)
 }
 
 /* Says why the field at `at` is no id of the graph; returns NULL. Local. */
-const char *hw_bad_id(const struct hw_facts *facts, const char *at, struct hw_batch *batch);
+const char *hw_bad_id(const struct hw_facts *facts, const char *at, struct hw_tuple_batch *batch);
 
 /* An id at `at`, first_id taken off. limit: hw_id_limit(). Local. */
 static inline const char *hw_field_id(const struct hw_facts *facts, uint64_t limit, const char *at,
-                                      struct hw_batch *batch, hw_gid *id)
+                                      struct hw_tuple_batch *batch, hw_gid *id)
 {
     uint64_t number;
     const char *next = hw_scan_number(at, &number);
@@ -69,12 +69,13 @@ static inline const char *hw_field_id(const struct hw_facts *facts, uint64_t lim
 }
 
 /* A weight at `at`, into the tuple that comes next: any number. Local. */
-const char *hw_any_weight(const struct hw_facts *facts, const char *at, struct hw_batch *batch);
+const char *hw_any_weight(const struct hw_facts *facts, const char *at,
+                          struct hw_tuple_batch *batch);
 
 /* A weight at `at`, into the tuple that comes next. Whole numbers of few digits,
  * the most frequent, need nothing more. Local. */
 static inline const char *hw_field_weight(const struct hw_facts *facts, const char *at,
-                                          struct hw_batch *batch)
+                                          struct hw_tuple_batch *batch)
 {
     int length;
     const uint64_t number = hw_scan_some(at, &length);
@@ -93,12 +94,12 @@ enum hw_rest { HW_REST_NONE, HW_REST_IGNORED };
 
 /* The start of the next line, after a last field that ended at `at`. Local. */
 const char *hw_field_end(enum hw_rest rest, const char *at, const char *end,
-                         struct hw_batch *batch);
+                         struct hw_tuple_batch *batch);
 
 /* A tuple whose source begins at `at`, and the rest of its line. Local. */
 static inline const char *hw_field_tuple(const struct hw_facts *facts, uint64_t limit, bool weights,
                                          enum hw_rest rest, const char *at, const char *end,
-                                         struct hw_batch *batch)
+                                         struct hw_tuple_batch *batch)
 {
     const hw_count i = batch->count;
 
@@ -117,7 +118,7 @@ static inline const char *hw_field_tuple(const struct hw_facts *facts, uint64_t 
 
 /* The words of a line: up to `most` of them, as hw_quote() has them. Returns how
  * many there are, those past `most` too. Local. */
-int hw_line_words(const struct hw_line *line, int most, struct hw_quote *words);
+int hw_text_line_words(const struct hw_text_line *line, int most, struct hw_quote *words);
 
 /* A whole number in [0, 2^62] that is all of a word; -1 if it is none. Local. */
 hw_count hw_word_count(const char *word);

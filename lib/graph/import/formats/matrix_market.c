@@ -18,12 +18,12 @@ static int recognize(const struct hw_head *head)
 }
 
 /* What the banner says of entries and symmetry. */
-static enum hw_status read_banner(const struct hw_head *head, const struct hw_line *line,
+static enum hw_status read_banner(const struct hw_head *head, const struct hw_text_line *line,
                                   struct hw_facts *facts, struct hw_error *err)
 {
     struct hw_quote word[5] = {0};
     const char *path = head->input->path;
-    const int words = line->begin ? hw_line_words(line, 5, word) : 0;
+    const int words = line->begin ? hw_text_line_words(line, 5, word) : 0;
 
     if (words != 5 || strcasecmp(word[0].text, banner) != 0)
         return hw_fail(err, HW_BAD_INPUT,
@@ -54,13 +54,13 @@ static enum hw_status read_banner(const struct hw_head *head, const struct hw_li
 }
 
 /* The line "rows columns entries". */
-static enum hw_status read_size(const struct hw_head *head, const struct hw_line *line,
+static enum hw_status read_size(const struct hw_head *head, const struct hw_text_line *line,
                                 struct hw_facts *facts, struct hw_error *err)
 {
     struct hw_quote word[3] = {0};
     hw_count size[3];
 
-    const int words = line->begin ? hw_line_words(line, 3, word) : 0;
+    const int words = line->begin ? hw_text_line_words(line, 3, word) : 0;
     for (int i = 0; i < 3; i++)
         size[i] = words == 3 ? hw_word_count(word[i].text) : -1;
     if (size[0] < 0 || size[1] < 0 || size[2] < 0)
@@ -83,7 +83,7 @@ static enum hw_status read_size(const struct hw_head *head, const struct hw_line
 static enum hw_status header(struct hw_head *head, const struct hw_import_options *options,
                              struct hw_facts *facts, struct hw_error *err)
 {
-    struct hw_line line;
+    struct hw_text_line line;
 
     (void)options;
     facts->first_id = 1;
@@ -100,7 +100,7 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
 }
 
 static void lines(const struct hw_facts *facts, const char *text, const char *end,
-                  struct hw_batch *batch)
+                  struct hw_tuple_batch *batch)
 {
     const uint64_t limit = hw_id_limit(facts);
     const enum hw_rest rest = (enum hw_rest)facts->more[MORE_REST];

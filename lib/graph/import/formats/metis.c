@@ -33,10 +33,10 @@ static bool read_fmt(const char *fmt, hw_count constraints, struct first_line *f
 }
 
 /* Whether a line is a header. */
-static bool read_first(const struct hw_line *line, struct first_line *first)
+static bool read_first(const struct hw_text_line *line, struct first_line *first)
 {
     struct hw_quote word[4] = {0};
-    const int words = hw_line_words(line, 4, word);
+    const int words = hw_text_line_words(line, 4, word);
 
     *first = (struct first_line){.vertices = -1};
     if (words < 2 || words > 4)
@@ -60,7 +60,8 @@ struct look {
 };
 
 /* Counts the numbers of a line; false if they cannot be those of a vertex. */
-static bool look_at(const struct hw_line *line, const struct first_line *first, struct look *look)
+static bool look_at(const struct hw_text_line *line, const struct first_line *first,
+                    struct look *look)
 {
     const hw_count each = 1 + first->weights;
     const char *at = hw_scan_blanks(line->begin);
@@ -106,7 +107,7 @@ static bool is_named(const char *path)
 static bool look_through(const struct hw_head *head, struct hw_head *rest,
                          const struct first_line *first, struct look *look)
 {
-    struct hw_line line;
+    struct hw_text_line line;
 
     while (hw_head_line(rest, &line, NULL) == HW_OK && line.begin) {
         const bool cut = !head->whole && rest->at == rest->size;
@@ -124,7 +125,7 @@ static bool look_through(const struct hw_head *head, struct hw_head *rest,
 static int recognize(const struct hw_head *head)
 {
     struct hw_head rest = *head;
-    struct hw_line line = {.begin = NULL};
+    struct hw_text_line line = {.begin = NULL};
     struct first_line first;
     struct look look = {0};
 
@@ -136,7 +137,7 @@ static int recognize(const struct hw_head *head)
     if (!line.begin || !read_first(&line, &first))
         return 0;
     const int otherwise = is_named(head->input->path) ? 30 : 0;
-    look.widths[0] = look.widths[1] = hw_line_words(&line, 0, NULL);
+    look.widths[0] = look.widths[1] = hw_text_line_words(&line, 0, NULL);
     const hw_count numbers = 2 * first.edges * (1 + first.weights) + first.vertices * first.before;
     if (!look_through(head, &rest, &first, &look) || look.numbers > numbers)
         return otherwise;
@@ -151,7 +152,7 @@ static int recognize(const struct hw_head *head)
 static enum hw_status header(struct hw_head *head, const struct hw_import_options *options,
                              struct hw_facts *facts, struct hw_error *err)
 {
-    struct hw_line line;
+    struct hw_text_line line;
     struct first_line first;
 
     (void)options;
@@ -182,25 +183,25 @@ static enum hw_status header(struct hw_head *head, const struct hw_import_option
 /* ---- lines ---- */
 
 /* Past a number of a vertex that is not wanted. */
-static const char *skip_number(const char *at, struct hw_batch *batch)
+static const char *skip_number(const char *at, struct hw_tuple_batch *batch)
 {
     const char *next;
     float f32;
     int32_t i32;
 
     if (*at == '\n')
-        hw_batch_fault(batch, "ends where a number of the vertex should stand");
+        hw_tuple_batch_fault(batch, "ends where a number of the vertex should stand");
     else if (hw_scan_real(at, &next, &f32, &i32) != HW_SCAN_NOTHING &&
              (hw_is_blank(*next) || *next == '\n'))
         return hw_scan_blanks(next);
     else
-        hw_batch_fault(batch, "'%s' is not a number", hw_quote(at).text);
+        hw_tuple_batch_fault(batch, "'%s' is not a number", hw_quote(at).text);
     return NULL;
 }
 
 /* The neighbours of one vertex, up to the end of the line. */
 static const char *take_neighbours(const struct hw_facts *facts, uint64_t limit, const char *at,
-                                   struct hw_batch *batch)
+                                   struct hw_tuple_batch *batch)
 {
     const bool weights = facts->more[MORE_WEIGHTS] != 0;
 
@@ -220,7 +221,7 @@ static const char *take_neighbours(const struct hw_facts *facts, uint64_t limit,
         batch->count = i + 1;
         at = hw_scan_blanks(at);
         if (*at == ',' || *at == ';') {
-            hw_batch_fault(batch, "'%c' is not a blank", *at);
+            hw_tuple_batch_fault(batch, "'%c' is not a blank", *at);
             return NULL;
         }
     }
@@ -228,7 +229,7 @@ static const char *take_neighbours(const struct hw_facts *facts, uint64_t limit,
 }
 
 static void lines(const struct hw_facts *facts, const char *text, const char *end,
-                  struct hw_batch *batch)
+                  struct hw_tuple_batch *batch)
 {
     const uint64_t limit = hw_id_limit(facts);
     const char *at = text;
