@@ -124,17 +124,17 @@ static enum hw_status take(int key, const char *arg, void *pointer, struct hw_er
         recipe->model = (enum hw_model)choice;
         return status;
     case KEY_SCALE:
-        status = hw_cli_count("--scale", arg, 0, HW_SCALE_MOST, &value, err);
+        status = hw_cli_count("--scale", arg, 0, HW_SCALE_MAX, &value, err);
         recipe->scale = (int)value;
         return status;
     case KEY_EDGE_FACTOR:
-        return hw_cli_count("--edge-factor", arg, 0, HW_EDGES_MOST, &recipe->edge_factor, err);
+        return hw_cli_count("--edge-factor", arg, 0, HW_EDGES_MAX, &recipe->edge_factor, err);
     case KEY_ABCD:
         return take_abcd(arg, recipe->abcd, err);
     case KEY_VERTICES:
-        return hw_cli_count("--vertices", arg, 1, HW_VERTICES_MOST, &recipe->vertices, err);
+        return hw_cli_count("--vertices", arg, 1, HW_VERTICES_MAX, &recipe->vertices, err);
     case KEY_EDGES:
-        return hw_cli_count("--edges", arg, 0, HW_EDGES_MOST, &recipe->edges, err);
+        return hw_cli_count("--edges", arg, 0, HW_EDGES_MAX, &recipe->edges, err);
     case KEY_PROBABILITY:
         return hw_cli_real("--probability", arg, 0, 1, &recipe->probability, err);
     case KEY_SEED:
@@ -197,7 +197,7 @@ static enum hw_status complete_erdos_renyi(struct generate_options *options, str
         recipe->vertices = (hw_gid)1 << recipe->scale;
     if (given(options, KEY_EDGE_FACTOR) &&
         (__builtin_mul_overflow(recipe->edge_factor, recipe->vertices, &recipe->edges) ||
-         recipe->edges > HW_EDGES_MOST))
+         recipe->edges > HW_EDGES_MAX))
         return hw_fail(err, HW_USAGE,
                        "%" PRI_COUNT " edges for each of %" PRI_GID
                        " vertices are more than 2^50 edges",

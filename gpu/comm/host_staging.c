@@ -140,7 +140,7 @@ static enum hw_status open_direct(struct hw_host_staging *staging, struct hw_err
     const struct hw_context *ctx = staging->ctx;
     const struct hw_nodes *nodes = staging->nodes;
     const struct hw_memory_ops memory_ops = {
-        .self = staging, .copy = copy, .wait = wait_for, .rooms = allocate_device_buffers};
+        .self = staging, .copy = copy, .wait = wait_for, .allocate = allocate_device_buffers};
     enum hw_status status =
         hw_direct_exchange_open(ctx, nodes, 0, &memory_ops, &staging->direct, err);
 

@@ -82,7 +82,7 @@ __attribute__((target("avx512f"))) static uint64_t look_up_avx512(const hw_lid *
     return result;
 }
 
-hw_bits_look_up *hw_bits_looker(int rank)
+hw_bits_look_up *hw_bits_looker(int i)
 {
     hw_bits_look_up *found[4] = {NULL};
     int count = 0;
@@ -92,11 +92,11 @@ hw_bits_look_up *hw_bits_looker(int rank)
     if (__builtin_cpu_supports("avx2"))
         found[count++] = look_up_avx2;
     found[count++] = look_up_plain;
-    return rank < count ? found[rank] : NULL;
+    return i < count ? found[i] : NULL;
 }
 #else
-hw_bits_look_up *hw_bits_looker(int rank)
+hw_bits_look_up *hw_bits_looker(int i)
 {
-    return rank == 0 ? look_up_plain : NULL;
+    return i == 0 ? look_up_plain : NULL;
 }
 #endif

@@ -6,7 +6,7 @@
 
 #include "lib/base/types.h"
 
-/* Words that hold `bits` bits. */
+/* The number of words for `bits` bits. */
 static inline hw_lid hw_bits_words(hw_count bits)
 {
     return (hw_lid)((bits + 63) / 64);
@@ -22,7 +22,7 @@ static inline void hw_bitmap_set(uint64_t *bitmap, size_t k)
     bitmap[k / 64] |= UINT64_C(1) << k % 64;
 }
 
-/* The 64 bits from bit k on; reads the word after the one of bit k, too. */
+/* The 64 bits from bit k on; reads the word of bit k and the one after it. */
 static inline uint64_t hw_bits_at(const uint64_t *bitmap, size_t k)
 {
     const uint64_t *word = bitmap + k / 64;
@@ -30,14 +30,14 @@ static inline uint64_t hw_bits_at(const uint64_t *bitmap, size_t k)
     return word[0] >> k % 64 | word[1] << 1 << (63 - k % 64);
 }
 
-/* Sets the bits of `word` from bit k on; touches the word after, too. */
+/* Sets the bits of `word` from bit k on; accesses the word after it too. */
 static inline void hw_bits_or_at(uint64_t *bitmap, size_t k, uint64_t word)
 {
     bitmap[k / 64] |= word << k % 64;
     bitmap[k / 64 + 1] |= word >> 1 >> (63 - k % 64);
 }
 
-/* The position of the lowest set bit, which is taken out of *word. *word != 0. */
+/* Clears the lowest set bit of *word and returns its position. *word != 0. */
 static inline hw_lid hw_bits_take(uint64_t *word)
 {
     hw_lid k = (hw_lid)__builtin_ctzll(*word);
@@ -47,7 +47,7 @@ static inline hw_lid hw_bits_take(uint64_t *word)
 }
 
 /* Writes the positions of the set bits, rising, and returns how many. bitmap: [words]; list:
- * room for all of them. Local. */
+ * capacity for all of them. Local. */
 hw_lid hw_bits_list(const uint64_t *bitmap, hw_lid words, hw_lid *list);
 
 /* The number of set bits in bitmap [words]. Local. */
@@ -56,8 +56,8 @@ hw_lid hw_bits_count(const uint64_t *bitmap, hw_lid words);
 /* Looks up ids [64] in a bitmap: bit k of the result is bit ids[k] of the bitmap. */
 typedef uint64_t hw_bits_look_up(const hw_lid *ids, const uint64_t *bitmap);
 
-/* The look-ups that this processor has, the fastest first: that of a rank from 0; NULL after the
- * last. Local. */
-hw_bits_look_up *hw_bits_looker(int rank);
+/* The implementations that this processor supports, the fastest first: number i from 0; NULL
+ * after the last. Local. */
+hw_bits_look_up *hw_bits_looker(int i);
 
 #endif

@@ -185,7 +185,7 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
                    parse.wrong > 0 && parse.wrong < argc ? argv[parse.wrong] : "");
 }
 
-enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, int64_t most,
+enum hw_status hw_cli_count(const char *name, const char *text, int64_t min, int64_t max,
                             int64_t *out, struct hw_error *err)
 {
     char *end = NULL;
@@ -194,23 +194,23 @@ enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, i
     long long value = strtoll(text, &end, 10);
     if (end == text || *end != '\0' || isspace((unsigned char)text[0]))
         return hw_fail(err, HW_USAGE, "%s: '%s' is not a whole number", name, text);
-    if (errno == ERANGE || value < least || value > most)
-        return hw_fail(err, HW_USAGE, "%s: %s is outside %" PRId64 " to %" PRId64, name, text,
-                       least, most);
+    if (errno == ERANGE || value < min || value > max)
+        return hw_fail(err, HW_USAGE, "%s: %s is outside %" PRId64 " to %" PRId64, name, text, min,
+                       max);
     *out = value;
     return HW_OK;
 }
 
-enum hw_status hw_cli_real(const char *name, const char *text, double least, double most,
-                           double *out, struct hw_error *err)
+enum hw_status hw_cli_real(const char *name, const char *text, double min, double max, double *out,
+                           struct hw_error *err)
 {
     char *end = NULL;
     double value = strtod(text, &end);
 
     if (end == text || *end != '\0' || isspace((unsigned char)text[0]) || !isfinite(value))
         return hw_fail(err, HW_USAGE, "%s: '%s' is not a number", name, text);
-    if (value < least || value > most)
-        return hw_fail(err, HW_USAGE, "%s: %s is outside %g to %g", name, text, least, most);
+    if (value < min || value > max)
+        return hw_fail(err, HW_USAGE, "%s: %s is outside %g to %g", name, text, min, max);
     *out = value;
     return HW_OK;
 }

@@ -4,8 +4,8 @@
  * A stage declares its own options and parser; the options that all programs
  * share (--quiet, --threads, --help, --version) and those of programs with an
  * output (-o, --force, --estimate) are children that hw_cli_parse() adds. No
- * message is printed here but --help and --version on rank 0: a wrong option is
- * one sentence in struct hw_error and HW_USAGE.
+ * message is printed here but --help and --version on rank 0: a wrong option returns
+ * HW_USAGE with an error message.
  */
 #ifndef HOPWAVE_BASE_CLI_H
 #define HOPWAVE_BASE_CLI_H
@@ -15,13 +15,13 @@
 
 #include <argp.h>
 
-/* OpenMP threads of a rank: more overflow the stack of the OpenMP library. */
+/* OpenMP threads of a rank at most: more overflow the stack of the OpenMP library. */
 #define HW_THREADS_MAX 4096
 
-/* Files that one command of a program with an output names to read, at most. */
+/* Input files that a command line of a program with an output may name. */
 #define HW_CLI_INPUTS 8
 
-/* What a program says of itself. */
+/* The description of a program. */
 struct hw_cli_program {
     const char *name;                  /* "hopwave-generate" */
     const char *arguments;             /* "GRAPH.h5", or NULL */
@@ -30,12 +30,12 @@ struct hw_cli_program {
     /*
      * Takes one of its own or its group's options (key, arg) into options; a
      * positional argument comes with key ARGP_KEY_ARG. Returns HW_OK, or
-     * HW_USAGE with the sentence.
+     * HW_USAGE with an error message.
      */
     enum hw_status (*take)(int key, const char *arg, void *options, struct hw_error *err);
     bool has_output;                 /* takes -o, --force and --estimate */
     bool output_optional;            /* and runs without -o too */
-    const struct argp_option *group; /* options that some programs have in common, ending
+    const struct argp_option *group; /* options that several programs share, ending
                                         in {0} (lib/layout/layout_options.h); NULL if none */
 };
 
@@ -48,8 +48,8 @@ struct hw_cli {
     bool quiet;         /* --quiet */
     int threads;        /* --threads; 0 if not given */
     bool finished;      /* --help or --version was answered: leave with status 0 */
-    /* What is to be read, of programs with an output: their arguments, and those of options
-     * whose value is a FILE or X.h5 in --help; the first of them. Borrowed from argv. */
+    /* Input files of programs with an output: the arguments, and the values of options whose
+     * value is FILE or X.h5 in --help; the first HW_CLI_INPUTS. Borrowed from argv. */
     const char *input[HW_CLI_INPUTS];
     int inputs;
 };
@@ -65,13 +65,13 @@ enum hw_status hw_cli_parse(const struct hw_cli_program *program, int argc, char
                             void *options, struct hw_cli *cli, struct hw_error *err);
 
 /* A whole number from text within [least, most]; "1e6" forms are refused.
- * name: the option, for the sentence. Local. */
-enum hw_status hw_cli_count(const char *name, const char *text, int64_t least, int64_t most,
+ * name: the option, for the error message. Local. */
+enum hw_status hw_cli_count(const char *name, const char *text, int64_t min, int64_t max,
                             int64_t *out, struct hw_error *err);
 
 /* A finite number from text within [least, most]. name: as above. Local. */
-enum hw_status hw_cli_real(const char *name, const char *text, double least, double most,
-                           double *out, struct hw_error *err);
+enum hw_status hw_cli_real(const char *name, const char *text, double min, double max, double *out,
+                           struct hw_error *err);
 
 /* One of the words of a NULL-ended list; *out is its index. name: as above. Local. */
 enum hw_status hw_cli_choice(const char *name, const char *text, const char *const *words, int *out,

@@ -90,12 +90,12 @@ static double round_positive(const struct hw_exact *sum)
         return 0;
     int top = 64 * word + 63 - __builtin_clzll(sum->word[word]);
     uint64_t bits = window(sum, top);
-    uint64_t kept = bits >> spare, rest = bits << DOUBLE_BITS;
+    uint64_t stored = bits >> spare, rest = bits << DOUBLE_BITS;
     const uint64_t half = (uint64_t)1 << 63;
     int more = top > 63 && any_below(sum, top - 63);
-    if (rest > half || (rest == half && (more || kept & 1)))
-        kept++;
-    return ldexp((double)kept, top - (DOUBLE_BITS - 1) + UNIT_EXPONENT);
+    if (rest > half || (rest == half && (more || stored & 1)))
+        stored++;
+    return ldexp((double)stored, top - (DOUBLE_BITS - 1) + UNIT_EXPONENT);
 }
 
 double hw_exact_double(const struct hw_exact *sum)

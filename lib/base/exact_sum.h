@@ -11,7 +11,7 @@
  * sign can be reached. */
 #define HW_EXACT_WORDS 6
 
-/* A number in two's complement, least word first, in units of 2^-149.
+/* A number in two's complement, lowest word first, in units of 2^-149.
  * Zero-initialise. */
 struct hw_exact {
     uint64_t word[HW_EXACT_WORDS];

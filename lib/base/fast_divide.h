@@ -1,6 +1,5 @@
 /*
- * Division by a number that is known only at run time but used very often: one
- * multiplication instead of a division.
+ * Division by a run-time constant: one multiplication instead of a division.
  */
 #ifndef HOPWAVE_BASE_FAST_DIVIDE_H
 #define HOPWAVE_BASE_FAST_DIVIDE_H

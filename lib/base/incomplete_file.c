@@ -14,22 +14,22 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define MOST 4
+#define MAX_NAMES 4
 #define LENGTH 4096
-#define ATTEMPTS 1000 /* at a name that nobody has */
+#define ATTEMPTS 1000 /* to find an unused name */
 #define LOCKED ((off_t)1 << 62)
 
-/* All that a handler can reach. */
+/* Static, for signal handlers. */
 static struct {
     char path[LENGTH];
     atomic_bool noted;
-} file[MOST];
+} file[MAX_NAMES];
 
 void hw_incomplete_file_remove(void)
 {
     const int before = errno;
 
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MAX_NAMES; i++)
         if (atomic_load(&file[i].noted))
             (void)unlink(file[i].path);
     errno = before;
@@ -61,7 +61,7 @@ void hw_incomplete_file_add(const char *path)
 
     catch_signals();
     hw_incomplete_file_forget(path);
-    for (int i = 0; i < MOST && length < LENGTH; i++)
+    for (int i = 0; i < MAX_NAMES && length < LENGTH; i++)
         if (!atomic_load(&file[i].noted)) {
             memcpy(file[i].path, path, length + 1);
             atomic_store(&file[i].noted, true);
@@ -71,7 +71,7 @@ void hw_incomplete_file_add(const char *path)
 
 void hw_incomplete_file_forget(const char *path)
 {
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MAX_NAMES; i++)
         if (atomic_load(&file[i].noted) && strcmp(file[i].path, path) == 0)
             atomic_store(&file[i].noted, false);
 }
@@ -115,14 +115,14 @@ enum hw_status hw_incomplete_file_check(const char *path, bool replace, struct h
 
 /* ---- making ---- */
 
-bool hw_incomplete_file_lock(int fd, bool unless_told)
+bool hw_incomplete_file_lock(int fd, bool if_unsupported)
 {
-    /* One byte where no data are: MPI locks what it writes to NFS, and waits for it. */
+    /* Locks one byte past all data: on NFS, MPI locks the ranges it writes and would wait. */
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCKED, .l_len = 1};
 
     if (fcntl(fd, F_OFD_SETLK, &lock) == 0)
         return true;
-    return errno != EAGAIN && errno != EACCES && unless_told;
+    return errno != EAGAIN && errno != EACCES && if_unsupported;
 }
 
 /* Whether a file's name is NUMBER.N after what such names begin with. */
@@ -134,7 +134,7 @@ static bool is_number(const char *rest)
            strspn(rest + number + 1, "0123456789") == strlen(rest + number + 1);
 }
 
-/* Removes what killed processes have left of the file. */
+/* Removes the file's incomplete files of killed processes. */
 static void sweep(const char *folder, const char *begin)
 {
     const size_t length = strlen(begin);
@@ -163,7 +163,7 @@ static int create(const char *path)
     struct stat about;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
-    /* Between the two it may have been taken for one that was left. */
+    /* Before it was locked, another process may have removed it as a leftover. */
     if (fd >= 0 && hw_incomplete_file_lock(fd, true) && fstat(fd, &about) == 0 &&
         about.st_nlink > 0)
         return fd;
@@ -185,7 +185,7 @@ enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd, s
         snprintf(begin, sizeof begin, ".%.200s.tmp-", name);
         sweep(folder, begin);
     }
-    /* There may be one of a process of the same number on another host. */
+    /* A process of the same number on another host may have the name. */
     for (int i = 0; status == HW_OK && *fd < 0 && i < ATTEMPTS; i++) {
         free(*made);
         if (asprintf(made, "%s/%s%ld.%d", folder, begin, (long)getpid(), i) < 0) {
@@ -199,7 +199,7 @@ enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd, s
                 hw_fail(err, HW_RESOURCES, "cannot be written in %s: %s", folder, strerror(errno));
     }
     if (status == HW_OK && *fd < 0)
-        status = hw_fail(err, HW_RESOURCES, "too many temporary files beside it");
+        status = hw_fail(err, HW_RESOURCES, "too many temporary files in its folder");
     if (status == HW_OK) {
         hw_incomplete_file_add(*made);
     } else {
@@ -211,7 +211,8 @@ enum hw_status hw_incomplete_file_make(const char *path, char **made, int *fd, s
     return status;
 }
 
-enum hw_status hw_incomplete_file_room(int fd, hw_count bytes, hw_count end, struct hw_error *err)
+enum hw_status hw_incomplete_file_require_space(int fd, hw_count bytes, hw_count end,
+                                                struct hw_error *err)
 {
     struct statvfs disk;
     struct rlimit limit;

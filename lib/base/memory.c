@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Arrays of so many bytes ask for huge pages: searches read them at random, and with
- * small pages most of such a read is the search for its page. */
+ * small pages the page-table walk dominates such a read. */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define LARGE (2 * HUGE_PAGE)
 
@@ -26,7 +26,7 @@ enum hw_status hw_alloc(void *out, hw_count count, size_t size, const char *what
         return HW_OK;
     if (posix_memalign(&memory, bytes < LARGE ? 64 : HUGE_PAGE, bytes) != 0)
         return hw_fail(err, HW_RESOURCES, "%s: no memory for %zu bytes", what, bytes);
-    /* Only a wish: where there are no huge pages, small ones do. */
+    /* Only a hint: without huge pages, small ones are used. */
     if (bytes >= LARGE)
         (void)madvise(memory, bytes, MADV_HUGEPAGE);
     memcpy(out, &memory, sizeof memory);
@@ -45,7 +45,7 @@ enum hw_status hw_alloc_zero(void *out, hw_count count, size_t size, const char 
     return status;
 }
 
-static hw_count least(hw_count a, hw_count b)
+static hw_count min(hw_count a, hw_count b)
 {
     return a < b ? a : b;
 }
@@ -111,11 +111,11 @@ static hw_count cgroup_leaves(const char *folder, const char *limit_name, const 
     hw_count used = number_in(path);
     if (limit == INT64_MAX || used == INT64_MAX)
         return INT64_MAX;
-    used -= least(used, reclaimable(folder));
+    used -= min(used, reclaimable(folder));
     return limit > used ? limit - used : 0;
 }
 
-/* The least that the cgroup at root/path and its ancestors leave. */
+/* The minimum that the cgroup at root/path and its ancestors leave. */
 static hw_count cgroup_chain(const char *root, char *path, const char *limit_name,
                              const char *used_name)
 {
@@ -124,7 +124,7 @@ static hw_count cgroup_chain(const char *root, char *path, const char *limit_nam
 
     for (;;) {
         snprintf(folder, sizeof folder, "%s%s", root, path);
-        leaves = least(leaves, cgroup_leaves(folder, limit_name, used_name));
+        leaves = min(leaves, cgroup_leaves(folder, limit_name, used_name));
         char *slash = strrchr(path, '/');
         if (!slash || path[0] == '\0')
             return leaves;
@@ -149,10 +149,10 @@ static hw_count cgroups_leave(void)
         *path++ = '\0';
         if (controllers[1] == '\0')
             leaves =
-                least(leaves, cgroup_chain("/sys/fs/cgroup", path, "memory.max", "memory.current"));
+                min(leaves, cgroup_chain("/sys/fs/cgroup", path, "memory.max", "memory.current"));
         else if (strcmp(controllers + 1, "memory") == 0)
-            leaves = least(leaves, cgroup_chain("/sys/fs/cgroup/memory", path,
-                                                "memory.limit_in_bytes", "memory.usage_in_bytes"));
+            leaves = min(leaves, cgroup_chain("/sys/fs/cgroup/memory", path,
+                                              "memory.limit_in_bytes", "memory.usage_in_bytes"));
     }
     fclose(file);
     return leaves;
@@ -166,10 +166,10 @@ static hw_count rlimit_leaves(int resource, const char *status_name)
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return INT64_MAX;
     hw_count used = kilobytes_in("/proc/self/status", status_name);
-    hw_count most = limit.rlim_cur > INT64_MAX ? INT64_MAX : (hw_count)limit.rlim_cur;
+    hw_count max = limit.rlim_cur > INT64_MAX ? INT64_MAX : (hw_count)limit.rlim_cur;
     if (used == INT64_MAX)
-        return most;
-    return most > used ? most - used : 0;
+        return max;
+    return max > used ? max - used : 0;
 }
 
 /* A whole number, and perhaps K, M or G after it. */
@@ -211,10 +211,10 @@ hw_count hw_memory_available(void)
 {
     hw_count available = kilobytes_in("/proc/meminfo", "MemAvailable:");
 
-    available = least(available, cgroups_leave());
-    available = least(available, rlimit_leaves(RLIMIT_AS, "VmSize:"));
-    available = least(available, rlimit_leaves(RLIMIT_DATA, "VmData:"));
-    return least(available, hw_memory_setting("HOPWAVE_MEMORY"));
+    available = min(available, cgroups_leave());
+    available = min(available, rlimit_leaves(RLIMIT_AS, "VmSize:"));
+    available = min(available, rlimit_leaves(RLIMIT_DATA, "VmData:"));
+    return min(available, hw_memory_setting("HOPWAVE_MEMORY"));
 }
 
 hw_count hw_memory_peak(void)

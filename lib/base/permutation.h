@@ -1,6 +1,6 @@
 /*
  * A keyed bijection of [0, count): a Feistel network of four rounds over the
- * least even number of bits that holds count, repeated until it lands below
+ * smallest even number of bits that holds count, repeated until the result is below
  * count (cycle walking; fewer than four steps on average). No table, any
  * element at once.
  */
@@ -21,7 +21,7 @@ struct hw_permutation {
 /* The bijection of [0, count) that belongs to seed; 1 <= count <= 2^62. Local. */
 struct hw_permutation hw_permutation(uint64_t count, uint64_t seed);
 
-/* Where i < count goes. Local. */
+/* The image of i < count. Local. */
 uint64_t hw_permute(const struct hw_permutation *permutation, uint64_t i);
 
 /* The finalizer of SplitMix64: a fixed bijection of 64-bit words that mixes

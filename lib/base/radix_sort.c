@@ -8,7 +8,7 @@
 
 #define DIGITS ((size_t)1 << HW_SORT_DIGIT)
 
-/* How `bits` are cut into passes of equal digits. */
+/* How `bits` are cut into digits of equal width, one pass for each. */
 struct plan {
     int passes, width;
 };
@@ -21,25 +21,59 @@ static struct plan plan_of(int bits)
     return plan;
 }
 
-/* Moves elements [first, last) to where `next` says for each digit. */
-static void scatter(const uint64_t *key, const uint32_t *payload, hw_count first, hw_count last,
-                    int shift, uint64_t mask, hw_count *next, uint64_t *to_key,
-                    uint32_t *to_payload)
+/* Keys with an optional payload. */
+struct records {
+    uint64_t *key;
+    uint32_t *payload; /* or NULL */
+};
+
+/* One digit of the keys. */
+struct digit {
+    int shift;
+    uint64_t mask;
+};
+
+static inline size_t digit_of(struct digit digit, uint64_t key)
 {
-    if (!payload) {
+    return key >> digit.shift & digit.mask;
+}
+
+/* Moves elements [first, last) to the positions in `next`, which counts up, by digit. */
+static void scatter(struct records from, struct records to, hw_count first, hw_count last,
+                    struct digit digit, hw_count *next)
+{
+    if (!from.payload) {
         for (hw_count i = first; i < last; i++)
-            to_key[next[key[i] >> shift & mask]++] = key[i];
+            to.key[next[digit_of(digit, from.key[i])]++] = from.key[i];
         return;
     }
     for (hw_count i = first; i < last; i++) {
-        hw_count at = next[key[i] >> shift & mask]++;
-        to_key[at] = key[i];
-        to_payload[at] = payload[i];
+        hw_count at = next[digit_of(digit, from.key[i])]++;
+        to.key[at] = from.key[i];
+        to.payload[at] = from.payload[i];
     }
 }
 
-/* Turns the counts of a digit into where each begins. Returns false if one
- * digit has all. */
+static void swap_records(struct records *a, struct records *b)
+{
+    struct records swap = *a;
+
+    *a = *b;
+    *b = swap;
+}
+
+/* Copies back what ended up in the scratch arrays. */
+static void copy_back(struct records sorted, struct records out, hw_count count)
+{
+    if (sorted.key == out.key)
+        return;
+    memcpy(out.key, sorted.key, (size_t)count * sizeof *out.key);
+    if (out.payload)
+        memcpy(out.payload, sorted.payload, (size_t)count * sizeof *out.payload);
+}
+
+/* Exclusive prefix sum over the counts of a digit's values. Returns false if one value has all
+ * elements: then there is nothing to move. */
 static bool begin_digits(hw_count *count, size_t digits, hw_count all)
 {
     hw_count sum = 0;
@@ -54,7 +88,7 @@ static bool begin_digits(hw_count *count, size_t digits, hw_count all)
     return true;
 }
 
-/* Counts all digits of all passes in one reading. */
+/* Counts the values of all digits in one read of the keys. */
 static void count_digits(const uint64_t *key, hw_count count, struct plan plan,
                          hw_count table[][DIGITS])
 {
@@ -67,14 +101,14 @@ static void count_digits(const uint64_t *key, hw_count count, struct plan plan,
             table[p][key[i] >> (p * plan.width) & mask]++;
 }
 
-void hw_sort_here(uint64_t *key, uint32_t *payload, hw_count count, int bits, uint64_t *key_room,
-                  uint32_t *payload_room)
+void hw_sort_here(uint64_t *key, uint32_t *payload, hw_count count, int bits, uint64_t *key_scratch,
+                  uint32_t *payload_scratch)
 {
     hw_count table[64 / HW_SORT_DIGIT + 1][DIGITS];
     struct plan plan = plan_of(bits);
     uint64_t mask = ((uint64_t)1 << plan.width) - 1;
-    uint64_t *from = key, *to = key_room;
-    uint32_t *from_payload = payload, *to_payload = payload_room;
+    struct records in = {key, payload}, from = in;
+    struct records to = {key_scratch, payload ? payload_scratch : NULL};
 
     if (count < 2)
         return;
@@ -82,23 +116,14 @@ void hw_sort_here(uint64_t *key, uint32_t *payload, hw_count count, int bits, ui
     for (int p = 0; p < plan.passes; p++) {
         if (!begin_digits(table[p], (size_t)mask + 1, count))
             continue;
-        scatter(from, from_payload, 0, count, p * plan.width, mask, table[p], to, to_payload);
-        uint64_t *swap = from;
-        uint32_t *swap_payload = from_payload;
-        from = to;
-        to = swap;
-        from_payload = to_payload;
-        to_payload = swap_payload;
+        scatter(from, to, 0, count, (struct digit){p * plan.width, mask}, table[p]);
+        swap_records(&from, &to);
     }
-    if (from == key)
-        return;
-    memcpy(key, from, (size_t)count * sizeof *key);
-    if (payload)
-        memcpy(payload, from_payload, (size_t)count * sizeof *payload);
+    copy_back(from, in, count);
 }
 
-/* Where each thread's elements of each digit begin: by digit, then by thread.
- * Returns false if one digit has all. next: [threads][digits], in counts. */
+/* Exclusive prefix sums by digit value, then by thread: where each thread's elements of each value
+ * begin. Returns false if one value has all elements. next: [threads][digits], counts on entry. */
 static bool begin_shared(hw_count *next, int threads, size_t digits, hw_count all)
 {
     hw_count sum = 0;
@@ -116,33 +141,32 @@ static bool begin_shared(hw_count *next, int threads, size_t digits, hw_count al
     return true;
 }
 
-/* One pass by all threads, each over its own run of elements. Returns whether
- * anything moved. */
-static bool shared_pass(const uint64_t *key, const uint32_t *payload, hw_count count, int shift,
-                        int width, int threads, hw_count *next, uint64_t *to, uint32_t *to_payload)
+/* One pass by all threads, each over its own range of elements. Returns whether
+ * anything moved. next: [threads][digit.mask + 1], scratch. */
+static bool shared_pass(struct records from, struct records to, hw_count count, struct digit digit,
+                        int threads, hw_count *next)
 {
-    size_t digits = (size_t)1 << width;
-    uint64_t mask = digits - 1;
+    size_t digits = (size_t)digit.mask + 1;
     bool moves = false;
 
 #pragma omp parallel num_threads(threads)
     {
-        /* A team may be smaller than asked for: every run is done by someone. */
+        /* A team may be smaller than requested: the threads there are take all ranges. */
         for (int t = omp_get_thread_num(); t < threads; t += omp_get_num_threads()) {
             hw_count *mine = next + (size_t)t * digits;
             memset(mine, 0, digits * sizeof *mine);
             for (hw_count i = count / threads * t,
                           last = t == threads - 1 ? count : count / threads * (t + 1);
                  i < last; i++)
-                mine[key[i] >> shift & mask]++;
+                mine[digit_of(digit, from.key[i])]++;
         }
 #pragma omp barrier
 #pragma omp single
         moves = begin_shared(next, threads, digits, count);
         for (int t = omp_get_thread_num(); moves && t < threads; t += omp_get_num_threads())
-            scatter(key, payload, count / threads * t,
-                    t == threads - 1 ? count : count / threads * (t + 1), shift, mask,
-                    next + (size_t)t * digits, to, to_payload);
+            scatter(from, to, count / threads * t,
+                    t == threads - 1 ? count : count / threads * (t + 1), digit,
+                    next + (size_t)t * digits);
     }
     return moves;
 }
@@ -152,40 +176,30 @@ enum hw_status hw_sort(uint64_t *key, uint32_t *payload, hw_count count, int bit
 {
     int threads = count < HW_SERIAL_BELOW ? 1 : omp_get_max_threads();
     struct plan plan = plan_of(bits);
-    uint64_t *room = NULL, *from = key, *to = NULL;
-    uint32_t *payload_room = NULL, *from_payload = payload, *to_payload = NULL;
+    struct records in = {key, payload}, scratch = {0}, from = in, to;
     hw_count *next = NULL;
-    enum hw_status status = hw_alloc(&room, count, sizeof *room, "sort", err);
+    enum hw_status status = hw_alloc(&scratch.key, count, sizeof *scratch.key, "sort", err);
 
     if (status == HW_OK && payload)
-        status = hw_alloc(&payload_room, count, sizeof *payload_room, "sort", err);
+        status = hw_alloc(&scratch.payload, count, sizeof *scratch.payload, "sort", err);
     if (status == HW_OK && threads > 1)
         status = hw_alloc(&next, (hw_count)threads << plan.width, sizeof *next, "sort", err);
     if (status != HW_OK)
         goto done;
     if (threads == 1) {
-        hw_sort_here(key, payload, count, bits, room, payload_room);
+        hw_sort_here(key, payload, count, bits, scratch.key, scratch.payload);
         goto done;
     }
-    to = room;
-    to_payload = payload_room;
+    to = scratch;
     for (int p = 0; p < plan.passes; p++) {
-        if (!shared_pass(from, from_payload, count, p * plan.width, plan.width, threads, next, to,
-                         to_payload))
-            continue;
-        to = from;
-        to_payload = from_payload;
-        from = to == key ? room : key;
-        from_payload = to_payload == payload ? payload_room : payload;
+        const struct digit digit = {p * plan.width, ((uint64_t)1 << plan.width) - 1};
+        if (shared_pass(from, to, count, digit, threads, next))
+            swap_records(&from, &to);
     }
-    if (from != key) {
-        memcpy(key, from, (size_t)count * sizeof *key);
-        if (payload)
-            memcpy(payload, from_payload, (size_t)count * sizeof *payload);
-    }
+    copy_back(from, in, count);
 done:
-    free(room);
-    free(payload_room);
+    free(scratch.key);
+    free(scratch.payload);
     free(next);
     return status;
 }

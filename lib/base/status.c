@@ -33,7 +33,7 @@ enum hw_status hw_prefix(struct hw_error *err, enum hw_status status, const char
         vsnprintf(err->text, sizeof err->text, format, args);
         va_end(args);
         size_t used = strlen(err->text);
-        /* A sentence too long for the buffer is cut. */
+        /* An error message too long for the buffer is cut. */
         const char *rest[] = {": ", old};
         for (int i = 0; i < 2; i++)
             for (const char *c = rest[i]; *c && used + 1 < sizeof err->text; c++)

@@ -1,16 +1,16 @@
 /*
- * The error idiom.
+ * Error handling.
  *
  * A function that can fail returns enum hw_status and takes, last, a struct
- * hw_error that the caller owns; on failure it has written one sentence there.
+ * hw_error that the caller owns; on failure it has written one error message there.
  * Destructors accept NULL. Ranks agree on a failure with hw_agree()
- * (comm/context.h) before any of them leaves.
+ * (lib/comm/context.h) before any of them returns.
  */
 #ifndef HOPWAVE_BASE_STATUS_H
 #define HOPWAVE_BASE_STATUS_H
 
 /* What a function returns and, in the end, what a program exits with. A larger
- * value is the graver failure. */
+ * value is the more severe failure. */
 enum hw_status {
     HW_OK = 0,           /* done */
     HW_CHECK_FAILED = 1, /* a check ran and found a violation */
@@ -20,24 +20,24 @@ enum hw_status {
     HW_INTERNAL = 5      /* a defect of Hopwave, MPI or HDF5 */
 };
 
-/* One sentence for the user, without the program's name and without a newline. */
+/* One line of text for the user, without the program's name and without a newline. */
 struct hw_error {
     char text[1024];
 };
 
-/* Replaces control characters, such as names of files may have, by '?', so that a sentence
- * stays one line that no terminal takes for orders. Local. */
+/* Replaces control characters, such as names of files may have, by '?', so that an error message
+ * stays one line without terminal escapes. Local. */
 void hw_make_line(char *text);
 
 /*
- * Writes the sentence (printf format) into err, unless err is NULL, and returns
+ * Writes the error message (printf format) into err, unless err is NULL, and returns
  * status. Local.
  */
 enum hw_status hw_fail(struct hw_error *err, enum hw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
- * Puts "what: " before the sentence already in err. Returns status, so that a
+ * Puts "what: " before the error message already in err. Returns status, so that a
  * caller can write: return hw_prefix(err, status, "%s", path). Local.
  */
 enum hw_status hw_prefix(struct hw_error *err, enum hw_status status, const char *format, ...)

@@ -1,4 +1,4 @@
-/* Units of lib/base: sentences of errors, allocation, numbers on a command line. */
+/* Units of lib/base: error messages of errors, allocation, numbers on a command line. */
 #include "lib/base/cli.h"
 #include "lib/base/memory.h"
 #include "tests/tap/tap.h"
@@ -11,7 +11,7 @@ static void test_status(struct tap *tap)
     struct hw_error err;
 
     tap_ok(tap, hw_fail(&err, HW_BAD_INPUT, "n is %d", 3) == HW_BAD_INPUT, "hw_fail returns");
-    tap_ok(tap, strcmp(err.text, "n is 3") == 0, "hw_fail writes its sentence");
+    tap_ok(tap, strcmp(err.text, "n is 3") == 0, "hw_fail writes its message");
     tap_ok(tap, hw_prefix(&err, HW_BAD_INPUT, "%s", "g.h5") == HW_BAD_INPUT, "hw_prefix returns");
     tap_ok(tap, strcmp(err.text, "g.h5: n is 3") == 0, "hw_prefix puts its text before");
     tap_ok(tap, hw_fail(NULL, HW_INTERNAL, "x") == HW_INTERNAL, "no buffer is no crash");
@@ -58,68 +58,72 @@ static void test_numbers(struct tap *tap)
     tap_ok(tap, strcmp(err.text, "--w: 'six' is none of one, two") == 0, "the words are named");
 }
 
-/* The options of a program that exists only here. */
-struct toy {
+/* The options of a program for this test. */
+struct given_options {
     int64_t scale;
     const char *file;
 };
 
-static enum hw_status take_toy(int key, const char *arg, void *options, struct hw_error *err)
+static enum hw_status take_option(int key, const char *arg, void *options, struct hw_error *err)
 {
-    struct toy *toy = options;
+    struct given_options *given = options;
 
     if (key == ARGP_KEY_ARG) {
-        toy->file = arg;
+        given->file = arg;
         return HW_OK;
     }
-    return hw_cli_count("--scale", arg, 0, 40, &toy->scale, err);
+    return hw_cli_count("--scale", arg, 0, 40, &given->scale, err);
 }
 
-static enum hw_status parse_toy(int argc, const char *const *words, struct toy *toy,
-                                struct hw_cli *cli, struct hw_error *err)
+static enum hw_status parse_program(int argc, const char *const *words, struct given_options *given,
+                                    struct hw_cli *cli, struct hw_error *err)
 {
     static const struct argp_option options[] = {{"scale", 's', "N", 0, "log2 of vertices", 0},
                                                  {0}};
-    const struct hw_cli_program program = {.name = "toy",
+    const struct hw_cli_program program = {.name = "program",
                                            .arguments = "FILE",
-                                           .doc = "A toy.",
+                                           .doc = "A program.",
                                            .options = options,
-                                           .take = take_toy,
+                                           .take = take_option,
                                            .has_output = true};
     char *argv[8];
 
     for (int i = 0; i < argc; i++)
         argv[i] = strdup(words[i]);
     argv[argc] = NULL;
-    *toy = (struct toy){0};
-    /* The words are kept: cli and toy point into them, and the test is short. */
-    return hw_cli_parse(&program, argc, argv, false, toy, cli, err);
+    *given = (struct given_options){0};
+    /* The copies of the words are not freed: cli and the options point into them. */
+    return hw_cli_parse(&program, argc, argv, false, given, cli, err);
 }
 
 static void test_parse(struct tap *tap)
 {
     struct hw_error err;
     struct hw_cli cli;
-    struct toy toy;
+    struct given_options given;
 
     tap_ok(tap,
-           parse_toy(6, (const char *[]){"toy", "in", "--scale=7", "-o", "out", "--force"}, &toy,
-                     &cli, &err) == HW_OK &&
-               toy.scale == 7 && strcmp(toy.file, "in") == 0 && strcmp(cli.output, "out") == 0 &&
-               cli.force && !cli.quiet,
+           parse_program(6, (const char *[]){"program", "in", "--scale=7", "-o", "out", "--force"},
+                         &given, &cli, &err) == HW_OK &&
+               given.scale == 7 && strcmp(given.file, "in") == 0 &&
+               strcmp(cli.output, "out") == 0 && cli.force && !cli.quiet,
            "own and shared options");
-    tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--scale=x"}, &toy, &cli, &err) == HW_USAGE,
-           "a wrong value is a usage error");
-    tap_ok(tap, strncmp(err.text, "--scale", 7) == 0, "whose sentence names the option");
     tap_ok(tap,
-           parse_toy(4, (const char *[]){"toy", "--nope", "-o", "out"}, &toy, &cli, &err) ==
+           parse_program(2, (const char *[]){"program", "--scale=x"}, &given, &cli, &err) ==
                HW_USAGE,
+           "a wrong value is a usage error");
+    tap_ok(tap, strncmp(err.text, "--scale", 7) == 0, "whose message names the option");
+    tap_ok(tap,
+           parse_program(4, (const char *[]){"program", "--nope", "-o", "out"}, &given, &cli,
+                         &err) == HW_USAGE,
            "an unknown option is a usage error");
-    tap_ok(tap, strstr(err.text, "--nope") != NULL, "whose sentence names it: %s", err.text);
-    tap_ok(tap, parse_toy(2, (const char *[]){"toy", "--scale"}, &toy, &cli, &err) == HW_USAGE,
+    tap_ok(tap, strstr(err.text, "--nope") != NULL, "whose message names it: %s", err.text);
+    tap_ok(tap,
+           parse_program(2, (const char *[]){"program", "--scale"}, &given, &cli, &err) == HW_USAGE,
            "a missing value is a usage error");
     tap_ok(tap,
-           parse_toy(2, (const char *[]){"toy", "--version"}, &toy, &cli, &err) == HW_OK &&
+           parse_program(2, (const char *[]){"program", "--version"}, &given, &cli, &err) ==
+                   HW_OK &&
                cli.finished,
            "--version finishes");
 }

@@ -94,7 +94,7 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
     enum hw_status status =
         hw_mpi(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread", err);
     if (status == HW_OK && provided < MPI_THREAD_FUNNELED)
-        status = hw_fail(err, HW_INTERNAL, "this MPI allows no threads beside it");
+        status = hw_fail(err, HW_INTERNAL, "this MPI allows no threads in the program");
     if (status == HW_OK)
         status = open_communicators(ctx, err);
     if (status != HW_OK)
@@ -233,9 +233,9 @@ void hw_progress(const struct hw_context *ctx, struct hw_progress *bar, const ch
         return;
     if (bar->started == 0)
         bar->started = now;
-    if (now - bar->started < 2 || (now - bar->shown < 0.1 && done < total))
+    if (now - bar->started < 2 || (now - bar->printed < 0.1 && done < total))
         return;
-    bar->shown = now;
+    bar->printed = now;
     bar->visible = true;
     int filled = total > 0 ? (int)(40.0 * (double)done / (double)total) : 40;
     fprintf(stderr, "\r%s [%.*s%*s] %3d%%", what, filled,

@@ -11,14 +11,14 @@
 
 struct hw_watchdog;
 
-/* What every stage passes down: who we are and with whom. */
+/* The ranks of a run, and this one among them: every stage passes it down. */
 struct hw_context {
     MPI_Comm world;            /* duplicate of MPI_COMM_WORLD that returns its errors */
     MPI_Comm node;             /* the ranks that share this rank's memory */
     int rank, size;            /* in world */
     int node_rank;             /* in node */
     int node_size;             /* ranks in node */
-    int node_id;               /* which node, for exchanges that send one copy to each */
+    int node_id;               /* its node, for exchanges that send one copy to each node */
     bool one_node;             /* all ranks have the same node_id; the same on all ranks */
     int threads;               /* OpenMP threads of this rank */
     bool quiet;                /* no progress, no notes */
@@ -35,16 +35,16 @@ enum hw_status hw_context_open(struct hw_context *ctx, int *argc, char ***argv, 
                                struct hw_error *err);
 
 /*
- * Prints the sentence of a failure on rank 0 (`program: sentence`), ends MPI
+ * Prints the error message on rank 0 (`program: message`), ends MPI
  * and returns the exit status. status must be agreed on already: the same on
  * all ranks. Collective.
  */
 int hw_context_close(struct hw_context *ctx, enum hw_status status, const struct hw_error *err);
 
 /*
- * Takes each `ranks_per_node` consecutive ranks for a node of its own, to try several nodes on
- * one machine: changes node_id and one_node; 0 leaves them. Memory and cores are shared as
- * before. Local; all ranks agree.
+ * Treats each `ranks_per_node` consecutive ranks as a node, to emulate several nodes on one
+ * machine: changes node_id and one_node; 0 leaves them. Memory and cores are shared as before.
+ * Local; all ranks must pass the same value.
  */
 void hw_context_group(struct hw_context *ctx, hw_count ranks_per_node);
 
@@ -52,8 +52,8 @@ void hw_context_group(struct hw_context *ctx, hw_count ranks_per_node);
 void hw_context_threads(struct hw_context *ctx, int threads);
 
 /*
- * Agreement: returns the gravest status of all ranks on all ranks, with the
- * sentence of the lowest rank that reported it in err. Collective over comm;
+ * Agreement: returns the most severe status of all ranks on all ranks, with the
+ * error message of the lowest rank that reported it in err. Collective over comm;
  * every rank must call it, those that succeeded too.
  */
 enum hw_status hw_agree(MPI_Comm comm, enum hw_status status, struct hw_error *err);
@@ -68,11 +68,11 @@ enum hw_status hw_mpi(int code, const char *call, struct hw_error *err);
 void hw_note(const struct hw_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, also under --quiet: for answers a user must not miss. Local. */
+/* The same, also under --quiet: for results a user must not miss. Local. */
 void hw_warn(const struct hw_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Seconds on a clock that only goes forward. Local. */
+/* Seconds on a monotonic clock. Local. */
 double hw_seconds(void);
 
 /*
@@ -82,21 +82,21 @@ double hw_seconds(void);
 hw_count hw_memory_share(const struct hw_context *ctx);
 
 /*
- * Checks that `bytes` (this rank's need, beyond what it holds) fit in
+ * Checks that `bytes` (this rank's need, beyond what it has allocated) fit in
  * hw_memory_share() on every rank.
  *
- * Returns HW_OK, or HW_RESOURCES on all ranks with the figure. Collective.
+ * Returns HW_OK, or HW_RESOURCES on all ranks with both figures. Collective.
  */
 enum hw_status hw_memory_require(const struct hw_context *ctx, hw_count bytes, const char *what,
                                  struct hw_error *err);
 
 /*
- * A progress bar on rank 0's standard error: shown only on a terminal, not
+ * A progress bar on rank 0's standard error: printed only on a terminal, not
  * under --quiet, and only once two seconds have passed. Zero-initialise; call
  * with done = total (or hw_progress_end) to finish the line. Local.
  */
 struct hw_progress {
-    double started, shown;
+    double started, printed;
     bool visible;
 };
 void hw_progress(const struct hw_context *ctx, struct hw_progress *bar, const char *what,

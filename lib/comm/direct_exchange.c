@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a message at most: MPI counts them in an int. */
-#define MOST ((hw_count)1 << 30)
+/* The largest message in bytes: MPI counts them in an int. */
+#define MESSAGE_MAX ((hw_count)1 << 30)
 
 enum { TAG = 4 };
 
 struct hw_direct_exchange {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_memory_ops mover;
+    struct hw_memory_ops ops;
     hw_count piece;
     MPI_Request *request; /* [2][ranks]: out, in */
-    struct hw_internode_traffic crossed;
+    struct hw_internode_traffic internode;
 };
 
 bool hw_direct_exchange_takes_devices(void)
@@ -47,7 +47,7 @@ void hw_direct_exchange_close(struct hw_direct_exchange *self)
 }
 
 enum hw_status hw_direct_exchange_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                       hw_count piece, const struct hw_memory_ops *mover,
+                                       hw_count piece, const struct hw_memory_ops *ops,
                                        struct hw_direct_exchange **made, struct hw_error *err)
 {
     struct hw_direct_exchange *self = NULL;
@@ -56,8 +56,8 @@ enum hw_status hw_direct_exchange_open(const struct hw_context *ctx, const struc
     if (status == HW_OK) {
         self->ctx = ctx;
         self->nodes = nodes;
-        self->mover = *mover;
-        self->piece = piece > 0 ? piece : MOST;
+        self->ops = *ops;
+        self->piece = piece > 0 ? piece : MESSAGE_MAX;
         status = hw_alloc(&self->request, 2 * ctx->size, sizeof *self->request, "requests", err);
     }
     status = hw_agree(ctx->world, status, err);
@@ -71,19 +71,20 @@ enum hw_status hw_direct_exchange_open(const struct hw_context *ctx, const struc
 
 struct hw_internode_traffic hw_direct_exchange_internode_traffic(struct hw_direct_exchange *self)
 {
-    const struct hw_internode_traffic crossed = self->crossed;
+    const struct hw_internode_traffic internode = self->internode;
 
-    self->crossed = (struct hw_internode_traffic){0};
-    return crossed;
+    self->internode = (struct hw_internode_traffic){0};
+    return internode;
 }
 
-/* The first of two failures: a rank goes on with messages that others wait for. */
+/* The first of two failures. A rank that failed continues, because others wait for its
+ * messages. */
 static enum hw_status worse(enum hw_status before, enum hw_status now)
 {
     return before != HW_OK ? before : now;
 }
 
-/* Bytes of the piece at `at` of so many. */
+/* The length of the piece at offset `at` of a message of `bytes`. */
 static int length_at(const struct hw_direct_exchange *self, hw_count bytes, hw_count at)
 {
     const hw_count left = bytes - at;
@@ -91,19 +92,20 @@ static int length_at(const struct hw_direct_exchange *self, hw_count bytes, hw_c
     return (int)(left < 0 ? 0 : left < self->piece ? left : self->piece);
 }
 
-static void count_crossed(struct hw_direct_exchange *self, int q, hw_count at, int length)
+static void count_internode(struct hw_direct_exchange *self, int q, hw_count at, int length)
 {
     const int *node = self->nodes->node;
 
     if (node[q] == node[self->ctx->rank])
         return;
-    self->crossed.bytes += length;
-    self->crossed.messages += at == 0; /* pieces make one message */
+    self->internode.bytes += length;
+    self->internode.messages += at == 0; /* pieces make one message */
 }
 
-/* The pieces at `at` of all messages: receives are posted before sends. */
-static enum hw_status pass(struct hw_direct_exchange *self, const struct hw_node_aware_load *load,
-                           hw_count at, struct hw_error *err)
+/* Exchanges the pieces at offset `at` of all messages; receives are posted before sends. */
+static enum hw_status exchange_pieces(struct hw_direct_exchange *self,
+                                      const struct hw_node_aware_load *load, hw_count at,
+                                      struct hw_error *err)
 {
     const int ranks = self->ctx->size, me = self->ctx->rank;
     enum hw_status status = HW_OK;
@@ -128,7 +130,7 @@ static enum hw_status pass(struct hw_direct_exchange *self, const struct hw_node
             worse(status, hw_mpi(MPI_Isend(load->base + load->send_offset[q] + at, length, MPI_BYTE,
                                            q, TAG, self->ctx->world, &self->request[q]),
                                  "MPI_Isend", err));
-        count_crossed(self, q, at, length);
+        count_internode(self, q, at, length);
     }
     for (int r = 0; r < 2 * ranks; r++)
         status =
@@ -141,37 +143,37 @@ enum hw_status hw_direct_exchange_run(struct hw_direct_exchange *self,
 {
     const int me = self->ctx->rank;
     enum hw_status status = load->status;
-    hw_count most = 0;
+    hw_count max = 0;
 
     for (int q = 0; q < self->ctx->size; q++) {
         const hw_count bytes = load->send_bytes[q] > load->receive_bytes[q]
                                    ? load->send_bytes[q]
                                    : load->receive_bytes[q];
-        most = q != me && bytes > most ? bytes : most;
+        max = q != me && bytes > max ? bytes : max;
     }
     if (load->receive_bytes[me] > 0)
-        status = worse(status, self->mover.copy(self->mover.self, false,
-                                                load->base + load->receive_offset[me],
-                                                load->base + load->send_offset[me],
-                                                (size_t)load->receive_bytes[me], err));
-    for (hw_count at = 0; at < most; at += self->piece)
-        status = worse(status, pass(self, load, at, err));
-    status = worse(status, self->mover.wait(self->mover.self, false, err));
+        status = worse(status,
+                       self->ops.copy(self->ops.self, false, load->base + load->receive_offset[me],
+                                      load->base + load->send_offset[me],
+                                      (size_t)load->receive_bytes[me], err));
+    for (hw_count at = 0; at < max; at += self->piece)
+        status = worse(status, exchange_pieces(self, load, at, err));
+    status = worse(status, self->ops.wait(self->ops.self, false, err));
     return hw_agree(self->ctx->world, status, err);
 }
 
 enum hw_status hw_direct_exchange_broadcast(struct hw_direct_exchange *self, int q, const void *own,
-                                            hw_count bytes, void *room, struct hw_error *err)
+                                            hw_count bytes, void *to, struct hw_error *err)
 {
     const struct hw_context *ctx = self->ctx;
     enum hw_status status = HW_OK;
 
     if (ctx->rank == q) {
-        status = self->mover.copy(self->mover.self, false, room, own, (size_t)bytes, err);
-        status = worse(status, self->mover.wait(self->mover.self, false, err));
+        status = self->ops.copy(self->ops.self, false, to, own, (size_t)bytes, err);
+        status = worse(status, self->ops.wait(self->ops.self, false, err));
     }
     for (hw_count at = 0; at < bytes; at += self->piece)
-        status = worse(status, hw_mpi(MPI_Bcast((char *)room + at, length_at(self, bytes, at),
+        status = worse(status, hw_mpi(MPI_Bcast((char *)to + at, length_at(self, bytes, at),
                                                 MPI_BYTE, q, ctx->world),
                                       "MPI_Bcast", err));
     return hw_agree(ctx->world, status, err);

@@ -1,6 +1,7 @@
 /*
- * Exchanges by one message from each rank to each that gets any bytes of it, straight between
- * the ranks' own memory: what MPI takes pointers to, memory of devices where it takes those.
+ * Direct exchange between all ranks: one message from each rank to each rank that gets any of
+ * its bytes, straight between the ranks' own memory. That may be device memory where MPI accepts
+ * pointers to it.
  */
 #ifndef HOPWAVE_COMM_DIRECT_EXCHANGE_H
 #define HOPWAVE_COMM_DIRECT_EXCHANGE_H
@@ -8,32 +9,32 @@
 #include "lib/comm/node_aware_exchange.h"
 
 /*
- * Whether this MPI says that it takes pointers to memory of CUDA devices. It is asked where the
- * program runs (MPIX_Query_cuda_support(), of MPICH, Open MPI and their kin), not where it was
- * built: libraries of one interface are exchanged for each other. The same on all ranks of a
- * run. Local.
+ * Whether this MPI says that it accepts pointers to device memory. It is asked at run time
+ * (MPIX_Query_cuda_support() of MPICH, Open MPI and their derivatives), not at build time, since
+ * another library of the same ABI may be loaded. The same on all ranks of a run. Local.
  */
 bool hw_direct_exchange_takes_devices(void);
 
-/* Returns HW_RESOURCES where it does not, for the option that asks for it. Local. */
+/* HW_RESOURCES, with a message that names the option, where it does not. Local. */
 enum hw_status hw_direct_exchange_require(struct hw_error *err);
 
 struct hw_direct_exchange;
 
-/* Messages are cut into pieces of `piece` bytes, 0: the most. Copies within a rank are the
- * mover's, as into own memory. Borrows ctx and nodes. Collective; ranks agree. */
+/* Messages are cut into pieces of `piece` bytes; 0: the largest that MPI takes. Copies within a
+ * rank go through ops, as copies into own memory. Borrows ctx and nodes. Collective; ranks
+ * agree. */
 enum hw_status hw_direct_exchange_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                       hw_count piece, const struct hw_memory_ops *mover,
+                                       hw_count piece, const struct hw_memory_ops *ops,
                                        struct hw_direct_exchange **made, struct hw_error *err);
 
-/* As hw_node_aware_exchange(); load->base_of is not looked at. Collective; ranks agree. */
+/* As hw_node_aware_exchange(); load->base_of is ignored. Collective; ranks agree. */
 enum hw_status hw_direct_exchange_run(struct hw_direct_exchange *self,
                                       const struct hw_node_aware_load *load, struct hw_error *err);
 
-/* Copies `bytes` at `own` of rank q to `room` of all ranks, rank q's too. Collective; ranks
- * agree. */
+/* Broadcast: copies `bytes` at `own` of rank q to `to` on all ranks, rank q included.
+ * Collective; ranks agree. */
 enum hw_status hw_direct_exchange_broadcast(struct hw_direct_exchange *self, int q, const void *own,
-                                            hw_count bytes, void *room, struct hw_error *err);
+                                            hw_count bytes, void *to, struct hw_error *err);
 
 /* What this rank has sent to other nodes in exchanges since the last call. Local. */
 struct hw_internode_traffic hw_direct_exchange_internode_traffic(struct hw_direct_exchange *self);

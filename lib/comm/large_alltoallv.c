@@ -23,13 +23,13 @@ static hw_count offsets_of(const hw_count *count, int ranks, hw_count *offset)
     return sum;
 }
 
-/* What an exchange needs beside the elements: made before any rank waits for another. */
+/* What an exchange needs besides the elements: allocated before any rank waits for another. */
 struct parcels {
     int ranks;
     size_t size;
     MPI_Datatype type;
     const hw_count *send_count, *receive_count;
-    hw_count *offset; /* [2][ranks] of what goes, of what comes */
+    hw_count *offset; /* [2][ranks] sent, received */
 #ifdef HAVE_MPI_LARGE_COUNT
     MPI_Count *counts; /* likewise */
     MPI_Aint *offsets; /* likewise */
@@ -40,7 +40,7 @@ struct parcels {
 
 #ifdef HAVE_MPI_LARGE_COUNT
 /* Local. */
-static enum hw_status make_ways(struct parcels *parcels, struct hw_error *err)
+static enum hw_status alloc_parameters(struct parcels *parcels, struct hw_error *err)
 {
     const hw_count both = 2 * (hw_count)parcels->ranks;
     enum hw_status status =
@@ -51,7 +51,7 @@ static enum hw_status make_ways(struct parcels *parcels, struct hw_error *err)
                : status;
 }
 
-static void free_ways(struct parcels *parcels)
+static void free_parameters(struct parcels *parcels)
 {
     free(parcels->counts);
     free(parcels->offsets);
@@ -77,7 +77,7 @@ static enum hw_status exchange_elements(MPI_Comm comm, struct parcels *parcels, 
 }
 #else
 /* Local. */
-static enum hw_status make_ways(struct parcels *parcels, struct hw_error *err)
+static enum hw_status alloc_parameters(struct parcels *parcels, struct hw_error *err)
 {
     hw_count pieces = 0;
 
@@ -86,7 +86,7 @@ static enum hw_status make_ways(struct parcels *parcels, struct hw_error *err)
     return hw_alloc(&parcels->request, pieces, sizeof *parcels->request, "requests", err);
 }
 
-static void free_ways(struct parcels *parcels)
+static void free_parameters(struct parcels *parcels)
 {
     free(parcels->request);
 }
@@ -139,7 +139,7 @@ static enum hw_status make_parcels(struct parcels *parcels, struct hw_error *err
         hw_alloc(&parcels->offset, 2 * (hw_count)ranks, sizeof *parcels->offset, "offsets", err);
 
     if (status == HW_OK)
-        status = make_ways(parcels, err);
+        status = alloc_parameters(parcels, err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Type_contiguous((int)parcels->size, MPI_BYTE, &parcels->type),
                         "MPI_Type_contiguous", err);
@@ -157,7 +157,7 @@ static void free_parcels(struct parcels *parcels)
     if (parcels->type != MPI_DATATYPE_NULL)
         MPI_Type_free(&parcels->type);
     free(parcels->offset);
-    free_ways(parcels);
+    free_parameters(parcels);
 }
 
 /* The exchange, unless a rank has failed before: status is this one's. Ranks agree on that.

@@ -1,6 +1,6 @@
 /* For tests/faults/watch.t: the last rank kills or stops itself while the others wait for
- * it in MPI; signal -1: it fails, and leaves them waiting; signal 0: it computes for so long
- * while they wait. lose_rank SIGNAL PATIENCE [SECONDS] */
+ * it in MPI; signal -1: it fails while they wait; signal 0: it computes for SECONDS while they
+ * wait. lose_rank SIGNAL TIMEOUT [SECONDS] */
 #include "lib/comm/context.h"
 #include "lib/comm/rank_watchdog.h"
 
@@ -32,8 +32,8 @@ int main(int argc, char **argv)
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number > 0 && raise(number) != 0)
         perror("raise");
     if (status == HW_OK && ctx.rank == ctx.size - 1 && number < 0)
-        status = hw_fail(&err, HW_BAD_INPUT, "rank %d was told to fail", ctx.rank);
-    hw_watchdog_tell(ctx.watch, status, &err);
+        status = hw_fail(&err, HW_BAD_INPUT, "rank %d fails on request", ctx.rank);
+    hw_watchdog_report(ctx.watch, status, &err);
     if (status == HW_OK && ctx.rank == ctx.size - 1 && argc > 3)
         compute(atof(argv[3]));
     if (status == HW_OK)

@@ -6,46 +6,46 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-/* Pieces of a message under way: one copied out, one travelling, one copied in. */
-#define TURNS 3
+/* Pieces of a message in flight: one copied out, one travelling, one copied in. */
+#define PIPELINE_DEPTH 3
 
-/* Bytes of a piece: whole pages, and no more than pay. */
+/* Bytes of a piece: whole pages; larger pieces gain nothing. */
 #define PAGE ((hw_count)4096)
-#define PIECE_MOST ((hw_count)4 << 20)
+#define PIECE_MAX ((hw_count)4 << 20)
 
 enum { SENT, RECEIVED, WAYS };
 
-/* What a rank tells its node of an exchange, before the pieces in its shared memory. */
-struct notice {
+/* What a rank publishes to its node about an exchange, at the start of its shared memory. */
+struct header {
     hw_count largest;  /* bytes of its largest message */
-    hw_count counts[]; /* [ranks] bytes it gets of each, [ranks] offsets of what each gets */
+    hw_count counts[]; /* [ranks] bytes it gets from each, [ranks] offsets of what each gets */
 };
 
 struct hw_node_aware {
     const struct hw_context *ctx;
     const struct hw_nodes *nodes;
-    struct hw_memory_ops mover;
+    struct hw_memory_ops ops;
     MPI_Win window;
-    int node, ranks;      /* the own one, and its ranks */
-    int rooms;            /* messages out to each node, then those in */
+    int node, ranks;      /* this rank's node, and its ranks */
+    int buffers;          /* of a stage: one for each node sent to, then the received ones */
     hw_count piece;       /* bytes */
-    hw_count head;        /* bytes of a notice, in whole pages */
+    hw_count head;        /* bytes of a header, in whole pages */
     hw_count bytes;       /* of one rank's shared memory */
     char **segment;       /* [ranks] of the node, by place */
-    char **pieces;        /* [ranks] likewise: where their pieces lie, in the segments or not */
-    MPI_Request *request; /* [TURNS][rooms] */
+    char **pieces;        /* [ranks] likewise: their buffers, in the segments or elsewhere */
+    MPI_Request *request; /* [PIPELINE_DEPTH][buffers] */
     hw_count *size_in;    /* [world's ranks] the message of each to this node */
-    struct hw_internode_traffic crossed;
+    struct hw_internode_traffic internode;
 };
 
-/* An exchange under way. */
+/* One exchange. */
 struct exchange {
     struct hw_node_aware *self;
     const struct hw_node_aware_load *load;
     hw_count rounds;
 };
 
-/* ---- plain memory ---- */
+/* ---- host memory ---- */
 
 static enum hw_status copy_plain(void *self, bool out, void *to, const void *from, size_t bytes,
                                  struct hw_error *err)
@@ -65,49 +65,50 @@ const struct hw_memory_ops hw_node_aware_plain = {.copy = copy_plain, .wait = wa
 
 /* ---- opening ---- */
 
-/* Messages that one rank carries at most. */
-static int most_carried(const struct hw_nodes *nodes)
+/* The largest number of messages that one rank receives for its node. */
+static int max_carried(const struct hw_nodes *nodes)
 {
-    int most = 0;
+    int max = 0;
 
     for (int n = 0; n < nodes->count; n++) {
         const int ranks = hw_nodes_size(nodes, n);
         const int carried = (nodes->ranks - ranks + ranks - 1) / ranks;
-        most = carried > most ? carried : most;
+        max = carried > max ? carried : max;
     }
-    return most;
+    return max;
 }
 
 /* Bytes of a rank's pieces. */
 static hw_count pieces_bytes(const struct hw_node_aware *self)
 {
-    return TURNS * self->rooms * self->piece;
+    return PIPELINE_DEPTH * self->buffers * self->piece;
 }
 
 /* Sizes, the same on all ranks of a node. */
-static void plan(struct hw_node_aware *self, hw_count room)
+static void set_sizes(struct hw_node_aware *self, hw_count shared_bytes)
 {
     const struct hw_nodes *nodes = self->nodes;
     const hw_count counts = 2 * (hw_count)nodes->ranks * (hw_count)sizeof(hw_count);
 
     self->node = nodes->node[self->ctx->rank];
     self->ranks = hw_nodes_size(nodes, self->node);
-    self->rooms = nodes->count + most_carried(nodes);
-    self->head = ((hw_count)sizeof(struct notice) + counts + PAGE - 1) / PAGE * PAGE;
-    /* Pieces travel between nodes: their size is the world's. */
-    self->piece = PIECE_MOST;
+    self->buffers = nodes->count + max_carried(nodes);
+    self->head = ((hw_count)sizeof(struct header) + counts + PAGE - 1) / PAGE * PAGE;
+    /* Pieces travel between nodes, so their size must be the same on all nodes. */
+    self->piece = PIECE_MAX;
     for (int n = 0; n < nodes->count; n++) {
-        const hw_count share = room / hw_nodes_size(nodes, n) / (TURNS * self->rooms) / PAGE * PAGE;
+        const hw_count share =
+            shared_bytes / hw_nodes_size(nodes, n) / (PIPELINE_DEPTH * self->buffers) / PAGE * PAGE;
         self->piece = share < self->piece ? share : self->piece;
     }
     self->piece = self->piece > PAGE ? self->piece : PAGE;
-    self->bytes = self->head + (self->mover.rooms ? 0 : pieces_bytes(self));
+    self->bytes = self->head + (self->ops.allocate ? 0 : pieces_bytes(self));
 }
 
 /* All but the shared memory. Local. */
 static enum hw_status allocate(struct hw_node_aware *self, struct hw_error *err)
 {
-    const int requests = TURNS * self->rooms;
+    const int requests = PIPELINE_DEPTH * self->buffers;
     enum hw_status status =
         hw_alloc(&self->request, requests, sizeof *self->request, "requests", err);
 
@@ -122,8 +123,8 @@ static enum hw_status allocate(struct hw_node_aware *self, struct hw_error *err)
     return status;
 }
 
-/* Bytes that the system's file system for shared memory, if that is one, has left: containers
- * give it little, and MPI finds that out by a signal. Local. */
+/* Bytes left in the file system for shared memory, if there is one. Containers make it small,
+ * and MPI would only notice by a SIGBUS. Local. */
 static hw_count shared_left(void)
 {
     struct statvfs disk;
@@ -133,22 +134,23 @@ static hw_count shared_left(void)
     return (hw_count)disk.f_bavail * (hw_count)disk.f_frsize;
 }
 
-/* Lessens the room to half of what is left, which the machine's nodes share, to the same on
- * all ranks: messages are cut alike everywhere. Collective over ctx->world. */
-static enum hw_status fit(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                          hw_count *room, struct hw_error *err)
+/* Reduces *shared_bytes to half of what is left on any machine, divided by the nodes on that
+ * machine. It ends up the same on all ranks, because messages are cut into the same pieces
+ * everywhere. Collective over ctx->world. */
+static enum hw_status limit_to_available(const struct hw_context *ctx, const struct hw_nodes *nodes,
+                                         hw_count *shared_bytes, struct hw_error *err)
 {
     const int own = hw_nodes_size(nodes, nodes->node[ctx->rank]);
     const hw_count left = shared_left() / 2 / ((ctx->node_size + own - 1) / own);
 
-    if (own > 1) /* one rank alone shares nothing */
-        *room = left < *room ? left : *room;
-    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, room, 1, HW_MPI_COUNT, MPI_MIN, ctx->world),
+    if (own > 1) /* a node of one rank shares nothing */
+        *shared_bytes = left < *shared_bytes ? left : *shared_bytes;
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, shared_bytes, 1, HW_MPI_COUNT, MPI_MIN, ctx->world),
                   "MPI_Allreduce", err);
 }
 
-/* The shared memory of the node. Collective over ctx->world; ranks agree. */
-static enum hw_status share(struct hw_node_aware *self, struct hw_error *err)
+/* Allocates the shared memory of the node. Collective over ctx->world; ranks agree. */
+static enum hw_status allocate_shared(struct hw_node_aware *self, struct hw_error *err)
 {
     char *own = NULL;
     enum hw_status status = HW_OK;
@@ -171,18 +173,19 @@ static enum hw_status share(struct hw_node_aware *self, struct hw_error *err)
         status = hw_mpi(MPI_Win_shared_query(self->window, k, &bytes, &unit, &self->segment[k]),
                         "MPI_Win_shared_query", err);
     }
-    memset(own, 0, (size_t)self->bytes); /* pages near their rank */
+    memset(own, 0, (size_t)self->bytes); /* first touch: pages near their rank */
     for (int k = 0; k < self->ranks && status == HW_OK; k++)
         self->pieces[k] = self->segment[k] + self->head;
     return status;
 }
 
 enum hw_status hw_node_aware_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                  hw_count room, const struct hw_memory_ops *mover,
+                                  hw_count shared_bytes, const struct hw_memory_ops *ops,
                                   struct hw_node_aware **made, struct hw_error *err)
 {
     struct hw_node_aware *self = NULL;
-    enum hw_status status = mover->rooms ? HW_OK : fit(ctx, nodes, &room, err);
+    enum hw_status status =
+        ops->allocate ? HW_OK : limit_to_available(ctx, nodes, &shared_bytes, err);
 
     *made = NULL;
     if (status != HW_OK)
@@ -191,16 +194,16 @@ enum hw_status hw_node_aware_open(const struct hw_context *ctx, const struct hw_
     if (status == HW_OK) {
         self->ctx = ctx;
         self->nodes = nodes;
-        self->mover = *mover;
+        self->ops = *ops;
         self->window = MPI_WIN_NULL;
-        plan(self, room);
+        set_sizes(self, shared_bytes);
         status = allocate(self, err);
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_agree(ctx->world, share(self, err), err);
-    if (status == HW_OK && mover->rooms)
-        status = mover->rooms(mover->self, pieces_bytes(self), self->pieces, err);
+        status = hw_agree(ctx->world, allocate_shared(self, err), err);
+    if (status == HW_OK && ops->allocate)
+        status = ops->allocate(ops->self, pieces_bytes(self), self->pieces, err);
     if (status != HW_OK) {
         hw_node_aware_close(self);
         return status;
@@ -243,16 +246,17 @@ void *hw_node_aware_own(const struct hw_node_aware *self, size_t *bytes)
 
 struct hw_internode_traffic hw_node_aware_internode_traffic(struct hw_node_aware *self)
 {
-    const struct hw_internode_traffic crossed = self->crossed;
+    const struct hw_internode_traffic internode = self->internode;
 
-    self->crossed = (struct hw_internode_traffic){0};
-    return crossed;
+    self->internode = (struct hw_internode_traffic){0};
+    return internode;
 }
 
-/* ---- rooms ---- */
+/* ---- buffers ---- */
 
-/* What is stored by any rank of the node before is seen by all after. Collective over it. */
-static enum hw_status meet(const struct hw_node_aware *self, struct hw_error *err)
+/* A barrier of the node: what any of its ranks stored before, all see after. Collective over
+ * the node. */
+static enum hw_status node_barrier(const struct hw_node_aware *self, struct hw_error *err)
 {
     enum hw_status status = hw_mpi(MPI_Win_sync(self->window), "MPI_Win_sync", err);
     enum hw_status met = hw_mpi(MPI_Barrier(self->nodes->inside), "MPI_Barrier", err);
@@ -262,48 +266,49 @@ static enum hw_status meet(const struct hw_node_aware *self, struct hw_error *er
     return status == HW_OK ? hw_mpi(MPI_Win_sync(self->window), "MPI_Win_sync", err) : status;
 }
 
-static struct notice *notice_of(const struct hw_node_aware *self, int place)
+static struct header *header_of(const struct hw_node_aware *self, int place)
 {
-    return (struct notice *)(void *)self->segment[place];
+    return (struct header *)(void *)self->segment[place];
 }
 
-/* Bytes that a rank of this node gets of a rank. */
+/* Bytes that the rank of this node at `place` gets from rank r. */
 static hw_count gets(const struct hw_node_aware *self, int place, int r)
 {
-    return notice_of(self, place)->counts[r];
+    return header_of(self, place)->counts[r];
 }
 
-static char *room_at(const struct hw_node_aware *self, int place, hw_count round, int room)
+/* A buffer of the rank at `place` for a round's pieces. */
+static char *buffer_at(const struct hw_node_aware *self, int place, hw_count round, int buffer)
 {
-    const hw_count turn = round % TURNS;
+    const hw_count stage = round % PIPELINE_DEPTH;
 
-    return self->pieces[place] + (turn * self->rooms + room) * self->piece;
+    return self->pieces[place] + (stage * self->buffers + buffer) * self->piece;
 }
 
-static MPI_Request *request_of(const struct hw_node_aware *self, hw_count round, int room)
+static MPI_Request *request_of(const struct hw_node_aware *self, hw_count round, int buffer)
 {
-    return &self->request[(int)(round % TURNS) * self->rooms + room];
+    return &self->request[(int)(round % PIPELINE_DEPTH) * self->buffers + buffer];
 }
 
-/* The room of the carrier for what comes from rank r, of another node. */
-static int room_in(const struct hw_node_aware *self, int r)
+/* The carrier's buffer for the message of rank r, of another node. */
+static int receive_buffer(const struct hw_node_aware *self, int r)
 {
     return self->nodes->count + hw_nodes_before(self->nodes, self->node, r) / self->ranks;
 }
 
-/* Where a round's piece of rank r's message to this node is, once it is there. */
+/* The address of a round's piece of rank r's message to this node, once received. */
 static const char *arrived(const struct hw_node_aware *self, hw_count round, int r)
 {
     const struct hw_nodes *nodes = self->nodes;
     const int first = nodes->first[self->node];
 
     if (nodes->node[r] == self->node)
-        return room_at(self, nodes->place[r] - first, round, self->node);
+        return buffer_at(self, nodes->place[r] - first, round, self->node);
     const int carrier = hw_nodes_carrier(nodes, self->node, r);
-    return room_at(self, nodes->place[carrier] - first, round, room_in(self, r));
+    return buffer_at(self, nodes->place[carrier] - first, round, receive_buffer(self, r));
 }
 
-static hw_count least(hw_count a, hw_count b)
+static hw_count min(hw_count a, hw_count b)
 {
     return a < b ? a : b;
 }
@@ -313,24 +318,24 @@ static hw_count length_of(const struct hw_node_aware *self, hw_count message, hw
 {
     const hw_count from = round * self->piece;
 
-    return from < message ? least(message - from, self->piece) : 0;
+    return from < message ? min(message - from, self->piece) : 0;
 }
 
-/* Whether ranks of this node take from each other's memory. */
-static bool reaches(const struct exchange *x)
+/* Whether ranks of this node copy from each other's memory directly. */
+static bool has_direct_access(const struct exchange *x)
 {
     return x->load->base_of != NULL;
 }
 
 /* ---- sizes ---- */
 
-/* This rank's message to a node. Its own part goes no such way. */
+/* Bytes of this rank's message to a node. What it sends to itself is not part of it. */
 static hw_count size_out(const struct exchange *x, int node)
 {
     const struct hw_nodes *nodes = x->self->nodes;
     hw_count all = 0;
 
-    if (node == x->self->node && reaches(x))
+    if (node == x->self->node && has_direct_access(x))
         return 0;
     for (int k = nodes->first[node]; k < nodes->first[node + 1]; k++) {
         const int q = nodes->by_node[k];
@@ -340,12 +345,12 @@ static hw_count size_out(const struct exchange *x, int node)
     return all;
 }
 
-/* Rank r's message to this node. */
+/* Bytes of rank r's message to this node. */
 static hw_count find_size_in(const struct exchange *x, int r)
 {
     hw_count all = 0;
 
-    if (x->self->nodes->node[r] == x->self->node && reaches(x))
+    if (x->self->nodes->node[r] == x->self->node && has_direct_access(x))
         return 0;
     for (int k = 0; k < x->self->ranks; k++) {
         const hw_count bytes = gets(x->self, k, r);
@@ -354,14 +359,14 @@ static hw_count find_size_in(const struct exchange *x, int r)
     return all;
 }
 
-/* Tells the node what this rank sends and gets, and finds how many rounds it takes.
+/* Publishes to the node what this rank sends and gets, and sets the number of rounds.
  * Collective over the node. */
-static enum hw_status tell(struct exchange *x, struct hw_error *err)
+static enum hw_status publish_counts(struct exchange *x, struct hw_error *err)
 {
     struct hw_node_aware *self = x->self;
     const int ranks = self->nodes->ranks;
-    struct notice *own = notice_of(self, own_place(self));
-    hw_count most = 0;
+    struct header *own = header_of(self, own_place(self));
+    hw_count max = 0;
 
     own->largest = 0;
     for (int n = 0; n < self->nodes->count; n++) {
@@ -372,43 +377,49 @@ static enum hw_status tell(struct exchange *x, struct hw_error *err)
         own->counts[q] = q != self->ctx->rank ? x->load->receive_bytes[q] : 0;
         own->counts[ranks + q] = x->load->send_offset[q];
     }
-    enum hw_status status = meet(self, err);
+    enum hw_status status = node_barrier(self, err);
     for (int k = 0; k < self->ranks; k++)
-        most = notice_of(self, k)->largest > most ? notice_of(self, k)->largest : most;
+        max = header_of(self, k)->largest > max ? header_of(self, k)->largest : max;
     for (int r = 0; r < ranks; r++) {
         self->size_in[r] = find_size_in(x, r);
-        most = self->size_in[r] > most ? self->size_in[r] : most;
+        max = self->size_in[r] > max ? self->size_in[r] : max;
     }
-    x->rounds = (most + self->piece - 1) / self->piece;
+    x->rounds = (max + self->piece - 1) / self->piece;
     return status;
 }
 
 /* ---- pieces ---- */
 
-/* The first of two failures: a rank goes on with messages that others wait for. */
+/* The first of two failures. A rank that failed continues, because others wait for its
+ * messages. */
 static enum hw_status worse(enum hw_status before, enum hw_status now)
 {
     return before != HW_OK ? before : now;
 }
 
-/* Copies between a piece of a message and a block of own memory that is in it, as far as they
- * meet. at: of the block in the message; piece: in shared memory. */
+/* A part of a message in this rank's own memory. */
+struct block {
+    char *base;
+    hw_count at; /* its offset in the message */
+    hw_count bytes;
+};
+
+/* Copies the overlap of a block and a round's piece, which lies in a shared buffer. */
 static enum hw_status copy_part(const struct exchange *x, bool out, hw_count round, char *piece,
-                                hw_count length, hw_count at, char *block, hw_count bytes,
-                                struct hw_error *err)
+                                hw_count length, struct block block, struct hw_error *err)
 {
-    const hw_count from = round * x->self->piece, begin = at > from ? at : from;
-    const hw_count end = least(at + bytes, from + length);
-    const struct hw_memory_ops *mover = &x->self->mover;
+    const hw_count from = round * x->self->piece, begin = block.at > from ? block.at : from;
+    const hw_count end = min(block.at + block.bytes, from + length);
+    const struct hw_memory_ops *ops = &x->self->ops;
 
     if (begin >= end)
         return HW_OK;
-    char *there = piece + (begin - from), *here = block + (begin - at);
-    return mover->copy(mover->self, out, out ? there : here, out ? here : there,
-                       (size_t)(end - begin), err);
+    char *shared = piece + (begin - from), *own = block.base + (begin - block.at);
+    return ops->copy(ops->self, out, out ? shared : own, out ? own : shared, (size_t)(end - begin),
+                     err);
 }
 
-/* Begins to copy out a round's piece of the message to a node. */
+/* Starts copying out a round's piece of the message to a node. */
 static enum hw_status copy_out(const struct exchange *x, hw_count round, int node,
                                struct hw_error *err)
 {
@@ -416,7 +427,7 @@ static enum hw_status copy_out(const struct exchange *x, hw_count round, int nod
     const struct hw_nodes *nodes = self->nodes;
     const struct hw_node_aware_load *load = x->load;
     const hw_count length = length_of(self, size_out(x, node), round);
-    char *piece = room_at(self, own_place(self), round, node);
+    char *piece = buffer_at(self, own_place(self), round, node);
     enum hw_status status = HW_OK;
     hw_count at = 0;
 
@@ -424,9 +435,9 @@ static enum hw_status copy_out(const struct exchange *x, hw_count round, int nod
         const int q = nodes->by_node[k];
         if (q == self->ctx->rank || load->send_bytes[q] == 0)
             continue;
-        status =
-            worse(status, copy_part(x, true, round, piece, length, at,
-                                    load->base + load->send_offset[q], load->send_bytes[q], err));
+        const struct block block = {
+            .base = load->base + load->send_offset[q], .at = at, .bytes = load->send_bytes[q]};
+        status = worse(status, copy_part(x, true, round, piece, length, block, err));
         at += load->send_bytes[q];
         if (load->same)
             break;
@@ -434,8 +445,9 @@ static enum hw_status copy_out(const struct exchange *x, hw_count round, int nod
     return status;
 }
 
-/* The same for all nodes, once the room is free. */
-static enum hw_status begin_out(const struct exchange *x, hw_count round, struct hw_error *err)
+/* The same for all nodes, once the sends that used these buffers are done. */
+static enum hw_status start_copies_out(const struct exchange *x, hw_count round,
+                                       struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
@@ -449,8 +461,9 @@ static enum hw_status begin_out(const struct exchange *x, hw_count round, struct
     return status;
 }
 
-/* Begins to copy in what is this rank's of a round's pieces. */
-static enum hw_status begin_in(const struct exchange *x, hw_count round, struct hw_error *err)
+/* Starts copying in this rank's parts of a round's pieces. */
+static enum hw_status start_copies_in(const struct exchange *x, hw_count round,
+                                      struct hw_error *err)
 {
     const struct hw_node_aware *self = x->self;
     const struct hw_node_aware_load *load = x->load;
@@ -465,9 +478,9 @@ static enum hw_status begin_in(const struct exchange *x, hw_count round, struct 
         for (int k = 0; k < own && !load->same; k++)
             at += gets(self, k, r);
         char *piece = (char *)(uintptr_t)arrived(self, round, r);
-        status =
-            worse(status, copy_part(x, false, round, piece, length, at,
-                                    load->base + load->receive_offset[r], gets(self, own, r), err));
+        const struct block block = {
+            .base = load->base + load->receive_offset[r], .at = at, .bytes = gets(self, own, r)};
+        status = worse(status, copy_part(x, false, round, piece, length, block, err));
     }
     return status;
 }
@@ -485,13 +498,13 @@ static enum hw_status send_round(const struct exchange *x, hw_count round, struc
         const hw_count length = length_of(self, size_out(x, node), round);
         if (length == 0)
             continue;
-        status =
-            worse(status, hw_mpi(MPI_Isend(room_at(self, own_place(self), round, node), (int)length,
-                                           MPI_BYTE, hw_nodes_carrier(self->nodes, node, me), 3,
-                                           self->ctx->world, request_of(self, round, node)),
-                                 "MPI_Isend", err));
-        self->crossed.bytes += length;
-        self->crossed.messages += round == 0; /* pieces make one message */
+        status = worse(status,
+                       hw_mpi(MPI_Isend(buffer_at(self, own_place(self), round, node), (int)length,
+                                        MPI_BYTE, hw_nodes_carrier(self->nodes, node, me), 3,
+                                        self->ctx->world, request_of(self, round, node)),
+                              "MPI_Isend", err));
+        self->internode.bytes += length;
+        self->internode.messages += round == 0; /* pieces make one message */
     }
     return status;
 }
@@ -509,10 +522,10 @@ static enum hw_status receive_round(const struct exchange *x, hw_count round, bo
         if (length == 0 || self->nodes->node[r] == self->node ||
             hw_nodes_carrier(self->nodes, self->node, r) != me)
             continue;
-        const int room = room_in(self, r);
-        MPI_Request *request = request_of(self, round, room);
+        const int buffer = receive_buffer(self, r);
+        MPI_Request *request = request_of(self, round, buffer);
         int code = wait ? MPI_Wait(request, MPI_STATUS_IGNORE)
-                        : MPI_Irecv(room_at(self, own_place(self), round, room), (int)length,
+                        : MPI_Irecv(buffer_at(self, own_place(self), round, buffer), (int)length,
                                     MPI_BYTE, r, 3, self->ctx->world, request);
         status = worse(status, hw_mpi(code, wait ? "MPI_Wait" : "MPI_Irecv", err));
     }
@@ -520,26 +533,27 @@ static enum hw_status receive_round(const struct exchange *x, hw_count round, bo
 }
 
 /*
- * A round. What keeps its rooms from being filled too early: a rank fills those of round n + 1
- * before it meets the others in round n, and then all have copied in round n - 2, whose rooms
- * they are.
+ * One round of the pipeline. Why no buffer is overwritten too early: a rank fills the buffers of
+ * round n + 1 after the barrier of round n - 1. Before that barrier every rank has waited for its
+ * copies in of round n - 2, which used the same buffers.
  */
 static enum hw_status do_round(const struct exchange *x, hw_count round, struct hw_error *err)
 {
-    const struct hw_memory_ops *mover = &x->self->mover;
-    enum hw_status status = mover->wait(mover->self, true, err);
+    const struct hw_memory_ops *ops = &x->self->ops;
+    enum hw_status status = ops->wait(ops->self, true, err);
 
     status = worse(status, send_round(x, round, err));
-    status = worse(status, begin_out(x, round + 1, err));
+    status = worse(status, start_copies_out(x, round + 1, err));
     status = worse(status, receive_round(x, round + 1, false, err));
     status = worse(status, receive_round(x, round, true, err));
-    status = worse(status, mover->wait(mover->self, false, err));
-    status = worse(status, meet(x->self, err));
-    return worse(status, begin_in(x, round, err));
+    status = worse(status, ops->wait(ops->self, false, err));
+    status = worse(status, node_barrier(x->self, err));
+    return worse(status, start_copies_in(x, round, err));
 }
 
-/* What a rank has for itself, and what it takes from where it reaches others. */
-static enum hw_status copy_straight(const struct exchange *x, struct hw_error *err)
+/* Copies what this rank sends to itself, and what it gets from ranks whose memory it can
+ * address. */
+static enum hw_status copy_direct(const struct exchange *x, struct hw_error *err)
 {
     const struct hw_node_aware *self = x->self;
     const struct hw_nodes *nodes = self->nodes;
@@ -550,23 +564,23 @@ static enum hw_status copy_straight(const struct exchange *x, struct hw_error *e
     for (int k = 0; k < self->ranks; k++) {
         const int r = nodes->by_node[first + k];
         const hw_count bytes = load->receive_bytes[r];
-        const char *from = r == me ? load->base : reaches(x) ? load->base_of[r] : NULL;
+        const char *from = r == me ? load->base : has_direct_access(x) ? load->base_of[r] : NULL;
         if (bytes == 0 || !from)
             continue;
-        status = worse(
-            status, self->mover.copy(self->mover.self, false, load->base + load->receive_offset[r],
-                                     from + notice_of(self, k)->counts[nodes->ranks + me],
-                                     (size_t)bytes, err));
+        status = worse(status,
+                       self->ops.copy(self->ops.self, false, load->base + load->receive_offset[r],
+                                      from + header_of(self, k)->counts[nodes->ranks + me],
+                                      (size_t)bytes, err));
     }
     return status;
 }
 
-/* Waits for all that is sent. */
+/* Waits for all sends. */
 static enum hw_status end_sends(const struct hw_node_aware *self, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
-    for (int r = 0; r < TURNS * self->rooms; r++)
+    for (int r = 0; r < PIPELINE_DEPTH * self->buffers; r++)
         status =
             worse(status, hw_mpi(MPI_Wait(&self->request[r], MPI_STATUS_IGNORE), "MPI_Wait", err));
     return status;
@@ -576,15 +590,16 @@ enum hw_status hw_node_aware_exchange(struct hw_node_aware *self,
                                       const struct hw_node_aware_load *load, struct hw_error *err)
 {
     struct exchange x = {.self = self, .load = load};
-    enum hw_status status = worse(load->status, tell(&x, err));
+    enum hw_status status = worse(load->status, publish_counts(&x, err));
 
-    status = worse(status, copy_straight(&x, err));
+    status = worse(status, copy_direct(&x, err));
     status = worse(status, receive_round(&x, 0, false, err));
-    status = worse(status, begin_out(&x, 0, err));
+    status = worse(status, start_copies_out(&x, 0, err));
     for (hw_count round = 0; round < x.rounds; round++)
         status = worse(status, do_round(&x, round, err));
     status = worse(status, end_sends(self, err));
-    status = worse(status, self->mover.wait(self->mover.self, false, err));
-    /* Nobody begins the next exchange before all have copied in this one. */
+    status = worse(status, self->ops.wait(self->ops.self, false, err));
+    /* The agreement is a barrier too: no rank starts the next exchange, which overwrites the
+     * buffers, before all have copied in. */
     return hw_agree(self->ctx->world, status, err);
 }

@@ -1,66 +1,69 @@
 /*
- * Exchanges that go between nodes once: the ranks of a node put what they send into memory
- * that they share and take what comes from there, so that between nodes travels
+ * Node-aware exchange between all ranks (aggregation per node): the ranks of a node stage what
+ * they send in shared memory, and one message travels from each rank to each other node.
  *
- *   one message from a rank to each other node, to the rank of it that carries what comes from
- *   that rank (of equal place, where nodes are equal): all that it has for ranks there, one
- *   after another, or one copy of what all of them get;
+ *   Within a node    nothing is sent; ranks copy to and from the shared memory.
+ *   Between nodes    each rank sends one message to each other node: all that it has for the
+ *                    ranks there, one rank after another, or one copy of what all of them get.
+ *                    It goes to the carrier of that node (hw_nodes_carrier()).
  *
- * and nothing within. Messages are cut into pieces: while one travels, the next is copied out
- * of the ranks' own memory, which need not be the host's, and the last one in.
+ * Messages are cut into pieces and pipelined: while one piece travels, the next is copied out of
+ * the ranks' own memory, and the previous one is copied in. Own memory may be device memory.
  */
 #ifndef HOPWAVE_COMM_NODE_AWARE_EXCHANGE_H
 #define HOPWAVE_COMM_NODE_AWARE_EXCHANGE_H
 
 #include "lib/comm/node_topology.h"
 
-/* How bytes get between a rank's own memory and shared memory. */
+/* Memory operations: how bytes move between a rank's own memory and shared memory. */
 struct hw_memory_ops {
     void *self;
-    /* Begins to copy, out of the own memory or into it (or within, as into it). Local. */
+    /* Starts a copy out of own memory, or (out false) into it or within it. Local. */
     enum hw_status (*copy)(void *self, bool out, void *to, const void *from, size_t bytes,
                            struct hw_error *err);
-    /* Waits for all copies one way. Local. */
+    /* Waits for all copies of one direction. Local. */
     enum hw_status (*wait)(void *self, bool out, struct hw_error *err);
     /*
-     * Where what is shared is no memory of the host: allocates `bytes` a rank, which stay till
-     * the mover's owner takes them back; at: [ranks of the node] where this rank, and MPI,
-     * reach those of each, by place. Collective; ranks agree. NULL: memory of the host.
+     * Allocates `bytes` of shared buffers on each rank, in other memory than the host's. Their
+     * owner frees them after the exchange is closed. at: [ranks of the node], by place: the
+     * address at which this rank, and MPI, reach each rank's buffers. Collective; ranks agree.
+     * NULL: the buffers lie in shared host memory.
      */
-    enum hw_status (*rooms)(void *self, hw_count bytes, char **at, struct hw_error *err);
+    enum hw_status (*allocate)(void *self, hw_count bytes, char **at, struct hw_error *err);
 };
 
-/* Between plain memory of hosts. */
+/* Host memory on both sides. */
 extern const struct hw_memory_ops hw_node_aware_plain;
 
 struct hw_node_aware;
 
 /*
- * Allocates `room` bytes of shared memory for each node, less where there is little, or the
- * least that is needed.
+ * Allocates shared memory for each node: shared_bytes, or less where /dev/shm has less, but not
+ * below the smallest size that works.
  * Borrows ctx and nodes. Collective over ctx->world; ranks agree. Returns HW_RESOURCES where
  * there is no such memory.
  */
 enum hw_status hw_node_aware_open(const struct hw_context *ctx, const struct hw_nodes *nodes,
-                                  hw_count room, const struct hw_memory_ops *mover,
+                                  hw_count shared_bytes, const struct hw_memory_ops *ops,
                                   struct hw_node_aware **made, struct hw_error *err);
 
-/* The node's shared memory of the host, and the part of it that is this rank's to use between
- * exchanges: none where the mover has rooms elsewhere. Local. */
+/* The node's shared host memory, and the part of it that this rank may use between exchanges:
+ * empty where ops->allocate placed the buffers elsewhere. Local. */
 void *hw_node_aware_shared(const struct hw_node_aware *self, size_t *bytes);
 void *hw_node_aware_own(const struct hw_node_aware *self, size_t *bytes);
 
-/* What one rank has for the others and gets from them. */
+/* What one rank sends to the others and receives from them. */
 struct hw_node_aware_load {
     char *base;                                     /* own memory */
     const hw_count *send_offset, *send_bytes;       /* [ranks] from base, for each rank */
     const hw_count *receive_offset, *receive_bytes; /* [ranks] likewise, from each */
-    bool same; /* all that get any of a rank get the same, of one offset */
-    char *const
-        *base_of;          /* [ranks] other ranks' memory, of all ranks of the node or none, where
-                              this one reaches it: then it takes what is its from there. May be NULL */
-    enum hw_status status; /* what this rank's work before came to: it takes part all the same, and
-                              what it failed of is everybody's at the end */
+    bool same; /* a broadcast: all receivers of a rank get the same bytes, from one offset */
+    /* [ranks] base of other ranks where this rank can address it (all ranks of the node, or
+     * NULL for none): it then copies what it receives straight from there. May be NULL. */
+    char *const *base_of;
+    /* The outcome of this rank's work before. A rank that failed still takes part, so that
+     * nobody waits for it; all ranks return its failure. */
+    enum hw_status status;
 };
 
 /*
@@ -70,7 +73,7 @@ struct hw_node_aware_load {
 enum hw_status hw_node_aware_exchange(struct hw_node_aware *self,
                                       const struct hw_node_aware_load *load, struct hw_error *err);
 
-/* What this rank has sent to other nodes since the last call. Local. */
+/* What this rank has sent to other nodes since the last call, which resets it. Local. */
 struct hw_internode_traffic {
     hw_count bytes, messages;
 };

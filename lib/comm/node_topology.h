@@ -6,18 +6,18 @@
 
 #include "lib/comm/context.h"
 
-/* Nodes are numbered from 0, in the order of their least ranks. */
+/* Nodes are numbered from 0, in the order of their lowest ranks. */
 struct hw_nodes {
     int ranks, count;
-    int *node;       /* [ranks] of each rank */
-    int *by_node;    /* [ranks] ranks in the order of their nodes */
-    int *first;      /* [ranks + 1] where a node's ranks begin among them; [count] is ranks */
-    int *place;      /* [ranks] of each rank among them */
-    MPI_Comm inside; /* of hw_nodes_open(): this rank's node */
+    int *node;       /* [ranks] the node of each rank */
+    int *by_node;    /* [ranks] the ranks sorted by node, then by rank */
+    int *first;      /* [ranks + 1] where each node begins in by_node; first[count] is ranks */
+    int *place;      /* [ranks] the index of each rank in by_node */
+    MPI_Comm inside; /* the ranks of this rank's node; set by hw_nodes_open() */
 };
 
-/* Fills by_node, first, place and count; node holds whatever tells nodes apart, and becomes
- * their numbers. Arrays are the caller's. Local. */
+/* Fills by_node, first, place and count. node holds any number that differs between nodes, and
+ * becomes the node's number. The caller owns the arrays. Local. */
 void hw_nodes_order(struct hw_nodes *nodes);
 
 /*
@@ -45,8 +45,9 @@ static inline int hw_nodes_before(const struct hw_nodes *nodes, int node, int wh
     return place < nodes->first[node] ? place : place - hw_nodes_size(nodes, node);
 }
 
-/* The rank of a node that takes what comes from `whose`, a rank of another node: those are
- * dealt out in turn, so that it is the one of equal place where nodes are equal. Local. */
+/* The carrier: the rank of `node` that receives the message of `whose`, a rank of another node.
+ * Ranks of other nodes are assigned round-robin; between nodes of equal size it is the rank of
+ * equal place. Local. */
 int hw_nodes_carrier(const struct hw_nodes *nodes, int node, int whose);
 
 #endif

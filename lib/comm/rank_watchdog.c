@@ -17,16 +17,16 @@
 #include <unistd.h>
 
 #define TICK 0.1       /* seconds */
-#define LEAVING 4      /* from a failure to the end in order: so many times the patience */
-#define LAST_RESORT 2u /* seconds that MPI_Abort() has */
-#define GRACE 10       /* ticks that ranks have to leave by themselves */
-#define HEARD 3        /* ticks until launchers have passed on what was said */
-#define CLAIMED -1     /* of `ending`: somebody is about to set it */
+#define LEAVING 4      /* multiple of the timeout from a reported failure to the abort */
+#define LAST_RESORT 2u /* seconds that MPI_Abort() may take */
+#define GRACE 10       /* ticks in which ranks may exit by themselves */
+#define OUTPUT_TICKS 3 /* ticks for launchers to forward the message on standard error */
+#define CLAIMED -1     /* value of `ending`: a rank is about to set it */
 
-/* A rank's process, as /proc knows it. */
+/* The identity of a rank's process in /proc. */
 struct process {
-    uint64_t space; /* the namespace that its number belongs to; 0: not known */
-    uint64_t born;  /* when it started, in ticks of the system */
+    uint64_t space; /* its pid namespace; 0: not known */
+    uint64_t born;  /* start time, in clock ticks of the system */
     int32_t number;
     int32_t rank; /* in world */
 };
@@ -35,22 +35,22 @@ enum state { RUNS, STOPPED, GONE };
 
 struct hw_watchdog {
     struct hw_watchdog_order order;
-    int ranks, own;          /* of the node */
-    bool alone;              /* all ranks are of this node */
-    struct process *process; /* [ranks] */
-    int whom;                /* whose state this rank looks at; -1 for nobody's */
-    unsigned long most;      /* ticks */
-    unsigned long stopped;   /* ticks that it has been seen stopped */
+    int ranks, own;            /* of the node */
+    bool one_node;             /* all ranks are of this node */
+    struct process *process;   /* [ranks] */
+    int target;                /* the rank that this one watches; -1: none */
+    unsigned long max_stopped; /* ticks */
+    unsigned long stopped;     /* ticks for which it has been stopped */
     MPI_Win window;
-    pthread_mutex_t lock;  /* held in a tick */
-    pthread_cond_t wake;   /* between two */
-    bool ended;            /* the thread shall return */
-    atomic_int *ending;    /* the status all end with, shared by the node; NULL when closed */
-    atomic_int failed;     /* what this rank has told, an hw_status */
-    struct hw_error why;   /* written before that */
-    unsigned long leaving; /* ticks since */
+    pthread_mutex_t lock;  /* held during a tick */
+    pthread_cond_t wake;   /* wakes the thread between two ticks */
+    bool ended;            /* asks the thread to return */
+    atomic_int *ending;    /* the status that all exit with, shared by the node; NULL once closed */
+    atomic_int failed;     /* the hw_status that this rank has reported */
+    struct hw_error why;   /* written before `failed` */
+    unsigned long leaving; /* ticks since `failed` was set */
     pthread_t thread;
-    bool running, locks; /* there is a thread, and what it waits with */
+    bool running, locks; /* the thread exists; lock and wake are initialised */
 };
 
 /* ---- processes ---- */
@@ -72,7 +72,7 @@ static enum state read_state(int number, uint64_t *born)
     if (got <= 0)
         return got < 0 && why == ESRCH ? GONE : RUNS;
     text[got] = '\0';
-    /* Its name, in brackets, may hold anything; fields 3 and 22 matter. */
+    /* The name, in brackets, may contain anything; fields 3 and 22 are needed. */
     const char *rest = strrchr(text, ')');
     if (!rest || sscanf(rest + 1,
                         " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
@@ -80,7 +80,7 @@ static enum state read_state(int number, uint64_t *born)
                         &state, &started) != 2)
         return RUNS;
     *born = started;
-    /* A small t is a process that a debugger holds. */
+    /* State t, lower case, is a process that a debugger holds. */
     return state == 'T' ? STOPPED : state == 'Z' || state == 'X' || state == 'x' ? GONE : RUNS;
 }
 
@@ -103,8 +103,8 @@ static struct process own_process(int rank)
     return own;
 }
 
-/* Ranks stand in a ring, and each looks at the next one that it can see: whoever is lost,
- * one that is not looks at the first of them. */
+/* Each rank watches the next visible one in a ring. Whichever ranks are lost, the first of them
+ * is watched by one that is not. */
 static int find_next(const struct hw_watchdog *watch)
 {
     const struct process *own = &watch->process[watch->own];
@@ -126,7 +126,7 @@ static void wait_tick(void)
     nanosleep(&tick, NULL);
 }
 
-/* Whether another rank's process, where it can be seen, is still there. */
+/* Whether another rank's process is visible and still exists. */
 static bool is_left(const struct hw_watchdog *watch, int r)
 {
     return r != watch->own && watch->process[r].space != 0 &&
@@ -134,8 +134,8 @@ static bool is_left(const struct hw_watchdog *watch, int r)
            state_of(&watch->process[r]) != GONE;
 }
 
-/* Ends the other ranks of the node: those that run see `ending` and leave, unless the window
- * is closed; the rest is killed. */
+/* Ends the other ranks of the node: running ones see `ending` and exit, unless the window is
+ * closed; the rest is killed. */
 static void end_node(const struct hw_watchdog *watch, enum hw_status status)
 {
     bool left = watch->ending != NULL;
@@ -153,24 +153,24 @@ static void end_node(const struct hw_watchdog *watch, enum hw_status status)
             (void)kill(watch->process[r].number, SIGKILL);
 }
 
-/* Says why and ends the ranks of this node, stopped ones too, and then all. MPI_Abort() alone
- * does not do: it is no business of a thread while another one is in MPI, and some launchers
- * leave the other ranks alone. */
+/* Prints the reason, ends the ranks of this node, stopped ones too, and then the whole job.
+ * MPI_Abort() alone is not enough: it may not be called by one thread while another is in MPI,
+ * and some launchers do not end the other ranks. */
 static void end_all(struct hw_watchdog *watch, enum hw_status status, const char *why)
 {
     int none = HW_OK;
 
     if (watch->ending && !atomic_compare_exchange_strong(watch->ending, &none, CLAIMED)) {
-        sleep(LAST_RESORT); /* somebody else is ending us */
+        sleep(LAST_RESORT); /* another rank is ending this one */
         _exit((int)status);
     }
     hw_incomplete_file_remove();
     fprintf(stderr, "%s: %s\n", watch->order.program, why);
     fflush(stderr);
-    for (int i = 0; i < HEARD; i++)
+    for (int i = 0; i < OUTPUT_TICKS; i++)
         wait_tick();
     end_node(watch, status);
-    if (!watch->alone) {
+    if (!watch->one_node) {
         signal(SIGALRM, SIG_DFL);
         alarm(LAST_RESORT);
         MPI_Abort(MPI_COMM_WORLD, (int)status);
@@ -180,27 +180,26 @@ static void end_all(struct hw_watchdog *watch, enum hw_status status, const char
 
 /* ---- the thread ---- */
 
-/* Looks at the rank that is this one's to look at. */
-static void look(struct hw_watchdog *watch)
+/* Checks the rank that this one watches. */
+static void check_target(struct hw_watchdog *watch)
 {
-    char sentence[160];
+    char message[160];
 
-    if (watch->whom < 0)
+    if (watch->target < 0)
         return;
-    const struct process *whom = &watch->process[watch->whom];
-    const enum state state = state_of(whom);
+    const struct process *target = &watch->process[watch->target];
+    const enum state state = state_of(target);
     watch->stopped = state == STOPPED ? watch->stopped + 1 : 0;
     if (state == GONE && watch->ending) {
-        snprintf(sentence, sizeof sentence,
-                 "rank %d (process %d) was killed or crashed, so all end", whom->rank,
-                 whom->number);
-        end_all(watch, HW_RESOURCES, sentence);
+        snprintf(message, sizeof message, "rank %d (process %d) was killed or crashed, so all end",
+                 target->rank, target->number);
+        end_all(watch, HW_RESOURCES, message);
     }
-    if (watch->stopped > watch->most) {
-        snprintf(sentence, sizeof sentence,
+    if (watch->stopped > watch->max_stopped) {
+        snprintf(message, sizeof message,
                  "rank %d (process %d) was stopped and has not gone on for %.0f s, so all end",
-                 whom->rank, whom->number, watch->order.seconds);
-        end_all(watch, HW_RESOURCES, sentence);
+                 target->rank, target->number, watch->order.seconds);
+        end_all(watch, HW_RESOURCES, message);
     }
 }
 
@@ -211,9 +210,9 @@ static void tick(struct hw_watchdog *watch)
     if (ending > HW_OK)
         _exit(ending);
     if (ending == HW_OK)
-        look(watch);
+        check_target(watch);
     const int failed = atomic_load(&watch->failed);
-    if (failed != HW_OK && ++watch->leaving > LEAVING * watch->most)
+    if (failed != HW_OK && ++watch->leaving > LEAVING * watch->max_stopped)
         end_all(watch, (enum hw_status)failed, watch->why.text);
 }
 
@@ -235,7 +234,7 @@ static void *run(void *given)
     return NULL;
 }
 
-/* Signals are for the thread that was there before. */
+/* Signals stay with the main thread: all are blocked in the new one. */
 static bool start_thread(struct hw_watchdog *watch)
 {
     sigset_t all, before;
@@ -247,7 +246,7 @@ static bool start_thread(struct hw_watchdog *watch)
     return pthread_sigmask(SIG_SETMASK, &before, NULL) == 0 && watch->running;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static enum hw_status allocate(const struct hw_watchdog_order *order, int ranks,
                                struct hw_watchdog **made, struct hw_error *err)
@@ -261,16 +260,16 @@ static enum hw_status allocate(const struct hw_watchdog_order *order, int ranks,
     watch->order = *order;
     watch->ranks = ranks;
     watch->window = MPI_WIN_NULL;
-    watch->most = (unsigned long)(order->seconds / TICK);
+    watch->max_stopped = (unsigned long)(order->seconds / TICK);
     watch->locks =
         pthread_mutex_init(&watch->lock, NULL) == 0 && pthread_cond_init(&watch->wake, NULL) == 0;
     if (!watch->locks)
-        return hw_fail(err, HW_RESOURCES, "no lock can be made for the watch");
+        return hw_fail(err, HW_RESOURCES, "cannot create the lock of the watchdog");
     return hw_alloc(&watch->process, ranks, sizeof *watch->process, "the watch", err);
 }
 
-/* Tells the node's ranks of each other. Collective. */
-static enum hw_status meet(struct hw_watchdog *watch, struct hw_error *err)
+/* Gathers the processes of the node's ranks. Collective. */
+static enum hw_status gather_processes(struct hw_watchdog *watch, struct hw_error *err)
 {
     int rank = 0, size = 1;
     enum hw_status status =
@@ -285,12 +284,12 @@ static enum hw_status meet(struct hw_watchdog *watch, struct hw_error *err)
         status = hw_mpi(MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, watch->process,
                                       (int)sizeof own, MPI_BYTE, watch->order.node),
                         "MPI_Allgather", err);
-    watch->alone = size == watch->ranks;
-    watch->whom = status == HW_OK ? find_next(watch) : -1;
+    watch->one_node = size == watch->ranks;
+    watch->target = status == HW_OK ? find_next(watch) : -1;
     return status;
 }
 
-/* One number that the ranks share. Collective. */
+/* Opens the window with the shared `ending`. Collective. */
 static enum hw_status open_window(struct hw_watchdog *watch, struct hw_error *err)
 {
     atomic_int *shared = NULL;
@@ -326,11 +325,12 @@ enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct h
         hw_watchdog_end(watch);
         return status;
     }
-    status = hw_agree(order->node, meet(watch, err), err);
+    status = hw_agree(order->node, gather_processes(watch, err), err);
     if (status == HW_OK)
         status = hw_agree(order->node, open_window(watch, err), err);
     if (status == HW_OK && !start_thread(watch))
-        status = hw_fail(err, HW_RESOURCES, "no thread can be made to watch the other ranks");
+        status =
+            hw_fail(err, HW_RESOURCES, "cannot create the thread that watches the other ranks");
     status = hw_agree(order->node, status, err);
     if (status != HW_OK) {
         hw_watchdog_close(watch);
@@ -341,7 +341,8 @@ enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct h
     return HW_OK;
 }
 
-void hw_watchdog_tell(struct hw_watchdog *watch, enum hw_status status, const struct hw_error *err)
+void hw_watchdog_report(struct hw_watchdog *watch, enum hw_status status,
+                        const struct hw_error *err)
 {
     if (!watch || status == HW_OK || atomic_load(&watch->failed) != HW_OK)
         return;
@@ -354,7 +355,7 @@ void hw_watchdog_close(struct hw_watchdog *watch)
 {
     if (!watch)
         return;
-    /* Who comes late is still watched. None can leave before the window is freed. */
+    /* A rank that arrives late is still watched. None can exit before the window is freed. */
     MPI_Barrier(watch->order.node);
     pthread_mutex_lock(&watch->lock);
     watch->ending = NULL;

@@ -1,11 +1,12 @@
 /*
- * A watch over the ranks of a node: a rank that is killed or stopped ends all of them.
+ * A watchdog over the ranks of a node: if a rank is killed or stays stopped, the job aborts and
+ * names it.
  *
- * MPI alone may wait for such a rank for ever, in a collective call or, as methods on
- * several GPUs do, in a kernel. A thread of each rank looks at the state of another rank's
- * process, as the system tells it: silence is no sign, for a rank may compute for long, and
- * on a busy machine hardly get to run. Neither is a rank lost that a debugger holds, nor all
- * of them where all are stopped and go on, as batch systems do with whole jobs.
+ * Without it the other ranks may wait for that rank for ever, in a collective call or, with
+ * methods on several GPUs, in a kernel. A thread of each rank polls the state of another rank's
+ * process in /proc. Missing messages are no criterion: a rank may compute for a long time, and
+ * on a busy machine it hardly gets to run. A rank that a debugger holds is not lost, nor are
+ * ranks that are all stopped and continued together, as batch systems do with whole jobs.
  */
 #ifndef HOPWAVE_COMM_RANK_WATCHDOG_H
 #define HOPWAVE_COMM_RANK_WATCHDOG_H
@@ -16,35 +17,36 @@
 
 struct hw_watchdog;
 
-/* Who watches, and how long. */
+/* Configuration of a watchdog. */
 struct hw_watchdog_order {
     MPI_Comm world, node;
     const char *program; /* borrowed */
-    double seconds;      /* of this rank's own running that another may be stopped */
+    double seconds;      /* timeout: how long another rank may be stopped while this one runs */
 };
 
 /*
- * Begins to watch; *watch is NULL where the node has one rank. When a rank has died, or has
- * been stopped for so many seconds, one line says so on standard error, files that are not
- * finished are removed (lib/base/incomplete_file.h), and all ranks end with HW_RESOURCES. Ranks
- * whose processes this node's /proc does not show are not watched. Collective over the node.
+ * Starts a watchdog; *watch is NULL where the node has one rank. When a rank has died, or has
+ * been stopped for longer than the timeout, one line on standard error names it, incomplete files
+ * are removed (lib/base/incomplete_file.h), and all ranks end with HW_RESOURCES. Ranks whose
+ * processes are not visible in this rank's /proc are not watched. Collective over the node.
  */
 enum hw_status hw_watchdog_start(const struct hw_watchdog_order *order, struct hw_watchdog **watch,
                                  struct hw_error *err);
 
 /*
- * Tells it that this rank has failed, before it agrees with the others on that: some may wait
- * for it elsewhere, and never hear. Unless the watch ends in order within four times its
- * seconds, all ranks end then, with this sentence. Does nothing where the status is HW_OK or
- * the watch NULL. Local.
+ * Reports that this rank has failed, before the ranks agree on it: others may be waiting for it
+ * in another call and never reach the agreement. Unless the watchdog is closed within four times
+ * its timeout, all ranks end with this error message. Does nothing where the status is HW_OK or
+ * watch is NULL. Local.
  */
-void hw_watchdog_tell(struct hw_watchdog *watch, enum hw_status status, const struct hw_error *err);
+void hw_watchdog_report(struct hw_watchdog *watch, enum hw_status status,
+                        const struct hw_error *err);
 
-/* From now on ranks may leave, as they do after MPI_Finalize(); ranks that are stopped are
- * still seen. Accepts NULL. Collective over the node. */
+/* From now on a rank may exit, as after MPI_Finalize(); stopped ranks are still detected.
+ * Accepts NULL. Collective over the node. */
 void hw_watchdog_close(struct hw_watchdog *watch);
 
-/* Ends it; accepts NULL. Local, after hw_watchdog_close(). */
+/* Ends the thread and frees; accepts NULL. Local, after hw_watchdog_close(). */
 void hw_watchdog_end(struct hw_watchdog *watch);
 
 #endif

@@ -17,7 +17,7 @@ static void test_agree(struct tap *tap, const struct hw_context *ctx)
         mine = hw_fail(&err, HW_BAD_INPUT, "rank %d failed", last);
     tap_ok(tap, hw_agree(ctx->world, mine, &err) == HW_BAD_INPUT, "one failure is everyone's");
     tap_ok(tap, strncmp(err.text, "rank ", 5) == 0 && atoi(err.text + 5) == last,
-           "with the sentence of the rank that failed");
+           "with the message of the rank that failed");
     mine = hw_fail(&err, ctx->rank == 0 ? HW_CHECK_FAILED : HW_RESOURCES, "rank %d", ctx->rank);
     tap_ok(tap, hw_agree(ctx->world, mine, NULL) == (last ? HW_RESOURCES : HW_CHECK_FAILED),
            "the gravest wins, without a buffer too");

@@ -1,16 +1,16 @@
 /*
- * Messages straight between ranks: everything comes, in one piece and in many, as much crosses
- * between nodes as is sent there, and the MPI is asked whether it takes memory of devices.
+ * The direct exchange: all bytes arrive, in one piece and in many, the internode traffic is what
+ * is sent to other nodes, and MPI is asked whether it accepts pointers to device memory.
  */
 #include "lib/comm/direct_exchange.h"
 #include "tests/fixtures/letters.h"
 #include "tests/tap/tap.h"
 
-enum { MOST = 5000, TRIALS = 4 };
+enum { MESSAGE_MAX = 5000, TRIALS = 4 };
 
 int MPIX_Query_cuda_support(void);
 
-/* In place of the library's: what HOPWAVE_TEST_CUDA says. */
+/* Replaces MPI's function; HOPWAVE_TEST_CUDA decides. */
 int MPIX_Query_cuda_support(void)
 {
     return getenv("HOPWAVE_TEST_CUDA") != NULL;
@@ -19,7 +19,7 @@ int MPIX_Query_cuda_support(void)
 /* Bytes of rank r for rank q, itself too: often none. */
 static hw_count bytes_of(const struct trial *trial, int r, int q)
 {
-    static const hw_count sizes[] = {0, 1, 999, 1000, MOST, 13, 2000};
+    static const hw_count sizes[] = {0, 1, 999, 1000, MESSAGE_MAX, 13, 2000};
 
     return sizes[(7 * r + 3 * q + 5 * trial->number) % 7];
 }
@@ -37,13 +37,13 @@ static void try(struct tap *tap, struct hw_direct_exchange *direct, struct trial
         wanted.messages += node[q] != node[me] && bytes_of(trial, me, q) > 0;
     }
     enum hw_status status = hw_direct_exchange_run(direct, &load, &err);
-    const struct hw_internode_traffic crossed = hw_direct_exchange_internode_traffic(direct);
-    tap_ok(tap, status == HW_OK && trial_right(trial), "try %d: everything came", trial->number);
-    tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
-           "and what crossed is counted");
+    const struct hw_internode_traffic internode = hw_direct_exchange_internode_traffic(direct);
+    tap_ok(tap, status == HW_OK && trial_right(trial), "try %d: all bytes arrived", trial->number);
+    tap_ok(tap, internode.bytes == wanted.bytes && internode.messages == wanted.messages,
+           "internode traffic is counted");
 }
 
-/* Who failed before the exchange takes part, and all hear of it. */
+/* A rank that failed before the exchange takes part, and all return its failure. */
 static void try_failure(struct tap *tap, struct hw_direct_exchange *direct, struct trial *trial)
 {
     const struct hw_node_aware_load load =
@@ -62,13 +62,13 @@ static void try_broadcast(struct tap *tap, struct hw_direct_exchange *direct, st
     struct hw_error err = {{0}};
     bool fine = true;
 
-    memset(trial->memory, 0, 2 * MOST);
-    for (hw_count i = 0; i < MOST && trial->ctx->rank == last; i++)
+    memset(trial->memory, 0, 2 * MESSAGE_MAX);
+    for (hw_count i = 0; i < MESSAGE_MAX && trial->ctx->rank == last; i++)
         trial->memory[i] = trial_letter(trial, last, 0, i);
-    enum hw_status status =
-        hw_direct_exchange_broadcast(direct, last, trial->memory, MOST, trial->memory + MOST, &err);
-    for (hw_count i = 0; i < MOST; i++)
-        fine = fine && trial->memory[MOST + i] == trial_letter(trial, last, 0, i);
+    enum hw_status status = hw_direct_exchange_broadcast(direct, last, trial->memory, MESSAGE_MAX,
+                                                         trial->memory + MESSAGE_MAX, &err);
+    for (hw_count i = 0; i < MESSAGE_MAX; i++)
+        fine = fine && trial->memory[MESSAGE_MAX + i] == trial_letter(trial, last, 0, i);
     tap_ok(tap, status == HW_OK && fine, "a broadcast comes whole");
 }
 
@@ -110,7 +110,7 @@ static void test_query(struct tap *tap)
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct trial trial = {.ctx = ctx, .most = MOST, .bytes_of = bytes_of};
+    struct trial trial = {.ctx = ctx, .max = MESSAGE_MAX, .bytes_of = bytes_of};
 
     if (trial_open(&trial)) {
         try_pieces(tap, &trial, 0);

@@ -1,15 +1,14 @@
 /*
- * Exchanges that go between nodes once, on ranks that are told apart into nodes of several
- * sizes: everything comes, of messages in many pieces too, and as much crosses as the formulas
- * say.
+ * The node-aware exchange on ranks that are grouped into nodes of several sizes: all bytes
+ * arrive, also of messages in many pieces, and the internode traffic is what the formulas give.
  */
 #include "lib/comm/node_aware_exchange.h"
 #include "tests/fixtures/letters.h"
 #include "tests/tap/tap.h"
 
-enum { MOST = 50000, TRIALS = 6 };
+enum { MESSAGE_MAX = 50000, TRIALS = 6 };
 
-/* Rooms apart from the host's shared memory, here of the same kind. */
+/* Buffers apart from the host's shared memory, here of the same kind. */
 struct apart {
     const struct hw_nodes *nodes;
     MPI_Win window;
@@ -19,7 +18,7 @@ struct apart {
 static hw_count bytes_of(const struct trial *trial, int r, int q)
 {
     const unsigned key = (unsigned)(trial->same ? 7 * r : 7 * r + 3 * q) + (unsigned)trial->number;
-    static const hw_count sizes[] = {0, 1, 4096, MOST, 13, 20000, 8192};
+    static const hw_count sizes[] = {0, 1, 4096, MESSAGE_MAX, 13, 20000, 8192};
 
     if (trial->same && (r + q + trial->number) % 4 == 0)
         return 0;
@@ -31,7 +30,7 @@ static struct hw_internode_traffic formula(const struct trial *trial)
 {
     const struct hw_nodes *nodes = trial->nodes;
     const int me = trial->ctx->rank;
-    struct hw_internode_traffic crossed = {0, 0};
+    struct hw_internode_traffic internode = {0, 0};
 
     for (int n = 0; n < nodes->count; n++) {
         hw_count all = 0;
@@ -39,10 +38,10 @@ static struct hw_internode_traffic formula(const struct trial *trial)
             const hw_count bytes = nodes->node[q] == n ? bytes_of(trial, me, q) : 0;
             all = !trial->same ? all + bytes : bytes > all ? bytes : all;
         }
-        crossed.bytes += all;
-        crossed.messages += all > 0;
+        internode.bytes += all;
+        internode.messages += all > 0;
     }
-    return crossed;
+    return internode;
 }
 
 static void try(struct tap *tap, struct hw_node_aware *exchanges, struct trial *trial)
@@ -54,11 +53,11 @@ static void try(struct tap *tap, struct hw_node_aware *exchanges, struct trial *
 
     trial_fill(trial);
     enum hw_status status = hw_node_aware_exchange(exchanges, &load, &err);
-    const struct hw_internode_traffic crossed = hw_node_aware_internode_traffic(exchanges);
-    tap_ok(tap, status == HW_OK && trial_right(trial), "%s, try %d: everything came", kind,
+    const struct hw_internode_traffic internode = hw_node_aware_internode_traffic(exchanges);
+    tap_ok(tap, status == HW_OK && trial_right(trial), "%s, try %d: all bytes arrived", kind,
            trial->number);
-    tap_ok(tap, crossed.bytes == wanted.bytes && crossed.messages == wanted.messages,
-           "and crossed once");
+    tap_ok(tap, internode.bytes == wanted.bytes && internode.messages == wanted.messages,
+           "internode traffic");
 }
 
 static enum hw_status open_apart(void *self, hw_count bytes, char **at, struct hw_error *err)
@@ -89,17 +88,17 @@ static void try_nodes(struct tap *tap, const struct hw_context *ctx, int togethe
     struct hw_nodes nodes;
     struct hw_node_aware *exchanges = NULL;
     struct apart apart = {.nodes = &nodes, .window = MPI_WIN_NULL};
-    const struct hw_memory_ops mover = {.self = &apart,
-                                        .copy = hw_node_aware_plain.copy,
-                                        .wait = hw_node_aware_plain.wait,
-                                        .rooms = elsewhere ? open_apart : NULL};
+    const struct hw_memory_ops ops = {.self = &apart,
+                                      .copy = hw_node_aware_plain.copy,
+                                      .wait = hw_node_aware_plain.wait,
+                                      .allocate = elsewhere ? open_apart : NULL};
     int count = (ctx->size + together - 1) / together;
 
     enum hw_status status = hw_nodes_open(ctx, together, &nodes, &err);
     tap_ok(tap, status == HW_OK && (nodes.count == count || ctx->node_size < ctx->size),
-           "nodes of %d%s", together, elsewhere ? ", rooms elsewhere" : "");
+           "nodes of %d%s", together, elsewhere ? ", buffers elsewhere" : "");
     if (status == HW_OK)
-        status = hw_node_aware_open(ctx, &nodes, 100000, &mover, &exchanges, &err);
+        status = hw_node_aware_open(ctx, &nodes, 100000, &ops, &exchanges, &err);
     tap_ok(tap, status == HW_OK, "shared memory");
     trial->nodes = &nodes;
     for (trial->number = 0; trial->number < TRIALS && status == HW_OK; trial->number++) {
@@ -124,10 +123,10 @@ static enum hw_status cannot(void *self, bool out, void *to, const void *from, s
     return HW_OK;
 }
 
-/* The others do not wait for a rank that fails, and all hear of it. */
+/* The others do not wait for a rank that fails, and all return its failure. */
 static void test_failure(struct tap *tap, const struct hw_context *ctx, struct trial *trial)
 {
-    const struct hw_memory_ops mover = {
+    const struct hw_memory_ops ops = {
         .self = (void *)(uintptr_t)ctx, .copy = cannot, .wait = hw_node_aware_plain.wait};
     const int ranks = ctx->size;
     struct hw_error err = {{0}};
@@ -136,13 +135,13 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
 
     enum hw_status status = hw_nodes_open(ctx, 2, &nodes, &err);
     if (status == HW_OK)
-        status = hw_node_aware_open(ctx, &nodes, 0, &mover, &exchanges, &err);
+        status = hw_node_aware_open(ctx, &nodes, 0, &ops, &exchanges, &err);
     trial->number = 0;
     trial->same = false;
     struct hw_node_aware_load load = trial_load(trial, HW_OK);
     for (int q = 0; q < ranks; q++) {
-        trial->count[q] = trial->count[2 * ranks + q] = (hw_count)q * MOST;
-        trial->count[ranks + q] = trial->count[3 * ranks + q] = MOST;
+        trial->count[q] = trial->count[2 * ranks + q] = (hw_count)q * MESSAGE_MAX;
+        trial->count[ranks + q] = trial->count[3 * ranks + q] = MESSAGE_MAX;
     }
     if (status == HW_OK)
         status = hw_node_aware_exchange(exchanges, &load, &err);
@@ -157,15 +156,15 @@ static void test_failure(struct tap *tap, const struct hw_context *ctx, struct t
 
 static void tests(struct tap *tap, struct hw_context *ctx)
 {
-    struct trial trial = {.ctx = ctx, .most = MOST, .bytes_of = bytes_of};
-    const bool room = trial_open(&trial);
+    struct trial trial = {.ctx = ctx, .max = MESSAGE_MAX, .bytes_of = bytes_of};
+    const bool opened = trial_open(&trial);
 
-    tap_ok(tap, room, "memory for letters");
-    for (int together = 1; together <= 4 && room; together++)
+    tap_ok(tap, opened, "memory for messages");
+    for (int together = 1; together <= 4 && opened; together++)
         try_nodes(tap, ctx, together, false, &trial);
-    for (int together = 1; together <= 4 && room; together++)
+    for (int together = 1; together <= 4 && opened; together++)
         try_nodes(tap, ctx, together, true, &trial);
-    if (room)
+    if (opened)
         test_failure(tap, ctx, &trial);
     trial_close(&trial);
 }

@@ -262,14 +262,14 @@ static enum hw_status check_weights(const struct hw_graph *graph, hw_count first
 
 /* Widens ids; returns how many lie above `most`. */
 HW_CLONES
-static hw_count widen(const uint32_t *restrict narrow, hw_count count, uint32_t most,
+static hw_count widen(const uint32_t *restrict narrow, hw_count count, uint32_t max,
                       hw_gid *restrict id)
 {
     hw_count above = 0;
 
     for (hw_count i = 0; i < count; i++) {
         id[i] = narrow[i];
-        above += narrow[i] > most;
+        above += narrow[i] > max;
     }
     return above;
 }
@@ -278,7 +278,7 @@ static hw_count widen(const uint32_t *restrict narrow, hw_count count, uint32_t 
 static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, const char *what,
                                   hw_count first, hw_count count, hw_gid *id, struct hw_error *err)
 {
-    const uint32_t most = (uint32_t)(graph->desc.vertices - 1);
+    const uint32_t max = (uint32_t)(graph->desc.vertices - 1);
     hw_count done = 0;
 
     while (done < count) {
@@ -292,7 +292,7 @@ static enum hw_status read_narrow(struct hw_graph *graph, const char *dataset, c
 #pragma omp parallel for reduction(+ : above)
         for (hw_count i = 0; i < some; i += GRAIN)
             above +=
-                widen(graph->piece + i, some - i < GRAIN ? some - i : GRAIN, most, id + done + i);
+                widen(graph->piece + i, some - i < GRAIN ? some - i : GRAIN, max, id + done + i);
         if (above > 0)
             return check_ids(graph, what, first + done, some, id + done, err);
         done += some;

@@ -84,7 +84,7 @@ enum hw_status hw_graph_read(struct hw_graph *graph, hw_count first, hw_count co
  */
 enum hw_status hw_graph_verify(struct hw_graph *graph, bool weights, struct hw_error *err);
 
-/* The path as it was given, for sentences. Local. */
+/* The path as it was given, for error messages. Local. */
 const char *hw_graph_path(const struct hw_graph *graph);
 
 /*

@@ -161,7 +161,7 @@ static enum hw_status write_wrong(const struct hw_context *ctx, const char *path
 static void test_wrong(struct tap *tap, const struct hw_context *ctx, const char *folder)
 {
     static const struct {
-        const char *name, *sentence;
+        const char *name, *message;
         uint32_t source, target;
         float weight;
         enum hw_status status;
@@ -190,7 +190,7 @@ static void test_wrong(struct tap *tap, const struct hw_context *ctx, const char
             status = hw_edges_alloc(&edges, TUPLES, true, &err);
         tap_ok(tap, status == HW_OK, "%s: written (%s)", table[i].name, err.text);
         status = hw_graph_read(graph, 100, TUPLES - 100, &edges, &err);
-        tap_ok(tap, status == table[i].status && strstr(err.text, table[i].sentence) != NULL,
+        tap_ok(tap, status == table[i].status && strstr(err.text, table[i].message) != NULL,
                "%s: %s (%s)", table[i].name, table[i].status == HW_OK ? "fine" : "refused",
                err.text);
         hw_edges_free(&edges);
@@ -204,7 +204,7 @@ static void test_wrong(struct tap *tap, const struct hw_context *ctx, const char
 static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, const char *folder)
 {
     static const struct {
-        const char *name, *sentence;
+        const char *name, *message;
         enum hw_place place;
         int64_t value;
     } table[] = {
@@ -243,7 +243,7 @@ static void test_wrong_recipes(struct tap *tap, const struct hw_context *ctx, co
                table[i].value, err.text);
         status = hw_graph_open(ctx, path, &graph, &err);
         tap_ok(tap,
-               status == HW_BAD_INPUT && strstr(err.text, table[i].sentence) &&
+               status == HW_BAD_INPUT && strstr(err.text, table[i].message) &&
                    strncmp(err.text, path, strlen(path)) == 0,
                "is refused (%s)", err.text);
         hw_graph_close(graph);

@@ -44,7 +44,7 @@ static hw_count lower_bound(const struct wanted *wanted, hw_count count, int64_t
 struct search {
     hw_count count;
     struct wanted *wanted; /* [count], sorted */
-    int64_t *least;        /* [2 count]: least, then negated greatest */
+    int64_t *min;          /* [2 count]: least, then negated greatest */
     int64_t *label;        /* [PIECE] */
 };
 
@@ -56,9 +56,9 @@ static void match(struct search *search, hw_gid first, hw_count count)
         hw_count at = lower_bound(search->wanted, search->count, label);
         for (; at < search->count && search->wanted[at].label == label; at++) {
             const hw_count index = search->wanted[at].index;
-            int64_t *least = search->least + index, *greatest = least + search->count;
+            int64_t *min = search->min + index, *greatest = min + search->count;
             const hw_gid v = first + i;
-            *least = v < *least ? v : *least;
+            *min = v < *min ? v : *min;
             *greatest = -v < *greatest ? -v : *greatest;
         }
     }
@@ -85,27 +85,27 @@ static enum hw_status scan(const struct hw_context *ctx, struct hw_graph *graph,
 static enum hw_status conclude(const struct hw_context *ctx, const struct hw_graph *graph,
                                const struct search *search, hw_gid *id, struct hw_error *err)
 {
-    const hw_count most = (hw_count)1 << 28;
+    const hw_count max = (hw_count)1 << 28;
 
-    for (hw_count at = 0; at < 2 * search->count; at += most) {
-        const hw_count some = 2 * search->count - at < most ? 2 * search->count - at : most;
-        enum hw_status status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, search->least + at, (int)some,
+    for (hw_count at = 0; at < 2 * search->count; at += max) {
+        const hw_count some = 2 * search->count - at < max ? 2 * search->count - at : max;
+        enum hw_status status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, search->min + at, (int)some,
                                                      MPI_INT64_T, MPI_MIN, ctx->world),
                                        "MPI_Allreduce", err);
         if (status != HW_OK)
             return status;
     }
     for (hw_count i = 0; i < search->count; i++) {
-        const int64_t least = search->least[i], greatest = -search->least[search->count + i];
-        if (least == INT64_MAX)
+        const int64_t min = search->min[i], greatest = -search->min[search->count + i];
+        if (min == INT64_MAX)
             return hw_fail(err, HW_BAD_INPUT, "%s: no vertex has the label %" PRId64,
                            hw_graph_path(graph), id[i]);
-        if (least != greatest)
+        if (min != greatest)
             return hw_fail(err, HW_BAD_INPUT,
                            "%s: the label %" PRId64 " belongs to the vertices %" PRI_GID
                            " and %" PRI_GID,
-                           hw_graph_path(graph), id[i], least, greatest);
-        id[i] = least;
+                           hw_graph_path(graph), id[i], min, greatest);
+        id[i] = min;
     }
     return HW_OK;
 }
@@ -117,13 +117,13 @@ enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *gra
     enum hw_status status = hw_alloc(&search.wanted, count, sizeof *search.wanted, "labels", err);
 
     if (status == HW_OK)
-        status = hw_alloc(&search.least, 2 * count, sizeof *search.least, "ids of labels", err);
+        status = hw_alloc(&search.min, 2 * count, sizeof *search.min, "ids of labels", err);
     if (status == HW_OK)
         status = hw_alloc(&search.label, PIECE, sizeof *search.label, "labels", err);
     if (status == HW_OK) {
         for (hw_count i = 0; i < count; i++) {
             search.wanted[i] = (struct wanted){id[i], i};
-            search.least[i] = search.least[count + i] = INT64_MAX;
+            search.min[i] = search.min[count + i] = INT64_MAX;
         }
         if (count > 0)
             qsort(search.wanted, (size_t)count, sizeof *search.wanted, by_label);
@@ -135,7 +135,7 @@ enum hw_status hw_labels_find(const struct hw_context *ctx, struct hw_graph *gra
     if (status == HW_OK)
         status = conclude(ctx, graph, &search, id, err);
     free(search.wanted);
-    free(search.least);
+    free(search.min);
     free(search.label);
     return status;
 }

@@ -38,7 +38,7 @@ struct hw_layout_request {
 
 /*
  * Takes one option into request. Local.
- * Returns HW_OK, HW_USAGE with the sentence, or HW_INTERNAL if key is none of
+ * Returns HW_OK, HW_USAGE with an error message, or HW_INTERNAL if key is none of
  * hw_layout_options.
  */
 enum hw_status hw_layout_take(int key, const char *arg, struct hw_layout_request *request,

@@ -22,7 +22,7 @@ struct reading {
     hw_count lists[HW_MATRICES]; /* entries of each matrix */
 };
 
-/* Puts the file's name before a sentence that lacks it. */
+/* Puts the file's name before an error message that lacks it. */
 static enum hw_status name_file(const struct hw_store *store, enum hw_status status,
                                 struct hw_error *err)
 {
@@ -36,15 +36,15 @@ static enum hw_status name_file(const struct hw_store *store, enum hw_status sta
 /* ---- attributes ---- */
 
 /* An attribute that is a number within [least, most]. */
-static enum hw_status get_number(const struct hw_store *store, const char *name, int64_t least,
-                                 int64_t most, int64_t *value, struct hw_error *err)
+static enum hw_status get_number(const struct hw_store *store, const char *name, int64_t min,
+                                 int64_t max, int64_t *value, struct hw_error *err)
 {
     enum hw_status status = hw_store_get_i64(store, HW_AT_ROOT, name, value, err);
 
-    if (status == HW_OK && (*value < least || *value > most))
+    if (status == HW_OK && (*value < min || *value > max))
         status = hw_fail(err, HW_BAD_INPUT,
                          "attribute %s is %" PRId64 ", outside %" PRId64 " to %" PRId64, name,
-                         *value, least, most);
+                         *value, min, max);
     return status;
 }
 
@@ -132,7 +132,7 @@ static enum hw_status describe_separate(const struct hw_store *store, struct hw_
                                         hw_count block, struct hw_error *err)
 {
     int64_t nodes = 0, devices = 0, delegates = 0;
-    hw_count most = part->vertices < INT32_MAX ? part->vertices : INT32_MAX;
+    hw_count max = part->vertices < INT32_MAX ? part->vertices : INT32_MAX;
     enum hw_status status = get_number(store, "nodes", 1, part->spec.parts, &nodes, err);
 
     if (status == HW_OK)
@@ -140,7 +140,7 @@ static enum hw_status describe_separate(const struct hw_store *store, struct hw_
     if (status == HW_OK)
         status = get_number(store, "degree_threshold", 0, INT64_MAX, &part->spec.threshold, err);
     if (status == HW_OK)
-        status = get_number(store, "delegates", 0, most, &delegates, err);
+        status = get_number(store, "delegates", 0, max, &delegates, err);
     if (status != HW_OK)
         return status;
     if (nodes * devices != part->spec.parts || block >= UINT32_MAX)

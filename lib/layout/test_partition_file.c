@@ -138,7 +138,7 @@ static void test_rounds(struct tap *tap, const struct desk *desk)
 struct spoil {
     const char *what;
     void (*apply)(struct hw_part *part);
-    const char *sentence; /* a piece of it */
+    const char *message; /* a piece of it */
 };
 
 static void twice(struct hw_part *part)
@@ -314,7 +314,7 @@ static void test_spoil(struct tap *tap, const struct desk *desk, const struct hw
             read_part(desk, spec->parts - 1 - rank, true, &again, &err) == HW_BAD_INPUT;
     tap_ok(tap,
            right && strncmp(err.text, desk->path, strlen(desk->path)) == 0 &&
-               strstr(err.text, spoil->sentence) != NULL && again.own.graph_id == NULL,
+               strstr(err.text, spoil->message) != NULL && again.own.graph_id == NULL,
            "%s, %s: %s", spec->layout == HW_LAYOUT_2D ? "grid" : "separated", spoil->what,
            err.text);
     for (int p = 0; p < count; p++)

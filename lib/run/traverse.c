@@ -329,7 +329,7 @@ static enum hw_status make_engine(struct hw_traversal *t, struct hw_error *err)
 
     if (status == HW_OK)
         status = t->method->frame->create(t->method, t->ctx, &t->part, engine, &t->engine, err);
-    hw_watchdog_tell(t->watch, status, err);
+    hw_watchdog_report(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = open_tree_cache(t, err);
@@ -371,7 +371,7 @@ static enum hw_status construct(struct hw_traversal *t, struct hw_error *err)
     if (t->method->frame->device == HW_CUDA)
         t->watch = t->ctx->watch;
     enum hw_status status = load(t, err);
-    hw_watchdog_tell(t->watch, status, err);
+    hw_watchdog_report(t->watch, status, err);
 
     if (status == HW_OK && hw_traversal_is_sssp(t))
         status = settle_method(t, err);

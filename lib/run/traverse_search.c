@@ -69,7 +69,7 @@ static enum hw_status search(struct hw_traversal *t, hw_count i, struct hw_error
     MPI_Pcontrol(0);
     if (status == HW_OK && t->counts && stays)
         status = t->method->frame->tree_cache->count(t->engine, &result->seen, err);
-    hw_watchdog_tell(t->watch, status, err);
+    hw_watchdog_report(t->watch, status, err);
     status = hw_agree(t->ctx->world, status, err);
     if (status == HW_OK)
         status = hw_report_add(&t->report, t->roots.id[i], result, t->options->engine.steps, err);

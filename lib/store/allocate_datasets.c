@@ -6,7 +6,7 @@
  * fails to write, be it for a full disk, it cannot close the file, and crashes
  * when MPI_Finalize() makes it try again.
  *
- * The caller puts the file's name before a sentence.
+ * The caller puts the file's name before an error message.
  */
 #include "lib/store/store_internal.h"
 
@@ -31,8 +31,8 @@ static enum hw_status copy_range(int in, int out, hw_count from, hw_count to, st
     char bytes[16384];
 
     while (from < to) {
-        const size_t most = to - from < (hw_count)sizeof bytes ? (size_t)(to - from) : sizeof bytes;
-        const ssize_t got = pread(in, bytes, most, from);
+        const size_t max = to - from < (hw_count)sizeof bytes ? (size_t)(to - from) : sizeof bytes;
+        const ssize_t got = pread(in, bytes, max, from);
         if (got <= 0)
             return hw_fail(err, HW_RESOURCES, "its metadata cannot be read back");
         const ssize_t put = pwrite(out, bytes, (size_t)got, from);

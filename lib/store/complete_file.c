@@ -8,7 +8,7 @@
 /* Makes the attributes those of rank 0 and computes all digests. Collective. */
 static enum hw_status finish_digests(struct hw_store *store, struct hw_error *err)
 {
-    enum hw_status status = hw_catalogue_share(store, false, err);
+    enum hw_status status = hw_catalogue_broadcast(store, false, err);
 
     for (int i = 0; i < store->datasets && status == HW_OK && !store->digested; i++)
         status = hw_dataset_digest(store, &store->dataset[i], store->dataset[i].digest, err);

@@ -205,7 +205,7 @@ enum hw_status hw_store_open(const struct hw_context *ctx, const char *path, enu
     }
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_catalogue_share(made, true, err);
+        status = hw_catalogue_broadcast(made, true, err);
     if (status == HW_OK) {
         if (ctx->rank != 0)
             status = open_plain(made, err);

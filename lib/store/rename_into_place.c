@@ -1,6 +1,6 @@
 /*
  * Temporary files and final names. Everything here runs on rank 0 alone; the
- * caller puts the file's name before a sentence.
+ * caller puts the file's name before an error message.
  */
 #include "lib/store/store_internal.h"
 
@@ -67,7 +67,8 @@ static hw_count laid_end(const struct hw_store *store)
     return end;
 }
 
-enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, struct hw_error *err)
+enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count bytes,
+                                          struct hw_error *err)
 {
     hw_count needed, end;
 
@@ -76,7 +77,8 @@ enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes, s
         __builtin_add_overflow(laid_end(store), bytes, &end))
         return hw_fail(err, HW_RESOURCES, "too large");
     /* A file that was there has its space already. */
-    return hw_incomplete_file_room(store->temporary_fd, store->found ? 0 : needed, end, err);
+    return hw_incomplete_file_require_space(store->temporary_fd, store->found ? 0 : needed, end,
+                                            err);
 }
 
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,

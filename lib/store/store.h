@@ -190,12 +190,12 @@ enum hw_status hw_store_digest(struct hw_store *store, char *out, struct hw_erro
  * is HDF5 and of that kind, its version, that it is complete, the schema, sizes
  * against the file's own length, and the root digest. Collective.
  *
- * Returns HW_BAD_INPUT with one sentence that starts with the path.
+ * Returns HW_BAD_INPUT with one error message that starts with the path.
  */
 enum hw_status hw_store_open(const struct hw_context *ctx, const char *path, enum hw_kind kind,
                              struct hw_store **store, struct hw_error *err);
 
-/* The path of an open file as it was given, for sentences. Local. */
+/* The path of an open file as it was given, for error messages. Local. */
 const char *hw_store_path(const struct hw_store *store);
 
 /* Which kind a file claims to be. Collective. */

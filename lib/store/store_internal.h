@@ -138,7 +138,7 @@ enum hw_status hw_store_new(const struct hw_context *ctx, const char *path, enum
                             struct hw_store **store, struct hw_error *err);
 void hw_store_free(struct hw_store *store);
 
-/* Puts the file's name before the sentence in err; returns status. Local. */
+/* Puts the file's name before the error message in err; returns status. Local. */
 enum hw_status hw_store_prefix(const struct hw_store *store, enum hw_status status,
                                struct hw_error *err);
 
@@ -180,7 +180,7 @@ enum hw_status hw_catalogue_digest(const struct hw_store *store, char *out, stru
 /* ---- catalogue_broadcast.c ---- */
 
 /* Gives rank 0's attributes, and its datasets if asked, to all ranks. Collective. */
-enum hw_status hw_catalogue_share(struct hw_store *store, bool datasets, struct hw_error *err);
+enum hw_status hw_catalogue_broadcast(struct hw_store *store, bool datasets, struct hw_error *err);
 
 /* ---- schema.c ---- */
 
@@ -265,8 +265,8 @@ void hw_allocate_drop(struct hw_store *store);
 enum hw_status hw_temporary_make(struct hw_store *store, struct hw_error *err);
 /* Checks that a dataset to come fits on the disk and within the limit on file
  * sizes, before HDF5, which is not to fail, lays it down. */
-enum hw_status hw_temporary_room(const struct hw_store *store, hw_count bytes,
-                                 struct hw_error *err);
+enum hw_status hw_temporary_require_space(const struct hw_store *store, hw_count bytes,
+                                          struct hw_error *err);
 /* Sets disk space aside for a dataset where the file system can. */
 enum hw_status hw_temporary_reserve(struct hw_store *store, hw_count address, hw_count bytes,
                                     struct hw_error *err);

@@ -75,7 +75,7 @@ static void tell(const struct hw_store *store, char *text, size_t size)
 
 /* Opens a file and reads all of it; told: what it says, if it verifies. */
 static enum hw_status examine(const struct hw_context *ctx, const char *path, enum hw_kind kind,
-                              char *told, size_t size, struct hw_error *err)
+                              char *agreed, size_t size, struct hw_error *err)
 {
     struct hw_store *store = NULL;
 
@@ -83,12 +83,12 @@ static enum hw_status examine(const struct hw_context *ctx, const char *path, en
     if (status == HW_OK)
         status = hw_store_verify_all(store, err);
     if (status == HW_OK)
-        tell(store, told, size);
+        tell(store, agreed, size);
     hw_store_close(store);
     return status;
 }
 
-/* Whether err is one sentence about that file. */
+/* Whether err is one error message about that file. */
 static bool is_sentence(const struct hw_error *err, const char *path)
 {
     const size_t length = strlen(path);
@@ -103,9 +103,9 @@ struct tally {
     char example[1200]; /* of the wrong ones */
 };
 
-/* Tries the file "d.h5": it must be refused with a sentence, or say just what
+/* Tries the file "d.h5": it must be refused with an error message, or say just what
  * the undamaged one says. */
-static void try_damaged(const struct hw_context *ctx, enum hw_kind kind, const char *told,
+static void try_damaged(const struct hw_context *ctx, enum hw_kind kind, const char *agreed,
                         const char *how, long where, struct tally *tally)
 {
     struct hw_error err = {{0}};
@@ -115,7 +115,7 @@ static void try_damaged(const struct hw_context *ctx, enum hw_kind kind, const c
     tally->tried++;
     if (status == HW_BAD_INPUT && is_sentence(&err, "d.h5")) {
         tally->refused++;
-    } else if (status == HW_OK && strcmp(now, told) == 0) {
+    } else if (status == HW_OK && strcmp(now, agreed) == 0) {
         tally->harmless++;
     } else {
         tally->wrong++;
@@ -134,13 +134,13 @@ static void test_damage(struct tap *tap, const struct hw_context *ctx, const cha
     struct hw_error err = {{0}};
     struct tally cut = {0}, flip = {0};
     char *damaged = malloc((size_t)image.size);
-    char told[16384] = "";
+    char agreed[16384] = "";
 
-    tap_ok(tap, examine(ctx, path, kind, told, sizeof told, &err) == HW_OK, "%s is right (%s)",
+    tap_ok(tap, examine(ctx, path, kind, agreed, sizeof agreed, &err) == HW_OK, "%s is right (%s)",
            path, err.text);
     for (long size = 0; size < image.size; size += 5 * step) {
         save_for_all(ctx, "d.h5", image.bytes, size);
-        try_damaged(ctx, kind, told, "cut to", size, &cut);
+        try_damaged(ctx, kind, agreed, "cut to", size, &cut);
     }
     tap_ok(tap, cut.wrong == 0 && cut.refused == cut.tried, "%s: %d of %d lengths are refused %s",
            path, cut.refused, cut.tried, cut.example);
@@ -148,7 +148,7 @@ static void test_damage(struct tap *tap, const struct hw_context *ctx, const cha
         memcpy(damaged, image.bytes, (size_t)image.size);
         damaged[at] = (char)(damaged[at] ^ (char)masks[at / step % 3]);
         save_for_all(ctx, "d.h5", damaged, image.size);
-        try_damaged(ctx, kind, told, "flipped at", at, &flip);
+        try_damaged(ctx, kind, agreed, "flipped at", at, &flip);
     }
     tap_ok(tap, flip.wrong == 0 && flip.refused > 2 * flip.harmless,
            "%s: %d of %d flipped bytes are refused, %d matter nothing %s", path, flip.refused,
@@ -495,7 +495,7 @@ static void test_deceptions(struct tap *tap, const struct hw_context *ctx)
 {
     const size_t count = sizeof deceptions / sizeof *deceptions;
     const size_t step = ctx->size == 1 ? 1 : 11;
-    char told[16384];
+    char agreed[16384];
 
     for (size_t i = 0; i < count; i += step) {
         const struct deception *deception = &deceptions[i];
@@ -513,7 +513,7 @@ static void test_deceptions(struct tap *tap, const struct hw_context *ctx)
         }
         MPI_Barrier(ctx->world);
         enum hw_kind kind = deception->path[0] == 'g' ? HW_KIND_GRAPH : HW_KIND_PARTITION;
-        enum hw_status status = examine(ctx, "d.h5", kind, told, sizeof told, &err);
+        enum hw_status status = examine(ctx, "d.h5", kind, agreed, sizeof agreed, &err);
         tap_ok(tap,
                status == HW_BAD_INPUT && is_sentence(&err, "d.h5") &&
                    strstr(err.text, deception->answer),

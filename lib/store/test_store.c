@@ -258,7 +258,7 @@ static void test_recipe(struct tap *tap, const struct hw_context *ctx)
 
 /* How a writer goes wrong after a right start. */
 struct mistake {
-    const char *name, *sentence;
+    const char *name, *message;
     enum hw_status (*make)(const struct hw_context *ctx, struct hw_store *store,
                            struct hw_error *err);
 };
@@ -358,7 +358,7 @@ static void test_mistakes(struct tap *tap, const struct hw_context *ctx)
             else
                 hw_store_close(store);
         }
-        tap_ok(tap, status == HW_INTERNAL && strstr(err.text, mistakes[i].sentence), "%s (%s)",
+        tap_ok(tap, status == HW_INTERNAL && strstr(err.text, mistakes[i].message), "%s (%s)",
                mistakes[i].name, err.text);
     }
     tap_ok(tap, test_count_files(ctx) == before, "leave no file");
@@ -426,16 +426,16 @@ static void test_share(struct tap *tap)
     for (hw_count blocks = 0; blocks < 9; blocks++)
         for (int size = 1; size < 7; size++) {
             const hw_count total = blocks ? blocks * HW_STORE_BLOCK - 5 : 0;
-            hw_count end = 0, first, count, least = INT64_MAX, most = 0;
+            hw_count end = 0, first, count, min = INT64_MAX, max = 0;
             for (int rank = 0; rank < size; rank++) {
                 hw_store_share(total, rank, size, &first, &count);
                 right = right && first == end && count >= 0;
                 right = right && (count == 0 || first % HW_STORE_BLOCK == 0);
                 end = first + count;
-                least = count < least ? count : least;
-                most = count > most ? count : most;
+                min = count < min ? count : min;
+                max = count > max ? count : max;
             }
-            right = right && end == total && most - least <= HW_STORE_BLOCK + 5;
+            right = right && end == total && max - min <= HW_STORE_BLOCK + 5;
         }
     tap_ok(tap, right, "shares are even, in whole blocks, and cover all");
     hw_count first, count;

@@ -172,7 +172,7 @@ static enum hw_status make_dataset(struct hw_store *store, struct hw_dataset *da
         return status == HW_OK ? HW_OK : hw_store_prefix(store, status, err);
     if (status == HW_OK && store->ctx.rank == 0) {
         const hw_count bytes = hw_dataset_count(dataset) * (hw_count)dataset->element;
-        status = hw_temporary_room(store, bytes, err);
+        status = hw_temporary_require_space(store, bytes, err);
         if (status == HW_OK)
             status = hw_allocate_dataset(store, dataset, type, err);
         if (status == HW_OK)
@@ -399,12 +399,12 @@ static enum hw_status write_rows(struct hw_store *store, struct hw_dataset *data
                                  const char *structs, struct hw_error *err)
 {
     const hw_count rows = dataset->columns;
-    const hw_count most = rows < HW_STORE_BLOCK ? rows : HW_STORE_BLOCK;
+    const hw_count max = rows < HW_STORE_BLOCK ? rows : HW_STORE_BLOCK;
     char *packed = NULL;
 
-    enum hw_status status = hw_alloc(&packed, most, dataset->element, "rows of a table", err);
-    for (hw_count at = 0; at < rows && status == HW_OK; at += most) {
-        hw_count count = rows - at < most ? rows - at : most;
+    enum hw_status status = hw_alloc(&packed, max, dataset->element, "rows of a table", err);
+    for (hw_count at = 0; at < rows && status == HW_OK; at += max) {
+        hw_count count = rows - at < max ? rows - at : max;
         pack_rows(columns, ncolumns, struct_size, structs + (size_t)at * struct_size, count,
                   packed);
         status = hw_dataset_hash(dataset, &store->ctx, 0, at, count, packed, err);

@@ -59,8 +59,7 @@ static void fill_bins(const struct hw_context *ctx, const struct hw_block_distri
 
 /* Learns what comes, and the most that any rank receives and has left. */
 static enum hw_status settle(const struct hw_context *ctx, const struct hw_items *items,
-                             struct hw_bounded_exchange *round, hw_count *most,
-                             struct hw_error *err)
+                             struct hw_bounded_exchange *round, hw_count *max, struct hw_error *err)
 {
     hw_count largest[2];
     enum hw_status status = hw_mpi(
@@ -74,7 +73,7 @@ static enum hw_status settle(const struct hw_context *ctx, const struct hw_items
     if (status == HW_OK)
         status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, largest, 2, HW_MPI_COUNT, MPI_MAX, ctx->world),
                         "MPI_Allreduce", err);
-    *most = largest[0];
+    *max = largest[0];
     round->more = largest[1] > 0;
     return status;
 }
@@ -86,15 +85,15 @@ enum hw_status hw_bounded_exchange_next(const struct hw_context *ctx,
 {
     round->at += round->length;
     for (;;) {
-        hw_count left = items->count - round->at, most = 0;
+        hw_count left = items->count - round->at, max = 0;
         if (status == HW_OK)
             status = make_bins(ctx, left < round->step ? left : round->step, round, err);
         status = hw_agree(ctx->world, status, err);
         if (status != HW_OK)
             return status;
         fill_bins(ctx, slices, items, round);
-        status = settle(ctx, items, round, &most, err);
-        if (status != HW_OK || most <= items->limit || round->step == 1)
+        status = settle(ctx, items, round, &max, err);
+        if (status != HW_OK || max <= items->limit || round->step == 1)
             return status;
         round->step = (round->step + 1) / 2;
     }

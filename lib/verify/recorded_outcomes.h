@@ -22,7 +22,7 @@ struct hw_answers {
 
 /*
  * Reads /outcome and /cycle of the first `trees` searches, whole on every rank.
- * path: for sentences. value: of the file's distances. HW_BAD_INPUT where they
+ * path: for error messages. value: of the file's distances. HW_BAD_INPUT where they
  * contradict each other. Collective.
  */
 enum hw_status hw_answers_read(const struct hw_context *ctx, struct hw_store *store,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Trees that are read at a time, at most: what one pass over the tuples checks. */
-#define BATCH_MOST 64
+#define BATCH_MAX 64
 
 /* A check under way. */
 struct check {
@@ -277,7 +277,7 @@ static hw_count check_bytes(const struct check *check, hw_count batch)
  * Collective. */
 static enum hw_status choose_batch(struct check *check, struct hw_error *err)
 {
-    hw_count share = hw_memory_share(check->ctx), batch = BATCH_MOST;
+    hw_count share = hw_memory_share(check->ctx), batch = BATCH_MAX;
 
     hw_store_share(check->findings->vertices, check->ctx->rank, check->ctx->size, &check->first,
                    &check->length);
@@ -446,18 +446,18 @@ static enum hw_status compare_values(const struct check *check, const void *valu
     const size_t size = hw_value_size(check->value);
     const char *mine = values, *other = check->other_values;
     hw_count count = 0;
-    hw_gid least = INT64_MIN; /* negated, so that the largest is the least vertex */
+    hw_gid min = INT64_MIN; /* negated, so that the largest is the least vertex */
 
     for (hw_count i = check->length - 1; i >= 0; i--)
         if (memcmp(mine + size * (size_t)i, other + size * (size_t)i, size) != 0) {
             count++;
-            least = -(check->first + i);
+            min = -(check->first + i);
         }
     enum hw_status status = hw_sum(check->ctx->world, &count, err);
     if (status == HW_OK)
-        status = hw_largest(check->ctx->world, &least, err);
+        status = hw_largest(check->ctx->world, &min, err);
     finding->violations[rule] = count;
-    finding->example[rule][0] = count > 0 ? -least : HW_GID_NONE;
+    finding->example[rule][0] = count > 0 ? -min : HW_GID_NONE;
     return status;
 }
 
@@ -558,7 +558,7 @@ static enum hw_status check_batch(const struct check *check, hw_count at, hw_cou
                                         .parent = check->parent,
                                         .cycle =
                                             findings->distances ? check->answers.cycle + at : NULL};
-    struct hw_verdict verdict[BATCH_MOST];
+    struct hw_verdict verdict[BATCH_MAX];
 
     enum hw_status status = read_trees(check, at, count, err);
     if (status == HW_OK && findings->distances)

@@ -59,7 +59,7 @@ struct hw_findings {
  * digests, that it descends from the graph, and each tree that it holds. Violations are findings,
  * not errors of this function.
  *
- * Returns HW_BAD_INPUT with a sentence that names the file for one that is not a
+ * Returns HW_BAD_INPUT with an error message that names the file for one that is not a
  * tree file, is damaged, holds no trees or belongs to another graph, or whose
  * distances are not of the type of the graph's weights;
  * HW_RESOURCES if one tree's slice, or the reference, does not fit in memory.

@@ -41,7 +41,7 @@ timeout 40 "$MPIEXEC" -n 3 "$lose_rank" -1 1 2>err
 status=$?
 ok "a rank that fails and leaves the others waiting ends them" \
     test "$status" -ne 0 -a "$status" -ne 124
-is "with its sentence" "$(grep -c 'rank 2 was told to fail' err)" 1
+is "with its sentence" "$(grep -c 'rank 2 fails on request' err)" 1
 
 # numbers COMMAND: the processes of that command line.
 numbers() {

@@ -101,8 +101,7 @@ hw_count hw_export_disk(const struct hw_graph_desc *desc, const struct hw_export
 }
 
 /* Bytes that the file takes at least: of texts, a digit for each id. */
-static hw_count least_disk(const struct hw_graph_desc *desc,
-                           const struct hw_export_options *options)
+static hw_count min_disk(const struct hw_graph_desc *desc, const struct hw_export_options *options)
 {
     switch (options->format) {
     case HW_EXPORT_PACKED:
@@ -361,7 +360,7 @@ enum hw_status hw_export(const struct hw_context *ctx, struct hw_graph *graph,
     if (status == HW_OK)
         status = hw_output_open(ctx, path, force, &output, err);
     if (status == HW_OK)
-        status = hw_output_room(output, least_disk(desc, options), err);
+        status = hw_output_require_space(output, min_disk(desc, options), err);
     if (status == HW_OK && options->format == HW_EXPORT_PACKED && desc->weights != HW_WEIGHTS_NONE)
         status = open_weights(ctx, path, force, &weights, err);
     if (status == HW_OK)

@@ -28,7 +28,7 @@ struct hw_export_options {
 /* NULL-ended names of enum hw_export_format. Local. */
 const char *const *hw_export_names(void);
 
-/* Whether a graph fits a format. HW_BAD_INPUT with the sentence if not. Local. */
+/* Whether a graph fits a format. HW_BAD_INPUT with an error message if not. Local. */
 enum hw_status hw_export_check(const struct hw_graph_desc *desc,
                                const struct hw_export_options *options, struct hw_error *err);
 

@@ -18,7 +18,7 @@ struct hw_export_tree {
 
 /*
  * Whether the file holds what is asked for, and the graph is the one that was
- * searched. HW_BAD_INPUT with the sentence if not. Local.
+ * searched. HW_BAD_INPUT with an error message if not. Local.
  */
 enum hw_status hw_export_tree_check(const struct hw_export_tree *what, struct hw_error *err);
 

@@ -86,12 +86,13 @@ enum hw_status hw_output_open(const struct hw_context *ctx, const char *path, bo
     return HW_OK;
 }
 
-enum hw_status hw_output_room(const struct hw_output *output, hw_count bytes, struct hw_error *err)
+enum hw_status hw_output_require_space(const struct hw_output *output, hw_count bytes,
+                                       struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     if (output->ctx.rank == 0)
-        status = hw_incomplete_file_room(output->fd, bytes, bytes, err);
+        status = hw_incomplete_file_require_space(output->fd, bytes, bytes, err);
     if (status != HW_OK)
         hw_prefix(err, status, "%s", output->path);
     return hw_agree(output->ctx.world, status, err);
@@ -100,12 +101,12 @@ enum hw_status hw_output_room(const struct hw_output *output, hw_count bytes, st
 enum hw_status hw_output_write(struct hw_output *output, hw_count offset, const void *bytes,
                                hw_count count, struct hw_error *err)
 {
-    const hw_count most = (hw_count)1 << 30;
+    const hw_count max = (hw_count)1 << 30;
     const char *at = bytes;
 
     while (count > 0) {
         ssize_t written =
-            pwrite(output->fd, at, (size_t)(count < most ? count : most), (off_t)offset);
+            pwrite(output->fd, at, (size_t)(count < max ? count : max), (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)

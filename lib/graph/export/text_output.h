@@ -16,7 +16,8 @@ enum hw_status hw_output_open(const struct hw_context *ctx, const char *path, bo
                               struct hw_output **output, struct hw_error *err);
 
 /* HW_RESOURCES unless the disk has room for so many bytes. Collective; ranks agree. */
-enum hw_status hw_output_room(const struct hw_output *output, hw_count bytes, struct hw_error *err);
+enum hw_status hw_output_require_space(const struct hw_output *output, hw_count bytes,
+                                       struct hw_error *err);
 
 /* Writes bytes at an offset. Local: any rank, any order. */
 enum hw_status hw_output_write(struct hw_output *output, hw_count offset, const void *bytes,

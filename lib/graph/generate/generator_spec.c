@@ -67,18 +67,18 @@ enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
 /* ---- checks ---- */
 
 /* Checks scale and edge factor, and derives vertices and edges. */
-static enum hw_status complete_scale(struct hw_generator_spec *recipe, int least,
+static enum hw_status complete_scale(struct hw_generator_spec *recipe, int min,
                                      struct hw_error *err)
 {
-    if (recipe->scale < least || recipe->scale > HW_SCALE_MOST)
+    if (recipe->scale < min || recipe->scale > HW_SCALE_MAX)
         return hw_fail(err, HW_USAGE, "scale %d is outside %d to %d for model %s", recipe->scale,
-                       least, HW_SCALE_MOST, model_names[recipe->model]);
+                       min, HW_SCALE_MAX, model_names[recipe->model]);
     recipe->vertices = (hw_gid)1 << recipe->scale;
-    if (recipe->edge_factor < 0 || recipe->edge_factor > HW_EDGES_MOST >> recipe->scale)
+    if (recipe->edge_factor < 0 || recipe->edge_factor > HW_EDGES_MAX >> recipe->scale)
         return hw_fail(err, HW_USAGE,
                        "edge factor %" PRI_COUNT " at scale %d is outside 0 to %" PRI_COUNT
                        " (2^50 edges)",
-                       recipe->edge_factor, recipe->scale, HW_EDGES_MOST >> recipe->scale);
+                       recipe->edge_factor, recipe->scale, HW_EDGES_MAX >> recipe->scale);
     recipe->edges = recipe->edge_factor << recipe->scale;
     return HW_OK;
 }
@@ -100,17 +100,17 @@ static enum hw_status check_abcd(const double abcd[4], struct hw_error *err)
 /* Checks n and m of an Erdős–Rényi graph; draws m where a probability decides. */
 static enum hw_status complete_pairs(struct hw_generator_spec *recipe, struct hw_error *err)
 {
-    if (recipe->vertices < 1 || recipe->vertices > HW_VERTICES_MOST)
+    if (recipe->vertices < 1 || recipe->vertices > HW_VERTICES_MAX)
         return hw_fail(err, HW_USAGE, "%" PRI_GID " vertices are outside 1 to 2^%d",
-                       recipe->vertices, HW_SCALE_MOST);
+                       recipe->vertices, HW_SCALE_MAX);
     hw_pair_count pairs = hw_pair_total(recipe->vertices, recipe->directed);
     if (recipe->has_probability && !(recipe->probability >= 0 && recipe->probability <= 1))
         return hw_fail(err, HW_USAGE, "probability %g is outside 0 to 1", recipe->probability);
     if (recipe->has_probability && recipe->edges == -1) {
         hw_pair_count drawn = hw_pairs_binomial(pairs, recipe->probability, recipe->seed);
-        recipe->edges = drawn > (hw_pair_count)HW_EDGES_MOST ? INT64_MAX : (hw_count)drawn;
+        recipe->edges = drawn > (hw_pair_count)HW_EDGES_MAX ? INT64_MAX : (hw_count)drawn;
     }
-    if (recipe->edges < 0 || recipe->edges > HW_EDGES_MOST)
+    if (recipe->edges < 0 || recipe->edges > HW_EDGES_MAX)
         return hw_fail(err, HW_USAGE, "%s edges are outside 0 to 2^50",
                        recipe->edges < 0 ? "a negative number of" : "more than 2^50");
     if ((hw_pair_count)recipe->edges > pairs)
@@ -169,11 +169,11 @@ struct field {
 };
 
 /* Room for the fields of any recipe. */
-#define MOST_FIELDS 12
+#define MAX_FIELDS 12
 
 /* Lists the fields that the recipe's model and weights have, beside their names.
  * Returns how many. */
-static int fields_of(struct hw_generator_spec *recipe, struct field field[MOST_FIELDS])
+static int fields_of(struct hw_generator_spec *recipe, struct field field[MAX_FIELDS])
 {
     int n = 0;
 
@@ -223,7 +223,7 @@ enum hw_status hw_generator_spec_write(const struct hw_generator_spec *recipe,
                                        struct hw_store *store, struct hw_error *err)
 {
     struct hw_generator_spec copy = *recipe;
-    struct field field[MOST_FIELDS];
+    struct field field[MAX_FIELDS];
     int fields = fields_of(&copy, field);
 
     enum hw_status status =
@@ -318,7 +318,7 @@ static enum hw_status check_weights_attribute(const struct hw_store *store,
 static enum hw_status read_parameters(const struct hw_store *store,
                                       struct hw_generator_spec *recipe, struct hw_error *err)
 {
-    struct field field[MOST_FIELDS];
+    struct field field[MAX_FIELDS];
     int64_t version = 0;
     int model = 0, weighting = 0;
 

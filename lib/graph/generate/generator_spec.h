@@ -19,9 +19,9 @@ enum hw_status hw_weighting_parse(const char *arg, struct hw_weighter *weighter,
                                   struct hw_error *err);
 
 /* Limits of what is made. */
-#define HW_SCALE_MOST 40
-#define HW_VERTICES_MOST ((hw_gid)1 << HW_SCALE_MOST)
-#define HW_EDGES_MOST ((hw_count)1 << 50)
+#define HW_SCALE_MAX 40
+#define HW_VERTICES_MAX ((hw_gid)1 << HW_SCALE_MAX)
+#define HW_EDGES_MAX ((hw_count)1 << 50)
 
 /* What decides a graph. Fields of other models stay 0. */
 struct hw_generator_spec {
@@ -46,7 +46,7 @@ struct hw_generator_spec {
  * factor, edges of G(n,p) from the probability (set has_probability, and edges
  * to -1 to have them drawn), then checks all.
  *
- * Returns HW_OK, or HW_USAGE with the sentence. Local.
+ * Returns HW_OK, or HW_USAGE with an error message. Local.
  */
 enum hw_status hw_generator_spec_complete(struct hw_generator_spec *recipe, struct hw_error *err);
 

@@ -90,8 +90,8 @@ static bool within(double chi, int freedom)
 /* Over many seeds every set of m of the 10 pairs of 5 vertices is as likely. */
 static void test_even(struct tap *tap, hw_gid n, bool directed, int m)
 {
-    enum { SEEDS = 60000, MOST_PAIRS = 12 };
-    static int count[1 << MOST_PAIRS];
+    enum { SEEDS = 60000, MAX_PAIRS = 12 };
+    static int count[1 << MAX_PAIRS];
     int sets = 0, used = 0;
     double chi = 0;
     int total = (int)hw_pair_total(n, directed);
@@ -99,7 +99,7 @@ static void test_even(struct tap *tap, hw_gid n, bool directed, int m)
     memset(count, 0, sizeof count);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct hw_pairs pairs;
-        hw_gid source[MOST_PAIRS], target[MOST_PAIRS];
+        hw_gid source[MAX_PAIRS], target[MAX_PAIRS];
         int set = 0;
         hw_pairs_init(&pairs, n, directed, seed);
         hw_pairs_make(&pairs, 0, m, source, target);

@@ -141,7 +141,7 @@ static void test_spread(struct tap *tap)
 {
     enum { COUNT = 1 << 18, PARTS = 16 };
     static hw_gid s[COUNT], t[COUNT];
-    int64_t by_rest[PARTS] = {0}, by_block[PARTS] = {0}, most = 0;
+    int64_t by_rest[PARTS] = {0}, by_block[PARTS] = {0}, max = 0;
     struct hw_rmat rmat;
 
     hw_rmat_init(&rmat, 24, graph500_abcd, 1, true);
@@ -151,11 +151,11 @@ static void test_spread(struct tap *tap)
         by_block[s[i] >> 20]++;
     }
     for (int i = 0; i < PARTS; i++) {
-        most = by_rest[i] > most ? by_rest[i] : most;
-        most = by_block[i] > most ? by_block[i] : most;
+        max = by_rest[i] > max ? by_rest[i] : max;
+        max = by_block[i] > max ? by_block[i] : max;
     }
-    tap_ok(tap, most < COUNT / PARTS * 1.1, "no part gets more than 1.1 of its share (%.3f)",
-           (double)most * PARTS / COUNT);
+    tap_ok(tap, max < COUNT / PARTS * 1.1, "no part gets more than 1.1 of its share (%.3f)",
+           (double)max * PARTS / COUNT);
 }
 
 static void test_golden(struct tap *tap)

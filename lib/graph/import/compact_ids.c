@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 enum {
-    BITMAP_LEAST = 1 << 24, /* bytes of a bitmap that are always worth it */
-    REDUCED = 1 << 20       /* words reduced at a time */
+    BITMAP_MIN = 1 << 24, /* bytes of a bitmap that are always worth it */
+    REDUCED = 1 << 20     /* words reduced at a time */
 };
 
 /* 64 ids: which occur, and how many before them do. Together, as they are looked at
@@ -178,19 +178,19 @@ static enum hw_status compact_dense(const struct hw_import *import, hw_gid large
 static enum hw_status find_largest(const struct hw_import *import, const struct hw_pieces *pieces,
                                    hw_gid *largest, struct hw_error *err)
 {
-    hw_gid most = -1;
+    hw_gid max = -1;
 
-#pragma omp parallel for schedule(dynamic) reduction(max : most)
+#pragma omp parallel for schedule(dynamic) reduction(max : max)
     for (hw_count k = 0; k < pieces->count; k++) {
         const struct hw_piece *piece = &pieces->piece[k];
         for (hw_count i = 0; i < piece->count; i++) {
             const hw_gid s = hw_piece_id(piece, piece->source, i);
             const hw_gid t = hw_piece_id(piece, piece->target, i);
             const hw_gid larger = s > t ? s : t;
-            most = larger > most ? larger : most;
+            max = larger > max ? larger : max;
         }
     }
-    *largest = most;
+    *largest = max;
     return hw_largest(import->ctx.world, largest, err);
 }
 
@@ -230,8 +230,8 @@ enum hw_status hw_import_compact(struct hw_import *import, struct hw_pieces *pie
                                                   : ", hence no vertices that occur");
     if (when == HW_COMPACT_NEVER)
         return keep_ids(import, largest, labelling, err);
-    const hw_count most = tuples / import->ctx.size * 8;
-    if (largest / 4 <= (most > BITMAP_LEAST ? most : BITMAP_LEAST))
+    const hw_count max = tuples / import->ctx.size * 8;
+    if (largest / 4 <= (max > BITMAP_MIN ? max : BITMAP_MIN))
         return compact_dense(import, largest, pieces, labelling, err);
     labelling->compacted = true;
     return hw_import_compact_sparse(import, largest, pieces, labelling, err);

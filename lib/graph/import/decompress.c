@@ -175,10 +175,10 @@ static enum hw_status gzip_fill(struct hw_input *input, void *bytes, hw_count co
 static enum hw_status xz_start(struct hw_input *input, struct hw_error *err)
 {
     struct unpack *unpack = input->state;
-    const hw_count most = hw_memory_available() / 2;
+    const hw_count max = hw_memory_available() / 2;
 
     unpack->xz = (lzma_stream)LZMA_STREAM_INIT;
-    if (lzma_stream_decoder(&unpack->xz, (uint64_t)(most > 0 ? most : 1),
+    if (lzma_stream_decoder(&unpack->xz, (uint64_t)(max > 0 ? max : 1),
                             LZMA_CONCATENATED | LZMA_TELL_UNSUPPORTED_CHECK) != LZMA_OK)
         return hw_fail(err, HW_RESOURCES, "%s: no memory to unpack it", input->path);
     return HW_OK;
@@ -191,7 +191,7 @@ static void xz_stop(struct hw_input *input)
     lzma_end(&unpack->xz);
 }
 
-/* The sentence of a code that liblzma ended with. */
+/* The error message of a code that liblzma ended with. */
 static enum hw_status xz_fail(const struct hw_input *input, lzma_ret code, struct hw_error *err)
 {
     struct unpack *unpack = input->state;

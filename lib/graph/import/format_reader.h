@@ -36,16 +36,16 @@ struct hw_input {
 };
 
 /* Opens a file that is neither a folder nor empty. Local.
- * Returns HW_BAD_INPUT with a sentence that starts with the path. */
+ * Returns HW_BAD_INPUT with an error message that starts with the path. */
 enum hw_status hw_input_open(const char *path, struct hw_input *input, struct hw_error *err);
 
 /* Makes a stream of an open file that gzip or xz compressed, to judge by its first
- * bytes; leaves others alone. Local. Sentences start with the path. */
+ * bytes; leaves others alone. Local. Error messages start with the path. */
 enum hw_status hw_input_unpack(struct hw_input *input, struct hw_error *err);
 
 /*
  * Reads up to count bytes from offset on; fewer only at the end of the file. Local.
- * Sentences start with the path.
+ * Error messages start with the path.
  */
 enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *bytes, hw_count count,
                              hw_count *got, struct hw_error *err);
@@ -132,7 +132,7 @@ void hw_tuple_batch_fault(struct hw_tuple_batch *batch, const char *format, ...)
 
 struct hw_reader {
     const char *name;  /* of --format */
-    const char *title; /* for sentences, such as "Matrix Market" */
+    const char *title; /* for error messages, such as "Matrix Market" */
     /*
      * How sure the bytes from head->at on are this format's: 0 not at all, 100 as a
      * signature is. The surest wins. Local, rank 0.
@@ -140,13 +140,13 @@ struct hw_reader {
     int (*recognize)(const struct hw_head *head);
     /*
      * Reads the header: fills facts, and leaves head->at and head->line (a text's
-     * body) where the tuples begin. options: as given. Local, rank 0. Sentences
+     * body) where the tuples begin. options: as given. Local, rank 0. Error messages
      * start with the path.
      */
     enum hw_status (*header)(struct hw_head *head, const struct hw_import_options *options,
                              struct hw_facts *facts, struct hw_error *err);
     hw_count tuple_bytes; /* text: the fewest bytes that a tuple takes */
-    hw_count line_most;   /* text: bytes of the longest line */
+    hw_count line_max;    /* text: bytes of the longest line */
     /*
      * Text: parses whole lines, the last one ended by "\n" too; 32 more bytes may be
      * read after end. Adds to batch->count, lines, records; stops at a fault. Local.

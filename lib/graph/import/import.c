@@ -242,11 +242,11 @@ static hw_count guess_tuples(const struct hw_import *import)
     const hw_count body = hw_import_body(import);
     /* Not more than the bytes can hold; nothing is compressed to less than 1/1100. */
     const hw_count bytes = import->input.stream ? 1100 * import->input.file_size : body;
-    const hw_count most =
+    const hw_count max =
         import->reader->lines ? bytes / import->reader->tuple_bytes + 1 : INT64_MAX;
 
     if (import->facts.edges >= 0)
-        return import->facts.edges < most ? import->facts.edges : most;
+        return import->facts.edges < max ? import->facts.edges : max;
     if (!import->reader->lines)
         return import->facts.items;
     if (import->sample_bytes == 0)

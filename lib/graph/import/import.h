@@ -73,7 +73,7 @@ struct hw_import;
  * Opens a file, recognizes its format and reads its header. options are copied,
  * the path is borrowed. Collective.
  *
- * Returns HW_BAD_INPUT with a sentence that starts with the path.
+ * Returns HW_BAD_INPUT with an error message that starts with the path.
  */
 enum hw_status hw_import_open(const struct hw_context *ctx, const struct hw_import_options *options,
                               struct hw_import **import, struct hw_error *err);

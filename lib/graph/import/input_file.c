@@ -13,10 +13,10 @@
 
 /* Bytes of a head at first, and at most while no line ends. */
 #define HEAD_FIRST ((hw_count)1 << 20)
-#define HEAD_MOST ((hw_count)1 << 28)
+#define HEAD_MAX ((hw_count)1 << 28)
 
 /* Bytes that one call of pread() is asked for at most. */
-#define READ_MOST ((hw_count)1 << 30)
+#define READ_MAX ((hw_count)1 << 30)
 
 /* Frees the array and points to what took its place. */
 static void replace(char **array, char *by)
@@ -54,7 +54,7 @@ enum hw_status hw_input_read(struct hw_input *input, hw_count offset, void *byte
     while (*got < count) {
         const hw_count rest = count - *got;
         const ssize_t some = pread(input->fd, (char *)bytes + *got,
-                                   (size_t)(rest < READ_MOST ? rest : READ_MOST), offset + *got);
+                                   (size_t)(rest < READ_MAX ? rest : READ_MAX), offset + *got);
         if (some < 0 && errno == EINTR)
             continue;
         if (some < 0)
@@ -99,7 +99,7 @@ enum hw_status hw_head_more(struct hw_head *head, struct hw_error *err)
 
     if (head->whole)
         return HW_OK;
-    if (size > HEAD_MOST)
+    if (size > HEAD_MAX)
         return hw_fail(err, HW_BAD_INPUT, "%s: its header has no end in the first 256 MiB",
                        head->input->path);
     enum hw_status status = hw_alloc(&bytes, size + HW_SCAN_PAD, 1, "the head of a file", err);

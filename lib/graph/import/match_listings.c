@@ -11,10 +11,9 @@
 #include <stdlib.h>
 
 /* A hash of an edge and its weight. */
-static uint64_t hash_edge(hw_gid least, hw_gid larger, uint32_t weight)
+static uint64_t hash_edge(hw_gid min, hw_gid larger, uint32_t weight)
 {
-    return hw_mix(hw_mix(hw_mix((uint64_t)least + 0x9e3779b97f4a7c15u) + (uint64_t)larger) +
-                  weight);
+    return hw_mix(hw_mix(hw_mix((uint64_t)min + 0x9e3779b97f4a7c15u) + (uint64_t)larger) + weight);
 }
 
 static uint32_t weight_bits(const struct hw_piece *piece, hw_count i)
@@ -63,16 +62,16 @@ static void fill(const struct hw_pieces *pieces, int bits, int size, hw_count *s
             for (hw_count i = 0; i < piece->count; i++) {
                 const uint64_t s = (uint64_t)hw_piece_id(piece, piece->source, i);
                 const uint64_t t = (uint64_t)hw_piece_id(piece, piece->target, i);
-                const uint64_t least = s < t ? s : t, larger = s < t ? t : s;
+                const uint64_t min = s < t ? s : t, larger = s < t ? t : s;
                 const uint64_t hash = hw_mix(weight_bits(piece, i) + (uint64_t)1);
-                const int to = (int)(least % (uint64_t)size);
+                const int to = (int)(min % (uint64_t)size);
                 if (s == t)
                     continue;
                 if (pass == 0) {
                     send[to]++;
                     continue;
                 }
-                listings->edge[start[to]] = least << bits | larger;
+                listings->edge[start[to]] = min << bits | larger;
                 listings->hash[start[to]++] = s < t ? hash : -hash;
             }
         }
@@ -154,7 +153,7 @@ static enum hw_status compare(const struct hw_context *ctx, const struct hw_piec
     return status;
 }
 
-/* The sentence for listings that do not agree. Collective. */
+/* The error message for listings that do not agree. Collective. */
 static enum hw_status refuse_unlike(const struct hw_import *import, const struct hw_pieces *pieces,
                                     struct hw_error *err)
 {

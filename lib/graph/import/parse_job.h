@@ -7,7 +7,7 @@
 
 #include "lib/graph/import/import_steps.h"
 
-enum { HW_GRAIN_MOST = 1 << 18 /* bytes of a piece, or items */ };
+enum { HW_PIECE_MAX = 1 << 18 /* bytes of a piece, or items */ };
 
 /* What one thread works with. */
 struct hw_parse_worker {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    GRAIN_LEAST = 1 << 12,
+    PIECE_MIN = 1 << 12,
     PIECES_PER_RANK = 64, /* of a small file */
     SLACK = 1 << 12       /* bytes read after a piece, for the end of its last line */
 };
@@ -186,7 +186,7 @@ hw_count hw_import_line(const struct hw_import *import, const struct hw_pieces *
     return number;
 }
 
-/* The sentence for the first wrong line of the file. Collective. */
+/* The error message for the first wrong line of the file. Collective. */
 static enum hw_status report(struct hw_job *job, struct hw_error *err)
 {
     const struct hw_import *import = job->import;
@@ -265,7 +265,7 @@ static enum hw_status finish_line(struct hw_job *job, struct hw_parse_worker *wo
         const char *newline = memchr(worker->text + *end, '\n', (size_t)(used - *end));
         found = newline != NULL;
         *end = newline ? newline - worker->text + 1 : used;
-        if (found || used - start > import->reader->line_most)
+        if (found || used - start > import->reader->line_max)
             break;
         enum hw_status status = hw_parse_worker_text(worker, used + more, err);
         if (status == HW_OK)
@@ -280,7 +280,7 @@ static enum hw_status finish_line(struct hw_job *job, struct hw_parse_worker *wo
         used += got;
         more = used;
     }
-    *overlong = !found || *end - start > import->reader->line_most;
+    *overlong = !found || *end - start > import->reader->line_max;
     if (*overlong)
         *end = start;
     return HW_OK;
@@ -336,7 +336,7 @@ static enum hw_status parse_range(struct hw_job *job, struct hw_parse_worker *wo
                           &job->pieces->piece[k], err);
     if (status == HW_OK && overlong && !worker->batch.failed) {
         hw_tuple_batch_fault(&worker->batch, "is longer than %" PRI_COUNT " bytes",
-                             job->import->reader->line_most);
+                             job->import->reader->line_max);
         hw_job_fail(job, k, &worker->batch, HW_BAD_INPUT, NULL);
     }
     return status;
@@ -420,7 +420,7 @@ static hw_count choose_grain(const struct hw_import *import, hw_count total)
 
     if (import->options.piece > 0)
         return import->options.piece;
-    return even > HW_GRAIN_MOST ? HW_GRAIN_MOST : even < GRAIN_LEAST ? GRAIN_LEAST : even;
+    return even > HW_PIECE_MAX ? HW_PIECE_MAX : even < PIECE_MIN ? PIECE_MIN : even;
 }
 
 /* Deals pieces to the ranks, in order. */
@@ -454,7 +454,7 @@ enum hw_status hw_import_parse(struct hw_import *import, struct hw_pieces *piece
 
     *pieces = (struct hw_pieces){0};
     if (import->input.stream)
-        job.grain = import->options.piece > 0 ? import->options.piece : HW_GRAIN_MOST;
+        job.grain = import->options.piece > 0 ? import->options.piece : HW_PIECE_MAX;
     else
         status = hw_agree(ctx->world, deal(&job, total, err), err);
     if (status != HW_OK)
@@ -476,7 +476,7 @@ enum hw_status hw_import_sample(struct hw_import *import, const struct hw_head *
 {
     const hw_count rest = head->size - head->at;
     struct hw_parse_worker worker = {0};
-    hw_count end = rest < HW_GRAIN_MOST ? rest : HW_GRAIN_MOST;
+    hw_count end = rest < HW_PIECE_MAX ? rest : HW_PIECE_MAX;
 
     while (end > 0 && head->bytes[head->at + end - 1] != '\n')
         end--;

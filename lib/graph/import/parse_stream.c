@@ -48,33 +48,32 @@ static int owner(const struct stream *stream)
 /* Unpacks up to `most` bytes, or up to the end of a line that is longer, into the
  * worker's text: *length bytes of whole lines, 0 at the end. One thread at a time. */
 static enum hw_status take_lines(struct stream *stream, struct hw_parse_worker *worker,
-                                 hw_count most, hw_count *length, struct hw_error *err)
+                                 hw_count max, hw_count *length, struct hw_error *err)
 {
     struct hw_import *import = stream->job->import;
-    const hw_count line_most = import->reader->line_most;
+    const hw_count line_max = import->reader->line_max;
     hw_count used = stream->carried, got = 0, end = 0;
 
     *length = 0;
-    enum hw_status status = hw_parse_worker_text(worker, used + most, err);
+    enum hw_status status = hw_parse_worker_text(worker, used + max, err);
     if (status == HW_OK && used > 0)
         memcpy(worker->text, stream->carry, (size_t)used);
     while (status == HW_OK && end == 0 && !stream->ended) {
-        status = hw_parse_worker_text(worker, used + most, err);
+        status = hw_parse_worker_text(worker, used + max, err);
         if (status == HW_OK)
-            status =
-                hw_input_read(&import->input, stream->at, worker->text + used, most, &got, err);
+            status = hw_input_read(&import->input, stream->at, worker->text + used, max, &got, err);
         if (status != HW_OK)
             return status;
         const char *newline = got > 0 ? memrchr(worker->text + used, '\n', (size_t)got) : NULL;
         end = newline ? newline - worker->text + 1 : 0;
         used += got;
         stream->at += got;
-        stream->ended = got < most;
+        stream->ended = got < max;
         /* Only the first line may be longer than what is read at a time. */
-        const char *first = end > line_most ? memchr(worker->text, '\n', (size_t)end) : NULL;
-        if ((end == 0 && used > line_most) || (first && first - worker->text >= line_most))
+        const char *first = end > line_max ? memchr(worker->text, '\n', (size_t)end) : NULL;
+        if ((end == 0 && used > line_max) || (first && first - worker->text >= line_max))
             return hw_fail(err, HW_BAD_INPUT, "%s: has a line of more than %" PRI_COUNT " bytes",
-                           import->input.path, line_most);
+                           import->input.path, line_max);
     }
     if (status != HW_OK || used == 0)
         return status;
@@ -98,11 +97,11 @@ static void blame_damage(struct stream *stream, struct hw_parse_worker *worker)
     struct hw_job *job = stream->job;
     struct hw_error err;
     hw_count got = 1;
-    enum hw_status status = hw_parse_worker_text(worker, HW_GRAIN_MOST, &err);
+    enum hw_status status = hw_parse_worker_text(worker, HW_PIECE_MAX, &err);
 
     for (; status == HW_OK && got > 0; stream->at += got)
         status =
-            hw_input_read(&job->import->input, stream->at, worker->text, HW_GRAIN_MOST, &got, &err);
+            hw_input_read(&job->import->input, stream->at, worker->text, HW_PIECE_MAX, &got, &err);
     if (status == HW_BAD_INPUT) {
         job->failure.piece = INT64_MAX;
         hw_job_fail(job, 0, NULL, status, &err);

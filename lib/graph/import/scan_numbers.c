@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 enum {
-    DIGITS_MOST = 19, /* decimal digits that 64 bits hold */
-    EXACT_POWER = 22, /* the largest power of ten that is a double */
-    DIGITS_KEPT = 200 /* significant digits that tell any f32 from its neighbours */
+    DIGITS_MAX = 19,    /* decimal digits that 64 bits hold */
+    EXACT_POWER = 22,   /* the largest power of ten that is a double */
+    DIGITS_STORED = 200 /* significant digits that tell any f32 from its neighbours */
 };
 
 /* A decimal number taken apart: mantissa * 10^exponent. */
@@ -28,7 +28,7 @@ static const char *take_digits(const char *at, struct decimal *d, int place)
     for (; hw_is_digit(*at); at++) {
         const uint64_t digit = (uint64_t)(*at - '0');
         d->present = true;
-        if (d->digits >= DIGITS_MOST) {
+        if (d->digits >= DIGITS_MAX) {
             d->cut = d->cut || digit != 0;
             d->exponent += 1 + place;
             continue;
@@ -110,7 +110,7 @@ static bool round_fast(const struct decimal *d, float *f32)
  */
 static float round_slowly(const char *at, const struct decimal *d)
 {
-    char text[DIGITS_KEPT + 32];
+    char text[DIGITS_STORED + 32];
     int64_t exponent = d->exponent;
     int digits = 0, seen = 0;
     bool rest = false;
@@ -119,12 +119,12 @@ static float round_slowly(const char *at, const struct decimal *d)
         if (!hw_is_digit(*at) || (digits == 0 && *at == '0'))
             continue;
         seen++;
-        if (digits < DIGITS_KEPT)
+        if (digits < DIGITS_STORED)
             text[digits++] = *at;
         else
             rest = rest || *at != '0';
         /* The exponent is that of the digits in the mantissa alone. */
-        exponent -= seen > DIGITS_MOST && seen <= DIGITS_KEPT;
+        exponent -= seen > DIGITS_MAX && seen <= DIGITS_STORED;
     }
     if (rest) {
         text[digits++] = '1';
@@ -149,8 +149,8 @@ enum hw_scanned hw_scan_real(const char *at, const char **end, float *f32, int32
     if (d.negative && *f32 != 0)
         *f32 = -*f32;
     if (d.whole) {
-        const uint64_t most = (uint64_t)INT32_MAX + d.negative;
-        if (d.cut || d.exponent > 0 || d.mantissa > most)
+        const uint64_t max = (uint64_t)INT32_MAX + d.negative;
+        if (d.cut || d.exponent > 0 || d.mantissa > max)
             return isinf(*f32) ? HW_SCAN_RANGE : HW_SCAN_LARGE;
         *i32 = (int32_t)(d.negative ? -(int64_t)d.mantissa : (int64_t)d.mantissa);
         return HW_SCAN_WHOLE;

@@ -15,7 +15,8 @@ enum { ANSWER = 2048 };
 struct example {
     const char *name, *text;
     struct hw_import_options options; /* but path and piece */
-    const char *answer; /* "n directed|undirected weights: s-t[:w] ... [= labels]", or a sentence */
+    const char
+        *answer; /* "n directed|undirected weights: s-t[:w] ... [= labels]", or an error message */
 };
 
 /* Where the test's files lie. */
@@ -602,15 +603,15 @@ static void test_bytes(struct tap *tap, const struct place *place)
 static void test_long_line(struct tap *tap, const struct place *place)
 {
     enum { NEIGHBOURS = 30000, ROOM = 12 };
-    const size_t most = (size_t)NEIGHBOURS * 2 * ROOM;
-    char *text = malloc(most), answer[ANSWER];
+    const size_t max = (size_t)NEIGHBOURS * 2 * ROOM;
+    char *text = malloc(max), answer[ANSWER];
     struct hw_import_options options = {.format = HW_IMPORT_AUTO, .path = place->file, .piece = 64};
     struct hw_graph *graph = NULL;
     struct hw_error err = {{0}};
 
     if (!text)
         return;
-    int at = snprintf(text, most, "%d %d\n", NEIGHBOURS + 1, NEIGHBOURS);
+    int at = snprintf(text, max, "%d %d\n", NEIGHBOURS + 1, NEIGHBOURS);
     for (int v = 2; v <= NEIGHBOURS + 1; v++)
         at += snprintf(text + at, ROOM, "%d ", v);
     for (int v = 2; v <= NEIGHBOURS + 1; v++)

@@ -12,7 +12,7 @@
 #define BIN_BITS 15
 
 /* Bins made at once at most; more write streams than that miss the TLB. */
-#define MOST_BITS 10
+#define MAX_BITS 10
 
 /* A bin of more records than this is split, if it has more than one row. */
 #define SPLIT_ABOVE ((hw_count)4 << BIN_BITS)
@@ -64,7 +64,7 @@ static inline size_t bin_of(const struct source *source, hw_count i, int key_bit
 }
 
 /* The records of a source that thread t of several handles. */
-static void share_of(hw_count count, int t, int threads, hw_count *first, hw_count *last)
+static void thread_range(hw_count count, int t, int threads, hw_count *first, hw_count *last)
 {
     *first = count / threads * t;
     *last = t == threads - 1 ? count : count / threads * (t + 1);
@@ -75,7 +75,7 @@ static void count_bins(const struct target *target, const struct source *source,
 {
     hw_count first, last;
 
-    share_of(source->count, t, threads, &first, &last);
+    thread_range(source->count, t, threads, &first, &last);
     for (hw_count i = first; i < last; i++)
         count[bin_of(source, i, target->key_bits)]++;
 }
@@ -132,7 +132,7 @@ static void scatter_bins(const struct target *target, const struct source *sourc
     uint64_t mask = target->key_bits < 64 ? ((uint64_t)1 << target->key_bits) - 1 : UINT64_MAX;
     hw_count first, last;
 
-    share_of(source->count, t, threads, &first, &last);
+    thread_range(source->count, t, threads, &first, &last);
     for (hw_count i = first; i < last; i++) {
         size_t b = bin_of(source, i, target->key_bits);
         hw_count at = next[b]++;
@@ -177,7 +177,7 @@ enum hw_status hw_bins_open(struct hw_bins *bins, struct hw_pool *pool, uint64_t
                             int column_bits, hw_count expected, struct hw_error *err)
 {
     int cut = hw_bits((uint64_t)(expected >> BIN_BITS) + 1);
-    int row_bits = hw_bits(rows) - (cut < MOST_BITS ? cut : MOST_BITS);
+    int row_bits = hw_bits(rows) - (cut < MAX_BITS ? cut : MAX_BITS);
 
     if (row_bits < 0)
         row_bits = 0;
@@ -231,8 +231,8 @@ static int cut_of(const struct hw_bin *bin)
 {
     int cut = hw_bits((uint64_t)(bin->count >> BIN_BITS));
 
-    if (cut > MOST_BITS)
-        cut = MOST_BITS;
+    if (cut > MAX_BITS)
+        cut = MAX_BITS;
     return cut < bin->row_bits ? cut : bin->row_bits;
 }
 
@@ -418,19 +418,19 @@ static enum hw_status sort_large(struct hw_bins *bins, hw_bin_visitor *visit, vo
 static enum hw_status sort_small(struct hw_bins *bins, hw_bin_visitor *visit, void *self,
                                  struct hw_error *err)
 {
-    hw_count most = 0, all = 0;
+    hw_count max = 0, all = 0;
     enum hw_status status = HW_OK;
 
     for (hw_count b = 0; b < bins->count; b++) {
         all += bins->bin[b].count;
-        if (bins->bin[b].count <= SPLIT_ABOVE && bins->bin[b].count > most)
-            most = bins->bin[b].count;
+        if (bins->bin[b].count <= SPLIT_ABOVE && bins->bin[b].count > max)
+            max = bins->bin[b].count;
     }
 #pragma omp parallel if (all >= HW_SERIAL_BELOW)
     {
         struct desk desk;
         struct hw_error mine = {{0}};
-        enum hw_status here = set_desk(&desk, most, true, bins->weights, &mine);
+        enum hw_status here = set_desk(&desk, max, true, bins->weights, &mine);
         if (here != HW_OK) {
 #pragma omp critical(hw_bins)
             {
@@ -443,7 +443,7 @@ static enum hw_status sort_small(struct hw_bins *bins, hw_bin_visitor *visit, vo
         bool all_have = status == HW_OK;
 #pragma omp for schedule(dynamic, 1)
         for (hw_count b = 0; b < bins->count; b++)
-            if (all_have && bins->bin[b].count <= most)
+            if (all_have && bins->bin[b].count <= max)
                 sort_bin(bins, &bins->bin[b], &desk, visit, self, NULL);
         clear_desk(&desk);
     }
@@ -503,13 +503,13 @@ bool hw_bins_ended(const struct hw_bins *bins, const struct hw_bin_cursor *curso
 }
 
 hw_count hw_bins_next(struct hw_bins *bins, struct hw_bin_cursor *cursor, struct hw_run *run,
-                      hw_count most, bool consume)
+                      hw_count max, bool consume)
 {
     hw_count runs = 0, records = 0;
 
     if (consume)
         consume_to(bins, cursor);
-    while (runs < HW_RUNS && records + HW_BLOCK <= most && cursor->bin < bins->count) {
+    while (runs < HW_RUNS && records + HW_BLOCK <= max && cursor->bin < bins->count) {
         const struct hw_bin *bin = &bins->bin[cursor->bin];
         if (cursor->block == bin->blocks) {
             cursor->bin++;

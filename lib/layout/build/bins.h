@@ -98,7 +98,7 @@ struct hw_bin_cursor {
  * run: [HW_RUNS].
  */
 hw_count hw_bins_next(struct hw_bins *bins, struct hw_bin_cursor *cursor, struct hw_run *run,
-                      hw_count most, bool consume);
+                      hw_count max, bool consume);
 
 /* Whether hw_bins_next() would return nothing. Local. */
 bool hw_bins_ended(const struct hw_bins *bins, const struct hw_bin_cursor *cursor);

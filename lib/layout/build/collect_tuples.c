@@ -19,14 +19,14 @@ struct collecting {
 
 hw_count hw_build_piece(hw_count records, int ranks)
 {
-    const hw_count least = (hw_count)1 << 18, most = (hw_count)1 << 20;
+    const hw_count min = (hw_count)1 << 18, max = (hw_count)1 << 20;
     hw_count all = (records / HW_BLOCK + 2) * HW_BLOCK;
     hw_count piece = records / ranks / 32 / HW_STORE_BLOCK * HW_STORE_BLOCK;
 
-    if (piece < least)
-        piece = least;
-    if (piece > most)
-        piece = most;
+    if (piece < min)
+        piece = min;
+    if (piece > max)
+        piece = max;
     return piece < all ? piece : all;
 }
 
@@ -103,29 +103,29 @@ static enum hw_status collect_tuples(struct hw_builder *builder, struct hw_error
     struct collecting self = {.builder = builder,
                               .wire = hw_wire((uint64_t)groups, (uint64_t)desc->vertices,
                                               builder->weights, builder->as_large)};
-    struct hw_batched_alltoallv ship = {0};
-    hw_count most = builder->piece;
+    struct hw_batched_alltoallv exchange = {0};
+    hw_count max = builder->piece;
 
-    self.edges.capacity = most;
+    self.edges.capacity = max;
     enum hw_status status =
         hw_bins_open(&builder->edges, &builder->pool, (uint64_t)groups, self.wire.column_bits,
                      desc->edges / builder->distribution.ranks, err);
     if (status == HW_OK)
-        status = hw_alloc(&self.edges.source, most, sizeof *self.edges.source, "tuples", err);
+        status = hw_alloc(&self.edges.source, max, sizeof *self.edges.source, "tuples", err);
     if (status == HW_OK)
-        status = hw_alloc(&self.edges.target, most, sizeof *self.edges.target, "tuples", err);
+        status = hw_alloc(&self.edges.target, max, sizeof *self.edges.target, "tuples", err);
     if (status == HW_OK && builder->weights)
-        status = hw_alloc(&self.edges.weight, most, sizeof *self.edges.weight, "tuples", err);
+        status = hw_alloc(&self.edges.weight, max, sizeof *self.edges.weight, "tuples", err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv_open(&ship, builder->ctx, self.wire.words, most, err);
+        status = hw_batched_alltoallv_open(&exchange, builder->ctx, self.wire.words, max, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv(&ship, fill_tuples, receive_tuples, &self, err);
+        status = hw_batched_alltoallv(&exchange, fill_tuples, receive_tuples, &self, err);
     hw_progress_end(&self.bar);
     free(self.edges.source);
     free(self.edges.target);
     free(self.edges.weight);
-    hw_batched_alltoallv_close(&ship);
+    hw_batched_alltoallv_close(&exchange);
     if (status == HW_OK && builder->source->verify)
         status = builder->source->verify(builder->source->self, err);
     return status;
@@ -250,20 +250,21 @@ static enum hw_status receive_second_ends(void *self, const uint32_t *record, hw
 static enum hw_status tell_second_ends(struct hw_builder *builder, struct hw_error *err)
 {
     struct telling *self = NULL;
-    struct hw_batched_alltoallv ship = {0};
+    struct hw_batched_alltoallv exchange = {0};
     enum hw_status status = hw_alloc_zero(&self, 1, sizeof *self, "runs of records", err);
 
     if (status == HW_OK) {
         self->builder = builder;
         self->wire = hw_wire((uint64_t)builder->owned.count + 1, 2, false, false);
         self->piece = builder->piece;
-        status = hw_batched_alltoallv_open(&ship, builder->ctx, self->wire.words, self->piece, err);
+        status =
+            hw_batched_alltoallv_open(&exchange, builder->ctx, self->wire.words, self->piece, err);
     }
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv(&ship, fill_second_ends, receive_second_ends, self, err);
+        status = hw_batched_alltoallv(&exchange, fill_second_ends, receive_second_ends, self, err);
     free(self);
-    hw_batched_alltoallv_close(&ship);
+    hw_batched_alltoallv_close(&exchange);
     return status;
 }
 

@@ -11,8 +11,8 @@
 
 /* Samples that a rank gives at least and at most, to find where the ranks'
  * shares of the order begin. */
-#define LEAST_SAMPLES 32
-#define MOST_SAMPLES 256
+#define MIN_SAMPLES 32
+#define MAX_SAMPLES 256
 
 /* A vertex as the order sees it: by rising rank, that is falling degree, then
  * by graph id. */
@@ -106,7 +106,7 @@ static enum hw_status cut_standings(const struct hw_builder *builder,
                                     struct hw_error *err)
 {
     int ranks = builder->ctx->size;
-    int each = ranks < LEAST_SAMPLES ? LEAST_SAMPLES : ranks < MOST_SAMPLES ? ranks : MOST_SAMPLES;
+    int each = ranks < MIN_SAMPLES ? MIN_SAMPLES : ranks < MAX_SAMPLES ? ranks : MAX_SAMPLES;
     struct standing *samples = NULL;
     hw_count before = 0;
     enum hw_status status =

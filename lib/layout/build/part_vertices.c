@@ -153,17 +153,17 @@ enum hw_status hw_build_vertices(struct hw_builder *builder, struct hw_error *er
     struct settling self = {
         .builder = builder,
         .piece = hw_build_piece(builder->desc->vertices, builder->distribution.ranks) / 4};
-    struct hw_batched_alltoallv ship = {0};
+    struct hw_batched_alltoallv exchange = {0};
     enum hw_status status = hw_build_alloc_own(builder, err);
 
     if (status == HW_OK)
         status = alloc_loops(&self, err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv_open(&ship, builder->ctx, SETTLER_WORDS, self.piece, err);
+        status = hw_batched_alltoallv_open(&exchange, builder->ctx, SETTLER_WORDS, self.piece, err);
     status = hw_agree(builder->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_batched_alltoallv(&ship, fill_settlers, receive_settlers, &self, err);
-    hw_batched_alltoallv_close(&ship);
+        status = hw_batched_alltoallv(&exchange, fill_settlers, receive_settlers, &self, err);
+    hw_batched_alltoallv_close(&exchange);
     for (int p = 0; p < builder->parts && status == HW_OK; p++) {
         status = sort_own(&builder->part[p], err);
         if (status == HW_OK && self.loop)

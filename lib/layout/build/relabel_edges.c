@@ -144,14 +144,14 @@ static enum hw_status receive_edges(void *self, const uint32_t *record, hw_count
 /* The rows and columns that entries can have on any rank. */
 static void entry_ranges(const struct hw_builder *builder, uint64_t *rows, uint64_t *columns)
 {
-    int most = 0;
+    int max = 0;
     uint64_t n = (uint64_t)builder->desc->vertices;
 
     for (int r = 0; r < builder->ctx->size; r++) {
         int parts = builder->first_part[r + 1] - builder->first_part[r];
-        most = parts > most ? parts : most;
+        max = parts > max ? parts : max;
     }
-    *rows = (uint64_t)most * (uint64_t)builder->part_rows;
+    *rows = (uint64_t)max * (uint64_t)builder->part_rows;
     uint64_t block = (n + (uint64_t)builder->spec.parts - 1) / (uint64_t)builder->spec.parts;
     if (builder->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         *columns = block * (uint64_t)builder->spec.columns;

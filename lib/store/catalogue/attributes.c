@@ -78,7 +78,7 @@ bool hw_store_has(const struct hw_store *store, enum hw_place place, const char 
     return hw_attribute_find(store, place, name) != NULL;
 }
 
-/* The attribute, or a sentence that it lacks or has another type. */
+/* The attribute, or an error message that it lacks or has another type. */
 static enum hw_status get(const struct hw_store *store, enum hw_place place, const char *name,
                           enum hw_attribute_type type, const struct hw_attribute **found,
                           struct hw_error *err)

@@ -208,7 +208,7 @@ static enum hw_status broadcast(const struct hw_context *ctx, struct message *me
     return status;
 }
 
-enum hw_status hw_catalogue_share(struct hw_store *store, bool datasets, struct hw_error *err)
+enum hw_status hw_catalogue_broadcast(struct hw_store *store, bool datasets, struct hw_error *err)
 {
     struct message message = {0};
 

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 /* More than any file of ours has. */
-#define MOST_OBJECTS 1000
-#define MOST_ATTRIBUTES 10000
+#define MAX_OBJECTS 1000
+#define MAX_ATTRIBUTES 10000
 #define DEEPEST 4
 
-/* A walk through a file. The sentence of the first failure stays. */
+/* A walk through a file. The error message of the first failure stays. */
 struct walk {
     struct hw_store *store;
     struct hw_error *err;
@@ -148,7 +148,7 @@ static herr_t take_attribute(hid_t object, const char *name, const H5A_info_t *i
     struct hw_attribute attribute = {.place = walk->place, .name = copy, .text = text};
 
     (void)info;
-    if (++walk->attributes > MOST_ATTRIBUTES || strlen(name) >= sizeof copy) {
+    if (++walk->attributes > MAX_ATTRIBUTES || strlen(name) >= sizeof copy) {
         walk->status = hw_fail(walk->err, HW_BAD_INPUT, "has too many attributes");
         return -1;
     }
@@ -294,7 +294,7 @@ static herr_t take_link(hid_t group, const char *name, const H5L_info_t *info, v
     char path[256];
 
     const int length = snprintf(path, sizeof path, "%s/%s", walk->path, name);
-    if (++walk->objects > MOST_OBJECTS || length >= (int)sizeof path ||
+    if (++walk->objects > MAX_OBJECTS || length >= (int)sizeof path ||
         info->type != H5L_TYPE_HARD) {
         walk->status =
             hw_fail(walk->err, HW_BAD_INPUT, "%s/%s does not belong here", walk->path, name);

@@ -111,15 +111,15 @@ static bool value_among(const struct hw_attribute *attribute, const json_t *list
 /* Whether a number lies within {"min":, "max":}, either of which may lack. */
 static bool value_within(const struct hw_attribute *attribute, const json_t *range)
 {
-    const json_t *least = json_object_get(range, "min"), *most = json_object_get(range, "max");
+    const json_t *min = json_object_get(range, "min"), *max = json_object_get(range, "max");
 
     if (attribute->type == HW_ATTRIBUTE_I64)
-        return (!least || attribute->i64 >= json_integer_value(least)) &&
-               (!most || attribute->i64 <= json_integer_value(most));
+        return (!min || attribute->i64 >= json_integer_value(min)) &&
+               (!max || attribute->i64 <= json_integer_value(max));
     if (attribute->type == HW_ATTRIBUTE_F64)
-        return (!least || attribute->f64 >= json_number_value(least)) &&
-               (!most || attribute->f64 <= json_number_value(most));
-    return !least && !most;
+        return (!min || attribute->f64 >= json_number_value(min)) &&
+               (!max || attribute->f64 <= json_number_value(max));
+    return !min && !max;
 }
 
 static bool holds(const struct hw_store *store, const json_t *condition)

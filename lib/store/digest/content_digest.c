@@ -120,9 +120,9 @@ enum hw_status hw_dataset_hash(struct hw_dataset *dataset, const struct hw_conte
 #pragma omp parallel for num_threads(ctx->threads) if (to - from > 8) schedule(static)
     for (hw_count b = from; b < to; b++) {
         hw_count at = b * HW_STORE_BLOCK;
-        hw_count most = length - at < HW_STORE_BLOCK ? length - at : HW_STORE_BLOCK;
+        hw_count max = length - at < HW_STORE_BLOCK ? length - at : HW_STORE_BLOCK;
         block[b - from].number = number + b;
-        hash_block(bytes + (size_t)(at - first) * element, element, most, block[b - from].digest);
+        hash_block(bytes + (size_t)(at - first) * element, element, max, block[b - from].digest);
     }
     blocks->sorted = (blocks->count == 0 || blocks->sorted) &&
                      (blocks->count == 0 || block[-1].number < block[0].number);
@@ -142,8 +142,8 @@ enum hw_status hw_digest_values(const void *values, size_t element, hw_count cou
     }
     for (hw_count at = 0; at < count; at += HW_STORE_BLOCK) {
         unsigned char digest[16];
-        hw_count most = count - at < HW_STORE_BLOCK ? count - at : HW_STORE_BLOCK;
-        hash_block((const char *)values + (size_t)at * element, element, most, digest);
+        hw_count max = count - at < HW_STORE_BLOCK ? count - at : HW_STORE_BLOCK;
+        hash_block((const char *)values + (size_t)at * element, element, max, digest);
         (void)XXH3_128bits_update(hash, digest, sizeof digest);
     }
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(hash));
@@ -175,9 +175,9 @@ static void window_free(struct window *window)
 static hw_count window_size(const struct hw_context *ctx)
 {
     /* All ranks together may send as many entries as an int counts. */
-    hw_count most = ((hw_count)1 << 30) / ctx->size;
+    hw_count max = ((hw_count)1 << 30) / ctx->size;
 
-    return most < WINDOW ? most : WINDOW;
+    return max < WINDOW ? max : WINDOW;
 }
 
 static enum hw_status window_alloc(const struct hw_context *ctx, hw_count count,
@@ -345,18 +345,18 @@ static enum hw_status window_fill(struct hw_store *store, struct hw_dataset *dat
                           missing % store->ctx.size * store->ctx.rank / store->ctx.size;
     const hw_count to = missing / store->ctx.size * (store->ctx.rank + 1) +
                         missing % store->ctx.size * (store->ctx.rank + 1) / store->ctx.size;
-    const hw_count most = fill_blocks(dataset);
+    const hw_count max = fill_blocks(dataset);
     char *buffer = NULL;
     hw_count seen = 0, done = 1;
 
     enum hw_status status =
-        hw_alloc(&buffer, most * HW_STORE_BLOCK, dataset->element, "a buffer to verify with", err);
+        hw_alloc(&buffer, max * HW_STORE_BLOCK, dataset->element, "a buffer to verify with", err);
     for (hw_count i = 0; i < window->count && status == HW_OK; i += done) {
         done = 1;
         if (window->present[i] || seen++ < from || seen > to)
             continue;
         hw_count run = 1;
-        while (run < most && i + run < window->count && !window->present[i + run] &&
+        while (run < max && i + run < window->count && !window->present[i + run] &&
                seen + run <= to)
             run++;
         status = fill_run(store, dataset, window->first + i, run, buffer, &done, err);

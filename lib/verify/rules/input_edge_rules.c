@@ -171,7 +171,7 @@ static inline struct fit check_tuple(struct hw_root_batch *batch, struct hw_veri
                        &worker->within) ||
         is_cycle(batch, u, v, weight))
         report_tuple(batch, &worker->tally, u, row_u, v, row_v, weight);
-    if (++worker->pending == HW_WITHIN_MOST)
+    if (++worker->pending == HW_WITHIN_MAX)
         empty_counters(worker);
     if (!is_weighted(batch)) {
         if (roots)
@@ -713,10 +713,10 @@ static void next_unclaimed(const struct hw_root_batch *batch, struct unclaimed *
 static enum hw_status check_unclaimed(struct hw_root_batch *batch, struct hw_error *err)
 {
     struct unclaimed left = {0};
-    hw_count most = report_unclaimed(batch);
-    enum hw_status status = hw_largest(batch->ctx->world, &most, err);
+    hw_count max = report_unclaimed(batch);
+    enum hw_status status = hw_largest(batch->ctx->world, &max, err);
 
-    if (status != HW_OK || most == 0 || is_weighted(batch))
+    if (status != HW_OK || max == 0 || is_weighted(batch))
         return status;
     status = hw_alloc(&left.tuple, batch->chunk, sizeof *left.tuple, "tree edges", err);
     if (status == HW_OK)
@@ -728,10 +728,10 @@ static enum hw_status check_unclaimed(struct hw_root_batch *batch, struct hw_err
         const struct batch_tuples here = {
             .count = left.count, .tuple = left.tuple, .roots = left.roots};
         status = forward(batch, status, &here, err);
-        most = batch->links.blocks - left.block;
+        max = batch->links.blocks - left.block;
         if (status == HW_OK)
-            status = hw_largest(batch->ctx->world, &most, err);
-    } while (status == HW_OK && most > 0);
+            status = hw_largest(batch->ctx->world, &max, err);
+    } while (status == HW_OK && max > 0);
     free(left.tuple);
     free(left.roots);
     return status;

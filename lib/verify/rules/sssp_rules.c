@@ -34,14 +34,14 @@ struct steps {
     const struct hw_graph_desc *desc;
     hw_count count;
     struct step *step; /* [count] sorted, each once */
-    double *least;     /* [count] weight of the lightest tuple; INFINITY if there is none */
+    double *min;       /* [count] weight of the lightest tuple; INFINITY if there is none */
     uint64_t *filter;  /* bits of the steps' first ends, hashed */
 };
 
 static void steps_free(struct steps *steps)
 {
     free(steps->step);
-    free(steps->least);
+    free(steps->min);
     free(steps->filter);
 }
 
@@ -96,9 +96,9 @@ static enum hw_status make_steps(struct steps *steps, hw_count k, const struct h
         steps->filter[bit / 64] |= (uint64_t)1 << bit % 64;
         steps->step[steps->count++] = steps->step[i];
     }
-    status = hw_alloc(&steps->least, steps->count, sizeof *steps->least, "cycles", err);
+    status = hw_alloc(&steps->min, steps->count, sizeof *steps->min, "cycles", err);
     for (hw_count i = 0; i < steps->count && status == HW_OK; i++)
-        steps->least[i] = INFINITY;
+        steps->min[i] = INFINITY;
     return status;
 }
 
@@ -127,8 +127,8 @@ static void take_tuples(struct steps *steps, const struct hw_edges *edges)
         if (at < 0)
             continue;
 #pragma omp critical(hw_verify_steps)
-        if (weight < steps->least[at])
-            steps->least[at] = weight;
+        if (weight < steps->min[at])
+            steps->min[at] = weight;
     }
 }
 
@@ -151,8 +151,8 @@ static enum hw_status weigh_steps(struct steps *steps, struct hw_graph *graph, s
     status = hw_agree(ctx->world, status, err);
     for (hw_count at = 0; at < steps->count && status == HW_OK; at += PIECE) {
         hw_count here = steps->count - at < PIECE ? steps->count - at : PIECE;
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, steps->least + at, (int)here, MPI_DOUBLE,
-                                      MPI_MIN, ctx->world),
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, steps->min + at, (int)here, MPI_DOUBLE, MPI_MIN,
+                                      ctx->world),
                         "MPI_Allreduce", err);
     }
     return status;
@@ -179,7 +179,7 @@ static bool weighs_so(const struct steps *steps, const struct hw_cycle *cycle)
     wide whole = 0;
 
     for (hw_count i = 0; i < cycle->length; i++) {
-        double weight = steps->least[find_step(steps, cycle_step(steps, cycle, i))];
+        double weight = steps->min[find_step(steps, cycle_step(steps, cycle, i))];
         if (steps->desc->weights == HW_WEIGHTS_F32)
             hw_exact_add(&real, (float)weight);
         else
@@ -197,7 +197,7 @@ static void check_cycle(const struct steps *steps, const struct hw_cycle *cycle,
     bool closed = true;
 
     for (hw_count i = 0; i < cycle->length; i++)
-        if (!(steps->least[find_step(steps, cycle_step(steps, cycle, i))] < INFINITY)) {
+        if (!(steps->min[find_step(steps, cycle_step(steps, cycle, i))] < INFINITY)) {
             note(verdict, cycle->vertex[i], cycle->vertex[(i + 1) % cycle->length]);
             closed = false;
         }
@@ -223,24 +223,24 @@ static enum hw_status check_unreached(const struct hw_context *ctx, hw_gid verti
                                       struct hw_error *err)
 {
     hw_count first, length, reached = 0;
-    hw_gid least = INT64_MAX;
+    hw_gid min = INT64_MAX;
 
     hw_store_share(vertices, ctx->rank, ctx->size, &first, &length);
     for (hw_count i = length - 1; i >= 0; i--)
         if (is_reached(value, distance, parent, i)) {
-            least = first + i;
+            min = first + i;
             reached++;
         }
     enum hw_status status =
         hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &reached, 1, HW_MPI_COUNT, MPI_SUM, ctx->world),
                "MPI_Allreduce", err);
     if (status == HW_OK)
-        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &least, 1, HW_MPI_GID, MPI_MIN, ctx->world),
+        status = hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &min, 1, HW_MPI_GID, MPI_MIN, ctx->world),
                         "MPI_Allreduce", err);
     if (status != HW_OK || reached == 0)
         return status;
     verdict->reached = reached;
-    note(verdict, least, HW_GID_NONE);
+    note(verdict, min, HW_GID_NONE);
     verdict->violations[HW_RULE_CYCLE] += reached - 1;
     return status;
 }

@@ -70,10 +70,10 @@ struct plan {
  * digest blocks. */
 static hw_count choose_chunk(hw_count share, int ranks, int roots, enum hw_lane lane)
 {
-    hw_count most = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
+    hw_count max = ranks == 1 ? HW_GRAPH_CHUNK : HW_GRAPH_CHUNK / 4;
     hw_count chunk = share / 8 / hw_root_batch_tuple_bytes(ranks, roots, lane);
 
-    chunk = chunk < most ? chunk : most;
+    chunk = chunk < max ? chunk : max;
     chunk -= chunk % HW_STORE_BLOCK;
     return chunk > HW_STORE_BLOCK ? chunk : HW_STORE_BLOCK;
 }
@@ -109,30 +109,30 @@ static struct plan make_plan(hw_count share, hw_count k, hw_count count, int ran
 }
 
 /* What hw_verify_bytes() says, for such lanes. */
-static hw_count least_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k,
-                            enum hw_lane lane)
+static hw_count min_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k,
+                          enum hw_lane lane)
 {
     struct plan plan = {.roots = k < HW_VERIFY_BATCH ? (int)k : HW_VERIFY_BATCH,
                         .chunk = HW_STORE_BLOCK};
-    hw_count most = 0;
+    hw_count max = 0;
 
     for (int r = 0; r < ranks; r++) {
         hw_count first, count;
         hw_store_share(graph->vertices, r, ranks, &first, &count);
         hw_count bytes = plan_bytes(&plan, count, ranks, threads, lane);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }
 
 hw_count hw_verify_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
 {
-    return least_bytes(graph, ranks, threads, k, HW_LANE_LEVEL8);
+    return min_bytes(graph, ranks, threads, k, HW_LANE_LEVEL8);
 }
 
 hw_count hw_verify_sssp_bytes(const struct hw_graph_desc *graph, int ranks, int threads, hw_count k)
 {
-    return least_bytes(graph, ranks, threads, k, HW_LANE_F32);
+    return min_bytes(graph, ranks, threads, k, HW_LANE_F32);
 }
 
 /* Settles the plan among the ranks and requires its memory. Collective. */

@@ -239,10 +239,10 @@ void hw_within_empty(struct hw_within *within, hw_count *count)
  * where both are. */
 static inline uint8_t apart(uint8_t a, uint8_t b, uint8_t *within)
 {
-    uint8_t most = a > b ? a : b, least = a > b ? b : a;
+    uint8_t max = a > b ? a : b, min = a > b ? b : a;
 
-    *within = (uint8_t)(*within + (most != HW_ROW_UNREACHED));
-    return (uint8_t)(most - least);
+    *within = (uint8_t)(*within + (max != HW_ROW_UNREACHED));
+    return (uint8_t)(max - min);
 }
 
 /* How far v lies above u; nothing where u is not reached. */
@@ -366,9 +366,9 @@ static inline bool wholes_agree(int lanes, bool directed, const int64_t *restric
  * stay in 32 bits. One that is cut above may seem violated where it is not. */
 static inline int32_t near_weight(int32_t weight)
 {
-    const int32_t least = -UNREACHED_I32, most = (int32_t)HW_ROW_NEAR;
+    const int32_t min = -UNREACHED_I32, max = (int32_t)HW_ROW_NEAR;
 
-    return weight < least ? least : weight > most ? most : weight;
+    return weight < min ? min : weight > max ? max : weight;
 }
 
 bool hw_rows_agree(const struct hw_rows *rows, bool directed, const unsigned char *u,

@@ -62,7 +62,7 @@ struct hw_within {
 };
 
 /* Tuples after which struct hw_within must be emptied. */
-#define HW_WITHIN_MOST UINT8_MAX
+#define HW_WITHIN_MAX UINT8_MAX
 
 /* Bytes of a row of `roots` lanes. Local. */
 size_t hw_rows_stride(int roots, enum hw_lane lane);

@@ -50,19 +50,19 @@ void hw_violation_counts_merge(struct hw_violation_counts *tally,
 
 /* The least over the ranks of member `end` of each example; where this rank's
  * example has another first member, its second one stays out. */
-static enum hw_status least_examples(MPI_Comm comm, const struct hw_violation_counts *tally,
-                                     int end, const hw_gid (*first)[HW_VERIFY_BATCH],
-                                     hw_gid (*least)[HW_VERIFY_BATCH], struct hw_error *err)
+static enum hw_status min_examples(MPI_Comm comm, const struct hw_violation_counts *tally, int end,
+                                   const hw_gid (*first)[HW_VERIFY_BATCH],
+                                   hw_gid (*min)[HW_VERIFY_BATCH], struct hw_error *err)
 {
     for (enum hw_rule rule = 0; rule < HW_RULES; rule++)
         for (int r = 0; r < HW_VERIFY_BATCH; r++) {
             const hw_gid *example = tally->example[rule][r];
             bool stays =
                 tally->counts.violations[rule][r] > 0 && (!first || example[0] == first[rule][r]);
-            least[rule][r] = stays ? example[end] : FAR;
+            min[rule][r] = stays ? example[end] : FAR;
         }
     return hw_mpi(
-        MPI_Allreduce(MPI_IN_PLACE, least, HW_RULES * HW_VERIFY_BATCH, HW_MPI_GID, MPI_MIN, comm),
+        MPI_Allreduce(MPI_IN_PLACE, min, HW_RULES * HW_VERIFY_BATCH, HW_MPI_GID, MPI_MIN, comm),
         "MPI_Allreduce", err);
 }
 
@@ -71,10 +71,10 @@ enum hw_status hw_violation_counts_reduce(MPI_Comm comm, struct hw_violation_cou
 {
     hw_gid first[HW_RULES][HW_VERIFY_BATCH], second[HW_RULES][HW_VERIFY_BATCH];
     const int length = sizeof tally->counts / sizeof(hw_count);
-    enum hw_status status = least_examples(comm, tally, 0, NULL, first, err);
+    enum hw_status status = min_examples(comm, tally, 0, NULL, first, err);
 
     if (status == HW_OK)
-        status = least_examples(comm, tally, 1, first, second, err);
+        status = min_examples(comm, tally, 1, first, second, err);
     if (status == HW_OK)
         status =
             hw_mpi(MPI_Allreduce(MPI_IN_PLACE, &tally->counts, length, HW_MPI_COUNT, MPI_SUM, comm),

@@ -140,5 +140,5 @@ const struct hw_reader hw_reader_edges = {.name = "edges",
                                           .recognize = recognize,
                                           .header = header,
                                           .tuple_bytes = 4,
-                                          .line_most = (hw_count)1 << 24,
+                                          .line_max = (hw_count)1 << 24,
                                           .lines = lines};

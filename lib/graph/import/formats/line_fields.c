@@ -31,13 +31,13 @@ struct hw_quote hw_quote(const char *at)
     return quote;
 }
 
-int hw_text_line_words(const struct hw_text_line *line, int most, struct hw_quote *words)
+int hw_text_line_words(const struct hw_text_line *line, int max, struct hw_quote *words)
 {
     const char *at = hw_scan_blanks(line->begin);
     int count = 0;
 
     while (at < line->end && *at != '\n') {
-        if (count < most)
+        if (count < max)
             words[count] = hw_quote(at);
         count++;
         while (!hw_ends_field(*at) && at < line->end)

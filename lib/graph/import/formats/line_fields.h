@@ -118,7 +118,7 @@ static inline const char *hw_field_tuple(const struct hw_facts *facts, uint64_t 
 
 /* The words of a line: up to `most` of them, as hw_quote() has them. Returns how
  * many there are, those past `most` too. Local. */
-int hw_text_line_words(const struct hw_text_line *line, int most, struct hw_quote *words);
+int hw_text_line_words(const struct hw_text_line *line, int max, struct hw_quote *words);
 
 /* A whole number in [0, 2^62] that is all of a word; -1 if it is none. Local. */
 hw_count hw_word_count(const char *word);

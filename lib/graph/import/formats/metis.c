@@ -254,5 +254,5 @@ const struct hw_reader hw_reader_metis = {.name = "metis",
                                           .recognize = recognize,
                                           .header = header,
                                           .tuple_bytes = 2,
-                                          .line_most = (hw_count)1 << 34,
+                                          .line_max = (hw_count)1 << 34,
                                           .lines = lines};
