@@ -152,7 +152,7 @@ kernel_includes += gpu/sssp/delta/peer/peer_delta.h gpu/sssp/delta/peer/peer_del
   gpu/sssp/delta/peer/peer_delta_parents.cuh gpu/sssp/delta/peer/peer_delta_pull.cuh \
   gpu/sssp/delta/peer/peer_delta_push.cuh gpu/sssp/delta/peer/peer_delta_receive.cuh \
   gpu/sssp/delta/peer/peer_delta_step_queues.cuh
-gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c
+gpu_sources += gpu/sssp/delta/peer/peer_delta_host.c gpu/sssp/delta/peer/peer_delta_host.h
 
 kernels += gpu/sssp/bellman/bellman_ford_kernel.cu gpu/sssp/bellman/phase_loop_f32.cu \
   gpu/sssp/bellman/phase_loop_i32.cu gpu/sssp/bellman/phase_loop_i64.cu
@@ -164,11 +164,12 @@ gpu_sources += gpu/sssp/bellman/bellman_ford_host.c gpu/sssp/bellman/bellman_for
 dynamic_kernels = gpu/sssp/bellman/dynamic_parallelism.o
 
 kernels += gpu/sssp/distributed/distributed_sssp_kernel.cu
-kernel_includes += gpu/sssp/distributed/distributed_sssp.cuh \
-  gpu/sssp/distributed/distributed_sssp.h gpu/sssp/distributed/distributed_sssp_pull.cuh \
-  gpu/sssp/distributed/distributed_sssp_push.cuh gpu/sssp/distributed/update_outbox.cuh
+kernel_includes += gpu/sssp/distributed/distributed_sssp_device.cuh gpu/sssp/distributed/frontier_lists.cuh \
+  gpu/sssp/distributed/distributed_sssp.h gpu/sssp/distributed/pull_edges.cuh \
+  gpu/sssp/distributed/push_edges.cuh gpu/sssp/distributed/update_outbox.cuh
 gpu_sources += gpu/sssp/distributed/bucket_schedule.c \
   gpu/sssp/distributed/distributed_sssp_engine.c gpu/sssp/distributed/distributed_sssp_host.h \
+  gpu/sssp/distributed/distributed_sssp_negative_cycles.c \
   gpu/sssp/distributed/distributed_sssp_parents.c \
   gpu/sssp/distributed/distributed_sssp_upload.c \
   gpu/sssp/distributed/relax_exchange_rounds.c

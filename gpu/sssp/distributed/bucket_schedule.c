@@ -1,11 +1,12 @@
 /*
- * Methods `delta` and `bellman-ford` on several parts: what is relaxed when. All ranks
- * decide alike, from the same numbers.
+ * Methods `delta` and `bellman-ford` on several parts: which edges are relaxed in which round. All
+ * ranks take the same decisions, because they take them from the same all-gathered counters.
  *
- * `delta` goes the way of gpu/sssp/delta/one_gpu_delta_kernel.cu: a bucket is settled in steps from
- * the nearest vertex on, along edges that end inside it; then the edges that leave it are relaxed
- * once, pushed, or pulled by all that is beyond it. What belongs to a step is found by a
- * look at all distances, which is the first part of the step's first round.
+ * `delta` uses the policy of gpu/sssp/delta/one_gpu_delta_kernel.cu. A bucket is settled in steps
+ * from the nearest vertex on, along light edges: those whose resulting distance is inside the
+ * bucket. Then its heavy edges are relaxed once, either pushed by the bucket or pulled by all
+ * vertices beyond it. A scan of all distances finds the vertices of a step; it is the first part
+ * of the step's first round.
  */
 #include "gpu/sssp/common/delta_policy.h"
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
@@ -14,27 +15,28 @@
 
 #include <cuda_runtime_api.h>
 
-/* Phases before parents are first searched for a cycle; then twice as many each time. */
+/* Phases before the first search for a negative cycle; the number doubles each time. */
 #define FIRST_CHECK 16
 
-/* Where a search is. */
-struct place {
-    int64_t low, near, high; /* the bucket, and the step inside it: [low, near) */
-    int64_t collect;         /* what has a key in [collect, near) belongs to the step */
-    double span;             /* of the bucket */
-    bool inside;             /* are there steps inside buckets? */
-    bool whole;              /* are lists pushed whole? */
-    hw_count bucket;
-    uint64_t begun;         /* lengths of the lists begun in it */
-    uint64_t open, reached; /* vertices beyond it, and those of them that are reached */
-    int64_t least;          /* no key that is left is less, if nothing was begun */
+/* The current bucket and the step inside it. Ranges of keys are half-open. */
+struct bucket {
+    int64_t begin, end;           /* the bucket */
+    int64_t step_begin, step_end; /* the step */
+    double delta;                 /* width of the bucket */
+    bool has_substeps;            /* buckets are processed in several steps */
+    bool no_light_heavy_split;    /* lists are pushed whole */
+    hw_count number;
+    uint64_t frontier_degree;   /* sum of the lengths of the lists pushed in this bucket */
+    uint64_t unsettled;         /* vertices beyond the bucket */
+    uint64_t unsettled_reached; /* those of them that are reached */
+    int64_t min_key; /* the least unsettled key, valid where nothing of the bucket was relaxed */
 };
 
-/* The key so much further, but at least one. */
-static int64_t beyond(const struct hw_distributed_sssp *routes, int64_t key, double width)
+/* The key at distance `width` after `key`, and at least one key after it. */
+static int64_t key_after(const struct hw_distributed_sssp *sssp, int64_t key, double width)
 {
-    const enum hw_distance kind = (enum hw_distance)routes->plan.kind;
-    int64_t none = hw_distributed_sssp_none(routes);
+    const enum hw_distance kind = (enum hw_distance)sssp->params.config.kind;
+    int64_t none = hw_distributed_sssp_none(sssp);
 
     if (key >= none - 1)
         return none;
@@ -42,226 +44,235 @@ static int64_t beyond(const struct hw_distributed_sssp *routes, int64_t key, dou
     return bound > key ? bound : key + 1;
 }
 
-static int64_t nearer(int64_t a, int64_t b)
+static int64_t min_key(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* The next bucket from `low` on. */
-static void open_bucket(const struct hw_distributed_sssp *routes, struct place *place, int64_t low,
-                        bool tail)
+/* Starts the next bucket at key `low`. is_tail: it has no end. */
+static void open_bucket(const struct hw_distributed_sssp *sssp, struct bucket *bucket, int64_t low,
+                        bool is_tail)
 {
-    place->low = place->collect = low;
-    place->high = tail ? hw_distributed_sssp_none(routes) : beyond(routes, low, place->span);
-    place->near = place->high;
-    if (place->inside && !place->whole && !tail)
-        place->near =
-            nearer(place->high, beyond(routes, low, place->span * HW_DELTA_ROUNDS_FIRST_STEP));
-    place->whole = place->whole || tail;
-    place->begun = 0;
-    place->bucket++;
+    bucket->begin = bucket->step_begin = low;
+    bucket->end = is_tail ? hw_distributed_sssp_none(sssp) : key_after(sssp, low, bucket->delta);
+    bucket->step_end = bucket->end;
+    if (bucket->has_substeps && !bucket->no_light_heavy_split && !is_tail)
+        bucket->step_end =
+            min_key(bucket->end, key_after(sssp, low, bucket->delta * HW_DELTA_ROUNDS_FIRST_STEP));
+    bucket->no_light_heavy_split = bucket->no_light_heavy_split || is_tail;
+    bucket->frontier_degree = 0;
+    bucket->number++;
 }
 
-/* The bounds of what is pushed now. */
-static struct hw_distributed_sssp_job push_job(const struct hw_distributed_sssp *routes,
-                                               const struct place *place)
+/* The job that pushes the current step. */
+static struct hw_distributed_sssp_job push_job(const struct hw_distributed_sssp *sssp,
+                                               const struct bucket *bucket)
 {
-    return (struct hw_distributed_sssp_job){.mode = HW_DISTRIBUTED_SSSP_RELAX,
-                                            .from = INT64_MIN,
-                                            .to = place->whole ? hw_distributed_sssp_none(routes)
-                                                               : place->high,
-                                            .near = place->near,
-                                            .high = place->high,
-                                            .begin = place->collect};
+    return (struct hw_distributed_sssp_job){
+        .mode = HW_DISTRIBUTED_SSSP_RELAX,
+        .target_begin = INT64_MIN,
+        .target_end = bucket->no_light_heavy_split ? hw_distributed_sssp_none(sssp) : bucket->end,
+        .step_end = bucket->step_end,
+        .bucket_end = bucket->end,
+        .source_begin = bucket->step_begin};
 }
 
-/* Rounds of the step. */
-static enum hw_status push(struct hw_distributed_sssp *routes, struct place *place,
-                           struct hw_distributed_sssp_counters *news, struct hw_error *err)
+/* Runs the rounds of the step. */
+static enum hw_status push(struct hw_distributed_sssp *sssp, struct bucket *bucket,
+                           struct hw_distributed_sssp_counters *counters, struct hw_error *err)
 {
-    const struct hw_distributed_sssp_step step = {.job = push_job(routes, place),
-                                                  .routine = place->whole ? "push" : "short.push",
-                                                  .bucket = place->bucket,
-                                                  .collect = true,
-                                                  .little_left = HW_DELTA_ROUNDS_LITTLE_LEFT,
-                                                  .most = UINT32_MAX};
-    enum hw_status status = hw_distributed_sssp_run(routes, &step, news, err);
+    const struct hw_distributed_sssp_step step = {
+        .job = push_job(sssp, bucket),
+        .routine = bucket->no_light_heavy_split ? "push" : "short.push",
+        .bucket = bucket->number,
+        .collect = true,
+        .min_frontier_divisor = HW_DELTA_ROUNDS_LITTLE_LEFT,
+        .max_rounds = UINT32_MAX};
+    enum hw_status status = hw_distributed_sssp_run(sssp, &step, counters, err);
 
     if (status != HW_OK)
         return status;
-    place->open = news->open + news->unreached;
-    place->reached = news->open;
-    place->least = news->least;
-    place->begun += news->degrees;
+    bucket->unsettled = counters->unsettled_reached + counters->unreached;
+    bucket->unsettled_reached = counters->unsettled_reached;
+    bucket->min_key = counters->min_key;
+    bucket->frontier_degree += counters->frontier_degree;
     return HW_OK;
 }
 
-/* How much wider the next step is. */
-static double widen(const struct hw_distributed_sssp *routes, uint64_t edges, uint32_t rounds)
+/* The factor by which the next step is wider. */
+static double widen(const struct hw_distributed_sssp *sssp, uint64_t edges, uint32_t rounds)
 {
-    if (edges < (uint64_t)HW_DELTA_ROUNDS_LITTLE_WORK * routes->plan.ranks)
+    if (edges < (uint64_t)HW_DELTA_ROUNDS_LITTLE_WORK * sssp->params.config.ranks)
         return 4;
     return rounds <= HW_DELTA_ROUNDS_FEW_ROUNDS   ? 2
            : rounds > HW_DELTA_ROUNDS_MANY_ROUNDS ? 0.5
                                                   : 1;
 }
 
-/* Settles the bucket, whose vertices are still to be found. */
-static enum hw_status settle(struct hw_distributed_sssp *routes, struct place *place,
-                             struct hw_error *err)
+/* Settles all vertices of the bucket, step by step. */
+static enum hw_status drain_bucket(struct hw_distributed_sssp *sssp, struct bucket *bucket,
+                                   struct hw_error *err)
 {
-    double width = place->span * HW_DELTA_ROUNDS_FIRST_STEP;
+    double width = bucket->delta * HW_DELTA_ROUNDS_FIRST_STEP;
 
     for (;;) {
-        struct hw_distributed_sssp_counters news;
-        enum hw_status status = push(routes, place, &news, err);
+        struct hw_distributed_sssp_counters counters;
+        enum hw_status status = push(sssp, bucket, &counters, err);
         if (status != HW_OK)
             return status;
-        if (news.near == 0 && (news.later == 0 || place->near >= place->high))
+        if (counters.current_step == 0 &&
+            (counters.rest_of_bucket == 0 || bucket->step_end >= bucket->end))
             return HW_OK;
-        /* Where nothing was relaxed it is known how far it is to the next vertex. */
-        int64_t from = place->near;
-        if (news.frontier == 0 && news.least > from && news.least < place->high)
-            from = news.least;
-        width *= widen(routes, news.edges, news.rounds);
-        place->collect = place->near;
-        place->near = nearer(place->high, beyond(routes, from, width));
+        /* An empty step tells where the next vertex is: skip to it. */
+        int64_t from = bucket->step_end;
+        if (counters.frontier == 0 && counters.min_key > from && counters.min_key < bucket->end)
+            from = counters.min_key;
+        width *= widen(sssp, counters.edges, counters.rounds);
+        bucket->step_begin = bucket->step_end;
+        bucket->step_end = min_key(bucket->end, key_after(sssp, from, width));
     }
 }
 
-/* The edges that leave the bucket, from their sources. */
-static enum hw_status push_long(struct hw_distributed_sssp *routes, const struct place *place,
-                                struct hw_error *err)
+/* Relaxes the heavy edges of the bucket from their sources. */
+static enum hw_status push_heavy_edges(struct hw_distributed_sssp *sssp,
+                                       const struct bucket *bucket, struct hw_error *err)
 {
     const struct hw_distributed_sssp_job job = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
-                                                .from = place->high,
-                                                .to = hw_distributed_sssp_none(routes),
-                                                .near = INT64_MIN,
-                                                .high = INT64_MIN,
-                                                .begin = place->low,
-                                                .end = place->high};
-    struct hw_distributed_sssp_counters news;
-    enum hw_status status = hw_distributed_sssp_relax_range(routes, &job, &news, err);
+                                                .target_begin = bucket->end,
+                                                .target_end = hw_distributed_sssp_none(sssp),
+                                                .step_end = INT64_MIN,
+                                                .bucket_end = INT64_MIN,
+                                                .source_begin = bucket->begin,
+                                                .source_end = bucket->end};
+    struct hw_distributed_sssp_counters counters;
+    enum hw_status status = hw_distributed_sssp_relax_range(sssp, &job, &counters, err);
 
     if (status == HW_OK)
-        hw_distributed_sssp_add_row(routes, "long.push", HW_DIRECTION_TOP_DOWN, place->bucket,
-                                    &news);
+        hw_distributed_sssp_add_trace_record(sssp, "long.push", HW_DIRECTION_TOP_DOWN,
+                                             bucket->number, &counters);
     return status;
 }
 
-/* The same from their targets, which are told of the sources first. */
-static enum hw_status pull_long(struct hw_distributed_sssp *routes, const struct place *place,
-                                int64_t *told, struct hw_error *err)
+/* The same from their targets, which are broadcast_below of the sources first. */
+static enum hw_status pull_heavy_edges(struct hw_distributed_sssp *sssp,
+                                       const struct bucket *bucket, int64_t *broadcast_below,
+                                       struct hw_error *err)
 {
     const struct hw_distributed_sssp_job job = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
-                                                .low = place->low,
-                                                .near = INT64_MIN,
-                                                .high = place->high};
+                                                .settled_begin = bucket->begin,
+                                                .step_end = INT64_MIN,
+                                                .bucket_end = bucket->end};
     const struct hw_distributed_sssp_job fold = {
-        .mode = HW_DISTRIBUTED_SSSP_RELAX, .near = INT64_MIN, .high = INT64_MIN};
-    struct hw_distributed_sssp_counters news = {0};
-    enum hw_status status = hw_distributed_sssp_tell(routes, *told, place->high, err);
+        .mode = HW_DISTRIBUTED_SSSP_RELAX, .step_end = INT64_MIN, .bucket_end = INT64_MIN};
+    struct hw_distributed_sssp_counters counters = {0};
+    enum hw_status status =
+        hw_distributed_sssp_broadcast_distances(sssp, *broadcast_below, bucket->end, err);
 
     if (status != HW_OK)
         return status;
-    *told = place->high;
-    status = hw_cuda(hw_distributed_sssp_launch_pull(&routes->plan, &job, routes->blocks),
+    *broadcast_below = bucket->end;
+    status = hw_cuda(hw_distributed_sssp_launch_pull(&sssp->params, &job, sssp->config.blocks),
                      "the kernel that pulls", err);
     status =
-        hw_distributed_sssp_exchange(routes, status, HW_DISTRIBUTED_SSSP_FOLD, &fold, &news, err);
+        hw_distributed_sssp_exchange(sssp, status, HW_DISTRIBUTED_SSSP_FOLD, &fold, &counters, err);
     if (status != HW_OK)
         return status;
-    hw_distributed_sssp_add_row(routes, "long.pull", HW_DIRECTION_BOTTOM_UP, place->bucket, &news);
+    hw_distributed_sssp_add_trace_record(sssp, "long.pull", HW_DIRECTION_BOTTOM_UP, bucket->number,
+                                         &counters);
     return HW_OK;
 }
 
-/* Leaves the bucket, and opens the next one. */
-static enum hw_status go_on(struct hw_distributed_sssp *routes, struct place *place, int64_t *told,
-                            struct hw_error *err)
+/* Relaxes heavy edges of the settled bucket and starts the next one. */
+static enum hw_status advance_bucket(struct hw_distributed_sssp *sssp, struct bucket *bucket,
+                                     int64_t *broadcast_below, struct hw_error *err)
 {
-    const bool grows = routes->engine->options.delta <= 0 && !routes->whole_lists;
-    const bool tail = grows && !place->inside &&
-                      place->reached < routes->vertices_with_edges / HW_DELTA_ROUNDS_TAIL_FRACTION;
-    const bool empty = place->begun == 0;
+    const bool grows = sssp->engine->options.delta <= 0 && !sssp->config.no_light_heavy_split;
+    const bool is_tail = grows && !bucket->has_substeps &&
+                         bucket->unsettled_reached <
+                             sssp->config.vertices_with_edges / HW_DELTA_ROUNDS_TAIL_FRACTION;
+    const bool empty = bucket->frontier_degree == 0;
     enum hw_status status = HW_OK;
 
-    if (!place->whole && !empty) {
-        const bool pulls =
-            !routes->engine->part->directed &&
-            HW_DELTA_ROUNDS_PULL_EDGES * place->open < HW_DELTA_ROUNDS_PUSH_PRICE * place->begun;
-        place->inside = place->inside && !pulls;
-        status = pulls ? pull_long(routes, place, told, err) : push_long(routes, place, err);
-        if (grows && !place->inside)
-            place->span *= HW_DELTA_ROUNDS_GROWTH;
+    if (!bucket->no_light_heavy_split && !empty) {
+        const bool pulls = !sssp->engine->part->directed &&
+                           HW_DELTA_ROUNDS_PULL_EDGES * bucket->unsettled <
+                               HW_DELTA_ROUNDS_PUSH_PRICE * bucket->frontier_degree;
+        bucket->has_substeps = bucket->has_substeps && !pulls;
+        status = pulls ? pull_heavy_edges(sssp, bucket, broadcast_below, err)
+                       : push_heavy_edges(sssp, bucket, err);
+        if (grows && !bucket->has_substeps)
+            bucket->delta *= HW_DELTA_ROUNDS_GROWTH;
     }
     if (empty)
-        place->bucket--;
-    open_bucket(routes, place, empty && place->least > place->high ? place->least : place->high,
-                tail);
+        bucket->number--;
+    open_bucket(sssp, bucket,
+                empty && bucket->min_key > bucket->end ? bucket->min_key : bucket->end, is_tail);
     return status;
 }
 
-enum hw_status hw_distributed_sssp_delta(struct hw_distributed_sssp *routes, int64_t *told,
+enum hw_status hw_distributed_sssp_delta(struct hw_distributed_sssp *sssp, int64_t *broadcast_below,
                                          struct hw_error *err)
 {
-    const int64_t none = hw_distributed_sssp_none(routes);
-    /* The root's list is pushed whole: its edges may all be long. */
+    const int64_t none = hw_distributed_sssp_none(sssp);
+    /* The root's list is pushed whole: all its edges may be heavy. */
     const struct hw_distributed_sssp_job root = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
-                                                 .from = INT64_MIN,
-                                                 .to = none,
-                                                 .near = INT64_MIN,
-                                                 .high = INT64_MIN};
-    struct place place = {.inside = true,
-                          .whole = routes->whole_lists,
-                          .span = routes->width,
-                          .bucket = -1,
-                          .open = routes->vertices_with_edges,
-                          .reached = routes->vertices_with_edges};
-    struct hw_distributed_sssp_counters news;
+                                                 .target_begin = INT64_MIN,
+                                                 .target_end = none,
+                                                 .step_end = INT64_MIN,
+                                                 .bucket_end = INT64_MIN};
+    struct bucket bucket = {.has_substeps = true,
+                            .no_light_heavy_split = sssp->config.no_light_heavy_split,
+                            .delta = sssp->config.delta,
+                            .number = -1,
+                            .unsettled = sssp->config.vertices_with_edges,
+                            .unsettled_reached = sssp->config.vertices_with_edges};
+    struct hw_distributed_sssp_counters counters;
 
-    *told = 0;
-    enum hw_status status = hw_distributed_sssp_relax(routes, &root, false, &news, err);
+    *broadcast_below = 0;
+    enum hw_status status = hw_distributed_sssp_relax(sssp, &root, false, &counters, err);
     if (status == HW_OK)
-        hw_distributed_sssp_add_row(routes, "root", HW_DIRECTION_TOP_DOWN, 0, &news);
-    open_bucket(routes, &place, 0, false);
+        hw_distributed_sssp_add_trace_record(sssp, "root", HW_DIRECTION_TOP_DOWN, 0, &counters);
+    open_bucket(sssp, &bucket, 0, false);
     while (status == HW_OK) {
-        status = settle(routes, &place, err);
-        if (status != HW_OK || place.high == none || (place.begun == 0 && place.least >= none))
+        status = drain_bucket(sssp, &bucket, err);
+        if (status != HW_OK || bucket.end == none ||
+            (bucket.frontier_degree == 0 && bucket.min_key >= none))
             break;
-        status = go_on(routes, &place, told, err);
+        status = advance_bucket(sssp, &bucket, broadcast_below, err);
     }
     return status;
 }
 
 /* ---- bellman-ford ---- */
 
-enum hw_status hw_distributed_sssp_bellman_ford(struct hw_distributed_sssp *routes,
+enum hw_status hw_distributed_sssp_bellman_ford(struct hw_distributed_sssp *sssp,
                                                 struct hw_error *err)
 {
-    const bool wary = routes->survey.negative > 0;
-    const uint64_t most = (uint64_t)routes->engine->part->vertices + 1;
+    const bool negative = sssp->weight_stats.negative > 0;
+    const uint64_t max_phases = (uint64_t)sssp->engine->part->vertices + 1;
     struct hw_distributed_sssp_step step = {.job = {.mode = HW_DISTRIBUTED_SSSP_RELAX,
-                                                    .from = INT64_MIN,
-                                                    .to = hw_distributed_sssp_none(routes),
-                                                    .near = INT64_MAX,
-                                                    .high = INT64_MAX},
+                                                    .target_begin = INT64_MIN,
+                                                    .target_end = hw_distributed_sssp_none(sssp),
+                                                    .step_end = INT64_MAX,
+                                                    .bucket_end = INT64_MAX},
                                             .routine = "relax"};
-    struct hw_distributed_sssp_counters news = {.near = 1};
+    struct hw_distributed_sssp_counters counters = {.current_step = 1};
     uint64_t phases = 0, check = FIRST_CHECK;
     enum hw_status status = HW_OK;
 
-    while (status == HW_OK && news.near > 0) {
-        const uint64_t next = check < most || phases >= most ? check : most;
-        step.most = !wary || next - phases > UINT32_MAX ? UINT32_MAX : (uint32_t)(next - phases);
-        status = hw_distributed_sssp_run(routes, &step, &news, err);
-        phases += news.rounds;
-        if (status != HW_OK || !wary || news.near == 0)
+    while (status == HW_OK && counters.current_step > 0) {
+        const uint64_t next = check < max_phases || phases >= max_phases ? check : max_phases;
+        step.max_rounds =
+            !negative || next - phases > UINT32_MAX ? UINT32_MAX : (uint32_t)(next - phases);
+        status = hw_distributed_sssp_run(sssp, &step, &counters, err);
+        phases += counters.rounds;
+        if (status != HW_OK || !negative || counters.current_step == 0)
             continue;
         check = phases >= check ? 2 * check : check;
-        status = hw_distributed_sssp_look_for_cycle(routes, (uint32_t)phases, err);
-        if (status != HW_OK || routes->cycle.length > 0)
+        status = hw_distributed_sssp_find_negative_cycle(sssp, (uint32_t)phases, err);
+        if (status != HW_OK || sssp->search.cycle.length > 0)
             break;
-        if (phases >= most && routes->plan.kind == HW_GPU_KEY_F32)
+        if (phases >= max_phases && sssp->params.config.kind == HW_GPU_KEY_F32)
             return hw_fail(err, HW_BAD_INPUT,
                            "sums of these float weights round so that distances never come to "
                            "rest; use weights whose sums are exact, such as whole numbers");

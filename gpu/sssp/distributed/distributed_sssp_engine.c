@@ -24,9 +24,9 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
     const char *name = engine->method->name,
                *relaxing = hw_relaxing_given(&engine->options.relaxing);
 
-    if (part->spec.parts > HW_DISTRIBUTED_SSSP_RANKS)
+    if (part->spec.parts > HW_DISTRIBUTED_SSSP_MAX_RANKS)
         return hw_fail(err, HW_BAD_INPUT, "method %s on GPUs does up to %d parts, not %d", name,
-                       HW_DISTRIBUTED_SSSP_RANKS, part->spec.parts);
+                       HW_DISTRIBUTED_SSSP_MAX_RANKS, part->spec.parts);
     if (engine->options.exchange != HW_EXCHANGE_AUTO)
         return hw_fail(err, HW_BAD_INPUT, "--exchange: method %s sends lists of what improved",
                        name);
@@ -43,14 +43,14 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
 }
 
 /* Learns the weights, and what distances are made of. Collective. */
-static enum hw_status look_at_weights(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status check_weights(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_multi_gpu_engine *engine = routes->engine;
+    const struct hw_multi_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
-    struct hw_weight_stats *survey = &routes->survey;
+    struct hw_weight_stats *survey = &sssp->weight_stats;
     hw_count loops = part->own.loops;
     enum hw_status status = hw_weight_stats_for(engine->ctx, part, engine->method->name,
-                                                routes->bellman_ford, survey, err);
+                                                sssp->config.bellman_ford, survey, err);
 
     if (status == HW_OK)
         status = hw_sum(engine->ctx->world, &loops, err);
@@ -59,108 +59,120 @@ static enum hw_status look_at_weights(struct hw_distributed_sssp *routes, struct
     if (survey->negative > 0 && part->vertices > INT32_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "on GPUs graphs with negative weights have up to 2^31 vertices");
-    routes->plan.kind = (int)hw_weight_stats_kind(survey, part);
-    routes->may_overflow = hw_weight_stats_may_overflow(survey, part);
-    routes->sweep_first = survey->negative > 0 && (!part->directed || loops > 0);
+    sssp->params.config.kind = (int)hw_weight_stats_kind(survey, part);
+    sssp->config.may_overflow = hw_weight_stats_may_overflow(survey, part);
+    sssp->config.may_have_negative_edge = survey->negative > 0 && (!part->directed || loops > 0);
     return HW_OK;
 }
 
 /* The first bucket's share of the width that suits a CPU. */
-static double share_of(const struct hw_distributed_sssp *routes)
+static double first_bucket_fraction(const struct hw_distributed_sssp *sssp)
 {
-    if (routes->fused.on)
-        return routes->whole_lists ? HW_DELTA_PEER_SHORT_LIST_BUCKET : HW_DELTA_PEER_FIRST_BUCKET;
-    return routes->whole_lists ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET;
+    if (sssp->peer_delta.on)
+        return sssp->config.no_light_heavy_split ? HW_DELTA_PEER_SHORT_LIST_BUCKET
+                                                 : HW_DELTA_PEER_FIRST_BUCKET;
+    return sssp->config.no_light_heavy_split ? 1 : HW_DELTA_ROUNDS_FIRST_BUCKET;
 }
 
 /* The first bucket's width, where vertices have so many edges in the mean. */
-static double width_of(const struct hw_distributed_sssp *routes, double degree)
+static double bucket_width(const struct hw_distributed_sssp *sssp, double degree)
 {
-    const double width = hw_bucket_width(&routes->survey, degree) * share_of(routes);
-    const bool wider = routes->fused.on && !routes->whole_lists &&
+    const double width = hw_bucket_width(&sssp->weight_stats, degree) * first_bucket_fraction(sssp);
+    const bool wider = sssp->peer_delta.on && !sssp->config.no_light_heavy_split &&
                        width >= HW_DELTA_PEER_ONE_NUMBER &&
-                       routes->engine->part->weights == HW_WEIGHTS_I32;
+                       sssp->engine->part->weights == HW_WEIGHTS_I32;
 
     return wider ? width + HW_DELTA_PEER_WHOLE_NUMBERS : width;
 }
 
 /* How wide buckets are. Collective. */
-static enum hw_status choose_width(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status choose_delta(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_part *part = routes->engine->part;
-    const double given = routes->engine->options.delta;
+    const struct hw_part *part = sssp->engine->part;
+    const double given = sssp->engine->options.delta;
     hw_count with = 0;
 
 #pragma omp parallel for reduction(+ : with)
     for (hw_lid t = 0; t < part->own.count; t++)
         with += part->own.tuples[t] > 0;
-    enum hw_status status = hw_sum(routes->engine->ctx->world, &with, err);
-    double degree = with > 0 ? (double)routes->survey.edges / (double)with : 1;
-    routes->vertices_with_edges = (uint64_t)with;
-    routes->whole_lists = degree < HW_DELTA_SHORT_LISTS;
-    routes->width = given > 0 ? given : width_of(routes, degree);
+    enum hw_status status = hw_sum(sssp->engine->ctx->world, &with, err);
+    double degree = with > 0 ? (double)sssp->weight_stats.edges / (double)with : 1;
+    sssp->config.vertices_with_edges = (uint64_t)with;
+    sssp->config.no_light_heavy_split = degree < HW_DELTA_SHORT_LISTS;
+    sssp->config.delta = given > 0 ? given : bucket_width(sssp, degree);
     return status;
 }
 
-static void plan_heap(struct hw_distributed_sssp *routes)
+static void plan_heap(struct hw_distributed_sssp *sssp)
 {
-    struct hw_multi_gpu_engine *engine = routes->engine;
+    struct hw_multi_gpu_engine *engine = sssp->engine;
     const hw_count pair = 16; /* of values; those of distances may be shorter */
     hw_count at = 0;
 
-    routes->round_at = 0;
+    sssp->comm.allgather_offset = 0;
     at += hw_allgather_heap_bytes(engine->ctx->size);
-    for (int turn = 0; turn < 2; turn++) {
-        routes->mail[turn] = hw_outbox_reserve(&engine->transport, routes->plan.block * pair, &at);
-        routes->spread[turn] =
-            hw_outbox_reserve(&engine->transport, routes->plan.delegates * pair, &at);
+    for (int parity = 0; parity < 2; parity++) {
+        sssp->comm.owner_outbox[parity] =
+            hw_outbox_reserve(&engine->transport, sssp->params.config.block_size * pair, &at);
+        sssp->comm.broadcast_outbox[parity] =
+            hw_outbox_reserve(&engine->transport, sssp->params.config.num_delegates * pair, &at);
     }
-    engine->heap_bytes = routes->fused.on ? hw_peer_delta_reserve_heap(routes, at) : at;
+    engine->heap_bytes = sssp->peer_delta.on ? hw_peer_delta_reserve_heap(sssp, at) : at;
 }
 
-static void plan_arrays(struct hw_distributed_sssp *routes)
+static void plan_arrays(struct hw_distributed_sssp *sssp)
 {
-    struct hw_gpu_arrays *arrays = &routes->engine->arrays;
-    struct hw_distributed_sssp_params *plan = &routes->plan;
+    struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
+    struct hw_distributed_sssp_params *params = &sssp->params;
 
-    if (routes->fused.on)
-        hw_peer_delta_add_arrays(routes);
+    if (sssp->peer_delta.on)
+        hw_peer_delta_add_arrays(sssp);
     else
-        hw_gpu_add(arrays, &plan->distance, plan->codes, hw_distributed_sssp_key_bytes(routes));
-    hw_gpu_add(arrays, &plan->value, plan->codes, sizeof *plan->value);
-    hw_gpu_add(arrays, &plan->near, (hw_count)plan->lists / 32 + 1, sizeof *plan->near);
-    hw_gpu_add(arrays, &plan->pending, (hw_count)plan->codes / 32 + 4, sizeof *plan->pending);
-    hw_gpu_add(arrays, &plan->listed, (hw_count)plan->lists + 1, sizeof *plan->listed);
-    hw_gpu_add(arrays, &plan->queue, (hw_count)plan->lists + 1, sizeof *plan->queue);
-    hw_gpu_add(arrays, &plan->first, (hw_count)plan->lists + 1, sizeof *plan->first);
-    hw_gpu_add(arrays, &plan->prefix, (hw_count)plan->lists + 1, sizeof *plan->prefix);
-    hw_gpu_add(arrays, &plan->distance_id, (hw_count)plan->own + 1,
-               hw_distributed_sssp_key_bytes(routes));
-    hw_gpu_add(arrays, &plan->parent_id, (hw_count)plan->own + 1, sizeof *plan->parent_id);
-    hw_gpu_add(arrays, &plan->control, 1, sizeof *plan->control);
-    if (routes->engine->options.steps)
-        hw_gpu_add(arrays, &routes->row, HW_DISTRIBUTED_SSSP_ROWS, sizeof *routes->row);
+        hw_gpu_add(arrays, &params->state.distance, params->config.num_local_ids,
+                   hw_distributed_sssp_key_bytes(sssp));
+    hw_gpu_add(arrays, &params->state.value, params->config.num_local_ids,
+               sizeof *params->state.value);
+    hw_gpu_add(arrays, &params->state.frontier_bits, (hw_count)params->lists.count / 32 + 1,
+               sizeof *params->state.frontier_bits);
+    hw_gpu_add(arrays, &params->state.pending_bits, (hw_count)params->config.num_local_ids / 32 + 4,
+               sizeof *params->state.pending_bits);
+    hw_gpu_add(arrays, &params->state.frontier_list, (hw_count)params->lists.count + 1,
+               sizeof *params->state.frontier_list);
+    hw_gpu_add(arrays, &params->state.queue, (hw_count)params->lists.count + 1,
+               sizeof *params->state.queue);
+    hw_gpu_add(arrays, &params->state.queue_edge, (hw_count)params->lists.count + 1,
+               sizeof *params->state.queue_edge);
+    hw_gpu_add(arrays, &params->state.queue_prefix, (hw_count)params->lists.count + 1,
+               sizeof *params->state.queue_prefix);
+    hw_gpu_add(arrays, &params->results.distance, (hw_count)params->results.count + 1,
+               hw_distributed_sssp_key_bytes(sssp));
+    hw_gpu_add(arrays, &params->results.parent, (hw_count)params->results.count + 1,
+               sizeof *params->results.parent);
+    hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
+    if (sssp->engine->options.steps)
+        hw_gpu_add(arrays, &sssp->device_run.trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
+                   sizeof *sssp->device_run.trace);
 }
 
-static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status plan_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
+    struct hw_distributed_sssp *sssp = engine->state;
     enum hw_status status = check(engine, err);
 
-    routes->engine = engine;
+    sssp->engine = engine;
     if (status == HW_OK)
-        status = hw_distributed_sssp_shape_params(routes, err);
+        status = hw_distributed_sssp_init_params(sssp, err);
     if (status == HW_OK)
-        status = look_at_weights(routes, err);
-    routes->fused.on = status == HW_OK && hw_peer_delta_fits(routes);
+        status = check_weights(sssp, err);
+    sssp->peer_delta.on = status == HW_OK && hw_peer_delta_fits(sssp);
     if (status == HW_OK)
-        status = choose_width(routes, err);
+        status = choose_delta(sssp, err);
     if (status == HW_OK)
-        status = hw_distributed_sssp_plan_lists(routes, &engine->temporary_bytes, err);
+        status = hw_distributed_sssp_plan_lists(sssp, &engine->temporary_bytes, err);
     if (status != HW_OK)
         return status;
-    plan_arrays(routes);
-    plan_heap(routes);
+    plan_arrays(sssp);
+    plan_heap(sssp);
     return HW_OK;
 }
 
@@ -168,50 +180,53 @@ static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *e
 static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
 /* What runs of rounds tell. */
-static enum hw_status open_told(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status open_summary(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    enum hw_status status = hw_cuda(
-        (int)cudaHostAlloc((void **)&routes->told, sizeof *routes->told, cudaHostAllocMapped),
-        "cudaHostAlloc", err);
+    enum hw_status status =
+        hw_cuda((int)cudaHostAlloc((void **)&sssp->device_run.summary,
+                                   sizeof *sssp->device_run.summary, cudaHostAllocMapped),
+                "cudaHostAlloc", err);
 
     if (status == HW_OK)
-        memset(routes->told, 0, sizeof *routes->told);
+        memset(sssp->device_run.summary, 0, sizeof *sssp->device_run.summary);
     return status;
 }
 
 static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
+    struct hw_distributed_sssp *sssp = engine->state;
     enum hw_status status =
-        hw_agree(engine->ctx->world, hw_distributed_sssp_fill_lists(routes, err), err);
+        hw_agree(engine->ctx->world, hw_distributed_sssp_upload_lists(sssp, err), err);
 
     if (status != HW_OK)
         return status;
     engine->tree_cache.view =
-        (struct hw_result_view){.parent = routes->plan.parent_id,
-                                .values = routes->plan.distance_id,
+        (struct hw_result_view){.parent = sssp->params.results.parent,
+                                .values = sssp->params.results.distance,
                                 .distances = true,
-                                .negative = routes->survey.negative > 0,
-                                .bits = routes->plan.kind == HW_GPU_KEY_I64 ? 64 : 32};
-    if (routes->fused.on)
-        routes->plan.distance =
-            engine->transport.heap[engine->ctx->rank] + routes->fused.distance_at;
-    status = hw_cuda(hw_distributed_sssp_shape(&routes->plan, &routes->blocks, &routes->resident),
+                                .negative = sssp->weight_stats.negative > 0,
+                                .bits = sssp->params.config.kind == HW_GPU_KEY_I64 ? 64 : 32};
+    if (sssp->peer_delta.on)
+        sssp->params.state.distance =
+            engine->transport.heap[engine->ctx->rank] + sssp->peer_delta.distance_at;
+    status = hw_cuda(hw_distributed_sssp_shape(&sssp->params, &sssp->config.blocks,
+                                               &sssp->config.resident_blocks),
                      "cudaDeviceGetAttribute", err);
     if (status == HW_OK)
-        status = open_told(routes, err);
+        status = open_summary(sssp, err);
     if (status == HW_OK)
-        status = hw_allgather_open(&engine->transport, routes->round_at, &routes->round, err);
+        status = hw_allgather_open(&engine->transport, sssp->comm.allgather_offset,
+                                   &sssp->comm.allgather, err);
     status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK && routes->survey.negative > 0)
-        status = hw_tree_open(engine->ctx, engine->part, &routes->tree, err);
-    if (routes->fused.on) { /* ranks agree */
+    if (status == HW_OK && sssp->weight_stats.negative > 0)
+        status = hw_tree_open(engine->ctx, engine->part, &sssp->tree, err);
+    if (sssp->peer_delta.on) { /* ranks agree */
         status = hw_agree(engine->ctx->world, status, err);
         if (status == HW_OK)
-            status = hw_peer_delta_open(routes, err);
+            status = hw_peer_delta_open(sssp, err);
     }
     /* The first launches of kernels load them: outside any clock. */
-    routes->root = routes->root_code = HW_DISTRIBUTED_SSSP_NONE;
+    sssp->search.root = sssp->search.root_local_id = HW_DISTRIBUTED_SSSP_NONE;
     if (status == HW_OK)
         status = run(engine, err);
     if (status == HW_OK)
@@ -222,32 +237,35 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
 
 static void close_search(struct hw_multi_gpu_engine *engine)
 {
-    struct hw_distributed_sssp *routes = engine->state;
+    struct hw_distributed_sssp *sssp = engine->state;
 
-    hw_allgather_close(&routes->round);
-    cudaFreeHost(routes->told);
-    hw_peer_delta_close(routes);
-    hw_tree_close(&routes->tree);
-    hw_cycle_free(&routes->cycle);
-    hw_steps_free(&routes->steps);
-    free(routes->code);
+    hw_allgather_close(&sssp->comm.allgather);
+    cudaFreeHost(sssp->device_run.summary);
+    hw_peer_delta_close(sssp);
+    hw_tree_close(&sssp->tree);
+    hw_cycle_free(&sssp->search.cycle);
+    hw_steps_free(&sssp->search.steps);
+    free(sssp->owned_local_id);
 }
 
 /* ---- searching ---- */
 
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_distributed_sssp *routes = engine->state;
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const size_t key = hw_distributed_sssp_key_bytes(routes);
-    enum hw_status status = hw_gpu_fill(plan->distance, 0xab, plan->codes * key, err);
+    const struct hw_distributed_sssp *sssp = engine->state;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const size_t key = hw_distributed_sssp_key_bytes(sssp);
+    enum hw_status status =
+        hw_gpu_fill(params->state.distance, 0xab, params->config.num_local_ids * key, err);
 
     if (status == HW_OK)
-        status = hw_gpu_fill(plan->value, 0xab, plan->codes * sizeof *plan->value, err);
+        status = hw_gpu_fill(params->state.value, 0xab,
+                             params->config.num_local_ids * sizeof *params->state.value, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(plan->distance_id, 0xab, plan->own * key, err);
+        status = hw_gpu_fill(params->results.distance, 0xab, params->results.count * key, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(plan->parent_id, 0xab, plan->own * sizeof *plan->parent_id, err);
+        status = hw_gpu_fill(params->results.parent, 0xab,
+                             params->results.count * sizeof *params->results.parent, err);
     return status;
 }
 
@@ -255,9 +273,9 @@ static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error
 static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
                                 struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const uint32_t first = plan->segments * plan->block;
+    struct hw_distributed_sssp *sssp = engine->state;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const uint32_t first = params->config.num_ranges * params->config.block_size;
     const bool mine = owner == engine->ctx->rank;
     uint32_t code = HW_DISTRIBUTED_SSSP_NONE;
     enum hw_status status = HW_OK;
@@ -266,119 +284,125 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
         status = hw_fail(err, HW_BAD_INPUT,
                          "there is no vertex at position %" PRI_LID " of part %d", position, owner);
     else if (mine)
-        code = routes->code[position];
+        code = sssp->owned_local_id[position];
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
         status =
             hw_mpi(MPI_Bcast(&code, 1, MPI_UINT32_T, owner, engine->ctx->world), "MPI_Bcast", err);
-    routes->root_code = code;
+    sssp->search.root_local_id = code;
     /* All parts call delegates alike. */
-    routes->root = mine || (plan->delegates > 0 && code >= first) ? code : HW_DISTRIBUTED_SSSP_NONE;
+    sssp->search.root = mine || (params->config.num_delegates > 0 && code >= first)
+                            ? code
+                            : HW_DISTRIBUTED_SSSP_NONE;
     return status;
 }
 
 /* From the root to the values of all reached vertices. */
 static enum hw_status run(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
-    int64_t told = INT64_MIN;
+    struct hw_distributed_sssp *sssp = engine->state;
+    int64_t broadcast_below = INT64_MIN;
 
-    hw_steps_clear(&routes->steps);
-    hw_cycle_free(&routes->cycle);
-    routes->steps_status = HW_OK;
-    routes->outcome = HW_OUTCOME_TREE;
-    routes->lap = hw_seconds();
-    routes->rows_used = 0;
-    if (routes->fused.on)
-        return hw_peer_delta_run(routes, err);
-    routes->owed = hw_distributed_sssp_clear(routes, err);
-    if (routes->owed == HW_OK)
-        routes->owed =
-            hw_cuda(hw_distributed_sssp_launch_begin(&routes->plan, routes->root, routes->blocks),
+    hw_steps_clear(&sssp->search.steps);
+    hw_cycle_free(&sssp->search.cycle);
+    sssp->search.steps_status = HW_OK;
+    sssp->search.outcome = HW_OUTCOME_TREE;
+    sssp->search.last_record_end = hw_seconds();
+    sssp->device_run.trace_used = 0;
+    if (sssp->peer_delta.on)
+        return hw_peer_delta_run(sssp, err);
+    sssp->comm.deferred_error = hw_distributed_sssp_clear_counters(sssp, err);
+    if (sssp->comm.deferred_error == HW_OK)
+        sssp->comm.deferred_error =
+            hw_cuda(hw_distributed_sssp_launch_init_distances(&sssp->params, sssp->search.root,
+                                                              sssp->config.blocks),
                     "the kernel that begins a search", err);
     enum hw_status status = HW_OK;
-    if (routes->sweep_first) {
-        status = hw_distributed_sssp_sweep(routes, err);
-        routes->owed =
-            hw_cuda(hw_distributed_sssp_launch_begin(&routes->plan, routes->root, routes->blocks),
+    if (sssp->config.may_have_negative_edge) {
+        status = hw_distributed_sssp_find_negative_edge(sssp, err);
+        sssp->comm.deferred_error =
+            hw_cuda(hw_distributed_sssp_launch_init_distances(&sssp->params, sssp->search.root,
+                                                              sssp->config.blocks),
                     "the kernel that begins a search", err);
     }
-    if (status == HW_OK && routes->cycle.length == 0)
-        status = routes->bellman_ford ? hw_distributed_sssp_bellman_ford(routes, err)
-                                      : hw_distributed_sssp_delta(routes, &told, err);
-    if (status == HW_OK && routes->cycle.length > 0)
-        routes->outcome = HW_OUTCOME_NEGATIVE_CYCLE;
-    if (status == HW_OK && routes->outcome == HW_OUTCOME_TREE)
-        status = hw_distributed_sssp_parents(routes, told, err);
+    if (status == HW_OK && sssp->search.cycle.length == 0)
+        status = sssp->config.bellman_ford ? hw_distributed_sssp_bellman_ford(sssp, err)
+                                           : hw_distributed_sssp_delta(sssp, &broadcast_below, err);
+    if (status == HW_OK && sssp->search.cycle.length > 0)
+        sssp->search.outcome = HW_OUTCOME_NEGATIVE_CYCLE;
+    if (status == HW_OK && sssp->search.outcome == HW_OUTCOME_TREE)
+        status = hw_distributed_sssp_parents(sssp, broadcast_below, err);
     return status;
 }
 
 static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
+    struct hw_distributed_sssp *sssp = engine->state;
 
-    return routes->fused.on && routes->fused.complete ? hw_peer_delta_results(routes, err)
-                                                      : hw_distributed_sssp_results(routes, err);
+    return sssp->peer_delta.on && sssp->peer_delta.complete
+               ? hw_peer_delta_results(sssp, err)
+               : hw_distributed_sssp_results(sssp, err);
 }
 
-static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    const struct hw_distributed_sssp *routes = engine->state;
+    const struct hw_distributed_sssp *sssp = engine->state;
 
-    if (routes->lost == 0)
+    if (sssp->search.missing_parents == 0)
         return HW_OK;
-    if (routes->survey.negative > 0 && engine->part->weights == HW_WEIGHTS_F32)
+    if (sssp->weight_stats.negative > 0 && engine->part->weights == HW_WEIGHTS_F32)
         return hw_fail(err, HW_BAD_INPUT,
                        "sums of these float weights round so that shortest paths "
                        "do not end; use "
                        "weights whose sums are exact, such as whole numbers");
     return hw_fail(err, HW_INTERNAL, "method %s left %" PRIu64 " distances that no edge explains",
-                   engine->method->name, routes->lost);
+                   engine->method->name, sssp->search.missing_parents);
 }
 
 /* Distances and parents to the host. Local. */
-static enum hw_status get_results(const struct hw_distributed_sssp *routes,
-                                  struct hw_result *result, struct hw_error *err)
+static enum hw_status get_results(const struct hw_distributed_sssp *sssp, struct hw_result *result,
+                                  struct hw_error *err)
 {
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const size_t n = plan->own;
-    int32_t *room = NULL;
-    enum hw_status status = hw_alloc(&room, (hw_count)n, sizeof *room, "results", err);
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const size_t n = params->results.count;
+    int32_t *buffer = NULL;
+    enum hw_status status = hw_alloc(&buffer, (hw_count)n, sizeof *buffer, "results", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get(room, plan->parent_id, n * sizeof *room, err);
+        status = hw_gpu_get(buffer, params->results.parent, n * sizeof *buffer, err);
     for (size_t k = 0; k < n && status == HW_OK; k++)
         result->parent[k] =
-            (uint32_t)room[k] == HW_INVALID_VERTEX ? HW_GID_NONE : (hw_gid)(uint32_t)room[k];
-    if (status == HW_OK && plan->kind == HW_GPU_KEY_F32)
-        status = hw_gpu_get(result->distance_f32, plan->distance_id, n * sizeof(float), err);
-    if (status == HW_OK && plan->kind == HW_GPU_KEY_I64)
-        status = hw_gpu_get(result->distance_i64, plan->distance_id, n * sizeof(int64_t), err);
-    if (status == HW_OK && plan->kind == HW_GPU_KEY_I32)
-        status = hw_gpu_get(room, plan->distance_id, n * sizeof *room, err);
-    for (size_t k = 0; k < n && status == HW_OK && plan->kind == HW_GPU_KEY_I32; k++)
-        result->distance_i64[k] = room[k];
-    free(room);
+            (uint32_t)buffer[k] == HW_INVALID_VERTEX ? HW_GID_NONE : (hw_gid)(uint32_t)buffer[k];
+    if (status == HW_OK && params->config.kind == HW_GPU_KEY_F32)
+        status = hw_gpu_get(result->distance_f32, params->results.distance, n * sizeof(float), err);
+    if (status == HW_OK && params->config.kind == HW_GPU_KEY_I64)
+        status =
+            hw_gpu_get(result->distance_i64, params->results.distance, n * sizeof(int64_t), err);
+    if (status == HW_OK && params->config.kind == HW_GPU_KEY_I32)
+        status = hw_gpu_get(buffer, params->results.distance, n * sizeof *buffer, err);
+    for (size_t k = 0; k < n && status == HW_OK && params->config.kind == HW_GPU_KEY_I32; k++)
+        result->distance_i64[k] = buffer[k];
+    free(buffer);
     return status;
 }
 
 static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                               struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
+    struct hw_distributed_sssp *sssp = engine->state;
     enum hw_status status = HW_OK;
 
-    if (routes->may_overflow && routes->outcome == HW_OUTCOME_TREE)
-        status = hw_distributed_sssp_check_overflow(routes, err);
+    if (sssp->config.may_overflow && sssp->search.outcome == HW_OUTCOME_TREE)
+        status = hw_distributed_sssp_check_overflow(sssp, err);
     if (status != HW_OK)
         return status;
-    result->outcome = routes->outcome;
-    result->cycle = routes->cycle;
-    result->delta = routes->bellman_ford ? 0 : routes->width;
-    routes->cycle = (struct hw_cycle){0};
+    result->outcome = sssp->search.outcome;
+    result->cycle = sssp->search.cycle;
+    result->delta = sssp->config.bellman_ford ? 0 : sssp->config.delta;
+    sssp->search.cycle = (struct hw_cycle){0};
     if (result->parent)
-        status = get_results(routes, result, err);
-    if (status == HW_OK && routes->steps_status != HW_OK)
+        status = get_results(sssp, result, err);
+    if (status == HW_OK && sssp->search.steps_status != HW_OK)
         status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
     return status;
 }
@@ -386,15 +410,15 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
 static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
-    struct hw_distributed_sssp *routes = engine->state;
-    enum hw_status status = routes->fused.on ? hw_peer_delta_trace(routes, &result->steps, err)
-                                             : hw_distributed_sssp_read_rows(routes, err);
+    struct hw_distributed_sssp *sssp = engine->state;
+    enum hw_status status = sssp->peer_delta.on ? hw_peer_delta_trace(sssp, &result->steps, err)
+                                                : hw_distributed_sssp_read_trace(sssp, err);
 
-    for (hw_count r = 0; r < routes->steps.count && status == HW_OK; r++) {
+    for (hw_count r = 0; r < sssp->search.steps.count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
         if (!step)
             return hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
-        *step = routes->steps.step[r];
+        *step = sssp->search.steps.step[r];
     }
     return status;
 }
@@ -403,19 +427,19 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
 
 static enum hw_status plan_bellman_ford(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
-    ((struct hw_distributed_sssp *)engine->state)->bellman_ford = true;
-    return plan(engine, err);
+    ((struct hw_distributed_sssp *)engine->state)->config.bellman_ford = true;
+    return plan_search(engine, err);
 }
 
 static const struct hw_multi_gpu_search delta = {.state_bytes = sizeof(struct hw_distributed_sssp),
-                                                 .plan = plan,
+                                                 .plan = plan_search,
                                                  .open = open_search,
                                                  .poison = poison,
                                                  .root = find_root,
                                                  .search = run,
                                                  .translate = translate,
                                                  .collective_translate = true,
-                                                 .verdict = verdict,
+                                                 .verdict = check_outcome,
                                                  .deliver = deliver,
                                                  .steps = steps,
                                                  .close = close_search};
@@ -429,7 +453,7 @@ static const struct hw_multi_gpu_search bellman_ford = {.state_bytes =
                                                         .search = run,
                                                         .translate = translate,
                                                         .collective_translate = true,
-                                                        .verdict = verdict,
+                                                        .verdict = check_outcome,
                                                         .deliver = deliver,
                                                         .steps = steps,
                                                         .close = close_search};
@@ -475,7 +499,7 @@ static enum hw_status build(const struct hw_context *ctx, struct hw_graph *graph
     if (status == HW_OK)
         status = hw_gpu_sharing(ctx, &sharing, err);
     if (status == HW_OK)
-        status = hw_gpu_require(sharing * hw_distributed_sssp_least_bytes(&described),
+        status = hw_gpu_require(sharing * hw_distributed_sssp_min_bytes(&described),
                                 "laying the graph out and searching it", err);
     status = hw_agree(ctx->world, status, err);
     return status == HW_OK ? hw_gpu_sssp_keep(ctx, graph, spec, part, err) : status;

@@ -1,7 +1,7 @@
 /*
  * Shortest paths on several parts: the kernels (gpu/sssp/distributed/distributed_sssp.h). What they
- * do is in gpu/sssp/distributed/distributed_sssp_push.cuh,
- * gpu/sssp/distributed/distributed_sssp_pull.cuh and gpu/sssp/distributed/update_outbox.cuh.
+ * do is in gpu/sssp/distributed/push_edges.cuh,
+ * gpu/sssp/distributed/pull_edges.cuh and gpu/sssp/distributed/update_outbox.cuh.
  *
  * Nothing depends on the order in which threads or ranks come: distances only
  * fall, to the least fixed point, and whatever improved is relaxed again.
@@ -11,8 +11,9 @@
  * gpu/comm/allgather.h does.
  */
 #include "gpu/comm/allgather.cuh"
-#include "gpu/sssp/distributed/distributed_sssp_pull.cuh"
-#include "gpu/sssp/distributed/distributed_sssp_push.cuh"
+#include "gpu/sssp/distributed/frontier_lists.cuh"
+#include "gpu/sssp/distributed/pull_edges.cuh"
+#include "gpu/sssp/distributed/push_edges.cuh"
 #include "gpu/sssp/distributed/update_outbox.cuh"
 
 #include <cooperative_groups.h>
@@ -30,292 +31,305 @@ constexpr int run_blocks = 4;
 
 template <typename K> __global__ void fill(K *array, uint64_t count, K value)
 {
-    constexpr uint64_t each = 16 / sizeof(K); /* elements of 16 bytes */
-    const uint64_t whole = count / each;
-    alignas(16) K many[each];
+    constexpr uint64_t blocks_per_sm = 16 / sizeof(K); /* elements of 16 bytes */
+    const uint64_t whole = count / blocks_per_sm;
+    alignas(16) K many[blocks_per_sm];
 
 #pragma unroll
-    for (uint64_t k = 0; k < each; k++)
+    for (uint64_t k = 0; k < blocks_per_sm; k++)
         many[k] = value;
     for (uint64_t i = hw_grid_thread(); i < whole; i += hw_grid_threads())
         reinterpret_cast<uint4 *>(array)[i] = *reinterpret_cast<const uint4 *>(many);
-    for (uint64_t i = whole * each + hw_grid_thread(); i < count; i += hw_grid_threads())
+    for (uint64_t i = whole * blocks_per_sm + hw_grid_thread(); i < count; i += hw_grid_threads())
         array[i] = value;
 }
 
 /* The root, where this part owns it, or it is a delegate. */
 template <typename K>
-__global__ void plant(const __grid_constant__ kernel_params plan, K *array, uint32_t root, K value)
+__global__ void set_root(const __grid_constant__ kernel_params params, K *array, uint32_t root,
+                         K value)
 {
     array[root] = value;
-    if (is_own(plan, root))
-        set_bit(plan.near, own_list(plan, root));
-    else if (root >= first_delegate(plan))
-        set_bit(plan.near, delegate_lists(plan) + (root - first_delegate(plan)));
+    if (is_owned(params, root))
+        set_bit(params.state.frontier_bits, owned_list(params, root));
+    else if (root >= first_delegate(params))
+        set_bit(params.state.frontier_bits,
+                delegate_lists(params) + (root - first_delegate(params)));
 }
 
 /* ---- one part of a round each ---- */
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    collect(const __grid_constant__ kernel_params plan, const job_t job)
+    collect(const __grid_constant__ kernel_params params, const job_t job)
 {
-    __shared__ sums_t sums;
+    __shared__ block_sums sums;
 
-    collect_part<kind>(plan, job, sums);
+    collect_step<kind>(params, job, sums);
 }
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    enlist(const __grid_constant__ kernel_params plan, const job_t job, bool range)
+    list_lists(const __grid_constant__ kernel_params params, const job_t job, bool range)
 {
-    enlist_part<kind>(plan, job, range);
+    list_frontier<kind>(params, job, range);
 }
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    measure(const __grid_constant__ kernel_params plan, const job_t job)
+    measure(const __grid_constant__ kernel_params params, const job_t job)
 {
-    __shared__ sums_t sums;
+    __shared__ block_sums sums;
 
-    measure_part<kind>(plan, job, sums);
+    queue_edges<kind>(params, job, sums);
 }
 
 template <int kind, int mode>
 __global__ void __launch_bounds__(threads)
-    push(const __grid_constant__ kernel_params plan, const job_t job)
+    push(const __grid_constant__ kernel_params params, const job_t job)
 {
-    push_part<kind, mode>(plan, job);
+    push_queue<kind, mode>(params, job);
 }
 
-template <int kind, bool looks>
+template <int kind, bool finds_parent>
 __global__ void __launch_bounds__(threads)
-    pull(const __grid_constant__ kernel_params plan, const job_t job)
+    pull(const __grid_constant__ kernel_params params, const job_t job)
 {
-    __shared__ sums_t sums;
+    __shared__ block_sums sums;
 
-    pull_part<kind, looks>(plan, job, sums);
-}
-
-template <typename K>
-__global__ void __launch_bounds__(threads)
-    pack(const __grid_constant__ kernel_params plan, const job_t job, int what,
-         const __grid_constant__ hw_distributed_sssp_outboxes boxes)
-{
-    __shared__ sums_t sums;
-
-    pack_part<K>(plan, job, what, boxes, sums);
+    pull_all<kind, finds_parent>(params, job, sums);
 }
 
 template <typename K>
 __global__ void __launch_bounds__(threads)
-    unpack(const __grid_constant__ kernel_params plan, const job_t job, int what,
-           const __grid_constant__ hw_distributed_sssp_outboxes boxes,
+    pack(const __grid_constant__ kernel_params params, const job_t job, int payload,
+         const __grid_constant__ hw_distributed_sssp_outboxes outboxes)
+{
+    __shared__ block_sums sums;
+
+    pack_payload<K>(params, job, payload, outboxes, sums);
+}
+
+template <typename K>
+__global__ void __launch_bounds__(threads)
+    unpack(const __grid_constant__ kernel_params params, const job_t job, int payload,
+           const __grid_constant__ hw_distributed_sssp_outboxes outboxes,
            const hw_allgather_result *result)
 {
-    unpack_part<K>(plan, job, what, boxes, result);
+    unpack_payload<K>(params, job, payload, outboxes, result);
 }
 
 /* ---- rounds in one kernel ---- */
 
 /* Adds what a round came to. One thread. */
-__device__ void count_round(const kernel_params &plan, const hw_distributed_sssp_run &how,
+__device__ void count_round(const kernel_params &params,
+                            const hw_distributed_sssp_run_params &run_params,
                             const hw_allgather_result *result, uint32_t r, count64 &last,
-                            hw_distributed_sssp_total &total)
+                            hw_distributed_sssp_run_summary &total)
 {
-    const uint64_t *all = result->reduced, *own = result->by_rank[plan.rank];
+    const uint64_t *all = result->reduced, *own = result->by_rank[params.config.rank];
     const count64 now = hw_nanoseconds();
 
     if (r == 0) {
-        total.least = __ldcg(all + HW_DISTRIBUTED_SSSP_LEAST);
-        total.open = __ldcg(all + HW_DISTRIBUTED_SSSP_OPEN);
+        total.min_key = __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY);
+        total.unsettled = __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_UNSETTLED);
     }
-    total.near = __ldcg(all + HW_DISTRIBUTED_SSSP_NEAR);
-    total.later += __ldcg(all + HW_DISTRIBUTED_SSSP_LATER);
-    total.frontier += __ldcg(all + HW_DISTRIBUTED_SSSP_FRONTIER);
-    total.edges += __ldcg(all + HW_DISTRIBUTED_SSSP_EDGES);
-    total.degrees += __ldcg(all + HW_DISTRIBUTED_SSSP_DEGREES);
+    total.current_step = __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_CURRENT_STEP);
+    total.rest_of_bucket += __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_REST_OF_BUCKET);
+    total.frontier += __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_FRONTIER);
+    total.edges += __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_EDGES);
+    total.frontier_degree += __ldcg(all + HW_DISTRIBUTED_SSSP_COUNT_FRONTIER_DEGREE);
     total.failed = result->failed;
     total.rounds = r + 1;
-    if (how.row) {
+    if (run_params.trace) {
         uint64_t sent = 0;
-        for (uint32_t k = 0; k < HW_DISTRIBUTED_SSSP_SPREAD; k++)
+        for (uint32_t k = 0; k < HW_DISTRIBUTED_SSSP_COUNT_BROADCAST; k++)
             sent += (__ldcg(own + k) & UINT32_MAX) + (__ldcg(own + k) >> 32);
-        const uint32_t at = how.first_row + r;
-        how.row[at < how.rows ? at : how.rows - 1] = hw_distributed_sssp_row{
-            __ldcg(own + HW_DISTRIBUTED_SSSP_FRONTIER), __ldcg(own + HW_DISTRIBUTED_SSSP_NEAR),
-            __ldcg(own + HW_DISTRIBUTED_SSSP_EDGES),    sent,
-            __ldcg(own + HW_DISTRIBUTED_SSSP_SPREAD),   now - last};
+        const uint32_t at = run_params.first_record + r;
+        run_params.trace[at < run_params.trace_capacity ? at : run_params.trace_capacity - 1] =
+            hw_distributed_sssp_trace_record{__ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_FRONTIER),
+                                             __ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_CURRENT_STEP),
+                                             __ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_EDGES),
+                                             sent,
+                                             __ldcg(own + HW_DISTRIBUTED_SSSP_COUNT_BROADCAST),
+                                             now - last};
     }
     last = now;
 }
 
 /* Tells the host. One thread. */
-__device__ void tell(const hw_distributed_sssp_run &how, const hw_distributed_sssp_total &total)
+__device__ void publish_summary(const hw_distributed_sssp_run_params &run_params,
+                                const hw_distributed_sssp_run_summary &total)
 {
-    hw_distributed_sssp_total *told = how.told;
+    hw_distributed_sssp_run_summary *summary = run_params.summary;
 
-    told->least = total.least;
-    told->open = total.open;
-    told->near = total.near;
-    told->later = total.later;
-    told->frontier = total.frontier;
-    told->edges = total.edges;
-    told->degrees = total.degrees;
-    told->failed = total.failed;
-    told->rounds = total.rounds;
+    summary->min_key = total.min_key;
+    summary->unsettled = total.unsettled;
+    summary->current_step = total.current_step;
+    summary->rest_of_bucket = total.rest_of_bucket;
+    summary->frontier = total.frontier;
+    summary->edges = total.edges;
+    summary->frontier_degree = total.frontier_degree;
+    summary->failed = total.failed;
+    summary->rounds = total.rounds;
     __threadfence_system();
-    *static_cast<volatile uint32_t *>(&told->run) = how.run;
+    *static_cast<volatile uint32_t *>(&summary->run) = run_params.run;
 }
 
 template <int kind>
 __global__ void __launch_bounds__(threads, run_blocks)
-    run(const __grid_constant__ kernel_params plan, const job_t job,
-        const __grid_constant__ hw_distributed_sssp_run how,
-        const __grid_constant__ hw_allgather_params round)
+    run(const __grid_constant__ kernel_params params, const job_t job,
+        const __grid_constant__ hw_distributed_sssp_run_params run_params,
+        const __grid_constant__ hw_allgather_params allgather)
 {
     using key_t = key_of<kind>;
-    __shared__ sums_t sums;
-    __shared__ uint64_t heard[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
+    __shared__ block_sums sums;
+    __shared__ uint64_t received[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
     cg::grid_group grid = cg::this_grid();
-    hw_distributed_sssp_total total = {};
-    count64 waiting = 0, most = 0, last = hw_nanoseconds();
+    hw_distributed_sssp_run_summary total = {};
+    count64 rest_of_bucket = 0, max_frontier = 0, last = hw_nanoseconds();
 
-    if (how.collect) {
-        collect_part<kind>(plan, job, sums);
+    if (run_params.collect) {
+        collect_step<kind>(params, job, sums);
         grid.sync();
     }
     for (uint32_t r = 0;; r++) {
-        const uint32_t number = how.number + r;
-        const hw_distributed_sssp_outboxes &boxes = how.boxes[(how.turn + r) & 1];
-        hw_allgather_result *result = how.result + number % HW_ALLGATHER_IN_FLIGHT;
+        const uint32_t number = run_params.number + r;
+        const hw_distributed_sssp_outboxes &outboxes =
+            run_params.outboxes[(run_params.parity + r) & 1];
+        hw_allgather_result *result = run_params.result + number % HW_ALLGATHER_IN_FLIGHT;
 
-        enlist_part<kind>(plan, job, false);
+        list_frontier<kind>(params, job, false);
         grid.sync();
-        measure_part<kind>(plan, job, sums);
+        queue_edges<kind>(params, job, sums);
         grid.sync();
-        push_part<kind, HW_DISTRIBUTED_SSSP_RELAX>(plan, job);
+        push_queue<kind, HW_DISTRIBUTED_SSSP_RELAX>(params, job);
         grid.sync();
-        pack_part<key_t>(plan, job, HW_DISTRIBUTED_SSSP_FOLD, boxes, sums);
+        pack_payload<key_t>(params, job, HW_DISTRIBUTED_SSSP_FOLD, outboxes, sums);
         __syncthreads();
         if (threadIdx.x == 0)
             __threadfence_system(); /* what this block stored in other GPUs */
         grid.sync();
         if (blockIdx.x == 0)
-            hw_allgather_block(round, reinterpret_cast<const uint64_t *>(plan.control->word),
-                               HW_DISTRIBUTED_SSSP_WORDS, 1u << HW_DISTRIBUTED_SSSP_LEAST, number,
-                               result, heard);
+            hw_allgather_block(allgather,
+                               reinterpret_cast<const uint64_t *>(params.control->counter),
+                               HW_DISTRIBUTED_SSSP_COUNTERS,
+                               1u << HW_DISTRIBUTED_SSSP_COUNT_MIN_KEY, number, result, received);
         grid.sync();
-        unpack_part<key_t>(plan, job, HW_DISTRIBUTED_SSSP_FOLD, boxes, result);
-        const count64 near = __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_NEAR]);
-        const count64 frontier = __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_FRONTIER]);
-        waiting += __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_LATER]);
-        most = frontier > most ? frontier : most;
+        unpack_payload<key_t>(params, job, HW_DISTRIBUTED_SSSP_FOLD, outboxes, result);
+        const count64 current_step =
+            __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_COUNT_CURRENT_STEP]);
+        const count64 frontier = __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_COUNT_FRONTIER]);
+        rest_of_bucket += __ldcg(&result->reduced[HW_DISTRIBUTED_SSSP_COUNT_REST_OF_BUCKET]);
+        max_frontier = frontier > max_frontier ? frontier : max_frontier;
         if (hw_grid_thread() == 0)
-            count_round(plan, how, result, r, last, total);
-        const bool ends = waiting == 0 || job.near >= job.high;
-        if (near == 0 || r + 1 == how.most || (!ends && near * how.little_left <= most))
+            count_round(params, run_params, result, r, last, total);
+        const bool ends_bucket = rest_of_bucket == 0 || job.step_end >= job.bucket_end;
+        if (current_step == 0 || r + 1 == run_params.max_rounds ||
+            (!ends_bucket && current_step * run_params.min_frontier_divisor <= max_frontier))
             break;
         grid.sync();
     }
     if (hw_grid_thread() == 0)
-        tell(how, total);
+        publish_summary(run_params, total);
 }
 
 /* ---- results ---- */
 
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    results(const __grid_constant__ kernel_params plan, uint32_t root, bool nothing)
+    results(const __grid_constant__ kernel_params params, uint32_t root, bool all_unreached)
 {
-    __shared__ sums_t sums;
-    const key_of<kind> *distance = static_cast<const key_of<kind> *>(plan.distance);
-    count64 lost = 0;
+    __shared__ block_sums sums;
+    const key_of<kind> *distance = static_cast<const key_of<kind> *>(params.state.distance);
+    count64 missing = 0;
 
     clear(sums);
-    for (uint64_t k = hw_grid_thread(); k < plan.own; k += hw_grid_threads()) {
-        const uint32_t code = plan.own_code[k];
-        const key_of<kind> key = nothing ? hw_keys<kind>::none : distance[code];
+    for (uint64_t k = hw_grid_thread(); k < params.results.count; k += hw_grid_threads()) {
+        const uint32_t local_id = params.results.local_id[k];
+        const key_of<kind> key = all_unreached ? hw_keys<kind>::none : distance[local_id];
         const bool reached = key != hw_keys<kind>::none;
         uint32_t parent = HW_INVALID_VERTEX;
-        if (reached && code == root) {
-            parent = plan.graph_id[code];
+        if (reached && local_id == root) {
+            parent = params.graph.graph_id[local_id];
         } else if (reached) {
-            const int64_t value = plan.value[code];
-            lost += value == INT64_MAX;
+            const int64_t value = params.state.value[local_id];
+            missing += value == INT64_MAX;
             parent = static_cast<uint32_t>(value);
         }
-        plan.parent_id[k] = parent;
+        params.results.parent[k] = parent;
         if constexpr (kind == HW_GPU_KEY_F32)
-            static_cast<float *>(plan.distance_id)[k] = hw_float_of(key);
+            static_cast<float *>(params.results.distance)[k] = hw_float_of(key);
         else
-            static_cast<key_of<kind> *>(plan.distance_id)[k] = reached ? key : -1;
+            static_cast<key_of<kind> *>(params.results.distance)[k] = reached ? key : -1;
     }
     __syncwarp();
-    add(sums, 0, lost);
+    add(sums, 0, missing);
     __syncthreads();
     if (threadIdx.x == 0 && sums.sum[0])
-        atomicAdd(&plan.control->count, sums.sum[0]);
+        atomicAdd(&params.control->matches, sums.sum[0]);
 }
 
 /* Counts own reached vertices without a value, and delegates. */
 template <int kind>
 __global__ void __launch_bounds__(threads)
-    count_lost(const __grid_constant__ kernel_params plan, uint32_t root)
+    count_missing_parents(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    const key_of<kind> *distance = static_cast<const key_of<kind> *>(plan.distance);
-    const uint32_t home = plan.home * plan.block;
-    count64 lost = 0;
+    const key_of<kind> *distance = static_cast<const key_of<kind> *>(params.state.distance);
+    const uint32_t owned_begin = params.config.owned_range * params.config.block_size;
+    count64 missing = 0;
 
-    for (uint64_t i = hw_grid_thread(); i < static_cast<uint64_t>(plan.active) + plan.delegates;
+    for (uint64_t i = hw_grid_thread();
+         i < static_cast<uint64_t>(params.lists.active) + params.config.num_delegates;
          i += hw_grid_threads()) {
-        const uint32_t code = i < plan.active
-                                  ? home + static_cast<uint32_t>(i)
-                                  : first_delegate(plan) + static_cast<uint32_t>(i - plan.active);
-        lost += code != root && __ldcg(distance + code) != hw_keys<kind>::none &&
-                plan.value[code] == INT64_MAX;
+        const uint32_t local_id =
+            i < params.lists.active
+                ? owned_begin + static_cast<uint32_t>(i)
+                : first_delegate(params) + static_cast<uint32_t>(i - params.lists.active);
+        missing += local_id != root && __ldcg(distance + local_id) != hw_keys<kind>::none &&
+                   params.state.value[local_id] == INT64_MAX;
     }
     __syncwarp();
-    lost = hw_warp_sum64(lost);
-    if (lost && (threadIdx.x & 31) == 0)
-        atomicAdd(&plan.control->count, lost);
+    missing = hw_warp_sum64(missing);
+    if (missing && (threadIdx.x & 31) == 0)
+        atomicAdd(&params.control->matches, missing);
 }
 
 /* ---- launchers ---- */
 
-template <int kind> int push_by_mode(const kernel_params &plan, const job_t &job, int blocks)
+template <int kind> int push_by_mode(const kernel_params &params, const job_t &job, int blocks)
 {
     switch (job.mode) {
     case HW_DISTRIBUTED_SSSP_RELAX:
-        push<kind, HW_DISTRIBUTED_SSSP_RELAX><<<blocks, threads>>>(plan, job);
+        push<kind, HW_DISTRIBUTED_SSSP_RELAX><<<blocks, threads>>>(params, job);
         break;
-    case HW_DISTRIBUTED_SSSP_FLOOD:
-        push<kind, HW_DISTRIBUTED_SSSP_FLOOD><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_REACH:
+        push<kind, HW_DISTRIBUTED_SSSP_REACH><<<blocks, threads>>>(params, job);
         break;
-    case HW_DISTRIBUTED_SSSP_HOP:
-        push<kind, HW_DISTRIBUTED_SSSP_HOP><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_MIN_HOPS:
+        push<kind, HW_DISTRIBUTED_SSSP_MIN_HOPS><<<blocks, threads>>>(params, job);
         break;
-    case HW_DISTRIBUTED_SSSP_TIGHT:
-        push<kind, HW_DISTRIBUTED_SSSP_TIGHT><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_TIGHT_PARENT:
+        push<kind, HW_DISTRIBUTED_SSSP_TIGHT_PARENT><<<blocks, threads>>>(params, job);
         break;
-    case HW_DISTRIBUTED_SSSP_EQUAL:
-        push<kind, HW_DISTRIBUTED_SSSP_EQUAL><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT:
+        push<kind, HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT><<<blocks, threads>>>(params, job);
         break;
-    case HW_DISTRIBUTED_SSSP_BLAME:
-        push<kind, HW_DISTRIBUTED_SSSP_BLAME><<<blocks, threads>>>(plan, job);
+    case HW_DISTRIBUTED_SSSP_TIGHT_OR_BETTER_EDGE:
+        push<kind, HW_DISTRIBUTED_SSSP_TIGHT_OR_BETTER_EDGE><<<blocks, threads>>>(params, job);
         break;
     default:
-        push<kind, HW_DISTRIBUTED_SSSP_CUT_OFF><<<blocks, threads>>>(plan, job);
+        push<kind, HW_DISTRIBUTED_SSSP_OVERFLOW_CHECK><<<blocks, threads>>>(params, job);
     }
     return cudaGetLastError();
 }
 
 template <int kind>
-int gather_of(const hw_distributed_sssp_params &plan, const hw_distributed_sssp_job &job,
-              bool range, int blocks)
+int queue_frontier_of(const hw_distributed_sssp_params &params, const hw_distributed_sssp_job &job,
+                      bool range, int blocks)
 {
-    enlist<kind><<<blocks, threads>>>(plan, job, range);
-    measure<kind><<<blocks, threads>>>(plan, job);
+    list_lists<kind><<<blocks, threads>>>(params, job, range);
+    measure<kind><<<blocks, threads>>>(params, job);
     return cudaGetLastError();
 }
 
@@ -328,180 +342,187 @@ const void *run_of(int kind)
     return reinterpret_cast<const void *>(run<HW_GPU_KEY_I64>);
 }
 
-bool wide(const hw_distributed_sssp_params *plan, const hw_distributed_sssp_job *job)
+bool is_64_bit(const hw_distributed_sssp_params *params, const hw_distributed_sssp_job *job)
 {
-    return job->value || plan->kind == HW_GPU_KEY_I64;
+    return job->on_values || params->config.kind == HW_GPU_KEY_I64;
 }
 
 } // namespace
 
-int hw_distributed_sssp_shape(const hw_distributed_sssp_params *plan, int *blocks, int *resident)
+int hw_distributed_sssp_shape(const hw_distributed_sssp_params *params, int *blocks, int *resident)
 {
-    int device = 0, processors = 0, each = 0;
+    int device = 0, processors = 0, blocks_per_sm = 0;
     cudaError_t error = cudaGetDevice(&device);
 
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess)
-        error =
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, run_of(plan->kind), threads, 0);
-    if (error == cudaSuccess && each < 1)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks_per_sm, run_of(params->config.kind), threads, 0);
+    if (error == cudaSuccess && blocks_per_sm < 1)
         error = cudaErrorLaunchOutOfResources;
     *blocks = processors * 8;
-    *resident = processors * each;
+    *resident = processors * blocks_per_sm;
     return error;
 }
 
-int hw_distributed_sssp_launch_run(const hw_distributed_sssp_params *plan,
+int hw_distributed_sssp_launch_run(const hw_distributed_sssp_params *params,
                                    const hw_distributed_sssp_job *job,
-                                   const hw_distributed_sssp_run *how,
-                                   const hw_allgather_params *round, int resident)
+                                   const hw_distributed_sssp_run_params *run_params,
+                                   const hw_allgather_params *allgather, int resident)
 {
-    void *arguments[] = {
-        const_cast<hw_distributed_sssp_params *>(plan), const_cast<hw_distributed_sssp_job *>(job),
-        const_cast<hw_distributed_sssp_run *>(how), const_cast<hw_allgather_params *>(round)};
+    void *arguments[] = {const_cast<hw_distributed_sssp_params *>(params),
+                         const_cast<hw_distributed_sssp_job *>(job),
+                         const_cast<hw_distributed_sssp_run_params *>(run_params),
+                         const_cast<hw_allgather_params *>(allgather)};
 
-    return cudaLaunchCooperativeKernel(run_of(plan->kind), dim3(resident), dim3(threads), arguments,
-                                       0, nullptr);
+    return cudaLaunchCooperativeKernel(run_of(params->config.kind), dim3(resident), dim3(threads),
+                                       arguments, 0, nullptr);
 }
 
-int hw_distributed_sssp_launch_begin(const hw_distributed_sssp_params *plan, uint32_t root,
-                                     int blocks)
+int hw_distributed_sssp_launch_init_distances(const hw_distributed_sssp_params *params,
+                                              uint32_t root, int blocks)
 {
     cudaError_t error =
-        cudaMemsetAsync(plan->near, 0, (static_cast<size_t>(plan->lists) / 32 + 1) * 4, nullptr);
+        cudaMemsetAsync(params->state.frontier_bits, 0,
+                        (static_cast<size_t>(params->lists.count) / 32 + 1) * 4, nullptr);
 
     if (error == cudaSuccess)
-        error = cudaMemsetAsync(plan->pending, 0, (static_cast<size_t>(plan->codes) / 32 + 1) * 4,
+        error = cudaMemsetAsync(params->state.pending_bits, 0,
+                                (static_cast<size_t>(params->config.num_local_ids) / 32 + 1) * 4,
                                 nullptr);
     if (error != cudaSuccess)
         return error;
-    if (plan->kind == HW_GPU_KEY_I64) {
-        int64_t *distance = static_cast<int64_t *>(plan->distance);
-        fill<<<blocks, threads>>>(distance, plan->codes, hw_keys<HW_GPU_KEY_I64>::none);
+    if (params->config.kind == HW_GPU_KEY_I64) {
+        int64_t *distance = static_cast<int64_t *>(params->state.distance);
+        fill<<<blocks, threads>>>(distance, params->config.num_local_ids,
+                                  hw_keys<HW_GPU_KEY_I64>::none);
         if (root != HW_DISTRIBUTED_SSSP_NONE)
-            plant<<<1, 1>>>(*plan, distance, root, static_cast<int64_t>(0));
+            set_root<<<1, 1>>>(*params, distance, root, static_cast<int64_t>(0));
     } else {
-        int32_t *distance = static_cast<int32_t *>(plan->distance);
-        fill<<<blocks, threads>>>(distance, plan->codes,
-                                  plan->kind == HW_GPU_KEY_F32 ? hw_keys<HW_GPU_KEY_F32>::none
-                                                               : hw_keys<HW_GPU_KEY_I32>::none);
+        int32_t *distance = static_cast<int32_t *>(params->state.distance);
+        fill<<<blocks, threads>>>(distance, params->config.num_local_ids,
+                                  params->config.kind == HW_GPU_KEY_F32
+                                      ? hw_keys<HW_GPU_KEY_F32>::none
+                                      : hw_keys<HW_GPU_KEY_I32>::none);
         if (root != HW_DISTRIBUTED_SSSP_NONE)
-            plant<<<1, 1>>>(*plan, distance, root, static_cast<int32_t>(0));
+            set_root<<<1, 1>>>(*params, distance, root, static_cast<int32_t>(0));
     }
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_begin_values(const hw_distributed_sssp_params *plan, uint32_t root,
-                                            int64_t first, int blocks)
+int hw_distributed_sssp_launch_init_values(const hw_distributed_sssp_params *params, uint32_t root,
+                                           int64_t first, int blocks)
 {
-    fill<<<blocks, threads>>>(plan->value, plan->codes, static_cast<int64_t>(INT64_MAX));
+    fill<<<blocks, threads>>>(params->state.value, params->config.num_local_ids,
+                              static_cast<int64_t>(INT64_MAX));
     if (root != HW_DISTRIBUTED_SSSP_NONE)
-        plant<<<1, 1>>>(*plan, plan->value, root, first);
+        set_root<<<1, 1>>>(*params, params->state.value, root, first);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_collect(const hw_distributed_sssp_params *plan,
+int hw_distributed_sssp_launch_collect(const hw_distributed_sssp_params *params,
                                        const hw_distributed_sssp_job *job, int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        collect<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, *job);
-    else if (plan->kind == HW_GPU_KEY_I32)
-        collect<HW_GPU_KEY_I32><<<blocks, threads>>>(*plan, *job);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        collect<HW_GPU_KEY_F32><<<blocks, threads>>>(*params, *job);
+    else if (params->config.kind == HW_GPU_KEY_I32)
+        collect<HW_GPU_KEY_I32><<<blocks, threads>>>(*params, *job);
     else
-        collect<HW_GPU_KEY_I64><<<blocks, threads>>>(*plan, *job);
+        collect<HW_GPU_KEY_I64><<<blocks, threads>>>(*params, *job);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_gather(const hw_distributed_sssp_params *plan,
-                                      const hw_distributed_sssp_job *job, bool range, int blocks)
+int hw_distributed_sssp_launch_queue_frontier(const hw_distributed_sssp_params *params,
+                                              const hw_distributed_sssp_job *job, bool range,
+                                              int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        return gather_of<HW_GPU_KEY_F32>(*plan, *job, range, blocks);
-    if (plan->kind == HW_GPU_KEY_I32)
-        return gather_of<HW_GPU_KEY_I32>(*plan, *job, range, blocks);
-    return gather_of<HW_GPU_KEY_I64>(*plan, *job, range, blocks);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        return queue_frontier_of<HW_GPU_KEY_F32>(*params, *job, range, blocks);
+    if (params->config.kind == HW_GPU_KEY_I32)
+        return queue_frontier_of<HW_GPU_KEY_I32>(*params, *job, range, blocks);
+    return queue_frontier_of<HW_GPU_KEY_I64>(*params, *job, range, blocks);
 }
 
-int hw_distributed_sssp_launch_push(const hw_distributed_sssp_params *plan,
+int hw_distributed_sssp_launch_push(const hw_distributed_sssp_params *params,
                                     const hw_distributed_sssp_job *job, int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        return push_by_mode<HW_GPU_KEY_F32>(*plan, *job, blocks);
-    if (plan->kind == HW_GPU_KEY_I32)
-        return push_by_mode<HW_GPU_KEY_I32>(*plan, *job, blocks);
-    return push_by_mode<HW_GPU_KEY_I64>(*plan, *job, blocks);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        return push_by_mode<HW_GPU_KEY_F32>(*params, *job, blocks);
+    if (params->config.kind == HW_GPU_KEY_I32)
+        return push_by_mode<HW_GPU_KEY_I32>(*params, *job, blocks);
+    return push_by_mode<HW_GPU_KEY_I64>(*params, *job, blocks);
 }
 
-int hw_distributed_sssp_launch_pull(const hw_distributed_sssp_params *plan,
+int hw_distributed_sssp_launch_pull(const hw_distributed_sssp_params *params,
                                     const hw_distributed_sssp_job *job, int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        pull<HW_GPU_KEY_F32, false><<<blocks, threads>>>(*plan, *job);
-    else if (plan->kind == HW_GPU_KEY_I32)
-        pull<HW_GPU_KEY_I32, false><<<blocks, threads>>>(*plan, *job);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        pull<HW_GPU_KEY_F32, false><<<blocks, threads>>>(*params, *job);
+    else if (params->config.kind == HW_GPU_KEY_I32)
+        pull<HW_GPU_KEY_I32, false><<<blocks, threads>>>(*params, *job);
     else
-        pull<HW_GPU_KEY_I64, false><<<blocks, threads>>>(*plan, *job);
+        pull<HW_GPU_KEY_I64, false><<<blocks, threads>>>(*params, *job);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_look(const hw_distributed_sssp_params *plan,
-                                    const hw_distributed_sssp_job *job, int blocks)
+int hw_distributed_sssp_launch_pull_parents(const hw_distributed_sssp_params *params,
+                                            const hw_distributed_sssp_job *job, int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        pull<HW_GPU_KEY_F32, true><<<blocks, threads>>>(*plan, *job);
-    else if (plan->kind == HW_GPU_KEY_I32)
-        pull<HW_GPU_KEY_I32, true><<<blocks, threads>>>(*plan, *job);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        pull<HW_GPU_KEY_F32, true><<<blocks, threads>>>(*params, *job);
+    else if (params->config.kind == HW_GPU_KEY_I32)
+        pull<HW_GPU_KEY_I32, true><<<blocks, threads>>>(*params, *job);
     else
-        pull<HW_GPU_KEY_I64, true><<<blocks, threads>>>(*plan, *job);
+        pull<HW_GPU_KEY_I64, true><<<blocks, threads>>>(*params, *job);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_pack(const hw_distributed_sssp_params *plan,
+int hw_distributed_sssp_launch_pack(const hw_distributed_sssp_params *params,
                                     const hw_distributed_sssp_job *job,
-                                    enum hw_distributed_sssp_what what,
-                                    const hw_distributed_sssp_outboxes *boxes, int blocks)
+                                    enum hw_distributed_sssp_payload payload,
+                                    const hw_distributed_sssp_outboxes *outboxes, int blocks)
 {
-    if (wide(plan, job))
-        pack<int64_t><<<blocks, threads>>>(*plan, *job, what, *boxes);
+    if (is_64_bit(params, job))
+        pack<int64_t><<<blocks, threads>>>(*params, *job, payload, *outboxes);
     else
-        pack<int32_t><<<blocks, threads>>>(*plan, *job, what, *boxes);
+        pack<int32_t><<<blocks, threads>>>(*params, *job, payload, *outboxes);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_unpack(const hw_distributed_sssp_params *plan,
+int hw_distributed_sssp_launch_unpack(const hw_distributed_sssp_params *params,
                                       const hw_distributed_sssp_job *job,
-                                      enum hw_distributed_sssp_what what,
-                                      const hw_distributed_sssp_outboxes *boxes,
+                                      enum hw_distributed_sssp_payload payload,
+                                      const hw_distributed_sssp_outboxes *outboxes,
                                       const hw_allgather_result *result, int blocks)
 {
-    if (wide(plan, job))
-        unpack<int64_t><<<blocks, threads>>>(*plan, *job, what, *boxes, result);
+    if (is_64_bit(params, job))
+        unpack<int64_t><<<blocks, threads>>>(*params, *job, payload, *outboxes, result);
     else
-        unpack<int32_t><<<blocks, threads>>>(*plan, *job, what, *boxes, result);
+        unpack<int32_t><<<blocks, threads>>>(*params, *job, payload, *outboxes, result);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_count_lost(const hw_distributed_sssp_params *plan, uint32_t root,
-                                          int blocks)
+int hw_distributed_sssp_launch_count_missing_parents(const hw_distributed_sssp_params *params,
+                                                     uint32_t root, int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        count_lost<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, root);
-    else if (plan->kind == HW_GPU_KEY_I32)
-        count_lost<HW_GPU_KEY_I32><<<blocks, threads>>>(*plan, root);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        count_missing_parents<HW_GPU_KEY_F32><<<blocks, threads>>>(*params, root);
+    else if (params->config.kind == HW_GPU_KEY_I32)
+        count_missing_parents<HW_GPU_KEY_I32><<<blocks, threads>>>(*params, root);
     else
-        count_lost<HW_GPU_KEY_I64><<<blocks, threads>>>(*plan, root);
+        count_missing_parents<HW_GPU_KEY_I64><<<blocks, threads>>>(*params, root);
     return cudaGetLastError();
 }
 
-int hw_distributed_sssp_launch_results(const hw_distributed_sssp_params *plan, uint32_t root,
-                                       bool nothing, int blocks)
+int hw_distributed_sssp_launch_results(const hw_distributed_sssp_params *params, uint32_t root,
+                                       bool all_unreached, int blocks)
 {
-    if (plan->kind == HW_GPU_KEY_F32)
-        results<HW_GPU_KEY_F32><<<blocks, threads>>>(*plan, root, nothing);
-    else if (plan->kind == HW_GPU_KEY_I32)
-        results<HW_GPU_KEY_I32><<<blocks, threads>>>(*plan, root, nothing);
+    if (params->config.kind == HW_GPU_KEY_F32)
+        results<HW_GPU_KEY_F32><<<blocks, threads>>>(*params, root, all_unreached);
+    else if (params->config.kind == HW_GPU_KEY_I32)
+        results<HW_GPU_KEY_I32><<<blocks, threads>>>(*params, root, all_unreached);
     else
-        results<HW_GPU_KEY_I64><<<blocks, threads>>>(*plan, root, nothing);
+        results<HW_GPU_KEY_I64><<<blocks, threads>>>(*params, root, all_unreached);
     return cudaGetLastError();
 }

@@ -1,4 +1,4 @@
-/* Shortest paths on several parts: codes, and a part's lists on its device. */
+/* Shortest paths on several parts: num_ids, and a part's lists on its device. */
 #include "gpu/sssp/distributed/distributed_sssp_host.h"
 
 #include "gpu/graph/build/csr_builder.h"
@@ -14,41 +14,42 @@
 /* Edges that go to the device at a time, unless one list has more. */
 #define CHUNK_EDGES ((hw_count)1 << 25)
 
-/* ---- codes ---- */
+/* ---- num_ids ---- */
 
-static void shape_grid(struct hw_distributed_sssp_params *plan, const struct hw_part *part)
+static void init_grid(struct hw_distributed_sssp_params *params, const struct hw_part *part)
 {
     const uint32_t rows = (uint32_t)part->spec.rows, columns = (uint32_t)part->spec.columns;
     const uint32_t i = (uint32_t)part->grid.row, j = (uint32_t)part->grid.column;
 
-    plan->block = part->grid.block;
-    plan->home = j;
-    plan->segments = rows > 1 ? columns + rows : columns;
-    plan->list_blocks = rows;
-    plan->own_lists = i * plan->block;
+    params->config.block_size = part->grid.block;
+    params->config.owned_range = j;
+    params->config.num_ranges = rows > 1 ? columns + rows : columns;
+    params->lists.num_blocks = rows;
+    params->lists.owned_begin = i * params->config.block_size;
     for (uint32_t m = 0; m < columns; m++) {
-        plan->owner[m] = m * rows + i;
-        plan->row_segment[m * rows + i] = m;
+        params->config.range_owner[m] = m * rows + i;
+        params->peers.row_range[m * rows + i] = m;
     }
     for (uint32_t k = 0; k < rows; k++) {
-        plan->list_segment[k] = k == i ? j : columns + k;
+        params->lists.range[k] = k == i ? j : columns + k;
         if (rows == 1)
             continue;
-        plan->owner[columns + k] = j * rows + k;
-        plan->column_block[j * rows + k] = k;
+        params->config.range_owner[columns + k] = j * rows + k;
+        params->peers.column_block[j * rows + k] = k;
     }
 }
 
-static void shape_separate(struct hw_distributed_sssp_params *plan, const struct hw_part *part)
+static void init_degree_separated(struct hw_distributed_sssp_params *params,
+                                  const struct hw_part *part)
 {
-    plan->block = part->separate.slots;
-    plan->delegates = part->separate.delegates;
-    plan->home = (uint32_t)part->index;
-    plan->segments = plan->ranks;
-    plan->list_blocks = 1;
-    plan->list_segment[0] = plan->home;
-    for (uint32_t q = 0; q < plan->ranks; q++)
-        plan->owner[q] = plan->row_segment[q] = q;
+    params->config.block_size = part->separate.slots;
+    params->config.num_delegates = part->separate.delegates;
+    params->config.owned_range = (uint32_t)part->index;
+    params->config.num_ranges = params->config.ranks;
+    params->lists.num_blocks = 1;
+    params->lists.range[0] = params->config.owned_range;
+    for (uint32_t q = 0; q < params->config.ranks; q++)
+        params->config.range_owner[q] = params->peers.row_range[q] = q;
 }
 
 /* Own positions past the last vertex with edges. Of directed graphs only those that leave are
@@ -65,36 +66,39 @@ static uint32_t find_active(const struct hw_part *part)
     return active;
 }
 
-enum hw_status hw_distributed_sssp_shape_params(struct hw_distributed_sssp *routes,
-                                                struct hw_error *err)
+enum hw_status hw_distributed_sssp_init_params(struct hw_distributed_sssp *sssp,
+                                               struct hw_error *err)
 {
-    struct hw_distributed_sssp_params *plan = &routes->plan;
-    const struct hw_part *part = routes->engine->part;
+    struct hw_distributed_sssp_params *params = &sssp->params;
+    const struct hw_part *part = sssp->engine->part;
     const bool separate = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
 
-    plan->ranks = (uint32_t)part->spec.parts;
-    plan->rank = (uint32_t)part->index;
-    for (int q = 0; q < HW_DISTRIBUTED_SSSP_RANKS; q++)
-        plan->row_segment[q] = plan->column_block[q] = HW_DISTRIBUTED_SSSP_NONE;
+    params->config.ranks = (uint32_t)part->spec.parts;
+    params->config.rank = (uint32_t)part->index;
+    for (int q = 0; q < HW_DISTRIBUTED_SSSP_MAX_RANKS; q++)
+        params->peers.row_range[q] = params->peers.column_block[q] = HW_DISTRIBUTED_SSSP_NONE;
     if (separate)
-        shape_separate(plan, part);
+        init_degree_separated(params, part);
     else
-        shape_grid(plan, part);
-    const uint64_t codes = (uint64_t)plan->segments * plan->block + plan->delegates;
-    const uint64_t lists = (uint64_t)plan->list_blocks * plan->block + plan->delegates;
-    if (codes >= UINT32_MAX || lists >= (UINT64_C(1) << (64 - HW_DISTRIBUTED_SSSP_EDGE_BITS)) ||
-        plan->block > INT_MAX)
+        init_grid(params, part);
+    const uint64_t num_ids = (uint64_t)params->config.num_ranges * params->config.block_size +
+                             params->config.num_delegates;
+    const uint64_t lists = (uint64_t)params->lists.num_blocks * params->config.block_size +
+                           params->config.num_delegates;
+    if (num_ids >= UINT32_MAX || lists >= (UINT64_C(1) << (64 - HW_DISTRIBUTED_SSSP_EDGE_BITS)) ||
+        params->config.block_size > INT_MAX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method %s numbers what a part knows with 32 bits, of lists with %d, and "
                        "%" PRIu64 " vertices and %" PRIu64 " lists a part are too many; use more "
                        "parts",
-                       routes->engine->method->name, 64 - HW_DISTRIBUTED_SSSP_EDGE_BITS, codes,
+                       sssp->engine->method->name, 64 - HW_DISTRIBUTED_SSSP_EDGE_BITS, num_ids,
                        lists);
-    plan->codes = (uint32_t)codes;
-    plan->lists = (uint32_t)lists;
-    plan->magic = plan->block > 0 ? hw_divisor(plan->block).magic : 0;
-    plan->own = part->own.count;
-    plan->active = find_active(part);
+    params->config.num_local_ids = (uint32_t)num_ids;
+    params->lists.count = (uint32_t)lists;
+    params->config.block_magic =
+        params->config.block_size > 0 ? hw_divisor(params->config.block_size).magic : 0;
+    params->results.count = part->own.count;
+    params->lists.active = find_active(part);
     return HW_OK;
 }
 
@@ -108,11 +112,11 @@ static hw_count begin_of(const struct hw_csr *matrix, uint32_t row)
 
 /* Where the edges of lists are: one matrix, or two for slots and two for delegates, unless
  * these are joined. */
-static hw_count list_begin(const struct hw_distributed_sssp *routes, uint32_t list)
+static hw_count list_begin(const struct hw_distributed_sssp *sssp, uint32_t list)
 {
-    const struct hw_part *part = routes->engine->part;
+    const struct hw_part *part = sssp->engine->part;
     const struct hw_delegate_part *separate = &part->separate;
-    const uint32_t block = routes->plan.block;
+    const uint32_t block = sssp->params.config.block_size;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)
         return part->grid.out.offset[list];
@@ -123,22 +127,23 @@ static hw_count list_begin(const struct hw_distributed_sssp *routes, uint32_t li
 }
 
 /* The code of a search id of the degree-separated layout. */
-static uint32_t code_of_target(const struct hw_distributed_sssp *routes, hw_gid target)
+static uint32_t local_id_of_target(const struct hw_distributed_sssp *sssp, hw_gid target)
 {
-    const struct hw_layout_spec *spec = &routes->engine->part->spec;
+    const struct hw_layout_spec *spec = &sssp->engine->part->spec;
 
-    return (uint32_t)hw_owner(spec, target) * routes->plan.block + hw_position(spec, target);
+    return (uint32_t)hw_owner(spec, target) * sssp->params.config.block_size +
+           hw_position(spec, target);
 }
 
 /* Copies one list of a matrix; returns past its end. first: the code of index 0. */
-static size_t copy_list(const struct hw_distributed_sssp *routes, const struct hw_csr *matrix,
+static size_t copy_list(const struct hw_distributed_sssp *sssp, const struct hw_csr *matrix,
                         uint32_t row, uint32_t first, uint32_t *index, uint32_t *weight)
 {
     const size_t begin = (size_t)matrix->offset[row];
     const size_t count = (size_t)matrix->offset[row + 1] - begin;
 
     for (size_t k = 0; k < count; k++)
-        index[k] = matrix->target ? code_of_target(routes, matrix->target[begin + k])
+        index[k] = matrix->target ? local_id_of_target(sssp, matrix->target[begin + k])
                                   : first + matrix->index[begin + k];
     if (count > 0)
         memcpy(weight, matrix->weight + begin, count * sizeof *weight);
@@ -146,28 +151,29 @@ static size_t copy_list(const struct hw_distributed_sssp *routes, const struct h
 }
 
 /* Both matrices of one list. */
-static void copy_lists(const struct hw_distributed_sssp *routes, uint32_t list, uint32_t *index,
+static void copy_lists(const struct hw_distributed_sssp *sssp, uint32_t list, uint32_t *index,
                        uint32_t *weight)
 {
-    const struct hw_delegate_part *separate = &routes->engine->part->separate;
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const uint32_t home = plan->home * plan->block, first = plan->segments * plan->block;
+    const struct hw_delegate_part *separate = &sssp->engine->part->separate;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const uint32_t home = params->config.owned_range * params->config.block_size,
+                   first = params->config.num_ranges * params->config.block_size;
 
-    if (list < plan->block) {
-        size_t count = copy_list(routes, &separate->nn, list, 0, index, weight);
-        copy_list(routes, &separate->nd, list, first, index + count, weight + count);
+    if (list < params->config.block_size) {
+        size_t count = copy_list(sssp, &separate->nn, list, 0, index, weight);
+        copy_list(sssp, &separate->nd, list, first, index + count, weight + count);
     } else {
-        const uint32_t row = list - plan->block;
-        size_t count = copy_list(routes, &separate->dn, row, home, index, weight);
-        copy_list(routes, &separate->dd, row, first, index + count, weight + count);
+        const uint32_t row = list - params->config.block_size;
+        size_t count = copy_list(sssp, &separate->dn, row, home, index, weight);
+        copy_list(sssp, &separate->dd, row, first, index + count, weight + count);
     }
 }
 
 /* ---- to the device ---- */
 
 /* Lists under way, a chunk at a time. */
-struct shipment {
-    struct hw_distributed_sssp *routes;
+struct list_upload {
+    struct hw_distributed_sssp *sssp;
     struct hw_gpu_arrays arrays; /* of the chunk, on the device */
     struct hw_gpu_chunk chunk;
     hw_count capacity;
@@ -175,114 +181,116 @@ struct shipment {
     uint32_t *index, *weight; /* [capacity] on the host, where lists are made there */
 };
 
-static void plan_chunk(struct shipment *shipment)
+static void plan_chunk(struct list_upload *upload)
 {
-    struct hw_gpu_chunk *chunk = &shipment->chunk;
-    struct hw_gpu_arrays *arrays = &shipment->arrays;
+    struct hw_gpu_chunk *chunk = &upload->chunk;
+    struct hw_gpu_arrays *arrays = &upload->arrays;
 
-    hw_gpu_add(arrays, &chunk->index, shipment->capacity, sizeof *chunk->index);
-    hw_gpu_add(arrays, &chunk->weight, shipment->capacity, sizeof *chunk->weight);
+    hw_gpu_add(arrays, &chunk->index, upload->capacity, sizeof *chunk->index);
+    hw_gpu_add(arrays, &chunk->weight, upload->capacity, sizeof *chunk->weight);
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &chunk->sort.key[half], shipment->capacity,
-                   sizeof *chunk->sort.key[half]);
-        hw_gpu_add(arrays, &chunk->sort.value[half], shipment->capacity,
+        hw_gpu_add(arrays, &chunk->sort.key[half], upload->capacity, sizeof *chunk->sort.key[half]);
+        hw_gpu_add(arrays, &chunk->sort.value[half], upload->capacity,
                    sizeof *chunk->sort.value[half]);
     }
     hw_gpu_add(arrays, &chunk->scratch, (hw_count)chunk->scratch_bytes, 1);
 }
 
 /* The largest chunk, and what sorting it takes. */
-static enum hw_status size_chunk(struct shipment *shipment, struct hw_error *err)
+static enum hw_status size_chunk(struct list_upload *upload, struct hw_error *err)
 {
-    const struct hw_distributed_sssp *routes = shipment->routes;
-    const uint32_t lists = routes->plan.lists;
-    hw_count longest = 0, all = list_begin(routes, lists);
+    const struct hw_distributed_sssp *sssp = upload->sssp;
+    const uint32_t lists = sssp->params.lists.count;
+    hw_count longest = 0, all = list_begin(sssp, lists);
 
 #pragma omp parallel for reduction(max : longest)
     for (uint32_t l = 0; l < lists; l++) {
-        hw_count length = list_begin(routes, l + 1) - list_begin(routes, l);
+        hw_count length = list_begin(sssp, l + 1) - list_begin(sssp, l);
         longest = length > longest ? length : longest;
     }
-    shipment->capacity = all < CHUNK_EDGES ? all : CHUNK_EDGES;
-    shipment->capacity = longest > shipment->capacity ? longest : shipment->capacity;
+    upload->capacity = all < CHUNK_EDGES ? all : CHUNK_EDGES;
+    upload->capacity = longest > upload->capacity ? longest : upload->capacity;
     return hw_cuda(
-        hw_gpu_sort_scratch((uint64_t)shipment->capacity, true, &shipment->chunk.scratch_bytes),
+        hw_gpu_sort_scratch((uint64_t)upload->capacity, true, &upload->chunk.scratch_bytes),
         "the room to sort lists", err);
 }
 
-enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *routes, hw_count *beside,
-                                              struct hw_error *err)
+enum hw_status hw_distributed_sssp_plan_lists(struct hw_distributed_sssp *sssp,
+                                              hw_count *temporary_bytes, struct hw_error *err)
 {
-    struct hw_distributed_sssp_params *plan = &routes->plan;
-    struct hw_gpu_arrays *arrays = &routes->engine->arrays;
-    struct shipment shipment = {.routes = routes};
+    struct hw_distributed_sssp_params *params = &sssp->params;
+    struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
+    struct list_upload upload = {.sssp = sssp};
     enum hw_status status = HW_OK;
 
-    if (!hw_device_csr(routes->engine->part)) {
-        status = size_chunk(&shipment, err);
+    if (!hw_device_csr(sssp->engine->part)) {
+        status = size_chunk(&upload, err);
         if (status != HW_OK)
             return status;
-        plan_chunk(&shipment);
-        for (int a = 0; a < shipment.arrays.count; a++)
-            *beside += shipment.arrays.of[a].bytes + 256;
-        hw_gpu_add(arrays, &plan->offset, (hw_count)plan->lists + 1, sizeof *plan->offset);
-        hw_gpu_add(arrays, &plan->edge, list_begin(routes, plan->lists), sizeof *plan->edge);
+        plan_chunk(&upload);
+        for (int a = 0; a < upload.arrays.count; a++)
+            *temporary_bytes += upload.arrays.of[a].bytes + 256;
+        hw_gpu_add(arrays, &params->graph.offset, (hw_count)params->lists.count + 1,
+                   sizeof *params->graph.offset);
+        hw_gpu_add(arrays, &params->graph.edge, list_begin(sssp, params->lists.count),
+                   sizeof *params->graph.edge);
     }
-    hw_gpu_add(arrays, &plan->graph_id, plan->codes, sizeof *plan->graph_id);
-    hw_gpu_add(arrays, &plan->own_code, plan->own, sizeof *plan->own_code);
+    hw_gpu_add(arrays, &params->graph.graph_id, params->config.num_local_ids,
+               sizeof *params->graph.graph_id);
+    hw_gpu_add(arrays, &params->results.local_id, params->results.count,
+               sizeof *params->results.local_id);
     return HW_OK;
 }
 
-static enum hw_status open_shipment(struct shipment *shipment, struct hw_error *err)
+static enum hw_status open_upload(struct list_upload *upload, struct hw_error *err)
 {
-    const struct hw_distributed_sssp *routes = shipment->routes;
-    const bool made = routes->engine->part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
-    const uint32_t lists = routes->plan.lists;
-    enum hw_status status = size_chunk(shipment, err);
+    const struct hw_distributed_sssp *sssp = upload->sssp;
+    const bool made = sssp->engine->part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
+    const uint32_t lists = sssp->params.lists.count;
+    enum hw_status status = size_chunk(upload, err);
 
-    plan_chunk(shipment);
+    plan_chunk(upload);
     if (status == HW_OK)
-        status =
-            hw_gpu_allocate(&shipment->arrays, 0, "bringing weighted lists to the device", err);
+        status = hw_gpu_allocate(&upload->arrays, 0, "bringing weighted lists to the device", err);
     if (status == HW_OK)
-        status = hw_alloc(&shipment->offset, (hw_count)lists + 1, sizeof(uint64_t), "lists", err);
+        status = hw_alloc(&upload->offset, (hw_count)lists + 1, sizeof(uint64_t), "lists", err);
     if (status == HW_OK && made)
-        status = hw_alloc(&shipment->index, shipment->capacity, sizeof(uint32_t), "lists", err);
+        status = hw_alloc(&upload->index, upload->capacity, sizeof(uint32_t), "lists", err);
     if (status == HW_OK && made)
-        status = hw_alloc(&shipment->weight, shipment->capacity, sizeof(uint32_t), "lists", err);
+        status = hw_alloc(&upload->weight, upload->capacity, sizeof(uint32_t), "lists", err);
 #pragma omp parallel for if (status == HW_OK)
     for (uint32_t l = 0; l < (status == HW_OK ? lists + 1 : 0); l++)
-        shipment->offset[l] = (uint64_t)list_begin(routes, l);
+        upload->offset[l] = (uint64_t)list_begin(sssp, l);
     if (status == HW_OK)
-        status = hw_gpu_put((void *)(uintptr_t)routes->plan.offset, shipment->offset,
-                            ((size_t)lists + 1) * sizeof *shipment->offset, err);
+        status = hw_gpu_put((void *)(uintptr_t)sssp->params.graph.offset, upload->offset,
+                            ((size_t)lists + 1) * sizeof *upload->offset, err);
     return status;
 }
 
-static void close_shipment(struct shipment *shipment)
+static void close_upload(struct list_upload *upload)
 {
-    hw_gpu_release(&shipment->arrays);
-    free(shipment->offset);
-    free(shipment->index);
-    free(shipment->weight);
+    hw_gpu_release(&upload->arrays);
+    free(upload->offset);
+    free(upload->index);
+    free(upload->weight);
 }
 
 /* Ships the lists [chunk.first, chunk.end). */
-static enum hw_status ship_chunk(struct shipment *shipment, struct hw_error *err)
+static enum hw_status upload_chunk(struct list_upload *upload, struct hw_error *err)
 {
-    const struct hw_distributed_sssp *routes = shipment->routes;
-    const struct hw_part *part = routes->engine->part;
+    const struct hw_distributed_sssp *sssp = upload->sssp;
+    const struct hw_part *part = sssp->engine->part;
     const struct hw_gpu_graph graph = {.wide = true};
-    struct hw_gpu_chunk *chunk = &shipment->chunk;
-    const uint64_t *offset = shipment->offset;
+    struct hw_gpu_chunk *chunk = &upload->chunk;
+    const uint64_t *offset = upload->offset;
     const size_t bytes = chunk->count * sizeof(uint32_t);
-    const void *index = shipment->index, *weight = shipment->weight;
+    const void *index = upload->index, *weight = upload->weight;
 
-    if (shipment->index) {
+    if (upload->index) {
 #pragma omp parallel for schedule(dynamic, 1024)
         for (uint32_t l = chunk->first; l < chunk->end; l++)
-            copy_lists(routes, l, shipment->index + (offset[l] - chunk->begin),
-                       shipment->weight + (offset[l] - chunk->begin));
+            copy_lists(sssp, l, upload->index + (offset[l] - chunk->begin),
+                       upload->weight + (offset[l] - chunk->begin));
     } else {
         index = part->grid.out.index + chunk->begin;
         weight = part->grid.out.weight + chunk->begin;
@@ -291,122 +299,126 @@ static enum hw_status ship_chunk(struct shipment *shipment, struct hw_error *err
     if (status == HW_OK)
         status = hw_gpu_put((void *)(uintptr_t)chunk->weight, weight, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_launch_chunk(&graph, routes->plan.offset, chunk,
-                                             part->weights == HW_WEIGHTS_F32,
-                                             (struct hw_gpu_edge *)(uintptr_t)routes->plan.edge),
-                         "the kernels that sort lists", err);
+        status =
+            hw_cuda(hw_gpu_launch_chunk(&graph, sssp->params.graph.offset, chunk,
+                                        part->weights == HW_WEIGHTS_F32,
+                                        (struct hw_gpu_edge *)(uintptr_t)sssp->params.graph.edge),
+                    "the kernels that sort lists", err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
 /* The edges, sorted by weight. Local. */
-static enum hw_status ship(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status upload_edges(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct shipment shipment = {.routes = routes};
-    struct hw_distributed_sssp_params *plan = &routes->plan;
-    struct hw_gpu_chunk *chunk = &shipment.chunk;
-    enum hw_status status = open_shipment(&shipment, err);
-    const uint64_t *offset = shipment.offset;
+    struct list_upload upload = {.sssp = sssp};
+    struct hw_distributed_sssp_params *params = &sssp->params;
+    struct hw_gpu_chunk *chunk = &upload.chunk;
+    enum hw_status status = open_upload(&upload, err);
+    const uint64_t *offset = upload.offset;
 
-    for (uint32_t first = 0; first < plan->lists && status == HW_OK; first = chunk->end) {
+    for (uint32_t first = 0; first < params->lists.count && status == HW_OK; first = chunk->end) {
         uint32_t end = first + 1;
-        while (end < plan->lists && offset[end + 1] - offset[first] <= (uint64_t)shipment.capacity)
+        while (end < params->lists.count &&
+               offset[end + 1] - offset[first] <= (uint64_t)upload.capacity)
             end++;
         chunk->first = first;
         chunk->end = end;
         chunk->begin = offset[first];
         chunk->count = offset[end] - offset[first];
         if (chunk->count > 0)
-            status = ship_chunk(&shipment, err);
+            status = upload_chunk(&upload, err);
     }
-    close_shipment(&shipment);
+    close_upload(&upload);
     return status;
 }
 
 /* Where lists end that have edges. */
-static void find_list_ends(struct hw_distributed_sssp *routes)
+static void find_list_ends(struct hw_distributed_sssp *sssp)
 {
-    struct hw_distributed_sssp_params *plan = &routes->plan;
+    struct hw_distributed_sssp_params *params = &sssp->params;
 
-    for (uint32_t b = 0; b < plan->list_blocks; b++) {
-        const uint32_t first = b * plan->block;
+    for (uint32_t b = 0; b < params->lists.num_blocks; b++) {
+        const uint32_t first = b * params->config.block_size;
         uint32_t end = 0;
 #pragma omp parallel for reduction(max : end)
-        for (uint32_t t = 0; t < plan->block; t++)
-            if (list_begin(routes, first + t) < list_begin(routes, first + t + 1))
+        for (uint32_t t = 0; t < params->config.block_size; t++)
+            if (list_begin(sssp, first + t) < list_begin(sssp, first + t + 1))
                 end = t + 1;
-        plan->list_end[b] = end;
+        params->lists.end[b] = end;
     }
 }
 
 /* The edges, if they are not there yet. Local. */
-static enum hw_status bring_lists(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status place_lists(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_device_csr *kept = hw_device_csr(routes->engine->part);
+    const struct hw_device_csr *resident = hw_device_csr(sssp->engine->part);
 
-    find_list_ends(routes);
-    if (!kept)
-        return ship(routes, err);
-    routes->plan.offset = kept->offset;
-    routes->plan.edge = kept->edge;
+    find_list_ends(sssp);
+    if (!resident)
+        return upload_edges(sssp, err);
+    sssp->params.graph.offset = resident->offset;
+    sssp->params.graph.edge = resident->edge;
     return HW_OK;
 }
 
 /* ---- ids ---- */
 
 /* The graph ids of all parts' vertices, [ranks][block]. Collective; ranks agree. */
-static enum hw_status gather_ids(const struct hw_distributed_sssp *routes, uint32_t **ids,
-                                 struct hw_error *err)
+static enum hw_status gather_graph_ids(const struct hw_distributed_sssp *sssp, uint32_t **ids,
+                                       struct hw_error *err)
 {
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const struct hw_context *ctx = routes->engine->ctx;
-    const struct hw_part_vertices *own = &routes->engine->part->own;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const struct hw_context *ctx = sssp->engine->ctx;
+    const struct hw_part_vertices *own = &sssp->engine->part->own;
     enum hw_status status =
-        hw_alloc_zero(ids, (hw_count)plan->ranks * plan->block, sizeof **ids, "graph ids", err);
+        hw_alloc_zero(ids, (hw_count)params->config.ranks * params->config.block_size, sizeof **ids,
+                      "graph ids", err);
 
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    uint32_t *mine = *ids + (size_t)plan->rank * plan->block;
+    uint32_t *mine = *ids + (size_t)params->config.rank * params->config.block_size;
 #pragma omp parallel for
     for (hw_lid t = 0; t < own->count; t++)
         mine[t] = (uint32_t)own->graph_id[t];
-    return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, *ids, (int)plan->block,
-                                MPI_UINT32_T, ctx->world),
+    return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, *ids,
+                                (int)params->config.block_size, MPI_UINT32_T, ctx->world),
                   "MPI_Allgather", err);
 }
 
 /* Graph ids by code. Local. */
-static enum hw_status put_ids(const struct hw_distributed_sssp *routes, const uint32_t *ids,
-                              struct hw_error *err)
+static enum hw_status put_graph_ids(const struct hw_distributed_sssp *sssp, const uint32_t *ids,
+                                    struct hw_error *err)
 {
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const struct hw_delegate_part *separate = &routes->engine->part->separate;
-    uint32_t *to = (uint32_t *)(uintptr_t)plan->graph_id, *delegate = NULL;
-    const size_t block = plan->block;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const struct hw_delegate_part *separate = &sssp->engine->part->separate;
+    uint32_t *to = (uint32_t *)(uintptr_t)params->graph.graph_id, *delegate = NULL;
+    const size_t block = params->config.block_size;
     enum hw_status status = HW_OK;
 
-    for (uint32_t s = 0; s < plan->segments && status == HW_OK; s++)
-        status = hw_gpu_put(to + s * block, ids + plan->owner[s] * block, block * sizeof *to, err);
-    if (status != HW_OK || plan->delegates == 0)
+    for (uint32_t s = 0; s < params->config.num_ranges && status == HW_OK; s++)
+        status = hw_gpu_put(to + s * block, ids + params->config.range_owner[s] * block,
+                            block * sizeof *to, err);
+    if (status != HW_OK || params->config.num_delegates == 0)
         return status;
-    status = hw_alloc(&delegate, plan->delegates, sizeof *delegate, "graph ids", err);
-    for (uint32_t k = 0; k < plan->delegates && status == HW_OK; k++)
+    status = hw_alloc(&delegate, params->config.num_delegates, sizeof *delegate, "graph ids", err);
+    for (uint32_t k = 0; k < params->config.num_delegates && status == HW_OK; k++)
         delegate[k] = (uint32_t)separate->graph_id[k];
     if (status == HW_OK)
-        status = hw_gpu_put(to + plan->segments * block, delegate,
-                            plan->delegates * sizeof *delegate, err);
+        status = hw_gpu_put(to + params->config.num_ranges * block, delegate,
+                            params->config.num_delegates * sizeof *delegate, err);
     free(delegate);
     return status;
 }
 
 /* What own positions are called. Local. */
-static enum hw_status put_codes(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status put_owned_local_ids(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_distributed_sssp_params *plan = &routes->plan;
-    const struct hw_part *part = routes->engine->part;
+    const struct hw_distributed_sssp_params *params = &sssp->params;
+    const struct hw_part *part = sssp->engine->part;
     uint32_t *by_id = NULL;
-    enum hw_status status =
-        hw_alloc(&routes->code, part->own.count, sizeof *routes->code, "codes", err);
+    enum hw_status status = hw_alloc(&sssp->owned_local_id, part->own.count,
+                                     sizeof *sssp->owned_local_id, "codes", err);
 
     if (status == HW_OK)
         status = hw_alloc(&by_id, part->own.count, sizeof *by_id, "codes", err);
@@ -414,54 +426,56 @@ static enum hw_status put_codes(struct hw_distributed_sssp *routes, struct hw_er
         return status;
 #pragma omp parallel for
     for (hw_lid t = 0; t < part->own.count; t++)
-        routes->code[t] = plan->home * plan->block + t;
-    for (uint32_t k = 0; k < plan->delegates; k++) {
+        sssp->owned_local_id[t] = params->config.owned_range * params->config.block_size + t;
+    for (uint32_t k = 0; k < params->config.num_delegates; k++) {
         hw_gid id = part->separate.search_id[k];
         if (hw_owner(&part->spec, id) == part->index)
-            routes->code[hw_position(&part->spec, id)] = plan->segments * plan->block + k;
+            sssp->owned_local_id[hw_position(&part->spec, id)] =
+                params->config.num_ranges * params->config.block_size + k;
     }
 #pragma omp parallel for
     for (hw_lid k = 0; k < part->own.count; k++)
-        by_id[k] = routes->code[part->own.by_graph_id[k]];
-    status =
-        hw_gpu_put((void *)(uintptr_t)plan->own_code, by_id, part->own.count * sizeof *by_id, err);
+        by_id[k] = sssp->owned_local_id[part->own.by_graph_id[k]];
+    status = hw_gpu_put((void *)(uintptr_t)params->results.local_id, by_id,
+                        part->own.count * sizeof *by_id, err);
     free(by_id);
     return status;
 }
 
-enum hw_status hw_distributed_sssp_fill_lists(struct hw_distributed_sssp *routes,
-                                              struct hw_error *err)
+enum hw_status hw_distributed_sssp_upload_lists(struct hw_distributed_sssp *sssp,
+                                                struct hw_error *err)
 {
     uint32_t *ids = NULL;
-    enum hw_status status = gather_ids(routes, &ids, err);
+    enum hw_status status = gather_graph_ids(sssp, &ids, err);
 
     if (status == HW_OK)
-        status = put_ids(routes, ids, err);
+        status = put_graph_ids(sssp, ids, err);
     free(ids);
     if (status == HW_OK)
-        status = put_codes(routes, err);
+        status = put_owned_local_ids(sssp, err);
     if (status == HW_OK)
-        status = bring_lists(routes, err);
-    return hw_agree(routes->engine->ctx->world, status, err);
+        status = place_lists(sssp, err);
+    return hw_agree(sssp->engine->ctx->world, status, err);
 }
 
 /* ---- memory ---- */
 
 /* Bytes that a search takes beside the lists. A code: its key, value and graph id; a list: two
  * places in queues, two prefixes and its lightest edge; an own vertex: its code, key and parent;
- * boxes hold pairs, in two turns, from every rank. */
+ * outboxes hold pairs, in two turns, from every rank. */
 static hw_count search_bytes(const struct hw_part *part, hw_count block, hw_count delegates)
 {
     const hw_count parts = part->spec.parts, rows = part->spec.rows, columns = part->spec.columns;
     const bool separate = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED;
-    const hw_count segments = separate ? parts : rows > 1 ? columns + rows : columns;
-    const hw_count codes = segments * block + delegates;
+    const hw_count ranges = separate ? parts : rows > 1 ? columns + rows : columns;
+    const hw_count num_ids = ranges * block + delegates;
     const hw_count lists = (separate ? 1 : rows) * block + delegates;
     const hw_count key = part->weights == HW_WEIGHTS_F32 ? 4 : 8;
 
-    return codes * (key + 12) + (codes + 4 * lists) / 8 + lists * 32 + block * (8 + key) +
+    return num_ids * (key + 12) + (num_ids + 4 * lists) / 8 + lists * 32 + block * (8 + key) +
            parts * (block + delegates) * 32 +
-           HW_DISTRIBUTED_SSSP_ROWS * (hw_count)sizeof(struct hw_distributed_sssp_row);
+           HW_DISTRIBUTED_SSSP_TRACE_CAPACITY *
+               (hw_count)sizeof(struct hw_distributed_sssp_trace_record);
 }
 
 static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
@@ -470,15 +484,15 @@ static hw_count bytes_with(const struct hw_part *part, hw_count delegates)
     const hw_count block = (n + parts - 1) / parts, edges = part->edges / parts;
     const hw_count rows = part->spec.layout == HW_LAYOUT_DEGREE_SEPARATED ? block + delegates
                                                                           : part->spec.rows * block;
-    const hw_count least = edges < HW_GPU_LEAST_KEYS ? edges : HW_GPU_LEAST_KEYS;
-    const hw_count order = 20 * n, fill = 4 * n + 4 * rows + 24 * least;
+    const hw_count min_keys = edges < HW_GPU_LEAST_KEYS ? edges : HW_GPU_LEAST_KEYS;
+    const hw_count order = 20 * n, fill = 4 * n + 4 * rows + 24 * min_keys;
     const hw_count lists = 8 * edges + 8 * rows, search = search_bytes(part, block, delegates);
     const hw_count later = lists + (fill > search ? fill : search);
 
     return order > later ? order : later;
 }
 
-hw_count hw_distributed_sssp_least_bytes(const struct hw_part *part)
+hw_count hw_distributed_sssp_min_bytes(const struct hw_part *part)
 {
     return bytes_with(part, (hw_count)part->separate.delegates);
 }
@@ -494,8 +508,8 @@ hw_count hw_distributed_sssp_device_bytes(const struct hw_part *part,
     /* Searches in one kernel, over peer: a first edge and bits for each list, and rows. */
     const hw_count fused =
         part->spec.rows == 1
-            ? 9 * (n / parts + 1) +
-                  HW_DISTRIBUTED_SSSP_ROWS * (hw_count)sizeof(struct hw_peer_delta_trace_record)
+            ? 9 * (n / parts + 1) + HW_DISTRIBUTED_SSSP_TRACE_CAPACITY *
+                                        (hw_count)sizeof(struct hw_peer_delta_trace_record)
             : 0;
 
     if (part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED)

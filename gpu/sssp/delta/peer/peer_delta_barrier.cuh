@@ -14,7 +14,7 @@ namespace
 __device__ void signal_failure(const kernel_params &params)
 {
     *static_cast<volatile uint32_t *>(&params.control->failed) = 1;
-    for (uint32_t q = 0; q < params.part.ranks; q++)
+    for (uint32_t q = 0; q < params.part.config.ranks; q++)
         *static_cast<volatile uint32_t *>(params.allgather.failed[q]) = 1;
     __threadfence_system();
 }
@@ -99,9 +99,9 @@ __device__ void signal_arrival(const kernel_params &params, uint32_t barriers, u
         return;
     const uint32_t half = load_counter(params, number + 1, rest);
     hw_fence_system();
-    for (uint32_t step = 1; step <= params.part.ranks; step++)
-        signal_peer(params.allgather, (params.part.rank + step) % params.part.ranks, half,
-                    allgather);
+    for (uint32_t step = 1; step <= params.part.config.ranks; step++)
+        signal_peer(params.allgather, (params.part.config.rank + step) % params.part.config.ranks,
+                    half, allgather);
 }
 
 /* Waits for rank q's words, as wait_peer() does, which asks whether somebody has given up after
@@ -158,7 +158,7 @@ __device__ __forceinline__ uint64_t reduce_word(const kernel_params &params,
 
 #pragma unroll
     for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++)
-        word[q] = q < params.part.ranks ? shared.received[q][which] : 0;
+        word[q] = q < params.part.config.ranks ? shared.received[q][which] : 0;
 #pragma unroll
     for (uint32_t q = 0; q < HW_PEER_DELTA_RANKS; q++) {
         sum += (word[q] & low) + (two ? word[q] >> 32 : 0);
@@ -171,22 +171,22 @@ __device__ __forceinline__ uint64_t reduce_word(const kernel_params &params,
 __device__ __forceinline__ uint32_t sent_by(const kernel_params &params, const block_shared &shared,
                                             uint32_t q)
 {
-    const uint64_t two = shared.received[q][HW_PEER_DELTA_SENT + params.part.rank / 2];
+    const uint64_t two = shared.received[q][HW_PEER_DELTA_SENT + params.part.config.rank / 2];
 
-    return static_cast<uint32_t>(params.part.rank & 1 ? two >> 32 : two);
+    return static_cast<uint32_t>(params.part.config.rank & 1 ? two >> 32 : two);
 }
 
 /* Counts what lies in the boxes then. A warp. */
 __device__ __forceinline__ void count_updates(const kernel_params &params, block_shared &shared)
 {
     const uint32_t q = threadIdx.x & 31;
-    const bool other = q < params.part.ranks && q != params.part.rank;
+    const bool other = q < params.part.config.ranks && q != params.part.config.rank;
     const uint32_t sent = other ? sent_by(params, shared, q) : 0;
     const uint64_t scan =
         hw_warp_scan(static_cast<uint64_t>(min(sent, params.peers.outbox_capacity)));
     const bool full = __any_sync(HW_WARP, sent > params.peers.outbox_capacity);
 
-    if (q < params.part.ranks)
+    if (q < params.part.config.ranks)
         shared.updates_end[q] = scan;
     if (q == 0)
         shared.overflowed = full;
@@ -206,7 +206,7 @@ __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t n
     if (i == 0)
         shared.ok = 1;
     __syncthreads();
-    if (warp < params.part.ranks)
+    if (warp < params.part.config.ranks)
         receive_words(params, shared, warp, allgather);
     else if (warp == warps - 1)
         signal_arrival(params, search.barriers, allgather, number, search.rest_index);
@@ -215,7 +215,7 @@ __device__ __noinline__ bool peer_barrier(search_state<kind> &search, uint32_t n
         shared.reduced[i] = reduce_word(params, shared, i);
     } else if (i >= 32 && i < 32 + HW_PEER_DELTA_WORDS) {
         reinterpret_cast<uint64_t *>(&shared.previous)[i - 32] =
-            shared.received[params.part.rank][i - 32];
+            shared.received[params.part.config.rank][i - 32];
     } else if (warp == 2) {
         count_updates(params, shared);
     }

@@ -66,7 +66,7 @@ __device__ __forceinline__ uint32_t pack_chunk(const kernel_params &params, lane
     if (lane < chunk::words)
         reinterpret_cast<uint32_t *>(stage)[lane] = mask;
     if (lane == 0)
-        state.sent_keys += count * (params.part.ranks - 1);
+        state.sent_keys += count * (params.part.config.ranks - 1);
     __syncwarp();
     return chunk::masks + (count * static_cast<uint32_t>(sizeof(key_of<kind>)) + 15) / 16;
 }
@@ -98,10 +98,10 @@ __device__ void broadcast_packed(const kernel_params &params, block_shared &shar
         const uint32_t entries = pack_chunk<kind>(params, state, begin, from, to, stage);
         for (uint32_t i = threadIdx.x & 31; i < entries; i += 32) {
             const uint4 entry = stage[i];
-            for (uint32_t step = 1; step < params.part.ranks; step++) {
-                const uint32_t q = (params.part.rank + step) % params.part.ranks;
+            for (uint32_t step = 1; step < params.part.config.ranks; step++) {
+                const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
                 static_cast<uint4 *>(
-                    params.peers.outbox[state.parity].to[q])[c * chunk::apart + i] = entry;
+                    params.peers.outbox[state.parity].send[q])[c * chunk::apart + i] = entry;
             }
         }
         __syncwarp();
@@ -150,11 +150,12 @@ template <int kind> __device__ void unpack_broadcast(const kernel_params &params
     using chunk = chunk_t<kind>;
     const uint64_t first = hw_grid_thread() / 32, stride = hw_grid_threads() / 32;
 
-    for (uint32_t step = 1; step < params.part.ranks; step++) {
-        const uint32_t q = (params.part.rank + step) % params.part.ranks;
-        const uint4 *box = static_cast<const uint4 *>(params.peers.outbox[parity].came[q]);
+    for (uint32_t step = 1; step < params.part.config.ranks; step++) {
+        const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
+        const uint4 *box = static_cast<const uint4 *>(params.peers.outbox[parity].recv[q]);
         const uint32_t chunks = chunks_of<kind>(params.peers.core_of[q]);
-        key_of<kind> *there = distances<kind>(params) + q * params.part.block + (threadIdx.x & 31);
+        key_of<kind> *there =
+            distances<kind>(params) + q * params.part.config.block_size + (threadIdx.x & 31);
         uint32_t next = mask_of<kind>(box, first, chunks);
         for (uint64_t c = first; c < chunks; c += stride) {
             const uint32_t mask = next;
@@ -173,8 +174,8 @@ __device__ void broadcast_direct(const kernel_params &params, lane_state<kind> &
 
     for (uint64_t g = hw_grid_thread() / 32; g < num_groups(params); g += hw_grid_threads() / 32) {
         const key_group<kind> keys = load_keys<kind>(params, g, hw_keys<kind>::none);
-        for (uint32_t step = 1; step < params.part.ranks; step++) {
-            const uint32_t q = (params.part.rank + step) % params.part.ranks;
+        for (uint32_t step = 1; step < params.part.config.ranks; step++) {
+            const uint32_t q = (params.part.config.rank + step) % params.part.config.ranks;
             key_of<kind> *there = static_cast<key_of<kind> *>(params.peers.distance_of[q]) + home;
 #pragma unroll
             for (uint32_t k = 0; k < group_words; k++)

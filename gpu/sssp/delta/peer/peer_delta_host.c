@@ -14,21 +14,21 @@
 /* Long lists that are left at a time, at most; what counts them has 24 bits. */
 #define MAX_LONG_LISTS ((uint32_t)1 << 22)
 
-bool hw_peer_delta_fits(const struct hw_distributed_sssp *routes)
+bool hw_peer_delta_fits(const struct hw_distributed_sssp *sssp)
 {
-    const struct hw_multi_gpu_engine *engine = routes->engine;
+    const struct hw_multi_gpu_engine *engine = sssp->engine;
     const struct hw_part *part = engine->part;
 
-    return engine->transport.kind == HW_TRANSPORT_PEER && routes->survey.negative == 0 &&
-           part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && routes->plan.list_blocks == 1 &&
-           routes->plan.ranks <= HW_PEER_DELTA_RANKS;
+    return engine->transport.kind == HW_TRANSPORT_PEER && sssp->weight_stats.negative == 0 &&
+           part->spec.layout != HW_LAYOUT_DEGREE_SEPARATED && sssp->params.lists.num_blocks == 1 &&
+           sssp->params.config.ranks <= HW_PEER_DELTA_RANKS;
 }
 
 /* ---- plan ---- */
 
-static hw_count touched_bytes(const struct hw_distributed_sssp *routes)
+static hw_count touched_bytes(const struct hw_distributed_sssp *sssp)
 {
-    return ((hw_count)routes->plan.block / 32 + 1) * (hw_count)sizeof(uint32_t);
+    return ((hw_count)sssp->params.config.block_size / 32 + 1) * (hw_count)sizeof(uint32_t);
 }
 
 static hw_count aligned(hw_count at)
@@ -36,35 +36,36 @@ static hw_count aligned(hw_count at)
     return (at + 255) / 256 * 256;
 }
 
-hw_count hw_peer_delta_reserve_heap(struct hw_distributed_sssp *routes, hw_count at)
+hw_count hw_peer_delta_reserve_heap(struct hw_distributed_sssp *sssp, hw_count at)
 {
-    struct hw_peer_delta *peer = &routes->fused;
+    struct hw_peer_delta *peer = &sssp->peer_delta;
 
     peer->distance_at = at = aligned(at);
-    at = aligned(at +
-                 (hw_count)routes->plan.codes * (hw_count)hw_distributed_sssp_key_bytes(routes));
+    at = aligned(at + (hw_count)sssp->params.config.num_local_ids *
+                          (hw_count)hw_distributed_sssp_key_bytes(sssp));
     for (int parity = 0; parity < 2; parity++) {
         peer->touched_at[parity] = at;
-        at = aligned(at + touched_bytes(routes));
+        at = aligned(at + touched_bytes(sssp));
     }
     return at;
 }
 
-void hw_peer_delta_add_arrays(struct hw_distributed_sssp *routes)
+void hw_peer_delta_add_arrays(struct hw_distributed_sssp *sssp)
 {
-    struct hw_gpu_arrays *arrays = &routes->engine->arrays;
-    struct hw_peer_delta_params *params = &routes->fused.plan;
-    const hw_count words = (hw_count)routes->plan.lists / 32 + 1;
+    struct hw_gpu_arrays *arrays = &sssp->engine->arrays;
+    struct hw_peer_delta_params *params = &sssp->peer_delta.params;
+    const hw_count words = (hw_count)sssp->params.lists.count / 32 + 1;
 
     for (int half = 0; half < 2; half++)
         hw_gpu_add(arrays, &params->queues.step_marks[half], words,
                    sizeof *params->queues.step_marks[half]);
     hw_gpu_add(arrays, &params->queues.rest_marks, words, sizeof *params->queues.rest_marks);
-    hw_gpu_add(arrays, &params->queues.lightest, (hw_count)routes->plan.lists + 1,
+    hw_gpu_add(arrays, &params->queues.lightest, (hw_count)sssp->params.lists.count + 1,
                sizeof *params->queues.lightest);
     hw_gpu_add(arrays, &params->control, 1, sizeof *params->control);
-    if (routes->engine->options.steps)
-        hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_ROWS, sizeof *params->trace);
+    if (sssp->engine->options.steps)
+        hw_gpu_add(arrays, &params->trace, HW_DISTRIBUTED_SSSP_TRACE_CAPACITY,
+                   sizeof *params->trace);
 }
 
 /* ---- opening ---- */
@@ -73,40 +74,41 @@ void hw_peer_delta_add_arrays(struct hw_distributed_sssp *routes)
 static void reuse_arrays(struct hw_peer_delta_params *params)
 {
     const struct hw_distributed_sssp_params *part = &params->part;
-    struct hw_peer_delta_long_list *long_list = (struct hw_peer_delta_long_list *)part->prefix;
+    struct hw_peer_delta_long_list *long_list =
+        (struct hw_peer_delta_long_list *)part->state.queue_prefix;
 
-    params->queues.step_queue[0] = part->listed;
-    params->queues.step_queue[1] = part->queue;
-    params->queues.rest_queue[0] = (uint32_t *)part->first;
-    params->queues.rest_queue[1] = params->queues.rest_queue[0] + part->lists + 1;
+    params->queues.step_queue[0] = part->state.frontier_list;
+    params->queues.step_queue[1] = part->state.queue;
+    params->queues.rest_queue[0] = (uint32_t *)part->state.queue_edge;
+    params->queues.rest_queue[1] = params->queues.rest_queue[0] + part->lists.count + 1;
     params->config.long_list_capacity =
-        part->lists / 4 < MAX_LONG_LISTS ? part->lists / 4 : MAX_LONG_LISTS;
+        part->lists.count / 4 < MAX_LONG_LISTS ? part->lists.count / 4 : MAX_LONG_LISTS;
     params->queues.long_list[0] = long_list;
     params->queues.long_list[1] = long_list + params->config.long_list_capacity;
 }
 
-static void set_peer_pointers(struct hw_distributed_sssp *routes)
+static void set_peer_pointers(struct hw_distributed_sssp *sssp)
 {
-    const struct hw_transport *transport = &routes->engine->transport;
-    struct hw_peer_delta *peer = &routes->fused;
+    const struct hw_transport *transport = &sssp->engine->transport;
+    struct hw_peer_delta *peer = &sssp->peer_delta;
 
-    for (uint32_t q = 0; q < routes->plan.ranks; q++) {
-        peer->plan.peers.distance_of[q] = transport->heap[q] + peer->distance_at;
+    for (uint32_t q = 0; q < sssp->params.config.ranks; q++) {
+        peer->params.peers.distance_of[q] = transport->heap[q] + peer->distance_at;
         for (int parity = 0; parity < 2; parity++)
-            peer->plan.peers.touched_of[parity][q] =
+            peer->params.peers.touched_of[parity][q] =
                 (uint32_t *)(void *)(transport->heap[q] + peer->touched_at[parity]);
     }
     for (unsigned parity = 0; parity < 2; parity++)
-        peer->plan.peers.outbox[parity] = hw_distributed_sssp_outboxes(routes, parity);
-    peer->plan.peers.outbox_capacity = routes->plan.block;
+        peer->params.peers.outbox[parity] = hw_distributed_sssp_outboxes(sssp, parity);
+    peer->params.peers.outbox_capacity = sssp->params.config.block_size;
 }
 
 /* Lightest edges, and where vertices of one edge begin, on all parts. Collective; ranks agree. */
-static enum hw_status find_core(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status find_core(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta_params *params = &routes->fused.plan;
-    const struct hw_context *ctx = routes->engine->ctx;
-    uint32_t own[2] = {0, params->part.active}, all[2 * HW_PEER_DELTA_RANKS];
+    struct hw_peer_delta_params *params = &sssp->peer_delta.params;
+    const struct hw_context *ctx = sssp->engine->ctx;
+    uint32_t own[2] = {0, params->part.lists.active}, all[2 * HW_PEER_DELTA_RANKS];
     uint32_t *core = &params->control->trace_records; /* room for one number */
     enum hw_status status = hw_cuda(hw_peer_delta_launch_lightest(params, core),
                                     "the kernel that takes the lightest edges", err);
@@ -114,12 +116,12 @@ static enum hw_status find_core(struct hw_distributed_sssp *routes, struct hw_er
     if (status == HW_OK)
         status = hw_gpu_get(&own[0], core, sizeof own[0], err);
     if (params->config.directed)
-        own[0] = params->part.block;
+        own[0] = params->part.config.block_size;
     status = hw_agree(ctx->world, status, err);
     if (status == HW_OK)
         status = hw_mpi(MPI_Allgather(own, 2, MPI_UINT32_T, all, 2, MPI_UINT32_T, ctx->world),
                         "MPI_Allgather", err);
-    for (uint32_t q = 0; q < params->part.ranks && status == HW_OK; q++) {
+    for (uint32_t q = 0; q < params->part.config.ranks && status == HW_OK; q++) {
         params->peers.core_of[q] = all[2 * q];
         params->peers.active_of[q] = all[2 * q + 1];
         params->peers.all_core += all[2 * q];
@@ -128,49 +130,50 @@ static enum hw_status find_core(struct hw_distributed_sssp *routes, struct hw_er
     return status;
 }
 
-enum hw_status hw_peer_delta_open(struct hw_distributed_sssp *routes, struct hw_error *err)
+enum hw_status hw_peer_delta_open(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta *peer = &routes->fused;
-    struct hw_peer_delta_params *params = &peer->plan;
-    const double degree = routes->vertices_with_edges > 0
-                              ? (double)routes->survey.edges / (double)routes->vertices_with_edges
-                              : 1;
+    struct hw_peer_delta *peer = &sssp->peer_delta;
+    struct hw_peer_delta_params *params = &peer->params;
+    const double degree =
+        sssp->config.vertices_with_edges > 0
+            ? (double)sssp->weight_stats.edges / (double)sssp->config.vertices_with_edges
+            : 1;
     enum hw_status status = hw_cuda(
         (int)cudaHostAlloc((void **)&params->report, sizeof *params->report, cudaHostAllocMapped),
         "cudaHostAlloc", err);
 
     if (status == HW_OK)
         memset(params->report, 0, sizeof *params->report);
-    params->part = routes->plan;
-    params->allgather = routes->round.params;
-    params->config.trace_capacity = HW_DISTRIBUTED_SSSP_ROWS;
-    params->config.delta = routes->width;
-    params->config.adaptive = routes->engine->options.delta <= 0;
-    params->config.no_light_heavy_split = routes->whole_lists && !routes->bellman_ford;
-    params->config.endless = routes->bellman_ford;
-    params->config.directed = routes->engine->part->directed;
+    params->part = sssp->params;
+    params->allgather = sssp->comm.allgather.params;
+    params->config.trace_capacity = HW_DISTRIBUTED_SSSP_TRACE_CAPACITY;
+    params->config.delta = sssp->config.delta;
+    params->config.adaptive = sssp->engine->options.delta <= 0;
+    params->config.no_light_heavy_split =
+        sssp->config.no_light_heavy_split && !sssp->config.bellman_ford;
+    params->config.endless = sssp->config.bellman_ford;
+    params->config.directed = sssp->engine->part->directed;
     params->config.mean_degree = (uint32_t)degree + 1;
     reuse_arrays(params);
-    set_peer_pointers(routes);
+    set_peer_pointers(sssp);
     if (status == HW_OK)
         status = hw_cuda(hw_peer_delta_shape(params, &peer->blocks, &peer->shared_bytes),
                          "method delta", err);
-    status = hw_agree(routes->engine->ctx->world, status, err);
-    return status == HW_OK ? find_core(routes, err) : status;
+    status = hw_agree(sssp->engine->ctx->world, status, err);
+    return status == HW_OK ? find_core(sssp, err) : status;
 }
 
-void hw_peer_delta_close(struct hw_distributed_sssp *routes)
+void hw_peer_delta_close(struct hw_distributed_sssp *sssp)
 {
-    cudaFreeHost(routes->fused.plan.report);
+    cudaFreeHost(sssp->peer_delta.params.report);
 }
 
 /* ---- searching ---- */
 
-static enum hw_status wait_for_search(const struct hw_distributed_sssp *routes,
-                                      struct hw_error *err)
+static enum hw_status wait_for_search(const struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_peer_delta *peer = &routes->fused;
-    const struct hw_peer_delta_report *report = peer->plan.report;
+    const struct hw_peer_delta *peer = &sssp->peer_delta;
+    const struct hw_peer_delta_report *report = peer->params.report;
     bool finished = false;
 
     for (uint64_t poll = 1; __atomic_load_n(&report->run, __ATOMIC_ACQUIRE) != peer->searches;
@@ -186,65 +189,68 @@ static enum hw_status wait_for_search(const struct hw_distributed_sssp *routes,
     }
     if (report->failed)
         return hw_fail(err, HW_INTERNAL, "rank %d gave up: a GPU did not come in time",
-                       routes->engine->ctx->rank);
+                       sssp->engine->ctx->rank);
     return HW_OK;
 }
 
 /* What looks for parents from distances alone expects all of them, and clear marks. */
-static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *routes, struct hw_error *err)
+static enum hw_status prepare_host_rounds(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    const struct hw_distributed_sssp_params *part = &routes->plan;
+    const struct hw_distributed_sssp_params *part = &sssp->params;
     enum hw_status status =
-        hw_cuda(hw_peer_delta_launch_forget(&routes->fused.plan, routes->root_code),
+        hw_cuda(hw_peer_delta_launch_forget(&sssp->peer_delta.params, sssp->search.root_local_id),
                 "the kernel that forgets distances", err);
 
     if (status == HW_OK)
-        status = hw_gpu_fill(part->near, 0, ((size_t)part->lists / 32 + 1) * 4, err);
+        status = hw_gpu_fill(part->state.frontier_bits, 0, ((size_t)part->lists.count / 32 + 1) * 4,
+                             err);
     if (status == HW_OK)
-        status = hw_gpu_fill(part->pending, 0, ((size_t)part->codes / 32 + 1) * 4, err);
-    return status == HW_OK ? hw_distributed_sssp_clear(routes, err) : status;
+        status = hw_gpu_fill(part->state.pending_bits, 0,
+                             ((size_t)part->config.num_local_ids / 32 + 1) * 4, err);
+    return status == HW_OK ? hw_distributed_sssp_clear_counters(sssp, err) : status;
 }
 
-enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *routes, struct hw_error *err)
+enum hw_status hw_peer_delta_run(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    struct hw_peer_delta *peer = &routes->fused;
-    const bool host_continues = routes->engine->options.canonical_parents || routes->may_overflow;
-    const struct hw_peer_delta_search search = {.root = routes->root_code,
-                                                .first_allgather = routes->round.number + 1,
+    struct hw_peer_delta *peer = &sssp->peer_delta;
+    const bool host_continues =
+        sssp->engine->options.canonical_parents || sssp->config.may_overflow;
+    const struct hw_peer_delta_search search = {.root = sssp->search.root_local_id,
+                                                .first_allgather = sssp->comm.allgather.number + 1,
                                                 .run = ++peer->searches,
                                                 .broadcast_all = host_continues};
     enum hw_status status =
-        hw_cuda(hw_peer_delta_launch(&peer->plan, &search, peer->blocks, peer->shared_bytes),
+        hw_cuda(hw_peer_delta_launch(&peer->params, &search, peer->blocks, peer->shared_bytes),
                 "the kernel of method delta", err);
 
     if (status != HW_OK) /* tells the others */
-        return hw_allgather_start(&routes->round, status, NULL, 0, 0, NULL, err);
-    status = wait_for_search(routes, err);
+        return hw_allgather_start(&sssp->comm.allgather, status, NULL, 0, 0, NULL, err);
+    status = wait_for_search(sssp, err);
     if (status != HW_OK)
         return status;
-    routes->round.number += peer->plan.report->rounds;
-    routes->lost = peer->plan.report->parentless;
-    peer->complete = !host_continues && routes->lost == 0;
+    sssp->comm.allgather.number += peer->params.report->rounds;
+    sssp->search.missing_parents = peer->params.report->parentless;
+    peer->complete = !host_continues && sssp->search.missing_parents == 0;
     if (peer->complete)
         return HW_OK;
-    routes->owed = prepare_host_rounds(routes, err);
-    return hw_distributed_sssp_parents(routes, 0, err);
+    sssp->comm.deferred_error = prepare_host_rounds(sssp, err);
+    return hw_distributed_sssp_parents(sssp, 0, err);
 }
 
-enum hw_status hw_peer_delta_results(struct hw_distributed_sssp *routes, struct hw_error *err)
+enum hw_status hw_peer_delta_results(struct hw_distributed_sssp *sssp, struct hw_error *err)
 {
-    return hw_cuda(
-        hw_peer_delta_launch_results(&routes->fused.plan, routes->root_code, routes->blocks),
-        "the kernel that writes results", err);
+    return hw_cuda(hw_peer_delta_launch_results(&sssp->peer_delta.params,
+                                                sssp->search.root_local_id, sssp->config.blocks),
+                   "the kernel that writes results", err);
 }
 
 /* ---- rows ---- */
 
-static enum hw_status get_trace(const struct hw_distributed_sssp *routes,
+static enum hw_status get_trace(const struct hw_distributed_sssp *sssp,
                                 struct hw_peer_delta_trace_record **record, uint32_t *count,
                                 struct hw_error *err)
 {
-    const struct hw_peer_delta_params *params = &routes->fused.plan;
+    const struct hw_peer_delta_params *params = &sssp->peer_delta.params;
     enum hw_status status = hw_gpu_get(count, &params->control->trace_records, sizeof *count, err);
 
     if (status == HW_OK && *count > params->config.trace_capacity)
@@ -256,7 +262,7 @@ static enum hw_status get_trace(const struct hw_distributed_sssp *routes,
     return status;
 }
 
-enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *routes, struct hw_steps *steps,
+enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *sssp, struct hw_steps *steps,
                                    struct hw_error *err)
 {
     static const struct {
@@ -275,7 +281,7 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *routes, struct hw
     };
     struct hw_peer_delta_trace_record *record = NULL;
     uint32_t count = 0;
-    enum hw_status status = get_trace(routes, &record, &count, err);
+    enum hw_status status = get_trace(sssp, &record, &count, err);
 
     for (uint32_t r = 1; r < count && status == HW_OK; r++) { /* the first says when it began */
         const struct hw_peer_delta_trace_record *now = &record[r];
@@ -285,7 +291,7 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *routes, struct hw
             break;
         }
         snprintf(step->routine, sizeof step->routine, "%s",
-                 now->routine == HW_PEER_DELTA_PUSH && routes->bellman_ford
+                 now->routine == HW_PEER_DELTA_PUSH && sssp->config.bellman_ford
                      ? "relax"
                      : routine[now->routine].name);
         step->direction = routine[now->routine].direction;
@@ -295,7 +301,7 @@ enum hw_status hw_peer_delta_trace(struct hw_distributed_sssp *routes, struct hw
         step->pulled = (hw_count)now->pulled;
         step->edges_examined = (hw_count)(now->pushed + now->pulled);
         step->bytes_sent = (hw_count)now->sent;
-        step->messages_sent = now->sent > 0 ? (hw_count)routes->plan.ranks - 1 : 0;
+        step->messages_sent = now->sent > 0 ? (hw_count)sssp->params.config.ranks - 1 : 0;
         step->seconds[HW_PHASE_EXPANSION] =
             1e-9 * (double)(now->nanoseconds - record[r - 1].nanoseconds);
     }

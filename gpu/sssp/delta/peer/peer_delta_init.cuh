@@ -14,7 +14,7 @@ template <int kind>
 __device__ void reset_keys(const kernel_params &params, uint32_t q, uint32_t first, uint32_t end,
                            uint32_t root)
 {
-    const uint32_t segment = q * params.part.block;
+    const uint32_t segment = q * params.part.config.block_size;
 
     for (uint64_t v = first + hw_grid_thread(); v < end; v += hw_grid_threads())
         distances<kind>(params)[segment + v] = segment + v == root ? 0 : hw_keys<kind>::none;
@@ -22,29 +22,30 @@ __device__ void reset_keys(const kernel_params &params, uint32_t q, uint32_t fir
 
 template <int kind> __device__ void init_distances(const kernel_params &params, uint32_t root)
 {
-    const uint64_t words = params.part.block / 32 + 1;
+    const uint64_t words = params.part.config.block_size / 32 + 1;
     const uint32_t own = root - owned_begin(params);
     iteration_counters *counters = &params.control->counters[0];
 
-    for (uint32_t q = 0; q < params.part.ranks; q++) {
-        key_of<kind> *keys = distances<kind>(params) + q * params.part.block;
+    for (uint32_t q = 0; q < params.part.config.ranks; q++) {
+        key_of<kind> *keys = distances<kind>(params) + q * params.part.config.block_size;
         reset_keys<kind>(params, q, 0, params.peers.core_of[q], root);
         for (uint64_t v = params.peers.core_of[q] + hw_grid_thread(); v < params.peers.active_of[q];
              v += hw_grid_threads())
-            keys[v] = q * params.part.block + v == root ? 0 : -1;
+            keys[v] = q * params.part.config.block_size + v == root ? 0 : -1;
     }
     for (uint64_t w = hw_grid_thread(); w < words; w += hw_grid_threads())
         params.queues.step_marks[0][w] = params.queues.step_marks[1][w] =
             params.queues.rest_marks[w] = 0;
-    if (hw_grid_thread() != 0 || own >= params.part.active)
+    if (hw_grid_thread() != 0 || own >= params.part.lists.active)
         return;
-    const uint64_t first = params.part.offset[own], end = params.part.offset[own + 1];
+    const uint64_t first = params.part.graph.offset[own], end = params.part.graph.offset[own + 1];
     if (first == end)
         return;
     params.queues.step_queue[0][0] = own;
     counters->step = 1;
     counters->degrees = end - first;
-    counters->max_complement = complement(hw_further<kind>(0, params.part.edge[first].weight));
+    counters->max_complement =
+        complement(hw_further<kind>(0, params.part.graph.edge[first].weight));
 }
 
 /* Stores to many lines of the others' boxes: links that were idle take their time to wake, and
@@ -53,11 +54,11 @@ __device__ void warm_nvlink(const kernel_params &params)
 {
     constexpr uint32_t lines = 8192, apart = 136; /* entries: 17 lines of 128 bytes */
 
-    for (uint32_t q = 0; q < params.part.ranks; q++)
-        for (uint64_t i = hw_grid_thread(); q != params.part.rank && i < lines;
+    for (uint32_t q = 0; q < params.part.config.ranks; q++)
+        for (uint64_t i = hw_grid_thread(); q != params.part.config.rank && i < lines;
              i += hw_grid_threads())
             static_cast<uint4 *>(
-                params.peers.outbox[0].to[q])[i * apart % params.peers.outbox_capacity] =
+                params.peers.outbox[0].send[q])[i * apart % params.peers.outbox_capacity] =
                 make_uint4(0, 0, 0, 0);
 }
 

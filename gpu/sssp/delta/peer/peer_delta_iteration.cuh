@@ -153,7 +153,7 @@ __device__ void begin_refill(const kernel_params &params, block_shared &shared,
 __device__ __forceinline__ void
 reserve_and_publish(const kernel_params &params, block_shared &shared, iteration_counters *counters)
 {
-    const uint32_t boxes = num_queues, first = boxes + params.part.ranks;
+    const uint32_t boxes = num_queues, first = boxes + params.part.config.ranks;
 
     for (uint32_t k = threadIdx.x / 32; k <= first + sums; k += warps) {
         if (k < boxes)
@@ -180,7 +180,7 @@ __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parit
     const uint32_t fresh[num_queues] = {mark_new(shared, step_queue, step, v[0]),
                                         mark_new(shared, rest_queue, rest, v[1])};
     const send_batch batch = batch_by_owner(params, shared, sent);
-    if (lane < params.part.ranks)
+    if (lane < params.part.config.ranks)
         shared.outbox_offset[lane][warp] = batch.mine;
     const uint32_t count[num_queues] = {count_warp(fresh[0]), count_warp(fresh[1])};
     if (lane < num_queues)
@@ -191,7 +191,7 @@ __device__ __noinline__ void flush_block_buffers(uint32_t number, uint32_t parit
     __syncthreads();
     /* What has the longest way goes first. */
     store_batch<kind>(params, parity, batch,
-                      lane < params.part.ranks ? shared.outbox_offset[lane][warp] : 0);
+                      lane < params.part.config.ranks ? shared.outbox_offset[lane][warp] : 0);
 #pragma unroll
     for (int q = 0; q < num_queues; q++)
         if (count[q])
@@ -227,7 +227,7 @@ __device__ void trace_append(const kernel_params &params, const block_shared &sh
     if (!params.trace || hw_grid_thread() != 0)
         return;
     uint64_t sent = shared.previous.sent_keys * sizeof(key_of<kind>);
-    for (uint32_t q = 0; q < params.part.ranks; q++)
+    for (uint32_t q = 0; q < params.part.config.ranks; q++)
         sent += static_cast<uint64_t>(shared.previous.sent[q]) * sizeof(uint4);
     params.trace[min(search.trace_records, params.config.trace_capacity - 1)] =
         hw_peer_delta_trace_record{routine,

@@ -155,7 +155,7 @@ template <int kind> __device__ bool may_defer_to_pull(const search_run<kind> &ru
 
     return reduced(shared, HW_PEER_DELTA_LONG_LIST_CHUNKS) == 0 &&
            reduced(shared, HW_PEER_DELTA_REST) == 0 &&
-           step * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * params.part.ranks * frontier &&
+           step * degrees <= HW_DELTA_PEER_LEFTOVER_EDGES * params.part.config.ranks * frontier &&
            run.search.num_unsettled > 0 && pulls_next(run);
 }
 
@@ -183,10 +183,10 @@ template <int kind> __device__ void drain_bucket(search_run<kind> &run)
         }
         if (reduced(shared, HW_PEER_DELTA_REST) == 0)
             break;
-        width *= edges < HW_DELTA_PEER_LITTLE_WORK * params.part.ranks ? 4
-                 : iterations <= HW_DELTA_PEER_FEW_ITERATIONS          ? 2
-                 : iterations > HW_DELTA_PEER_MANY_ITERATIONS          ? 0.5
-                                                                       : 1;
+        width *= edges < HW_DELTA_PEER_LITTLE_WORK * params.part.config.ranks ? 4
+                 : iterations <= HW_DELTA_PEER_FEW_ITERATIONS                 ? 2
+                 : iterations > HW_DELTA_PEER_MANY_ITERATIONS                 ? 0.5
+                                                                              : 1;
         /* Where the last step found none it is known how far it is to the next one. */
         const long long min_key = complemented(reduced(shared, HW_PEER_DELTA_MIN_KEY));
         const bool empty = iterations == 1 && reduced(shared, HW_PEER_DELTA_FRONTIER) == 0;
@@ -371,9 +371,10 @@ template <int kind> __device__ __noinline__ bool pull_heavy_phase(search_run<kin
 template <int kind>
 __device__ void widen_bucket(const kernel_params &params, search_state<kind> &search)
 {
-    search.small_buckets = search.frontier_degree < HW_DELTA_PEER_SMALL_BUCKET * params.part.ranks
-                               ? search.small_buckets + 1
-                               : 0;
+    search.small_buckets =
+        search.frontier_degree < HW_DELTA_PEER_SMALL_BUCKET * params.part.config.ranks
+            ? search.small_buckets + 1
+            : 0;
     if (!search.has_substeps)
         search.delta *= HW_DELTA_PEER_GROWTH;
     else if (search.small_buckets > HW_DELTA_PEER_SMALL_BUCKETS)
@@ -540,11 +541,11 @@ __global__ void copy_lightest(const __grid_constant__ hw_distributed_sssp_params
 {
     uint32_t past = 0;
 
-    for (uint64_t v = hw_grid_thread(); v < part.active; v += hw_grid_threads()) {
-        const uint64_t begin = part.offset[v], end = part.offset[v + 1];
+    for (uint64_t v = hw_grid_thread(); v < part.lists.active; v += hw_grid_threads()) {
+        const uint64_t begin = part.graph.offset[v], end = part.graph.offset[v + 1];
         for (uint64_t k = 0; k < 2; k++)
             lightest[v].edge[k] =
-                begin + k < end ? part.edge[begin + k] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+                begin + k < end ? part.graph.edge[begin + k] : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         past = end - begin > 1 ? static_cast<uint32_t>(v) + 1 : past;
     }
     atomicMax(core, past);
@@ -553,10 +554,11 @@ __global__ void copy_lightest(const __grid_constant__ hw_distributed_sssp_params
 template <int kind>
 __global__ void forget_remote(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    for (uint32_t q = 0; q < params.part.ranks; q++)
-        reset_keys<kind>(
-            params, q, q == params.part.rank ? params.peers.active_of[q] : params.peers.core_of[q],
-            params.part.block, root);
+    for (uint32_t q = 0; q < params.part.config.ranks; q++)
+        reset_keys<kind>(params, q,
+                         q == params.part.config.rank ? params.peers.active_of[q]
+                                                      : params.peers.core_of[q],
+                         params.part.config.block_size, root);
 }
 
 /* Results by graph id. */
@@ -564,29 +566,30 @@ template <int kind>
 __global__ void __launch_bounds__(256)
     write_results(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.value);
+    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.state.value);
     const uint32_t home = owned_begin(params);
 
-    for (uint64_t k = hw_grid_thread(); k < params.part.own; k += hw_grid_threads()) {
-        const uint32_t local_id = __ldcs(params.part.own_code + k);
+    for (uint64_t k = hw_grid_thread(); k < params.part.results.count; k += hw_grid_threads()) {
+        const uint32_t local_id = __ldcs(params.part.results.local_id + k);
         uint32_t parent = HW_INVALID_VERTEX;
         key_of<kind> key = hw_keys<kind>::none;
         if (local_id == root) {
-            parent = params.part.graph_id[local_id];
+            parent = params.part.graph.graph_id[local_id];
             key = 0;
-        } else if (local_id - home < params.part.active) { /* others have no edges */
+        } else if (local_id - home < params.part.lists.active) { /* others have no edges */
             const uint2 both = __ldcg(result + local_id);
-            parent = both.x != HW_INVALID_VERTEX ? params.part.graph_id[both.x] : HW_INVALID_VERTEX;
+            parent = both.x != HW_INVALID_VERTEX ? params.part.graph.graph_id[both.x]
+                                                 : HW_INVALID_VERTEX;
             if constexpr (kind == HW_GPU_KEY_I64)
                 key = __ldcg(distances<kind>(params) + local_id);
             else
                 key = static_cast<int32_t>(both.y);
         }
-        params.part.parent_id[k] = parent;
+        params.part.results.parent[k] = parent;
         if constexpr (kind == HW_GPU_KEY_F32)
-            static_cast<float *>(params.part.distance_id)[k] = hw_float_of(key);
+            static_cast<float *>(params.part.results.distance)[k] = hw_float_of(key);
         else
-            static_cast<key_of<kind> *>(params.part.distance_id)[k] =
+            static_cast<key_of<kind> *>(params.part.results.distance)[k] =
                 key != hw_keys<kind>::none ? key : -1;
     }
 }
@@ -607,7 +610,7 @@ using namespace hw_delta::peer;
 
 int hw_peer_delta_shape(const hw_peer_delta_params *params, int *blocks, int *shared_bytes)
 {
-    const void *kernel = kernel_of(params->part.kind);
+    const void *kernel = kernel_of(params->part.config.kind);
     int device = 0, processors = 0, resident = 0;
     cudaError_t error = cudaGetDevice(&device);
 
@@ -645,15 +648,16 @@ int hw_peer_delta_launch(const hw_peer_delta_params *params, const hw_peer_delta
 
     if (error != cudaSuccess)
         return error;
-    return cudaLaunchCooperativeKernel(kernel_of(params->part.kind), dim3(blocks), dim3(threads),
-                                       arguments, static_cast<size_t>(shared_bytes), nullptr);
+    return cudaLaunchCooperativeKernel(kernel_of(params->part.config.kind), dim3(blocks),
+                                       dim3(threads), arguments, static_cast<size_t>(shared_bytes),
+                                       nullptr);
 }
 
 int hw_peer_delta_launch_forget(const hw_peer_delta_params *params, uint32_t root)
 {
-    if (params->part.kind == HW_GPU_KEY_F32)
+    if (params->part.config.kind == HW_GPU_KEY_F32)
         forget_remote<HW_GPU_KEY_F32><<<1024, 256>>>(*params, root);
-    else if (params->part.kind == HW_GPU_KEY_I32)
+    else if (params->part.config.kind == HW_GPU_KEY_I32)
         forget_remote<HW_GPU_KEY_I32><<<1024, 256>>>(*params, root);
     else
         forget_remote<HW_GPU_KEY_I64><<<1024, 256>>>(*params, root);
@@ -662,9 +666,9 @@ int hw_peer_delta_launch_forget(const hw_peer_delta_params *params, uint32_t roo
 
 int hw_peer_delta_launch_results(const hw_peer_delta_params *params, uint32_t root, int blocks)
 {
-    if (params->part.kind == HW_GPU_KEY_F32)
+    if (params->part.config.kind == HW_GPU_KEY_F32)
         write_results<HW_GPU_KEY_F32><<<blocks, 256>>>(*params, root);
-    else if (params->part.kind == HW_GPU_KEY_I32)
+    else if (params->part.config.kind == HW_GPU_KEY_I32)
         write_results<HW_GPU_KEY_I32><<<blocks, 256>>>(*params, root);
     else
         write_results<HW_GPU_KEY_I64><<<blocks, 256>>>(*params, root);

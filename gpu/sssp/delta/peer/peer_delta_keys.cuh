@@ -11,12 +11,12 @@ namespace
 
 template <int kind> __device__ __forceinline__ key_of<kind> *distances(const kernel_params &params)
 {
-    return static_cast<key_of<kind> *>(params.part.distance);
+    return static_cast<key_of<kind> *>(params.part.state.distance);
 }
 
 __device__ __forceinline__ uint32_t owned_begin(const kernel_params &params)
 {
-    return params.part.home * params.part.block;
+    return params.part.config.owned_range * params.part.config.block_size;
 }
 
 /* Keys as seen by one that pulls: those of vertices of one edge are beyond all. */
@@ -53,8 +53,9 @@ __device__ __forceinline__ long long complemented(count64 word)
 
 __device__ __forceinline__ uint32_t owner_of(const kernel_params &params, uint32_t local_id)
 {
-    return params.part.magic ? static_cast<uint32_t>(__umul64hi(local_id, params.part.magic))
-                             : local_id;
+    return params.part.config.block_magic
+               ? static_cast<uint32_t>(__umul64hi(local_id, params.part.config.block_magic))
+               : local_id;
 }
 
 /* What a copy of another part's key holds while that vertex looks for a parent. */
@@ -68,7 +69,7 @@ __device__ __forceinline__ key_of<kind> remote_load(const kernel_params &params,
                                                     key_of<kind> known, key_of<kind> valid_below)
 {
     if (known < valid_below || valid_below == hw_keys<kind>::none ||
-        local_id - owned_begin(params) < params.part.block)
+        local_id - owned_begin(params) < params.part.config.block_size)
         return known;
     state.sent_keys++;
     return hw_load_relaxed(
@@ -108,7 +109,7 @@ template <int kind>
 __device__ __forceinline__ void put_hint(const kernel_params &params, uint32_t v, uint32_t source,
                                          key_of<kind> key)
 {
-    reinterpret_cast<uint2 *>(params.part.value)[owned_begin(params) + v] =
+    reinterpret_cast<uint2 *>(params.part.state.value)[owned_begin(params) + v] =
         make_uint2(fits_low_bits<kind>(key) ? source : HW_INVALID_VERTEX, low_bits<kind>(key));
 }
 

@@ -31,10 +31,10 @@ template <int kind>
 __device__ __forceinline__ void send_to_owner(const kernel_params &params, uint32_t parity,
                                               uint32_t q, uint32_t at, const uint4 &entry)
 {
-    const uint32_t position = entry.x - q * params.part.block;
+    const uint32_t position = entry.x - q * params.part.config.block_size;
 
     if (at < params.peers.outbox_capacity) {
-        static_cast<uint4 *>(params.peers.outbox[parity].to[q])[at] =
+        static_cast<uint4 *>(params.peers.outbox[parity].send[q])[at] =
             make_uint4(position, entry.y, entry.z, entry.w);
         return;
     }
@@ -67,7 +67,7 @@ __device__ __forceinline__ send_batch batch_by_owner(const kernel_params &params
         batch.before[k] = 0;
         if (32 * k >= count)
             continue;
-        for (uint32_t q = 0; q < params.part.ranks; q++) {
+        for (uint32_t q = 0; q < params.part.config.ranks; q++) {
             const uint32_t here = __ballot_sync(HW_WARP, batch.owner[k] == q);
             const uint32_t so_far = __shfl_sync(HW_WARP, batch.mine, q);
             if (batch.owner[k] == q)

@@ -15,7 +15,7 @@ template <int kind>
 __device__ __forceinline__ void store_result(const kernel_params &params, uint32_t v,
                                              uint32_t parent, key_of<kind> key)
 {
-    reinterpret_cast<uint2 *>(params.part.value)[owned_begin(params) + v] =
+    reinterpret_cast<uint2 *>(params.part.state.value)[owned_begin(params) + v] =
         make_uint2(parent, low_bits<kind>(key));
 }
 
@@ -49,15 +49,15 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
     const uint32_t home = owned_begin(params);
     const uint64_t stride = hw_grid_threads();
 
-    for (uint64_t first = params.peers.core + hw_grid_thread(); first < params.part.active;
+    for (uint64_t first = params.peers.core + hw_grid_thread(); first < params.part.lists.active;
          first += finish_in_flight * stride) {
         hw_gpu_edge edge[finish_in_flight];
         key_of<kind> from[finish_in_flight];
 #pragma unroll
         for (uint32_t k = 0; k < finish_in_flight; k++) {
             const uint64_t v = first + k * stride;
-            edge[k] = v < params.part.active ? hw_read_edge(params.queues.lightest[v].edge)
-                                             : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+            edge[k] = v < params.part.lists.active ? hw_read_edge(params.queues.lightest[v].edge)
+                                                   : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         }
         load_neighbor_keys<kind>(params, state, edge, from);
 #pragma unroll
@@ -66,7 +66,7 @@ __device__ void relax_leaves(const kernel_params &params, lane_state<kind> &stat
             const bool reached = pull_order(from[k]) < pull_order(hw_keys<kind>::none);
             const key_of<kind> key =
                 reached ? hw_further<kind>(from[k], edge[k].weight) : hw_keys<kind>::none;
-            if (first + k * stride >= params.part.active || home + v == root)
+            if (first + k * stride >= params.part.lists.active || home + v == root)
                 continue;
             distance[home + v] = key;
             store_result<kind>(params, v, reached ? edge[k].rank : HW_INVALID_VERTEX, key);
@@ -81,7 +81,8 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
                                        uint32_t v, key_of<kind> key)
 {
     const uint32_t lane = threadIdx.x & 31;
-    const uint64_t begin = __ldg(params.part.offset + v), end = __ldg(params.part.offset + v + 1);
+    const uint64_t begin = __ldg(params.part.graph.offset + v),
+                   end = __ldg(params.part.graph.offset + v + 1);
 
     for (uint64_t at = begin + lane; at - lane < end; at += 32 * finish_in_flight) {
         hw_gpu_edge edge[finish_in_flight];
@@ -90,7 +91,7 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
         bool past = false;
 #pragma unroll
         for (uint32_t k = 0; k < finish_in_flight; k++)
-            edge[k] = at + 32 * k < end ? hw_read_edge(params.part.edge + at + 32 * k)
+            edge[k] = at + 32 * k < end ? hw_read_edge(params.part.graph.edge + at + 32 * k)
                                         : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         load_neighbor_keys<kind>(params, state, edge, from);
 #pragma unroll
@@ -115,8 +116,8 @@ __device__ uint32_t find_nearer_parent(const kernel_params &params, lane_state<k
 template <int kind>
 __device__ void publish_distance(const kernel_params &params, uint32_t v, key_of<kind> key)
 {
-    for (uint32_t q = 0; q < params.part.ranks; q++)
-        if (q != params.part.rank)
+    for (uint32_t q = 0; q < params.part.config.ranks; q++)
+        if (q != params.part.config.rank)
             static_cast<volatile key_of<kind> *>(
                 params.peers.distance_of[q])[owned_begin(params) + v] = key;
 }
@@ -147,7 +148,7 @@ __device__ __forceinline__ hint_group<kind> load_hints(const kernel_params &para
 {
     const uint32_t home = owned_begin(params), lane = threadIdx.x & 31;
     const key_of<kind> *own = distances<kind>(params) + home;
-    const uint2 *value = reinterpret_cast<const uint2 *>(params.part.value) + home;
+    const uint2 *value = reinterpret_cast<const uint2 *>(params.part.state.value) + home;
     hint_group<kind> hints;
 
 #pragma unroll
@@ -178,7 +179,7 @@ __device__ __forceinline__ void prefetch_hints(const kernel_params &params, uint
                        line * lane);
     else if (lane < keys + hints)
         hw_prefetch_l2(reinterpret_cast<const char *>(
-                           reinterpret_cast<const uint2 *>(params.part.value) + first) +
+                           reinterpret_cast<const uint2 *>(params.part.state.value) + first) +
                        line * (lane - keys));
 }
 
@@ -269,9 +270,9 @@ __device__ __forceinline__ bool has_parent(const kernel_params &params, uint32_t
                                            uint32_t root)
 {
     const uint32_t v = local_id - owned_begin(params);
-    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.value);
+    const uint2 *result = reinterpret_cast<const uint2 *>(params.part.state.value);
 
-    if (local_id == root || v >= params.part.block)
+    if (local_id == root || v >= params.part.config.block_size)
         return true;
     return v < params.peers.core && hw_load_relaxed(&result[local_id].x) != HW_INVALID_VERTEX;
 }
@@ -285,12 +286,13 @@ __device__ uint32_t find_equal_distance_parent(const kernel_params &params, lane
 {
     const uint32_t lane = threadIdx.x & 31;
     const key_of<kind> *distance = distances<kind>(params);
-    const uint64_t begin = __ldg(params.part.offset + v), end = __ldg(params.part.offset + v + 1);
+    const uint64_t begin = __ldg(params.part.graph.offset + v),
+                   end = __ldg(params.part.graph.offset + v + 1);
 
     for (uint64_t at = begin; at < end; at += 32) {
         const bool there = at + lane < end;
-        const hw_gpu_edge edge =
-            there ? hw_read_edge(params.part.edge + at + lane) : hw_gpu_edge{HW_INVALID_VERTEX, 0};
+        const hw_gpu_edge edge = there ? hw_read_edge(params.part.graph.edge + at + lane)
+                                       : hw_gpu_edge{HW_INVALID_VERTEX, 0};
         const key_of<kind> from =
             there ? remote_load<kind>(params, state, edge.rank,
                                       hw_load_relaxed(distance + edge.rank), state.remote_load_from)

@@ -78,13 +78,13 @@ __device__ pull_result<kind> pull_lists(const kernel_params &params, lane_state<
                                         const bucket_bounds<kind> &bound, uint32_t v,
                                         pull_result<kind> best)
 {
-    const hw_gpu_edge *list = params.part.edge;
+    const hw_gpu_edge *list = params.part.graph.edge;
     uint32_t length = 0, at = loads_remote<kind>(state) ? 0 : edges_cached;
     bool more = false;
 
     if (v != HW_INVALID_VERTEX) {
-        const uint64_t begin = __ldg(params.part.offset + v);
-        length = static_cast<uint32_t>(__ldg(params.part.offset + v + 1) - begin);
+        const uint64_t begin = __ldg(params.part.graph.offset + v);
+        length = static_cast<uint32_t>(__ldg(params.part.graph.offset + v + 1) - begin);
         list += begin;
         more = length > at;
         for (; more && at < length && at < lane_pull_edges; at += 4) {

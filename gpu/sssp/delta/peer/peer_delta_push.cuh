@@ -65,7 +65,7 @@ record_lowered(const kernel_params &params, block_shared &shared, lane_state<kin
             from[k] = source[i];
             key[k] = next[i];
             v[k] = local_id[k] - home;
-            const bool own = better[i] && v[k] < params.part.block;
+            const bool own = better[i] && v[k] < params.part.config.block_size;
             to_others[k] = better[i] && !own;
             to_step[k] = own && key[k] < state.bound.step_end;
             to_rest[k] = own && !to_step[k] && key[k] < state.bound.high;
@@ -197,13 +197,13 @@ template <int kind>
 __device__ __forceinline__ list_cursor<kind> open_list(const kernel_params &params,
                                                        lane_state<kind> &state, uint32_t v)
 {
-    list_cursor<kind> list = {v, 0, 0, 0, params.part.edge, v != HW_INVALID_VERTEX};
+    list_cursor<kind> list = {v, 0, 0, 0, params.part.graph.edge, v != HW_INVALID_VERTEX};
 
     if (!list.more)
         return list;
     list.key = __ldcg(distances<kind>(params) + owned_begin(params) + v);
-    const uint64_t begin = __ldg(params.part.offset + v);
-    list.length = static_cast<uint32_t>(__ldg(params.part.offset + v + 1) - begin);
+    const uint64_t begin = __ldg(params.part.graph.offset + v);
+    list.length = static_cast<uint32_t>(__ldg(params.part.graph.offset + v + 1) - begin);
     list.edge += begin;
     state.degrees += list.length;
     if (state.from > 0) { /* long edges: where they begin */
@@ -516,7 +516,7 @@ __device__ void push_long_list_chunks(const kernel_params &params, block_shared 
             static_cast<uint32_t>(min(static_cast<count64>(words.z), from + HW_PEER_DELTA_CHUNK));
         const key_of<kind> key = __ldcg(distances<kind>(params) + owned_begin(params) + words.x);
         push_chunk<kind>(params, shared, state,
-                         params.part.edge + __ldg(params.part.offset + words.x),
+                         params.part.graph.edge + __ldg(params.part.graph.offset + words.x),
                          static_cast<uint32_t>(from), end, words.x, key);
     }
 }
@@ -532,8 +532,8 @@ __device__ __forceinline__ void rebroadcast_lowered(const kernel_params &params,
     if (state.rebroadcast_below == 0 || v == HW_INVALID_VERTEX)
         return;
     const key_of<kind> key = __ldcg(distances<kind>(params) + home + v);
-    for (uint32_t q = 0; key < state.rebroadcast_below && q < params.part.ranks; q++)
-        if (q != params.part.rank)
+    for (uint32_t q = 0; key < state.rebroadcast_below && q < params.part.config.ranks; q++)
+        if (q != params.part.config.rank)
             atomic_lower_system(static_cast<key_of<kind> *>(params.peers.distance_of[q]) + home + v,
                                 key);
 }

@@ -25,7 +25,7 @@ entry_at(const kernel_params &params, const block_shared &shared, uint32_t parit
 
     while (i >= shared.updates_end[q])
         q++;
-    return static_cast<const uint4 *>(params.peers.outbox[parity].came[q]) +
+    return static_cast<const uint4 *>(params.peers.outbox[parity].recv[q]) +
            (q > 0 ? i - shared.updates_end[q - 1] : i);
 }
 
@@ -105,9 +105,9 @@ template <int kind>
 __device__ void receive_in_place(const kernel_params &params, block_shared &shared,
                                  lane_state<kind> &state)
 {
-    uint32_t *touched = params.peers.touched_of[state.parity][params.part.rank];
+    uint32_t *touched = params.peers.touched_of[state.parity][params.part.config.rank];
     const key_of<kind> *own = distances<kind>(params) + owned_begin(params);
-    const uint64_t words = params.part.block / 32 + 1;
+    const uint64_t words = params.part.config.block_size / 32 + 1;
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint64_t w = hw_grid_thread() / 32; w < words; w += hw_grid_threads() / 32) {
@@ -150,7 +150,7 @@ __device__ bool end_iteration(const kernel_params &params, block_shared &shared,
     flush_iteration(state);
     if (!peer_barrier(search, state.iteration))
         return false;
-    const uint64_t count = shared.updates_end[params.part.ranks - 1];
+    const uint64_t count = shared.updates_end[params.part.config.ranks - 1];
     const bool full = shared.overflowed != 0;
     if (count == 0)
         return true;

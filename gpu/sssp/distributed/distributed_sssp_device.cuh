@@ -1,7 +1,7 @@
 /* Shortest paths on several parts: codes, lists and counters, as kernels see
  * them (gpu/sssp/distributed/distributed_sssp.h). */
-#ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_CUH
-#define HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_CUH
+#ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_DEVICE_CUH
+#define HOPWAVE_GPU_SSSP_DISTRIBUTED_DISTRIBUTED_SSSP_DEVICE_CUH
 
 #include "gpu/comm/allgather.h"
 #include "gpu/device/grid_stride.cuh"
@@ -66,41 +66,46 @@ __device__ __forceinline__ int64_t lower(int64_t *at, int64_t key)
 }
 
 /* The array that a job is about. */
-template <typename K> __device__ __forceinline__ K *array_of(const kernel_params &plan, bool value)
+template <typename K>
+__device__ __forceinline__ K *array_of(const kernel_params &params, bool value)
 {
-    return value ? reinterpret_cast<K *>(plan.value) : static_cast<K *>(plan.distance);
+    return value ? reinterpret_cast<K *>(params.state.value)
+                 : static_cast<K *>(params.state.distance);
 }
 
 /* ---- codes and lists ---- */
 
-__device__ __forceinline__ uint32_t first_delegate(const kernel_params &plan)
+__device__ __forceinline__ uint32_t first_delegate(const kernel_params &params)
 {
-    return plan.segments * plan.block;
+    return params.config.num_ranges * params.config.block_size;
 }
 
-__device__ __forceinline__ uint32_t delegate_lists(const kernel_params &plan)
+__device__ __forceinline__ uint32_t delegate_lists(const kernel_params &params)
 {
-    return plan.list_blocks * plan.block;
+    return params.lists.num_blocks * params.config.block_size;
 }
 
-__device__ __forceinline__ uint32_t code_of(const kernel_params &plan, uint32_t list)
+__device__ __forceinline__ uint32_t local_id_of(const kernel_params &params, uint32_t list)
 {
-    if (list >= delegate_lists(plan))
-        return first_delegate(plan) + (list - delegate_lists(plan));
-    const uint32_t b = plan.list_blocks == 1 ? 0
-                       : plan.magic          ? static_cast<uint32_t>(__umul64hi(list, plan.magic))
-                                             : list;
-    return plan.list_segment[b] * plan.block + (list - b * plan.block);
+    if (list >= delegate_lists(params))
+        return first_delegate(params) + (list - delegate_lists(params));
+    const uint32_t b = params.lists.num_blocks == 1 ? 0
+                       : params.config.block_magic
+                           ? static_cast<uint32_t>(__umul64hi(list, params.config.block_magic))
+                           : list;
+    return params.lists.range[b] * params.config.block_size + (list - b * params.config.block_size);
 }
 
-__device__ __forceinline__ bool is_own(const kernel_params &plan, uint32_t code)
+__device__ __forceinline__ bool is_owned(const kernel_params &params, uint32_t local_id)
 {
-    return code - plan.home * plan.block < plan.block;
+    return local_id - params.config.owned_range * params.config.block_size <
+           params.config.block_size;
 }
 
-__device__ __forceinline__ uint32_t own_list(const kernel_params &plan, uint32_t code)
+__device__ __forceinline__ uint32_t owned_list(const kernel_params &params, uint32_t local_id)
 {
-    return plan.own_lists + (code - plan.home * plan.block);
+    return params.lists.owned_begin +
+           (local_id - params.config.owned_range * params.config.block_size);
 }
 
 __device__ __forceinline__ void set_bit(uint32_t *bits, uint32_t at)
@@ -109,7 +114,7 @@ __device__ __forceinline__ void set_bit(uint32_t *bits, uint32_t at)
 }
 
 /* The bits of word w that are in [first, end). */
-__device__ __forceinline__ uint32_t within(uint32_t w, uint32_t first, uint32_t end)
+__device__ __forceinline__ uint32_t range_mask(uint32_t w, uint32_t first, uint32_t end)
 {
     const int64_t from = static_cast<int64_t>(first) - 32 * static_cast<int64_t>(w);
     const int64_t to = static_cast<int64_t>(end) - 32 * static_cast<int64_t>(w);
@@ -127,21 +132,21 @@ __device__ __forceinline__ uint32_t within(uint32_t w, uint32_t first, uint32_t 
 /* ---- sums ---- */
 
 /* Counters of a block, which go to the device's at its end. */
-struct sums_t {
+struct block_sums {
     count64 sum[4];
-    count64 most;
+    count64 max;
 };
 
-__device__ __forceinline__ void clear(sums_t &sums)
+__device__ __forceinline__ void clear(block_sums &sums)
 {
     if (threadIdx.x < 4)
         sums.sum[threadIdx.x] = 0;
     if (threadIdx.x == 4)
-        sums.most = 0;
+        sums.max = 0;
     __syncthreads();
 }
 
-__device__ __forceinline__ void add(sums_t &sums, int which, count64 mine)
+__device__ __forceinline__ void add(block_sums &sums, int which, count64 mine)
 {
     const count64 all = hw_warp_sum64(mine);
 

@@ -1,0 +1,187 @@
+/*
+ * Shortest paths on several parts: pushing the queued edges.
+ *
+ * The edges of the queue are cut into equal tiles, whatever lists they belong to. Prefix sums tell
+ * which list an edge belongs to (Davidson, Baxter, Garland and Owens, 2014: load-balanced
+ * partitioning). An improvement costs one atomic minimum on a distance and one bit: in the frontier
+ * bitmap where the vertex is owned, else in the bitmap of updates to send.
+ */
+#ifndef HOPWAVE_GPU_SSSP_DISTRIBUTED_PUSH_EDGES_CUH
+#define HOPWAVE_GPU_SSSP_DISTRIBUTED_PUSH_EDGES_CUH
+
+#include "gpu/device/prefix_search.cuh"
+#include "gpu/sssp/distributed/distributed_sssp_device.cuh"
+
+namespace
+{
+
+/* Edges that a warp relaxes at a time at most, in groups of one a lane, so many under way. */
+constexpr uint32_t edges_in_flight = 4, max_tile = 256;
+
+/* An edge under way. */
+template <int kind> struct edge_in_flight {
+    hw_gpu_edge edge; /* rank: HW_INVALID_VERTEX for none */
+    uint32_t source;  /* code */
+    key_of<kind> key; /* of the source */
+};
+
+/* Says that a vertex improved. near: it is to be relaxed next if it is this part's own. */
+__device__ __forceinline__ void mark_improved(const kernel_params &params, uint32_t local_id,
+                                              bool near)
+{
+    if (!is_owned(params, local_id))
+        set_bit(params.state.pending_bits, local_id);
+    else if (near)
+        set_bit(params.state.frontier_bits, owned_list(params, local_id));
+}
+
+/* What an edge from such a source makes the target's value; false for nothing. */
+template <int kind, int mode>
+__device__ __forceinline__ bool value_of_edge(const kernel_params &params, const job_t &job,
+                                              const edge_in_flight<kind> &one,
+                                              key_of<kind> target_key, int64_t &value)
+{
+    const key_of<kind> next = hw_further<kind>(one.key, one.edge.weight);
+    const int64_t id = __ldg(params.graph.graph_id + one.source);
+
+    if (mode == HW_DISTRIBUTED_SSSP_TIGHT_OR_BETTER_EDGE ? next > target_key : next != target_key)
+        return false;
+    if (mode == HW_DISTRIBUTED_SSSP_MIN_HOPS) {
+        value = ((__ldcg(params.state.value + one.source) >> 32) + 1) << 32 | id;
+    } else if (mode == HW_DISTRIBUTED_SSSP_TIGHT_OR_BETTER_EDGE) {
+        value = (id ^ job.source_mask) << 32 | one.edge.weight;
+    } else if (mode == HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT) {
+        value = job.settled_begin << 32 | id;
+        return one.key == target_key &&
+               (one.source == job.root ||
+                __ldcg(params.state.value + one.source) < job.settled_begin << 32);
+    } else {
+        value = id;
+        return one.key < target_key;
+    }
+    return true;
+}
+
+/* Lowers a value; of modes that find parents. */
+template <int kind, int mode>
+__device__ __forceinline__ void relax_value(const kernel_params &params, const job_t &job,
+                                            const edge_in_flight<kind> &one)
+{
+    const uint32_t target = one.edge.rank;
+    const key_of<kind> target_key =
+        __ldcg(static_cast<const key_of<kind> *>(params.state.distance) + target);
+    int64_t value;
+
+    if (one.key == hw_keys<kind>::none)
+        return;
+    if (mode == HW_DISTRIBUTED_SSSP_OVERFLOW_CHECK) {
+        if (target_key == hw_keys<kind>::none ||
+            (kind == HW_GPU_KEY_F32 && target_key == hw_key_of(__uint_as_float(0xff800000u))))
+            atomicAdd(&params.control->matches, 1ull);
+        return;
+    }
+    if (!value_of_edge<kind, mode>(params, job, one, target_key, value))
+        return;
+    if (mode == HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT && !is_owned(params, target) &&
+        target < first_delegate(params)) {
+        /* Only its owner knows whether it wants a parent. */
+        params.state.value[target] = value;
+        mark_improved(params, target, false);
+    } else if (value < __ldcg(params.state.value + target) &&
+               value < lower(params.state.value + target, value)) {
+        mark_improved(params, target,
+                      mode == HW_DISTRIBUTED_SSSP_MIN_HOPS ||
+                          mode == HW_DISTRIBUTED_SSSP_EQUAL_DISTANCE_PARENT);
+    }
+}
+
+/* Relaxes some edges of each lane at once; returns whether any of its finds waits. */
+template <int kind, int mode>
+__device__ __forceinline__ bool relax(const kernel_params &params, const job_t &job,
+                                      const edge_in_flight<kind> (&one)[edges_in_flight])
+{
+    key_of<kind> *distance = static_cast<key_of<kind> *>(params.state.distance);
+    key_of<kind> next[edges_in_flight], old[edges_in_flight];
+    bool rest_of_bucket = false;
+
+    if constexpr (mode != HW_DISTRIBUTED_SSSP_RELAX && mode != HW_DISTRIBUTED_SSSP_REACH) {
+#pragma unroll
+        for (uint32_t k = 0; k < edges_in_flight; k++)
+            if (one[k].edge.rank != HW_INVALID_VERTEX)
+                relax_value<kind, mode>(params, job, one[k]);
+        return false;
+    } else {
+#pragma unroll
+        for (uint32_t k = 0; k < edges_in_flight; k++) {
+            next[k] = mode == HW_DISTRIBUTED_SSSP_REACH
+                          ? 0
+                          : hw_further<kind>(one[k].key, one[k].edge.weight);
+            const bool target_key = one[k].edge.rank != HW_INVALID_VERTEX &&
+                                    one[k].key != hw_keys<kind>::none && next[k] < job.target_end;
+            old[k] = target_key ? __ldcg(distance + one[k].edge.rank) : next[k];
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < edges_in_flight; k++)
+            if (next[k] < old[k] && next[k] < lower(distance + one[k].edge.rank, next[k])) {
+                const bool near = next[k] < job.step_end;
+                mark_improved(params, one[k].edge.rank, near);
+                rest_of_bucket = rest_of_bucket || (!near && next[k] < job.bucket_end);
+            }
+        return rest_of_bucket;
+    }
+}
+
+template <int kind, int mode>
+__device__ void push_queue(const kernel_params &params, const job_t &job)
+{
+    const count64 packed = hw_load_relaxed(&params.control->queue_size), edges = packed & edge_mask;
+    const uint32_t lists = static_cast<uint32_t>(packed >> HW_DISTRIBUTED_SSSP_EDGE_BITS);
+    const uint32_t lane = threadIdx.x & 31;
+    /* Few edges go to all warps, too. */
+    const count64 work_chunk = ((edges + warp_count() - 1) / warp_count() + 31) / 32 * 32;
+    const count64 tile = work_chunk < max_tile ? work_chunk : max_tile;
+    bool rest_of_bucket = false;
+
+    for (count64 from = warp_number() * tile; from < edges; from += warp_count() * tile) {
+        const count64 end = from + tile < edges ? from + tile : edges;
+        uint32_t queue_index = warp_prefix_search(params.state.queue_prefix, lists, from);
+        for (count64 base = from; base < end; base += 32 * edges_in_flight) {
+            edge_in_flight<kind> one[edges_in_flight];
+#pragma unroll
+            for (uint32_t k = 0; k < edges_in_flight; k++) {
+                one[k].edge = hw_gpu_edge{HW_INVALID_VERTEX, 0};
+                one[k].source = 0;
+                if (base + 32 * k >= end)
+                    continue;
+                /* Which of the next lists begin among these 32 edges, and where. */
+                const uint64_t begin = base + 32 * k, edge = begin + lane;
+                const uint32_t ahead = queue_index + 1 + lane;
+                const uint64_t start =
+                    ahead < lists ? __ldcg(params.state.queue_prefix + ahead) : UINT64_MAX;
+                const uint64_t away = start - begin;
+                const uint32_t starts = warp_or(away < 32 ? 1u << away : 0);
+                const uint32_t mine = queue_index + __popc(starts & ((2u << lane) - 1));
+                queue_index += __popc(starts) + (__any_sync(HW_WARP, away == 32) ? 1 : 0);
+                if (edge < end) {
+                    one[k].source = local_id_of(params, __ldcg(params.state.queue + mine));
+                    one[k].edge = hw_read_edge(params.graph.edge +
+                                               (__ldcg(params.state.queue_edge + mine) + edge));
+                }
+            }
+#pragma unroll
+            for (uint32_t k = 0; k < edges_in_flight; k++)
+                one[k].key = one[k].edge.rank != HW_INVALID_VERTEX
+                                 ? __ldcg(static_cast<const key_of<kind> *>(params.state.distance) +
+                                          one[k].source)
+                                 : hw_keys<kind>::none;
+            rest_of_bucket = relax<kind, mode>(params, job, one) || rest_of_bucket;
+        }
+    }
+    if (__any_sync(HW_WARP, rest_of_bucket) && lane == 0 &&
+        hw_load_relaxed(&params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_REST_OF_BUCKET]) == 0)
+        atomicAdd(&params.control->counter[HW_DISTRIBUTED_SSSP_COUNT_REST_OF_BUCKET], 1ull);
+}
+
+} // namespace
+
+#endif
