@@ -24,96 +24,101 @@ namespace hw_scan2d_grid
 namespace
 {
 
-constexpr int heads = 4; /* columns of a list that are kept apart */
+constexpr int head_entries = 4; /* columns of a list that are kept apart */
 /* Columns that a lane looks at alone, then that its warp does, before all blocks do. */
-constexpr uint32_t up_alone = 32, up_warp = 8192;
+constexpr uint32_t max_lane_entries = 32, max_warp_entries = 8192;
 
 /* The vertices of the frontier of the grid column. */
-__device__ __forceinline__ count64 front_size(const kernel_params &plan, const told_t *told)
+__device__ __forceinline__ count64 frontier_size(const kernel_params &params,
+                                                 const allgather_result *counts)
 {
     count64 size = 0;
 
-    for (uint32_t r = 0; r < plan.rows; r++)
-        size += told->by_rank[part_at(plan, r, plan.column)][0];
+    for (uint32_t r = 0; r < params.config.rows; r++)
+        size += counts->by_rank[part_at(params, r, params.config.column)][0];
     return size;
 }
 
 /* Whether a level goes bottom-up whatever its edges: its frontier need not be queued. */
-__device__ __forceinline__ bool surely_up(const kernel_params &plan, uint32_t depth,
-                                          const told_t *told)
+__device__ __forceinline__ bool has_large_frontier(const kernel_params &params, uint32_t depth,
+                                                   const allgather_result *counts)
 {
-    return plan.heads &&
-           (plan.up_columns == 0 || (depth > 0 && front_size(plan, told) >= plan.up_columns));
+    return params.bottom_up.list_heads &&
+           (params.bottom_up.min_columns == 0 ||
+            (depth > 0 && frontier_size(params, counts) >= params.bottom_up.min_columns));
 }
 
 /* The same, once what is queued is known: unless some was visited while it was. */
-__device__ __forceinline__ bool goes_up(const kernel_params &plan, uint32_t depth, uint32_t open,
-                                        const told_t *told)
+__device__ __forceinline__ bool is_bottom_up(const kernel_params &params, uint32_t depth,
+                                             uint32_t unvisited, const allgather_result *counts)
 {
-    return surely_up(plan, depth, told) ||
-           (plan.heads && open == 0 &&
-            edges_of(hw_load_relaxed(&plan.control->queue[0])) >= plan.up_edges);
+    return has_large_frontier(params, depth, counts) ||
+           (params.bottom_up.list_heads && unvisited == 0 &&
+            edges_of(hw_load_relaxed(&params.search.control->queue[0])) >=
+                params.bottom_up.min_edges);
 }
 
 /* Adds the frontier of one part of the grid column to the bitmap of it. All threads of the grid. */
-__device__ __forceinline__ void mark_front(const kernel_params &plan, const uint32_t *set,
-                                           uint32_t r, count64 count)
+__device__ __forceinline__ void set_frontier_bits(const kernel_params &params, const uint32_t *set,
+                                                  uint32_t r, count64 count)
 {
-    uint32_t *front = plan.front + r * words_of(plan);
+    uint32_t *frontier = params.bottom_up.frontier_bits + r * words_of(params);
 
-    if (hw_scan2d_grid_as_bitmap(plan.exchange, plan.column_active[r], count)) {
+    if (hw_scan2d_grid_as_bitmap(params.config.exchange, params.config.column_active[r], count)) {
         const uint4 *from = reinterpret_cast<const uint4 *>(set);
-        for (uint64_t w = hw_grid_thread(); w < words_of(plan) / 4; w += hw_grid_threads())
-            reinterpret_cast<uint4 *>(front)[w] = __ldcg(from + w);
+        for (uint64_t w = hw_grid_thread(); w < words_of(params) / 4; w += hw_grid_threads())
+            reinterpret_cast<uint4 *>(frontier)[w] = __ldcg(from + w);
     } else {
         for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
             const uint32_t at = __ldcg(set + k);
-            atomicOr(front + at / 32, 1u << (at & 31));
+            atomicOr(frontier + at / 32, 1u << (at & 31));
         }
     }
 }
 
 /* Empties the bitmap. All threads of the grid. */
-__device__ __forceinline__ void clear_front(const kernel_params &plan)
+__device__ __forceinline__ void clear_frontier_bits(const kernel_params &params)
 {
-    const uint64_t words = static_cast<uint64_t>(plan.rows) * words_of(plan);
+    const uint64_t words = static_cast<uint64_t>(params.config.rows) * words_of(params);
 
-    if (!plan.front)
+    if (!params.bottom_up.frontier_bits)
         return;
     for (uint64_t w = hw_grid_thread(); w < words / 4; w += hw_grid_threads())
-        reinterpret_cast<uint4 *>(plan.front)[w] = make_uint4(0, 0, 0, 0);
+        reinterpret_cast<uint4 *>(params.bottom_up.frontier_bits)[w] = make_uint4(0, 0, 0, 0);
 }
 
-__device__ __forceinline__ bool in_front(const kernel_params &plan, uint32_t column)
+__device__ __forceinline__ bool in_frontier(const kernel_params &params, uint32_t column)
 {
-    return plan.front[column / 32] >> (column & 31) & 1;
+    return params.bottom_up.frontier_bits[column / 32] >> (column & 31) & 1;
 }
 
 /* Columns that the queue holds. */
-__device__ __forceinline__ count64 queue_room(const kernel_params &plan)
+__device__ __forceinline__ count64 queue_capacity(const kernel_params &params)
 {
-    return static_cast<count64>(plan.rows) * plan.block;
+    return static_cast<count64>(params.config.rows) * params.config.block;
 }
 
 /* What is left of a row's list. */
-template <typename Offset> struct rest {
+template <typename Offset> struct list_rest {
     Offset at, end;
 };
 
 /* Looks at up to up_alone columns more. One lane. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t look_alone(const kernel_params &plan, rest<Offset> &left,
-                                               uint32_t &looked)
+__device__ __forceinline__ uint32_t search_by_lane(const kernel_params &params,
+                                                   list_rest<Offset> &rest, uint32_t &examined)
 {
-    for (uint32_t i = 0; i < up_alone && left.at < left.end; i += heads, left.at += heads) {
-        uint32_t column[heads];
+    for (uint32_t i = 0; i < max_lane_entries && rest.at < rest.end;
+         i += head_entries, rest.at += head_entries) {
+        uint32_t column[head_entries];
 #pragma unroll
-        for (int k = 0; k < heads; k++)
-            column[k] = left.at + k < left.end ? plan.by_row.rank[left.at + k] : HW_INVALID_VERTEX;
+        for (int k = 0; k < head_entries; k++)
+            column[k] = rest.at + k < rest.end ? params.bottom_up.by_row.rank[rest.at + k]
+                                               : HW_INVALID_VERTEX;
 #pragma unroll
-        for (int k = 0; k < heads; k++) {
-            looked += column[k] != HW_INVALID_VERTEX;
-            if (column[k] != HW_INVALID_VERTEX && in_front(plan, column[k]))
+        for (int k = 0; k < head_entries; k++) {
+            examined += column[k] != HW_INVALID_VERTEX;
+            if (column[k] != HW_INVALID_VERTEX && in_frontier(params, column[k]))
                 return column[k];
         }
     }
@@ -122,284 +127,296 @@ __device__ __forceinline__ uint32_t look_alone(const kernel_params &plan, rest<O
 
 /* Leaves a row with a long list to all blocks, while there is room for it in the queue. */
 template <typename Offset>
-__device__ __forceinline__ void leave_long(const kernel_params &plan, uint32_t row,
-                                           rest<Offset> &left)
+__device__ __forceinline__ void defer_long_list(const kernel_params &params, uint32_t row,
+                                                list_rest<Offset> &rest)
 {
-    if (left.at >= left.end || left.end - left.at <= up_warp)
+    if (rest.at >= rest.end || rest.end - rest.at <= max_warp_entries)
         return;
-    const count64 slot = atomicAdd(&plan.control->queue[1], 1ull);
-    if (slot >= queue_room(plan))
+    const count64 slot = atomicAdd(&params.search.control->queue[1], 1ull);
+    if (slot >= queue_capacity(params))
         return;
-    plan.queue[slot] = row;
-    left.at = left.end;
+    params.search.queue[slot] = row;
+    rest.at = rest.end;
 }
 
 /* The same for the lists of all lanes that have any left, one after another. A whole warp. */
 template <typename Offset>
-__device__ __forceinline__ uint32_t look_together(const kernel_params &plan, rest<Offset> left,
-                                                  uint32_t row, uint32_t &looked)
+__device__ __forceinline__ uint32_t search_by_warp(const kernel_params &params,
+                                                   list_rest<Offset> rest, uint32_t row,
+                                                   uint32_t &examined)
 {
-    uint32_t mine = HW_INVALID_VERTEX;
+    uint32_t result = HW_INVALID_VERTEX;
 
-    leave_long(plan, row, left);
-    for (uint32_t who = __ballot_sync(HW_WARP, left.at < left.end); who; who &= who - 1) {
-        const int lane = __ffs(who) - 1;
-        const Offset end = __shfl_sync(HW_WARP, left.end, lane);
-        uint32_t hit = 0;
-        for (Offset at = __shfl_sync(HW_WARP, left.at, lane); at < end && !hit; at += 32) {
-            const uint32_t column =
-                at + lane_of() < end ? plan.by_row.rank[at + lane_of()] : HW_INVALID_VERTEX;
-            looked += column != HW_INVALID_VERTEX;
-            hit = __ballot_sync(HW_WARP, column != HW_INVALID_VERTEX && in_front(plan, column));
-            const uint32_t found =
-                hit ? __shfl_sync(HW_WARP, column, __ffs(hit) - 1) : HW_INVALID_VERTEX;
+    defer_long_list(params, row, rest);
+    for (uint32_t lanes = __ballot_sync(HW_WARP, rest.at < rest.end); lanes; lanes &= lanes - 1) {
+        const int lane = __ffs(lanes) - 1;
+        const Offset end = __shfl_sync(HW_WARP, rest.end, lane);
+        uint32_t hits = 0;
+        for (Offset at = __shfl_sync(HW_WARP, rest.at, lane); at < end && !hits; at += 32) {
+            const uint32_t column = at + lane_of() < end
+                                        ? params.bottom_up.by_row.rank[at + lane_of()]
+                                        : HW_INVALID_VERTEX;
+            examined += column != HW_INVALID_VERTEX;
+            hits =
+                __ballot_sync(HW_WARP, column != HW_INVALID_VERTEX && in_frontier(params, column));
+            const uint32_t match =
+                hits ? __shfl_sync(HW_WARP, column, __ffs(hits) - 1) : HW_INVALID_VERTEX;
             if (static_cast<int>(lane_of()) == lane)
-                mine = found;
+                result = match;
         }
     }
-    return mine;
+    return result;
 }
 
 /* Looks further than the heads, for up to 32 rows whose are not in the frontier; of other lanes it
  * is HW_INVALID_VERTEX. A whole warp. */
 template <typename Offset>
-__device__ __noinline__ uint32_t look_further(const kernel_params &plan, uint32_t row,
-                                              uint32_t &looked)
+__device__ __noinline__ uint32_t search_tail(const kernel_params &params, uint32_t row,
+                                             uint32_t &examined)
 {
-    rest<Offset> left = {0, 0};
+    list_rest<Offset> rest = {0, 0};
     uint32_t column = HW_INVALID_VERTEX;
 
     if (row != HW_INVALID_VERTEX) {
-        left.at = hw_begin<Offset>(plan.by_row, row) + heads;
-        left.end = hw_begin<Offset>(plan.by_row, row + 1);
-        column = look_alone(plan, left, looked);
+        rest.at = hw_begin<Offset>(params.bottom_up.by_row, row) + head_entries;
+        rest.end = hw_begin<Offset>(params.bottom_up.by_row, row + 1);
+        column = search_by_lane(params, rest, examined);
         if (column != HW_INVALID_VERTEX)
-            left.at = left.end;
+            rest.at = rest.end;
     }
-    if (__any_sync(HW_WARP, left.at < left.end)) {
-        const uint32_t other = look_together(plan, left, row, looked);
-        column = other != HW_INVALID_VERTEX ? other : column;
+    if (__any_sync(HW_WARP, rest.at < rest.end)) {
+        const uint32_t match = search_by_warp(params, rest, row, examined);
+        column = match != HW_INVALID_VERTEX ? match : column;
     }
     return column;
 }
 
 /* The heads of some rows a lane; column: which of them is in the frontier. All of a stage are
  * looked up together. more, bit k: the k-th row has further columns, and none was found. */
-__device__ __forceinline__ void look_heads(const kernel_params &plan, const uint32_t *row,
-                                           uint32_t *column, uint32_t &more, uint32_t &looked)
+__device__ __forceinline__ void search_heads(const kernel_params &params, const uint32_t *row,
+                                             uint32_t *column, uint32_t &unmatched,
+                                             uint32_t &examined)
 {
-    uint32_t head[up_rows][heads];
+    uint32_t head[rows_per_lane][head_entries];
 
 #pragma unroll
-    for (int k = 0; k < up_rows; k++) {
+    for (int k = 0; k < rows_per_lane; k++) {
         uint4 of =
             make_uint4(HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX);
         if (row[k] != HW_INVALID_VERTEX)
-            of = __ldcs(plan.heads + row[k]);
+            of = __ldcs(params.bottom_up.list_heads + row[k]);
         head[k][0] = of.x, head[k][1] = of.y, head[k][2] = of.z, head[k][3] = of.w;
         column[k] = HW_INVALID_VERTEX;
     }
 #pragma unroll
-    for (int j = 0; j < heads; j++) {
-        uint32_t word[up_rows];
+    for (int j = 0; j < head_entries; j++) {
+        uint32_t word[rows_per_lane];
 #pragma unroll
-        for (int k = 0; k < up_rows; k++) {
-            const bool looks = column[k] == HW_INVALID_VERTEX && head[k][j] != HW_INVALID_VERTEX;
-            word[k] = looks ? plan.front[head[k][j] / 32] : 0;
-            looked += looks;
+        for (int k = 0; k < rows_per_lane; k++) {
+            const bool tests = column[k] == HW_INVALID_VERTEX && head[k][j] != HW_INVALID_VERTEX;
+            word[k] = tests ? params.bottom_up.frontier_bits[head[k][j] / 32] : 0;
+            examined += tests;
         }
 #pragma unroll
-        for (int k = 0; k < up_rows; k++)
+        for (int k = 0; k < rows_per_lane; k++)
             if (word[k] >> (head[k][j] & 31) & 1)
                 column[k] = head[k][j];
     }
-    more = 0;
+    unmatched = 0;
 #pragma unroll
-    for (int k = 0; k < up_rows; k++)
-        more |= (column[k] == HW_INVALID_VERTEX && head[k][heads - 1] != HW_INVALID_VERTEX) << k;
+    for (int k = 0; k < rows_per_lane; k++)
+        unmatched |=
+            (column[k] == HW_INVALID_VERTEX && head[k][head_entries - 1] != HW_INVALID_VERTEX) << k;
 }
 
 /* Looks further for the rows of all lanes that want that, bit k of more: for its k-th. Lanes share
  * them out by way of `room`, [up_rows * 32] of the warp. A whole warp. */
 template <typename Offset>
-__device__ __forceinline__ void look_on(const kernel_params &plan, const uint32_t *row,
-                                        uint32_t more, uint32_t *column, uint32_t *room,
-                                        uint32_t &looked)
+__device__ __forceinline__ void search_unmatched(const kernel_params &params, const uint32_t *row,
+                                                 uint32_t unmatched, uint32_t *column,
+                                                 uint32_t *scratch, uint32_t &examined)
 {
-    uint32_t slot[up_rows], count = 0;
+    uint32_t slot[rows_per_lane], count = 0;
 
 #pragma unroll
-    for (int k = 0; k < up_rows; k++) {
-        const uint32_t ballot = __ballot_sync(HW_WARP, more >> k & 1);
+    for (int k = 0; k < rows_per_lane; k++) {
+        const uint32_t ballot = __ballot_sync(HW_WARP, unmatched >> k & 1);
         slot[k] = count + __popc(ballot & ((1u << lane_of()) - 1));
         count += __popc(ballot);
-        if (more >> k & 1)
-            room[slot[k]] = row[k];
+        if (unmatched >> k & 1)
+            scratch[slot[k]] = row[k];
     }
     if (count == 0)
         return;
     __syncwarp();
     for (uint32_t i = lane_of(); i < count + lane_of(); i += 32) {
-        const uint32_t found =
-            look_further<Offset>(plan, i < count ? room[i] : HW_INVALID_VERTEX, looked);
+        const uint32_t match =
+            search_tail<Offset>(params, i < count ? scratch[i] : HW_INVALID_VERTEX, examined);
         if (i < count)
-            room[i] = found;
+            scratch[i] = match;
     }
     __syncwarp();
 #pragma unroll
-    for (int k = 0; k < up_rows; k++)
-        if (more >> k & 1)
-            column[k] = room[slot[k]];
+    for (int k = 0; k < rows_per_lane; k++)
+        if (unmatched >> k & 1)
+            column[k] = scratch[slot[k]];
     __syncwarp();
 }
 
 /* Looks for a column for each of some rows a lane, HW_INVALID_VERTEX where there are fewer, and
  * keeps it. A whole warp. */
 template <typename Offset>
-__device__ __forceinline__ void look_rows(const kernel_params &plan, const uint32_t *row,
-                                          uint32_t *column, uint32_t *room, uint32_t &looked)
+__device__ __forceinline__ void search_rows(const kernel_params &params, const uint32_t *row,
+                                            uint32_t *column, uint32_t *scratch, uint32_t &examined)
 {
-    uint32_t more;
+    uint32_t unmatched;
 
-    look_heads(plan, row, column, more, looked);
-    look_on<Offset>(plan, row, more, column, room, looked);
+    search_heads(params, row, column, unmatched, examined);
+    search_unmatched<Offset>(params, row, unmatched, column, scratch, examined);
 #pragma unroll
-    for (int k = 0; k < up_rows; k++)
+    for (int k = 0; k < rows_per_lane; k++)
         if (column[k] != HW_INVALID_VERTEX)
-            plan.pred[row[k]] = column[k];
+            params.search.predecessor[row[k]] = column[k];
 }
 
 /* The open rows of 32 words from `first` on, each lane's word `open`, where they are many. A whole
  * warp. */
 template <typename Offset>
-__device__ __forceinline__ void look_dense(const kernel_params &plan, uint32_t first, uint32_t open,
-                                           picked_rows &room, uint32_t &looked)
+__device__ __forceinline__ void search_dense(const kernel_params &params, uint32_t first,
+                                             uint32_t unvisited, picked_rows &scratch,
+                                             uint32_t &examined)
 {
-    for (int base = 0; base < 32; base += up_rows) {
-        uint32_t row[up_rows], column[up_rows];
+    for (int base = 0; base < 32; base += rows_per_lane) {
+        uint32_t row[rows_per_lane], column[rows_per_lane];
 #pragma unroll
-        for (int k = 0; k < up_rows; k++) {
-            const uint32_t word = __shfl_sync(HW_WARP, open, base + k);
+        for (int k = 0; k < rows_per_lane; k++) {
+            const uint32_t word = __shfl_sync(HW_WARP, unvisited, base + k);
             row[k] =
                 word >> lane_of() & 1 ? (first + base + k) * 32 + lane_of() : HW_INVALID_VERTEX;
         }
-        look_rows<Offset>(plan, row, column, room.further, looked);
+        search_rows<Offset>(params, row, column, scratch.unmatched, examined);
 #pragma unroll
-        for (int k = 0; k < up_rows; k++) {
-            const uint32_t found = __ballot_sync(HW_WARP, column[k] != HW_INVALID_VERTEX);
-            if (lane_of() == 0 && found)
-                atomicOr(plan.seen + first + base + k, found);
+        for (int k = 0; k < rows_per_lane; k++) {
+            const uint32_t match = __ballot_sync(HW_WARP, column[k] != HW_INVALID_VERTEX);
+            if (lane_of() == 0 && match)
+                atomicOr(params.search.visited + first + base + k, match);
         }
     }
 }
 
 /* The same where they are few: lanes share them out. */
 template <typename Offset>
-__device__ __forceinline__ void look_sparse(const kernel_params &plan, uint32_t first,
-                                            uint32_t open, picked_rows &room, uint32_t &looked)
+__device__ __forceinline__ void search_sparse(const kernel_params &params, uint32_t first,
+                                              uint32_t unvisited, picked_rows &scratch,
+                                              uint32_t &examined)
 {
-    uint32_t at = hw_warp_scan(static_cast<uint32_t>(__popc(open)));
+    uint32_t at = hw_warp_scan(static_cast<uint32_t>(__popc(unvisited)));
     const uint32_t count = __shfl_sync(HW_WARP, at, 31);
 
-    at -= __popc(open);
-    for (; open; open &= open - 1)
-        room.at[at++] = static_cast<uint16_t>(lane_of() * 32 + __ffs(open) - 1);
+    at -= __popc(unvisited);
+    for (; unvisited; unvisited &= unvisited - 1)
+        scratch.position[at++] = static_cast<uint16_t>(lane_of() * 32 + __ffs(unvisited) - 1);
     __syncwarp();
-    for (uint32_t base = 0; base < count; base += up_rows * 32) {
-        uint32_t row[up_rows], column[up_rows];
+    for (uint32_t base = 0; base < count; base += rows_per_lane * 32) {
+        uint32_t row[rows_per_lane], column[rows_per_lane];
 #pragma unroll
-        for (int k = 0; k < up_rows; k++) {
+        for (int k = 0; k < rows_per_lane; k++) {
             const uint32_t i = base + k * 32 + lane_of();
-            row[k] = i < count ? first * 32 + room.at[i] : HW_INVALID_VERTEX;
+            row[k] = i < count ? first * 32 + scratch.position[i] : HW_INVALID_VERTEX;
         }
-        look_rows<Offset>(plan, row, column, room.further, looked);
+        search_rows<Offset>(params, row, column, scratch.unmatched, examined);
 #pragma unroll
-        for (int k = 0; k < up_rows; k++)
+        for (int k = 0; k < rows_per_lane; k++)
             if (column[k] != HW_INVALID_VERTEX)
-                atomicOr(plan.seen + row[k] / 32, 1u << (row[k] & 31));
+                atomicOr(params.search.visited + row[k] / 32, 1u << (row[k] & 31));
     }
     __syncwarp();
 }
 
 /* Rows whose lists are long, one after another. All threads of the grid. */
 template <typename Offset>
-__device__ __noinline__ void look_long(const kernel_params &plan, count64 rows, uint32_t &looked)
+__device__ __noinline__ void search_long_lists(const kernel_params &params, count64 rows,
+                                               uint32_t &examined)
 {
     for (count64 i = 0; i < rows; i++) {
-        const uint32_t row = __ldcg(plan.queue + i);
-        const Offset end = hw_begin<Offset>(plan.by_row, row + 1);
-        Offset at = hw_begin<Offset>(plan.by_row, row) + static_cast<Offset>(hw_grid_thread());
+        const uint32_t row = __ldcg(params.search.queue + i);
+        const Offset end = hw_begin<Offset>(params.bottom_up.by_row, row + 1);
+        Offset at =
+            hw_begin<Offset>(params.bottom_up.by_row, row) + static_cast<Offset>(hw_grid_thread());
         for (; at < end; at += static_cast<Offset>(hw_grid_threads())) {
-            const uint32_t column = plan.by_row.rank[at], bit = 1u << (row & 31);
-            looked++;
-            if (__ldcg(plan.seen + row / 32) & bit)
+            const uint32_t column = params.bottom_up.by_row.rank[at], bit = 1u << (row & 31);
+            examined++;
+            if (__ldcg(params.search.visited + row / 32) & bit)
                 break;
-            if (!in_front(plan, column))
+            if (!in_frontier(params, column))
                 continue;
-            if (!(atomicOr(plan.seen + row / 32, bit) & bit))
-                plan.pred[row] = column;
+            if (!(atomicOr(params.search.visited + row / 32, bit) & bit))
+                params.search.predecessor[row] = column;
             break;
         }
     }
 }
 
 /* The words of rows that are looked at in the turn-th place: those of own vertices first. */
-__device__ __forceinline__ uint32_t words_in_turn(const kernel_params &plan, uint64_t turn)
+__device__ __forceinline__ uint32_t words_at(const kernel_params &params, uint64_t index)
 {
-    const uint32_t words = plan.columns * words_of(plan);
-    const uint64_t first = turn + plan.column * words_of(plan);
+    const uint32_t words = params.config.columns * words_of(params);
+    const uint64_t first = index + params.config.column * words_of(params);
 
     return static_cast<uint32_t>(first < words ? first : first - words);
 }
 
 /* Those of 32 words that have lists and are not visited, a word a lane; none past the last word.
  * Words are a multiple of 32. */
-__device__ __forceinline__ uint32_t open_at(const kernel_params &plan, uint64_t turn)
+__device__ __forceinline__ uint32_t unvisited_at(const kernel_params &params, uint64_t index)
 {
-    if (turn >= plan.columns * words_of(plan))
+    if (index >= params.config.columns * words_of(params))
         return 0;
-    const uint32_t w = words_in_turn(plan, turn) + lane_of();
-    return plan.listed[w] & ~__ldcg(plan.seen + w);
+    const uint32_t w = words_at(params, index) + lane_of();
+    return params.bottom_up.nonempty_rows[w] & ~__ldcg(params.search.visited + w);
 }
 
 /* Those of them that their owner has not visited either, as far as it has come: it looked at its
  * own vertices first, too. What it visits meanwhile is looked for in vain. */
-__device__ __forceinline__ uint32_t still_open(const kernel_params &plan, uint32_t first,
-                                               uint32_t open)
+__device__ __forceinline__ uint32_t unvisited_at_owner(const kernel_params &params, uint32_t first,
+                                                       uint32_t unvisited)
 {
-    const uint32_t m = first / words_of(plan); /* all are of one block */
-    const volatile uint32_t *theirs = plan.theirs[m];
+    const uint32_t m = first / words_of(params); /* all are of one block */
+    const volatile uint32_t *peer_visited = params.search.peer_visited[m];
 
-    return theirs && open ? open & ~theirs[first - m * words_of(plan) + lane_of()] : open;
+    return peer_visited && unvisited
+               ? unvisited & ~peer_visited[first - m * words_of(params) + lane_of()]
+               : unvisited;
 }
 
 /* A level bottom-up. In the first one others may not have forgotten the last search yet. All
  * threads of the grid. */
 template <typename Offset>
-__device__ __noinline__ void look_up(const kernel_params &plan, uint32_t depth,
-                                     cg::grid_group &grid, shared &room)
+__device__ __noinline__ void bottom_up_level(const kernel_params &params, uint32_t depth,
+                                             cg::grid_group &grid, block_shared &smem)
 {
-    const uint64_t stride = hw_grid_threads(), turns = plan.columns * words_of(plan);
-    uint64_t turn = hw_grid_thread() / 32 * 32;
-    uint32_t looked = 0;
+    const uint64_t stride = hw_grid_threads(), words = params.config.columns * words_of(params);
+    uint64_t index = hw_grid_thread() / 32 * 32;
+    uint32_t examined = 0;
 
-    for (uint32_t next = open_at(plan, turn); turn < turns; turn += stride) {
-        const uint32_t first = words_in_turn(plan, turn);
-        const uint32_t open = depth > 0 ? still_open(plan, first, next) : next;
-        const uint32_t count = hw_warp_sum(__popc(open));
-        picked_rows &rows = room.scan.rows[threadIdx.x / 32];
-        next = open_at(plan, turn + stride);
-        if (count > up_sparse)
-            look_dense<Offset>(plan, first, open, rows, looked);
+    for (uint32_t next = unvisited_at(params, index); index < words; index += stride) {
+        const uint32_t first = words_at(params, index);
+        const uint32_t unvisited = depth > 0 ? unvisited_at_owner(params, first, next) : next;
+        const uint32_t count = hw_warp_sum(__popc(unvisited));
+        picked_rows &rows = smem.scan.rows[threadIdx.x / 32];
+        next = unvisited_at(params, index + stride);
+        if (count > max_sparse_rows)
+            search_dense<Offset>(params, first, unvisited, rows, examined);
         else if (count > 0)
-            look_sparse<Offset>(plan, first, open, rows, looked);
+            search_sparse<Offset>(params, first, unvisited, rows, examined);
     }
     grid.sync();
-    look_long<Offset>(plan, min(hw_load_relaxed(&plan.control->queue[1]), queue_room(plan)),
-                      looked);
-    if (!plan.step)
+    search_long_lists<Offset>(
+        params, min(hw_load_relaxed(&params.search.control->queue[1]), queue_capacity(params)),
+        examined);
+    if (!params.trace.record)
         return;
-    add_up(&plan.control->looked, looked, room);
+    block_add(&params.search.control->edges_examined, examined, smem);
     grid.sync();
 }
 

@@ -22,23 +22,25 @@ namespace
 /* ---- packing ---- */
 
 /* What a word has that it had not when the level began. */
-__device__ __forceinline__ uint32_t fresh_word(const kernel_params &plan, uint32_t w)
+__device__ __forceinline__ uint32_t discovered_word(const kernel_params &params, uint32_t w)
 {
-    return __ldcg(plan.seen + w) & ~__ldcg(plan.before + w);
+    return __ldcg(params.search.visited + w) & ~__ldcg(params.search.visited_before + w);
 }
 
 /* Counts what is new of the rows of one block. All threads of the grid. */
-__device__ void count_fresh(const kernel_params &plan, uint32_t m, shared &room)
+__device__ void count_discovered(const kernel_params &params, uint32_t m, block_shared &smem)
 {
-    const uint4 *seen = reinterpret_cast<const uint4 *>(plan.seen + m * words_of(plan));
-    const uint4 *before = reinterpret_cast<const uint4 *>(plan.before + m * words_of(plan));
+    const uint4 *visited =
+        reinterpret_cast<const uint4 *>(params.search.visited + m * words_of(params));
+    const uint4 *visited_before =
+        reinterpret_cast<const uint4 *>(params.search.visited_before + m * words_of(params));
     uint32_t count = 0;
 
-    for (uint64_t w = hw_grid_thread(); w < words_of(plan) / 4; w += hw_grid_threads()) {
-        const uint4 s = __ldcg(seen + w), b = __ldcg(before + w);
+    for (uint64_t w = hw_grid_thread(); w < words_of(params) / 4; w += hw_grid_threads()) {
+        const uint4 s = __ldcg(visited + w), b = __ldcg(visited_before + w);
         count += __popc(s.x & ~b.x) + __popc(s.y & ~b.y) + __popc(s.z & ~b.z) + __popc(s.w & ~b.w);
     }
-    add_up(&plan.control->fresh[m], count, room);
+    block_add(&params.search.control->num_discovered[m], count, smem);
 }
 
 /* Where a set goes to. */
@@ -48,94 +50,100 @@ struct targets {
 };
 
 /* What is new of the rows of one block, as a bitmap; then it is not new any more. */
-__device__ void pack_bitmap(const kernel_params &plan, uint32_t m, targets targets)
+__device__ void pack_bitmap(const kernel_params &params, uint32_t m, targets targets)
 {
-    const uint32_t first = m * words_of(plan);
+    const uint32_t first = m * words_of(params);
 
-    for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads()) {
-        const uint32_t seen = __ldcg(plan.seen + first + w);
-        const uint32_t before = plan.before[first + w];
+    for (uint64_t w = hw_grid_thread(); w < words_of(params); w += hw_grid_threads()) {
+        const uint32_t visited = __ldcg(params.search.visited + first + w);
+        const uint32_t visited_before = params.search.visited_before[first + w];
         for (uint32_t t = 0; t < targets.count; t++)
-            targets.to[t][w] = seen & ~before;
-        if (seen != before)
-            plan.before[first + w] = seen;
+            targets.to[t][w] = visited & ~visited_before;
+        if (visited != visited_before)
+            params.search.visited_before[first + w] = visited;
     }
 }
 
 /* The same as a list of positions. All threads of the grid. */
-__device__ void pack_list(const kernel_params &plan, uint32_t m, targets targets, shared &room)
+__device__ void pack_list(const kernel_params &params, uint32_t m, targets targets,
+                          block_shared &smem)
 {
-    const uint32_t first = m * words_of(plan);
+    const uint32_t first = m * words_of(params);
 
-    for (uint32_t base = blockIdx.x * threads; base < words_of(plan); base += gridDim.x * threads) {
+    for (uint32_t base = blockIdx.x * threads; base < words_of(params);
+         base += gridDim.x * threads) {
         const uint32_t w = base + threadIdx.x;
-        uint32_t fresh = w < words_of(plan) ? fresh_word(plan, first + w) : 0, at, total;
-        if (!__syncthreads_or(fresh != 0))
+        uint32_t discovered = w < words_of(params) ? discovered_word(params, first + w) : 0, at,
+                 total;
+        if (!__syncthreads_or(discovered != 0))
             continue;
-        word_scan(room.scan.words).ExclusiveSum(__popc(fresh), at, total);
+        word_scan(smem.scan.words).ExclusiveSum(__popc(discovered), at, total);
         if (threadIdx.x == 0)
-            room.start = atomicAdd(&plan.control->put[m], static_cast<count64>(total));
+            smem.start =
+                atomicAdd(&params.search.control->num_packed[m], static_cast<count64>(total));
         __syncthreads();
-        at += static_cast<uint32_t>(room.start);
-        if (fresh)
-            plan.before[first + w] |= fresh;
-        for (; fresh; fresh &= fresh - 1, at++)
+        at += static_cast<uint32_t>(smem.start);
+        if (discovered)
+            params.search.visited_before[first + w] |= discovered;
+        for (; discovered; discovered &= discovered - 1, at++)
             for (uint32_t t = 0; t < targets.count; t++)
-                targets.to[t][at] = w * 32 + __ffs(fresh) - 1;
+                targets.to[t][at] = w * 32 + __ffs(discovered) - 1;
     }
 }
 
-__device__ __forceinline__ void pack(const kernel_params &plan, uint32_t m, targets targets,
-                                     uint32_t active, count64 count, shared &room)
+__device__ __forceinline__ void pack(const kernel_params &params, uint32_t m, targets targets,
+                                     uint32_t active, count64 count, block_shared &smem)
 {
     if (count == 0)
         return;
-    if (hw_scan2d_grid_as_bitmap(plan.exchange, active, count))
-        pack_bitmap(plan, m, targets);
+    if (hw_scan2d_grid_as_bitmap(params.config.exchange, active, count))
+        pack_bitmap(params, m, targets);
     else
-        pack_list(plan, m, targets, room);
+        pack_list(params, m, targets, smem);
 }
 
 /* ---- receiving ---- */
 
 /* Takes own vertices that part m of the row has reached, if they are new: one word of them.
  * Nobody else writes that word of `from`. */
-__device__ __forceinline__ void take_word(const kernel_params &plan, uint32_t m, uint32_t w,
-                                          uint32_t sent)
+__device__ __forceinline__ void receive_word(const kernel_params &params, uint32_t m, uint32_t w,
+                                             uint32_t sent)
 {
-    uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
-    const uint32_t open = sent & ~__ldcg(seen);
-    const uint32_t fresh = open ? open & ~atomicOr(seen, open) : 0;
+    uint32_t *visited = params.search.visited + params.config.column * words_of(params) + w;
+    const uint32_t unvisited = sent & ~__ldcg(visited);
+    const uint32_t discovered = unvisited ? unvisited & ~atomicOr(visited, unvisited) : 0;
 
-    if (fresh)
-        plan.from[m * words_of(plan) + w] |= fresh;
+    if (discovered)
+        params.search.discovered_by[m * words_of(params) + w] |= discovered;
 }
 
 /* The same of one vertex; others may be in the same word. Whether it is new. */
-__device__ __forceinline__ bool take(const kernel_params &plan, uint32_t m, uint32_t position)
+__device__ __forceinline__ bool receive_position(const kernel_params &params, uint32_t m,
+                                                 uint32_t position)
 {
     const uint32_t w = position / 32, bit = 1u << (position & 31);
-    uint32_t *seen = plan.seen + plan.column * words_of(plan) + w;
+    uint32_t *visited = params.search.visited + params.config.column * words_of(params) + w;
 
-    if ((__ldcg(seen) & bit) || (atomicOr(seen, bit) & bit))
+    if ((__ldcg(visited) & bit) || (atomicOr(visited, bit) & bit))
         return false;
-    atomicOr(plan.from + m * words_of(plan) + w, bit);
+    atomicOr(params.search.discovered_by + m * words_of(params) + w, bit);
     return true;
 }
 
 /* What part m of the row has sent. All threads of the grid. */
-__device__ void receive(const kernel_params &plan, uint32_t m, count64 count)
+__device__ void receive(const kernel_params &params, uint32_t m, count64 count)
 {
-    const uint32_t *set = plan.fold_in[m];
+    const uint32_t *set = params.buffers.fold_recv[m];
 
     if (count == 0)
         return;
-    if (hw_scan2d_grid_as_bitmap(plan.exchange, plan.row_active[plan.column], count)) {
-        for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads())
-            take_word(plan, m, static_cast<uint32_t>(w), __ldcg(set + w));
+    if (hw_scan2d_grid_as_bitmap(params.config.exchange,
+                                 params.config.row_active[params.config.column], count)) {
+        for (uint64_t w = hw_grid_thread(); w < words_of(params); w += hw_grid_threads())
+            receive_word(params, m, static_cast<uint32_t>(w), __ldcg(set + w));
     } else {
         for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-            take(plan, m, __ldcg(set + k));
+            receive_position(params, m, __ldcg(set + k));
     }
 }
 

@@ -18,7 +18,7 @@ namespace hw_scan2d
 using namespace hw_frontier_queue;
 
 /* A frontier, and the room to lay its edges out one after another. */
-template <typename Offset> struct front {
+template <typename Offset> struct frontier {
     const uint32_t *vertex; /* [count] local columns */
     uint32_t count;
     Offset *sum;   /* [count] edges before each */
@@ -44,17 +44,17 @@ __device__ __forceinline__ uint32_t warp_min(uint32_t x)
  * authors' earlier code left out visited edges by another array.
  */
 template <typename Offset, typename Open>
-__device__ __forceinline__ Offset after_visited(Offset begin, Offset end, Open is_open)
+__device__ __forceinline__ Offset first_unvisited_entry(Offset begin, Offset end, Open is_unvisited)
 {
-    if (begin == end || !is_open(end - 1))
+    if (begin == end || !is_unvisited(end - 1))
         return end;
     Offset upper = end - 1, step = 1;
-    for (; step <= upper - begin && is_open(upper - step); step *= 2)
+    for (; step <= upper - begin && is_unvisited(upper - step); step *= 2)
         upper -= step;
     Offset lower = step <= upper - begin ? upper - step + 1 : begin;
     while (lower < upper) {
         const Offset middle = lower + (upper - lower) / 2;
-        if (is_open(middle))
+        if (is_unvisited(middle))
             upper = middle;
         else
             lower = middle + 1;
@@ -64,30 +64,30 @@ __device__ __forceinline__ Offset after_visited(Offset begin, Offset end, Open i
 
 /* The elements that a block scans at a time, and the fewest that make another block worth
  * a second barrier. */
-constexpr uint32_t scan_round = 4 * threads, scan_least = 2 * scan_round;
+constexpr uint32_t scan_tile = 4 * threads, min_scan_chunk = 2 * scan_tile;
 
 /* Elements of a frontier that each block scans. */
-__device__ __forceinline__ uint32_t share_of(uint32_t count)
+__device__ __forceinline__ uint32_t chunk_of(uint32_t count)
 {
-    const uint32_t share = max((count + gridDim.x - 1) / gridDim.x, scan_least);
+    const uint32_t chunk = max((count + gridDim.x - 1) / gridDim.x, min_scan_chunk);
 
-    return (share + scan_round - 1) / scan_round * scan_round;
+    return (chunk + scan_tile - 1) / scan_tile * scan_tile;
 }
 
 /* The exclusive scan of the lengths of one block's share of the columns; its total goes
  * to total[blockIdx.x]. All threads of the block. */
 template <typename Offset>
-__device__ void scan_share(const hw_gpu_lists &columns, const front<Offset> &from, count64 *total,
-                           block_scan::TempStorage &room)
+__device__ void scan_chunk(const hw_gpu_lists &columns, const frontier<Offset> &from,
+                           count64 *total, block_scan::TempStorage &scratch)
 {
-    const uint32_t share = share_of(from.count);
-    const count64 begin = static_cast<count64>(blockIdx.x) * share;
-    const count64 end = min(begin + share, static_cast<count64>(from.count));
+    const uint32_t chunk = chunk_of(from.count);
+    const count64 begin = static_cast<count64>(blockIdx.x) * chunk;
+    const count64 end = min(begin + chunk, static_cast<count64>(from.count));
     count64 sum = 0;
 
     if (begin >= end)
         return;
-    for (count64 base = begin; base < end; base += scan_round) {
+    for (count64 base = begin; base < end; base += scan_tile) {
         const count64 first = base + 4 * threadIdx.x;
         count64 length[4], before, all;
 #pragma unroll
@@ -98,7 +98,8 @@ __device__ void scan_share(const hw_gpu_lists &columns, const front<Offset> &fro
                 length[k] = hw_begin<Offset>(columns, u + 1) - hw_begin<Offset>(columns, u);
             }
         }
-        block_scan(room).ExclusiveSum(length[0] + length[1] + length[2] + length[3], before, all);
+        block_scan(scratch).ExclusiveSum(length[0] + length[1] + length[2] + length[3], before,
+                                         all);
         before += sum;
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -116,48 +117,48 @@ __device__ void scan_share(const hw_gpu_lists &columns, const front<Offset> &fro
 /* Adds what the blocks before have in all to one block's share; after a barrier of the
  * grid. Returns the edges of the whole frontier. All threads of the block. */
 template <typename Offset>
-__device__ count64 scan_join(const front<Offset> &from, const count64 *total,
-                             block_scan::TempStorage &room)
+__device__ count64 add_chunk_offsets(const frontier<Offset> &from, const count64 *total,
+                                     block_scan::TempStorage &scratch)
 {
-    const uint32_t share = share_of(from.count), shares = (from.count + share - 1) / share;
+    const uint32_t chunk = chunk_of(from.count), chunks = (from.count + chunk - 1) / chunk;
     count64 before = 0, all = 0, sum;
 
-    if (shares == 1)
+    if (chunks == 1)
         return __ldcg(total);
-    for (uint32_t s = threadIdx.x; s < shares; s += threads) {
+    for (uint32_t s = threadIdx.x; s < chunks; s += threads) {
         const count64 other = __ldcg(total + s);
         before += s < blockIdx.x ? other : 0;
         all += other;
     }
-    block_scan(room).InclusiveSum(all, sum, all);
+    block_scan(scratch).InclusiveSum(all, sum, all);
     __syncthreads();
-    block_scan(room).InclusiveSum(before, sum, before);
+    block_scan(scratch).InclusiveSum(before, sum, before);
     __syncthreads();
-    const count64 begin = static_cast<count64>(blockIdx.x) * share;
-    const count64 end = min(begin + share, static_cast<count64>(from.count));
+    const count64 begin = static_cast<count64>(blockIdx.x) * chunk;
+    const count64 end = min(begin + chunk, static_cast<count64>(from.count));
     for (count64 i = begin + threadIdx.x; i < end && before > 0; i += threads)
         from.sum[i] = static_cast<Offset>(__ldcg(from.sum + i) + before);
     return all;
 }
 
 /* The edges that one thread works on: `many` after each other, or fewer at the end. */
-template <typename Offset, int many> struct edges {
-    uint32_t column[many]; /* local columns */
-    Offset at[many];       /* where in the lists */
+template <typename Offset, int per_thread> struct edges {
+    uint32_t column[per_thread]; /* local columns */
+    Offset at[per_thread];       /* where in the lists */
     uint32_t count;
 };
 
 /* Finds the edges first .. first + many of the frontier, whose columns are among slots
  * low .. high: a binary search for the first of them, the others follow (section 3.4.1). */
-template <typename Offset, int many>
-__device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &columns,
-                                                          const front<Offset> &from, count64 first,
-                                                          count64 all, uint32_t low, uint32_t high)
+template <typename Offset, int per_thread>
+__device__ __forceinline__ edges<Offset, per_thread>
+find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 first, count64 all,
+           uint32_t low, uint32_t high)
 {
-    edges<Offset, many> found;
-    uint32_t slot[many], end = high;
+    edges<Offset, per_thread> found;
+    uint32_t slot[per_thread], end = high;
 
-    found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)many));
+    found.count = first >= all ? 0 : static_cast<uint32_t>(min(all - first, (count64)per_thread));
     while (end - low > 1) {
         const uint32_t middle = (low + end) / 2;
         if (from.sum[middle] <= first)
@@ -167,7 +168,7 @@ __device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &co
     }
     count64 own = from.sum[low], next = low + 1 < high ? from.sum[low + 1] : all;
 #pragma unroll
-    for (int k = 0; k < many; k++) {
+    for (int k = 0; k < per_thread; k++) {
         while (first + k >= next && low + 1 < high) {
             low++;
             own = next;
@@ -177,10 +178,10 @@ __device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &co
         found.at[k] = static_cast<Offset>(first + k - own);
     }
 #pragma unroll
-    for (int k = 0; k < many; k++)
+    for (int k = 0; k < per_thread; k++)
         found.column[k] = from.vertex[slot[k]];
 #pragma unroll
-    for (int k = 0; k < many; k++)
+    for (int k = 0; k < per_thread; k++)
         found.at[k] += hw_begin<Offset>(columns, found.column[k]);
     return found;
 }
@@ -188,8 +189,8 @@ __device__ __forceinline__ edges<Offset, many> find_edges(const hw_gpu_lists &co
 /* The slots that the edges first .. last of the frontier's `all` are among, for a block:
  * cut[0] - 1 .. cut[1]. All its threads. */
 template <typename Offset>
-__device__ __forceinline__ void narrow(const front<Offset> &from, count64 first, count64 last,
-                                       count64 all, uint32_t *cut)
+__device__ __forceinline__ void find_list_range(const frontier<Offset> &from, count64 first,
+                                                count64 last, count64 all, uint32_t *range)
 {
     if (threadIdx.x < 64) {
         const bool lower = threadIdx.x < 32;
@@ -200,18 +201,18 @@ __device__ __forceinline__ void narrow(const front<Offset> &from, count64 first,
                 return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
             });
         if (lane_of() == 0)
-            cut[threadIdx.x / 32] = upto;
+            range[threadIdx.x / 32] = upto;
     }
     __syncthreads();
 }
 
 /* Tiles that a warp takes after each other, of `all` edges: some, where there are many, so that
  * it need not look for them often. */
-__device__ __forceinline__ uint32_t tiles_at_once(count64 all, uint32_t warps, uint32_t tile)
+__device__ __forceinline__ uint32_t tiles_per_warp(count64 all, uint32_t warps, uint32_t tile)
 {
-    const count64 rounds = all / (static_cast<count64>(warps) * tile * 4);
+    const count64 tiles = all / (static_cast<count64>(warps) * tile * 4);
 
-    return rounds < 1 ? 1 : rounds < 8 ? static_cast<uint32_t>(rounds) : 8;
+    return tiles < 1 ? 1 : tiles < 8 ? static_cast<uint32_t>(tiles) : 8;
 }
 
 /*
@@ -221,12 +222,12 @@ __device__ __forceinline__ uint32_t tiles_at_once(count64 all, uint32_t warps, u
  * `first` or the one before; slots end at `high`. room: [32 * many]. Returns the slot of the last
  * edge. A whole warp.
  */
-template <typename Offset, int many>
+template <typename Offset, int per_thread>
 __device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first, uint32_t count,
-                                                 uint32_t low, uint32_t high, uint16_t *room,
+                                                 uint32_t low, uint32_t high, uint16_t *scratch,
                                                  uint32_t *slot)
 {
-    const uint32_t begin = min(lane_of() * many, count - 1), base = low;
+    const uint32_t begin = min(lane_of() * per_thread, count - 1), base = low;
     uint32_t end = min(high, low + count + 1); /* none is empty */
 
     while (end - low > 1) {
@@ -238,26 +239,26 @@ __device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first
     }
     Offset next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
 #pragma unroll
-    for (int k = 0; k < many; k++) {
+    for (int k = 0; k < per_thread; k++) {
         const Offset edge = first + min(begin + k, count - 1);
         while (edge >= next && low + 1 < high) {
             low++;
             next = low + 1 < high ? sum[low + 1] : ~static_cast<Offset>(0);
         }
-        room[lane_of() * many + k] = static_cast<uint16_t>(low - base);
+        scratch[lane_of() * per_thread + k] = static_cast<uint16_t>(low - base);
     }
     __syncwarp();
 #pragma unroll
-    for (int k = 0; k < many; k++)
-        slot[k] = base + room[k * 32 + lane_of()];
+    for (int k = 0; k < per_thread; k++)
+        slot[k] = base + scratch[k * 32 + lane_of()];
     __syncwarp();
     return __shfl_sync(HW_WARP, low, 31);
 }
 
 /* The same, where the edges are of few lists without a search: each lane knows where one begins. */
-template <typename Offset, int many>
+template <typename Offset, int per_thread>
 __device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
-                                               uint32_t low, uint32_t high, uint16_t *room,
+                                               uint32_t low, uint32_t high, uint16_t *scratch,
                                                uint32_t *slot)
 {
     const uint32_t mine = low + 1 + lane_of();
@@ -265,14 +266,14 @@ __device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, 
     const uint32_t within = __popc(__ballot_sync(HW_WARP, begin <= first + (count - 1)));
 
     if (within == 32)
-        return search_slots<Offset, many>(sum, first, count, low, high, room, slot);
+        return search_slots<Offset, per_thread>(sum, first, count, low, high, scratch, slot);
 #pragma unroll
-    for (int k = 0; k < many; k++)
+    for (int k = 0; k < per_thread; k++)
         slot[k] = low;
     for (uint32_t j = 0; j < within; j++) {
         const Offset from = __shfl_sync(HW_WARP, begin, static_cast<int>(j));
 #pragma unroll
-        for (int k = 0; k < many; k++)
+        for (int k = 0; k < per_thread; k++)
             slot[k] += first + (k * 32 + lane_of()) >= from;
     }
     return low + within;
@@ -281,14 +282,14 @@ __device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, 
 /* Blocks on a multiprocessor: many, so that searches wait for memory side by side, but
  * threads with many edges need their registers, and smaller devices hold 1024 or 1536
  * threads where others hold 2048. */
-constexpr int resident(int many)
+constexpr int resident_blocks(int per_thread)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
     return 4;
 #elif defined __CUDA_ARCH__ && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1200)
     return 6;
 #else
-    return many > 4 ? 6 : 8;
+    return per_thread > 4 ? 6 : 8;
 #endif
 }
 

@@ -1,11 +1,17 @@
 /*
- * Method `scan2d` on a grid of GPUs: what its host code and its kernels share.
+ * Method `scan2d` on a grid of GPUs: parameters that its host code and its kernels share, and the
+ * launchers ("Parallel Distributed Breadth First Search on the Kepler Architecture").
  *
- * Of each block of vertices (layout/part.h) the positions from `block` on have no edges on
- * any part, and are left out: `block` is the same for all, a multiple of HW_SCAN2D_GRID_GRAIN, and
- * takes the place of nb in local rows, local columns and the codes of vertices:
+ * Numbering. Each part owns a block of vertices (layout/part.h); a vertex has a position in its
+ * block. Positions from `block` on have no edges on any part and are left out of all arrays.
+ * `block` is the same for all parts and a multiple of HW_SCAN2D_GRID_BLOCK_ALIGN. A vertex has the
+ * packed id
  *
- *   code = b * block + t, of the vertex at position t of block b.
+ *   b * block + t, at position t of block b.
+ *
+ * The part in grid row i and grid column j has the local rows (destinations) of the blocks of grid
+ * row i, numbered by block column, and the local columns (sources) of the blocks of grid column j,
+ * numbered by block row. R and C are the rows and columns of the grid.
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_H
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_H
@@ -17,97 +23,118 @@
 extern "C" {
 #endif
 
-#define HW_SCAN2D_GRID_LINE HW_ALLGATHER_WORDS /* parts in a row, or in a column, at most */
-#define HW_SCAN2D_GRID_GRAIN 1024u
+#define HW_SCAN2D_GRID_MAX_SIDE HW_ALLGATHER_WORDS /* most parts in a row, or in a column */
+#define HW_SCAN2D_GRID_BLOCK_ALIGN 1024u
 
-/* Counters that the blocks of one GPU share; 64 bits, as rounds take them. */
+/* Counters that the blocks of one GPU share. 64 bits, as the words of an all-gather. */
 struct hw_scan2d_grid_control {
-    unsigned long long fresh[HW_SCAN2D_GRID_LINE]; /* rows found for each column of the grid */
-    unsigned long long found;                      /* own vertices in the next frontier */
-    unsigned long long queue[2]; /* vertices and edges of the frontier, packed: of the parts
-                                    that a level is expanded in by turns. Of a level bottom-up
-                                    the other one counts rows of long lists */
-    unsigned long long put[HW_SCAN2D_GRID_LINE]; /* entries of the lists being packed */
-    unsigned long long looked;                   /* edges visited while the frontier is gathered */
-    unsigned long long rows;                     /* of steps */
-    unsigned long long over;                     /* the search: there is no frontier */
-    unsigned long long depth;                    /* the level that is being done, or comes next */
-    unsigned long long few[HW_SCAN2D_GRID_LINE]; /* words of the rounds in levels of few edges */
-    /* By the parity of the level that begins: the first position at which some local row is not
-     * visited. */
-    unsigned long long open[2];
-    unsigned long long opened[2]; /* the same when a part of a level ends, by its parity */
+    unsigned long long num_discovered[HW_SCAN2D_GRID_MAX_SIDE]; /* rows, by grid column of owner */
+    unsigned long long next_frontier; /* own vertices in the next frontier */
+    /* Vertices and edges of the frontier, packed: the queues of the slices of a level, which use
+     * the two by turns. In a bottom-up level queue[1] counts rows of long lists. */
+    unsigned long long queue[2];
+    unsigned long long num_packed[HW_SCAN2D_GRID_MAX_SIDE]; /* entries of the lists being packed */
+    unsigned long long edges_examined; /* while the frontier is gathered, and bottom-up */
+    unsigned long long trace_records;
+    unsigned long long done;  /* the frontier is empty: the search is over */
+    unsigned long long depth; /* the level that is being done, or comes next */
+    unsigned long long single_cta_words[HW_SCAN2D_GRID_MAX_SIDE]; /* of its all-gathers */
+    /* By parity of the level that begins: the first position at which some local row is unvisited.
+     */
+    unsigned long long first_unvisited[2];
+    unsigned long long
+        slice_first_unvisited[2]; /* the same after a slice, by parity of the slice */
 };
 
-/* When the phases of a level ended. */
-enum hw_scan2d_grid_mark {
-    HW_SCAN2D_GRID_BEGUN,    /* the expand exchange is over */
-    HW_SCAN2D_GRID_EXPANDED, /* frontier expansion */
-    HW_SCAN2D_GRID_FOLDED,   /* the fold exchange, from there */
-    HW_SCAN2D_GRID_UPDATED,  /* frontier update; what follows is the next expand exchange */
-    HW_SCAN2D_GRID_MARKS
+/* Times at which the phases of a level end. The rest of a level is the next expand exchange. */
+enum hw_scan2d_grid_time {
+    HW_SCAN2D_GRID_TIME_EXPANSION_BEGIN, /* the expand exchange is over */
+    HW_SCAN2D_GRID_TIME_EXPANSION_END,
+    HW_SCAN2D_GRID_TIME_FOLD_END,
+    HW_SCAN2D_GRID_TIME_UPDATE_END,
+    HW_SCAN2D_GRID_TIMES
 };
 
-#define HW_SCAN2D_GRID_UP 4
+#define HW_SCAN2D_GRID_BOTTOM_UP 4
 
-/* One level, as one GPU saw it. */
-struct hw_scan2d_grid_row {
-    uint64_t frontier, found; /* own vertices */
+/* One level on one GPU. */
+struct hw_scan2d_grid_trace_record {
+    uint64_t frontier, discovered; /* own vertices */
     uint64_t edges, bytes, messages;
-    uint64_t forms; /* 1: lists were sent, 2: bitmaps, and HW_SCAN2D_GRID_UP: bottom-up */
-    uint64_t time[HW_SCAN2D_GRID_MARKS]; /* nanoseconds, on the GPU's clock */
+    uint64_t encodings; /* bits: 1 lists were sent, 2 bitmaps, HW_SCAN2D_GRID_BOTTOM_UP */
+    uint64_t time[HW_SCAN2D_GRID_TIMES]; /* nanoseconds, on the GPU's clock */
+};
+
+struct hw_scan2d_grid_config {
+    uint32_t rows, columns, row, column; /* R, C, i, j */
+    uint32_t block;
+    uint32_t row_active[HW_SCAN2D_GRID_MAX_SIDE]; /* positions in use in blocks of the grid row */
+    uint32_t column_active[HW_SCAN2D_GRID_MAX_SIDE]; /* and of the grid column */
+    int exchange;                                    /* enum hw_exchange */
+    int edges_per_thread;
+    uint32_t single_cta_limit; /* most vertices of a level, and edges of a part, that one block
+                                  does; 0: none */
+    bool offsets64;
+};
+
+/* For bottom-up levels; zeroed where there are to be none. */
+struct hw_scan2d_grid_bottom_up {
+    struct hw_gpu_lists by_row;     /* local columns by local row; offset [columns * block + 1] */
+    const struct uint4 *list_heads; /* [columns * block] first four entries of each list,
+                                       HW_INVALID_VERTEX where there are fewer */
+    const uint32_t *nonempty_rows;  /* [columns * block / 32] local rows that have a list */
+    uint32_t *frontier_bits;        /* [rows * block / 32] local columns in the frontier */
+    /* A level goes bottom-up where its frontier has so many local columns, or so many edges are
+     * queued on this part. */
+    uint64_t min_columns, min_edges;
+};
+
+struct hw_scan2d_grid_search {
+    uint32_t *visited; /* [columns * block / 32] local rows visited, as far as known here */
+    /* What the owners in the grid row have in `visited` for their own vertices, [block / 32]; NULL
+     * where that memory is not mapped. */
+    const uint32_t *peer_visited[HW_SCAN2D_GRID_MAX_SIDE];
+    uint32_t *visited_before; /* `visited` when the level began */
+    uint32_t
+        *discovered_by;    /* [columns][block / 32] own vertices that a part of the grid row sent */
+    uint32_t *predecessor; /* [columns * block] local columns, by local row */
+    uint32_t *queue;       /* [rows * block] local columns: the gathered frontier */
+    void *prefix;          /* [rows * block] edges before each, as wide as offsets */
+    void *shift;           /* [rows * block] from these to positions in the lists, likewise */
+    uint32_t *parent;      /* [block] packed ids; HW_INVALID_VERTEX unreached */
+    int32_t *level;        /* [block] of vertices that are reached */
+    struct hw_scan2d_grid_control *control; /* [1] */
+};
+
+struct hw_scan2d_grid_trace {
+    struct hw_scan2d_grid_trace_record *record; /* [capacity], or NULL where none are wanted */
+    uint32_t capacity;
+};
+
+/* Send and receive buffers of sets of positions: lists or bitmaps. For this part itself the send
+ * buffer is the receive buffer. */
+struct hw_scan2d_grid_buffers {
+    uint32_t *fold_send[HW_SCAN2D_GRID_MAX_SIDE];
+    const uint32_t *fold_recv[HW_SCAN2D_GRID_MAX_SIDE];
+    uint32_t *expand_send[2][HW_SCAN2D_GRID_MAX_SIDE]; /* by parity of the level */
+    const uint32_t *expand_recv[2][HW_SCAN2D_GRID_MAX_SIDE];
+
+    /* Predecessors of own vertices on the parts of the grid row. Over peer: their `predecessor`
+     * arrays. Else the replies to requests, packed: those for each 1024 positions begin at
+     * reply_begin[part * block / 1024 + tile] - reply_begin[part * block / 1024]. */
+    const uint32_t *peer_predecessor[HW_SCAN2D_GRID_MAX_SIDE];
+    const uint32_t *reply_begin; /* NULL over peer */
 };
 
 struct hw_scan2d_grid_params {
-    uint32_t rows, columns, row, column; /* R, C, i, j */
-    uint32_t block;
-    uint32_t row_active[HW_SCAN2D_GRID_LINE]; /* positions in use of the blocks of this grid row */
-    uint32_t column_active[HW_SCAN2D_GRID_LINE]; /* of this grid column */
-    int exchange;                                /* enum hw_exchange */
-    int edges_per_thread;
-    uint32_t few; /* most vertices of a level, and edges of a part, that one block does; or 0 */
-    bool wide;    /* offsets have 64 bits */
-    struct hw_gpu_lists lists; /* local rows by local column; offset [rows * block + 1] */
-    const struct uint4 *ends;  /* [rows * block] last four of each, the last one first;
-                                  HW_INVALID_VERTEX where there are fewer */
-
-    /* For levels bottom-up; NULL where there are to be none. */
-    struct hw_gpu_lists by_row; /* local columns by local row; offset [columns * block + 1] */
-    const struct uint4 *heads;  /* [columns * block] first four of each, HW_INVALID_VERTEX where
-                                   there  are fewer */
-    const uint32_t *listed;     /* [columns * block / 32] local rows that have any */
-    uint32_t *front;            /* [rows * block / 32] local columns in the frontier */
-    /* A level goes bottom-up where its frontier has so many local columns, or so many edges are
-     * queued here. */
-    uint64_t up_columns, up_edges;
-
-    uint32_t *seen; /* [columns * block / 32] local rows reached, as far as known here */
-    /* What the parts of the grid row have in theirs of their own vertices, [block / 32], NULL where
-     * that is not reached. */
-    const uint32_t *theirs[HW_SCAN2D_GRID_LINE];
-    uint32_t *before; /* the same when the level began */
-    uint32_t *from;   /* [columns][block / 32] own vertices that a part of the row told of */
-    uint32_t *pred;   /* [columns * block] local columns, by local row */
-    uint32_t *queue;  /* [rows * block] local columns: the gathered frontier */
-    void *prefix;     /* [rows * block] edges before each, as wide as offsets */
-    void *shift;      /* [rows * block] from these to places in the lists, likewise */
-    uint32_t *parent; /* [block] codes; HW_INVALID_VERTEX unreached */
-    int32_t *level;   /* [block] of those reached */
-    struct hw_scan2d_grid_control *control; /* [1] */
-    struct hw_scan2d_grid_row *step;        /* [step_capacity], or NULL where none are wanted */
-    uint32_t step_capacity;
-
-    /* Sets of positions on their way: lists or bitmaps. Of this part itself, out is in. */
-    uint32_t *fold_out[HW_SCAN2D_GRID_LINE];
-    const uint32_t *fold_in[HW_SCAN2D_GRID_LINE];
-    uint32_t *expand_out[2][HW_SCAN2D_GRID_LINE]; /* by the parity of the level */
-    const uint32_t *expand_in[2][HW_SCAN2D_GRID_LINE];
-
-    /* What parts of the row know of own vertices. Over peer: their pred. Else answers to
-     * what was asked for, one after another: those of each warp of 1024 positions begin
-     * at answer_base[part * block / 1024 + warp] - answer_base[part * block / 1024]. */
-    const uint32_t *known[HW_SCAN2D_GRID_LINE];
-    const uint32_t *answer_base; /* NULL over peer */
+    struct hw_scan2d_grid_config config;
+    struct hw_gpu_lists by_column;  /* local rows by local column; offset [rows * block + 1] */
+    const struct uint4 *list_tails; /* [rows * block] last four entries of each list, the last one
+                                       first; HW_INVALID_VERTEX where there are fewer */
+    struct hw_scan2d_grid_bottom_up bottom_up;
+    struct hw_scan2d_grid_search search;
+    struct hw_scan2d_grid_trace trace;
+    struct hw_scan2d_grid_buffers buffers;
 };
 
 /* Blocks of the kernels of a level. */
@@ -115,8 +142,8 @@ struct hw_scan2d_grid_shape {
     int gather, expand, update;
 };
 
-/* Whether a set of so many of `active` positions travels as a bitmap: where that is
- * smaller, or as asked for (enum hw_exchange). */
+/* Whether a set of `count` of `active` positions is sent as a bitmap: where that is smaller, or as
+ * the option says (enum hw_exchange). */
 #ifdef __CUDACC__
 __host__ __device__
 #endif
@@ -126,109 +153,127 @@ __host__ __device__
     return exchange == 0 ? 4 * count > ((uint64_t)active + 7) / 8 : exchange == 2;
 }
 
-/* The launchers return a cudaError_t and do not wait. */
-int hw_scan2d_grid_launch_shape(const struct hw_scan2d_grid_params *plan,
+/* All launchers return a cudaError_t and do not wait. */
+
+/* ---- levels (gpu/bfs/grid2d/scan2d_grid_kernel.cu) ---- */
+
+int hw_scan2d_grid_launch_shape(const struct hw_scan2d_grid_params *params,
                                 struct hw_scan2d_grid_shape *shape);
 
-/* Forgets the last search; root: a code. */
-int hw_scan2d_grid_launch_begin(const struct hw_scan2d_grid_params *plan, uint32_t root);
+/* Clears the state of the last search. root: a packed id, or HW_INVALID_VERTEX. */
+int hw_scan2d_grid_launch_begin(const struct hw_scan2d_grid_params *params, uint32_t root);
 
 /*
- * Over peer: levels as long as they have few edges, in one block, which tells the next kernels
- * where they are to go on. told: what the last round gave, replaced by what that of the last
- * level gave, on the device; result: [2] for the rounds of these levels, which go by their own
- * numbers, zeroed once.
+ * Over peer: as many levels of few edges as follow each other, in one block. It leaves counters in
+ * the state from which the kernels of full levels continue. counts: on the device, the result of
+ * the last all-gather, replaced by that of the last level done here. allgather: parameters of
+ * all-gathers with sequence numbers of their own. result: [2], their results, zeroed once.
  */
-int hw_scan2d_grid_launch_single_cta(const struct hw_scan2d_grid_params *plan, uint32_t root,
-                                     const struct hw_allgather_result *told,
-                                     const struct hw_allgather_params *round,
+int hw_scan2d_grid_launch_single_cta(const struct hw_scan2d_grid_params *params, uint32_t root,
+                                     const struct hw_allgather_result *counts,
+                                     const struct hw_allgather_params *allgather,
                                      struct hw_allgather_result *result);
 
 /*
- * The two halves of a level. expand, in two kernels: the frontier is gathered from what came along
- * the grid column, expanded, and what was found for the other columns of the grid packed;
- * control->fresh[columns] is told in the round that follows. update: what came along the
- * grid row is taken, and the next frontier packed; control->found is told. told: what the
- * last round gave, of any content before the first level; both do nothing where the frontier is
- * empty, told->reduced[0] of an update.
+ * The two halves of a level. counts: the result of the last all-gather; any content before the
+ * first level. Both do nothing where the frontier is empty, counts->reduced[0] after an update.
+ *
+ * expand, two kernels: gathers the frontier from the sets of the grid column, expands it, and packs
+ * what it discovered for the other grid columns. Follow with an all-gather of
+ * control->num_discovered, [columns].
+ *
+ * update: receives the sets of the grid row and packs the next frontier. Follow with an all-gather
+ * of control->next_frontier.
  */
-int hw_scan2d_grid_launch_expand(const struct hw_scan2d_grid_params *plan,
+int hw_scan2d_grid_launch_expand(const struct hw_scan2d_grid_params *params,
                                  const struct hw_scan2d_grid_shape *shape, uint32_t root,
-                                 const struct hw_allgather_result *told);
-int hw_scan2d_grid_launch_update(const struct hw_scan2d_grid_params *plan,
+                                 const struct hw_allgather_result *counts);
+int hw_scan2d_grid_launch_update(const struct hw_scan2d_grid_params *params,
                                  const struct hw_scan2d_grid_shape *shape,
-                                 const struct hw_allgather_result *told);
+                                 const struct hw_allgather_result *counts);
 
-/* plan->parent, once all searching is over. */
-int hw_scan2d_grid_launch_resolve(const struct hw_scan2d_grid_params *plan);
+/* ---- results (gpu/bfs/grid2d/scan2d_results_kernel.cu) ---- */
 
-/* Parents and levels by graph id: position [count] of each own vertex, gid by code, root a
- * position or HW_INVALID_VERTEX. Levels are -1 for those unreached. */
-int hw_scan2d_grid_launch_parents(const struct hw_scan2d_grid_params *plan,
-                                  const uint32_t *position, uint32_t count, const uint32_t *gid,
-                                  uint32_t root, uint32_t root_id, uint32_t *parent_id);
-int hw_scan2d_grid_launch_levels(const struct hw_scan2d_grid_params *plan, const uint32_t *position,
-                                 uint32_t count, uint32_t root, int32_t *level);
+/* Writes params->search.parent, after the last level. */
+int hw_scan2d_grid_launch_resolve(const struct hw_scan2d_grid_params *params);
 
-/* What canonical parents take. */
-struct hw_scan2d_grid_canon {
+/* Not over peer. bits: [parts] sets of `block` positions each, or NULL; base
+ * [parts * block / 1024 + 1]: the number of set positions before each 1024 positions, over all
+ * sets. scratch NULL: only *bytes is set. */
+int hw_scan2d_grid_launch_count_sets(const uint32_t *const *bits, uint32_t parts, uint32_t block,
+                                     uint32_t *base, void *scratch, size_t *bytes);
+
+/* Not over peer: packs the replies to the parts of the grid row, the predecessors of the positions
+ * that are set. requested, reply: [columns]; base: from hw_scan2d_grid_launch_count_sets(). */
+int hw_scan2d_grid_launch_reply(const struct hw_scan2d_grid_params *params,
+                                const uint32_t *const *requested, const uint32_t *base,
+                                uint32_t *const *reply);
+
+/* Parents and levels by graph id. position: [count], of each own vertex; graph_id: by packed id;
+ * root: the position of the root, or HW_INVALID_VERTEX where another part owns it. Unreached:
+ * HW_INVALID_VERTEX and level -1. */
+int hw_scan2d_grid_launch_parents(const struct hw_scan2d_grid_params *params,
+                                  const uint32_t *position, uint32_t count,
+                                  const uint32_t *graph_id, uint32_t root, uint32_t root_id,
+                                  uint32_t *parent_id);
+int hw_scan2d_grid_launch_levels(const struct hw_scan2d_grid_params *params,
+                                 const uint32_t *position, uint32_t count, uint32_t root,
+                                 int32_t *level);
+
+/* Arrays of canonical parents. */
+struct hw_scan2d_grid_canonical {
     int32_t *row_level;    /* [columns * block] by local row; below 0 unreached */
     int32_t *column_level; /* [rows * block] by local column */
-    uint32_t *best;        /* [columns * block] least id one level up, or HW_INVALID_VERTEX */
-    uint32_t *came;        /* [columns][block] of own vertices, from the parts of the row */
-    const uint32_t *gid;   /* by code */
+    uint32_t *min_parent;  /* [columns * block] least id one level up, or HW_INVALID_VERTEX */
+    uint32_t
+        *recv_min_parent; /* [columns][block] for own vertices, from the parts of the grid row */
+    const uint32_t *graph_id; /* by packed id */
 };
 
-/* Own levels into both; then best from all of them; then the least of best and what came,
- * as hw_scan2d_grid_launch_parents(). */
-int hw_scan2d_grid_launch_canon_levels(const struct hw_scan2d_grid_params *plan,
-                                       const struct hw_scan2d_grid_canon *canon);
-int hw_scan2d_grid_launch_canon_best(const struct hw_scan2d_grid_params *plan,
-                                     const struct hw_scan2d_grid_canon *canon);
-int hw_scan2d_grid_launch_canon_parents(const struct hw_scan2d_grid_params *plan,
-                                        const struct hw_scan2d_grid_canon *canon,
-                                        const uint32_t *position, uint32_t count, uint32_t root,
-                                        uint32_t root_id, uint32_t *parent_id);
+/* In this order, with exchanges in between: own levels into row_level and column_level; min_parent
+ * from the levels of all; parent_id from min_parent and recv_min_parent, arguments as of
+ * hw_scan2d_grid_launch_parents(). */
+int hw_scan2d_grid_launch_canonical_levels(const struct hw_scan2d_grid_params *params,
+                                           const struct hw_scan2d_grid_canonical *canonical);
+int hw_scan2d_grid_launch_canonical_min_parents(const struct hw_scan2d_grid_params *params,
+                                                const struct hw_scan2d_grid_canonical *canonical);
+int hw_scan2d_grid_launch_canonical_parents(const struct hw_scan2d_grid_params *params,
+                                            const struct hw_scan2d_grid_canonical *canonical,
+                                            const uint32_t *position, uint32_t count, uint32_t root,
+                                            uint32_t root_id, uint32_t *parent_id);
 
-/* Local rows of a matrix from blocks of `from` positions to blocks of `to`. In place. */
+/* ---- the local matrix (gpu/bfs/grid2d/scan2d_list_kernel.cu) ---- */
+
+/* Renumbers the local rows of a matrix from blocks of `from` positions to blocks of `to`, in
+ * place. */
 int hw_scan2d_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t to);
 
 /*
- * Lists in order of position, then of block. find_unsorted sets *unsorted where one is not.
- * make_keys: of the lists first .. end, `count` entries from `begin` on, keys [count] in whose
- * order they are to be; put_keys: the entries from these.
+ * Sorting of lists by position, then by block. find_unsorted sets *unsorted where a list is not.
+ * make_keys writes sort keys [count] of the lists first .. end, whose `count` entries start at
+ * `begin`; apply_keys writes the entries back from sorted keys.
  */
 struct hw_scan2d_grid_keys {
     uint32_t first, end;
     uint64_t begin, count;
 };
-int hw_scan2d_grid_launch_find_unsorted(const struct hw_scan2d_grid_params *plan,
+int hw_scan2d_grid_launch_find_unsorted(const struct hw_scan2d_grid_params *params,
                                         uint32_t *unsorted);
-int hw_scan2d_grid_launch_make_keys(const struct hw_scan2d_grid_params *plan,
+int hw_scan2d_grid_launch_make_keys(const struct hw_scan2d_grid_params *params,
                                     const struct hw_scan2d_grid_keys *keys, uint64_t *key);
-int hw_scan2d_grid_launch_put_keys(const struct hw_scan2d_grid_params *plan,
-                                   const struct hw_scan2d_grid_keys *keys, const uint64_t *key);
+int hw_scan2d_grid_launch_apply_keys(const struct hw_scan2d_grid_params *params,
+                                     const struct hw_scan2d_grid_keys *keys, const uint64_t *key);
 
-/* plan->ends from the lists. */
-int hw_scan2d_grid_launch_find_ends(const struct hw_scan2d_grid_params *plan);
+/* Writes params->list_tails from the lists. */
+int hw_scan2d_grid_launch_find_tails(const struct hw_scan2d_grid_params *params);
 
-/* plan->by_row from the lists, each in any order. scratch NULL: only *bytes is set. */
-int hw_scan2d_grid_launch_transpose(const struct hw_scan2d_grid_params *plan, uint64_t edges,
+/* Writes params->bottom_up.by_row from the lists; entries of each list in any order. scratch NULL:
+ * only *bytes is set. */
+int hw_scan2d_grid_launch_transpose(const struct hw_scan2d_grid_params *params, uint64_t edges,
                                     void *scratch, size_t *bytes);
 
-/* plan->heads and plan->listed from plan->by_row. */
-int hw_scan2d_grid_launch_find_heads(const struct hw_scan2d_grid_params *plan);
-
-/* Where no peer's memory is reached. bits: [parts] sets of `block` positions each, or NULL;
- * base [parts * block / 1024 + 1]: the positions set before each 1024 of them, over all sets.
- * scratch NULL: only *bytes is set. */
-int hw_scan2d_grid_launch_count(const uint32_t *const *bits, uint32_t parts, uint32_t block,
-                                uint32_t *base, void *scratch, size_t *bytes);
-
-/* Answers the parts of the row: what plan->pred has of the positions that are set. */
-int hw_scan2d_grid_launch_answer(const struct hw_scan2d_grid_params *plan,
-                                 const uint32_t *const *asked, const uint32_t *base,
-                                 uint32_t *const *answer);
+/* Writes params->bottom_up.list_heads and nonempty_rows from params->bottom_up.by_row. */
+int hw_scan2d_grid_launch_find_heads(const struct hw_scan2d_grid_params *params);
 
 #ifdef __cplusplus
 }

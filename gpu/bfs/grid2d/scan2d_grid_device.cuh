@@ -24,116 +24,119 @@ namespace
 namespace cg = cooperative_groups;
 using namespace hw_scan2d;
 using kernel_params = hw_scan2d_grid_params;
-using told_t = hw_allgather_result;
+using allgather_result = hw_allgather_result;
 using word_scan = cub::BlockScan<uint32_t, threads>;
 
-constexpr int ends = 4;    /* last entries of their lists that it visits at once, at most */
-constexpr int up_rows = 2; /* rows that a lane looks at at a time, bottom-up */
-constexpr uint32_t up_sparse = 384; /* of 1024 rows that a warp looks at, few */
+constexpr int tail_entries = 4;  /* last entries of their lists that it visits at once, at most */
+constexpr int rows_per_lane = 2; /* rows that a lane looks at at a time, bottom-up */
+constexpr uint32_t max_sparse_rows = 384; /* of 1024 rows that a warp looks at, few */
 
 /* Rows that a warp looks at, bottom-up. */
 struct picked_rows {
-    uint16_t at[up_sparse];
-    uint32_t further[up_rows * 32]; /* that are looked further for */
+    uint16_t position[max_sparse_rows];
+    uint32_t unmatched[rows_per_lane * 32]; /* that are looked further for */
 };
 
-struct shared {
+struct block_shared {
     union {
         block_scan::TempStorage edges;
         word_scan::TempStorage words;
-        uint16_t slot[HW_SCAN2D_MANY * threads]; /* of edges, by warps */
-        picked_rows rows[threads / 32];          /* by warps */
+        uint16_t slot[HW_SCAN2D_MAX_EDGES_PER_THREAD * threads]; /* of edges, by warps */
+        picked_rows rows[threads / 32];                          /* by warps */
     } scan;
     count64 start;
-    uint32_t cut[2];
+    uint32_t range[2];
     uint32_t sum;
 };
 
-__device__ __forceinline__ uint32_t words_of(const kernel_params &plan)
+__device__ __forceinline__ uint32_t words_of(const kernel_params &params)
 {
-    return plan.block / 32;
+    return params.config.block / 32;
 }
 
 /* The index of a part among all. */
-__device__ __forceinline__ uint32_t part_at(const kernel_params &plan, uint32_t row,
+__device__ __forceinline__ uint32_t part_at(const kernel_params &params, uint32_t row,
                                             uint32_t column)
 {
-    return column * plan.rows + row;
+    return column * params.config.rows + row;
 }
 
 /* The level that is being done. */
-__device__ __forceinline__ uint32_t depth_of(const kernel_params &plan)
+__device__ __forceinline__ uint32_t depth_of(const kernel_params &params)
 {
-    return static_cast<uint32_t>(hw_load_relaxed(&plan.control->depth));
+    return static_cast<uint32_t>(hw_load_relaxed(&params.search.control->depth));
 }
 
 /* The position of a row in its block. */
-__device__ __forceinline__ uint32_t position_of(const kernel_params &plan, uint32_t row)
+__device__ __forceinline__ uint32_t position_of(const kernel_params &params, uint32_t row)
 {
-    return plan.columns == 1 ? row : row % plan.block;
+    return params.config.columns == 1 ? row : row % params.config.block;
 }
 
-__device__ __forceinline__ hw_frontier_queue_params visited_of(const kernel_params &plan)
+__device__ __forceinline__ hw_frontier_queue_params visited_of(const kernel_params &params)
 {
     hw_frontier_queue_params visited{};
 
-    visited.visited = plan.seen;
-    visited.parent = plan.pred;
+    visited.visited = params.search.visited;
+    visited.parent = params.search.predecessor;
     return visited;
 }
 
 /* Adds up over a block, and to a counter. All threads of the block. */
-__device__ void add_up(count64 *counter, uint32_t value, shared &room)
+__device__ void block_add(count64 *counter, uint32_t value, block_shared &smem)
 {
     __syncthreads();
     if (threadIdx.x == 0)
-        room.sum = 0;
+        smem.sum = 0;
     __syncthreads();
     value = hw_warp_sum(value);
     if (lane_of() == 0 && value)
-        atomicAdd(&room.sum, value);
+        atomicAdd(&smem.sum, value);
     __syncthreads();
-    if (threadIdx.x == 0 && room.sum)
-        atomicAdd(counter, static_cast<count64>(room.sum));
+    if (threadIdx.x == 0 && smem.sum)
+        atomicAdd(counter, static_cast<count64>(smem.sum));
 }
 
 /* ---- trace ---- */
 
-__device__ __forceinline__ bool keeps_rows(const kernel_params &plan)
+__device__ __forceinline__ bool writes_trace(const kernel_params &params)
 {
-    return plan.step && hw_grid_thread() == 0;
+    return params.trace.record && hw_grid_thread() == 0;
 }
 
-__device__ __forceinline__ hw_scan2d_grid_row *row_of(const kernel_params &plan, uint32_t depth)
+__device__ __forceinline__ hw_scan2d_grid_trace_record *trace_record_at(const kernel_params &params,
+                                                                        uint32_t depth)
 {
-    return plan.step + min(depth, plan.step_capacity - 1);
+    return params.trace.record + min(depth, params.trace.capacity - 1);
 }
 
 /* Books a set that is sent: bitmaps go whole. */
-__device__ __forceinline__ void book(const kernel_params &plan, hw_scan2d_grid_row *row,
-                                     uint32_t active, count64 count)
+__device__ __forceinline__ void trace_set(const kernel_params &params,
+                                          hw_scan2d_grid_trace_record *record, uint32_t active,
+                                          count64 count)
 {
-    const bool bitmap = hw_scan2d_grid_as_bitmap(plan.exchange, active, count);
+    const bool bitmap = hw_scan2d_grid_as_bitmap(params.config.exchange, active, count);
 
-    row->messages++;
+    record->messages++;
     if (count == 0)
         return;
-    row->bytes += bitmap ? plan.block / 8 : 4 * count;
-    row->forms |= bitmap ? 2 : 1;
+    record->bytes += bitmap ? params.config.block / 8 : 4 * count;
+    record->encodings |= bitmap ? 2 : 1;
 }
 
 /* Begins the row of a level; those that are too many share the last one. */
-__device__ __noinline__ void begin_row(const kernel_params &plan, uint32_t depth, count64 frontier)
+__device__ __noinline__ void trace_begin_level(const kernel_params &params, uint32_t depth,
+                                               count64 frontier)
 {
-    hw_scan2d_grid_row *row = row_of(plan, depth);
+    hw_scan2d_grid_trace_record *record = trace_record_at(params, depth);
 
-    if (depth < plan.step_capacity)
-        *row = hw_scan2d_grid_row{};
-    row->frontier += frontier;
-    row->time[HW_SCAN2D_GRID_BEGUN] = hw_nanoseconds();
-    plan.control->rows = depth + 1;
-    for (uint32_t r = 1; r < plan.rows && depth > 0; r++)
-        book(plan, row, plan.column_active[plan.row], frontier);
+    if (depth < params.trace.capacity)
+        *record = hw_scan2d_grid_trace_record{};
+    record->frontier += frontier;
+    record->time[HW_SCAN2D_GRID_TIME_EXPANSION_BEGIN] = hw_nanoseconds();
+    params.search.control->trace_records = depth + 1;
+    for (uint32_t r = 1; r < params.config.rows && depth > 0; r++)
+        trace_set(params, record, params.config.column_active[params.config.row], frontier);
 }
 
 } // namespace

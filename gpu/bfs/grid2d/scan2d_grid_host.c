@@ -19,13 +19,13 @@ static void close_search(struct hw_multi_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
 
-    hw_preposted_recv_close(&state->fold_post);
+    hw_preposted_recv_close(&state->preposted.fold);
     for (int half = 0; half < 2; half++)
-        hw_preposted_recv_close(&state->expand_post[half]);
-    hw_allgather_close(&state->round);
-    hw_allgather_close(&state->few);
-    cudaFreeHost(state->staging);
-    free(state->crossed);
+        hw_preposted_recv_close(&state->preposted.expand[half]);
+    hw_allgather_close(&state->allgather);
+    hw_allgather_close(&state->single_cta_allgather);
+    cudaFreeHost(state->result.staging);
+    free(state->internode);
 }
 
 static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, hw_lid position,
@@ -39,10 +39,11 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
         position >= hw_owned(&part->spec, part->vertices, owner))
         return hw_fail(err, HW_BAD_INPUT, "there is no vertex at position %" PRI_LID " of part %d",
                        position, owner);
-    state->root = position < state->plan.block ? (uint32_t)owner * state->plan.block + position
-                                               : HW_INVALID_VERTEX;
-    state->root_at = mine ? position : HW_INVALID_VERTEX;
-    state->root_id = mine ? (uint32_t)part->own.graph_id[position] : 0;
+    state->root.packed_id = position < state->params.config.block
+                                ? (uint32_t)owner * state->params.config.block + position
+                                : HW_INVALID_VERTEX;
+    state->root.position = mine ? position : HW_INVALID_VERTEX;
+    state->root.graph_id = mine ? (uint32_t)part->own.graph_id[position] : 0;
     return HW_OK;
 }
 
@@ -51,26 +52,28 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    const size_t block = own->block, count = engine->part->own.count;
+    const struct hw_scan2d_grid_params *own = &state->params;
+    const size_t block = own->config.block, count = engine->part->own.count;
     int code = 0;
-    enum hw_status status = hw_gpu_fill(own->parent, 0xab, block * sizeof *own->parent, err);
+    enum hw_status status =
+        hw_gpu_fill(own->search.parent, 0xab, block * sizeof *own->search.parent, err);
 
     if (status == HW_OK)
-        status = hw_gpu_fill(own->level, 0xab, block * sizeof *own->level, err);
+        status = hw_gpu_fill(own->search.level, 0xab, block * sizeof *own->search.level, err);
     if (status == HW_OK)
-        status = hw_gpu_fill(state->parent_id, 0xab, count * sizeof *state->parent_id, err);
+        status = hw_gpu_fill(state->result.parent_id, 0xab, count * sizeof *state->result.parent_id,
+                             err);
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, state->never);
+        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, state->flag);
     }
     for (int q = 0; q < engine->ctx->size && code == 0; q++)
         if (hw_scan2d_grid_is_peer(engine) || q == engine->ctx->rank)
             code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
-                                          (uint64_t)engine->transport.heap_bytes, state->never);
+                                          (uint64_t)engine->transport.heap_bytes, state->flag);
     if (code == 0 && state->edges > 0)
-        code = hw_gpu_launch_flush_caches(own->lists.rank, (uint64_t)state->edges, state->never);
+        code = hw_gpu_launch_flush_caches(own->by_column.rank, (uint64_t)state->edges, state->flag);
     return status == HW_OK ? hw_cuda(code, "the kernel that warms the TLB", err) : status;
 }
 
@@ -80,14 +83,15 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
 
     if (engine->options.canonical_parents)
         return hw_scan2d_canonical(engine, err);
-    return hw_cuda(hw_scan2d_grid_launch_parents(&state->plan, state->position,
-                                                 engine->part->own.count, state->gid,
-                                                 state->root_at, state->root_id, state->parent_id),
+    return hw_cuda(hw_scan2d_grid_launch_parents(&state->params, state->result.position,
+                                                 engine->part->own.count, state->result.graph_id,
+                                                 state->root.position, state->root.graph_id,
+                                                 state->result.parent_id),
                    "the kernel that translates parents", err);
 }
 
 /* Whether it went wrong is known already. */
-static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     (void)engine, (void)err;
     return HW_OK;
@@ -99,73 +103,78 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
     struct hw_scan2d_grid_state *state = engine->state;
     const size_t n = engine->part->own.count;
     enum hw_status status =
-        hw_cuda(hw_scan2d_grid_launch_levels(&state->plan, state->position, (uint32_t)n,
-                                             state->root_at, state->level),
+        hw_cuda(hw_scan2d_grid_launch_levels(&state->params, state->result.position, (uint32_t)n,
+                                             state->root.position, state->result.level),
                 "the kernel that writes levels", err);
 
     if (status != HW_OK || !result->parent)
         return status;
-    status = hw_gpu_get_parents(&state->staging, state->parent_id, n, result->parent, err);
+    status =
+        hw_gpu_get_parents(&state->result.staging, state->result.parent_id, n, result->parent, err);
     if (status != HW_OK)
         return status;
-    return hw_gpu_get(result->level, state->level, n * sizeof *result->level, err);
+    return hw_gpu_get(result->level, state->result.level, n * sizeof *result->level, err);
 }
 
 /* ---- trace ---- */
 
 /* One row of the last search, and when the one before it ended. */
-static void fill_step(const struct hw_scan2d_grid_row *row, uint64_t before, struct hw_step *step)
+static void fill_step(const struct hw_scan2d_grid_trace_record *record, uint64_t before,
+                      struct hw_step *step)
 {
     static const char *const forms[] = {"", " list", " bitmap", " list+bitmap"};
-    const uint64_t *time = row->time;
+    const uint64_t *time = record->time;
 
-    step->direction =
-        row->forms & HW_SCAN2D_GRID_UP ? HW_DIRECTION_BOTTOM_UP : HW_DIRECTION_TOP_DOWN;
-    snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[row->forms & 3]);
-    step->frontier = (hw_count)row->frontier;
-    step->found = (hw_count)row->found;
-    step->edges_examined = (hw_count)row->edges;
-    step->bytes_sent = (hw_count)row->bytes;
-    step->messages_sent = (hw_count)row->messages;
+    step->direction = record->encodings & HW_SCAN2D_GRID_BOTTOM_UP ? HW_DIRECTION_BOTTOM_UP
+                                                                   : HW_DIRECTION_TOP_DOWN;
+    snprintf(step->routine, sizeof step->routine, "scan2d%s", forms[record->encodings & 3]);
+    step->frontier = (hw_count)record->frontier;
+    step->found = (hw_count)record->discovered;
+    step->edges_examined = (hw_count)record->edges;
+    step->bytes_sent = (hw_count)record->bytes;
+    step->messages_sent = (hw_count)record->messages;
     step->seconds[HW_PHASE_EXPAND_EXCHANGE] =
-        before ? 1e-9 * (double)(time[HW_SCAN2D_GRID_BEGUN] - before) : 0;
-    step->seconds[HW_PHASE_EXPANSION] =
-        1e-9 * (double)(time[HW_SCAN2D_GRID_EXPANDED] - time[HW_SCAN2D_GRID_BEGUN]);
+        before ? 1e-9 * (double)(time[HW_SCAN2D_GRID_TIME_EXPANSION_BEGIN] - before) : 0;
+    step->seconds[HW_PHASE_EXPANSION] = 1e-9 * (double)(time[HW_SCAN2D_GRID_TIME_EXPANSION_END] -
+                                                        time[HW_SCAN2D_GRID_TIME_EXPANSION_BEGIN]);
     step->seconds[HW_PHASE_FOLD_EXCHANGE] =
-        1e-9 * (double)(time[HW_SCAN2D_GRID_FOLDED] - time[HW_SCAN2D_GRID_EXPANDED]);
+        1e-9 *
+        (double)(time[HW_SCAN2D_GRID_TIME_FOLD_END] - time[HW_SCAN2D_GRID_TIME_EXPANSION_END]);
     step->seconds[HW_PHASE_UPDATE] =
-        1e-9 * (double)(time[HW_SCAN2D_GRID_UPDATED] - time[HW_SCAN2D_GRID_FOLDED]);
+        1e-9 * (double)(time[HW_SCAN2D_GRID_TIME_UPDATE_END] - time[HW_SCAN2D_GRID_TIME_FOLD_END]);
 }
 
 static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result *result,
                             struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
+    const struct hw_scan2d_grid_params *own = &state->params;
     struct hw_scan2d_grid_control control;
-    struct hw_scan2d_grid_row *kept = NULL;
+    struct hw_scan2d_grid_trace_record *records = NULL;
     hw_count count = 0;
-    enum hw_status status = hw_gpu_get(&control, own->control, sizeof control, err);
+    enum hw_status status = hw_gpu_get(&control, own->search.control, sizeof control, err);
 
     if (status == HW_OK) {
-        count = control.rows < own->step_capacity ? (hw_count)control.rows : own->step_capacity;
-        status = hw_alloc(&kept, count, sizeof *kept, "the steps", err);
+        count = control.trace_records < own->trace.capacity ? (hw_count)control.trace_records
+                                                            : own->trace.capacity;
+        status = hw_alloc(&records, count, sizeof *records, "the steps", err);
     }
     if (status == HW_OK && count > 0)
-        status = hw_gpu_get(kept, own->step, (size_t)count * sizeof *kept, err);
+        status = hw_gpu_get(records, own->trace.record, (size_t)count * sizeof *records, err);
     for (hw_count r = 0; r < count && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
         }
-        fill_step(&kept[r], r > 0 ? kept[r - 1].time[HW_SCAN2D_GRID_UPDATED] : 0, step);
-        if (state->crossed) {
-            step->bytes_between = state->crossed[r].bytes;
-            step->messages_between = state->crossed[r].messages;
+        fill_step(&records[r], r > 0 ? records[r - 1].time[HW_SCAN2D_GRID_TIME_UPDATE_END] : 0,
+                  step);
+        if (state->internode) {
+            step->bytes_between = state->internode[r].bytes;
+            step->messages_between = state->internode[r].messages;
         }
     }
-    free(kept);
+    free(records);
     return status;
 }
 
@@ -178,7 +187,7 @@ static const struct hw_multi_gpu_search scan = {.state_bytes = sizeof(struct hw_
                                                 .root = find_root,
                                                 .search = hw_scan2d_grid_search,
                                                 .translate = translate,
-                                                .verdict = verdict,
+                                                .verdict = check_outcome,
                                                 .deliver = deliver,
                                                 .steps = steps,
                                                 .close = close_search};

@@ -1,4 +1,4 @@
-/* Method `scan2d` on a grid of GPUs: what the files of its host side share. */
+/* Method `scan2d` on a grid of GPUs: state and functions that the files of its host side share. */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_HOST_H
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_GRID_HOST_H
 
@@ -9,38 +9,64 @@
 /* Trace records that the device stores at most; later levels add to the last one. */
 #define HW_SCAN2D_GRID_TRACE_CAPACITY ((hw_count)1 << 20)
 
-struct hw_scan2d_grid_state {
-    struct hw_scan2d_grid_params plan;
-    struct hw_scan2d_grid_shape shape;
-    struct hw_allgather round;
-    struct hw_allgather few; /* over peer: of levels of few edges, told by their kernel */
-    struct hw_allgather_result *few_told; /* [3]: of these two, and of a round before the first */
+/* Offsets in the heaps, in bytes. */
+struct hw_scan2d_grid_heap {
+    hw_count single_cta, predecessor, visited, canonical;
+};
+
+struct hw_scan2d_grid_outboxes {
     struct hw_outbox fold, expand[2];
-    struct hw_preposted_recv fold_post, expand_post[2]; /* over mpi alone */
-    struct hw_outbox answers;                           /* not over peer: predecessors */
-    hw_count few_at, pred_at, seen_at, canon_at;        /* offsets in the heaps */
-    hw_count edges;                                     /* stored, of this part */
-    bool both_ways;                                     /* levels may go bottom-up, too */
+    struct hw_outbox replies; /* not over peer: predecessors */
+};
 
-    uint32_t *gid;       /* [parts * block] graph ids by code */
-    uint32_t *position;  /* [own.count] by rising graph id */
-    uint32_t *parent_id; /* [own.count] likewise */
-    int32_t *level;      /* [own.count] likewise */
-    uint32_t *never;     /* [1] */
-    uint32_t *staging;   /* [own.count] on the host, pinned; NULL before it is needed */
+/* Over mpi alone: receives posted ahead. */
+struct hw_scan2d_grid_preposted {
+    struct hw_preposted_recv fold, expand[2];
+};
 
-    /* Not over peer: where answers begin, for what this part asks and is asked. */
-    uint32_t *base, *asked_base; /* [columns * block / 1024 + 1] */
+/* Own vertices by rising graph id; on the device unless noted. */
+struct hw_scan2d_grid_result {
+    uint32_t *graph_id;  /* [parts * block] by packed id */
+    uint32_t *position;  /* [own.count] */
+    uint32_t *parent_id; /* [own.count] */
+    int32_t *level;      /* [own.count] */
+    uint32_t *staging;   /* [own.count] on the host, pinned; NULL until needed */
+};
+
+/* Not over peer: requests for predecessors. */
+struct hw_scan2d_grid_request {
+    uint32_t *begin;       /* [columns * block / 1024 + 1] where replies to this part begin */
+    uint32_t *reply_begin; /* the same for replies that this part sends */
     void *scratch;
     size_t scratch_bytes;
+};
 
-    struct hw_internode_traffic
-        *crossed; /* not over peer: [plan.step_capacity] by level, or NULL */
+/* Root of the current search. */
+struct hw_scan2d_grid_root {
+    uint32_t packed_id; /* HW_INVALID_VERTEX where the root has no edges */
+    uint32_t position;  /* HW_INVALID_VERTEX where another part owns it */
+    uint32_t graph_id;
+};
 
-    /* Of the search under way. */
-    uint32_t root;    /* code, or HW_INVALID_VERTEX where it has no edges */
-    uint32_t root_at; /* its position, or HW_INVALID_VERTEX where another part owns it */
-    uint32_t root_id;
+struct hw_scan2d_grid_state {
+    struct hw_scan2d_grid_params params;
+    struct hw_scan2d_grid_shape shape;
+    struct hw_allgather allgather;
+    struct hw_allgather
+        single_cta_allgather; /* over peer: of levels of few edges, by their kernel */
+    struct hw_allgather_result
+        *single_cta_results; /* [3]: of these two, and one before the first */
+    struct hw_scan2d_grid_heap heap;
+    struct hw_scan2d_grid_outboxes outbox;
+    struct hw_scan2d_grid_preposted preposted;
+    struct hw_scan2d_grid_request request;
+    struct hw_scan2d_grid_result result;
+    struct hw_scan2d_grid_root root;
+    hw_count edges;        /* stored on this part */
+    bool may_go_bottom_up; /* levels may */
+    uint32_t *flag;        /* [1] on the device, for kernels of setup */
+    /* Not over peer: [params.trace.capacity] by level, or NULL. */
+    struct hw_internode_traffic *internode;
 };
 
 static inline bool hw_scan2d_grid_is_peer(const struct hw_multi_gpu_engine *engine)
@@ -48,7 +74,8 @@ static inline bool hw_scan2d_grid_is_peer(const struct hw_multi_gpu_engine *engi
     return engine->transport.kind == HW_TRANSPORT_PEER;
 }
 
-/* Whether mail goes by post: over mpi, but for nodes of several ranks. */
+/* Whether sets are received by receives posted ahead: over mpi, unless nodes have several ranks,
+ * whose messages are combined. */
 static inline bool hw_scan2d_grid_uses_preposted_recv(const struct hw_multi_gpu_engine *engine)
 {
     return engine->transport.kind == HW_TRANSPORT_MPI &&
@@ -68,32 +95,32 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
  * complete. Collective; ranks agree. */
 enum hw_status hw_scan2d_grid_search(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
-/* gpu/bfs/grid2d/scan2d_list_order.c: puts lists in the order that kernels want. word: one on the
- * device. Local. */
-enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_t *word,
+/* gpu/bfs/grid2d/scan2d_list_order.c: the local matrix. */
+
+/* Sorts the lists of params->by_column by position within blocks, so that the hubs of all blocks
+ * come first under --order degree. flag: [1] on the device. Local. */
+enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *params, uint32_t *flag,
                                struct hw_error *err);
 
-/* Fills plan->by_row, in that order, and plan->heads. Local. */
-enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *plan, hw_count edges,
-                                   uint32_t *word, struct hw_error *err);
+/* Fills params->bottom_up: by_row in the same order, list_heads and nonempty_rows. edges: stored on
+ * this part. Local. */
+enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *params, hw_count edges,
+                                   uint32_t *flag, struct hw_error *err);
 
-/* gpu/bfs/grid2d/scan2d_parents.c: predecessors through the transport, where no peer's memory
- * is reached. */
+/* gpu/bfs/grid2d/scan2d_parents.c: parents through the transport. */
 
-/* Lists the arrays. Local. */
+/* Lists the arrays of requests. Local. */
 enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
                                       struct hw_gpu_arrays *arrays, struct hw_error *err);
 
-/* Asks the parts of the row for the predecessors of vertices that they have sent. Collective;
- * ranks agree. */
+/* Not over peer: fetches the predecessors of own vertices from the parts of the grid row that
+ * discovered them. Collective; ranks agree. */
 enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
-/* gpu/bfs/grid2d/scan2d_parents.c: the least parents. */
+/* Bytes of canonical parents in the heaps. Local. */
+hw_count hw_scan2d_canonical_bytes(const struct hw_scan2d_grid_params *params);
 
-/* Bytes that they take in the heaps. Local. */
-hw_count hw_scan2d_canon_bytes(const struct hw_scan2d_grid_params *plan);
-
-/* state->parent_id: the least graph id one level up. Collective; ranks agree. */
+/* Writes state->result.parent_id: the least graph id one level up. Collective; ranks agree. */
 enum hw_status hw_scan2d_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
 #endif

@@ -30,201 +30,214 @@ namespace
 /* On a multiprocessor. */
 constexpr int gather_blocks()
 {
-    return resident(HW_SCAN2D_MANY) < 5 ? resident(HW_SCAN2D_MANY) : 5;
+    return resident_blocks(HW_SCAN2D_MAX_EDGES_PER_THREAD) < 5
+               ? resident_blocks(HW_SCAN2D_MAX_EDGES_PER_THREAD)
+               : 5;
 }
 
 /* The frontier of the grid column into the queue, but for what is visited at once. */
 template <typename Offset>
 __global__ void __launch_bounds__(threads, gather_blocks())
-    gather(const __grid_constant__ kernel_params plan, uint32_t root, const told_t *told)
+    gather(const __grid_constant__ kernel_params params, uint32_t root,
+           const allgather_result *counts)
 {
-    __shared__ shared room;
-    __shared__ hold<Offset> held;
-    __shared__ picks of;
-    const uint32_t depth = depth_of(plan);
-    uint32_t looked = 0;
+    __shared__ block_shared smem;
+    __shared__ deferred_lists<Offset> deferred;
+    __shared__ picked_positions picks;
+    const uint32_t depth = depth_of(params);
+    uint32_t examined = 0;
 
     if (hw_grid_thread() == 0) {
-        plan.control->found = plan.control->put[plan.column] = 0;
-        plan.control->open[(depth + 1) & 1] = plan.control->opened[0] = plan.block;
+        params.search.control->next_frontier =
+            params.search.control->num_packed[params.config.column] = 0;
+        params.search.control->first_unvisited[(depth + 1) & 1] =
+            params.search.control->slice_first_unvisited[0] = params.config.block;
     }
-    const bool over = depth > 0 && told->reduced[0] == 0;
+    const bool done = depth > 0 && counts->reduced[0] == 0;
     if (hw_grid_thread() == 0)
-        plan.control->over = over;
-    if (over)
+        params.search.control->done = done;
+    if (done)
         return;
-    if (keeps_rows(plan)) {
-        const uint32_t own = part_at(plan, plan.row, plan.column);
-        begin_row(plan, depth, depth > 0 ? told->by_rank[own][0] : root / plan.block == own);
+    if (writes_trace(params)) {
+        const uint32_t own = part_at(params, params.config.row, params.config.column);
+        trace_begin_level(params, depth,
+                          depth > 0 ? counts->by_rank[own][0] : root / params.config.block == own);
     }
     if (depth == 0) {
         if (hw_grid_thread() == 0)
-            queue_root<Offset>(plan, root);
+            queue_root<Offset>(params, root);
         return;
     }
-    const uint32_t open = open_from(plan, depth);
+    const uint32_t first_unvisited = skip_below(params, depth);
     if (threadIdx.x == 0)
-        held.count = 0;
+        deferred.count = 0;
     __syncthreads();
-    const bool up = surely_up(plan, depth, told);
-    for (uint32_t r = 0; r < plan.rows; r++) {
-        const uint32_t *set = plan.expand_in[depth & 1][r];
-        const count64 count = told->by_rank[part_at(plan, r, plan.column)][0];
-        if (count > 0 && plan.front)
-            mark_front(plan, set, r, count);
-        if (count > 0 && !up)
-            looked += gather_set<Offset>(plan, set, r, count, open, of, held, room);
+    const bool bottom_up = has_large_frontier(params, depth, counts);
+    for (uint32_t r = 0; r < params.config.rows; r++) {
+        const uint32_t *set = params.buffers.expand_recv[depth & 1][r];
+        const count64 count = counts->by_rank[part_at(params, r, params.config.column)][0];
+        if (count > 0 && params.bottom_up.frontier_bits)
+            set_frontier_bits(params, set, r, count);
+        if (count > 0 && !bottom_up)
+            examined +=
+                gather_set<Offset>(params, set, r, count, first_unvisited, picks, deferred, smem);
     }
     __syncthreads();
-    queue_held(plan, open, held, room);
-    if (plan.step && open > 0)
-        add_up(&plan.control->looked, looked, room);
+    queue_deferred(params, first_unvisited, deferred, smem);
+    if (params.trace.record && first_unvisited > 0)
+        block_add(&params.search.control->edges_examined, examined, smem);
 }
 
 /* ---- frontier expansion ---- */
 
 /* What was found for the other columns of the grid. All threads of the grid. */
-__device__ __noinline__ void pack_finds(const kernel_params &plan, cg::grid_group &grid,
-                                        shared &room)
+__device__ __noinline__ void pack_discovered(const kernel_params &params, cg::grid_group &grid,
+                                             block_shared &smem)
 {
     grid.sync();
-    for (uint32_t m = 0; m < plan.columns; m++)
-        if (m != plan.column)
-            count_fresh(plan, m, room);
+    for (uint32_t m = 0; m < params.config.columns; m++)
+        if (m != params.config.column)
+            count_discovered(params, m, smem);
     grid.sync();
-    for (uint32_t m = 0; m < plan.columns; m++)
-        if (m != plan.column)
-            pack(plan, m, {&plan.fold_out[m], 1}, plan.row_active[m],
-                 hw_load_relaxed(&plan.control->fresh[m]), room);
+    for (uint32_t m = 0; m < params.config.columns; m++)
+        if (m != params.config.column)
+            pack(params, m, {&params.buffers.fold_send[m], 1}, params.config.row_active[m],
+                 hw_load_relaxed(&params.search.control->num_discovered[m]), smem);
 }
 
 /* Registers are worth more than threads here: as many as for more edges. */
-template <typename Offset, int many>
-__global__ void __launch_bounds__(threads, resident(HW_SCAN2D_MANY))
-    expand(const __grid_constant__ kernel_params plan, const told_t *told)
+template <typename Offset, int per_lane>
+__global__ void __launch_bounds__(threads, resident_blocks(HW_SCAN2D_MAX_EDGES_PER_THREAD))
+    expand(const __grid_constant__ kernel_params params, const allgather_result *counts)
 {
-    __shared__ shared room;
-    const uint32_t depth = depth_of(plan);
+    __shared__ block_shared smem;
+    const uint32_t depth = depth_of(params);
     cg::grid_group grid = cg::this_grid();
 
-    if (depth > 0 && told->reduced[0] == 0)
+    if (depth > 0 && counts->reduced[0] == 0)
         return;
-    const uint32_t open = depth > 0 ? open_from(plan, depth) : 0;
-    const bool up = goes_up(plan, depth, open, told);
-    count64 looked = 0;
-    if (up)
-        look_up<Offset>(plan, depth, grid, room);
+    const uint32_t first_unvisited = depth > 0 ? skip_below(params, depth) : 0;
+    const bool bottom_up = is_bottom_up(params, depth, first_unvisited, counts);
+    count64 examined = 0;
+    if (bottom_up)
+        bottom_up_level<Offset>(params, depth, grid, smem);
     else
-        looked = expand_queue<Offset, many>(plan, open, grid, room);
-    if (plan.columns > 1)
-        pack_finds(plan, grid, room);
-    if (!keeps_rows(plan))
+        examined = expand_queue<Offset, per_lane>(params, first_unvisited, grid, smem);
+    if (params.config.columns > 1)
+        pack_discovered(params, grid, smem);
+    if (!writes_trace(params))
         return;
-    hw_scan2d_grid_row *row = row_of(plan, depth);
-    row->edges += looked + hw_load_relaxed(&plan.control->looked);
-    row->forms |= up ? HW_SCAN2D_GRID_UP : 0;
-    row->time[HW_SCAN2D_GRID_EXPANDED] = hw_nanoseconds();
-    for (uint32_t m = 0; m < plan.columns; m++)
-        if (m != plan.column)
-            book(plan, row, plan.row_active[m], hw_load_relaxed(&plan.control->fresh[m]));
+    hw_scan2d_grid_trace_record *record = trace_record_at(params, depth);
+    record->edges += examined + hw_load_relaxed(&params.search.control->edges_examined);
+    record->encodings |= bottom_up ? HW_SCAN2D_GRID_BOTTOM_UP : 0;
+    record->time[HW_SCAN2D_GRID_TIME_EXPANSION_END] = hw_nanoseconds();
+    for (uint32_t m = 0; m < params.config.columns; m++)
+        if (m != params.config.column)
+            trace_set(params, record, params.config.row_active[m],
+                      hw_load_relaxed(&params.search.control->num_discovered[m]));
 }
 
 /* ---- frontier update ---- */
 
 /* Counts the next frontier, and writes its level. All threads of the grid. */
-__device__ void settle(const kernel_params &plan, int32_t level, shared &room)
+__device__ void write_levels(const kernel_params &params, int32_t level, block_shared &smem)
 {
-    const uint32_t first = plan.column * words_of(plan);
+    const uint32_t first = params.config.column * words_of(params);
     uint32_t count = 0;
 
     /* Words are a multiple of 32, so that warps stay whole. */
-    for (uint64_t w = hw_grid_thread(); w < words_of(plan); w += hw_grid_threads()) {
-        const uint32_t fresh = fresh_word(plan, first + static_cast<uint32_t>(w));
-        uint32_t left = __ballot_sync(HW_WARP, fresh != 0);
-        int32_t *to = plan.level + (w - lane_of()) * 32 + lane_of();
-        count += __popc(fresh);
+    for (uint64_t w = hw_grid_thread(); w < words_of(params); w += hw_grid_threads()) {
+        const uint32_t discovered = discovered_word(params, first + static_cast<uint32_t>(w));
+        uint32_t left = __ballot_sync(HW_WARP, discovered != 0);
+        int32_t *to = params.search.level + (w - lane_of()) * 32 + lane_of();
+        count += __popc(discovered);
         for (; left; left &= left - 1) {
             const int k = __ffs(left) - 1;
-            if (__shfl_sync(HW_WARP, fresh, k) >> lane_of() & 1)
+            if (__shfl_sync(HW_WARP, discovered, k) >> lane_of() & 1)
                 to[k * 32] = level;
         }
     }
-    add_up(&plan.control->found, count, room);
+    block_add(&params.search.control->next_frontier, count, smem);
 }
 
 /* Makes counters ready for the next expansion. One thread. */
-__device__ void clear_counters(const kernel_params &plan)
+__device__ void clear_counters(const kernel_params &params)
 {
-    plan.control->queue[0] = plan.control->queue[1] = plan.control->looked = 0;
-    for (uint32_t m = 0; m < plan.columns; m++) {
-        plan.control->fresh[m] = 0;
-        if (m != plan.column)
-            plan.control->put[m] = 0;
+    params.search.control->queue[0] = params.search.control->queue[1] =
+        params.search.control->edges_examined = 0;
+    for (uint32_t m = 0; m < params.config.columns; m++) {
+        params.search.control->num_discovered[m] = 0;
+        if (m != params.config.column)
+            params.search.control->num_packed[m] = 0;
     }
 }
 
 __global__ void __launch_bounds__(threads)
-    update(const __grid_constant__ kernel_params plan, const told_t *told)
+    update(const __grid_constant__ kernel_params params, const allgather_result *counts)
 {
-    __shared__ shared room;
-    const uint32_t depth = depth_of(plan);
+    __shared__ block_shared smem;
+    const uint32_t depth = depth_of(params);
     cg::grid_group grid = cg::this_grid();
-    const bool keeps = keeps_rows(plan);
+    const bool traces = writes_trace(params);
 
-    if (hw_load_relaxed(&plan.control->over))
+    if (hw_load_relaxed(&params.search.control->done))
         return;
     if (hw_grid_thread() == 0)
-        clear_counters(plan);
-    if (keeps)
-        row_of(plan, depth)->time[HW_SCAN2D_GRID_FOLDED] = hw_nanoseconds();
-    for (uint32_t m = 0; m < plan.columns; m++)
-        if (m != plan.column)
-            receive(plan, m, told->by_rank[part_at(plan, plan.row, m)][plan.column]);
-    if (plan.columns > 1)
+        clear_counters(params);
+    if (traces)
+        trace_record_at(params, depth)->time[HW_SCAN2D_GRID_TIME_FOLD_END] = hw_nanoseconds();
+    for (uint32_t m = 0; m < params.config.columns; m++)
+        if (m != params.config.column)
+            receive(params, m,
+                    counts->by_rank[part_at(params, params.config.row, m)][params.config.column]);
+    if (params.config.columns > 1)
         grid.sync();
-    clear_front(plan);
-    find_open(plan, &plan.control->open[(depth + 1) & 1]);
-    settle(plan, static_cast<int32_t>(depth) + 1, room);
+    clear_frontier_bits(params);
+    find_first_unvisited(params, &params.search.control->first_unvisited[(depth + 1) & 1]);
+    write_levels(params, static_cast<int32_t>(depth) + 1, smem);
     grid.sync();
     if (hw_grid_thread() == 0)
-        plan.control->depth = depth + 1;
-    const count64 found = hw_load_relaxed(&plan.control->found);
-    if (keeps) {
-        row_of(plan, depth)->found += found;
-        row_of(plan, depth)->time[HW_SCAN2D_GRID_UPDATED] = hw_nanoseconds();
+        params.search.control->depth = depth + 1;
+    const count64 found = hw_load_relaxed(&params.search.control->next_frontier);
+    if (traces) {
+        trace_record_at(params, depth)->discovered += found;
+        trace_record_at(params, depth)->time[HW_SCAN2D_GRID_TIME_UPDATE_END] = hw_nanoseconds();
     }
-    pack(plan, plan.column, {plan.expand_out[(depth + 1) & 1], plan.rows},
-         plan.column_active[plan.row], found, room);
+    pack(params, params.config.column,
+         {params.buffers.expand_send[(depth + 1) & 1], params.config.rows},
+         params.config.column_active[params.config.row], found, smem);
 }
 
 /* ---- initialization ---- */
 
-__global__ void begin(const __grid_constant__ kernel_params plan, uint32_t root)
+__global__ void begin(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    const uint32_t words = words_of(plan), own = plan.column * words;
-    const uint32_t first = part_at(plan, plan.row, plan.column) * plan.block;
+    const uint32_t words = words_of(params), own = params.config.column * words;
+    const uint32_t first =
+        part_at(params, params.config.row, params.config.column) * params.config.block;
     const uint32_t at =
-        root >= first && root - first < plan.block ? root - first : HW_INVALID_VERTEX;
+        root >= first && root - first < params.config.block ? root - first : HW_INVALID_VERTEX;
 
-    for (uint64_t w = hw_grid_thread(); w < static_cast<uint64_t>(plan.columns) * words;
+    for (uint64_t w = hw_grid_thread(); w < static_cast<uint64_t>(params.config.columns) * words;
          w += hw_grid_threads()) {
         const uint32_t bit = at != HW_INVALID_VERTEX && w == own + at / 32 ? 1u << (at & 31) : 0;
-        plan.seen[w] = plan.before[w] = bit;
-        plan.from[w] = 0;
+        params.search.visited[w] = params.search.visited_before[w] = bit;
+        params.search.discovered_by[w] = 0;
     }
-    clear_front(plan);
+    clear_frontier_bits(params);
     if (hw_grid_thread() != 0)
         return;
-    *plan.control = hw_scan2d_grid_control{};
+    *params.search.control = hw_scan2d_grid_control{};
     if (at != HW_INVALID_VERTEX) {
-        plan.pred[plan.column * plan.block + at] = plan.row * plan.block + at;
-        plan.level[at] = 0;
+        params.search.predecessor[params.config.column * params.config.block + at] =
+            params.config.row * params.config.block + at;
+        params.search.level[at] = 0;
     }
 }
 
-template <typename Offset> const void *expand_for(int many)
+template <typename Offset> const void *expand_for(int per_lane)
 {
-    static const void *const kernels[HW_SCAN2D_MANY] = {
+    static const void *const kernels[HW_SCAN2D_MAX_EDGES_PER_THREAD] = {
         reinterpret_cast<const void *>(expand<Offset, 1>),
         reinterpret_cast<const void *>(expand<Offset, 2>),
         reinterpret_cast<const void *>(expand<Offset, 3>),
@@ -234,75 +247,78 @@ template <typename Offset> const void *expand_for(int many)
         reinterpret_cast<const void *>(expand<Offset, 7>),
         reinterpret_cast<const void *>(expand<Offset, 8>)};
 
-    return kernels[many - 1];
+    return kernels[per_lane - 1];
 }
 
-const void *gather_of(const hw_scan2d_grid_params *plan)
+const void *gather_of(const hw_scan2d_grid_params *params)
 {
-    return plan->wide ? reinterpret_cast<const void *>(gather<uint64_t>)
-                      : reinterpret_cast<const void *>(gather<uint32_t>);
+    return params->config.offsets64 ? reinterpret_cast<const void *>(gather<uint64_t>)
+                                    : reinterpret_cast<const void *>(gather<uint32_t>);
 }
 
-const void *expand_of(const hw_scan2d_grid_params *plan)
+const void *expand_of(const hw_scan2d_grid_params *params)
 {
-    return plan->wide ? expand_for<uint64_t>(plan->edges_per_thread)
-                      : expand_for<uint32_t>(plan->edges_per_thread);
+    return params->config.offsets64 ? expand_for<uint64_t>(params->config.edges_per_thread)
+                                    : expand_for<uint32_t>(params->config.edges_per_thread);
 }
 
 } // namespace
 
 extern "C" {
 
-int hw_scan2d_grid_launch_shape(const hw_scan2d_grid_params *plan, hw_scan2d_grid_shape *shape)
+int hw_scan2d_grid_launch_shape(const hw_scan2d_grid_params *params, hw_scan2d_grid_shape *shape)
 {
-    cudaError_t error = hw_frontier_queue_shape(gather_of(plan), &shape->gather);
+    cudaError_t error = hw_frontier_queue_shape(gather_of(params), &shape->gather);
 
     if (error == cudaSuccess)
-        error = hw_frontier_queue_shape(expand_of(plan), &shape->expand);
+        error = hw_frontier_queue_shape(expand_of(params), &shape->expand);
     return error == cudaSuccess
                ? hw_frontier_queue_shape(reinterpret_cast<const void *>(update), &shape->update)
                : error;
 }
 
-int hw_scan2d_grid_launch_begin(const hw_scan2d_grid_params *plan, uint32_t root)
+int hw_scan2d_grid_launch_begin(const hw_scan2d_grid_params *params, uint32_t root)
 {
-    begin<<<hw_blocks(plan->block / 32 * static_cast<uint64_t>(plan->columns), threads), threads>>>(
-        *plan, root);
+    begin<<<hw_blocks(params->config.block / 32 * static_cast<uint64_t>(params->config.columns),
+                      threads),
+            threads>>>(*params, root);
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_single_cta(const hw_scan2d_grid_params *plan, uint32_t root,
-                                     const hw_allgather_result *told,
-                                     const hw_allgather_params *round, hw_allgather_result *result)
+int hw_scan2d_grid_launch_single_cta(const hw_scan2d_grid_params *params, uint32_t root,
+                                     const hw_allgather_result *counts,
+                                     const hw_allgather_params *allgather,
+                                     hw_allgather_result *result)
 {
-    hw_allgather_result *to = const_cast<hw_allgather_result *>(told);
+    hw_allgather_result *to = const_cast<hw_allgather_result *>(counts);
 
-    if (plan->wide)
-        few_levels<uint64_t><<<1, few_threads>>>(*plan, root, to, *round, result);
+    if (params->config.offsets64)
+        single_cta_levels<uint64_t><<<1, cta_threads>>>(*params, root, to, *allgather, result);
     else
-        few_levels<uint32_t><<<1, few_threads>>>(*plan, root, to, *round, result);
+        single_cta_levels<uint32_t><<<1, cta_threads>>>(*params, root, to, *allgather, result);
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_expand(const hw_scan2d_grid_params *plan,
+int hw_scan2d_grid_launch_expand(const hw_scan2d_grid_params *params,
                                  const hw_scan2d_grid_shape *shape, uint32_t root,
-                                 const hw_allgather_result *told)
+                                 const hw_allgather_result *counts)
 {
-    void *gathering[] = {const_cast<hw_scan2d_grid_params *>(plan), &root, &told};
-    void *arguments[] = {const_cast<hw_scan2d_grid_params *>(plan), &told};
-    const cudaError_t error = cudaLaunchKernel(gather_of(plan), dim3(shape->gather), dim3(threads),
-                                               gathering, 0, nullptr);
+    void *gather_arguments[] = {const_cast<hw_scan2d_grid_params *>(params), &root, &counts};
+    void *arguments[] = {const_cast<hw_scan2d_grid_params *>(params), &counts};
+    const cudaError_t error = cudaLaunchKernel(gather_of(params), dim3(shape->gather),
+                                               dim3(threads), gather_arguments, 0, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    return cudaLaunchCooperativeKernel(expand_of(plan), dim3(shape->expand), dim3(threads),
+    return cudaLaunchCooperativeKernel(expand_of(params), dim3(shape->expand), dim3(threads),
                                        arguments, 0, nullptr);
 }
 
-int hw_scan2d_grid_launch_update(const hw_scan2d_grid_params *plan,
-                                 const hw_scan2d_grid_shape *shape, const hw_allgather_result *told)
+int hw_scan2d_grid_launch_update(const hw_scan2d_grid_params *params,
+                                 const hw_scan2d_grid_shape *shape,
+                                 const hw_allgather_result *counts)
 {
-    void *arguments[] = {const_cast<hw_scan2d_grid_params *>(plan), &told};
+    void *arguments[] = {const_cast<hw_scan2d_grid_params *>(params), &counts};
 
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(update), dim3(shape->update),
                                        dim3(threads), arguments, 0, nullptr);

@@ -11,89 +11,96 @@
  * part. */
 static hw_count set_bytes(const struct hw_scan2d_grid_params *own, uint32_t active, uint64_t count)
 {
-    const bool bitmap = hw_scan2d_grid_as_bitmap(own->exchange, active, count);
+    const bool bitmap = hw_scan2d_grid_as_bitmap(own->config.exchange, active, count);
 
     /* Whole boxes: what was asked for at the end of a search before may lie behind what has
      * edges here, since blocks of a row differ by one there. */
-    return count == 0 ? 0 : bitmap ? (hw_count)own->block / 8 : 4 * (hw_count)count;
+    return count == 0 ? 0 : bitmap ? (hw_count)own->config.block / 8 : 4 * (hw_count)count;
 }
 
 /* Begins the counts of what goes to other nodes in the level after this one, for its frontier
  * goes before it; and in the first one. Local. */
-static void begin_crossed(struct hw_scan2d_grid_state *state, uint32_t depth)
+static void begin_internode(struct hw_scan2d_grid_state *state, uint32_t depth)
 {
-    if (state->crossed && depth == 0)
-        state->crossed[0] = (struct hw_internode_traffic){0, 0};
-    if (state->crossed && depth + 1 < state->plan.step_capacity)
-        state->crossed[depth + 1] = (struct hw_internode_traffic){0, 0};
+    if (state->internode && depth == 0)
+        state->internode[0] = (struct hw_internode_traffic){0, 0};
+    if (state->internode && depth + 1 < state->params.trace.capacity)
+        state->internode[depth + 1] = (struct hw_internode_traffic){0, 0};
 }
 
 /* Counts what a level has sent to other nodes. Local. */
-static void count_crossed(struct hw_multi_gpu_engine *engine, uint32_t depth, const hw_count *sent)
+static void count_internode(struct hw_multi_gpu_engine *engine, uint32_t depth,
+                            const hw_count *sent_bytes)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     const struct hw_nodes *nodes = &engine->transport.nodes;
-    const uint32_t last = state->plan.step_capacity - 1;
-    struct hw_internode_traffic crossed = hw_transport_internode_traffic(&engine->transport);
+    const uint32_t last = state->params.trace.capacity - 1;
+    struct hw_internode_traffic traffic = hw_transport_internode_traffic(&engine->transport);
 
-    if (!state->crossed)
+    if (!state->internode)
         return;
     for (int q = 0; q < engine->ctx->size && hw_scan2d_grid_uses_preposted_recv(engine); q++) {
-        const bool crosses = nodes->node[q] != nodes->node[engine->ctx->rank] && sent[q] > 0;
-        crossed.bytes += crosses ? sent[q] : 0;
-        crossed.messages += crosses;
+        const bool internode =
+            nodes->node[q] != nodes->node[engine->ctx->rank] && sent_bytes[q] > 0;
+        traffic.bytes += internode ? sent_bytes[q] : 0;
+        traffic.messages += internode;
     }
-    struct hw_internode_traffic *level = &state->crossed[depth < last ? depth : last];
-    level->bytes += crossed.bytes;
-    level->messages += crossed.messages;
+    struct hw_internode_traffic *level = &state->internode[depth < last ? depth : last];
+    level->bytes += traffic.bytes;
+    level->messages += traffic.messages;
 }
 
 /* Moves what was packed for the owners. Collective; ranks agree. */
 static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t depth,
-                                   const struct hw_allgather_result *told, struct hw_error *err)
+                                   const struct hw_allgather_result *counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
+    const struct hw_scan2d_grid_params *own = &state->params;
     const int rank = engine->ctx->rank;
-    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
+    hw_count sent_bytes[HW_ALLGATHER_RANKS] = {0}, received_bytes[HW_ALLGATHER_RANKS] = {0};
 
-    for (uint32_t m = 0; m < own->columns; m++) {
-        const int q = (int)(m * own->rows + own->row);
-        if (m == own->column)
+    for (uint32_t m = 0; m < own->config.columns; m++) {
+        const int q = (int)(m * own->config.rows + own->config.row);
+        if (m == own->config.column)
             continue;
-        sent[q] = set_bytes(own, own->row_active[m], told->by_rank[rank][m]);
-        came[q] = set_bytes(own, own->row_active[own->column], told->by_rank[q][own->column]);
+        sent_bytes[q] = set_bytes(own, own->config.row_active[m], counts->by_rank[rank][m]);
+        received_bytes[q] = set_bytes(own, own->config.row_active[own->config.column],
+                                      counts->by_rank[q][own->config.column]);
     }
     enum hw_status status =
         hw_scan2d_grid_uses_preposted_recv(engine)
-            ? hw_preposted_recv_deliver(&state->fold_post, sent, came, err)
-            : hw_outbox_deliver(&engine->transport, &state->fold, sent, came, err);
-    count_crossed(engine, depth, sent);
+            ? hw_preposted_recv_deliver(&state->preposted.fold, sent_bytes, received_bytes, err)
+            : hw_outbox_deliver(&engine->transport, &state->outbox.fold, sent_bytes, received_bytes,
+                                err);
+    count_internode(engine, depth, sent_bytes);
     return status;
 }
 
 /* Moves the next frontier. Collective; ranks agree. */
 static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
-                                     const struct hw_allgather_result *told, struct hw_error *err)
+                                     const struct hw_allgather_result *counts, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
+    const struct hw_scan2d_grid_params *own = &state->params;
     const int rank = engine->ctx->rank;
-    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
+    hw_count sent_bytes[HW_ALLGATHER_RANKS] = {0}, received_bytes[HW_ALLGATHER_RANKS] = {0};
 
-    for (uint32_t r = 0; r < own->rows; r++) {
-        const int q = (int)(own->column * own->rows + r);
+    for (uint32_t r = 0; r < own->config.rows; r++) {
+        const int q = (int)(own->config.column * own->config.rows + r);
         if (q == rank)
             continue;
-        sent[q] = set_bytes(own, own->column_active[own->row], told->by_rank[rank][0]);
-        came[q] = set_bytes(own, own->column_active[r], told->by_rank[q][0]);
+        sent_bytes[q] =
+            set_bytes(own, own->config.column_active[own->config.row], counts->by_rank[rank][0]);
+        received_bytes[q] = set_bytes(own, own->config.column_active[r], counts->by_rank[q][0]);
     }
     const uint32_t half = (depth + 1) & 1;
     enum hw_status status =
         hw_scan2d_grid_uses_preposted_recv(engine)
-            ? hw_preposted_recv_deliver(&state->expand_post[half], sent, came, err)
-            : hw_outbox_broadcast(&engine->transport, &state->expand[half], sent, came, err);
-    count_crossed(engine, depth + 1, sent);
+            ? hw_preposted_recv_deliver(&state->preposted.expand[half], sent_bytes, received_bytes,
+                                        err)
+            : hw_outbox_broadcast(&engine->transport, &state->outbox.expand[half], sent_bytes,
+                                  received_bytes, err);
+    count_internode(engine, depth + 1, sent_bytes);
     return status;
 }
 
@@ -102,62 +109,65 @@ static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_
 /* Frontier expansion and fold exchange of a level. A failure here or before is told to all,
  * here or in the update. */
 static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
-                             enum hw_status status, const struct hw_allgather_result **told,
+                             enum hw_status status, const struct hw_allgather_result **counts,
                              struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_allgather_result *heard = NULL;
+    const struct hw_allgather_result *received = NULL;
 
-    begin_crossed(state, depth);
-    if (status == HW_OK && state->plan.few > 0)
-        status = hw_cuda(hw_scan2d_grid_launch_single_cta(&state->plan, state->root, *told,
-                                                          &state->few.params, state->few_told),
+    begin_internode(state, depth);
+    if (status == HW_OK && state->params.config.single_cta_limit > 0)
+        status = hw_cuda(hw_scan2d_grid_launch_single_cta(
+                             &state->params, state->root.packed_id, *counts,
+                             &state->single_cta_allgather.params, state->single_cta_results),
                          "the kernel of levels of few edges", err);
     if (status == HW_OK)
-        status =
-            hw_cuda(hw_scan2d_grid_launch_expand(&state->plan, &state->shape, state->root, *told),
-                    "the kernel that expands the frontier", err);
-    if (state->plan.columns == 1)
+        status = hw_cuda(hw_scan2d_grid_launch_expand(&state->params, &state->shape,
+                                                      state->root.packed_id, *counts),
+                         "the kernel that expands the frontier", err);
+    if (state->params.config.columns == 1)
         return status;
-    status = hw_allgather_start(&state->round, status, (uint64_t *)state->plan.control->fresh,
-                                (int)state->plan.columns, 0, NULL, err);
-    *told = hw_allgather_device(&state->round);
+    status = hw_allgather_start(&state->allgather, status,
+                                (uint64_t *)state->params.search.control->num_discovered,
+                                (int)state->params.config.columns, 0, NULL, err);
+    *counts = hw_allgather_device(&state->allgather);
     if (status != HW_OK || hw_scan2d_grid_is_peer(engine))
         return status;
-    status = hw_allgather_wait(&state->round, &heard, err);
-    return status == HW_OK ? deliver_fold(engine, depth, heard, err) : status;
+    status = hw_allgather_wait(&state->allgather, &received, err);
+    return status == HW_OK ? deliver_fold(engine, depth, received, err) : status;
 }
 
 /* Frontier update and expand exchange. A failure here or before is told to all. */
 static enum hw_status update(struct hw_multi_gpu_engine *engine, uint32_t depth,
-                             enum hw_status status, const struct hw_allgather_result **told,
+                             enum hw_status status, const struct hw_allgather_result **counts,
                              struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_allgather_result *heard = NULL;
+    const struct hw_allgather_result *received = NULL;
 
     if (status == HW_OK)
-        status = hw_cuda(hw_scan2d_grid_launch_update(&state->plan, &state->shape, *told),
+        status = hw_cuda(hw_scan2d_grid_launch_update(&state->params, &state->shape, *counts),
                          "the kernel that updates the frontier", err);
-    status = hw_allgather_start(&state->round, status, (uint64_t *)&state->plan.control->found, 1,
-                                0, NULL, err);
-    *told = hw_allgather_device(&state->round);
+    status = hw_allgather_start(&state->allgather, status,
+                                (uint64_t *)&state->params.search.control->next_frontier, 1, 0,
+                                NULL, err);
+    *counts = hw_allgather_device(&state->allgather);
     if (status != HW_OK || hw_scan2d_grid_is_peer(engine))
         return status;
-    status = hw_allgather_wait(&state->round, &heard, err);
-    if (status != HW_OK || heard->reduced[0] == 0) /* the same on all ranks */
+    status = hw_allgather_wait(&state->allgather, &received, err);
+    if (status != HW_OK || received->reduced[0] == 0) /* the same on all ranks */
         return status;
-    return deliver_expand(engine, depth, heard, err);
+    return deliver_expand(engine, depth, received, err);
 }
 
 /* Waits for the round at the end of a level: *found, the frontier of the next one. */
-static enum hw_status hear(struct hw_scan2d_grid_state *state, uint32_t number, uint64_t *found,
-                           struct hw_error *err)
+static enum hw_status wait_frontier_size(struct hw_scan2d_grid_state *state, uint32_t number,
+                                         uint64_t *found, struct hw_error *err)
 {
-    const struct hw_allgather_result *heard = NULL;
-    enum hw_status status = hw_allgather_wait_for(&state->round, number, &heard, err);
+    const struct hw_allgather_result *received = NULL;
+    enum hw_status status = hw_allgather_wait_for(&state->allgather, number, &received, err);
 
-    *found = status == HW_OK ? heard->reduced[0] : 0;
+    *found = status == HW_OK ? received->reduced[0] : 0;
     return status;
 }
 
@@ -167,22 +177,24 @@ static enum hw_status hear(struct hw_scan2d_grid_state *state, uint32_t number, 
 static enum hw_status search_levels(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    struct hw_allgather *round = &state->round;
-    const struct hw_allgather_result *told = state->few_told + 2;
+    struct hw_allgather *allgather = &state->allgather;
+    const struct hw_allgather_result *counts = state->single_cta_results + 2;
     uint32_t last = 0; /* the number of the round at the end of the pass before */
     uint64_t found = 1;
-    enum hw_status status = hw_cuda(hw_scan2d_grid_launch_begin(&state->plan, state->root),
-                                    "the kernel that begins", err);
+    enum hw_status status =
+        hw_cuda(hw_scan2d_grid_launch_begin(&state->params, state->root.packed_id),
+                "the kernel that begins", err);
 
     for (uint32_t depth = 0; found > 0; depth++) {
-        status = expand(engine, depth, status, &told, err);
-        status = update(engine, depth, status, &told, err);
-        const uint32_t look = hw_scan2d_grid_is_peer(engine) ? last : round->number;
-        last = round->number;
-        if (status == HW_OK && look > 0)
-            status = hear(state, look, &found, err);
-        if (status == HW_OK && look > 0 && look < last && found > 0 && found <= state->plan.few)
-            status = hear(state, last, &found, err);
+        status = expand(engine, depth, status, &counts, err);
+        status = update(engine, depth, status, &counts, err);
+        const uint32_t known = hw_scan2d_grid_is_peer(engine) ? last : allgather->number;
+        last = allgather->number;
+        if (status == HW_OK && known > 0)
+            status = wait_frontier_size(state, known, &found, err);
+        if (status == HW_OK && known > 0 && known < last && found > 0 &&
+            found <= state->params.config.single_cta_limit)
+            status = wait_frontier_size(state, last, &found, err);
         if (status != HW_OK)
             return status;
     }
@@ -194,9 +206,9 @@ enum hw_status hw_scan2d_grid_search(struct hw_multi_gpu_engine *engine, struct 
     struct hw_scan2d_grid_state *state = engine->state;
     enum hw_status status = search_levels(engine, err);
 
-    if (status == HW_OK && !hw_scan2d_grid_is_peer(engine) && state->plan.columns > 1)
+    if (status == HW_OK && !hw_scan2d_grid_is_peer(engine) && state->params.config.columns > 1)
         status = hw_scan2d_fetch(engine, err);
-    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_resolve(&state->plan),
+    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_resolve(&state->params),
                                      "the kernel of predecessors", err)
                            : status;
 }

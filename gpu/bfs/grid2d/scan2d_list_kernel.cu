@@ -28,72 +28,73 @@ __global__ void renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t 
 /* ---- the order of lists ---- */
 
 /* A row's place among all by position first, then by block; and back. */
-__device__ __forceinline__ uint32_t place_of(const kernel_params &plan, uint32_t row)
+__device__ __forceinline__ uint32_t sort_key(const kernel_params &params, uint32_t row)
 {
-    return row % plan.block * plan.columns + row / plan.block;
+    return row % params.config.block * params.config.columns + row / params.config.block;
 }
 
-__device__ __forceinline__ uint32_t row_at(const kernel_params &plan, uint32_t place)
+__device__ __forceinline__ uint32_t row_of_key(const kernel_params &params, uint32_t cursor)
 {
-    return place % plan.columns * plan.block + place / plan.columns;
+    return cursor % params.config.columns * params.config.block + cursor / params.config.columns;
 }
 
 /* A warp for each list. */
 template <typename Offset>
-__global__ void find_unsorted(const __grid_constant__ kernel_params plan, uint32_t *unsorted)
+__global__ void find_unsorted(const __grid_constant__ kernel_params params, uint32_t *unsorted)
 {
-    const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
+    const uint64_t columns = static_cast<uint64_t>(params.config.rows) * params.config.block;
 
     for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
-        const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
-        Offset e = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u)) + lane_of() + 1;
+        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of() + 1;
         for (; e < end; e += 32)
-            if (place_of(plan, plan.lists.rank[e]) < place_of(plan, plan.lists.rank[e - 1]))
+            if (sort_key(params, params.by_column.rank[e]) <
+                sort_key(params, params.by_column.rank[e - 1]))
                 *unsorted = 1;
     }
 }
 
 /* Keys: the list above, the place of the row below. */
 template <typename Offset>
-__global__ void make_keys(const __grid_constant__ kernel_params plan,
+__global__ void make_keys(const __grid_constant__ kernel_params params,
                           const hw_scan2d_grid_keys keys, uint64_t *key)
 {
     for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads()) {
         uint32_t low = keys.first, high = keys.end;
         while (high - low > 1) {
             const uint32_t middle = low + (high - low) / 2;
-            if (hw_begin<Offset>(plan.lists, middle) <= keys.begin + k)
+            if (hw_begin<Offset>(params.by_column, middle) <= keys.begin + k)
                 low = middle;
             else
                 high = middle;
         }
         key[k] = static_cast<uint64_t>(low - keys.first) << 32 |
-                 place_of(plan, plan.lists.rank[keys.begin + k]);
+                 sort_key(params, params.by_column.rank[keys.begin + k]);
     }
 }
 
-__global__ void put_keys(const __grid_constant__ kernel_params plan, const hw_scan2d_grid_keys keys,
-                         const uint64_t *key)
+__global__ void apply_keys(const __grid_constant__ kernel_params params,
+                           const hw_scan2d_grid_keys keys, const uint64_t *key)
 {
-    uint32_t *row = const_cast<uint32_t *>(plan.lists.rank) + keys.begin;
+    uint32_t *row = const_cast<uint32_t *>(params.by_column.rank) + keys.begin;
 
     for (uint64_t k = hw_grid_thread(); k < keys.count; k += hw_grid_threads())
-        row[k] = row_at(plan, static_cast<uint32_t>(key[k]));
+        row[k] = row_of_key(params, static_cast<uint32_t>(key[k]));
 }
 
 /* The last entries of each list, the last one first. */
 template <typename Offset>
-__global__ void find_ends(const __grid_constant__ kernel_params plan, uint4 *last)
+__global__ void find_tails(const __grid_constant__ kernel_params params, uint4 *last)
 {
-    const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
+    const uint64_t columns = static_cast<uint64_t>(params.config.rows) * params.config.block;
 
     for (uint64_t u = hw_grid_thread(); u < columns; u += hw_grid_threads()) {
-        const Offset begin = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u));
-        const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
-        uint32_t row[ends];
+        const Offset begin = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u));
+        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        uint32_t row[tail_entries];
 #pragma unroll
-        for (int j = 0; j < ends; j++)
-            row[j] = end - begin > static_cast<Offset>(j) ? plan.lists.rank[end - 1 - j]
+        for (int j = 0; j < tail_entries; j++)
+            row[j] = end - begin > static_cast<Offset>(j) ? params.by_column.rank[end - 1 - j]
                                                           : HW_INVALID_VERTEX;
         last[u] = make_uint4(row[0], row[1], row[2], row[3]);
     }
@@ -101,84 +102,88 @@ __global__ void find_ends(const __grid_constant__ kernel_params plan, uint4 *las
 
 /* ---- transpose ---- */
 
-__device__ __forceinline__ uint32_t next_place(uint32_t *place)
+__device__ __forceinline__ uint32_t advance_cursor(uint32_t *cursor)
 {
-    return atomicAdd(place, 1u);
+    return atomicAdd(cursor, 1u);
 }
 
-__device__ __forceinline__ uint64_t next_place(uint64_t *place)
+__device__ __forceinline__ uint64_t advance_cursor(uint64_t *cursor)
 {
-    return atomicAdd(reinterpret_cast<count64 *>(place), 1ull);
-}
-
-template <typename Offset>
-__host__ __device__ __forceinline__ Offset *places(const kernel_params &plan)
-{
-    return static_cast<Offset *>(const_cast<void *>(plan.by_row.offset)) + 1;
+    return atomicAdd(reinterpret_cast<count64 *>(cursor), 1ull);
 }
 
 template <typename Offset>
-__global__ void count_rows(const __grid_constant__ kernel_params plan, uint64_t edges)
+__host__ __device__ __forceinline__ Offset *cursors(const kernel_params &params)
+{
+    return static_cast<Offset *>(const_cast<void *>(params.bottom_up.by_row.offset)) + 1;
+}
+
+template <typename Offset>
+__global__ void count_rows(const __grid_constant__ kernel_params params, uint64_t edges)
 {
     for (uint64_t e = hw_grid_thread(); e < edges; e += hw_grid_threads())
-        next_place(places<Offset>(plan) + plan.lists.rank[e]);
+        advance_cursor(cursors<Offset>(params) + params.by_column.rank[e]);
 }
 
 /* A warp for each column. */
-template <typename Offset> __global__ void put_columns(const __grid_constant__ kernel_params plan)
+template <typename Offset>
+__global__ void write_columns(const __grid_constant__ kernel_params params)
 {
-    const uint64_t columns = static_cast<uint64_t>(plan.rows) * plan.block;
-    uint32_t *to = const_cast<uint32_t *>(plan.by_row.rank);
+    const uint64_t columns = static_cast<uint64_t>(params.config.rows) * params.config.block;
+    uint32_t *to = const_cast<uint32_t *>(params.bottom_up.by_row.rank);
 
     for (uint64_t u = hw_grid_thread() / 32; u < columns; u += hw_grid_threads() / 32) {
-        const Offset end = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u) + 1);
-        Offset e = hw_begin<Offset>(plan.lists, static_cast<uint32_t>(u)) + lane_of();
+        const Offset end = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u) + 1);
+        Offset e = hw_begin<Offset>(params.by_column, static_cast<uint32_t>(u)) + lane_of();
         for (; e < end; e += 32)
-            to[next_place(places<Offset>(plan) + plan.lists.rank[e])] = static_cast<uint32_t>(u);
+            to[advance_cursor(cursors<Offset>(params) + params.by_column.rank[e])] =
+                static_cast<uint32_t>(u);
     }
 }
 
 template <typename Offset>
-__global__ void find_heads(const __grid_constant__ kernel_params plan, uint4 *head,
-                           uint32_t *listed)
+__global__ void find_heads(const __grid_constant__ kernel_params params, uint4 *head,
+                           uint32_t *nonempty_rows)
 {
-    const uint64_t rows = static_cast<uint64_t>(plan.columns) * plan.block;
+    const uint64_t rows = static_cast<uint64_t>(params.config.columns) * params.config.block;
 
     /* Rows are a multiple of 32, so that warps stay whole. */
     for (uint64_t v = hw_grid_thread(); v < rows; v += hw_grid_threads()) {
-        const Offset begin = hw_begin<Offset>(plan.by_row, static_cast<uint32_t>(v));
-        const Offset end = hw_begin<Offset>(plan.by_row, static_cast<uint32_t>(v) + 1);
+        const Offset begin = hw_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v));
+        const Offset end = hw_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v) + 1);
         uint32_t column[4];
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            column[k] = end - begin > static_cast<Offset>(k) ? plan.by_row.rank[begin + k]
-                                                             : HW_INVALID_VERTEX;
+            column[k] = end - begin > static_cast<Offset>(k)
+                            ? params.bottom_up.by_row.rank[begin + k]
+                            : HW_INVALID_VERTEX;
         head[v] = make_uint4(column[0], column[1], column[2], column[3]);
         const uint32_t ballot = __ballot_sync(HW_WARP, end > begin);
         if (lane_of() == 0)
-            listed[v / 32] = ballot;
+            nonempty_rows[v / 32] = ballot;
     }
 }
 
 template <typename Offset>
-cudaError_t turn(const kernel_params &plan, uint64_t edges, void *scratch, size_t *bytes)
+cudaError_t transpose(const kernel_params &params, uint64_t edges, void *scratch, size_t *bytes)
 {
-    const uint64_t rows = static_cast<uint64_t>(plan.columns) * plan.block;
-    Offset *place = scratch ? places<Offset>(plan) : nullptr;
+    const uint64_t rows = static_cast<uint64_t>(params.config.columns) * params.config.block;
+    Offset *cursor = scratch ? cursors<Offset>(params) : nullptr;
     cudaError_t error = cudaSuccess;
 
     if (scratch) {
-        error = cudaMemsetAsync(place - 1, 0, (rows + 1) * sizeof *place);
+        error = cudaMemsetAsync(cursor - 1, 0, (rows + 1) * sizeof *cursor);
         if (error == cudaSuccess)
-            count_rows<Offset><<<hw_blocks(edges, threads), threads>>>(plan, edges);
+            count_rows<Offset><<<hw_blocks(edges, threads), threads>>>(params, edges);
         error = error == cudaSuccess ? cudaGetLastError() : error;
     }
     if (error == cudaSuccess)
-        error = cub::DeviceScan::ExclusiveSum(scratch, *bytes, place, place, rows);
+        error = cub::DeviceScan::ExclusiveSum(scratch, *bytes, cursor, cursor, rows);
     if (error != cudaSuccess || !scratch)
         return error;
-    put_columns<Offset>
-        <<<hw_blocks(static_cast<uint64_t>(plan.rows) * plan.block * 32, threads), threads>>>(plan);
+    write_columns<Offset>
+        <<<hw_blocks(static_cast<uint64_t>(params.config.rows) * params.config.block * 32, threads),
+           threads>>>(params);
     return cudaGetLastError();
 }
 
@@ -192,64 +197,66 @@ int hw_scan2d_grid_launch_renumber(uint32_t *row, uint64_t count, uint32_t from,
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_find_unsorted(const hw_scan2d_grid_params *plan, uint32_t *unsorted)
+int hw_scan2d_grid_launch_find_unsorted(const hw_scan2d_grid_params *params, uint32_t *unsorted)
 {
     const unsigned blocks =
-        hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block * 32, threads);
+        hw_blocks(static_cast<uint64_t>(params->config.rows) * params->config.block * 32, threads);
 
-    if (plan->wide)
-        find_unsorted<uint64_t><<<blocks, threads>>>(*plan, unsorted);
+    if (params->config.offsets64)
+        find_unsorted<uint64_t><<<blocks, threads>>>(*params, unsorted);
     else
-        find_unsorted<uint32_t><<<blocks, threads>>>(*plan, unsorted);
+        find_unsorted<uint32_t><<<blocks, threads>>>(*params, unsorted);
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_make_keys(const hw_scan2d_grid_params *plan,
+int hw_scan2d_grid_launch_make_keys(const hw_scan2d_grid_params *params,
                                     const hw_scan2d_grid_keys *keys, uint64_t *key)
 {
-    if (plan->wide)
-        make_keys<uint64_t><<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
+    if (params->config.offsets64)
+        make_keys<uint64_t><<<hw_blocks(keys->count, threads), threads>>>(*params, *keys, key);
     else
-        make_keys<uint32_t><<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
+        make_keys<uint32_t><<<hw_blocks(keys->count, threads), threads>>>(*params, *keys, key);
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_put_keys(const hw_scan2d_grid_params *plan,
-                                   const hw_scan2d_grid_keys *keys, const uint64_t *key)
+int hw_scan2d_grid_launch_apply_keys(const hw_scan2d_grid_params *params,
+                                     const hw_scan2d_grid_keys *keys, const uint64_t *key)
 {
-    put_keys<<<hw_blocks(keys->count, threads), threads>>>(*plan, *keys, key);
+    apply_keys<<<hw_blocks(keys->count, threads), threads>>>(*params, *keys, key);
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_find_ends(const hw_scan2d_grid_params *plan)
+int hw_scan2d_grid_launch_find_tails(const hw_scan2d_grid_params *params)
 {
-    const unsigned blocks = hw_blocks(static_cast<uint64_t>(plan->rows) * plan->block, threads);
-    uint4 *last = const_cast<uint4 *>(plan->ends);
+    const unsigned blocks =
+        hw_blocks(static_cast<uint64_t>(params->config.rows) * params->config.block, threads);
+    uint4 *last = const_cast<uint4 *>(params->list_tails);
 
-    if (plan->wide)
-        find_ends<uint64_t><<<blocks, threads>>>(*plan, last);
+    if (params->config.offsets64)
+        find_tails<uint64_t><<<blocks, threads>>>(*params, last);
     else
-        find_ends<uint32_t><<<blocks, threads>>>(*plan, last);
+        find_tails<uint32_t><<<blocks, threads>>>(*params, last);
     return cudaGetLastError();
 }
 
-int hw_scan2d_grid_launch_transpose(const hw_scan2d_grid_params *plan, uint64_t edges,
+int hw_scan2d_grid_launch_transpose(const hw_scan2d_grid_params *params, uint64_t edges,
                                     void *scratch, size_t *bytes)
 {
-    return plan->wide ? turn<uint64_t>(*plan, edges, scratch, bytes)
-                      : turn<uint32_t>(*plan, edges, scratch, bytes);
+    return params->config.offsets64 ? transpose<uint64_t>(*params, edges, scratch, bytes)
+                                    : transpose<uint32_t>(*params, edges, scratch, bytes);
 }
 
-int hw_scan2d_grid_launch_find_heads(const hw_scan2d_grid_params *plan)
+int hw_scan2d_grid_launch_find_heads(const hw_scan2d_grid_params *params)
 {
-    const unsigned blocks = hw_blocks(static_cast<uint64_t>(plan->columns) * plan->block, threads);
-    uint4 *head = const_cast<uint4 *>(plan->heads);
-    uint32_t *listed = const_cast<uint32_t *>(plan->listed);
+    const unsigned blocks =
+        hw_blocks(static_cast<uint64_t>(params->config.columns) * params->config.block, threads);
+    uint4 *head = const_cast<uint4 *>(params->bottom_up.list_heads);
+    uint32_t *nonempty_rows = const_cast<uint32_t *>(params->bottom_up.nonempty_rows);
 
-    if (plan->wide)
-        find_heads<uint64_t><<<blocks, threads>>>(*plan, head, listed);
+    if (params->config.offsets64)
+        find_heads<uint64_t><<<blocks, threads>>>(*params, head, nonempty_rows);
     else
-        find_heads<uint32_t><<<blocks, threads>>>(*plan, head, listed);
+        find_heads<uint32_t><<<blocks, threads>>>(*params, head, nonempty_rows);
     return cudaGetLastError();
 }
 

@@ -14,7 +14,7 @@
 #define KEYS ((hw_count)4 << 20)
 
 struct sorting {
-    const struct hw_scan2d_grid_params *plan;
+    const struct hw_scan2d_grid_params *params;
     hw_count columns;
     void *offset; /* [columns + 1] as on the device */
     struct hw_gpu_arrays arrays;
@@ -27,19 +27,19 @@ struct sorting {
 /* Where the list of a local column begins, or that of the one after the last. */
 static hw_count list_begin(const struct sorting *self, hw_count column)
 {
-    return self->plan->wide ? (hw_count)((const uint64_t *)self->offset)[column]
-                            : (hw_count)((const uint32_t *)self->offset)[column];
+    return self->params->config.offsets64 ? (hw_count)((const uint64_t *)self->offset)[column]
+                                          : (hw_count)((const uint32_t *)self->offset)[column];
 }
 
 /* Whether some list is in another order. Local. */
-static enum hw_status find_unsorted(const struct hw_scan2d_grid_params *plan, uint32_t *word,
+static enum hw_status find_unsorted(const struct hw_scan2d_grid_params *params, uint32_t *word,
                                     bool *unsorted, struct hw_error *err)
 {
     uint32_t found = 0;
     enum hw_status status = hw_gpu_fill(word, 0, sizeof *word, err);
 
     if (status == HW_OK)
-        status = hw_cuda(hw_scan2d_grid_launch_find_unsorted(plan, word),
+        status = hw_cuda(hw_scan2d_grid_launch_find_unsorted(params, word),
                          "the kernel that looks at lists", err);
     if (status == HW_OK)
         status = hw_gpu_get(&found, word, sizeof found, err);
@@ -64,12 +64,12 @@ static hw_count find_capacity(const struct sorting *self)
 
 static enum hw_status open_sorting(struct sorting *self, struct hw_error *err)
 {
-    const size_t width = self->plan->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    const size_t width = self->params->config.offsets64 ? sizeof(uint64_t) : sizeof(uint32_t);
     const size_t bytes = (size_t)(self->columns + 1) * width;
     enum hw_status status = hw_alloc(&self->offset, (hw_count)bytes, 1, "offsets", err);
 
     if (status == HW_OK)
-        status = hw_gpu_get(self->offset, self->plan->lists.offset, bytes, err);
+        status = hw_gpu_get(self->offset, self->params->by_column.offset, bytes, err);
     if (status != HW_OK)
         return status;
     self->capacity = find_capacity(self);
@@ -82,19 +82,19 @@ static enum hw_status open_sorting(struct sorting *self, struct hw_error *err)
 }
 
 /* Sorts the lists of the columns first .. end, `count` entries from `begin` on. Local. */
-static enum hw_status sort_some(struct sorting *self, hw_count first, hw_count end, hw_count begin,
-                                hw_count count, struct hw_error *err)
+static enum hw_status sort_lists(struct sorting *self, hw_count first, hw_count end, hw_count begin,
+                                 hw_count count, struct hw_error *err)
 {
     const struct hw_scan2d_grid_keys keys = {(uint32_t)first, (uint32_t)end, (uint64_t)begin,
                                              (uint64_t)count};
-    int code = hw_scan2d_grid_launch_make_keys(self->plan, &keys, self->keys.key[0]);
+    int code = hw_scan2d_grid_launch_make_keys(self->params, &keys, self->keys.key[0]);
 
     if (code == 0)
         code =
             hw_gpu_launch_sort(&self->keys, (uint64_t)count, 32 + hw_bits((uint64_t)(end - first)),
                                self->scratch, self->bytes);
     if (code == 0)
-        code = hw_scan2d_grid_launch_put_keys(self->plan, &keys, self->keys.key[0]);
+        code = hw_scan2d_grid_launch_apply_keys(self->params, &keys, self->keys.key[0]);
     return hw_cuda(code, "sorting lists", err);
 }
 
@@ -109,17 +109,18 @@ static enum hw_status sort_all(struct sorting *self, struct hw_error *err)
             ;
         const hw_count count = list_begin(self, end) - begin;
         if (count > 0)
-            status = sort_some(self, first, end, begin, count, err);
+            status = sort_lists(self, first, end, begin, count, err);
     }
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), "sorting lists", err) : status;
 }
 
-enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_t *word,
+enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *params, uint32_t *word,
                                struct hw_error *err)
 {
-    struct sorting self = {.plan = plan, .columns = (hw_count)plan->rows * plan->block};
+    struct sorting self = {.params = params,
+                           .columns = (hw_count)params->config.rows * params->config.block};
     bool unsorted = false;
-    enum hw_status status = find_unsorted(plan, word, &unsorted, err);
+    enum hw_status status = find_unsorted(params, word, &unsorted, err);
 
     if (status != HW_OK || !unsorted)
         return status;
@@ -132,20 +133,21 @@ enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *plan, uint32_
 }
 
 /* Puts all entries where lists by row have them. Local. */
-static enum hw_status turn(const struct hw_scan2d_grid_params *plan, hw_count edges,
-                           struct hw_error *err)
+static enum hw_status transpose(const struct hw_scan2d_grid_params *params, hw_count edges,
+                                struct hw_error *err)
 {
     struct hw_gpu_arrays arrays = {.count = 0};
     char *scratch = NULL;
     size_t bytes = 0;
-    enum hw_status status = hw_cuda(
-        hw_scan2d_grid_launch_transpose(plan, (uint64_t)edges, NULL, &bytes), "turning lists", err);
+    enum hw_status status =
+        hw_cuda(hw_scan2d_grid_launch_transpose(params, (uint64_t)edges, NULL, &bytes),
+                "turning lists", err);
 
     hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
     if (status == HW_OK)
         status = hw_gpu_allocate(&arrays, 0, "turning lists", err);
     if (status == HW_OK)
-        status = hw_cuda(hw_scan2d_grid_launch_transpose(plan, (uint64_t)edges, scratch, &bytes),
+        status = hw_cuda(hw_scan2d_grid_launch_transpose(params, (uint64_t)edges, scratch, &bytes),
                          "turning lists", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "turning lists", err);
@@ -153,18 +155,18 @@ static enum hw_status turn(const struct hw_scan2d_grid_params *plan, hw_count ed
     return status;
 }
 
-enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *plan, hw_count edges,
+enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *params, hw_count edges,
                                    uint32_t *word, struct hw_error *err)
 {
-    struct hw_scan2d_grid_params turned = *plan;
-    enum hw_status status = turn(plan, edges, err);
+    struct hw_scan2d_grid_params transposed = *params;
+    enum hw_status status = transpose(params, edges, err);
 
-    turned.lists = plan->by_row;
-    turned.rows = plan->columns;
-    turned.columns = plan->rows;
+    transposed.by_column = params->bottom_up.by_row;
+    transposed.config.rows = params->config.columns;
+    transposed.config.columns = params->config.rows;
     if (status == HW_OK)
-        status = hw_scan2d_order(&turned, word, err);
-    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_find_heads(plan),
+        status = hw_scan2d_order(&transposed, word, err);
+    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_find_heads(params),
                                      "the kernel that finds heads of lists", err)
                            : status;
 }

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-#define HW_SCAN2D_MANY 8      /* edges per thread at most */
-#define HW_SCAN2D_BLOCKS 4096 /* blocks at most */
+#define HW_SCAN2D_MAX_EDGES_PER_THREAD 8 /* edges per thread at most */
+#define HW_SCAN2D_MAX_BLOCKS 4096        /* blocks at most */
 
 struct hw_scan2d_one_gpu_params {
     struct hw_frontier_queue_params
@@ -26,10 +26,10 @@ struct hw_scan2d_one_gpu_params {
 };
 
 /* Blocks that are resident at once. Returns a cudaError_t. */
-int hw_scan2d_launch_shape(const struct hw_scan2d_one_gpu_params *plan, int *blocks);
+int hw_scan2d_launch_shape(const struct hw_scan2d_one_gpu_params *params, int *blocks);
 
 /* Launches the search. Returns a cudaError_t; does not wait. */
-int hw_scan2d_launch(const struct hw_scan2d_one_gpu_params *plan, int blocks, uint32_t root);
+int hw_scan2d_launch(const struct hw_scan2d_one_gpu_params *params, int blocks, uint32_t root);
 
 #ifdef __cplusplus
 }

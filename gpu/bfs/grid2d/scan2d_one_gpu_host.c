@@ -10,26 +10,26 @@
 #include <stdio.h>
 
 struct state {
-    struct hw_scan2d_one_gpu_params plan;
+    struct hw_scan2d_one_gpu_params params;
     int blocks;
 };
 
 static enum hw_status plan_scan(struct hw_single_gpu_engine *engine,
                                 const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->plan;
+    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
     int asked = engine->options.edges_per_thread;
 
     (void)order;
     own->edges_per_thread = asked > 0 ? asked : HW_EDGES_PER_THREAD;
-    hw_gpu_add(&engine->arrays, &own->total, HW_SCAN2D_BLOCKS, sizeof *own->total);
+    hw_gpu_add(&engine->arrays, &own->total, HW_SCAN2D_MAX_BLOCKS, sizeof *own->total);
     return hw_frontier_queue_plan_arrays(engine, 1, &own->common, err);
 }
 
 static enum hw_status plan_scatter(struct hw_single_gpu_engine *engine,
                                    const struct hw_degree_order *order, struct hw_error *err)
 {
-    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->plan;
+    struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
     const struct hw_gpu_graph *graph = &engine->graph;
 
     own->scatter = true;
@@ -43,16 +43,17 @@ static enum hw_status search(struct hw_single_gpu_engine *engine, uint32_t root,
 {
     const struct state *state = engine->state;
 
-    return hw_cuda(hw_scan2d_launch(&state->plan, state->blocks, root), engine->method->name, err);
+    return hw_cuda(hw_scan2d_launch(&state->params, state->blocks, root), engine->method->name,
+                   err);
 }
 
 static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw_error *err)
 {
     struct state *state = engine->state;
 
-    hw_frontier_queue_open(engine, &state->plan.common);
+    hw_frontier_queue_open(engine, &state->params.common);
     enum hw_status status =
-        hw_cuda(hw_scan2d_launch_shape(&state->plan, &state->blocks), engine->method->name, err);
+        hw_cuda(hw_scan2d_launch_shape(&state->params, &state->blocks), engine->method->name, err);
     /* The first launch of a kernel loads it: outside any clock. */
     if (status == HW_OK)
         status = search(engine, 0, err);
@@ -63,7 +64,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
 static enum hw_status steps(struct hw_single_gpu_engine *engine, struct hw_steps *steps,
                             struct hw_error *err)
 {
-    const struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->plan;
+    const struct hw_scan2d_one_gpu_params *own = &((struct state *)engine->state)->params;
     hw_count before = steps->count;
     enum hw_status status = hw_frontier_queue_steps(&own->common, steps, err);
 

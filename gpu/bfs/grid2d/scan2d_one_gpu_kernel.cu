@@ -27,13 +27,13 @@ using namespace hw_scan2d;
 using kernel_params = hw_scan2d_one_gpu_params;
 
 /* What a block keeps in shared memory. */
-struct shared {
+struct block_shared {
     discovered_buffer found;
-    uint32_t cut[2];
+    uint32_t range[2];
 };
 
 /* Adds what the block has collected to the frontier of the next level. All its threads. */
-__device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth,
+__device__ void flush_list(const hw_frontier_queue_params &params, uint32_t depth,
                            discovered_buffer &found)
 {
     __syncthreads();
@@ -41,10 +41,10 @@ __device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth,
     if (count == 0)
         return;
     if (threadIdx.x == 0)
-        found.start = atomicAdd(&plan.control->queue[(depth + 1) & 3],
+        found.start = atomicAdd(&params.control->queue[(depth + 1) & 3],
                                 static_cast<count64>(count) << HW_FRONTIER_QUEUE_EDGE_BITS);
     __syncthreads();
-    uint32_t *queue = plan.queue[(depth + 1) & 1] + vertices_of(found.start);
+    uint32_t *queue = params.queue[(depth + 1) & 1] + vertices_of(found.start);
     for (uint32_t i = threadIdx.x; i < count; i += threads)
         queue[i] = found.vertex[i];
     if (threadIdx.x == 0)
@@ -54,12 +54,12 @@ __device__ void flush_list(const hw_frontier_queue_params &plan, uint32_t depth,
 
 /* Queues discovered_buffer while there is room for those of another tile; until the next barrier
  * nothing may be found. */
-__device__ __forceinline__ void make_room(const kernel_params &plan, uint32_t depth,
-                                          discovered_buffer &found)
+__device__ __forceinline__ void flush_if_full(const kernel_params &params, uint32_t depth,
+                                              discovered_buffer &found)
 {
     __syncthreads();
     if (found.count > buffer_capacity - max_tile_edges)
-        flush_list(plan.common, depth, found);
+        flush_list(params.common, depth, found);
 }
 
 __device__ __forceinline__ void no_overflow(int, bool)
@@ -69,69 +69,70 @@ __device__ __forceinline__ void no_overflow(int, bool)
 /* ---- scan2d ---- */
 
 /* A level, by so many blocks, of which the first is block 0. */
-template <typename Offset, int many>
-__device__ void expand(const kernel_params &plan, uint32_t depth, const front<Offset> &from,
-                       count64 all, uint32_t blocks, shared &room)
+template <typename Offset, int per_thread>
+__device__ void expand(const kernel_params &params, uint32_t depth, const frontier<Offset> &from,
+                       count64 all, uint32_t blocks, block_shared &smem)
 {
-    const hw_gpu_lists &columns = plan.common.graph.out;
-    constexpr count64 tile = threads * many;
+    const hw_gpu_lists &columns = params.common.graph.out;
+    constexpr count64 tile = threads * per_thread;
     static_assert(tile <= max_tile_edges, "discoveries fit");
 
     for (count64 base = blockIdx.x * tile; base < all; base += blocks * tile) {
-        uint32_t row[many];
-        narrow(from, base, min(base + tile, all) - 1, all, room.cut);
-        const edges<Offset, many> mine = find_edges<Offset, many>(
-            columns, from, base + threadIdx.x * many, all, room.cut[0] - 1, room.cut[1]);
+        uint32_t row[per_thread];
+        find_list_range(from, base, min(base + tile, all) - 1, all, smem.range);
+        const edges<Offset, per_thread> mine = find_edges<Offset, per_thread>(
+            columns, from, base + threadIdx.x * per_thread, all, smem.range[0] - 1, smem.range[1]);
 #pragma unroll
-        for (int k = 0; k < many; k++)
+        for (int k = 0; k < per_thread; k++)
             row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_INVALID_VERTEX;
-        const uint32_t fresh = visit<many>(plan.common, row, [&](int k) { return mine.column[k]; });
-        collect<many>(room.found, row, fresh, no_overflow);
-        make_room(plan, depth, room.found);
+        const uint32_t fresh =
+            visit<per_thread>(params.common, row, [&](int k) { return mine.column[k]; });
+        collect<per_thread>(smem.found, row, fresh, no_overflow);
+        flush_if_full(params, depth, smem.found);
     }
 }
 
 /* ---- scatter-compact ---- */
 
-constexpr int scatter_many = 4;
+constexpr int scatter_per_thread = 4;
 
 /* Nothing is claimed but the root. All threads of the grid. */
-template <typename Offset> __device__ void begin_map(const kernel_params &plan, uint32_t root)
+template <typename Offset> __device__ void begin_map(const kernel_params &params, uint32_t root)
 {
-    Offset *map = static_cast<Offset *>(plan.map);
+    Offset *map = static_cast<Offset *>(params.map);
 
-    for (uint64_t v = hw_grid_thread(); v < plan.common.graph.active; v += hw_grid_threads())
+    for (uint64_t v = hw_grid_thread(); v < params.common.graph.active; v += hw_grid_threads())
         map[v] = v == root ? 0 : ~static_cast<Offset>(0);
 }
 
 /* Edges claim the vertices that no level before this one has. */
 template <typename Offset>
-__device__ void scatter(const kernel_params &plan, const front<Offset> &from, count64 all,
-                        shared &room)
+__device__ void scatter(const kernel_params &params, const frontier<Offset> &from, count64 all,
+                        block_shared &smem)
 {
-    const hw_gpu_lists &columns = plan.common.graph.out;
-    Offset *map = static_cast<Offset *>(plan.map);
-    constexpr count64 tile = threads * scatter_many;
+    const hw_gpu_lists &columns = params.common.graph.out;
+    Offset *map = static_cast<Offset *>(params.map);
+    constexpr count64 tile = threads * scatter_per_thread;
 
     for (count64 base = blockIdx.x * tile; base < all; base += gridDim.x * tile) {
-        const count64 first = base + threadIdx.x * scatter_many;
-        uint32_t row[scatter_many];
-        bool open[scatter_many];
-        narrow(from, base, min(base + tile, all) - 1, all, room.cut);
-        const edges<Offset, scatter_many> mine = find_edges<Offset, scatter_many>(
-            columns, from, first, all, room.cut[0] - 1, room.cut[1]);
+        const count64 first = base + threadIdx.x * scatter_per_thread;
+        uint32_t row[scatter_per_thread];
+        bool unclaimed[scatter_per_thread];
+        find_list_range(from, base, min(base + tile, all) - 1, all, smem.range);
+        const edges<Offset, scatter_per_thread> mine = find_edges<Offset, scatter_per_thread>(
+            columns, from, first, all, smem.range[0] - 1, smem.range[1]);
 #pragma unroll
-        for (int k = 0; k < scatter_many; k++)
+        for (int k = 0; k < scatter_per_thread; k++)
             row[k] = k < mine.count ? __ldcs(columns.rank + mine.at[k]) : HW_INVALID_VERTEX;
 #pragma unroll
-        for (int k = 0; k < scatter_many; k++)
-            open[k] = k < mine.count && __ldcg(map + row[k]) == ~static_cast<Offset>(0);
+        for (int k = 0; k < scatter_per_thread; k++)
+            unclaimed[k] = k < mine.count && __ldcg(map + row[k]) == ~static_cast<Offset>(0);
 #pragma unroll
-        for (int k = 0; k < scatter_many; k++) {
-            if (open[k])
+        for (int k = 0; k < scatter_per_thread; k++) {
+            if (unclaimed[k])
                 __stcg(map + row[k], static_cast<Offset>(first + k));
             if (k < mine.count)
-                __stcs(plan.neighbour + first + k, open[k] ? row[k] : HW_INVALID_VERTEX);
+                __stcs(params.neighbour + first + k, unclaimed[k] ? row[k] : HW_INVALID_VERTEX);
         }
         __syncthreads();
     }
@@ -139,31 +140,31 @@ __device__ void scatter(const kernel_params &plan, const front<Offset> &from, co
 
 /* Keeps the edges whose claim has lasted, after a barrier. */
 template <typename Offset>
-__device__ void compact(const kernel_params &plan, uint32_t depth, const front<Offset> &from,
-                        count64 all, shared &room)
+__device__ void compact(const kernel_params &params, uint32_t depth, const frontier<Offset> &from,
+                        count64 all, block_shared &smem)
 {
-    const Offset *map = static_cast<const Offset *>(plan.map);
-    constexpr count64 tile = threads * scatter_many;
+    const Offset *map = static_cast<const Offset *>(params.map);
+    constexpr count64 tile = threads * scatter_per_thread;
 
     for (count64 base = blockIdx.x * tile; base < all; base += gridDim.x * tile) {
-        uint32_t row[scatter_many], fresh = 0;
+        uint32_t row[scatter_per_thread], fresh = 0;
 #pragma unroll
-        for (int k = 0; k < scatter_many; k++) {
+        for (int k = 0; k < scatter_per_thread; k++) {
             const count64 edge = base + k * threads + threadIdx.x;
-            row[k] = edge < all ? __ldcs(plan.neighbour + edge) : HW_INVALID_VERTEX;
+            row[k] = edge < all ? __ldcs(params.neighbour + edge) : HW_INVALID_VERTEX;
         }
 #pragma unroll
-        for (int k = 0; k < scatter_many; k++) {
+        for (int k = 0; k < scatter_per_thread; k++) {
             const count64 edge = base + k * threads + threadIdx.x;
             if (row[k] == HW_INVALID_VERTEX || __ldcg(map + row[k]) != static_cast<Offset>(edge))
                 continue;
-            plan.common.parent[row[k]] =
-                find_edges<Offset, 1>(plan.common.graph.out, from, edge, all, 0, from.count)
+            params.common.parent[row[k]] =
+                find_edges<Offset, 1>(params.common.graph.out, from, edge, all, 0, from.count)
                     .column[0];
             fresh |= 1u << k;
         }
-        collect<scatter_many>(room.found, row, fresh, no_overflow);
-        make_room(plan, depth, room.found);
+        collect<scatter_per_thread>(smem.found, row, fresh, no_overflow);
+        flush_if_full(params, depth, smem.found);
         __syncthreads();
     }
 }
@@ -171,95 +172,96 @@ __device__ void compact(const kernel_params &plan, uint32_t depth, const front<O
 /* ---- the search ---- */
 
 template <typename Offset>
-__device__ __forceinline__ front<Offset> front_of(const kernel_params &plan, uint32_t depth)
+__device__ __forceinline__ frontier<Offset> frontier_of(const kernel_params &params, uint32_t depth)
 {
-    return {plan.common.queue[depth & 1],
-            vertices_of(hw_load_relaxed(&plan.common.control->queue[depth & 3])),
-            static_cast<Offset *>(plan.common.prefix[0])};
+    return {params.common.queue[depth & 1],
+            vertices_of(hw_load_relaxed(&params.common.control->queue[depth & 3])),
+            static_cast<Offset *>(params.common.prefix[0])};
 }
 
 /* Levels whose frontier one block scans, and whose edges are few, follow each other in that
  * block, without a barrier of the grid: in deep graphs nearly all are. */
-constexpr count64 alone_edges = 8 * threads;
+constexpr count64 single_cta_edges = 8 * threads;
 
 /* Expands such levels from `depth` on. Block 0. */
-template <typename Offset, int many>
-__device__ __noinline__ void expand_alone(const kernel_params &plan, uint32_t depth, shared &room)
+template <typename Offset, int per_thread>
+__device__ __noinline__ void expand_single_cta(const kernel_params &params, uint32_t depth,
+                                               block_shared &smem)
 {
     for (;; depth++) {
-        const front<Offset> from = front_of<Offset>(plan, depth);
-        if (from.count == 0 || from.count > scan_least)
+        const frontier<Offset> from = frontier_of<Offset>(params, depth);
+        if (from.count == 0 || from.count > min_scan_chunk)
             break;
-        scan_share(plan.common.graph.out, from, plan.total, room.found.scan);
+        scan_chunk(params.common.graph.out, from, params.total, smem.found.scan);
         __syncthreads();
-        const count64 all = __ldcg(plan.total);
-        if (all > alone_edges)
+        const count64 all = __ldcg(params.total);
+        if (all > single_cta_edges)
             break;
-        clear_ahead(plan.common, depth);
-        expand<Offset, many>(plan, depth, from, all, 1, room);
-        flush_list(plan.common, depth, room.found);
+        clear_ahead(params.common, depth);
+        expand<Offset, per_thread>(params, depth, from, all, 1, smem);
+        flush_list(params.common, depth, smem.found);
         __syncthreads();
         if (threadIdx.x == 0)
-            trace_append(plan.common, depth, HW_ROUTINE_SCAN2D, all);
+            trace_append(params.common, depth, HW_ROUTINE_SCAN2D, all);
     }
     if (threadIdx.x == 0)
-        plan.common.control->depth = depth;
+        params.common.control->depth = depth;
 }
 
 /* many: edges per thread; 0: scatter-compact. */
-template <typename Offset, int many>
-__global__ void __launch_bounds__(threads, resident(many))
-    search(const __grid_constant__ kernel_params plan, uint32_t root)
+template <typename Offset, int per_thread>
+__global__ void __launch_bounds__(threads, resident_blocks(per_thread))
+    search(const __grid_constant__ kernel_params params, uint32_t root)
 {
-    __shared__ shared room;
+    __shared__ block_shared smem;
     cg::grid_group grid = cg::this_grid();
-    const bool keeps_rows = hw_grid_thread() == 0;
+    const bool traces = hw_grid_thread() == 0;
 
     if (threadIdx.x == 0)
-        room.found.count = 0;
-    begin<Offset>(plan.common, root);
-    if (many == 0)
-        begin_map<Offset>(plan, root);
+        smem.found.count = 0;
+    begin<Offset>(params.common, root);
+    if (per_thread == 0)
+        begin_map<Offset>(params, root);
     grid.sync();
     for (uint32_t depth = 0;; depth++) {
-        front<Offset> from = front_of<Offset>(plan, depth);
-        if constexpr (many > 0) {
-            if (from.count <= scan_least) {
+        frontier<Offset> from = frontier_of<Offset>(params, depth);
+        if constexpr (per_thread > 0) {
+            if (from.count <= min_scan_chunk) {
                 if (blockIdx.x == 0)
-                    expand_alone<Offset, many>(plan, depth, room);
+                    expand_single_cta<Offset, per_thread>(params, depth, smem);
                 grid.sync();
-                depth = hw_load_relaxed(&plan.common.control->depth);
-                from = front_of<Offset>(plan, depth);
+                depth = hw_load_relaxed(&params.common.control->depth);
+                from = frontier_of<Offset>(params, depth);
             }
         }
         if (from.count == 0)
             break;
-        clear_ahead(plan.common, depth);
-        scan_share(plan.common.graph.out, from, plan.total, room.found.scan);
+        clear_ahead(params.common, depth);
+        scan_chunk(params.common.graph.out, from, params.total, smem.found.scan);
         grid.sync();
-        const count64 all = scan_join(from, plan.total, room.found.scan);
-        if (share_of(from.count) < from.count)
+        const count64 all = add_chunk_offsets(from, params.total, smem.found.scan);
+        if (chunk_of(from.count) < from.count)
             grid.sync();
-        if constexpr (many > 0) {
-            expand<Offset, many>(plan, depth, from, all, gridDim.x, room);
+        if constexpr (per_thread > 0) {
+            expand<Offset, per_thread>(params, depth, from, all, gridDim.x, smem);
         } else {
-            scatter(plan, from, all, room);
+            scatter(params, from, all, smem);
             grid.sync();
-            compact(plan, depth, from, all, room);
+            compact(params, depth, from, all, smem);
         }
-        flush_list(plan.common, depth, room.found);
+        flush_list(params.common, depth, smem.found);
         grid.sync();
-        if (keeps_rows)
-            trace_append(plan.common, depth, many ? HW_ROUTINE_SCAN2D : HW_ROUTINE_SCATTER_COMPACT,
-                         all);
+        if (traces)
+            trace_append(params.common, depth,
+                         per_thread ? HW_ROUTINE_SCAN2D : HW_ROUTINE_SCATTER_COMPACT, all);
     }
-    if (keeps_rows)
-        trace_end(plan.common);
+    if (traces)
+        trace_end(params.common);
 }
 
-template <typename Offset> const void *kernel_for(int many)
+template <typename Offset> const void *kernel_for(int per_thread)
 {
-    static const void *const kernels[HW_SCAN2D_MANY + 1] = {
+    static const void *const kernels[HW_SCAN2D_MAX_EDGES_PER_THREAD + 1] = {
         reinterpret_cast<const void *>(search<Offset, 0>),
         reinterpret_cast<const void *>(search<Offset, 1>),
         reinterpret_cast<const void *>(search<Offset, 2>),
@@ -270,31 +272,32 @@ template <typename Offset> const void *kernel_for(int many)
         reinterpret_cast<const void *>(search<Offset, 7>),
         reinterpret_cast<const void *>(search<Offset, 8>)};
 
-    return kernels[many];
+    return kernels[per_thread];
 }
 
-const void *kernel_of(const hw_scan2d_one_gpu_params *plan)
+const void *kernel_of(const hw_scan2d_one_gpu_params *params)
 {
-    const int many = plan->scatter ? 0 : plan->edges_per_thread;
+    const int per_thread = params->scatter ? 0 : params->edges_per_thread;
 
-    return plan->common.graph.wide ? kernel_for<uint64_t>(many) : kernel_for<uint32_t>(many);
+    return params->common.graph.wide ? kernel_for<uint64_t>(per_thread)
+                                     : kernel_for<uint32_t>(per_thread);
 }
 
 } // namespace
 
-int hw_scan2d_launch_shape(const hw_scan2d_one_gpu_params *plan, int *blocks)
+int hw_scan2d_launch_shape(const hw_scan2d_one_gpu_params *params, int *blocks)
 {
-    const cudaError_t error = hw_frontier_queue_shape(kernel_of(plan), blocks);
+    const cudaError_t error = hw_frontier_queue_shape(kernel_of(params), blocks);
 
-    if (*blocks > HW_SCAN2D_BLOCKS)
-        *blocks = HW_SCAN2D_BLOCKS;
+    if (*blocks > HW_SCAN2D_MAX_BLOCKS)
+        *blocks = HW_SCAN2D_MAX_BLOCKS;
     return error;
 }
 
-int hw_scan2d_launch(const hw_scan2d_one_gpu_params *plan, int blocks, uint32_t root)
+int hw_scan2d_launch(const hw_scan2d_one_gpu_params *params, int blocks, uint32_t root)
 {
-    void *arguments[] = {const_cast<hw_scan2d_one_gpu_params *>(plan), &root};
+    void *arguments[] = {const_cast<hw_scan2d_one_gpu_params *>(params), &root};
 
-    return cudaLaunchCooperativeKernel(kernel_of(plan), dim3(blocks), dim3(threads), arguments, 0,
+    return cudaLaunchCooperativeKernel(kernel_of(params), dim3(blocks), dim3(threads), arguments, 0,
                                        nullptr);
 }

@@ -17,50 +17,54 @@
 
 static hw_count tiles(const struct hw_scan2d_grid_params *own)
 {
-    return (hw_count)own->columns * (own->block / HW_SCAN2D_GRID_GRAIN);
+    return (hw_count)own->config.columns * (own->config.block / HW_SCAN2D_GRID_BLOCK_ALIGN);
 }
 
 enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
                                       struct hw_gpu_arrays *arrays, struct hw_error *err)
 {
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    enum hw_status status = hw_cuda(hw_scan2d_grid_launch_count(NULL, own->columns, own->block,
-                                                                NULL, NULL, &state->scratch_bytes),
-                                    "counting predecessors", err);
+    const struct hw_scan2d_grid_params *own = &state->params;
+    enum hw_status status =
+        hw_cuda(hw_scan2d_grid_launch_count_sets(NULL, own->config.columns, own->config.block, NULL,
+                                                 NULL, &state->request.scratch_bytes),
+                "counting predecessors", err);
 
-    hw_gpu_add(arrays, &state->base, tiles(own) + 1, sizeof *state->base);
-    hw_gpu_add(arrays, &state->asked_base, tiles(own) + 1, sizeof *state->asked_base);
-    hw_gpu_add(arrays, &state->scratch, (hw_count)state->scratch_bytes, 1);
+    hw_gpu_add(arrays, &state->request.begin, tiles(own) + 1, sizeof *state->request.begin);
+    hw_gpu_add(arrays, &state->request.reply_begin, tiles(own) + 1,
+               sizeof *state->request.reply_begin);
+    hw_gpu_add(arrays, &state->request.scratch, (hw_count)state->request.scratch_bytes, 1);
     return status;
 }
 
 /* The part of this row in a column of the grid. */
 static int part_at(const struct hw_scan2d_grid_params *own, uint32_t m)
 {
-    return (int)(m * own->rows + own->row);
+    return (int)(m * own->config.rows + own->config.row);
 }
 
 /* Asks: the sets of own vertices that each part of the row had sent. Collective; ranks
  * agree. */
-static enum hw_status ask(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status send_requests(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    const hw_count bytes = (hw_count)own->block / 8;
+    const struct hw_scan2d_grid_params *own = &state->params;
+    const hw_count bytes = (hw_count)own->config.block / 8;
     hw_count count[HW_ALLGATHER_RANKS] = {0};
     enum hw_status status = HW_OK;
 
-    for (uint32_t m = 0; m < own->columns && status == HW_OK; m++) {
-        if (m == own->column)
+    for (uint32_t m = 0; m < own->config.columns && status == HW_OK; m++) {
+        if (m == own->config.column)
             continue;
         count[part_at(own, m)] = bytes;
-        status = hw_cuda((int)cudaMemcpyAsync(own->fold_out[m], (char *)own->from + m * bytes,
+        status = hw_cuda((int)cudaMemcpyAsync(own->buffers.fold_send[m],
+                                              (char *)own->search.discovered_by + m * bytes,
                                               (size_t)bytes, cudaMemcpyDeviceToDevice, NULL),
                          "cudaMemcpyAsync", err);
     }
     status = hw_agree(engine->ctx->world, status, err);
-    return status == HW_OK ? hw_outbox_deliver(&engine->transport, &state->fold, count, count, err)
-                           : status;
+    return status == HW_OK
+               ? hw_outbox_deliver(&engine->transport, &state->outbox.fold, count, count, err)
+               : status;
 }
 
 /* How many positions come before each 1024 of the sets, and their bytes of answers. count:
@@ -69,17 +73,18 @@ static enum hw_status count_sets(const struct hw_scan2d_grid_state *state,
                                  const uint32_t *const *set, uint32_t *base, hw_count *count,
                                  struct hw_error *err)
 {
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    const uint32_t each = own->block / HW_SCAN2D_GRID_GRAIN;
-    uint32_t at[HW_SCAN2D_GRID_LINE + 1];
-    size_t bytes = state->scratch_bytes;
-    enum hw_status status = hw_cuda(
-        hw_scan2d_grid_launch_count(set, own->columns, own->block, base, state->scratch, &bytes),
-        "the kernel that counts predecessors", err);
+    const struct hw_scan2d_grid_params *own = &state->params;
+    const uint32_t each = own->config.block / HW_SCAN2D_GRID_BLOCK_ALIGN;
+    uint32_t at[HW_SCAN2D_GRID_MAX_SIDE + 1];
+    size_t bytes = state->request.scratch_bytes;
+    enum hw_status status =
+        hw_cuda(hw_scan2d_grid_launch_count_sets(set, own->config.columns, own->config.block, base,
+                                                 state->request.scratch, &bytes),
+                "the kernel that counts predecessors", err);
 
-    for (uint32_t m = 0; m <= own->columns && status == HW_OK; m++)
+    for (uint32_t m = 0; m <= own->config.columns && status == HW_OK; m++)
         status = hw_gpu_get(&at[m], base + m * each, sizeof at[m], err);
-    for (uint32_t m = 0; m < own->columns && status == HW_OK; m++)
+    for (uint32_t m = 0; m < own->config.columns && status == HW_OK; m++)
         count[part_at(own, m)] = 4 * (hw_count)(at[m + 1] - at[m]);
     return status;
 }
@@ -87,29 +92,33 @@ static enum hw_status count_sets(const struct hw_scan2d_grid_state *state,
 enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    const uint32_t *mine[HW_SCAN2D_GRID_LINE] = {NULL}, *asked[HW_SCAN2D_GRID_LINE] = {NULL};
-    uint32_t *answer[HW_SCAN2D_GRID_LINE] = {NULL};
-    hw_count sent[HW_ALLGATHER_RANKS] = {0}, came[HW_ALLGATHER_RANKS] = {0};
-    enum hw_status status = ask(engine, err);
+    const struct hw_scan2d_grid_params *own = &state->params;
+    const uint32_t *mine[HW_SCAN2D_GRID_MAX_SIDE] = {NULL},
+                   *requested[HW_SCAN2D_GRID_MAX_SIDE] = {NULL};
+    uint32_t *reply[HW_SCAN2D_GRID_MAX_SIDE] = {NULL};
+    hw_count sent_bytes[HW_ALLGATHER_RANKS] = {0}, received_bytes[HW_ALLGATHER_RANKS] = {0};
+    enum hw_status status = send_requests(engine, err);
 
     if (status != HW_OK)
         return status;
-    for (uint32_t m = 0; m < own->columns; m++) {
-        if (m == own->column)
+    for (uint32_t m = 0; m < own->config.columns; m++) {
+        if (m == own->config.column)
             continue;
-        mine[m] = own->from + (size_t)m * (own->block / 32);
-        asked[m] = own->fold_in[m];
-        answer[m] = hw_outbox_send_buffer(&engine->transport, &state->answers, part_at(own, m));
+        mine[m] = own->search.discovered_by + (size_t)m * (own->config.block / 32);
+        requested[m] = own->buffers.fold_recv[m];
+        reply[m] =
+            hw_outbox_send_buffer(&engine->transport, &state->outbox.replies, part_at(own, m));
     }
-    status = count_sets(state, mine, state->base, came, err);
+    status = count_sets(state, mine, state->request.begin, received_bytes, err);
     if (status == HW_OK)
-        status = count_sets(state, asked, state->asked_base, sent, err);
+        status = count_sets(state, requested, state->request.reply_begin, sent_bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_scan2d_grid_launch_answer(own, asked, state->asked_base, answer),
-                         "the kernel that answers", err);
+        status =
+            hw_cuda(hw_scan2d_grid_launch_reply(own, requested, state->request.reply_begin, reply),
+                    "the kernel that answers", err);
     status = hw_agree(engine->ctx->world, status, err);
-    return status == HW_OK ? hw_outbox_deliver(&engine->transport, &state->answers, sent, came, err)
+    return status == HW_OK ? hw_outbox_deliver(&engine->transport, &state->outbox.replies,
+                                               sent_bytes, received_bytes, err)
                            : status;
 }
 
@@ -117,25 +126,25 @@ enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_err
 
 /* Where things stand in the heap, from canon_at on: levels by local row, levels by local
  * column, the least ids by local row, and what the row's parts have found for own vertices. */
-struct places {
-    hw_count row, column, best, came, end;
+struct canonical_heap {
+    hw_count row_level, column_level, min_parent, recv_min_parent, end;
 };
 
-static struct places lay(const struct hw_scan2d_grid_params *own)
+static struct canonical_heap place_arrays(const struct hw_scan2d_grid_params *own)
 {
-    const hw_count block = 4 * (hw_count)own->block;
-    struct places places = {0};
+    const hw_count block = 4 * (hw_count)own->config.block;
+    struct canonical_heap at = {0};
 
-    places.column = own->columns * block;
-    places.best = places.column + own->rows * block;
-    places.came = places.best + own->columns * block;
-    places.end = places.came + own->columns * block;
-    return places;
+    at.column_level = own->config.columns * block;
+    at.min_parent = at.column_level + own->config.rows * block;
+    at.recv_min_parent = at.min_parent + own->config.columns * block;
+    at.end = at.recv_min_parent + own->config.columns * block;
+    return at;
 }
 
-hw_count hw_scan2d_canon_bytes(const struct hw_scan2d_grid_params *plan)
+hw_count hw_scan2d_canonical_bytes(const struct hw_scan2d_grid_params *params)
 {
-    return lay(plan).end;
+    return place_arrays(params).end;
 }
 
 /* Exchanges a block with each other part of the row, or column. Offsets are of block 0,
@@ -144,17 +153,18 @@ static enum hw_status exchange(struct hw_multi_gpu_engine *engine, bool column, 
                                bool mine, hw_count to, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    const hw_count bytes = 4 * (hw_count)own->block;
-    const uint32_t parts = column ? own->rows : own->columns;
-    const uint32_t here = column ? own->row : own->column;
+    const struct hw_scan2d_grid_params *own = &state->params;
+    const hw_count bytes = 4 * (hw_count)own->config.block;
+    const uint32_t parts = column ? own->config.rows : own->config.columns;
+    const uint32_t here = column ? own->config.row : own->config.column;
     hw_count out[HW_ALLGATHER_RANKS] = {0}, in[HW_ALLGATHER_RANKS] = {0},
              count[HW_ALLGATHER_RANKS] = {0};
 
     for (uint32_t k = 0; k < parts; k++) {
-        const uint32_t q = column ? own->column * own->rows + k : k * own->rows + own->row;
-        out[q] = state->canon_at + from + (mine ? here : k) * bytes;
-        in[q] = state->canon_at + to + k * bytes;
+        const uint32_t q = column ? own->config.column * own->config.rows + k
+                                  : k * own->config.rows + own->config.row;
+        out[q] = state->heap.canonical + from + (mine ? here : k) * bytes;
+        in[q] = state->heap.canonical + to + k * bytes;
         count[q] = k != here ? bytes : 0;
     }
     return hw_transport_exchange(&engine->transport, out, count, in, count, err);
@@ -163,33 +173,34 @@ static enum hw_status exchange(struct hw_multi_gpu_engine *engine, bool column, 
 enum hw_status hw_scan2d_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
-    const struct hw_scan2d_grid_params *own = &state->plan;
-    const struct places places = lay(own);
-    char *room = engine->transport.heap[engine->ctx->rank] + state->canon_at;
-    const struct hw_scan2d_grid_canon canon = {.row_level = (int32_t *)(void *)(room + places.row),
-                                               .column_level =
-                                                   (int32_t *)(void *)(room + places.column),
-                                               .best = (uint32_t *)(void *)(room + places.best),
-                                               .came = (uint32_t *)(void *)(room + places.came),
-                                               .gid = state->gid};
-    enum hw_status status = hw_cuda(hw_scan2d_grid_launch_canon_levels(own, &canon),
+    const struct hw_scan2d_grid_params *own = &state->params;
+    const struct canonical_heap at = place_arrays(own);
+    char *base = engine->transport.heap[engine->ctx->rank] + state->heap.canonical;
+    const struct hw_scan2d_grid_canonical canonical = {
+        .row_level = (int32_t *)(void *)(base + at.row_level),
+        .column_level = (int32_t *)(void *)(base + at.column_level),
+        .min_parent = (uint32_t *)(void *)(base + at.min_parent),
+        .recv_min_parent = (uint32_t *)(void *)(base + at.recv_min_parent),
+        .graph_id = state->result.graph_id};
+    enum hw_status status = hw_cuda(hw_scan2d_grid_launch_canonical_levels(own, &canonical),
                                     "the kernel that gathers levels", err);
 
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = exchange(engine, false, places.row, true, places.row, err);
+        status = exchange(engine, false, at.row_level, true, at.row_level, err);
     if (status == HW_OK)
-        status = exchange(engine, true, places.column, true, places.column, err);
+        status = exchange(engine, true, at.column_level, true, at.column_level, err);
     if (status == HW_OK)
         status = hw_agree(engine->ctx->world,
-                          hw_cuda(hw_scan2d_grid_launch_canon_best(own, &canon),
+                          hw_cuda(hw_scan2d_grid_launch_canonical_min_parents(own, &canonical),
                                   "the kernel that chooses parents", err),
                           err);
     if (status == HW_OK)
-        status = exchange(engine, false, places.best, false, places.came, err);
-    return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_canon_parents(
-                                         own, &canon, state->position, engine->part->own.count,
-                                         state->root_at, state->root_id, state->parent_id),
-                                     "the kernel that chooses parents", err)
-                           : status;
+        status = exchange(engine, false, at.min_parent, false, at.recv_min_parent, err);
+    return status == HW_OK
+               ? hw_cuda(hw_scan2d_grid_launch_canonical_parents(
+                             own, &canonical, state->result.position, engine->part->own.count,
+                             state->root.position, state->root.graph_id, state->result.parent_id),
+                         "the kernel that chooses parents", err)
+               : status;
 }

@@ -19,39 +19,42 @@ namespace hw_scan2d_grid
 namespace
 {
 
-constexpr int few_threads = 1024;
-constexpr int few_lists = 2; /* of a thread at a time */
-constexpr uint32_t few_tile = few_lists * few_threads;
-constexpr uint32_t few_levels_most = 1024; /* in one launch, for the host to hear in time */
-constexpr count64 too_many = 1ull << 63;   /* in the first word of a round: edges */
-using few_scan = cub::BlockScan<uint32_t, few_threads>;
+constexpr int cta_threads = 1024;
+constexpr int lists_per_thread = 2; /* of a thread at a time */
+constexpr uint32_t cta_tile = lists_per_thread * cta_threads;
+constexpr uint32_t max_cta_levels = 1024;  /* in one launch, for the host to hear in time */
+constexpr count64 over_limit = 1ull << 63; /* in the first word of a round: edges */
+using cta_scan = cub::BlockScan<uint32_t, cta_threads>;
 
-struct few_room {
-    uint64_t heard[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
-    few_scan::TempStorage scan;
-    uint32_t column[few_tile];           /* of a tile of lists */
-    uint32_t before[few_tile];           /* edges of the tile before each */
-    count64 begin[few_tile];             /* where each begins, less these */
-    uint32_t set[HW_SCAN2D_GRID_LINE];   /* the frontier's vertices by row of the grid */
-    uint32_t count[HW_SCAN2D_GRID_LINE]; /* rows found, by column of the grid; own is what is new */
-    uint32_t rows;                       /* found, of all columns */
+struct cta_shared {
+    uint64_t received[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
+    cta_scan::TempStorage scan;
+    uint32_t column[cta_tile]; /* of a tile of lists */
+    uint32_t before[cta_tile]; /* edges of the tile before each */
+    count64 begin[cta_tile];   /* where each begins, less these */
+    uint32_t
+        frontier_count[HW_SCAN2D_GRID_MAX_SIDE]; /* the frontier's vertices by row of the grid */
+    uint32_t
+        count[HW_SCAN2D_GRID_MAX_SIDE]; /* rows found, by column of the grid; own is what is new */
+    uint32_t rows;                      /* found, of all columns */
 };
 
 /* Where rows that were found are listed, and the positions of own vertices that are new. */
-__device__ __forceinline__ uint32_t *few_rows(const kernel_params &plan)
+__device__ __forceinline__ uint32_t *cta_discovered_rows(const kernel_params &params)
 {
-    return plan.queue;
+    return params.search.queue;
 }
 
-__device__ __forceinline__ uint32_t *few_own(const kernel_params &plan)
+__device__ __forceinline__ uint32_t *cta_own_positions(const kernel_params &params)
 {
-    return static_cast<uint32_t *>(plan.prefix);
+    return static_cast<uint32_t *>(params.search.prefix);
 }
 
 /* Appends a value of each lane that has one. A whole warp. */
-__device__ __forceinline__ void append(uint32_t *to, uint32_t *count, bool mine, uint32_t value)
+__device__ __forceinline__ void append(uint32_t *to, uint32_t *count, bool has_value,
+                                       uint32_t value)
 {
-    const uint32_t ballot = __ballot_sync(HW_WARP, mine);
+    const uint32_t ballot = __ballot_sync(HW_WARP, has_value);
     uint32_t at = 0;
 
     if (ballot == 0)
@@ -59,71 +62,74 @@ __device__ __forceinline__ void append(uint32_t *to, uint32_t *count, bool mine,
     if (lane_of() == 0)
         at = atomicAdd(count, static_cast<uint32_t>(__popc(ballot)));
     at = __shfl_sync(HW_WARP, at, 0);
-    if (mine)
+    if (has_value)
         to[at + __popc(ballot & ((1u << lane_of()) - 1))] = value;
 }
 
 /* Makes the counts of a level ready. Returns the lists that its frontier has here. All threads. */
-__device__ uint32_t few_begin(const kernel_params &plan, uint32_t depth, uint32_t root,
-                              const told_t *told, few_room &room)
+__device__ uint32_t cta_begin_level(const kernel_params &params, uint32_t depth, uint32_t root,
+                                    const allgather_result *counts, cta_shared &smem)
 {
-    const uint32_t r = threadIdx.x, first = plan.column * plan.rows * plan.block;
+    const uint32_t r = threadIdx.x,
+                   first = params.config.column * params.config.rows * params.config.block;
     uint32_t lists = 0;
 
-    if (r < plan.rows) {
-        const bool here = root >= first + r * plan.block && root < first + (r + 1) * plan.block;
-        room.set[r] =
-            depth == 0
-                ? here
-                : static_cast<uint32_t>(__ldcg(&told->by_rank[part_at(plan, r, plan.column)][0]));
+    if (r < params.config.rows) {
+        const bool here =
+            root >= first + r * params.config.block && root < first + (r + 1) * params.config.block;
+        smem.frontier_count[r] =
+            depth == 0 ? here
+                       : static_cast<uint32_t>(
+                             __ldcg(&counts->by_rank[part_at(params, r, params.config.column)][0]));
     }
-    if (threadIdx.x < HW_SCAN2D_GRID_LINE)
-        room.count[threadIdx.x] = 0;
+    if (threadIdx.x < HW_SCAN2D_GRID_MAX_SIDE)
+        smem.count[threadIdx.x] = 0;
     if (threadIdx.x == 0)
-        room.rows = 0;
+        smem.rows = 0;
     __syncthreads();
-    for (uint32_t k = 0; k < plan.rows; k++)
-        lists += room.set[k];
+    for (uint32_t k = 0; k < params.config.rows; k++)
+        lists += smem.frontier_count[k];
     return lists;
 }
 
 /* The i-th local column of the frontier. */
-__device__ __forceinline__ uint32_t few_column(const kernel_params &plan, uint32_t depth,
-                                               uint32_t root, uint32_t i, const few_room &room)
+__device__ __forceinline__ uint32_t cta_column(const kernel_params &params, uint32_t depth,
+                                               uint32_t root, uint32_t i, const cta_shared &smem)
 {
     uint32_t r = 0;
 
     if (depth == 0)
-        return root - plan.column * plan.rows * plan.block;
-    for (; i >= room.set[r]; r++)
-        i -= room.set[r];
-    return r * plan.block + __ldcg(plan.expand_in[depth & 1][r] + i);
+        return root - params.config.column * params.config.rows * params.config.block;
+    for (; i >= smem.frontier_count[r]; r++)
+        i -= smem.frontier_count[r];
+    return r * params.config.block + __ldcg(params.buffers.expand_recv[depth & 1][r] + i);
 }
 
 /* Lays the edges of a tile of lists out. Returns how many there are. All threads. */
 template <typename Offset>
-__device__ uint32_t few_lay(const kernel_params &plan, uint32_t depth, uint32_t root, uint32_t base,
-                            uint32_t lists, few_room &room)
+__device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, uint32_t root,
+                                   uint32_t base, uint32_t lists, cta_shared &smem)
 {
-    const uint32_t slot = few_lists * threadIdx.x;
-    uint32_t column[few_lists], length[few_lists], sum = 0, before, all;
-    Offset begin[few_lists];
+    const uint32_t slot = lists_per_thread * threadIdx.x;
+    uint32_t column[lists_per_thread], length[lists_per_thread], sum = 0, before, all;
+    Offset begin[lists_per_thread];
 
 #pragma unroll
-    for (int k = 0; k < few_lists; k++) {
+    for (int k = 0; k < lists_per_thread; k++) {
         const bool is = base + slot + k < lists;
-        column[k] = is ? few_column(plan, depth, root, base + slot + k, room) : 0;
-        begin[k] = is ? hw_begin<Offset>(plan.lists, column[k]) : 0;
-        const Offset end = is ? hw_begin<Offset>(plan.lists, column[k] + 1) : 0;
-        length[k] = static_cast<uint32_t>(min(end - begin[k], static_cast<Offset>(plan.few) + 1));
+        column[k] = is ? cta_column(params, depth, root, base + slot + k, smem) : 0;
+        begin[k] = is ? hw_begin<Offset>(params.by_column, column[k]) : 0;
+        const Offset end = is ? hw_begin<Offset>(params.by_column, column[k] + 1) : 0;
+        length[k] = static_cast<uint32_t>(
+            min(end - begin[k], static_cast<Offset>(params.config.single_cta_limit) + 1));
         sum += length[k];
     }
-    few_scan(room.scan).ExclusiveSum(sum, before, all);
+    cta_scan(smem.scan).ExclusiveSum(sum, before, all);
 #pragma unroll
-    for (int k = 0; k < few_lists; k++) {
-        room.column[slot + k] = column[k];
-        room.before[slot + k] = before;
-        room.begin[slot + k] = static_cast<count64>(begin[k]) - before;
+    for (int k = 0; k < lists_per_thread; k++) {
+        smem.column[slot + k] = column[k];
+        smem.before[slot + k] = before;
+        smem.begin[slot + k] = static_cast<count64>(begin[k]) - before;
         before += length[k];
     }
     __syncthreads();
@@ -131,13 +137,13 @@ __device__ uint32_t few_lay(const kernel_params &plan, uint32_t depth, uint32_t 
 }
 
 /* The last list of a tile that begins with the edge e or before it, and has some. */
-__device__ __forceinline__ uint32_t few_slot(uint32_t e, const few_room &room)
+__device__ __forceinline__ uint32_t cta_find_list(uint32_t e, const cta_shared &smem)
 {
-    uint32_t low = 0, high = few_tile;
+    uint32_t low = 0, high = cta_tile;
 
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
-        if (room.before[middle] <= e)
+        if (smem.before[middle] <= e)
             low = middle;
         else
             high = middle;
@@ -148,190 +154,201 @@ __device__ __forceinline__ uint32_t few_slot(uint32_t e, const few_room &room)
 /* Expands the frontier. Returns the edges looked at, or more than plan.few where there are more.
  * All threads. */
 template <typename Offset>
-__device__ uint32_t few_expand(const kernel_params &plan, uint32_t depth, uint32_t root,
-                               uint32_t lists, few_room &room)
+__device__ uint32_t cta_expand(const kernel_params &params, uint32_t depth, uint32_t root,
+                               uint32_t lists, cta_shared &smem)
 {
-    uint32_t looked = 0;
+    uint32_t examined = 0;
 
-    for (uint32_t base = 0; base < lists; base += few_tile) {
-        const uint32_t all = few_lay<Offset>(plan, depth, root, base, lists, room);
-        looked += min(all, plan.few + 1);
-        if (looked > plan.few)
-            return looked;
-        for (uint32_t from = 0; from < all; from += few_threads) {
+    for (uint32_t base = 0; base < lists; base += cta_tile) {
+        const uint32_t all = cta_scan_lists<Offset>(params, depth, root, base, lists, smem);
+        examined += min(all, params.config.single_cta_limit + 1);
+        if (examined > params.config.single_cta_limit)
+            return examined;
+        for (uint32_t from = 0; from < all; from += cta_threads) {
             const uint32_t e = from + threadIdx.x;
             uint32_t row = HW_INVALID_VERTEX, slot = 0;
             if (e < all) {
-                slot = few_slot(e, room);
-                row = plan.lists.rank[room.begin[slot] + e];
+                slot = cta_find_list(e, smem);
+                row = params.by_column.rank[smem.begin[slot] + e];
             }
-            const uint32_t fresh =
-                visit<1>(visited_of(plan), &row, [&](int) { return room.column[slot]; });
-            append(few_rows(plan), &room.rows, fresh != 0, row);
+            const uint32_t discovered =
+                visit<1>(visited_of(params), &row, [&](int) { return smem.column[slot]; });
+            append(cta_discovered_rows(params), &smem.rows, discovered != 0, row);
         }
         __syncthreads();
     }
-    return looked;
+    return examined;
 }
 
 /* Sends the other columns of the grid what was found for them. All threads. */
-__device__ void few_fold(const kernel_params &plan, few_room &room)
+__device__ void cta_fold(const kernel_params &params, cta_shared &smem)
 {
-    const uint32_t *rows = few_rows(plan);
+    const uint32_t *rows = cta_discovered_rows(params);
 
-    for (uint32_t base = 0; base < room.rows; base += few_threads) {
+    for (uint32_t base = 0; base < smem.rows; base += cta_threads) {
         const uint32_t k = base + threadIdx.x;
-        const uint32_t row = k < room.rows ? rows[k] : HW_INVALID_VERTEX;
-        for (uint32_t m = 0; m < plan.columns; m++)
-            append(m == plan.column ? few_own(plan) : plan.fold_out[m], &room.count[m],
-                   row != HW_INVALID_VERTEX && row / plan.block == m, row - m * plan.block);
+        const uint32_t row = k < smem.rows ? rows[k] : HW_INVALID_VERTEX;
+        for (uint32_t m = 0; m < params.config.columns; m++)
+            append(m == params.config.column ? cta_own_positions(params)
+                                             : params.buffers.fold_send[m],
+                   &smem.count[m], row != HW_INVALID_VERTEX && row / params.config.block == m,
+                   row - m * params.config.block);
     }
     __syncthreads();
 }
 
 /* Takes own vertices that the others of the grid row have found. All threads. */
-__device__ void few_receive(const kernel_params &plan, few_room &room)
+__device__ void cta_receive(const kernel_params &params, cta_shared &smem)
 {
-    uint32_t *own = few_own(plan);
+    uint32_t *own = cta_own_positions(params);
 
-    for (uint32_t m = 0; m < plan.columns; m++) {
+    for (uint32_t m = 0; m < params.config.columns; m++) {
         const uint32_t count =
-            m == plan.column
+            m == params.config.column
                 ? 0
-                : static_cast<uint32_t>(room.heard[part_at(plan, plan.row, m)][plan.column]);
-        for (uint32_t base = 0; base < count; base += few_threads) {
+                : static_cast<uint32_t>(
+                      smem.received[part_at(params, params.config.row, m)][params.config.column]);
+        for (uint32_t base = 0; base < count; base += cta_threads) {
             const uint32_t k = base + threadIdx.x;
-            const uint32_t t = k < count ? __ldcg(plan.fold_in[m] + k) : 0;
-            append(own, &room.count[plan.column], k < count && take(plan, m, t), t);
+            const uint32_t t = k < count ? __ldcg(params.buffers.fold_recv[m] + k) : 0;
+            append(own, &smem.count[params.config.column],
+                   k < count && receive_position(params, m, t), t);
         }
     }
     __syncthreads();
 }
 
 /* Settles what is new, and sends it along the grid column. All threads. */
-__device__ void few_settle(const kernel_params &plan, uint32_t depth, few_room &room)
+__device__ void cta_commit(const kernel_params &params, uint32_t depth, cta_shared &smem)
 {
-    const uint32_t *rows = few_rows(plan), *own = few_own(plan);
-    const uint32_t count = room.count[plan.column];
+    const uint32_t *rows = cta_discovered_rows(params), *own = cta_own_positions(params);
+    const uint32_t count = smem.count[params.config.column];
 
-    for (uint32_t k = threadIdx.x; k < room.rows; k += few_threads)
-        atomicOr(plan.before + rows[k] / 32, 1u << (rows[k] & 31));
-    for (uint32_t k = threadIdx.x; k < count; k += few_threads) {
+    for (uint32_t k = threadIdx.x; k < smem.rows; k += cta_threads)
+        atomicOr(params.search.visited_before + rows[k] / 32, 1u << (rows[k] & 31));
+    for (uint32_t k = threadIdx.x; k < count; k += cta_threads) {
         const uint32_t t = own[k];
-        atomicOr(plan.before + plan.column * words_of(plan) + t / 32, 1u << (t & 31));
-        plan.level[t] = static_cast<int32_t>(depth) + 1;
-        for (uint32_t r = 0; r < plan.rows; r++)
-            plan.expand_out[(depth + 1) & 1][r][k] = t;
+        atomicOr(params.search.visited_before + params.config.column * words_of(params) + t / 32,
+                 1u << (t & 31));
+        params.search.level[t] = static_cast<int32_t>(depth) + 1;
+        for (uint32_t r = 0; r < params.config.rows; r++)
+            params.buffers.expand_send[(depth + 1) & 1][r][k] = t;
     }
     if (threadIdx.x == 0)
-        plan.control->open[(depth + 1) & 1] = plan.control->open[depth & 1];
+        params.search.control->first_unvisited[(depth + 1) & 1] =
+            params.search.control->first_unvisited[depth & 1];
 }
 
 /* A round of `count` words, word(k). All threads. */
 template <typename Word>
-__device__ void few_meet(const kernel_params &plan, const hw_allgather_params &round,
-                         uint32_t number, uint32_t count, Word word, told_t *result, few_room &room)
+__device__ void cta_allgather(const kernel_params &params, const hw_allgather_params &allgather,
+                              uint32_t number, uint32_t count, Word word, allgather_result *result,
+                              cta_shared &smem)
 {
     if (threadIdx.x < count)
-        plan.control->few[threadIdx.x] = word(threadIdx.x);
+        params.search.control->single_cta_words[threadIdx.x] = word(threadIdx.x);
     __syncthreads();
-    hw_allgather_block(round, reinterpret_cast<const uint64_t *>(plan.control->few),
-                       static_cast<int>(count), 0, number, result, room.heard);
+    hw_allgather_block(allgather,
+                       reinterpret_cast<const uint64_t *>(params.search.control->single_cta_words),
+                       static_cast<int>(count), 0, number, result, smem.received);
     __syncthreads();
 }
 
 /* Whether a round went well, and no part has too many edges. */
-__device__ bool few_agree(const hw_allgather_params &round, const told_t *result,
-                          const few_room &room)
+__device__ bool cta_within_limit(const hw_allgather_params &allgather,
+                                 const allgather_result *result, const cta_shared &smem)
 {
-    bool fine = hw_load_relaxed(&result->failed) == 0;
+    bool within = hw_load_relaxed(&result->failed) == 0;
 
-    for (uint32_t q = 0; q < round.ranks; q++)
-        fine = fine && !(room.heard[q][0] & too_many);
-    return fine;
+    for (uint32_t q = 0; q < allgather.ranks; q++)
+        within = within && !(smem.received[q][0] & over_limit);
+    return within;
 }
 
 /* Books a level that is done. One thread. */
-__device__ void few_book(const kernel_params &plan, uint32_t depth, count64 frontier,
-                         uint32_t looked, const uint64_t (&time)[HW_SCAN2D_GRID_MARKS],
-                         const few_room &room)
+__device__ void cta_trace(const kernel_params &params, uint32_t depth, count64 frontier,
+                          uint32_t examined, const uint64_t (&time)[HW_SCAN2D_GRID_TIMES],
+                          const cta_shared &smem)
 {
-    begin_row(plan, depth, frontier);
-    hw_scan2d_grid_row *row = row_of(plan, depth);
-    row->edges += looked;
-    row->found += room.count[plan.column];
-    for (int k = 0; k < HW_SCAN2D_GRID_MARKS; k++)
-        row->time[k] = time[k];
-    for (uint32_t m = 0; m < plan.columns; m++)
-        if (m != plan.column)
-            book(plan, row, plan.row_active[m], room.count[m]);
+    trace_begin_level(params, depth, frontier);
+    hw_scan2d_grid_trace_record *record = trace_record_at(params, depth);
+    record->edges += examined;
+    record->discovered += smem.count[params.config.column];
+    for (int k = 0; k < HW_SCAN2D_GRID_TIMES; k++)
+        record->time[k] = time[k];
+    for (uint32_t m = 0; m < params.config.columns; m++)
+        if (m != params.config.column)
+            trace_set(params, record, params.config.row_active[m], smem.count[m]);
 }
 
 /* A level. told: what the round before it gave; result: [2] of its own two. Whether it was
  * done. All threads. */
 template <typename Offset>
-__device__ bool few_level(const kernel_params &plan, uint32_t depth, uint32_t root,
-                          const told_t *told, const hw_allgather_params &round, uint32_t number,
-                          told_t *result, few_room &room)
+__device__ bool cta_level(const kernel_params &params, uint32_t depth, uint32_t root,
+                          const allgather_result *counts, const hw_allgather_params &allgather,
+                          uint32_t number, allgather_result *result, cta_shared &smem)
 {
-    const uint32_t own = part_at(plan, plan.row, plan.column);
-    const count64 frontier =
-        depth > 0 ? __ldcg(&told->by_rank[own][0]) : static_cast<count64>(root / plan.block == own);
-    uint64_t time[HW_SCAN2D_GRID_MARKS] = {hw_nanoseconds()};
-    const uint32_t lists = few_begin(plan, depth, root, told, room);
-    const uint32_t looked = few_expand<Offset>(plan, depth, root, lists, room);
-    const bool over = looked > plan.few;
+    const uint32_t own = part_at(params, params.config.row, params.config.column);
+    const count64 frontier = depth > 0 ? __ldcg(&counts->by_rank[own][0])
+                                       : static_cast<count64>(root / params.config.block == own);
+    uint64_t time[HW_SCAN2D_GRID_TIMES] = {hw_nanoseconds()};
+    const uint32_t lists = cta_begin_level(params, depth, root, counts, smem);
+    const uint32_t examined = cta_expand<Offset>(params, depth, root, lists, smem);
+    const bool exceeds = examined > params.config.single_cta_limit;
 
-    if (!over)
-        few_fold(plan, room);
-    time[HW_SCAN2D_GRID_EXPANDED] = hw_nanoseconds();
-    few_meet(
-        plan, round, number + 1, plan.columns,
+    if (!exceeds)
+        cta_fold(params, smem);
+    time[HW_SCAN2D_GRID_TIME_EXPANSION_END] = hw_nanoseconds();
+    cta_allgather(
+        params, allgather, number + 1, params.config.columns,
         [&](uint32_t m) {
-            return (m == plan.column ? 0 : room.count[m]) | (m == 0 && over ? too_many : 0);
+            return (m == params.config.column ? 0 : smem.count[m]) |
+                   (m == 0 && exceeds ? over_limit : 0);
         },
-        result, room);
-    if (!few_agree(round, result, room))
+        result, smem);
+    if (!cta_within_limit(allgather, result, smem))
         return false;
-    time[HW_SCAN2D_GRID_FOLDED] = hw_nanoseconds();
-    few_receive(plan, room);
-    few_settle(plan, depth, room);
-    time[HW_SCAN2D_GRID_UPDATED] = hw_nanoseconds();
-    if (keeps_rows(plan))
-        few_book(plan, depth, frontier, looked, time, room);
-    few_meet(
-        plan, round, number + 2, 1, [&](uint32_t) { return room.count[plan.column]; }, result + 1,
-        room);
+    time[HW_SCAN2D_GRID_TIME_FOLD_END] = hw_nanoseconds();
+    cta_receive(params, smem);
+    cta_commit(params, depth, smem);
+    time[HW_SCAN2D_GRID_TIME_UPDATE_END] = hw_nanoseconds();
+    if (writes_trace(params))
+        cta_trace(params, depth, frontier, examined, time, smem);
+    cta_allgather(
+        params, allgather, number + 2, 1,
+        [&](uint32_t) { return smem.count[params.config.column]; }, result + 1, smem);
     return true;
 }
 
 /* Levels as long as there are few edges. told: what the last round gave, on the way out as well. */
 template <typename Offset>
-__global__ void __launch_bounds__(few_threads, 1)
-    few_levels(const __grid_constant__ kernel_params plan, uint32_t root, told_t *told,
-               const __grid_constant__ hw_allgather_params round, told_t *result)
+__global__ void __launch_bounds__(cta_threads, 1)
+    single_cta_levels(const __grid_constant__ kernel_params params, uint32_t root,
+                      allgather_result *counts,
+                      const __grid_constant__ hw_allgather_params allgather,
+                      allgather_result *result)
 {
-    __shared__ few_room room;
-    const uint32_t first = static_cast<uint32_t>(hw_load_relaxed(&plan.control->depth));
+    __shared__ cta_shared smem;
+    const uint32_t first = static_cast<uint32_t>(hw_load_relaxed(&params.search.control->depth));
     uint32_t number = max(hw_load_relaxed(&result[0].number), hw_load_relaxed(&result[1].number));
     uint32_t depth = first;
-    count64 all = depth > 0 ? hw_load_relaxed(&told->reduced[0]) : 1;
-    const told_t *last = told;
+    count64 all = depth > 0 ? hw_load_relaxed(&counts->reduced[0]) : 1;
+    const allgather_result *counts_now = counts;
 
-    while (all > 0 && all <= plan.few && depth - first < few_levels_most &&
-           few_level<Offset>(plan, depth, root, last, round, number, result, room)) {
-        last = result + 1;
-        all = hw_load_relaxed(&last->reduced[0]);
+    while (all > 0 && all <= params.config.single_cta_limit && depth - first < max_cta_levels &&
+           cta_level<Offset>(params, depth, root, counts_now, allgather, number, result, smem)) {
+        counts_now = result + 1;
+        all = hw_load_relaxed(&counts_now->reduced[0]);
         number += 2;
         depth++;
     }
     if (depth == first)
         return;
-    for (uint32_t k = threadIdx.x; k < sizeof *told / 4; k += few_threads)
-        reinterpret_cast<uint32_t *>(told)[k] =
+    for (uint32_t k = threadIdx.x; k < sizeof *counts / 4; k += cta_threads)
+        reinterpret_cast<uint32_t *>(counts)[k] =
             __ldcg(reinterpret_cast<const uint32_t *>(result + 1) + k);
     if (threadIdx.x == 0)
-        plan.control->depth = depth;
+        params.search.control->depth = depth;
 }
 
 } // namespace

@@ -22,36 +22,37 @@ namespace
 
 /* `count` edges from `first` on, whose slots are among low .. high. Returns the last slot. A
  * whole warp. */
-template <typename Offset, int many>
-__device__ __forceinline__ uint32_t expand_some(const kernel_params &plan,
-                                                const front<Offset> &from, Offset first,
+template <typename Offset, int per_lane>
+__device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
+                                                const frontier<Offset> &from, Offset first,
                                                 uint32_t count, uint32_t low, uint32_t high,
-                                                uint16_t *room)
+                                                uint16_t *scratch)
 {
-    uint32_t slot[many], row[many];
+    uint32_t slot[per_lane], row[per_lane];
 
-    low = find_slots<Offset, many>(from.sum, first, count, low, high, room, slot);
+    low = find_slots<Offset, per_lane>(from.sum, first, count, low, high, scratch, slot);
 #pragma unroll
-    for (int k = 0; k < many; k++) {
+    for (int k = 0; k < per_lane; k++) {
         const uint32_t edge = k * 32 + lane_of();
         row[k] = HW_INVALID_VERTEX;
         if (edge < count)
-            row[k] =
-                __ldcs(plan.lists.rank + static_cast<Offset>(first + edge + from.shift[slot[k]]));
+            row[k] = __ldcs(params.by_column.rank +
+                            static_cast<Offset>(first + edge + from.shift[slot[k]]));
     }
-    visit<many>(visited_of(plan), row, [&](int k) { return from.vertex[slot[k]]; });
+    visit<per_lane>(visited_of(params), row, [&](int k) { return from.vertex[slot[k]]; });
     return low;
 }
 
 /* The edges begin .. end of the queue: algorithm 3. Warps take some tiles after each other at a
  * time, where there are many, so that they need not look for the first list often. All threads of
  * the grid. */
-template <typename Offset, int many>
-__device__ __forceinline__ void expand_edges(const kernel_params &plan, const front<Offset> &from,
-                                             count64 begin, count64 end, shared &room)
+template <typename Offset, int per_lane>
+__device__ __forceinline__ void expand_edges(const kernel_params &params,
+                                             const frontier<Offset> &from, count64 begin,
+                                             count64 end, block_shared &smem)
 {
-    constexpr uint32_t tile = 32 * many, warps = threads / 32;
-    const uint32_t chunk = tile * tiles_at_once(end - begin, gridDim.x * warps, tile);
+    constexpr uint32_t tile = 32 * per_lane, warps = threads / 32;
+    const uint32_t chunk = tile * tiles_per_warp(end - begin, gridDim.x * warps, tile);
     const uint32_t warp = threadIdx.x / 32;
 
     for (count64 base = begin + (static_cast<count64>(blockIdx.x) * warps + warp) * chunk;
@@ -63,58 +64,59 @@ __device__ __forceinline__ void expand_edges(const kernel_params &plan, const fr
                 [&](uint32_t i) { return static_cast<count64>(__ldcg(from.sum + i)) <= base; }) -
             1;
         for (uint32_t i = 0; i < count; i += tile)
-            low = expand_some<Offset, many>(plan, from, static_cast<Offset>(base + i),
-                                            min(count - i, tile), low, from.count,
-                                            room.scan.slot + warp * tile);
+            low = expand_some<Offset, per_lane>(params, from, static_cast<Offset>(base + i),
+                                                min(count - i, tile), low, from.count,
+                                                smem.scan.slot + warp * tile);
     }
 }
 
 /* Queues what is left of lists from the edge `begin` of a queue's `all` on, and from where rows at
  * `open` or after begin in each. All threads of the grid. */
 template <typename Offset>
-__device__ __noinline__ void requeue(const kernel_params &plan, const front<Offset> &from,
-                                     count64 begin, count64 all, uint32_t open,
-                                     const line<Offset> &to, shared &room)
+__device__ __noinline__ void requeue(const kernel_params &params, const frontier<Offset> &from,
+                                     count64 begin, count64 all, uint32_t first_unvisited,
+                                     const list_queue<Offset> &to, block_shared &smem)
 {
-    constexpr uint32_t tile = gathered * threads;
+    constexpr uint32_t tile = columns_per_thread * threads;
 
-    narrow(from, begin, all - 1, all, room.cut);
-    for (count64 base = room.cut[0] - 1 + static_cast<count64>(blockIdx.x) * tile;
+    find_list_range(from, begin, all - 1, all, smem.range);
+    for (count64 base = smem.range[0] - 1 + static_cast<count64>(blockIdx.x) * tile;
          base < from.count; base += static_cast<count64>(gridDim.x) * tile) {
-        some<Offset> of;
+        list_batch<Offset> batch;
 #pragma unroll
-        for (int k = 0; k < gathered; k++) {
+        for (int k = 0; k < columns_per_thread; k++) {
             const count64 i = base + k * threads + threadIdx.x;
-            of.column[k] = HW_INVALID_VERTEX;
-            of.begin[k] = of.end[k] = 0;
+            batch.column[k] = HW_INVALID_VERTEX;
+            batch.begin[k] = batch.end[k] = 0;
             if (i < from.count) {
                 const count64 next = i + 1 < from.count ? from.sum[i + 1] : all;
-                of.column[k] = from.vertex[i];
-                of.begin[k] = static_cast<Offset>(max(static_cast<count64>(from.sum[i]), begin)) +
-                              from.shift[i];
-                of.end[k] = static_cast<Offset>(next) + from.shift[i];
+                batch.column[k] = from.vertex[i];
+                batch.begin[k] =
+                    static_cast<Offset>(max(static_cast<count64>(from.sum[i]), begin)) +
+                    from.shift[i];
+                batch.end[k] = static_cast<Offset>(next) + from.shift[i];
             }
         }
-        leave_out(plan, open, of);
-        enqueue(to, of, room);
+        skip_visited(params, first_unvisited, batch);
+        enqueue(to, batch, smem);
     }
 }
 
 /* A level has so many parts at most. */
-constexpr int most_parts = 3;
+constexpr int max_slices = 3;
 
 /* The share of what is queued still that a part but the last one takes: one of so many. */
-__device__ __forceinline__ count64 parts_left(int part)
+__device__ __forceinline__ count64 slice_divisor(int slice)
 {
-    return part == 0 ? 16 : 4;
+    return slice == 0 ? 16 : 4;
 }
 
 /* Whether a queue is worth another part: there is room for what is left of it, and edges for some
  * tiles of all blocks. */
-__device__ __forceinline__ bool worth_parts(const kernel_params &plan, count64 queued,
-                                            uint32_t tile)
+__device__ __forceinline__ bool worth_slicing(const kernel_params &params, count64 queued,
+                                              uint32_t tile)
 {
-    const uint64_t half = static_cast<uint64_t>(plan.rows) * plan.block / 2;
+    const uint64_t half = static_cast<uint64_t>(params.config.rows) * params.config.block / 2;
 
     return vertices_of(queued) <= half &&
            edges_of(queued) >= static_cast<count64>(gridDim.x) * tile * hw_min_tiles_per_part;
@@ -126,39 +128,44 @@ __device__ __forceinline__ bool worth_parts(const kernel_params &plan, count64 q
  * the beginning of the lists is left out of what is still to do. Returns the edges that were
  * looked at. All threads of the grid.
  */
-template <typename Offset, int many>
-__device__ __forceinline__ count64 expand_queue(const kernel_params &plan, uint32_t open,
-                                                cg::grid_group &grid, shared &room)
+template <typename Offset, int per_lane>
+__device__ __forceinline__ count64 expand_queue(const kernel_params &params,
+                                                uint32_t first_unvisited, cg::grid_group &grid,
+                                                block_shared &smem)
 {
-    count64 queued = hw_load_relaxed(&plan.control->queue[0]), begin = 0, looked = 0;
-    uint32_t turn = 0;
+    count64 queued = hw_load_relaxed(&params.search.control->queue[0]), begin = 0, examined = 0;
+    uint32_t half = 0;
 
-    for (int part = 0;; part++) {
-        const line<Offset> line = line_of<Offset>(plan, turn);
-        const front<Offset> from = {line.column, vertices_of(queued), line.prefix, line.shift};
+    for (int slice = 0;; slice++) {
+        const list_queue<Offset> queue = list_queue_of<Offset>(params, half);
+        const frontier<Offset> from = {queue.column, vertices_of(queued), queue.prefix,
+                                       queue.shift};
         const count64 all = edges_of(queued);
-        const bool last = part == most_parts - 1 || !worth_parts(plan, queued, threads * many);
-        const count64 end = last ? all : begin + (all - begin) / parts_left(part);
+        const bool last =
+            slice == max_slices - 1 || !worth_slicing(params, queued, threads * per_lane);
+        const count64 end = last ? all : begin + (all - begin) / slice_divisor(slice);
 
-        expand_edges<Offset, many>(plan, from, begin, end, room);
-        looked += end - begin;
+        expand_edges<Offset, per_lane>(params, from, begin, end, smem);
+        examined += end - begin;
         if (last)
-            return looked;
+            return examined;
         grid.sync();
         if (hw_grid_thread() == 0)
-            plan.control->queue[!turn] = 0, plan.control->opened[!(part & 1)] = plan.block;
-        find_open(plan, &plan.control->opened[part & 1]);
+            params.search.control->queue[!half] = 0,
+            params.search.control->slice_first_unvisited[!(slice & 1)] = params.config.block;
+        find_first_unvisited(params, &params.search.control->slice_first_unvisited[slice & 1]);
         grid.sync();
-        const uint32_t now =
-            static_cast<uint32_t>(hw_load_relaxed(&plan.control->opened[part & 1]));
+        const uint32_t now_unvisited = static_cast<uint32_t>(
+            hw_load_relaxed(&params.search.control->slice_first_unvisited[slice & 1]));
         begin = end;
-        if (now < plan.block / 16384 || now / 2 < open)
+        if (now_unvisited < params.config.block / 16384 || now_unvisited / 2 < first_unvisited)
             continue;
-        open = now;
-        requeue(plan, from, begin, all, open, line_of<Offset>(plan, !turn), room);
+        first_unvisited = now_unvisited;
+        requeue(params, from, begin, all, first_unvisited, list_queue_of<Offset>(params, !half),
+                smem);
         grid.sync();
-        turn = !turn;
-        queued = hw_load_relaxed(&plan.control->queue[turn]);
+        half = !half;
+        queued = hw_load_relaxed(&params.search.control->queue[half]);
         begin = 0;
     }
 }
