@@ -20,37 +20,39 @@ namespace
 {
 
 /* Whether this GPU's visits found slots, its own or others'. A whole warp. */
-__device__ __forceinline__ bool found_slots(const kernel_params &plan)
+__device__ __forceinline__ bool has_found_slots(const kernel_params &params)
 {
-    const control_t &c = *plan.control;
+    const control_t &c = *params.control;
     const uint32_t q = threadIdx.x & 31;
-    const bool sent = q < plan.graph.parts && hw_load_relaxed(&c.sent[q]) != c.told[q];
+    const bool sent =
+        q < params.graph.parts && hw_load_relaxed(&c.found.sent[q]) != c.found.sent_before[q];
 
-    return __any_sync(HW_WARP, sent) || hw_load_relaxed(&c.found_slot) != 0;
+    return __any_sync(HW_WARP, sent) || hw_load_relaxed(&c.found.slots) != 0;
 }
 
 /* Leaves a word for every other GPU: these visits of this one are done. A warp. */
-__device__ __forceinline__ void tell_others(const kernel_params &plan, hw_gpu_delegates_word which)
+__device__ __forceinline__ void signal_peers(const kernel_params &params,
+                                             hw_gpu_delegates_signal which)
 {
-    const bool delegates = which != HW_GPU_DELEGATES_ENTRIES;
-    control_t &c = *plan.control;
-    const uint32_t q = threadIdx.x & 31, me = plan.graph.part, epoch = c.epoch;
-    const uint32_t finds = hw_load_relaxed(&c.found_delegate);
-    const bool found = delegates ? finds > 0 : found_slots(plan);
-    const bool there = q < plan.graph.parts && q != me;
-    const count64 count = delegates ? finds : there ? hw_load_relaxed(&c.sent[q]) : 0;
+    const bool delegates = which != HW_GPU_DELEGATES_SIGNAL_UPDATES;
+    control_t &c = *params.control;
+    const uint32_t q = threadIdx.x & 31, me = params.graph.part, epoch = c.epoch;
+    const uint32_t discovered = hw_load_relaxed(&c.found.delegates);
+    const bool found = delegates ? discovered > 0 : has_found_slots(params);
+    const bool there = q < params.graph.parts && q != me;
+    const count64 count = delegates ? discovered : there ? hw_load_relaxed(&c.found.sent[q]) : 0;
 
-    if (q == 0 && which != HW_GPU_DELEGATES_EARLY)
-        c.met[delegates ? 0 : 1] = hw_nanoseconds();
+    if (q == 0 && which != HW_GPU_DELEGATES_SIGNAL_EARLY)
+        c.clock.visits_end[delegates ? 0 : 1] = hw_nanoseconds();
     __threadfence_system();
     if (there)
-        *static_cast<volatile count64 *>(&plan.mail[q]->slot[which][epoch & 1][me]) =
+        *static_cast<volatile count64 *>(&params.peers.signals[q]->word[which][epoch & 1][me]) =
             static_cast<count64>(epoch & 0xffff) << 48 | static_cast<count64>(found) << 40 | count;
 }
 
 /* Waits for another GPU's word with this tag. */
-__device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t patience,
-                         count64 *word)
+__device__ bool wait_for_tag(const volatile count64 *slot, uint32_t tag, uint64_t patience,
+                             count64 *word)
 {
     const count64 since = hw_nanoseconds();
 
@@ -64,53 +66,53 @@ __device__ bool wait_for(const volatile count64 *slot, uint32_t tag, uint64_t pa
 }
 
 /* Waits for GPU q's word, if there is such another one. Returns whether it came. */
-__device__ bool hear(const kernel_params &plan, hw_gpu_delegates_word which, uint32_t q,
-                     count64 *word)
+__device__ bool wait_peer(const kernel_params &params, hw_gpu_delegates_signal which, uint32_t q,
+                          count64 *word)
 {
-    const uint32_t epoch = plan.control->epoch, me = plan.graph.part;
+    const uint32_t epoch = params.control->epoch, me = params.graph.part;
 
     *word = 0;
-    if (q >= plan.graph.parts || q == me)
+    if (q >= params.graph.parts || q == me)
         return true;
-    const bool came =
-        wait_for(&plan.mail[me]->slot[which][epoch & 1][q], epoch & 0xffff, plan.patience, word);
+    const bool received = wait_for_tag(&params.peers.signals[me]->word[which][epoch & 1][q],
+                                       epoch & 0xffff, params.config.timeout_ns, word);
     __threadfence_system();
-    return came;
+    return received;
 }
 
-__device__ __forceinline__ bool is_found(count64 word)
+__device__ __forceinline__ bool has_found(count64 word)
 {
     return word >> 40 & 1;
 }
 
 /* The streams of delegates meet, whose visits have told. keep: whether this block keeps what was
  * heard. Returns the most that any part found. The first warp of a block. */
-__device__ uint32_t meet_delegates(const kernel_params &plan, bool keep)
+__device__ uint32_t barrier_delegates(const kernel_params &params, bool keep)
 {
-    control_t *const c = plan.control;
+    control_t *const c = params.control;
     count64 word;
-    const bool came = hear(plan, HW_GPU_DELEGATES_MASK, threadIdx.x, &word);
-    uint32_t some = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found_delegate));
+    const bool received = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_MASK, threadIdx.x, &word);
+    uint32_t some = max(static_cast<uint32_t>(word), hw_load_relaxed(&c->found.delegates));
 
     for (int half = 16; half > 0; half /= 2)
         some = max(some, __shfl_xor_sync(HW_WARP, some, half));
-    const bool all = __all_sync(HW_WARP, came);
+    const bool all = __all_sync(HW_WARP, received);
     if (keep && threadIdx.x == 0) {
-        c->any_delegate = some;
-        c->passed[0] = hw_nanoseconds();
+        c->found.max_delegates = some;
+        c->clock.barrier_end[0] = hw_nanoseconds();
         if (!all)
-            c->failed = HW_GPU_DELEGATES_SILENT;
+            c->failed = HW_GPU_DELEGATES_TIMEOUT;
     }
     return some;
 }
 
 /* The same for all threads of a block; the first block keeps what was heard. */
-__device__ uint32_t hear_delegates(const kernel_params &plan)
+__device__ uint32_t block_barrier_delegates(const kernel_params &params)
 {
     __shared__ uint32_t any;
 
     if (threadIdx.x < 32) {
-        const uint32_t some = meet_delegates(plan, blockIdx.x == 0);
+        const uint32_t some = barrier_delegates(params, blockIdx.x == 0);
         if (threadIdx.x == 0)
             any = some;
     }
@@ -120,28 +122,28 @@ __device__ uint32_t hear_delegates(const kernel_params &plan)
 
 /* The streams of slots meet, whose visits have told. keep: whether this block keeps what was
  * heard. came: [32] what has come from each part. The first warp of a block. */
-__device__ void meet_slots(const kernel_params &plan, bool keep, uint32_t *came)
+__device__ void barrier_slots(const kernel_params &params, bool keep, uint32_t *received)
 {
-    control_t *const c = plan.control;
+    control_t *const c = params.control;
     const uint32_t q = threadIdx.x;
-    const bool here = q < plan.graph.parts && q != plan.graph.part;
+    const bool here = q < params.graph.parts && q != params.graph.part;
     count64 word;
 
-    const bool fine = hear(plan, HW_GPU_DELEGATES_ENTRIES, q, &word);
+    const bool fine = wait_peer(params, HW_GPU_DELEGATES_SIGNAL_UPDATES, q, &word);
     const uint32_t count = here && fine ? static_cast<uint32_t>(word) : 0;
-    const bool any = __any_sync(HW_WARP, is_found(word)) || found_slots(plan);
+    const bool any = __any_sync(HW_WARP, has_found(word)) || has_found_slots(params);
     const bool all = __all_sync(HW_WARP, fine);
-    came[q] = count;
+    received[q] = count;
     if (!keep)
         return;
     if (here && fine)
-        c->came[q] = count;
+        c->found.received[q] = count;
     if (q > 0)
         return;
     if (!all)
-        c->failed = HW_GPU_DELEGATES_SILENT;
-    c->any_slot = any;
-    c->passed[1] = hw_nanoseconds();
+        c->failed = HW_GPU_DELEGATES_TIMEOUT;
+    c->found.any_slot = any;
+    c->clock.barrier_end[1] = hw_nanoseconds();
 }
 
 } // namespace

@@ -24,64 +24,65 @@ constexpr float overestimate = 12, overestimate_dn = 1;
  * and lets an unvisited one look at (q + s) / q of them. But a source stands in as many lists as it
  * has edges: of the edges in all lists the frontier has `forward`, so that one in edges / forward
  * leads to it. And no more than whole lists are looked at, of mean length. */
-__device__ bool goes_backward(const kernel_params &plan, int k, count64 forward)
+__device__ bool goes_backward(const kernel_params &params, int k, count64 forward)
 {
-    const control_t &c = *plan.control;
-    const float open = static_cast<float>(c.unvisited_in[k]);
-    const float edges = static_cast<float>(plan.graph.edges[k]);
+    const control_t &c = *params.control;
+    const float unvisited = static_cast<float>(c.decision.unvisited_in[k]);
+    const float edges = static_cast<float>(params.graph.edges[k]);
     const float work = static_cast<float>(forward);
-    const float mean = edges / static_cast<float>(max(plan.graph.all_in[k], 1u));
+    const float mean = edges / static_cast<float>(max(params.graph.all_in[k], 1u));
     const float over = k == HW_GPU_DN ? overestimate_dn : overestimate;
-    const float backward = over * open * fminf(edges / fmaxf(work, 1), mean);
+    const float backward = over * unvisited * fminf(edges / fmaxf(work, 1), mean);
 
-    if (plan.direction == top_down || plan.direction == bottom_up)
-        return plan.direction == bottom_up;
-    return c.backward[k] ? work >= plan.backward_factor * backward
-                         : work > plan.forward_factor * backward;
+    if (params.config.direction == top_down || params.config.direction == bottom_up)
+        return params.config.direction == bottom_up;
+    return c.decision.backward[k] ? work >= params.config.backward_factor * backward
+                                  : work > params.config.forward_factor * backward;
 }
 
 /* Whether the step that was decided goes only forward, along few edges. Lists in nn are short. */
-__device__ bool is_small(const kernel_params &plan)
+__device__ bool is_small(const kernel_params &params)
 {
-    const control_t &c = *plan.control;
+    const control_t &c = *params.control;
     count64 edges = 0;
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
-        if (c.visit[k] && c.backward[k] && k != HW_GPU_NN)
+        if (c.decision.visit[k] && c.decision.backward[k] && k != HW_GPU_NN)
             return false;
-        edges += !c.visit[k]      ? 0
-                 : k == HW_GPU_DD ? c.dd_queue & edge_mask
-                 : k == HW_GPU_NN ? 2ull * c.queued[k]
-                                  : c.work[k];
+        edges += !c.decision.visit[k] ? 0
+                 : k == HW_GPU_DD     ? c.frontier.dd_queue & edge_mask
+                 : k == HW_GPU_NN     ? 2ull * c.frontier.queued[k]
+                                      : c.next.work[k];
     }
-    return !plan.carried && !c.over && edges <= HW_GPU_DELEGATES_SMALL;
+    return !params.config.host_staged && !c.done && edges <= HW_GPU_DELEGATES_SMALL_STEP_EDGES;
 }
 
 /* Tells the host that another round may be launched, or that all is over. One thread. */
-__device__ void tell_host(const kernel_params &plan)
+__device__ void notify_host(const kernel_params &params)
 {
-    control_t &c = *plan.control;
+    control_t &c = *params.control;
 
-    c.rounds++;
+    c.launches++;
     __threadfence_system();
-    *plan.watch = static_cast<count64>(c.over) << 32 | c.rounds;
+    *params.host_status = static_cast<count64>(c.done) << 32 | c.launches;
 }
 
 /* Whether delegates are visited twice in the next step: every part decides alike. */
-__device__ bool comes_twice(const kernel_params &plan, uint32_t any)
+__device__ bool needs_two_visits(const kernel_params &params, uint32_t any)
 {
-    const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_TWICE_SHARE;
+    const uint32_t share = params.graph.delegates / HW_GPU_DELEGATES_TWO_VISITS_FRACTION;
 
-    return plan.may_twice && plan.direction != top_down && plan.control->unvisited > 0 &&
-           any > max(share, HW_GPU_DELEGATES_MANY);
+    return params.config.may_visit_twice && params.config.direction != top_down &&
+           params.control->decision.unvisited > 0 &&
+           any > max(share, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
 /* The control is brought near, line by line, so that one thread does not wait for each of them. A
  * warp. */
-__device__ __forceinline__ void near_control(const kernel_params &plan)
+__device__ __forceinline__ void prefetch_control(const kernel_params &params)
 {
     constexpr uint32_t line = 128;
-    const char *const control = reinterpret_cast<const char *>(plan.control);
+    const char *const control = reinterpret_cast<const char *>(params.control);
 
     for (uint32_t at = (threadIdx.x & 31) * line; at < sizeof(control_t); at += 32 * line)
         hw_prefetch_l1(control + at);
@@ -89,55 +90,59 @@ __device__ __forceinline__ void near_control(const kernel_params &plan)
 }
 
 /* The frontier is formed: what the next step does, by one thread. */
-__device__ void decide(const kernel_params &plan, bool first)
+__device__ void decide(const kernel_params &params, bool first)
 {
-    control_t &c = *plan.control;
+    control_t &c = *params.control;
     const count64 now = hw_nanoseconds();
 
-    if (plan.row && !first)
-        keep_row(plan, now);
+    if (params.trace.record && !first)
+        trace_append(params, now);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
-        c.unvisited_out[k] -= c.fresh_out[k];
-        c.unvisited_in[k] -= c.fresh_in[k];
+        c.decision.unvisited_out[k] -= c.next.new_out[k];
+        c.decision.unvisited_in[k] -= c.next.new_in[k];
     }
-    c.unvisited -= c.fresh_delegates;
-    c.dd_queue = c.next_dd_queue;
-    const bool backward = only_backward(plan, c.any_delegate), nd_backward = only_nd_backward(plan);
+    c.decision.unvisited -= c.next.new_delegates;
+    c.frontier.dd_queue = c.next.dd_queue;
+    const bool backward = skips_queues(params, c.found.max_delegates),
+               nd_backward = skips_nd_queue(params);
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
-        const count64 work = k == HW_GPU_DD ? c.dd_queue & edge_mask : c.work[k];
-        c.queued[k] = c.next_queued[k];
-        c.visit[k] = k == HW_GPU_NN ? c.queued[k] > 0 : c.fresh_out[k] > 0 && c.unvisited_in[k] > 0;
-        if (c.visit[k] && k != HW_GPU_NN)
-            c.backward[k] =
-                (k == HW_GPU_ND ? nd_backward : backward) || goes_backward(plan, k, work);
-        c.next_queued[k] = 0;
+        const count64 work = k == HW_GPU_DD ? c.frontier.dd_queue & edge_mask : c.next.work[k];
+        c.frontier.queued[k] = c.next.queued[k];
+        c.decision.visit[k] = k == HW_GPU_NN
+                                  ? c.frontier.queued[k] > 0
+                                  : c.next.new_out[k] > 0 && c.decision.unvisited_in[k] > 0;
+        if (c.decision.visit[k] && k != HW_GPU_NN)
+            c.decision.backward[k] =
+                (k == HW_GPU_ND ? nd_backward : backward) || goes_backward(params, k, work);
+        c.next.queued[k] = 0;
     }
-    c.frontier = c.fresh_slots + c.fresh_owned;
-    c.bare_only = plan.graph.marked && c.unvisited == 0;
+    c.frontier.vertices = c.next.new_slots + c.next.new_owned;
+    c.decision.nn_only = params.graph.marks_nn_only && c.decision.unvisited == 0;
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
-        c.fresh_out[k] = c.fresh_in[k] = 0;
-    c.next_dd_queue = 0;
-    c.fresh_delegates = c.fresh_owned = c.fresh_slots = c.sectors = 0;
-    const bool more = first || c.any_delegate || c.any_slot;
-    c.twice = comes_twice(plan, c.any_delegate);
-    c.parity ^= c.any_delegate > 0;
-    c.found_delegate = c.found_slot = c.any_delegate = c.any_slot = 0;
-    for (uint32_t q = 0; q < plan.graph.parts; q++) {
-        c.told[q] = c.sent[q];
-        c.taken[q] = c.came[q];
+        c.next.new_out[k] = c.next.new_in[k] = 0;
+    c.next.dd_queue = 0;
+    c.next.new_delegates = c.next.new_owned = c.next.new_slots = c.next.dirty_sectors = 0;
+    const bool more = first || c.found.max_delegates || c.found.any_slot;
+    c.two_visits = needs_two_visits(params, c.found.max_delegates);
+    c.parity ^= c.found.max_delegates > 0;
+    c.found.delegates = c.found.slots = c.found.max_delegates = c.found.any_slot = 0;
+    for (uint32_t q = 0; q < params.graph.parts; q++) {
+        c.found.sent_before[q] = c.found.sent[q];
+        c.found.received_before[q] = c.found.received[q];
     }
-    c.examined = 0;
+    c.found.edges_examined = 0;
     c.level++;
     c.epoch++;
-    c.over = !more || c.failed;
-    c.met[0] = c.met[1] = c.reduced = c.took = c.joined = 0;
-    c.small = is_small(plan);
-    c.early = 0;
-    c.listed = 0;
+    c.done = !more || c.failed;
+    c.clock.visits_end[0] = c.clock.visits_end[1] = c.clock.reduction_end = c.clock.receive_end =
+        c.clock.previsit_begin = 0;
+    c.small_step = is_small(params);
+    c.early_found = 0;
+    c.listed_sectors = 0;
     c.early_bytes = 0;
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
-        c.work[k] = 0;
-    c.begun = hw_nanoseconds();
+        c.next.work[k] = 0;
+    c.clock.step_begin = hw_nanoseconds();
 }
 
 /* ---- begin ---- */
@@ -149,102 +154,102 @@ __device__ __forceinline__ uint32_t word_of(uint64_t word, uint32_t at)
 }
 
 /* Clears the counters of a search. One thread. */
-__device__ void clear_control(const kernel_params &plan)
+__device__ void clear_control(const kernel_params &params)
 {
-    control_t &c = *plan.control;
+    control_t &c = *params.control;
     const uint32_t epoch = c.epoch;
 
     c = {};
     c.epoch = epoch;
     c.level = ~0u; /* the first decision makes it 0 */
-    c.unvisited = plan.graph.delegates;
+    c.decision.unvisited = params.graph.delegates;
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
-        c.unvisited_out[k] = plan.graph.all_out[k];
-        c.unvisited_in[k] = plan.graph.all_in[k];
+        c.decision.unvisited_out[k] = params.graph.all_out[k];
+        c.decision.unvisited_in[k] = params.graph.all_in[k];
     }
 }
 
 /* A root that is a delegate is found, as a delegate is by combine(). One thread. */
-__device__ void find_delegate_root(const kernel_params &plan, const hw_gpu_delegates_root &root)
+__device__ void find_delegate_root(const kernel_params &params, const hw_gpu_delegates_root &root)
 {
-    control_t &c = *plan.control;
-    const graph_t &graph = plan.graph;
+    control_t &c = *params.control;
+    const graph_t &graph = params.graph;
     const uint32_t v = root.delegate;
     const uint32_t dd =
         hw_test_bit(graph.out[HW_GPU_DD], v) ? length_of(graph.forward[HW_GPU_DD], v) : 0;
     const uint32_t dn =
         hw_test_bit(graph.out[HW_GPU_DN], v) ? length_of(graph.forward[HW_GPU_DN], v) : 0;
 
-    c.fresh_delegates = 1;
-    c.fresh_out[HW_GPU_DD] = dd > 0;
-    c.fresh_out[HW_GPU_DN] = dn > 0;
-    c.fresh_in[HW_GPU_DD] = hw_test_bit(graph.in[HW_GPU_DD], v);
-    c.fresh_in[HW_GPU_ND] = hw_test_bit(graph.in[HW_GPU_ND], v);
-    c.next_dd_queue = packed(dd);
-    plan.queue[HW_GPU_DD][0] = v;
-    plan.prefix[0] = 0;
-    c.next_queued[HW_GPU_DN] = pieces_of(dn);
+    c.next.new_delegates = 1;
+    c.next.new_out[HW_GPU_DD] = dd > 0;
+    c.next.new_out[HW_GPU_DN] = dn > 0;
+    c.next.new_in[HW_GPU_DD] = hw_test_bit(graph.in[HW_GPU_DD], v);
+    c.next.new_in[HW_GPU_ND] = hw_test_bit(graph.in[HW_GPU_ND], v);
+    c.next.dd_queue = packed(dd);
+    params.search.queue[HW_GPU_DD][0] = v;
+    params.search.prefix[0] = 0;
+    c.next.queued[HW_GPU_DN] = pieces_of(dn);
     for (uint32_t piece = 0; piece < pieces_of(dn); piece++)
-        plan.dn_queue[c.parity][piece] = static_cast<uint64_t>(piece) << 32 | v;
-    c.work[HW_GPU_DN] = dn;
-    plan.candidate[v] = root.id;
-    if (plan.delegate_level)
-        plan.delegate_level[v] = 0;
-    c.fresh_owned = root.slot != HW_INVALID_VERTEX;
+        params.search.dn_queue[c.parity][piece] = static_cast<uint64_t>(piece) << 32 | v;
+    c.next.work[HW_GPU_DN] = dn;
+    params.search.candidate[v] = root.id;
+    if (params.canonical.delegate_level)
+        params.canonical.delegate_level[v] = 0;
+    c.next.new_owned = root.slot != HW_INVALID_VERTEX;
 }
 
 /* A root that is a slot of this part is found, as one is by form_frontier(). One thread. */
-__device__ void find_slot_root(const kernel_params &plan, const hw_gpu_delegates_root &root)
+__device__ void find_slot_root(const kernel_params &params, const hw_gpu_delegates_root &root)
 {
-    control_t &c = *plan.control;
-    const graph_t &graph = plan.graph;
-    const bool bare_only = graph.marked && c.unvisited == 0;
+    control_t &c = *params.control;
+    const graph_t &graph = params.graph;
+    const bool nn_only = graph.marks_nn_only && c.decision.unvisited == 0;
     const bool nd = hw_test_bit(graph.out[HW_GPU_ND], root.slot);
 
-    c.fresh_slots = 1;
-    c.fresh_out[HW_GPU_ND] = nd;
-    c.fresh_in[HW_GPU_DN] = hw_test_bit(graph.in[HW_GPU_DN], root.slot);
-    c.next_queued[HW_GPU_ND] = nd;
-    c.next_queued[HW_GPU_NN] = c.fresh_out[HW_GPU_NN] =
-        hw_test_bit(bare_only ? graph.bare : graph.out[HW_GPU_NN], root.slot);
-    plan.queue[HW_GPU_ND][0] = plan.queue[HW_GPU_NN][0] = root.slot;
-    c.work[HW_GPU_ND] = nd ? length_of(graph.forward[HW_GPU_ND], root.slot) : 0;
+    c.next.new_slots = 1;
+    c.next.new_out[HW_GPU_ND] = nd;
+    c.next.new_in[HW_GPU_DN] = hw_test_bit(graph.in[HW_GPU_DN], root.slot);
+    c.next.queued[HW_GPU_ND] = nd;
+    c.next.queued[HW_GPU_NN] = c.next.new_out[HW_GPU_NN] =
+        hw_test_bit(nn_only ? graph.nn_only : graph.out[HW_GPU_NN], root.slot);
+    params.search.queue[HW_GPU_ND][0] = params.search.queue[HW_GPU_NN][0] = root.slot;
+    c.next.work[HW_GPU_ND] = nd ? length_of(graph.forward[HW_GPU_ND], root.slot) : 0;
 }
 
 /* The root is found, and the first step decided, by one thread. */
-__device__ void begin_search(const kernel_params &plan, const hw_gpu_delegates_root &root)
+__device__ void begin_search(const kernel_params &params, const hw_gpu_delegates_root &root)
 {
-    clear_control(plan);
+    clear_control(params);
     if (root.delegate != HW_INVALID_VERTEX)
-        find_delegate_root(plan, root);
+        find_delegate_root(params, root);
     else if (root.slot != HW_INVALID_VERTEX)
-        find_slot_root(plan, root);
+        find_slot_root(params, root);
     if (root.slot != HW_INVALID_VERTEX) {
-        plan.parent[root.slot] = root.id;
-        plan.level[root.slot] = 0;
+        params.search.parent[root.slot] = root.id;
+        params.search.level[root.slot] = 0;
     }
-    decide(plan, true);
-    if (!plan.control->small)
-        tell_host(plan);
+    decide(params, true);
+    if (!params.control->small_step)
+        notify_host(params);
 }
 
 /* Nothing but the root is visited; the last block begins the search. */
 __global__ void __launch_bounds__(threads)
-    start(const kernel_params plan, hw_gpu_delegates_root root)
+    start(const kernel_params params, hw_gpu_delegates_root root)
 {
-    for (uint64_t w = hw_grid_thread(); w < plan.graph.mask_words; w += hw_grid_threads()) {
-        plan.visited[0][w] = plan.visited[1][w] = word_of(w, root.delegate);
-        plan.found[0][w] = plan.found[1][w] = 0;
+    for (uint64_t w = hw_grid_thread(); w < params.graph.mask_words; w += hw_grid_threads()) {
+        params.search.visited[0][w] = params.search.visited[1][w] = word_of(w, root.delegate);
+        params.search.found[0][w] = params.search.found[1][w] = 0;
     }
-    for (uint64_t k = hw_grid_thread(); k < plan.graph.summary; k += hw_grid_threads())
-        plan.stale[k] = plan.dirty[0][k] = plan.dirty[1][k] = 0;
-    for (uint64_t w = hw_grid_thread(); w < plan.graph.slot_words; w += hw_grid_threads()) {
-        plan.seen[w] = word_of(w, root.slot);
-        plan.next[w] = 0;
+    for (uint64_t k = hw_grid_thread(); k < params.graph.summary_bytes; k += hw_grid_threads())
+        params.search.changed_before[k] = params.search.dirty[0][k] = params.search.dirty[1][k] = 0;
+    for (uint64_t w = hw_grid_thread(); w < params.graph.slot_words; w += hw_grid_threads()) {
+        params.search.visited_slots[w] = word_of(w, root.slot);
+        params.search.found_slots[w] = 0;
     }
     __syncthreads();
-    if (threadIdx.x == 0 && is_last(&plan.control->arrived[2]))
-        begin_search(plan, root);
+    if (threadIdx.x == 0 && is_last(&params.control->arrived[2]))
+        begin_search(params, root);
 }
 
 } // namespace

@@ -22,11 +22,11 @@ using control_t = hw_gpu_delegates_control;
 
 constexpr int threads = 256, warps = threads / 32;
 constexpr count64 edge_mask = (1ull << HW_GPU_DELEGATES_EDGE_BITS) - 1;
-constexpr uint32_t mark = 1u << 31;
+constexpr uint32_t nn_only_mark = 1u << 31;
 constexpr uint32_t top_down = 1, bottom_up = 2; /* enum hw_direction */
 
 /* Blocks that a multiprocessor is to hold at a time, of as many as it can. */
-constexpr int at_once(int blocks)
+constexpr int resident_blocks(int blocks)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
     return blocks < 1024 / threads ? blocks : 1024 / threads;
@@ -38,8 +38,8 @@ constexpr int at_once(int blocks)
 /* Where list `row` begins. */
 __device__ __forceinline__ uint64_t begin_of(const hw_gpu_matrix &lists, uint32_t row)
 {
-    return lists.wide ? __ldg(static_cast<const uint64_t *>(lists.offset) + row)
-                      : __ldg(static_cast<const uint32_t *>(lists.offset) + row);
+    return lists.offsets64 ? __ldg(static_cast<const uint64_t *>(lists.offset) + row)
+                           : __ldg(static_cast<const uint32_t *>(lists.offset) + row);
 }
 
 __device__ __forceinline__ uint32_t length_of(const hw_gpu_matrix &lists, uint32_t row)
@@ -48,9 +48,10 @@ __device__ __forceinline__ uint32_t length_of(const hw_gpu_matrix &lists, uint32
 }
 
 /* The part that a code of nn belongs to. */
-__device__ __forceinline__ uint32_t owner_of(const graph_t &graph, uint32_t code)
+__device__ __forceinline__ uint32_t owner_of(const graph_t &graph, uint32_t packed_id)
 {
-    return graph.by_slots ? static_cast<uint32_t>(__umul64hi(code, graph.by_slots)) : code;
+    return graph.slots_magic ? static_cast<uint32_t>(__umul64hi(packed_id, graph.slots_magic))
+                             : packed_id;
 }
 
 /* Whether a bit is set in a mask that this kernel may change. */
@@ -94,9 +95,9 @@ __device__ __forceinline__ bool is_last(uint32_t *arrived)
 }
 
 /* Blocks for a loop over `count` elements, at most as many as the plan has. */
-inline int blocks_for(const kernel_params *plan, uint64_t count)
+inline int blocks_for(const kernel_params *params, uint64_t count)
 {
-    const uint64_t most = plan ? static_cast<uint64_t>(plan->blocks) : 2048;
+    const uint64_t most = params ? static_cast<uint64_t>(params->config.blocks) : 2048;
     const uint64_t wanted = (count + threads - 1) / threads;
 
     return static_cast<int>(wanted < 1 ? 1 : wanted < most ? wanted : most);
@@ -113,7 +114,7 @@ static_assert(warp_words == HW_GPU_DELEGATES_SECTOR && warps == 8,
               "a byte of the summary for each warp, a word of 64 bits for each block");
 
 /* Adds every thread's number to a sum in shared memory. A whole warp. */
-__device__ __forceinline__ void add(count64 *sum, uint32_t x)
+__device__ __forceinline__ void block_add(count64 *sum, uint32_t x)
 {
     x = hw_warp_sum(x);
     if ((threadIdx.x & 31) == 0 && x > 0)

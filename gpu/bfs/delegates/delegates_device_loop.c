@@ -9,12 +9,12 @@
 #include <cuda_runtime_api.h>
 
 /* Looks at the host's memory between two at the device. */
-#define LOOKS 65536
+#define POLLS 65536
 
 /* The kernels of a step, in a stream that is captured. */
 static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_params *plan = &state->plan;
+    const struct hw_gpu_delegates_params *params = &state->params;
     cudaStream_t delegates = (cudaStream_t)state->stream[0],
                  normal = (cudaStream_t)state->stream[1];
     cudaEvent_t fork = (cudaEvent_t)state->event[0], join = (cudaEvent_t)state->event[1],
@@ -24,23 +24,23 @@ static enum hw_status launch_step(const struct hw_gpu_delegates_state *state, st
     if (code == 0)
         code = (int)cudaStreamWaitEvent(normal, fork, 0);
     if (code == 0)
-        code = hw_gpu_delegates_visit(plan, true, delegates);
-    if (code == 0 && plan->may_twice)
-        code = hw_gpu_delegates_visit_again(plan, delegates);
+        code = hw_gpu_delegates_visit(params, true, delegates);
+    if (code == 0 && params->config.may_visit_twice)
+        code = hw_gpu_delegates_visit_again(params, delegates);
     if (code == 0)
-        code = hw_gpu_delegates_meet(plan, delegates);
+        code = hw_gpu_delegates_barrier_reduce(params, delegates);
     if (code == 0)
         code = (int)cudaEventRecord(combined, delegates);
     if (code == 0)
-        code = hw_gpu_delegates_visit(plan, false, normal);
+        code = hw_gpu_delegates_visit(params, false, normal);
     if (code == 0)
-        code = hw_gpu_delegates_take(plan, normal);
+        code = hw_gpu_delegates_receive(params, normal);
     if (code == 0)
-        code = hw_gpu_delegates_label(plan, delegates);
+        code = hw_gpu_delegates_write_pending(params, delegates);
     if (code == 0)
         code = (int)cudaStreamWaitEvent(normal, combined, 0);
     if (code == 0)
-        code = hw_gpu_delegates_advance(plan, normal);
+        code = hw_gpu_delegates_advance(params, normal);
     if (code == 0)
         code = (int)cudaEventRecord(join, normal);
     if (code == 0)
@@ -73,12 +73,13 @@ static enum hw_status capture(struct hw_gpu_delegates_state *state, struct hw_er
 }
 
 /* A step, and the small ones after it. */
-static enum hw_status launch_round(const struct hw_gpu_delegates_state *state, struct hw_error *err)
+static enum hw_status launch_step_and_small(const struct hw_gpu_delegates_state *state,
+                                            struct hw_error *err)
 {
     const enum hw_status status =
         hw_cuda((int)cudaGraphLaunch((cudaGraphExec_t)state->step, NULL), "cudaGraphLaunch", err);
 
-    return status == HW_OK ? hw_cuda(hw_gpu_delegates_small(&state->plan, NULL),
+    return status == HW_OK ? hw_cuda(hw_gpu_delegates_small(&state->params, NULL),
                                      "the kernel of small steps", err)
                            : status;
 }
@@ -89,14 +90,15 @@ static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, stru
     enum hw_status status = HW_OK;
     uint32_t launched = 0;
 
-    for (uint64_t look = 1; status == HW_OK; look++) {
-        const unsigned long long seen = __atomic_load_n(state->watch, __ATOMIC_ACQUIRE);
-        if (seen >> 32)
+    for (uint64_t poll = 1; status == HW_OK; poll++) {
+        const unsigned long long host_status =
+            __atomic_load_n(state->host_status, __ATOMIC_ACQUIRE);
+        if (host_status >> 32)
             break;
-        if (launched < (uint32_t)seen) {
-            status = launch_round(state, err);
+        if (launched < (uint32_t)host_status) {
+            status = launch_step_and_small(state, err);
             launched++;
-        } else if (look % LOOKS == 0) {
+        } else if (poll % POLLS == 0) {
             const cudaError_t error = cudaStreamQuery(NULL);
             if (error != cudaSuccess && error != cudaErrorNotReady)
                 status = hw_cuda((int)error, "method delegates", err);
@@ -105,14 +107,15 @@ static enum hw_status run_steps(const struct hw_gpu_delegates_state *state, stru
     return status;
 }
 
-enum hw_status hw_gpu_delegates_run(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_device_search(struct hw_multi_gpu_engine *engine,
+                                              struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     enum hw_status status = state->step ? HW_OK : capture(state, err);
 
-    *state->watch = 0;
+    *state->host_status = 0;
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
+        status = hw_cuda(hw_gpu_delegates_begin(&state->params, &state->root, NULL),
                          "the beginning of a search", err);
     return status == HW_OK ? run_steps(state, err) : status;
 }

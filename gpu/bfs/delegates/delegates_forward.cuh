@@ -19,80 +19,83 @@ namespace
 constexpr uint32_t tile_edges = 256, batch = 4;
 
 /* Whether a delegate, or one of this part's slots, is not found yet, as far as this is known. */
-__device__ __forceinline__ bool open_delegate(const view &step, const uint32_t *found, uint32_t v)
+__device__ __forceinline__ bool is_unvisited_delegate(const step_view &step, const uint32_t *found,
+                                                      uint32_t v)
 {
     return !visited_source<HW_GPU_DD>(step, v) && !is_set(found, v);
 }
 
-__device__ __forceinline__ bool open_slot(const view &step, uint32_t v)
+__device__ __forceinline__ bool is_unvisited_slot(const step_view &step, uint32_t v)
 {
-    return !is_set(step.plan.seen, v) && !is_set(step.plan.next, v);
+    return !is_set(step.params.search.visited_slots, v) &&
+           !is_set(step.params.search.found_slots, v);
 }
 
 /* Finds of delegates. */
-__device__ __forceinline__ void find_delegate(const view &step, uint32_t *found, uint32_t v,
-                                              uint32_t id, uint32_t &finds)
+__device__ __forceinline__ void discover_delegate(const step_view &step, uint32_t *found,
+                                                  uint32_t v, uint32_t id, uint32_t &discovered)
 {
     if (claim(found, v)) {
-        note_sector(step, v / 32);
-        step.plan.candidate[v] = id;
-        finds++;
+        mark_sector(step, v / 32);
+        step.params.search.candidate[v] = id;
+        discovered++;
     }
 }
 
 /* Finds of this part's slots. */
-__device__ __forceinline__ void find_slot(const view &step, uint32_t v, uint32_t id,
-                                          uint32_t &finds)
+__device__ __forceinline__ void discover_slot(const step_view &step, uint32_t v, uint32_t id,
+                                              uint32_t &discovered)
 {
-    if (claim(step.plan.next, v)) {
-        step.plan.parent[v] = id;
-        finds += matters(step, v / 32, 1u << (v & 31));
+    if (claim(step.params.search.found_slots, v)) {
+        step.params.search.parent[v] = id;
+        discovered += has_further_edges(step, v / 32, 1u << (v & 31));
     }
 }
 
 /* ---- updates for other parts ---- */
 
 /* An edge that leads to another part: whose vertex, and the source's id. */
-struct outgoing {
+struct remote_update {
     bool valid;
     uint32_t owner, slot, id;
 };
 
 /* Room in the boxes of all parts, which lanes of their numbers take: for how many entries. */
-__device__ __forceinline__ uint32_t reserve_boxes(const view &step, uint32_t count)
+__device__ __forceinline__ uint32_t reserve_outboxes(const step_view &step, uint32_t count)
 {
     const uint32_t lane = threadIdx.x & 31;
 
-    return count > 0 ? atomicAdd(&step.plan.control->sent[lane], count) : 0;
+    return count > 0 ? atomicAdd(&step.params.control->found.sent[lane], count) : 0;
 }
 
-__device__ __forceinline__ void put_entry(const view &step, const outgoing &edge, uint32_t at)
+__device__ __forceinline__ void write_update(const step_view &step, const remote_update &edge,
+                                             uint32_t at)
 {
-    if (at < step.plan.box_room[edge.owner])
-        step.plan.box[edge.owner][at] = static_cast<count64>(edge.id) << 32 | edge.slot;
+    if (at < step.params.peers.outbox_capacity[edge.owner])
+        step.params.peers.outbox[edge.owner][at] = static_cast<count64>(edge.id) << 32 | edge.slot;
     else
-        step.plan.control->failed = HW_GPU_DELEGATES_FULL;
+        step.params.control->failed = HW_GPU_DELEGATES_FULL;
 }
 
 /* Finds of other parts' slots: an entry in the box of each; of few parts, all edges' at once.
  * A whole warp. */
-__device__ __forceinline__ void tell(const view &step, const outgoing *edge)
+__device__ __forceinline__ void send_to_owners(const step_view &step, const remote_update *edge)
 {
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
-    const uint32_t parts = step.plan.graph.parts;
+    const uint32_t parts = step.params.graph.parts;
     uint32_t first[batch], count = 0;
 
-    if (parts > HW_GPU_DELEGATES_PEERS) {
+    if (parts > HW_GPU_DELEGATES_MAX_PEERS) {
 #pragma unroll
         for (uint32_t j = 0; j < batch; j++) {
             const uint32_t same = __match_any_sync(HW_WARP, edge[j].valid ? edge[j].owner : ~0u);
             const int leader = __ffs(same) - 1;
             uint32_t at = 0;
             if (edge[j].valid && static_cast<int>(lane) == leader)
-                at = atomicAdd(&step.plan.control->sent[edge[j].owner], __popc(same));
+                at = atomicAdd(&step.params.control->found.sent[edge[j].owner], __popc(same));
             at = __shfl_sync(HW_WARP, at, leader) + __popc(same & before);
             if (edge[j].valid)
-                put_entry(step, edge[j], at);
+                write_update(step, edge[j], at);
         }
         return;
     }
@@ -104,95 +107,98 @@ __device__ __forceinline__ void tell(const view &step, const outgoing *edge)
             count += lane == q ? __popc(all) : 0;
         }
     }
-    const uint32_t at = reserve_boxes(step, count);
+    const uint32_t at = reserve_outboxes(step, count);
 #pragma unroll
     for (uint32_t j = 0; j < batch; j++) {
         const uint32_t same = __match_any_sync(HW_WARP, edge[j].valid ? edge[j].owner : ~0u);
         const uint32_t owner = edge[j].valid ? edge[j].owner : 0;
         const uint32_t from = __shfl_sync(HW_WARP, at + first[j], owner);
         if (edge[j].valid)
-            put_entry(step, edge[j], from + __popc(same & before));
+            write_update(step, edge[j], from + __popc(same & before));
     }
 }
 
 /* Edges of nn, `batch` for each lane that has them, in a whole warp. */
-__device__ __forceinline__ void follow_codes(const view &step, const bool *valid,
-                                             const uint32_t *source, const uint32_t *target,
-                                             uint32_t &finds)
+__device__ __forceinline__ void follow_packed_ids(const step_view &step, const bool *valid,
+                                                  const uint32_t *source, const uint32_t *target,
+                                                  uint32_t &discovered)
 {
-    const graph_t &graph = step.plan.graph;
-    outgoing edge[batch];
+    const graph_t &graph = step.params.graph;
+    remote_update edge[batch];
     bool here[batch], any = false;
 
 #pragma unroll
     for (uint32_t j = 0; j < batch; j++) {
-        const uint32_t v = target[j], code = graph.marked ? v & ~mark : v;
-        const bool wanted = valid[j] && (!step.bare_only || !graph.marked || (v & mark));
-        edge[j].owner = owner_of(graph, code);
-        edge[j].slot = code - edge[j].owner * graph.slots;
+        const uint32_t v = target[j], packed_id = graph.marks_nn_only ? v & ~nn_only_mark : v;
+        const bool wanted =
+            valid[j] && (!step.nn_only || !graph.marks_nn_only || (v & nn_only_mark));
+        edge[j].owner = owner_of(graph, packed_id);
+        edge[j].slot = packed_id - edge[j].owner * graph.slots;
         edge[j].valid = wanted && edge[j].owner != graph.part;
-        here[j] = wanted && !edge[j].valid && open_slot(step, edge[j].slot);
+        here[j] = wanted && !edge[j].valid && is_unvisited_slot(step, edge[j].slot);
         edge[j].id = wanted ? as_parent<HW_GPU_NN>(step, source[j]) : 0;
-        if (edge[j].valid && step.plan.told)
-            edge[j].valid = !is_set(step.plan.told, code) && claim(step.plan.told, code);
+        if (edge[j].valid && step.params.search.sent_bits)
+            edge[j].valid = !is_set(step.params.search.sent_bits, packed_id) &&
+                            claim(step.params.search.sent_bits, packed_id);
         any = any || edge[j].valid;
     }
 #pragma unroll
     for (uint32_t j = 0; j < batch; j++)
         if (here[j])
-            find_slot(step, edge[j].slot, edge[j].id, finds);
+            discover_slot(step, edge[j].slot, edge[j].id, discovered);
     if (__any_sync(HW_WARP, any))
-        tell(step, edge);
+        send_to_owners(step, edge);
 }
 
 /* ---- lists ---- */
 
 /* `batch` edges for each lane that has them, in a whole warp. */
 template <int which>
-__device__ __forceinline__ void follow(const view &step, const bool *valid, const uint32_t *source,
-                                       const uint64_t *edge, uint32_t *found, uint32_t &finds)
+__device__ __forceinline__ void follow(const step_view &step, const bool *valid,
+                                       const uint32_t *source, const uint64_t *edge,
+                                       uint32_t *found, uint32_t &discovered)
 {
-    constexpr bool delegates = ends<which>::to_delegates;
+    constexpr bool delegates = endpoints<which>::to_delegates;
     uint32_t target[batch];
 
 #pragma unroll
     for (uint32_t j = 0; j < batch; j++)
-        target[j] = valid[j] ? __ldg(step.plan.graph.forward[which].index + edge[j]) : 0;
+        target[j] = valid[j] ? __ldg(step.params.graph.forward[which].index + edge[j]) : 0;
     if constexpr (which == HW_GPU_NN) {
-        follow_codes(step, valid, source, target, finds);
+        follow_packed_ids(step, valid, source, target, discovered);
     } else {
-        bool open[batch];
+        bool unvisited[batch];
 #pragma unroll
         for (uint32_t j = 0; j < batch; j++)
-            open[j] = valid[j] && (delegates ? open_delegate(step, found, target[j])
-                                             : open_slot(step, target[j]));
+            unvisited[j] = valid[j] && (delegates ? is_unvisited_delegate(step, found, target[j])
+                                                  : is_unvisited_slot(step, target[j]));
 #pragma unroll
         for (uint32_t j = 0; j < batch; j++) {
-            if (!open[j])
+            if (!unvisited[j])
                 continue;
             const uint32_t id = as_parent<which>(step, source[j]);
             if (delegates)
-                find_delegate(step, found, target[j], id, finds);
+                discover_delegate(step, found, target[j], id, discovered);
             else
-                find_slot(step, target[j], id, finds);
+                discover_slot(step, target[j], id, discovered);
         }
     }
 }
 
 /* dd: tiles of edges, a warp each. */
-__device__ void visit_tiles(const view &step, count64 &examined, uint32_t &finds)
+__device__ void visit_tiles(const step_view &step, count64 &examined, uint32_t &discovered)
 {
-    const control_t &c = *step.plan.control;
-    const uint32_t count = static_cast<uint32_t>(c.dd_queue >> HW_GPU_DELEGATES_EDGE_BITS);
-    const count64 edges = c.dd_queue & edge_mask;
-    const hw_gpu_matrix &lists = step.plan.graph.forward[HW_GPU_DD];
+    const control_t &c = *step.params.control;
+    const uint32_t count = static_cast<uint32_t>(c.frontier.dd_queue >> HW_GPU_DELEGATES_EDGE_BITS);
+    const count64 edges = c.frontier.dd_queue & edge_mask;
+    const hw_gpu_matrix &lists = step.params.graph.forward[HW_GPU_DD];
     uint32_t *const found = step.found;
     const uint32_t lane = threadIdx.x & 31;
 
     for (uint64_t tile = step.block * warps + threadIdx.x / 32; tile * tile_edges < edges;
          tile += step.blocks * warps) {
         const count64 from = tile * tile_edges, to = min(from + tile_edges, edges);
-        uint32_t slot = warp_prefix_search(step.plan.prefix, count, from);
+        uint32_t slot = warp_prefix_search(step.params.search.prefix, count, from);
         for (count64 base = from; base < to; base += 32 * batch) {
             uint32_t source[batch];
             uint64_t edge[batch];
@@ -201,22 +207,24 @@ __device__ void visit_tiles(const view &step, count64 &examined, uint32_t &finds
             for (uint32_t j = 0; j < batch; j++) {
                 const count64 e = base + 32 * j + lane;
                 valid[j] = e < to;
-                while (valid[j] && slot + 1 < count && step.plan.prefix[slot + 1] <= e)
+                while (valid[j] && slot + 1 < count && step.params.search.prefix[slot + 1] <= e)
                     slot++;
-                source[j] = valid[j] ? step.plan.queue[HW_GPU_DD][slot] : 0;
-                edge[j] = valid[j] ? begin_of(lists, source[j]) + (e - step.plan.prefix[slot]) : 0;
+                source[j] = valid[j] ? step.params.search.queue[HW_GPU_DD][slot] : 0;
+                edge[j] = valid[j]
+                              ? begin_of(lists, source[j]) + (e - step.params.search.prefix[slot])
+                              : 0;
                 examined += valid[j];
             }
-            follow<HW_GPU_DD>(step, valid, source, edge, found, finds);
+            follow<HW_GPU_DD>(step, valid, source, edge, found, discovered);
         }
     }
 }
 
 /* A list that the whole block follows, or a warp. */
 template <int which>
-__device__ __forceinline__ void follow_list(const view &step, uint32_t source, uint64_t begin,
+__device__ __forceinline__ void follow_list(const step_view &step, uint32_t source, uint64_t begin,
                                             uint64_t end, uint32_t thread, uint32_t width,
-                                            uint32_t *found, uint32_t &finds)
+                                            uint32_t *found, uint32_t &discovered)
 {
     for (uint64_t base = begin; base < end; base += batch * width) {
         uint32_t sources[batch];
@@ -228,14 +236,14 @@ __device__ __forceinline__ void follow_list(const view &step, uint32_t source, u
             edge[j] = base + j * width + thread;
             valid[j] = edge[j] < end;
         }
-        follow<which>(step, valid, sources, edge, found, finds);
+        follow<which>(step, valid, sources, edge, found, discovered);
     }
 }
 
 /* Short lists of a warp's lanes, edge by edge. */
 template <int which>
-__device__ __forceinline__ void follow_short(const view &step, uint32_t source, uint64_t begin,
-                                             uint32_t length, uint32_t *found, uint32_t &finds)
+__device__ __forceinline__ void follow_short(const step_view &step, uint32_t source, uint64_t begin,
+                                             uint32_t length, uint32_t *found, uint32_t &discovered)
 {
     const uint32_t lane = threadIdx.x & 31;
     const uint32_t past = hw_warp_scan(length), before = past - length;
@@ -248,33 +256,33 @@ __device__ __forceinline__ void follow_short(const view &step, uint32_t source, 
 #pragma unroll
         for (uint32_t j = 0; j < batch; j++) {
             const uint32_t e = base + 32 * j + lane;
-            uint32_t whose = 0; /* the first lane whose lists end after e */
+            uint32_t found_by = 0; /* the first lane whose lists end after e */
 #pragma unroll
             for (uint32_t half = 16; half > 0; half /= 2) {
-                const uint32_t ends_at = __shfl_sync(HW_WARP, past, whose + half - 1);
+                const uint32_t ends_at = __shfl_sync(HW_WARP, past, found_by + half - 1);
                 if (ends_at <= e)
-                    whose += half;
+                    found_by += half;
             }
-            from[j] = __shfl_sync(HW_WARP, source, whose & 31);
-            edge[j] = __shfl_sync(HW_WARP, begin, whose & 31) + e -
-                      __shfl_sync(HW_WARP, before, whose & 31);
+            from[j] = __shfl_sync(HW_WARP, source, found_by & 31);
+            edge[j] = __shfl_sync(HW_WARP, begin, found_by & 31) + e -
+                      __shfl_sync(HW_WARP, before, found_by & 31);
             valid[j] = e < all;
         }
-        follow<which>(step, valid, from, edge, found, finds);
+        follow<which>(step, valid, from, edge, found, discovered);
     }
 }
 
 /* nn, nd, dn: a thread for each queued list, or piece of one, which it follows with its block,
  * its warp, or among those of its warp's lanes, by its length. */
 template <int which>
-__device__ void visit_lists(const view &step, count64 &examined, uint32_t &finds)
+__device__ void visit_lists(const step_view &step, count64 &examined, uint32_t &discovered)
 {
-    __shared__ uint32_t chosen, whose_source;
-    __shared__ uint64_t whose_begin, whose_end;
-    const hw_gpu_matrix &lists = step.plan.graph.forward[which];
-    const control_t &c = *step.plan.control;
+    __shared__ uint32_t chosen, chosen_source;
+    __shared__ uint64_t chosen_begin, chosen_end;
+    const hw_gpu_matrix &lists = step.params.graph.forward[which];
+    const control_t &c = *step.params.control;
     constexpr bool dn = which == HW_GPU_DN;
-    const uint32_t count = c.queued[which];
+    const uint32_t count = c.frontier.queued[which];
     const uint32_t lane = threadIdx.x & 31;
     uint32_t *const found = step.found;
 
@@ -287,12 +295,12 @@ __device__ void visit_lists(const view &step, count64 &examined, uint32_t &finds
         uint64_t begin = 0, end = 0;
         uint32_t source = 0;
         if (there && dn) {
-            const uint64_t entry = step.plan.dn_queue[c.parity][at];
-            source = static_cast<uint32_t>(entry);
-            begin = begin_of(lists, source) + (entry >> 32) * HW_GPU_DELEGATES_PIECE;
+            const uint64_t update = step.params.search.dn_queue[c.parity][at];
+            source = static_cast<uint32_t>(update);
+            begin = begin_of(lists, source) + (update >> 32) * HW_GPU_DELEGATES_PIECE;
             end = min(begin + HW_GPU_DELEGATES_PIECE, begin_of(lists, source + 1));
         } else if (there) {
-            source = step.plan.queue[which][at];
+            source = step.params.search.queue[which][at];
             begin = begin_of(lists, source);
             end = begin_of(lists, source + 1);
         }
@@ -303,23 +311,23 @@ __device__ void visit_lists(const view &step, count64 &examined, uint32_t &finds
                 chosen = threadIdx.x;
             __syncthreads();
             if (chosen == threadIdx.x) {
-                whose_source = source;
-                whose_begin = begin;
-                whose_end = end;
+                chosen_source = source;
+                chosen_begin = begin;
+                chosen_end = end;
                 length = 0;
             }
             __syncthreads();
-            follow_list<which>(step, whose_source, whose_begin, whose_end, threadIdx.x, threads,
-                               found, finds);
+            follow_list<which>(step, chosen_source, chosen_begin, chosen_end, threadIdx.x, threads,
+                               found, discovered);
         }
         for (uint32_t rest = __ballot_sync(HW_WARP, length >= 32); rest; rest &= rest - 1) {
             const int owner = __ffs(rest) - 1;
             follow_list<which>(step, __shfl_sync(HW_WARP, source, owner),
                                __shfl_sync(HW_WARP, begin, owner), __shfl_sync(HW_WARP, end, owner),
-                               lane, 32, found, finds);
+                               lane, 32, found, discovered);
         }
         follow_short<which>(step, source, begin, length < 32 ? static_cast<uint32_t>(length) : 0,
-                            found, finds);
+                            found, discovered);
     }
 }
 

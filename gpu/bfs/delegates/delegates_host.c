@@ -16,10 +16,10 @@
 #include <string.h>
 
 /* Nanoseconds at a barrier before giving up: more than the watch over the ranks has. */
-#define KERNEL_PATIENCE UINT64_C(8000000000)
+#define KERNEL_TIMEOUT_NS UINT64_C(8000000000)
 
 /* Rows of steps that the device keeps at most; later steps add to the last one. */
-#define ROWS ((hw_count)1 << 20)
+#define TRACE_CAPACITY ((hw_count)1 << 20)
 
 /* ---- kernel 1 ---- */
 
@@ -28,9 +28,10 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
 {
     if (engine->options.exchange != HW_EXCHANGE_AUTO)
         return hw_fail(err, HW_BAD_INPUT, "--exchange: method delegates has masks and lists");
-    if (engine->transport.kind == HW_TRANSPORT_PEER && engine->ctx->size > HW_GPU_DELEGATES_PEERS)
+    if (engine->transport.kind == HW_TRANSPORT_PEER &&
+        engine->ctx->size > HW_GPU_DELEGATES_MAX_PEERS)
         return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts over peer, not %d",
-                       HW_GPU_DELEGATES_PEERS, engine->ctx->size);
+                       HW_GPU_DELEGATES_MAX_PEERS, engine->ctx->size);
     return HW_OK;
 }
 
@@ -43,7 +44,7 @@ static hw_count after(hw_count at, hw_count bytes)
 
 /* Edges over which entries for a part may come to this one's device of its number: those of
  * the whole node, for the part with this device in node n. */
-static hw_count relayed(const struct hw_gpu_delegates_state *state, int n)
+static hw_count max_relayed(const struct hw_gpu_delegates_state *state, int n)
 {
     const struct hw_layout_spec *spec = &state->upload.part->spec;
     const int me = state->upload.part->index, device = me % spec->devices;
@@ -55,39 +56,40 @@ static hw_count relayed(const struct hw_gpu_delegates_state *state, int n)
 }
 
 /* Entries that may come from rank q. */
-static hw_count incoming(const struct hw_gpu_delegates_state *state, int q)
+static hw_count max_received(const struct hw_gpu_delegates_state *state, int q)
 {
     const struct hw_layout_spec *spec = &state->upload.part->spec;
     const int me = state->upload.part->index, devices = spec->devices;
     hw_count edges = state->canonical ? state->upload.from[q] : 0; /* which come at once */
 
-    if (!state->carrier.two_hops || q / devices == me / devices)
+    if (!state->staged.two_hops || q / devices == me / devices)
         return state->upload.from[q];
     for (int g = 0; q % devices == me % devices && g < devices; g++)
         edges += state->upload.from[q - q % devices + g];
     return edges;
 }
 
-static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_delegates_heap *heap)
+static void reserve_heap(const struct hw_gpu_delegates_state *state,
+                         struct hw_gpu_delegates_heap *heap)
 {
-    const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
+    const struct hw_gpu_delegates_graph *graph = &state->params.graph;
     const hw_count mask = 4 * (hw_count)graph->mask_words;
-    hw_count at = after(0, (hw_count)sizeof(struct hw_gpu_delegates_mail));
+    hw_count at = after(0, (hw_count)sizeof(struct hw_gpu_delegates_signals));
 
-    heap->mail = 0;
+    heap->signals = 0;
     for (int half = 0; half < 2; half++) {
         heap->found[half] = at;
         at = after(at, mask);
         heap->dirty[half] = at;
-        at = after(at, graph->summary);
+        at = after(at, graph->summary_bytes);
     }
     heap->candidate = at;
     at = after(at, 4 * (hw_count)graph->delegates);
     for (uint32_t q = 0; q < graph->parts; q++) {
         heap->in[q] = at;
-        at = after(at, 8 * incoming(state, (int)q));
+        at = after(at, 8 * max_received(state, (int)q));
     }
-    for (uint32_t q = 0; state->plan.carried && q < graph->parts; q++) {
+    for (uint32_t q = 0; state->params.config.host_staged && q < graph->parts; q++) {
         heap->out[q] = at;
         at = after(at, 8 * state->upload.to[q]);
     }
@@ -95,69 +97,77 @@ static void lay_heap(const struct hw_gpu_delegates_state *state, struct hw_gpu_d
         heap->in_level[q] = at;
         at = after(at, 4 * state->upload.from[q]);
         heap->out_level[q] = at;
-        at = after(at, state->plan.carried ? 4 * state->upload.to[q] : 0);
+        at = after(at, state->params.config.host_staged ? 4 * state->upload.to[q] : 0);
     }
-    for (int copy = 0; state->carrier.two_hops && copy < 2; copy++)
+    for (int copy = 0; state->staged.two_hops && copy < 2; copy++)
         for (int n = 0; n < state->upload.part->spec.nodes; n++) {
             (copy ? heap->unique : heap->relay)[n] = at;
-            at = after(at, 8 * relayed(state, n));
+            at = after(at, 8 * max_relayed(state, n));
         }
     heap->bytes = at;
-    if (!state->plan.carried && !state->canonical)
+    if (!state->params.config.host_staged && !state->canonical)
         return;
     heap->gathered = at;
-    heap->combined = after(heap->gathered, state->plan.carried ? mask * graph->parts : 0);
-    heap->ask_out = after(heap->combined, state->plan.carried ? mask : 0);
-    heap->ask_in = after(heap->ask_out, 4 * state->carrier.own);
-    heap->answer_out = after(heap->ask_in, 4 * (hw_count)graph->delegates);
-    heap->answer_in = after(heap->answer_out, 4 * (hw_count)graph->delegates);
-    heap->bytes = after(heap->answer_in, 4 * state->carrier.own * graph->parts);
+    heap->combined =
+        after(heap->gathered, state->params.config.host_staged ? mask * graph->parts : 0);
+    heap->request_out = after(heap->combined, state->params.config.host_staged ? mask : 0);
+    heap->request_in = after(heap->request_out, 4 * state->staged.owned_delegates);
+    heap->reply_out = after(heap->request_in, 4 * (hw_count)graph->delegates);
+    heap->reply_in = after(heap->reply_out, 4 * (hw_count)graph->delegates);
+    heap->bytes = after(heap->reply_in, 4 * state->staged.owned_delegates * graph->parts);
 }
 
 static void plan_arrays(struct hw_multi_gpu_engine *engine)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_arrays *arrays = &engine->arrays;
-    struct hw_gpu_delegates_params *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->params;
     const hw_count slots = own->graph.slots, delegates = own->graph.delegates;
     const hw_count dn = engine->part->separate.dn.offset[delegates];
 
     for (int half = 0; half < 2; half++) {
-        hw_gpu_add(arrays, &own->visited[half], own->graph.mask_words, sizeof(uint32_t));
-        hw_gpu_add(arrays, &own->dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
+        hw_gpu_add(arrays, &own->search.visited[half], own->graph.mask_words, sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->search.dn_queue[half], delegates + dn / HW_GPU_DELEGATES_PIECE,
                    sizeof(uint64_t));
     }
-    hw_gpu_add(arrays, &own->seen, own->graph.slot_words, sizeof *own->seen);
-    hw_gpu_add(arrays, &own->next, own->graph.slot_words, sizeof *own->next);
-    hw_gpu_add(arrays, &own->parent, slots, sizeof *own->parent);
-    hw_gpu_add(arrays, &own->level, slots, sizeof *own->level);
-    hw_gpu_add(arrays, &own->queue[HW_GPU_NN], slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->queue[HW_GPU_ND], slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->queue[HW_GPU_DD], delegates, sizeof(uint32_t));
-    hw_gpu_add(arrays, &own->prefix, delegates, sizeof *own->prefix);
+    hw_gpu_add(arrays, &own->search.visited_slots, own->graph.slot_words,
+               sizeof *own->search.visited_slots);
+    hw_gpu_add(arrays, &own->search.found_slots, own->graph.slot_words,
+               sizeof *own->search.found_slots);
+    hw_gpu_add(arrays, &own->search.parent, slots, sizeof *own->search.parent);
+    hw_gpu_add(arrays, &own->search.level, slots, sizeof *own->search.level);
+    hw_gpu_add(arrays, &own->search.queue[HW_GPU_NN], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->search.queue[HW_GPU_ND], slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->search.queue[HW_GPU_DD], delegates, sizeof(uint32_t));
+    hw_gpu_add(arrays, &own->search.prefix, delegates, sizeof *own->search.prefix);
     hw_gpu_add(arrays, &own->control, 1, sizeof *own->control);
     if (engine->options.steps)
-        hw_gpu_add(arrays, &own->row, own->row_capacity, sizeof *own->row);
+        hw_gpu_add(arrays, &own->trace.record, own->trace.capacity, sizeof *own->trace.record);
     if (engine->options.uniquify)
-        hw_gpu_add(arrays, &own->told, ((hw_count)own->graph.parts * slots + 31) / 32,
-                   sizeof *own->told);
+        hw_gpu_add(arrays, &own->search.sent_bits, ((hw_count)own->graph.parts * slots + 31) / 32,
+                   sizeof *own->search.sent_bits);
     if (state->canonical)
-        hw_gpu_add(arrays, &own->delegate_level, delegates, sizeof *own->delegate_level);
-    own->mask_stride = own->graph.summary * HW_GPU_DELEGATES_SECTOR;
-    hw_gpu_add(arrays, &own->stale, own->graph.summary, sizeof *own->stale);
-    if (!own->carried) {
-        hw_gpu_add(arrays, &own->gathered, (own->graph.parts - 1) * (hw_count)own->mask_stride,
-                   sizeof(uint32_t));
-        hw_gpu_add(arrays, &own->sector_list, own->graph.summary, sizeof *own->sector_list);
-        hw_gpu_add(arrays, &own->fresh, own->graph.mask_words, sizeof *own->fresh);
-        hw_gpu_add(arrays, &own->fresh_own, own->graph.mask_words, sizeof *own->fresh_own);
-        hw_gpu_add(arrays, &own->gathered_dirty,
-                   (own->graph.parts - 1) * (hw_count)own->graph.summary, sizeof(uint8_t));
+        hw_gpu_add(arrays, &own->canonical.delegate_level, delegates,
+                   sizeof *own->canonical.delegate_level);
+    own->peers.mask_stride = own->graph.summary_bytes * HW_GPU_DELEGATES_SECTOR;
+    hw_gpu_add(arrays, &own->search.changed_before, own->graph.summary_bytes,
+               sizeof *own->search.changed_before);
+    if (!own->config.host_staged) {
+        hw_gpu_add(arrays, &own->peers.fetched,
+                   (own->graph.parts - 1) * (hw_count)own->peers.mask_stride, sizeof(uint32_t));
+        hw_gpu_add(arrays, &own->search.sector_list, own->graph.summary_bytes,
+                   sizeof *own->search.sector_list);
+        hw_gpu_add(arrays, &own->search.new_delegates, own->graph.mask_words,
+                   sizeof *own->search.new_delegates);
+        hw_gpu_add(arrays, &own->search.new_delegates_here, own->graph.mask_words,
+                   sizeof *own->search.new_delegates_here);
+        hw_gpu_add(arrays, &own->peers.fetched_dirty,
+                   (own->graph.parts - 1) * (hw_count)own->graph.summary_bytes, sizeof(uint8_t));
     }
-    hw_gpu_add(arrays, &state->carrier.unknown, 1, sizeof(uint32_t));
-    if (own->carried && state->carrier.two_hops && engine->options.uniquify)
-        hw_gpu_add(arrays, &state->carrier.passed, ((hw_count)own->graph.parts * slots + 31) / 32,
-                   sizeof(uint32_t));
+    hw_gpu_add(arrays, &state->staged.count, 1, sizeof(uint32_t));
+    if (own->config.host_staged && state->staged.two_hops && engine->options.uniquify)
+        hw_gpu_add(arrays, &state->staged.relayed_bits,
+                   ((hw_count)own->graph.parts * slots + 31) / 32, sizeof(uint32_t));
     hw_gpu_add(arrays, &state->parent_id, own->graph.owned, sizeof *state->parent_id);
     hw_gpu_add(arrays, &state->level, own->graph.owned, sizeof *state->level);
 }
@@ -182,7 +192,7 @@ static hw_count count_own(const struct hw_part *part)
 static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_params *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->params;
     const hw_count rows = (hw_count)engine->part->vertices + 2;
     enum hw_status status = check(engine, err);
 
@@ -191,87 +201,90 @@ static enum hw_status plan(struct hw_multi_gpu_engine *engine, struct hw_error *
                                              &engine->arrays, err);
     if (status != HW_OK)
         return status;
-    own->direction = (int)engine->options.direction;
-    own->forward_factor = (float)hw_forward_factor(&engine->options);
-    own->backward_factor = (float)hw_backward_factor(&engine->options);
-    own->patience = KERNEL_PATIENCE;
-    own->row_capacity = (uint32_t)(rows < ROWS ? rows : ROWS);
+    own->config.direction = (int)engine->options.direction;
+    own->config.forward_factor = (float)hw_forward_factor(&engine->options);
+    own->config.backward_factor = (float)hw_backward_factor(&engine->options);
+    own->config.timeout_ns = KERNEL_TIMEOUT_NS;
+    own->trace.capacity = (uint32_t)(rows < TRACE_CAPACITY ? rows : TRACE_CAPACITY);
     state->canonical = engine->options.canonical_parents;
-    state->carrier.across = state->carrier.split = MPI_COMM_NULL;
-    state->carrier.two_phases = has_two_phases(engine->part);
-    state->carrier.two_hops = engine->options.local_all2all && state->carrier.two_phases;
-    own->carried = engine->ctx->size > 1 &&
-                   (engine->transport.kind != HW_TRANSPORT_PEER || state->carrier.two_phases);
-    state->carrier.own = count_own(engine->part);
+    state->staged.reduce_comm = state->staged.own_comm = MPI_COMM_NULL;
+    state->staged.two_phases = has_two_phases(engine->part);
+    state->staged.two_hops = engine->options.local_all2all && state->staged.two_phases;
+    own->config.host_staged =
+        engine->ctx->size > 1 &&
+        (engine->transport.kind != HW_TRANSPORT_PEER || state->staged.two_phases);
+    state->staged.owned_delegates = count_own(engine->part);
     plan_arrays(engine);
-    lay_heap(state, &state->heap);
+    reserve_heap(state, &state->heap);
     engine->temporary_bytes = hw_gpu_delegates_fill_device_bytes(engine->part);
     engine->heap_bytes = state->heap.bytes;
     return hw_largest(engine->ctx->world, &engine->heap_bytes, err);
 }
 
 /* The same for the levels beside entries, where parents are canonical. Collective. */
-static enum hw_status find_levels(struct hw_multi_gpu_engine *engine, enum hw_status status,
-                                  struct hw_error *err)
+static enum hw_status set_level_pointers(struct hw_multi_gpu_engine *engine, enum hw_status status,
+                                         struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap, *const own = base[engine->ctx->rank];
-    hw_count there[HW_GPU_DELEGATES_PARTS];
+    hw_count on_device[HW_GPU_DELEGATES_MAX_PARTS];
 
     if (status != HW_OK || !state->canonical)
         return status;
-    status = hw_mpi(
-        MPI_Alltoall(heap->in_level, 1, HW_MPI_COUNT, there, 1, HW_MPI_COUNT, engine->ctx->world),
-        "MPI_Alltoall", err);
+    status = hw_mpi(MPI_Alltoall(heap->in_level, 1, HW_MPI_COUNT, on_device, 1, HW_MPI_COUNT,
+                                 engine->ctx->world),
+                    "MPI_Alltoall", err);
     for (int q = 0; q < engine->ctx->size; q++) {
-        state->plan.inbox_level[q] = (int32_t *)(own + heap->in_level[q]);
-        state->plan.box_level[q] =
-            (int32_t *)(state->plan.carried ? own + heap->out_level[q] : base[q] + there[q]);
+        state->params.canonical.inbox_level[q] = (int32_t *)(own + heap->in_level[q]);
+        state->params.canonical.outbox_level[q] =
+            (int32_t *)(state->params.config.host_staged ? own + heap->out_level[q]
+                                                         : base[q] + on_device[q]);
     }
     return status;
 }
 
 /* Pointers into the heaps, of all GPUs over peer. Each rank tells the others where their
  * entries go. Collective; ranks agree. */
-static enum hw_status find_heaps(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status set_heap_pointers(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_params *own = &state->plan;
+    struct hw_gpu_delegates_params *own = &state->params;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     char *const *base = engine->transport.heap;
     const int parts = engine->ctx->size, me = engine->ctx->rank;
-    hw_count there[HW_GPU_DELEGATES_PARTS];
-    enum hw_status status =
-        hw_mpi(MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, there, 1, HW_MPI_COUNT, engine->ctx->world),
-               "MPI_Alltoall", err);
+    hw_count on_device[HW_GPU_DELEGATES_MAX_PARTS];
+    enum hw_status status = hw_mpi(
+        MPI_Alltoall(heap->in, 1, HW_MPI_COUNT, on_device, 1, HW_MPI_COUNT, engine->ctx->world),
+        "MPI_Alltoall", err);
 
     for (int half = 0; half < 2; half++) {
-        own->found[half] = (uint32_t *)(base[me] + heap->found[half]);
-        own->dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
+        own->search.found[half] = (uint32_t *)(base[me] + heap->found[half]);
+        own->search.dirty[half] = (uint8_t *)(base[me] + heap->dirty[half]);
     }
-    own->candidate = (uint32_t *)(base[me] + heap->candidate);
+    own->search.candidate = (uint32_t *)(base[me] + heap->candidate);
     for (int q = 0; q < parts; q++) {
-        own->inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
-        own->box_room[q] = (uint32_t)state->upload.to[q];
-        own->box[q] = (unsigned long long *)(state->plan.carried ? base[me] + heap->out[q]
-                                                                 : base[q] + there[q]);
+        own->peers.inbox[q] = (unsigned long long *)(base[me] + heap->in[q]);
+        own->peers.outbox_capacity[q] = (uint32_t)state->upload.to[q];
+        own->peers.outbox[q] =
+            (unsigned long long *)(state->params.config.host_staged ? base[me] + heap->out[q]
+                                                                    : base[q] + on_device[q]);
     }
-    status = find_levels(engine, status, err);
-    own->masks = 0;
-    if (own->carried) {
-        own->gathered = state->carrier.combined = (uint32_t *)(base[me] + heap->combined);
-        own->masks = 1;
+    status = set_level_pointers(engine, status, err);
+    own->peers.masks = 0;
+    if (own->config.host_staged) {
+        own->peers.fetched = state->staged.combined = (uint32_t *)(base[me] + heap->combined);
+        own->peers.masks = 1;
     }
-    for (int q = 0; q < parts && !own->carried; q++) {
-        own->mail[q] = (struct hw_gpu_delegates_mail *)(base[q] + heap->mail);
+    for (int q = 0; q < parts && !own->config.host_staged; q++) {
+        own->peers.signals[q] = (struct hw_gpu_delegates_signals *)(base[q] + heap->signals);
         if (q == me)
             continue;
         for (int half = 0; half < 2; half++) {
-            own->mask[half][own->masks] = (uint32_t *)(base[q] + heap->found[half]);
-            own->mask_dirty[half][own->masks] = (uint8_t *)(base[q] + heap->dirty[half]);
+            own->peers.mask[half][own->peers.masks] = (uint32_t *)(base[q] + heap->found[half]);
+            own->peers.dirty[half][own->peers.masks] = (uint8_t *)(base[q] + heap->dirty[half]);
         }
-        own->others[own->masks++] = (uint32_t *)(base[q] + heap->candidate);
+        own->peers.candidate[own->peers.masks++] = (uint32_t *)(base[q] + heap->candidate);
     }
     return hw_agree(engine->ctx->world, status, err);
 }
@@ -279,9 +292,10 @@ static enum hw_status find_heaps(struct hw_multi_gpu_engine *engine, struct hw_e
 /* Streams, what the host watches, and where parents are staged. */
 static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_error *err)
 {
-    enum hw_status status = hw_cuda(
-        (int)cudaHostAlloc((void **)&state->watch, sizeof *state->watch, cudaHostAllocMapped),
-        "cudaHostAlloc", err);
+    enum hw_status status =
+        hw_cuda((int)cudaHostAlloc((void **)&state->host_status, sizeof *state->host_status,
+                                   cudaHostAllocMapped),
+                "cudaHostAlloc", err);
 
     for (int s = 0; s < 2 && status == HW_OK; s++) {
         cudaStream_t stream = NULL;
@@ -296,8 +310,8 @@ static enum hw_status open_host(struct hw_gpu_delegates_state *state, struct hw_
         state->event[s] = event;
     }
     if (status == HW_OK) {
-        *state->watch = 0;
-        state->plan.watch = state->watch;
+        *state->host_status = 0;
+        state->params.host_status = state->host_status;
     }
     return status;
 }
@@ -322,16 +336,16 @@ static enum hw_status search(struct hw_multi_gpu_engine *engine, struct hw_error
 {
     const struct hw_gpu_delegates_state *state = engine->state;
 
-    return state->plan.carried ? hw_gpu_delegates_carry(engine, err)
-                               : hw_gpu_delegates_run(engine, err);
+    return state->params.config.host_staged ? hw_gpu_delegates_staged_search(engine, err)
+                                            : hw_gpu_delegates_device_search(engine, err);
 }
 
 static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_params *own = &state->plan;
-    const struct hw_gpu_delegates_control control = {.epoch = 1, .over = 1};
-    enum hw_status status = find_heaps(engine, err);
+    struct hw_gpu_delegates_params *own = &state->params;
+    const struct hw_gpu_delegates_control control = {.epoch = 1, .done = 1};
+    enum hw_status status = set_heap_pointers(engine, err);
 
     engine->tree_cache.view =
         (struct hw_result_view){.parent = state->parent_id, .values = state->level};
@@ -349,8 +363,8 @@ static enum hw_status open_search(struct hw_multi_gpu_engine *engine, struct hw_
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "method delegates", err);
     status = hw_agree(engine->ctx->world, status, err);
-    if (status == HW_OK && own->carried)
-        status = hw_gpu_delegates_carry_open(engine, err);
+    if (status == HW_OK && own->config.host_staged)
+        status = hw_gpu_delegates_staged_open(engine, err);
     /* The first search loads the kernels: outside any clock. It has no root. */
     state->root =
         (struct hw_gpu_delegates_root){HW_INVALID_VERTEX, HW_INVALID_VERTEX, HW_INVALID_VERTEX};
@@ -362,7 +376,7 @@ static void close_search(struct hw_multi_gpu_engine *engine)
     struct hw_gpu_delegates_state *state = engine->state;
 
     free(state->upload.all);
-    hw_gpu_delegates_carry_close(&state->carrier);
+    hw_gpu_delegates_staged_close(&state->staged);
     if (state->step)
         cudaGraphExecDestroy((cudaGraphExec_t)state->step);
     for (int s = 0; s < 3; s++)
@@ -371,7 +385,7 @@ static void close_search(struct hw_multi_gpu_engine *engine)
     for (int s = 0; s < 2; s++)
         if (state->stream[s])
             cudaStreamDestroy((cudaStream_t)state->stream[s]);
-    cudaFreeHost(state->watch);
+    cudaFreeHost(state->host_status);
     cudaFreeHost(state->staging);
 }
 
@@ -380,36 +394,37 @@ static void close_search(struct hw_multi_gpu_engine *engine)
 /* Reads a word of each page that a search may reach, here and in the other GPUs: what
  * stands between searches leaves the tables of addresses to be fetched again, and those of
  * other GPUs' memory take long. */
-static enum hw_status touch(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status warm_tlb(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
-    uint32_t *never = state->upload.counts;
+    uint32_t *flag = state->upload.counts;
     int code = 0;
 
     for (int a = 0; a < engine->arrays.count && code == 0; a++) {
         void *memory;
         memcpy(&memory, engine->arrays.of[a].out, sizeof memory);
-        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, never);
+        code = hw_gpu_launch_warm_tlb(memory, (uint64_t)engine->arrays.of[a].bytes, flag);
     }
     for (int q = 0; q < engine->ctx->size && code == 0; q++)
         if (engine->transport.heap[q])
             code = hw_gpu_launch_warm_tlb(engine->transport.heap[q],
-                                          (uint64_t)engine->transport.heap_bytes, never);
+                                          (uint64_t)engine->transport.heap_bytes, flag);
     return hw_cuda(code, "the kernel that warms the TLB", err);
 }
 
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
-    const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
-    enum hw_status status =
-        hw_gpu_fill(state->plan.parent, 0xab, (size_t)graph->slots * sizeof(uint32_t), err);
+    const struct hw_gpu_delegates_graph *graph = &state->params.graph;
+    enum hw_status status = hw_gpu_fill(state->params.search.parent, 0xab,
+                                        (size_t)graph->slots * sizeof(uint32_t), err);
 
     if (status == HW_OK)
-        status = hw_gpu_fill(state->plan.level, 0xab, (size_t)graph->slots * sizeof(int32_t), err);
+        status = hw_gpu_fill(state->params.search.level, 0xab,
+                             (size_t)graph->slots * sizeof(int32_t), err);
     if (status == HW_OK)
         status = hw_gpu_fill(state->parent_id, 0xab, (size_t)graph->owned * sizeof(uint32_t), err);
-    return status == HW_OK ? touch(engine, err) : status;
+    return status == HW_OK ? warm_tlb(engine, err) : status;
 }
 
 /* The delegate of a search id, or HW_INVALID_VERTEX. */
@@ -454,19 +469,19 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
 
     if (status != HW_OK)
         return status;
-    return hw_cuda(hw_gpu_delegates_parents(&state->plan, state->parent_id),
+    return hw_cuda(hw_gpu_delegates_parents(&state->params, state->parent_id),
                    "the kernel that gathers parents", err);
 }
 
-static enum hw_status verdict(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     static const char *const reasons[] = {"nothing", "a GPU did not come to a barrier in time",
                                           "an inbox had no room"};
     const struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_control control;
-    enum hw_status status = hw_gpu_get(&control, state->plan.control, sizeof control, err);
+    enum hw_status status = hw_gpu_get(&control, state->params.control, sizeof control, err);
 
-    if (status != HW_OK || control.failed == HW_GPU_DELEGATES_FINE)
+    if (status != HW_OK || control.failed == HW_GPU_DELEGATES_OK)
         return status;
     return hw_fail(err, HW_INTERNAL, "method delegates gave up on rank %d: %s", engine->ctx->rank,
                    control.failed <= HW_GPU_DELEGATES_FULL ? reasons[control.failed]
@@ -477,8 +492,8 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
                               struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    const size_t n = state->plan.graph.owned;
-    enum hw_status status = hw_cuda(hw_gpu_delegates_levels(&state->plan, state->level),
+    const size_t n = state->params.graph.owned;
+    enum hw_status status = hw_cuda(hw_gpu_delegates_levels(&state->params, state->level),
                                     "the kernel that gathers levels", err);
 
     if (status != HW_OK || !result->parent)
@@ -492,30 +507,31 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
 /* ---- rows ---- */
 
 /* "dd:bu nd:-- dn:bu nn:td", or "dd:td nd:-- dn:td nn:-- small" */
-static void name_routine(uint32_t ways, char *routine, size_t size)
+static void name_routine(uint32_t directions, char *routine, size_t size)
 {
     static const char *const way[] = {"--", "td", "bu", "??"};
 
-    snprintf(routine, size, "dd:%s nd:%s dn:%s nn:%s%s", way[ways >> 2 * HW_GPU_DD & 3],
-             way[ways >> 2 * HW_GPU_ND & 3], way[ways >> 2 * HW_GPU_DN & 3],
-             way[ways >> 2 * HW_GPU_NN & 3], ways >> 2 * HW_GPU_SUBGRAPHS ? " small" : "");
+    snprintf(routine, size, "dd:%s nd:%s dn:%s nn:%s%s", way[directions >> 2 * HW_GPU_DD & 3],
+             way[directions >> 2 * HW_GPU_ND & 3], way[directions >> 2 * HW_GPU_DN & 3],
+             way[directions >> 2 * HW_GPU_NN & 3],
+             directions >> 2 * HW_GPU_SUBGRAPHS ? " small" : "");
 }
 
 /* Times and messages of a row: those of the host, where it carries. */
-static void describe_row(const struct hw_gpu_delegates_state *state, uint32_t r,
-                         const struct hw_gpu_delegates_row *row, struct hw_step *step)
+static void fill_step(const struct hw_gpu_delegates_state *state, uint32_t r,
+                      const struct hw_gpu_delegates_trace_record *record, struct hw_step *step)
 {
-    const struct hw_gpu_delegates_times *times = state->carrier.times;
+    const struct hw_gpu_delegates_times *times = state->staged.times;
     double *seconds = step->seconds;
 
-    step->bytes_sent = (hw_count)row->bytes;
-    step->messages_sent = row->messages;
-    step->bytes_between = (hw_count)row->bytes_between;
-    step->messages_between = row->messages_between;
-    seconds[HW_PHASE_EXPANSION] = 1e-9 * row->expansion;
-    seconds[HW_PHASE_NORMAL_EXCHANGE] = 1e-9 * row->exchange;
-    seconds[HW_PHASE_DELEGATE_REDUCTION] = 1e-9 * row->reduction;
-    seconds[HW_PHASE_UPDATE] = 1e-9 * row->update;
+    step->bytes_sent = (hw_count)record->bytes;
+    step->messages_sent = record->messages;
+    step->bytes_between = (hw_count)record->internode_bytes;
+    step->messages_between = record->internode_messages;
+    seconds[HW_PHASE_EXPANSION] = 1e-9 * record->expansion;
+    seconds[HW_PHASE_NORMAL_EXCHANGE] = 1e-9 * record->exchange;
+    seconds[HW_PHASE_DELEGATE_REDUCTION] = 1e-9 * record->reduction;
+    seconds[HW_PHASE_UPDATE] = 1e-9 * record->update;
     if (!times || r >= HW_GPU_DELEGATES_TIMES)
         return;
     seconds[HW_PHASE_EXPANSION] = times[r].expansion;
@@ -535,28 +551,29 @@ static enum hw_status steps(struct hw_multi_gpu_engine *engine, struct hw_result
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     struct hw_gpu_delegates_control control;
-    struct hw_gpu_delegates_row *row = NULL;
-    enum hw_status status = hw_gpu_get(&control, state->plan.control, sizeof control, err);
+    struct hw_gpu_delegates_trace_record *record = NULL;
+    enum hw_status status = hw_gpu_get(&control, state->params.control, sizeof control, err);
 
     if (status == HW_OK)
-        status = hw_alloc(&row, control.rows, sizeof *row, "the steps", err);
-    if (status == HW_OK && control.rows > 0)
-        status = hw_gpu_get(row, state->plan.row, control.rows * sizeof *row, err);
-    for (uint32_t r = 0; r < control.rows && status == HW_OK; r++) {
+        status = hw_alloc(&record, control.trace_records, sizeof *record, "the steps", err);
+    if (status == HW_OK && control.trace_records > 0)
+        status = hw_gpu_get(record, state->params.trace.record,
+                            control.trace_records * sizeof *record, err);
+    for (uint32_t r = 0; r < control.trace_records && status == HW_OK; r++) {
         struct hw_step *step = hw_steps_add(&result->steps);
         if (!step) {
             status = hw_fail(err, HW_RESOURCES, "no memory for the measurements of the steps");
             break;
         }
-        name_routine(row[r].ways, step->routine, sizeof step->routine);
-        step->direction = (row[r].ways >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
-                                                                  : HW_DIRECTION_TOP_DOWN;
-        step->frontier = row[r].frontier;
-        step->found = row[r].found;
-        step->edges_examined = (hw_count)row[r].edges;
-        describe_row(state, r, &row[r], step);
+        name_routine(record[r].directions, step->routine, sizeof step->routine);
+        step->direction = (record[r].directions >> 2 * HW_GPU_DD & 3) == 2 ? HW_DIRECTION_BOTTOM_UP
+                                                                           : HW_DIRECTION_TOP_DOWN;
+        step->frontier = record[r].frontier;
+        step->found = record[r].discovered;
+        step->edges_examined = (hw_count)record[r].edges;
+        fill_step(state, r, &record[r], step);
     }
-    free(row);
+    free(record);
     return status;
 }
 
@@ -570,7 +587,7 @@ static const struct hw_multi_gpu_search delegates = {.state_bytes =
                                                      .root = find_root,
                                                      .search = search,
                                                      .translate = translate,
-                                                     .verdict = verdict,
+                                                     .verdict = check_outcome,
                                                      .deliver = deliver,
                                                      .steps = steps,
                                                      .close = close_search};

@@ -1,4 +1,4 @@
-/* Method `delegates` on GPUs: what the files of its host side share. */
+/* Method `delegates` on GPUs: state and functions that the files of its host side share. */
 #ifndef HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_HOST_H
 #define HOPWAVE_GPU_BFS_DELEGATES_DELEGATES_HOST_H
 
@@ -9,17 +9,17 @@
 
 /* ---- gpu/bfs/delegates/delegates_upload.c: the four subgraphs on the device ---- */
 
-/* What is known of it on the host. */
+/* What the host knows of the subgraphs. */
 struct hw_gpu_delegates_upload {
     const struct hw_part *part;
-    hw_count *all;                         /* [parts][parts] edges of nn from part to part */
-    hw_count to[HW_GPU_DELEGATES_PARTS];   /* those that lead from here to each part */
-    hw_count from[HW_GPU_DELEGATES_PARTS]; /* and from each part to here */
-    uint32_t *counts;                      /* [1] on the device */
+    hw_count *all;                             /* [parts][parts] edges of nn from part to part */
+    hw_count to[HW_GPU_DELEGATES_MAX_PARTS];   /* those from this part to each part */
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS]; /* those from each part to this part */
+    uint32_t *counts;                          /* [1] on the device */
 };
 
-/* Fills the counts of `graph` and lists its arrays; refuses parts that are too large. The
- * caller frees upload->all. Collective; ranks agree. */
+/* Fills the counts of `graph` and lists its arrays; refuses parts that are too large. The caller
+ * frees upload->all. Collective; ranks agree. */
 enum hw_status hw_gpu_delegates_plan_graph(const struct hw_context *ctx, const struct hw_part *part,
                                            struct hw_gpu_delegates_upload *upload,
                                            struct hw_gpu_delegates_graph *graph,
@@ -31,94 +31,100 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
                                            struct hw_gpu_delegates_graph *graph,
                                            struct hw_error *err);
 
-/* Bytes that the four subgraphs of this part take on the device, transposes of directed
- * graphs included, and edges stored in them. Local. */
+/* Bytes of the four subgraphs of this part on the device, transposes of directed graphs included;
+ * *edges: stored in them. Local. */
 hw_count hw_gpu_delegates_graph_bytes(const struct hw_part *part, hw_count *edges);
 
-/* Bytes that filling takes on the device for a while. Local. */
+/* Bytes that filling allocates temporarily on the device. Local. */
 hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part);
 
-/* Bytes that filling takes on the host at most. Local. */
+/* The most bytes that filling allocates on the host. Local. */
 hw_count hw_gpu_delegates_fill_bytes(const struct hw_part *part);
 
 /* ---- the search ---- */
 
-/* Where things stand in the heaps. */
+/* Offsets in the heaps, in bytes. */
 struct hw_gpu_delegates_heap {
-    hw_count mail, found[2], dirty[2], candidate;
-    hw_count in[HW_GPU_DELEGATES_PARTS];  /* entries from each part; in two hops: of this node,
-                                             or of the node whose device this is */
-    hw_count out[HW_GPU_DELEGATES_PARTS]; /* for each part, where the host carries them */
-    hw_count in_level[HW_GPU_DELEGATES_PARTS], out_level[HW_GPU_DELEGATES_PARTS]; /* canonical */
-    hw_count relay[HW_GPU_DELEGATES_PARTS];  /* two hops: entries for this device of each node */
-    hw_count unique[HW_GPU_DELEGATES_PARTS]; /* the same without duplicates */
-    hw_count gathered;                       /* [parts] masks of others, where not reached */
-    hw_count combined;                       /* the mask of all parts, where the host carries */
-    hw_count ask_out, ask_in;                /* delegates whose parent others know: [own], [all] */
-    hw_count answer_out, answer_in;          /* graph ids: [all], [parts][own] */
+    hw_count signals, found[2], dirty[2], candidate;
+    /* Updates from each part; in two hops: of this node, or of the node whose device this is. */
+    hw_count in[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS]; /* to each part, where the host stages them */
+    hw_count in_level[HW_GPU_DELEGATES_MAX_PARTS], out_level[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count relay[HW_GPU_DELEGATES_MAX_PARTS]; /* two hops: updates for this device of each node */
+    hw_count unique[HW_GPU_DELEGATES_MAX_PARTS]; /* the same without duplicates */
+    hw_count gathered;                           /* [parts] masks of others, where not mapped */
+    hw_count combined;                /* the mask of all parts, where the host stages masks */
+    hw_count request_out, request_in; /* delegates whose parent others know: [owned], [all] */
+    hw_count reply_out, reply_in;     /* graph ids: [all], [parts][owned] */
     hw_count bytes;
 };
 
-/* Host time of a step whose masks and entries the host carries, in seconds, and what it sent. */
+/* Host times of a step, in seconds, and what it sent, where the host stages. */
 struct hw_gpu_delegates_times {
     double expansion, local, normal, reduction, counts, update;
     struct hw_step sent; /* bytes and messages alone */
 };
 
-/* What carrying needs. */
-struct hw_gpu_delegates_carrier {
-    bool two_phases;  /* the layout has several nodes of several devices */
-    bool two_hops;    /* and entries go through the own node's device of the owner's number */
-    uint32_t *passed; /* [parts * slots / 32 + 1] two hops, uniquify */
-    MPI_Comm across;  /* whose masks MPI combines: the parts of this device, by node, or all;
-                         MPI_COMM_NULL where GPUs do it all */
-    MPI_Comm split;   /* the same where it is this one's to free */
+/* State of searches in which the host stages masks and updates. */
+struct hw_gpu_delegates_staged {
+    bool two_phases; /* the layout has several nodes of several devices */
+    bool two_hops;   /* and updates are relayed by this node's device of the owner's number */
+    uint32_t *relayed_bits; /* [parts * slots / 32 + 1] two hops, uniquify */
+    MPI_Comm reduce_comm;   /* whose masks MPI combines: the parts of this device number, by node,
+                               or all; MPI_COMM_NULL where GPUs combine all */
+    MPI_Comm own_comm;      /* the same, if this struct is to free it */
     int group_first, group_count;             /* ranks whose masks GPUs combine by themselves */
     uint32_t *combined;                       /* [mask_words] in the heap */
     uint32_t *mask;                           /* [mask_words] on the host, pinned */
-    uint32_t *others;                         /* likewise: lists of delegates that come */
-    uint32_t *unknown;                        /* [1] on the device */
-    hw_count own;                             /* delegates of this part */
+    uint32_t *received_lists;                 /* likewise: lists of delegates */
+    uint32_t *count;                          /* [1] on the device */
+    hw_count owned_delegates;                 /* delegates of this part */
     struct hw_gpu_delegates_control *control; /* [1] on the host, pinned: after the visits */
-    struct hw_gpu_delegates_times *times;     /* [TIMES] */
-    hw_count timed;                           /* of those, how many the last search wrote */
+    struct hw_gpu_delegates_times *times;     /* [HW_GPU_DELEGATES_TIMES] */
+    hw_count num_times;                       /* of those, written by the last search */
 };
 
-/* Steps whose times are kept; later ones add to the last. */
+/* Steps whose times are stored; later ones add to the last. */
 #define HW_GPU_DELEGATES_TIMES ((hw_count)1 << 16)
 
 struct hw_gpu_delegates_state {
     struct hw_gpu_delegates_upload upload;
-    struct hw_gpu_delegates_params plan;
+    struct hw_gpu_delegates_params params;
     struct hw_gpu_delegates_heap heap;
     struct hw_gpu_delegates_root root;
-    struct hw_gpu_delegates_carrier carrier; /* where plan.carried */
+    struct hw_gpu_delegates_staged staged; /* where params.config.host_staged */
     bool canonical;
-    unsigned long long *watch;  /* pinned */
-    void *stream[2], *event[3]; /* cudaStream_t: delegates, normal; cudaEvent_t: fork, join,
-                                   masks combined */
-    void *step;                 /* cudaGraphExec_t: one step, where nothing is carried */
-    uint32_t *parent_id;        /* [owned] on the device, by rising graph id */
-    int32_t *level;             /* likewise */
-    uint32_t *staging;          /* [owned] on the host, pinned; NULL before it is needed */
+    unsigned long long *host_status; /* pinned */
+    void *stream[2], *event[3];      /* cudaStream_t: delegates, normal; cudaEvent_t: fork, join,
+                                        masks combined */
+    void *step;                      /* cudaGraphExec_t: one step, where the host does not stage */
+    uint32_t *parent_id;             /* [owned] on the device, by rising graph id */
+    int32_t *level;                  /* likewise */
+    uint32_t *staging;               /* [owned] on the host, pinned; NULL until needed */
 };
 
-/* The same where the host carries: opens it, searches, closes. Collective; ranks agree but on
- * closing. */
-enum hw_status hw_gpu_delegates_carry_open(struct hw_multi_gpu_engine *engine,
-                                           struct hw_error *err);
-enum hw_status hw_gpu_delegates_carry(struct hw_multi_gpu_engine *engine, struct hw_error *err);
-void hw_gpu_delegates_carry_close(struct hw_gpu_delegates_carrier *carrier);
+/* gpu/bfs/delegates/delegates_host_staged.c: searches in which the host stages masks and updates.
+ * open and search are collective, ranks agree; close is local but for freeing own_comm. */
+enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
+                                            struct hw_error *err);
+enum hw_status hw_gpu_delegates_staged_search(struct hw_multi_gpu_engine *engine,
+                                              struct hw_error *err);
+void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged);
 
-/* Parents of this part's delegates that other parts know; every: the least that any knows.
- * status: what this rank's work came to. Collective; ranks agree but on the last kernels. */
-enum hw_status hw_gpu_delegates_ask(struct hw_multi_gpu_engine *engine, enum hw_status status,
-                                    bool every, struct hw_error *err);
+/* gpu/bfs/delegates/delegates_parents.c: requests from all parts the parents of this part's
+ * delegates that it does not know; every: the least parent that any part knows, of all. status: of
+ * this rank's work so far. Collective; ranks agree except on the last kernels. */
+enum hw_status hw_gpu_delegates_request_parents(struct hw_multi_gpu_engine *engine,
+                                                enum hw_status status, bool every,
+                                                struct hw_error *err);
 
-/* Canonical parents in place of those found. Likewise. */
+/* Replaces the parents of a search by canonical ones. Collective; ranks agree except on the last
+ * kernels. */
 enum hw_status hw_gpu_delegates_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err);
 
-/* A search whose steps are graphs that need no host. Local; returns when it has ended. */
-enum hw_status hw_gpu_delegates_run(struct hw_multi_gpu_engine *engine, struct hw_error *err);
+/* gpu/bfs/delegates/delegates_device_loop.c: a search whose steps are CUDA graphs; GPUs exchange
+ * data by themselves. Local; returns when it has ended. */
+enum hw_status hw_gpu_delegates_device_search(struct hw_multi_gpu_engine *engine,
+                                              struct hw_error *err);
 
 #endif

@@ -22,20 +22,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A search under way. */
+/* State of one search. [HW_GPU_DELEGATES_MAX_PARTS] arrays are by rank and count updates. */
 struct run {
     struct hw_multi_gpu_engine *engine;
     struct hw_gpu_delegates_state *state;
-    struct hw_gpu_delegates_carrier *carrier;
-    struct hw_gpu_delegates_news news;                               /* of the step */
-    uint64_t words[HW_GPU_DELEGATES_PARTS * HW_GPU_DELEGATES_PARTS]; /* of all ranks */
-    bool entries;                                                    /* any part sends some */
-    hw_count told[HW_GPU_DELEGATES_PARTS], came[HW_GPU_DELEGATES_PARTS];
-    hw_count sent_now[HW_GPU_DELEGATES_PARTS], come_now[HW_GPU_DELEGATES_PARTS];
+    struct hw_gpu_delegates_staged *staged;
+    struct hw_gpu_delegates_counts counts;                                   /* of the step */
+    uint64_t words[HW_GPU_DELEGATES_MAX_PARTS * HW_GPU_DELEGATES_MAX_PARTS]; /* of all ranks */
+    bool any_updates; /* some part sends updates in this step */
+    hw_count sent_before[HW_GPU_DELEGATES_MAX_PARTS], received[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count sent_now[HW_GPU_DELEGATES_MAX_PARTS], received_now[HW_GPU_DELEGATES_MAX_PARTS];
     MPI_Request request;
     hw_count steps;
-    double lap;
-    enum hw_status owed; /* by work on the GPU: told when the ranks agree next */
+    double phase_begin;
+    enum hw_status deferred_error; /* of work on the GPU: returned when the ranks agree next */
 };
 
 /* Flags of the words that ranks exchange, below their counts: of entries for the other, of
@@ -43,139 +43,141 @@ struct run {
 enum { FOUND_SLOT = 1, SENDS = 2, FAILED = 4, FLAG_BITS = 3 };
 
 /* Lists of delegates go in place of masks where they have a number for so many words or less. */
-#define LIST_SHARE 8
+#define LIST_FRACTION 8
 
-enum hw_status hw_gpu_delegates_carry_open(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_staged_open(struct hw_multi_gpu_engine *engine,
+                                            struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
-    struct hw_gpu_delegates_carrier *carrier = &state->carrier;
+    struct hw_gpu_delegates_staged *staged = &state->staged;
     const struct hw_layout_spec *spec = &engine->part->spec;
     const struct hw_context *ctx = engine->ctx;
-    const size_t bytes = state->plan.graph.mask_words * sizeof(uint32_t);
+    const size_t bytes = state->params.graph.mask_words * sizeof(uint32_t);
 
-    carrier->group_count = carrier->two_phases ? spec->devices : ctx->size;
-    carrier->group_first = carrier->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
-    if (engine->transport.kind == HW_TRANSPORT_MPI && !carrier->two_phases &&
+    staged->group_count = staged->two_phases ? spec->devices : ctx->size;
+    staged->group_first = staged->two_phases ? ctx->rank / spec->devices * spec->devices : 0;
+    if (engine->transport.kind == HW_TRANSPORT_MPI && !staged->two_phases &&
         engine->transport.nodes.count > 1) { /* the layout knows of no nodes: MPI does it all */
-        carrier->group_first = ctx->rank;
-        carrier->group_count = 1;
-        carrier->across = ctx->world;
+        staged->group_first = ctx->rank;
+        staged->group_count = 1;
+        staged->reduce_comm = ctx->world;
     }
     enum hw_status status =
-        hw_cuda((int)cudaHostAlloc((void **)&carrier->mask, bytes, cudaHostAllocDefault),
+        hw_cuda((int)cudaHostAlloc((void **)&staged->mask, bytes, cudaHostAllocDefault),
                 "cudaHostAlloc", err);
     if (status == HW_OK)
-        status =
-            hw_cuda((int)cudaHostAlloc((void **)&carrier->others,
-                                       bytes / LIST_SHARE + sizeof(uint32_t), cudaHostAllocDefault),
-                    "cudaHostAlloc", err);
+        status = hw_cuda((int)cudaHostAlloc((void **)&staged->received_lists,
+                                            bytes / LIST_FRACTION + sizeof(uint32_t),
+                                            cudaHostAllocDefault),
+                         "cudaHostAlloc", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaHostAlloc((void **)&carrier->control, sizeof *carrier->control,
+        status = hw_cuda((int)cudaHostAlloc((void **)&staged->control, sizeof *staged->control,
                                             cudaHostAllocDefault),
                          "cudaHostAlloc", err);
     if (status == HW_OK && engine->options.steps)
-        status = hw_alloc_zero(&carrier->times, HW_GPU_DELEGATES_TIMES, sizeof *carrier->times,
+        status = hw_alloc_zero(&staged->times, HW_GPU_DELEGATES_TIMES, sizeof *staged->times,
                                "the steps", err);
     status = hw_agree(ctx->world, status, err);
-    if (status == HW_OK && carrier->two_phases) {
+    if (status == HW_OK && staged->two_phases) {
         status = hw_mpi(
-            MPI_Comm_split(ctx->world, ctx->rank % spec->devices, ctx->rank, &carrier->split),
+            MPI_Comm_split(ctx->world, ctx->rank % spec->devices, ctx->rank, &staged->own_comm),
             "MPI_Comm_split", err);
-        carrier->across = carrier->split;
+        staged->reduce_comm = staged->own_comm;
     }
     return status;
 }
 
-void hw_gpu_delegates_carry_close(struct hw_gpu_delegates_carrier *carrier)
+void hw_gpu_delegates_staged_close(struct hw_gpu_delegates_staged *staged)
 {
-    cudaFreeHost(carrier->mask);
-    cudaFreeHost(carrier->others);
-    cudaFreeHost(carrier->control);
-    free(carrier->times);
-    if (carrier->two_phases && carrier->split != MPI_COMM_NULL)
-        MPI_Comm_free(&carrier->split);
-    *carrier = (struct hw_gpu_delegates_carrier){0};
+    cudaFreeHost(staged->mask);
+    cudaFreeHost(staged->received_lists);
+    cudaFreeHost(staged->control);
+    free(staged->times);
+    if (staged->two_phases && staged->own_comm != MPI_COMM_NULL)
+        MPI_Comm_free(&staged->own_comm);
+    *staged = (struct hw_gpu_delegates_staged){0};
 }
 
 /* Where the times of this step are kept, or NULL. */
 static struct hw_gpu_delegates_times *times_of(const struct run *run)
 {
     const hw_count most = HW_GPU_DELEGATES_TIMES - 1;
-    struct hw_gpu_delegates_times *times = run->carrier->times;
+    struct hw_gpu_delegates_times *times = run->staged->times;
 
     return times ? &times[run->steps < most ? run->steps : most] : NULL;
 }
 
 /* Adds the time since the last lap to one of a step's, a double at that offset. */
-static void lap(struct run *run, size_t which)
+static void end_phase(struct run *run, size_t which)
 {
     const double now = hw_seconds();
     struct hw_gpu_delegates_times *times = times_of(run);
 
     if (times)
-        *(double *)((char *)times + which) += now - run->lap;
-    run->lap = now;
+        *(double *)((char *)times + which) += now - run->phase_begin;
+    run->phase_begin = now;
 }
 
-#define LAP(run, member) lap(run, offsetof(struct hw_gpu_delegates_times, member))
+#define END_PHASE(run, member) end_phase(run, offsetof(struct hw_gpu_delegates_times, member))
 
 /* The visits of a step, and what they counted. Local. */
 static enum hw_status visit(struct run *run, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_params *plan = &run->state->plan;
-    int code = hw_gpu_delegates_visit(plan, true, NULL);
+    const struct hw_gpu_delegates_params *params = &run->state->params;
+    int code = hw_gpu_delegates_visit(params, true, NULL);
 
     if (code == 0)
-        code = hw_gpu_delegates_visit(plan, false, NULL);
+        code = hw_gpu_delegates_visit(params, false, NULL);
     if (code == 0)
-        code = (int)cudaMemcpyAsync(run->carrier->control, plan->control, sizeof *plan->control,
+        code = (int)cudaMemcpyAsync(run->staged->control, params->control, sizeof *params->control,
                                     cudaMemcpyDeviceToHost, NULL);
     if (code == 0)
         code = (int)cudaStreamSynchronize(NULL);
-    if (code == 0 && run->carrier->control->failed)
+    if (code == 0 && run->staged->control->failed)
         return hw_fail(err, HW_INTERNAL, "method delegates: an outbox had no room");
     return hw_cuda(code, "the visits of method delegates", err);
 }
 
 /* All ranks tell each other what they found, and for whom. status: what the visits came to.
  * Collective; ranks agree. */
-static enum hw_status share_news(struct run *run, enum hw_status status, struct hw_error *err)
+static enum hw_status exchange_counts(struct run *run, enum hw_status status, struct hw_error *err)
 {
     const struct hw_context *ctx = run->engine->ctx;
-    const struct hw_gpu_delegates_control *control = run->carrier->control;
-    uint64_t own[HW_GPU_DELEGATES_PARTS], flags = status == HW_OK ? 0 : FAILED;
+    const struct hw_gpu_delegates_control *control = run->staged->control;
+    uint64_t own[HW_GPU_DELEGATES_MAX_PARTS], flags = status == HW_OK ? 0 : FAILED;
 
     memset(run->sent_now, 0, sizeof run->sent_now);
-    flags |= control->found_slot ? FOUND_SLOT : 0;
+    flags |= control->found.slots ? FOUND_SLOT : 0;
     for (int q = 0; q < ctx->size && status == HW_OK; q++) {
-        run->sent_now[q] = (hw_count)control->sent[q] - run->told[q];
+        run->sent_now[q] = (hw_count)control->found.sent[q] - run->sent_before[q];
         flags |= run->sent_now[q] > 0 ? SENDS : 0;
     }
     for (int q = 0; q < ctx->size; q++)
-        own[q] = (uint64_t)(q == ctx->rank ? control->found_delegate : run->sent_now[q])
+        own[q] = (uint64_t)(q == ctx->rank ? control->found.delegates : run->sent_now[q])
                      << FLAG_BITS |
                  flags;
-    enum hw_status told = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words, ctx->size,
-                                               MPI_UINT64_T, ctx->world),
-                                 "MPI_Allgather", err);
-    if (told != HW_OK)
-        return told;
+    enum hw_status status_sent = hw_mpi(MPI_Allgather(own, ctx->size, MPI_UINT64_T, run->words,
+                                                      ctx->size, MPI_UINT64_T, ctx->world),
+                                        "MPI_Allgather", err);
+    if (status_sent != HW_OK)
+        return status_sent;
     for (int q = 0; q < ctx->size; q++)
         flags |= run->words[q * ctx->size] & ((1u << FLAG_BITS) - 1);
     if (flags & FAILED)
         return hw_agree(ctx->world, status, err);
-    run->news.any_delegate = 0;
+    run->counts.max_delegates = 0;
     for (int q = 0; q < ctx->size; q++) {
         const uint32_t found = (uint32_t)(run->words[q * ctx->size + q] >> FLAG_BITS);
-        run->news.any_delegate = found > run->news.any_delegate ? found : run->news.any_delegate;
+        run->counts.max_delegates =
+            found > run->counts.max_delegates ? found : run->counts.max_delegates;
     }
-    run->news.any_slot = (flags & (FOUND_SLOT | SENDS)) != 0;
-    run->entries = (flags & SENDS) != 0;
+    run->counts.any_slot = (flags & (FOUND_SLOT | SENDS)) != 0;
+    run->any_updates = (flags & SENDS) != 0;
     return HW_OK;
 }
 
 /* Entries that rank r has for rank q in this step. */
-static hw_count between(const struct run *run, int r, int q)
+static hw_count updates_between(const struct run *run, int r, int q)
 {
     return r == q ? 0 : (hw_count)(run->words[r * run->engine->ctx->size + q] >> FLAG_BITS);
 }
@@ -192,34 +194,34 @@ static void count_sent(const struct run *run, const hw_count *bytes)
     int last = -1; /* node that something has gone to */
 
     for (int q = 0; times && q < run->engine->ctx->size; q++) {
-        const bool crosses = q / devices != me / devices;
+        const bool internode = q / devices != me / devices;
         if (q == me || bytes[q] == 0)
             continue;
-        hw_book_bytes(&times->sent, bytes[q], crosses);
+        hw_book_bytes(&times->sent, bytes[q], internode);
         times->sent.messages_sent++;
-        times->sent.messages_between += crosses && !(one && q / devices == last);
+        times->sent.messages_between += internode && !(one && q / devices == last);
         last = q / devices;
     }
 }
 
 /* Words of the masks. */
-struct share {
+struct mask_range {
     uint32_t first, words;
 };
 
 /* Those that rank q combines: its share of its node's where there are several, else all. */
-static struct share share_of(const struct run *run, int q)
+static struct mask_range mask_range_of(const struct run *run, int q)
 {
-    const uint32_t words = run->state->plan.graph.mask_words;
+    const uint32_t words = run->state->params.graph.mask_words;
     const uint32_t devices = (uint32_t)run->engine->part->spec.devices;
     const uint32_t each = (words + devices - 1) / devices;
     const uint32_t first = (uint32_t)q % devices * each;
 
-    if (!run->carrier->two_phases)
-        return (struct share){0, words};
+    if (!run->staged->two_phases)
+        return (struct mask_range){0, words};
     if (first >= words)
-        return (struct share){words, 0};
-    return (struct share){first, words - first < each ? words - first : each};
+        return (struct mask_range){words, 0};
+    return (struct mask_range){first, words - first < each ? words - first : each};
 }
 
 static hw_count bytes_in(uint32_t words)
@@ -228,37 +230,37 @@ static hw_count bytes_in(uint32_t words)
 }
 
 /* Whether kernels read the heaps of this rank's group. */
-static bool reaches(const struct run *run)
+static bool peers_mapped(const struct run *run)
 {
     return run->engine->transport.kind == HW_TRANSPORT_PEER ||
            run->engine->transport.node_heaps_open;
 }
 
 /* Brings this rank's share of its group's masks here. Collective; ranks agree. */
-static enum hw_status bring_masks(struct run *run, struct hw_error *err)
+static enum hw_status fetch_masks(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
     struct hw_transport *transport = &run->engine->transport;
     const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
-    const hw_count mask = bytes_in(run->state->plan.graph.mask_words);
-    hw_count from[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
-    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS] = {0};
+    const hw_count mask = bytes_in(run->state->params.graph.mask_words);
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS], to[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS] = {0}, in[HW_GPU_DELEGATES_MAX_PARTS] = {0};
 
     for (int q = 0; q < ranks; q++) {
-        const bool theirs =
-            q != me && q >= carrier->group_first && q < carrier->group_first + carrier->group_count;
-        const struct share share = share_of(run, q);
-        from[q] = heap->found[carrier->control->parity] + bytes_in(share.first);
+        const bool in_group =
+            q != me && q >= staged->group_first && q < staged->group_first + staged->group_count;
+        const struct mask_range range = mask_range_of(run, q);
+        from[q] = heap->found[staged->control->parity] + bytes_in(range.first);
         to[q] = heap->gathered + q * mask;
-        out[q] = theirs ? bytes_in(share.words) : 0;
-        in[q] = theirs ? bytes_in(share_of(run, me).words) : 0;
+        out[q] = in_group ? bytes_in(range.words) : 0;
+        in[q] = in_group ? bytes_in(mask_range_of(run, me).words) : 0;
     }
     count_sent(run, out);
-    if (reaches(run) || carrier->group_count == 1)
+    if (peers_mapped(run) || staged->group_count == 1)
         return HW_OK;
-    return carrier->two_phases ? hw_transport_exchange(transport, from, out, to, in, err)
-                               : hw_transport_broadcast(transport, from, out, to, in, err);
+    return staged->two_phases ? hw_transport_exchange(transport, from, out, to, in, err)
+                              : hw_transport_broadcast(transport, from, out, to, in, err);
 }
 
 /* This rank's share of its group's masks, combined on its GPU. Collective; ranks agree, but for
@@ -266,25 +268,26 @@ static enum hw_status bring_masks(struct run *run, struct hw_error *err)
 static enum hw_status combine_group(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = run->state;
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
     char *const *heap = run->engine->transport.heap;
     const int me = run->engine->ctx->rank;
-    const struct share own = share_of(run, me);
-    const hw_count mask = bytes_in(state->plan.graph.mask_words);
-    const hw_count found = state->heap.found[carrier->control->parity] + bytes_in(own.first);
-    struct hw_gpu_delegates_masks masks = {.count = (uint32_t)carrier->group_count,
+    const struct mask_range own = mask_range_of(run, me);
+    const hw_count mask = bytes_in(state->params.graph.mask_words);
+    const hw_count found = state->heap.found[staged->control->parity] + bytes_in(own.first);
+    struct hw_gpu_delegates_masks masks = {.count = (uint32_t)staged->group_count,
                                            .words = own.words};
-    const enum hw_status status = bring_masks(run, err);
+    const enum hw_status status = fetch_masks(run, err);
 
-    for (int k = 0; k < carrier->group_count; k++) {
-        const int q = carrier->group_first + k;
-        const char *there =
-            q == me || reaches(run) ? heap[q] + found : heap[me] + state->heap.gathered + q * mask;
-        masks.mask[k] = (const uint32_t *)there;
+    for (int k = 0; k < staged->group_count; k++) {
+        const int q = staged->group_first + k;
+        const char *on_device = q == me || peers_mapped(run)
+                                    ? heap[q] + found
+                                    : heap[me] + state->heap.gathered + q * mask;
+        masks.mask[k] = (const uint32_t *)on_device;
     }
     if (status == HW_OK)
-        run->owed = hw_cuda(
-            hw_gpu_delegates_combine(&state->plan, &masks, carrier->combined + own.first, NULL),
+        run->deferred_error = hw_cuda(
+            hw_gpu_delegates_combine(&state->params, &masks, staged->combined + own.first, NULL),
             "the kernel that combines masks", err);
     return status;
 }
@@ -300,45 +303,45 @@ static bool is_direct(const struct run *run)
 static void count_reduction(const struct run *run)
 {
     const struct hw_layout_spec *spec = &run->engine->part->spec;
-    const bool shares = run->carrier->two_phases;
-    const hw_count bytes = bytes_in(share_of(run, run->engine->ctx->rank).words);
+    const bool ranges = run->staged->two_phases;
+    const hw_count bytes = bytes_in(mask_range_of(run, run->engine->ctx->rank).words);
     struct hw_gpu_delegates_times *times = times_of(run);
 
     if (times)
-        hw_book_reduction(&times->sent, bytes, shares ? spec->nodes : run->engine->ctx->size,
-                          shares ? 1 : spec->devices);
+        hw_book_reduction(&times->sent, bytes, ranges ? spec->nodes : run->engine->ctx->size,
+                          ranges ? 1 : spec->devices);
 }
 
 /* The second phase begun. Collective. */
-static enum hw_status start_across(struct run *run, struct hw_error *err)
+static enum hw_status start_internode(struct run *run, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    const struct share own = share_of(run, run->engine->ctx->rank);
-    uint32_t *const words = (is_direct(run) ? carrier->combined : carrier->mask) + own.first;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
+    const struct mask_range own = mask_range_of(run, run->engine->ctx->rank);
+    uint32_t *const words = (is_direct(run) ? staged->combined : staged->mask) + own.first;
 
     count_reduction(run);
     if (run->engine->options.nonblocking)
         return hw_mpi(MPI_Iallreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR,
-                                     carrier->across, &run->request),
+                                     staged->reduce_comm, &run->request),
                       "MPI_Iallreduce", err);
-    return hw_mpi(
-        MPI_Allreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR, carrier->across),
-        "MPI_Allreduce", err);
+    return hw_mpi(MPI_Allreduce(MPI_IN_PLACE, words, (int)own.words, MPI_UINT32_T, MPI_BOR,
+                                staged->reduce_comm),
+                  "MPI_Allreduce", err);
 }
 
 /* Waits for what this rank combined, where MPI takes it from. Local. */
-static enum hw_status await_share(struct run *run, struct hw_error *err)
+static enum hw_status wait_combined(struct run *run, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    const struct share own = share_of(run, run->engine->ctx->rank);
-    const enum hw_status owed = run->owed;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
+    const struct mask_range own = mask_range_of(run, run->engine->ctx->rank);
+    const enum hw_status deferred_error = run->deferred_error;
 
-    run->owed = HW_OK;
-    if (owed != HW_OK)
-        return owed;
+    run->deferred_error = HW_OK;
+    if (deferred_error != HW_OK)
+        return deferred_error;
     if (is_direct(run))
         return hw_cuda((int)cudaStreamSynchronize(NULL), "the kernel that combines masks", err);
-    return hw_gpu_get(carrier->mask + own.first, carrier->combined + own.first,
+    return hw_gpu_get(staged->mask + own.first, staged->combined + own.first,
                       (size_t)bytes_in(own.words), err);
 }
 
@@ -347,40 +350,40 @@ static enum hw_status reduce_start(struct run *run, struct hw_error *err)
 {
     enum hw_status status = combine_group(run, err);
 
-    if (status == HW_OK && run->carrier->across != MPI_COMM_NULL)
-        status = hw_agree(run->engine->ctx->world, await_share(run, err), err);
-    LAP(run, local);
-    if (status != HW_OK || run->carrier->across == MPI_COMM_NULL)
+    if (status == HW_OK && run->staged->reduce_comm != MPI_COMM_NULL)
+        status = hw_agree(run->engine->ctx->world, wait_combined(run, err), err);
+    END_PHASE(run, local);
+    if (status != HW_OK || run->staged->reduce_comm == MPI_COMM_NULL)
         return status;
-    status = start_across(run, err);
-    LAP(run, reduction);
+    status = start_internode(run, err);
+    END_PHASE(run, reduction);
     return status;
 }
 
 /* Inside a node, each gets the shares of the others. Collective; ranks agree. */
-static enum hw_status share_masks(struct run *run, struct hw_error *err)
+static enum hw_status allgather_ranges(struct run *run, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
     const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
     const hw_count combined = run->state->heap.combined;
-    const struct share own = share_of(run, me);
-    hw_count from[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
-    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS] = {0};
+    const struct mask_range own = mask_range_of(run, me);
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS], to[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS] = {0}, in[HW_GPU_DELEGATES_MAX_PARTS] = {0};
 
     for (int q = 0; q < ranks; q++) {
-        const bool theirs =
-            q != me && q >= carrier->group_first && q < carrier->group_first + carrier->group_count;
+        const bool in_group =
+            q != me && q >= staged->group_first && q < staged->group_first + staged->group_count;
         from[q] = combined + bytes_in(own.first);
-        to[q] = combined + bytes_in(share_of(run, q).first);
-        out[q] = theirs ? bytes_in(own.words) : 0;
-        in[q] = theirs ? bytes_in(share_of(run, q).words) : 0;
+        to[q] = combined + bytes_in(mask_range_of(run, q).first);
+        out[q] = in_group ? bytes_in(own.words) : 0;
+        in[q] = in_group ? bytes_in(mask_range_of(run, q).words) : 0;
     }
     count_sent(run, out);
     return hw_transport_broadcast(&run->engine->transport, from, out, to, in, err);
 }
 
 /* Waits for what is under way. Local. */
-static enum hw_status await_reduction(struct run *run, struct hw_error *err)
+static enum hw_status wait_reduction(struct run *run, struct hw_error *err)
 {
     if (run->request == MPI_REQUEST_NULL)
         return HW_OK;
@@ -391,23 +394,23 @@ static enum hw_status await_reduction(struct run *run, struct hw_error *err)
  * Collective; ranks agree. */
 static enum hw_status reduce_finish(struct run *run, enum hw_status status, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
-    const struct share own = share_of(run, run->engine->ctx->rank);
-    enum hw_status owed = await_reduction(run, err);
+    const struct hw_gpu_delegates_staged *staged = run->staged;
+    const struct mask_range own = mask_range_of(run, run->engine->ctx->rank);
+    enum hw_status deferred_error = wait_reduction(run, err);
 
-    if (status != HW_OK || carrier->across == MPI_COMM_NULL)
+    if (status != HW_OK || staged->reduce_comm == MPI_COMM_NULL)
         return status;
-    if (owed == HW_OK && !is_direct(run))
-        owed = hw_gpu_put(carrier->combined + own.first, carrier->mask + own.first,
-                          (size_t)bytes_in(own.words), err);
-    LAP(run, reduction);
-    if (!carrier->two_phases) {
-        run->owed = run->owed == HW_OK ? owed : run->owed;
+    if (deferred_error == HW_OK && !is_direct(run))
+        deferred_error = hw_gpu_put(staged->combined + own.first, staged->mask + own.first,
+                                    (size_t)bytes_in(own.words), err);
+    END_PHASE(run, reduction);
+    if (!staged->two_phases) {
+        run->deferred_error = run->deferred_error == HW_OK ? deferred_error : run->deferred_error;
         return HW_OK;
     }
-    hw_transport_defer_error(&run->engine->transport, owed);
-    status = share_masks(run, err);
-    LAP(run, local);
+    hw_transport_defer_error(&run->engine->transport, deferred_error);
+    status = allgather_ranges(run, err);
+    END_PHASE(run, local);
     return status;
 }
 
@@ -430,24 +433,24 @@ static hw_count found_by_all(const struct run *run)
  * the lists are much shorter. The same on all ranks. */
 static bool sends_lists(const struct run *run)
 {
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
 
-    return carrier->across != MPI_COMM_NULL && !carrier->two_phases &&
-           found_by_all(run) <= (hw_count)run->state->plan.graph.mask_words / LIST_SHARE;
+    return staged->reduce_comm != MPI_COMM_NULL && !staged->two_phases &&
+           found_by_all(run) <= (hw_count)run->state->params.graph.mask_words / LIST_FRACTION;
 }
 
 /* This part's list on the host. Local. */
-static enum hw_status list_own(struct run *run, uint32_t *there, struct hw_error *err)
+static enum hw_status list_own(struct run *run, uint32_t *on_device, struct hw_error *err)
 {
     const hw_count own = found_by(run, run->engine->ctx->rank);
 
     if (own == 0)
         return HW_OK;
-    enum hw_status status = hw_cuda(
-        hw_gpu_delegates_list(&run->state->plan, there, (uint32_t)own, run->carrier->unknown),
-        "the kernel that lists delegates", err);
+    enum hw_status status = hw_cuda(hw_gpu_delegates_list_found(&run->state->params, on_device,
+                                                                (uint32_t)own, run->staged->count),
+                                    "the kernel that lists delegates", err);
     return status == HW_OK
-               ? hw_gpu_get(run->carrier->mask, there, (size_t)bytes_in((uint32_t)own), err)
+               ? hw_gpu_get(run->staged->mask, on_device, (size_t)bytes_in((uint32_t)own), err)
                : status;
 }
 
@@ -455,15 +458,15 @@ static enum hw_status list_own(struct run *run, uint32_t *there, struct hw_error
  * agree. */
 static enum hw_status reduce_lists(struct run *run, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_carrier *carrier = run->carrier;
+    const struct hw_gpu_delegates_staged *staged = run->staged;
     const struct hw_context *ctx = run->engine->ctx;
-    uint32_t *const there =
+    uint32_t *const on_device =
         (uint32_t *)(run->engine->transport.heap[ctx->rank] + run->state->heap.gathered);
-    int count[HW_GPU_DELEGATES_PARTS], at[HW_GPU_DELEGATES_PARTS], all = 0;
-    hw_count out[HW_GPU_DELEGATES_PARTS];
-    enum hw_status status = hw_agree(ctx->world, list_own(run, there, err), err);
+    int count[HW_GPU_DELEGATES_MAX_PARTS], at[HW_GPU_DELEGATES_MAX_PARTS], all = 0;
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS];
+    enum hw_status status = hw_agree(ctx->world, list_own(run, on_device, err), err);
 
-    LAP(run, local);
+    END_PHASE(run, local);
     for (int q = 0; q < ctx->size; q++) {
         count[q] = (int)found_by(run, q);
         at[q] = all;
@@ -471,47 +474,49 @@ static enum hw_status reduce_lists(struct run *run, struct hw_error *err)
         out[q] = q == ctx->rank ? 0 : bytes_in((uint32_t)found_by(run, ctx->rank));
     }
     if (status == HW_OK)
-        status = hw_mpi(MPI_Allgatherv(carrier->mask, count[ctx->rank], MPI_UINT32_T,
-                                       carrier->others, count, at, MPI_UINT32_T, ctx->world),
+        status = hw_mpi(MPI_Allgatherv(staged->mask, count[ctx->rank], MPI_UINT32_T,
+                                       staged->received_lists, count, at, MPI_UINT32_T, ctx->world),
                         "MPI_Allgatherv", err);
     if (status != HW_OK)
         return status;
     count_sent(run, out);
-    run->owed = hw_gpu_put(there, carrier->others, (size_t)bytes_in((uint32_t)all), err);
-    if (run->owed == HW_OK)
-        run->owed = hw_cuda(
-            hw_gpu_delegates_set(&run->state->plan, there, (uint32_t)all, carrier->combined),
-            "the kernel that sets bits", err);
-    LAP(run, reduction);
+    run->deferred_error =
+        hw_gpu_put(on_device, staged->received_lists, (size_t)bytes_in((uint32_t)all), err);
+    if (run->deferred_error == HW_OK)
+        run->deferred_error = hw_cuda(hw_gpu_delegates_set_bits(&run->state->params, on_device,
+                                                                (uint32_t)all, staged->combined),
+                                      "the kernel that sets bits", err);
+    END_PHASE(run, reduction);
     return HW_OK;
 }
 
 /* ---- entries ---- */
 
 /* Straight to their owners. Collective; ranks agree. */
-static enum hw_status send_entries(struct run *run, struct hw_error *err)
+static enum hw_status send_updates(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
     const int ranks = run->engine->ctx->size, me = run->engine->ctx->rank;
-    hw_count from[HW_GPU_DELEGATES_PARTS], to[HW_GPU_DELEGATES_PARTS];
-    hw_count out[HW_GPU_DELEGATES_PARTS], in[HW_GPU_DELEGATES_PARTS];
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS], to[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS], in[HW_GPU_DELEGATES_MAX_PARTS];
 
     for (int q = 0; q < ranks; q++) {
-        from[q] = heap->out[q] + 8 * run->told[q];
-        to[q] = heap->in[q] + 8 * run->came[q];
+        from[q] = heap->out[q] + 8 * run->sent_before[q];
+        to[q] = heap->in[q] + 8 * run->received[q];
         out[q] = 8 * run->sent_now[q];
-        run->come_now[q] = between(run, q, me);
-        in[q] = 8 * run->come_now[q];
+        run->received_now[q] = updates_between(run, q, me);
+        in[q] = 8 * run->received_now[q];
     }
     count_sent(run, out);
     enum hw_status status = hw_transport_exchange(&run->engine->transport, from, out, to, in, err);
-    LAP(run, normal);
+    END_PHASE(run, normal);
     return status;
 }
 
 /* The first hop, for the owners in node n: to this node's device of the owner's number.
  * *gathered: entries that came to be passed on. Collective; ranks agree. */
-static enum hw_status send_inside(struct run *run, int n, hw_count *gathered, struct hw_error *err)
+static enum hw_status send_within_node(struct run *run, int n, hw_count *gathered,
+                                       struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
     const struct hw_layout_spec *spec = &run->engine->part->spec;
@@ -519,21 +524,21 @@ static enum hw_status send_inside(struct run *run, int n, hw_count *gathered, st
     const int first = me - device, owner = n * devices + device;
     const bool here = first == n * devices; /* owners in this node get theirs at once */
     char *const base = run->engine->transport.heap[me];
-    hw_count from[HW_GPU_DELEGATES_PARTS] = {0}, to[HW_GPU_DELEGATES_PARTS] = {0};
-    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS] = {0};
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS] = {0}, to[HW_GPU_DELEGATES_MAX_PARTS] = {0};
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS] = {0}, in[HW_GPU_DELEGATES_MAX_PARTS] = {0};
     enum hw_status status = HW_OK;
 
     *gathered = 0;
     for (int g = 0; g < devices; g++) {
         const int q = first + g, final = n * devices + g;
-        const hw_count came = between(run, q, owner);
-        from[q] = heap->out[final] + 8 * run->told[final];
+        const hw_count received = updates_between(run, q, owner);
+        from[q] = heap->out[final] + 8 * run->sent_before[final];
         out[q] = 8 * run->sent_now[final];
-        to[q] = here ? heap->in[q] + 8 * run->came[q] : heap->relay[n] + 8 * *gathered;
-        in[q] = 8 * came;
-        *gathered += came;
+        to[q] = here ? heap->in[q] + 8 * run->received[q] : heap->relay[n] + 8 * *gathered;
+        in[q] = 8 * received;
+        *gathered += received;
         if (here)
-            run->come_now[q] = came;
+            run->received_now[q] = received;
     }
     count_sent(run, out);
     if (out[me] > 0)
@@ -560,33 +565,33 @@ static enum hw_status drop_duplicates(struct run *run, int n, hw_count *gathered
         return HW_OK;
     enum hw_status status = hw_cuda(
         hw_gpu_delegates_unique(
-            &run->state->plan, (unsigned long long *)(base + heap->relay[n]), (uint64_t)*gathered,
-            (uint32_t)(n * spec->devices + me % spec->devices), run->carrier->passed,
-            (unsigned long long *)(base + heap->unique[n]), run->carrier->unknown),
+            &run->state->params, (unsigned long long *)(base + heap->relay[n]), (uint64_t)*gathered,
+            (uint32_t)(n * spec->devices + me % spec->devices), run->staged->relayed_bits,
+            (unsigned long long *)(base + heap->unique[n]), run->staged->count),
         "the kernel that drops duplicates", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&left, run->carrier->unknown, sizeof left, err);
+        status = hw_gpu_get(&left, run->staged->count, sizeof left, err);
     *gathered = left;
     return status;
 }
 
 /* In two hops: inside the node, then between devices of one number (the paper's local
  * all2all). Collective; ranks agree. */
-static enum hw_status relay_entries(struct run *run, struct hw_error *err)
+static enum hw_status relay_updates(struct run *run, struct hw_error *err)
 {
     const struct hw_gpu_delegates_heap *heap = &run->state->heap;
     const struct hw_context *ctx = run->engine->ctx;
     const struct hw_layout_spec *spec = &run->engine->part->spec;
-    const bool drop = run->carrier->passed != NULL;
-    hw_count from[HW_GPU_DELEGATES_PARTS] = {0}, to[HW_GPU_DELEGATES_PARTS];
-    hw_count out[HW_GPU_DELEGATES_PARTS] = {0}, in[HW_GPU_DELEGATES_PARTS];
+    const bool drop = run->staged->relayed_bits != NULL;
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS] = {0}, to[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count out[HW_GPU_DELEGATES_MAX_PARTS] = {0}, in[HW_GPU_DELEGATES_MAX_PARTS];
     enum hw_status status = HW_OK;
 
     for (int n = 0; n < spec->nodes && status == HW_OK; n++) {
         const int q = n * spec->devices + ctx->rank % spec->devices;
         const bool here = n == ctx->rank / spec->devices;
         hw_count gathered = 0;
-        status = send_inside(run, n, &gathered, err);
+        status = send_within_node(run, n, &gathered, err);
         if (status == HW_OK && drop)
             status =
                 hw_agree(ctx->world, here ? HW_OK : drop_duplicates(run, n, &gathered, err), err);
@@ -595,20 +600,20 @@ static enum hw_status relay_entries(struct run *run, struct hw_error *err)
         from[q] = drop ? heap->unique[n] : heap->relay[n];
         out[q] = 8 * gathered;
     }
-    LAP(run, local);
+    END_PHASE(run, local);
     if (status == HW_OK)
         status = hw_mpi(MPI_Alltoall(out, 1, HW_MPI_COUNT, in, 1, HW_MPI_COUNT, ctx->world),
                         "MPI_Alltoall", err);
     if (status != HW_OK)
         return status;
     for (int q = 0; q < ctx->size; q++) {
-        to[q] = heap->in[q] + 8 * run->came[q];
+        to[q] = heap->in[q] + 8 * run->received[q];
         if (q / spec->devices != ctx->rank / spec->devices)
-            run->come_now[q] = in[q] / 8;
+            run->received_now[q] = in[q] / 8;
     }
     count_sent(run, out);
     status = hw_transport_exchange(&run->engine->transport, from, out, to, in, err);
-    LAP(run, normal);
+    END_PHASE(run, normal);
     return status;
 }
 
@@ -616,67 +621,69 @@ static enum hw_status relay_entries(struct run *run, struct hw_error *err)
 
 /* *own: what this rank's work on its GPU came to, which the next agreement tells the others.
  * Collective; ranks agree on what is returned. */
-static enum hw_status take_step(struct run *run, enum hw_status *own, struct hw_error *err)
+static enum hw_status run_step(struct run *run, enum hw_status *own, struct hw_error *err)
 {
-    const struct hw_gpu_delegates_params *plan = &run->state->plan;
+    const struct hw_gpu_delegates_params *params = &run->state->params;
     enum hw_status status = *own == HW_OK ? visit(run, err) : *own;
 
-    LAP(run, expansion);
-    status = share_news(run, status, err);
-    LAP(run, counts);
-    memset(run->come_now, 0, sizeof run->come_now);
-    const bool lists = run->news.any_delegate && sends_lists(run);
-    if (status == HW_OK && run->news.any_delegate)
+    END_PHASE(run, expansion);
+    status = exchange_counts(run, status, err);
+    END_PHASE(run, counts);
+    memset(run->received_now, 0, sizeof run->received_now);
+    const bool lists = run->counts.max_delegates && sends_lists(run);
+    if (status == HW_OK && run->counts.max_delegates)
         status = lists ? reduce_lists(run, err) : reduce_start(run, err);
-    if (status == HW_OK && run->entries)
-        status = run->carrier->two_hops ? relay_entries(run, err) : send_entries(run, err);
-    if (run->news.any_delegate && !lists)
+    if (status == HW_OK && run->any_updates)
+        status = run->staged->two_hops ? relay_updates(run, err) : send_updates(run, err);
+    if (run->counts.max_delegates && !lists)
         status = reduce_finish(run, status, err);
     if (status != HW_OK)
         return status;
     for (int q = 0; q < run->engine->ctx->size; q++) {
-        run->told[q] += run->sent_now[q];
-        run->came[q] += run->come_now[q];
-        run->news.came[q] = (uint32_t)run->came[q];
+        run->sent_before[q] += run->sent_now[q];
+        run->received[q] += run->received_now[q];
+        run->counts.received[q] = (uint32_t)run->received[q];
     }
-    int code = hw_gpu_delegates_hear(plan, &run->news, NULL);
+    int code = hw_gpu_delegates_set_counts(params, &run->counts, NULL);
     if (code == 0)
-        code = hw_gpu_delegates_reduce(plan, NULL);
-    if (code == 0 && run->entries)
-        code = hw_gpu_delegates_take(plan, NULL);
+        code = hw_gpu_delegates_reduce(params, NULL);
+    if (code == 0 && run->any_updates)
+        code = hw_gpu_delegates_receive(params, NULL);
     if (code == 0)
-        code = hw_gpu_delegates_advance(plan, NULL);
-    LAP(run, update);
+        code = hw_gpu_delegates_advance(params, NULL);
+    END_PHASE(run, update);
     run->steps++;
-    *own = run->owed != HW_OK ? run->owed : hw_cuda(code, "a step of method delegates", err);
+    *own = run->deferred_error != HW_OK ? run->deferred_error
+                                        : hw_cuda(code, "a step of method delegates", err);
     return HW_OK;
 }
 
-enum hw_status hw_gpu_delegates_carry(struct hw_multi_gpu_engine *engine, struct hw_error *err)
+enum hw_status hw_gpu_delegates_staged_search(struct hw_multi_gpu_engine *engine,
+                                              struct hw_error *err)
 {
     struct hw_gpu_delegates_state *state = engine->state;
     struct run run = {.engine = engine,
                       .state = state,
-                      .carrier = &state->carrier,
+                      .staged = &state->staged,
                       .request = MPI_REQUEST_NULL,
-                      .lap = hw_seconds()};
+                      .phase_begin = hw_seconds()};
 
-    const struct hw_gpu_delegates_graph *graph = &state->plan.graph;
+    const struct hw_gpu_delegates_graph *graph = &state->params.graph;
     const size_t passed_bytes = ((size_t)graph->parts * graph->slots + 31) / 32 * 4;
 
-    if (state->carrier.times)
-        memset(state->carrier.times, 0,
-               (size_t)state->carrier.timed * sizeof *state->carrier.times);
-    enum hw_status own = hw_cuda(hw_gpu_delegates_begin(&state->plan, &state->root, NULL),
+    if (state->staged.times)
+        memset(state->staged.times, 0,
+               (size_t)state->staged.num_times * sizeof *state->staged.times);
+    enum hw_status own = hw_cuda(hw_gpu_delegates_begin(&state->params, &state->root, NULL),
                                  "the beginning of a search", err);
-    if (own == HW_OK && state->carrier.passed)
-        own = hw_gpu_fill(state->carrier.passed, 0, passed_bytes, err);
+    if (own == HW_OK && state->staged.relayed_bits)
+        own = hw_gpu_fill(state->staged.relayed_bits, 0, passed_bytes, err);
     do {
-        enum hw_status status = take_step(&run, &own, err);
+        enum hw_status status = run_step(&run, &own, err);
         if (status != HW_OK)
             return status;
-        state->carrier.timed =
+        state->staged.num_times =
             run.steps < HW_GPU_DELEGATES_TIMES ? run.steps : HW_GPU_DELEGATES_TIMES;
-    } while (run.news.any_delegate || run.news.any_slot);
-    return hw_gpu_delegates_ask(engine, own, false, err);
+    } while (run.counts.max_delegates || run.counts.any_slot);
+    return hw_gpu_delegates_request_parents(engine, own, false, err);
 }

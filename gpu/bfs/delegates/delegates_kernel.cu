@@ -7,44 +7,44 @@ namespace hw_delegates
 {
 
 /* Blocks that combine masks. */
-static int combining(const hw_gpu_delegates_params *plan)
+static int reduction_blocks(const hw_gpu_delegates_params *params)
 {
-    return blocks_for(plan, 4ull * plan->graph.mask_words);
+    return blocks_for(params, 4ull * params->graph.mask_words);
 }
 
 /* Whether a kernel of its own brings masks: few blocks may wait for other GPUs, lest they keep
  * others from what is waited for. */
-static bool brings(const hw_gpu_delegates_params *plan)
+static bool fetches_masks(const hw_gpu_delegates_params *params)
 {
-    return plan->masks > 0 && combining(plan) > gathering;
+    return params->peers.masks > 0 && reduction_blocks(params) > max_fetch_blocks;
 }
 
 /* Its blocks. */
-static int bringing(const hw_gpu_delegates_params *plan)
+static int fetch_blocks(const hw_gpu_delegates_params *params)
 {
-    const uint64_t wanted = (plan->mask_stride / 4 + threads - 1) / threads;
+    const uint64_t wanted = (params->peers.mask_stride / 4 + threads - 1) / threads;
 
-    return static_cast<int>(min(wanted, uint64_t{gathering}));
+    return static_cast<int>(min(wanted, uint64_t{max_fetch_blocks}));
 }
 
 /* Small steps take fewer registers, too, where there are few others. */
-static const void *small_kernel(const hw_gpu_delegates_params *plan)
+static const void *small_kernel(const hw_gpu_delegates_params *params)
 {
-    if (plan->masks <= 1)
-        return reinterpret_cast<const void *>(take_small<1>);
-    if (plan->masks <= 3)
-        return reinterpret_cast<const void *>(take_small<3>);
-    return reinterpret_cast<const void *>(take_small<HW_GPU_DELEGATES_PEERS - 1>);
+    if (params->peers.masks <= 1)
+        return reinterpret_cast<const void *>(small_steps<1>);
+    if (params->peers.masks <= 3)
+        return reinterpret_cast<const void *>(small_steps<3>);
+    return reinterpret_cast<const void *>(small_steps<HW_GPU_DELEGATES_MAX_PEERS - 1>);
 }
 
-extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_params *plan)
+extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_params *params)
 {
     int device = 0, processors = 0;
     cudaError_t error = cudaGetDevice(&device);
 
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    plan->blocks = 8 * processors;
+    params->config.blocks = 8 * processors;
     int each[2] = {0};
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -53,121 +53,131 @@ extern "C" int hw_gpu_delegates_shape(hw_gpu_delegates_params *plan)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             each + 1, visit<HW_GPU_DN, HW_GPU_NN, false>, threads, 0);
     for (int k = 0; k < 2; k++)
-        plan->visit_blocks[k] = each[k] * processors;
-    plan->may_twice = !plan->carried && brings(plan);
-    plan->small_blocks = processors; /* more would wait for each other longer */
+        params->config.visit_blocks[k] = each[k] * processors;
+    params->config.may_visit_twice = !params->config.host_staged && fetches_masks(params);
+    params->config.small_blocks = processors; /* more would wait for each other longer */
     return error;
 }
 
-extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_params *plan, bool delegates,
+extern "C" int hw_gpu_delegates_visit(const hw_gpu_delegates_params *params, bool delegates,
                                       void *stream)
 {
     const cudaStream_t to = static_cast<cudaStream_t>(stream);
 
     if (delegates)
-        visit<HW_GPU_DD, HW_GPU_ND, false><<<plan->visit_blocks[0], threads, 0, to>>>(*plan);
+        visit<HW_GPU_DD, HW_GPU_ND, false>
+            <<<params->config.visit_blocks[0], threads, 0, to>>>(*params);
     else
-        visit<HW_GPU_DN, HW_GPU_NN, false><<<plan->visit_blocks[1], threads, 0, to>>>(*plan);
+        visit<HW_GPU_DN, HW_GPU_NN, false>
+            <<<params->config.visit_blocks[1], threads, 0, to>>>(*params);
     return cudaGetLastError();
 }
 
 /* Masks of few others take fewer registers. */
-template <bool meets> static int launch_reduce(const hw_gpu_delegates_params *plan, void *stream)
+template <bool with_barrier>
+static int launch_reduce(const hw_gpu_delegates_params *params, void *stream)
 {
-    if (plan->masks <= 1)
-        reduce<meets, 1><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
-    else if (plan->masks <= 3)
-        reduce<meets, 3><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
+    if (params->peers.masks <= 1)
+        reduce<with_barrier, 1>
+            <<<reduction_blocks(params), threads, 0, stream_of(stream)>>>(*params);
+    else if (params->peers.masks <= 3)
+        reduce<with_barrier, 3>
+            <<<reduction_blocks(params), threads, 0, stream_of(stream)>>>(*params);
     else
-        reduce<meets, HW_GPU_DELEGATES_PEERS - 1>
-            <<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
+        reduce<with_barrier, HW_GPU_DELEGATES_MAX_PEERS - 1>
+            <<<reduction_blocks(params), threads, 0, stream_of(stream)>>>(*params);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_visit_again(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_visit_again(const hw_gpu_delegates_params *params, void *stream)
 {
-    bring_early<<<bringing(plan), threads, 0, stream_of(stream)>>>(*plan);
+    fetch_early<<<fetch_blocks(params), threads, 0, stream_of(stream)>>>(*params);
     visit<HW_GPU_DD, HW_GPU_ND, true>
-        <<<plan->visit_blocks[0], threads, 0, stream_of(stream)>>>(*plan);
+        <<<params->config.visit_blocks[0], threads, 0, stream_of(stream)>>>(*params);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_meet(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_barrier_reduce(const hw_gpu_delegates_params *params, void *stream)
 {
-    if (!brings(plan))
-        return launch_reduce<true>(plan, stream);
-    bring<<<bringing(plan), threads, 0, stream_of(stream)>>>(*plan);
-    const int code = cudaGetLastError();
-    return code == cudaSuccess ? hw_gpu_delegates_reduce(plan, stream) : code;
+    if (!fetches_masks(params))
+        return launch_reduce<true>(params, stream);
+    fetch<<<fetch_blocks(params), threads, 0, stream_of(stream)>>>(*params);
+    const int packed_id = cudaGetLastError();
+    return packed_id == cudaSuccess ? hw_gpu_delegates_reduce(params, stream) : packed_id;
 }
 
-extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_reduce(const hw_gpu_delegates_params *params, void *stream)
 {
-    return launch_reduce<false>(plan, stream);
+    return launch_reduce<false>(params, stream);
 }
 
-template <uint32_t others>
-static void launch_label(const hw_gpu_delegates_params *plan, void *stream)
+template <uint32_t max_peers>
+static void launch_write_pending(const hw_gpu_delegates_params *params, void *stream)
 {
-    label_late<others><<<combining(plan), threads, 0, stream_of(stream)>>>(*plan);
+    write_pending_levels<max_peers>
+        <<<reduction_blocks(params), threads, 0, stream_of(stream)>>>(*params);
 }
 
-extern "C" int hw_gpu_delegates_label(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_write_pending(const hw_gpu_delegates_params *params, void *stream)
 {
-    if (plan->masks <= 1)
-        launch_label<1>(plan, stream);
-    else if (plan->masks <= 3)
-        launch_label<3>(plan, stream);
+    if (params->peers.masks <= 1)
+        launch_write_pending<1>(params, stream);
+    else if (params->peers.masks <= 3)
+        launch_write_pending<3>(params, stream);
     else
-        launch_label<HW_GPU_DELEGATES_PEERS - 1>(plan, stream);
+        launch_write_pending<HW_GPU_DELEGATES_MAX_PEERS - 1>(params, stream);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_take(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_receive(const hw_gpu_delegates_params *params, void *stream)
 {
-    const int blocks = plan->graph.parts > 1 ? plan->blocks / 4 + 1 : 1;
+    const int blocks = params->graph.parts > 1 ? params->config.blocks / 4 + 1 : 1;
 
-    take<<<blocks, threads, 0, stream_of(stream)>>>(*plan);
+    receive<<<blocks, threads, 0, stream_of(stream)>>>(*params);
     return cudaGetLastError();
 }
 
 /* The end of a step: previsit of the slots, and the decision. */
-extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_advance(const hw_gpu_delegates_params *params, void *stream)
 {
-    previsit<<<blocks_for(plan, 2ull * plan->graph.slot_words), threads, 0, stream_of(stream)>>>(
-        *plan);
+    previsit<<<blocks_for(params, 2ull * params->graph.slot_words), threads, 0,
+               stream_of(stream)>>>(*params);
     return cudaGetLastError();
 }
 
-extern "C" int hw_gpu_delegates_small(const hw_gpu_delegates_params *plan, void *stream)
+extern "C" int hw_gpu_delegates_small(const hw_gpu_delegates_params *params, void *stream)
 {
-    hw_gpu_delegates_params own = *plan;
+    hw_gpu_delegates_params own = *params;
     void *arguments[] = {&own};
 
-    return cudaLaunchCooperativeKernel(small_kernel(plan), dim3(plan->small_blocks), dim3(threads),
-                                       arguments, 0, stream_of(stream));
+    return cudaLaunchCooperativeKernel(small_kernel(params), dim3(params->config.small_blocks),
+                                       dim3(threads), arguments, 0, stream_of(stream));
 }
 
-extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_params *plan,
+extern "C" int hw_gpu_delegates_begin(const hw_gpu_delegates_params *params,
                                       const hw_gpu_delegates_root *root, void *stream)
 {
-    const graph_t &graph = plan->graph;
+    const graph_t &graph = params->graph;
     const cudaStream_t to = stream_of(stream);
     const uint64_t codes = static_cast<uint64_t>(graph.parts) * graph.slots;
     const uint64_t words = max(graph.mask_words, graph.slot_words);
     cudaError_t error = cudaSuccess;
 
-    if (plan->carried) /* candidates of this search alone answer */
-        error = cudaMemsetAsync(plan->candidate, 0xff, graph.delegates * sizeof(uint32_t), to);
-    if (error == cudaSuccess && plan->delegate_level)
-        error = cudaMemsetAsync(plan->delegate_level, 0xff, graph.delegates * sizeof(int32_t), to);
-    if (error == cudaSuccess && plan->told)
-        error = cudaMemsetAsync(plan->told, 0, (codes + 31) / 32 * 4, to);
+    if (params->config.host_staged) /* candidates of this search alone answer */
+        error =
+            cudaMemsetAsync(params->search.candidate, 0xff, graph.delegates * sizeof(uint32_t), to);
+    if (error == cudaSuccess && params->canonical.delegate_level)
+        error = cudaMemsetAsync(params->canonical.delegate_level, 0xff,
+                                graph.delegates * sizeof(int32_t), to);
+    if (error == cudaSuccess && params->search.sent_bits)
+        error = cudaMemsetAsync(params->search.sent_bits, 0, (codes + 31) / 32 * 4, to);
     if (error != cudaSuccess)
         return error;
-    start<<<blocks_for(plan, words), threads, 0, to>>>(*plan, *root);
-    const int code = cudaGetLastError();
-    return code == cudaSuccess && !plan->carried ? hw_gpu_delegates_small(plan, stream) : code;
+    start<<<blocks_for(params, words), threads, 0, to>>>(*params, *root);
+    const int packed_id = cudaGetLastError();
+    return packed_id == cudaSuccess && !params->config.host_staged
+               ? hw_gpu_delegates_small(params, stream)
+               : packed_id;
 }
 
 } // namespace hw_delegates

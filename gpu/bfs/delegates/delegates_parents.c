@@ -16,22 +16,22 @@ static char *heap_of(const struct hw_multi_gpu_engine *engine)
 }
 
 /* count: how many each part asks for. Collective; ranks agree but on the last kernels. */
-static enum hw_status ask_all(struct hw_multi_gpu_engine *engine, const hw_count *count,
-                              struct hw_error *err)
+static enum hw_status exchange_requests(struct hw_multi_gpu_engine *engine, const hw_count *count,
+                                        struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     const int ranks = engine->ctx->size, me = engine->ctx->rank;
     char *const base = heap_of(engine);
-    hw_count from[HW_GPU_DELEGATES_PARTS], out[HW_GPU_DELEGATES_PARTS];
-    hw_count to[HW_GPU_DELEGATES_PARTS], in[HW_GPU_DELEGATES_PARTS];
-    hw_count back[HW_GPU_DELEGATES_PARTS], answer[HW_GPU_DELEGATES_PARTS], all = 0;
+    hw_count from[HW_GPU_DELEGATES_MAX_PARTS], out[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count to[HW_GPU_DELEGATES_MAX_PARTS], in[HW_GPU_DELEGATES_MAX_PARTS];
+    hw_count back[HW_GPU_DELEGATES_MAX_PARTS], reply[HW_GPU_DELEGATES_MAX_PARTS], all = 0;
 
     for (int q = 0; q < ranks; q++) {
-        from[q] = heap->ask_out;
-        to[q] = heap->ask_in + 4 * all;
-        answer[q] = heap->answer_out + 4 * all;
-        back[q] = heap->answer_in + 4 * q * count[me];
+        from[q] = heap->request_out;
+        to[q] = heap->request_in + 4 * all;
+        reply[q] = heap->reply_out + 4 * all;
+        back[q] = heap->reply_in + 4 * q * count[me];
         out[q] = q == me ? 0 : 4 * count[me];
         in[q] = q == me ? 0 : 4 * count[q];
         all += q == me ? 0 : count[q];
@@ -39,34 +39,36 @@ static enum hw_status ask_all(struct hw_multi_gpu_engine *engine, const hw_count
     enum hw_status status = hw_transport_exchange(&engine->transport, from, out, to, in, err);
     if (status == HW_OK && all > 0)
         status =
-            hw_cuda(hw_gpu_delegates_answer(&state->plan, (uint32_t *)(base + heap->ask_in),
-                                            (uint32_t)all, (uint32_t *)(base + heap->answer_out)),
+            hw_cuda(hw_gpu_delegates_reply(&state->params, (uint32_t *)(base + heap->request_in),
+                                           (uint32_t)all, (uint32_t *)(base + heap->reply_out)),
                     "the kernel that answers", err);
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = hw_transport_exchange(&engine->transport, answer, in, back, out, err);
+        status = hw_transport_exchange(&engine->transport, reply, in, back, out, err);
     for (int q = 0; q < ranks && status == HW_OK && count[me] > 0; q++)
         if (q != me)
-            status =
-                hw_cuda(hw_gpu_delegates_accept(&state->plan, (uint32_t *)(base + heap->ask_out),
-                                                (uint32_t *)(base + back[q]), (uint32_t)count[me]),
-                        "the kernel that takes answers", err);
+            status = hw_cuda(
+                hw_gpu_delegates_accept(&state->params, (uint32_t *)(base + heap->request_out),
+                                        (uint32_t *)(base + back[q]), (uint32_t)count[me]),
+                "the kernel that takes answers", err);
     return status;
 }
 
-enum hw_status hw_gpu_delegates_ask(struct hw_multi_gpu_engine *engine, enum hw_status status,
-                                    bool every, struct hw_error *err)
+enum hw_status hw_gpu_delegates_request_parents(struct hw_multi_gpu_engine *engine,
+                                                enum hw_status status, bool every,
+                                                struct hw_error *err)
 {
     const struct hw_context *ctx = engine->ctx;
     const struct hw_gpu_delegates_state *state = engine->state;
-    uint32_t *const ask = (uint32_t *)(heap_of(engine) + state->heap.ask_out), own = 0;
-    hw_count count[HW_GPU_DELEGATES_PARTS], all = 0;
+    uint32_t *const request = (uint32_t *)(heap_of(engine) + state->heap.request_out), own = 0;
+    hw_count count[HW_GPU_DELEGATES_MAX_PARTS], all = 0;
 
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_unknown(&state->plan, every, ask, state->carrier.unknown),
-                         "the kernel that lists delegates", err);
+        status = hw_cuda(
+            hw_gpu_delegates_list_unknown(&state->params, every, request, state->staged.count),
+            "the kernel that lists delegates", err);
     if (status == HW_OK)
-        status = hw_gpu_get(&own, state->carrier.unknown, sizeof own, err);
+        status = hw_gpu_get(&own, state->staged.count, sizeof own, err);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
@@ -76,34 +78,36 @@ enum hw_status hw_gpu_delegates_ask(struct hw_multi_gpu_engine *engine, enum hw_
         "MPI_Allgather", err);
     for (int q = 0; q < ctx->size; q++)
         all += count[q];
-    return status == HW_OK && all > 0 ? ask_all(engine, count, err) : status;
+    return status == HW_OK && all > 0 ? exchange_requests(engine, count, err) : status;
 }
 
 /* ---- canonical parents ---- */
 
 /* Moves entries along nn, and their levels, to the owners; counts: [ranks] that come.
  * Collective; ranks agree. */
-static enum hw_status send_along(struct hw_multi_gpu_engine *engine, hw_count *come,
-                                 struct hw_error *err)
+static enum hw_status send_canonical(struct hw_multi_gpu_engine *engine, hw_count *received,
+                                     struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
     const struct hw_gpu_delegates_heap *heap = &state->heap;
     const int ranks = engine->ctx->size;
     struct hw_gpu_delegates_control control;
-    hw_count sent[HW_GPU_DELEGATES_PARTS], out[HW_GPU_DELEGATES_PARTS], in[HW_GPU_DELEGATES_PARTS];
-    enum hw_status status = hw_gpu_get(&control, state->plan.control, sizeof control, err);
+    hw_count sent[HW_GPU_DELEGATES_MAX_PARTS], out[HW_GPU_DELEGATES_MAX_PARTS],
+        in[HW_GPU_DELEGATES_MAX_PARTS];
+    enum hw_status status = hw_gpu_get(&control, state->params.control, sizeof control, err);
 
     status = hw_agree(engine->ctx->world, status, err);
     for (int q = 0; q < ranks; q++)
-        sent[q] = status == HW_OK ? (hw_count)control.sent[q] : 0;
+        sent[q] = status == HW_OK ? (hw_count)control.found.sent[q] : 0;
     if (status == HW_OK) /* over peer, where entries lie already, a barrier beside */
-        status =
-            hw_mpi(MPI_Alltoall(sent, 1, HW_MPI_COUNT, come, 1, HW_MPI_COUNT, engine->ctx->world),
-                   "MPI_Alltoall", err);
-    for (int size = 8; size >= 4 && state->plan.carried && status == HW_OK; size -= 4) {
+        status = hw_mpi(
+            MPI_Alltoall(sent, 1, HW_MPI_COUNT, received, 1, HW_MPI_COUNT, engine->ctx->world),
+            "MPI_Alltoall", err);
+    for (int size = 8; size >= 4 && state->params.config.host_staged && status == HW_OK;
+         size -= 4) {
         for (int q = 0; q < ranks; q++) {
             out[q] = size * sent[q];
-            in[q] = size * come[q];
+            in[q] = size * received[q];
         }
         status = hw_transport_exchange(&engine->transport, size == 8 ? heap->out : heap->out_level,
                                        out, size == 8 ? heap->in : heap->in_level, in, err);
@@ -114,19 +118,19 @@ static enum hw_status send_along(struct hw_multi_gpu_engine *engine, hw_count *c
 enum hw_status hw_gpu_delegates_canonical(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_gpu_delegates_state *state = engine->state;
-    const struct hw_gpu_delegates_params *plan = &state->plan;
-    hw_count come[HW_GPU_DELEGATES_PARTS];
+    const struct hw_gpu_delegates_params *params = &state->params;
+    hw_count received[HW_GPU_DELEGATES_MAX_PARTS];
     enum hw_status status =
-        hw_cuda(hw_gpu_delegates_choose(plan), "the kernel that chooses parents", err);
+        hw_cuda(hw_gpu_delegates_canonical_choose(params), "the kernel that chooses parents", err);
 
     status = hw_agree(engine->ctx->world, status, err);
     if (status == HW_OK)
-        status = send_along(engine, come, err);
+        status = send_canonical(engine, received, err);
     if (status != HW_OK)
         return status;
     for (int q = 0; q < engine->ctx->size && status == HW_OK; q++)
         if (q != engine->ctx->rank)
-            status = hw_cuda(hw_gpu_delegates_lessen(plan, q, (uint32_t)come[q]),
+            status = hw_cuda(hw_gpu_delegates_canonical_receive(params, q, (uint32_t)received[q]),
                              "the kernel that chooses parents", err);
-    return hw_gpu_delegates_ask(engine, status, true, err);
+    return hw_gpu_delegates_request_parents(engine, status, true, err);
 }

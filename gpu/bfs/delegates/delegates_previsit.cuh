@@ -15,135 +15,141 @@ namespace
 {
 
 /* Entries from other parts. came: so many from each, in this search. All threads of the grid. */
-__device__ __forceinline__ void take_entries(const kernel_params &plan, const uint32_t *came)
+__device__ __forceinline__ void receive_updates(const kernel_params &params,
+                                                const uint32_t *received)
 {
-    for (uint32_t q = 0; q < plan.graph.parts; q++) {
-        const uint32_t from = plan.control->taken[q], upto = came[q];
-        if (q == plan.graph.part)
+    for (uint32_t q = 0; q < params.graph.parts; q++) {
+        const uint32_t from = params.control->found.received_before[q], upto = received[q];
+        if (q == params.graph.part)
             continue;
         for (uint64_t i = from + hw_grid_thread(); i < upto; i += hw_grid_threads()) {
-            const count64 entry = __ldcg(plan.inbox[q] + i);
-            const uint32_t slot = static_cast<uint32_t>(entry);
-            if (!is_set(plan.seen, slot) && !is_set(plan.next, slot) && claim(plan.next, slot))
-                plan.parent[slot] = static_cast<uint32_t>(entry >> 32);
+            const count64 update = __ldcg(params.peers.inbox[q] + i);
+            const uint32_t slot = static_cast<uint32_t>(update);
+            if (!is_set(params.search.visited_slots, slot) &&
+                !is_set(params.search.found_slots, slot) && claim(params.search.found_slots, slot))
+                params.search.parent[slot] = static_cast<uint32_t>(update >> 32);
         }
     }
-    if (plan.row && threadIdx.x == 0)
-        atomicMax(&plan.control->took, hw_nanoseconds());
+    if (params.trace.record && threadIdx.x == 0)
+        atomicMax(&params.control->clock.receive_end, hw_nanoseconds());
 }
 
 /* The same once all have met; where the host carries, they are here. */
-__global__ void __launch_bounds__(threads) take(const kernel_params plan)
+__global__ void __launch_bounds__(threads) receive(const kernel_params params)
 {
-    __shared__ uint32_t came[32];
+    __shared__ uint32_t received[32];
 
-    if (plan.control->over)
+    if (params.control->done)
         return;
-    if (!plan.carried && threadIdx.x < 32)
-        meet_slots(plan, blockIdx.x == 0, came);
+    if (!params.config.host_staged && threadIdx.x < 32)
+        barrier_slots(params, blockIdx.x == 0, received);
     __syncthreads();
-    take_entries(plan, plan.carried ? plan.control->came : came);
+    receive_updates(params, params.config.host_staged ? params.control->found.received : received);
 }
 
 /* ---- the frontier of slots ---- */
 
 /* What a block sums up of new slots, and its room. */
-struct forming {
+struct previsit_shared {
     count64 sum[SLOT_SUMS], room[warps];
 };
 
 /* What becomes of new slots. */
-struct slot_uses {
+struct slot_queues {
     const uint32_t *nn; /* those that are queued for nn, and whether any are for nd */
     bool nd;
 };
 
 /* The same in this step; a block's sums are cleared. All threads of a block. */
-__device__ __forceinline__ slot_uses begin_forming(const kernel_params &plan, forming &own)
+__device__ __forceinline__ slot_queues begin_previsit(const kernel_params &params,
+                                                      previsit_shared &own)
 {
-    control_t *const c = plan.control;
-    const graph_t &graph = plan.graph;
-    const bool bare_only = graph.marked && c->unvisited == c->fresh_delegates;
-    const bool nd = c->unvisited_in[HW_GPU_ND] > c->fresh_in[HW_GPU_ND] && !only_nd_backward(plan);
+    control_t *const c = params.control;
+    const graph_t &graph = params.graph;
+    const bool nn_only = graph.marks_nn_only && c->decision.unvisited == c->next.new_delegates;
+    const bool nd =
+        c->decision.unvisited_in[HW_GPU_ND] > c->next.new_in[HW_GPU_ND] && !skips_nd_queue(params);
 
     if (threadIdx.x < SLOT_SUMS)
         own.sum[threadIdx.x] = 0;
-    if (plan.row && blockIdx.x == 0 && threadIdx.x == 0)
-        c->joined = hw_nanoseconds();
+    if (params.trace.record && blockIdx.x == 0 && threadIdx.x == 0)
+        c->clock.previsit_begin = hw_nanoseconds();
     __syncthreads();
-    return {bare_only ? graph.bare : graph.out[HW_GPU_NN], nd};
+    return {nn_only ? graph.nn_only : graph.out[HW_GPU_NN], nd};
 }
 
 /* New slots of a warp's words, one in each of the first slot_words lanes. whole: as above. */
 template <bool whole>
-__device__ __forceinline__ void take_slots(const kernel_params &plan, const slot_uses &uses,
-                                           uint32_t word, uint32_t fresh, forming &own)
+__device__ __forceinline__ void process_slots(const kernel_params &params, const slot_queues &uses,
+                                              uint32_t word, uint32_t new_bits,
+                                              previsit_shared &own)
 {
-    const graph_t &graph = plan.graph;
-    const int32_t level = static_cast<int32_t>(plan.control->level + 1);
+    const graph_t &graph = params.graph;
+    const int32_t level = static_cast<int32_t>(params.control->level + 1);
 
-    if (fresh) {
-        plan.next[word] = 0;
-        atomicOr(plan.seen + word, fresh);
+    if (new_bits) {
+        params.search.found_slots[word] = 0;
+        atomicOr(params.search.visited_slots + word, new_bits);
     }
-    const uint32_t nd_out = fresh & __ldg(graph.out[HW_GPU_ND] + word);
-    const uint32_t nn_out = fresh & __ldg(uses.nn + word);
-    const uint32_t dn_in = fresh & __ldg(graph.in[HW_GPU_DN] + word);
+    const uint32_t nd_out = new_bits & __ldg(graph.out[HW_GPU_ND] + word);
+    const uint32_t nn_out = new_bits & __ldg(uses.nn + word);
+    const uint32_t dn_in = new_bits & __ldg(graph.in[HW_GPU_DN] + word);
 #pragma unroll
     for (uint32_t k = 0; k < slot_words; k++) {
         const uint32_t v = vertex_in(word, k);
-        if (in_word(fresh, k))
-            plan.level[v] = level;
+        if (in_word(new_bits, k))
+            params.search.level[v] = level;
     }
-    add(&own.sum[SLOTS], __popc(fresh));
-    add(&own.sum[ND_OUT], __popc(nd_out));
-    add(&own.sum[NN_OUT], __popc(nn_out));
-    add(&own.sum[DN_IN], __popc(dn_in));
-    add(&own.sum[ND_WORK], queue_slots<whole>(plan, word, nn_out, uses.nd ? nd_out : 0, own.room));
+    block_add(&own.sum[SLOTS], __popc(new_bits));
+    block_add(&own.sum[ND_OUT], __popc(nd_out));
+    block_add(&own.sum[NN_OUT], __popc(nn_out));
+    block_add(&own.sum[DN_IN], __popc(dn_in));
+    block_add(&own.sum[ND_WORK],
+              queue_slots<whole>(params, word, nn_out, uses.nd ? nd_out : 0, own.room));
 }
 
 /* What is new among the slots. All threads of the grid. */
-__device__ __forceinline__ void form_frontier(const kernel_params &plan, forming &own)
+__device__ __forceinline__ void form_frontier(const kernel_params &params, previsit_shared &own)
 {
-    const graph_t &graph = plan.graph;
+    const graph_t &graph = params.graph;
     const uint32_t lane = threadIdx.x & 31;
-    const slot_uses uses = begin_forming(plan, own);
+    const slot_queues uses = begin_previsit(params, own);
 
     for (uint64_t tile = blockIdx.x; tile * block_slot_words < graph.slot_words;
          tile += gridDim.x) {
         const uint32_t first =
             static_cast<uint32_t>(tile) * block_slot_words + threadIdx.x / 32 * slot_words;
         const bool there = lane < slot_words && first + lane < graph.slot_words;
-        const uint32_t fresh = there ? __ldcg(plan.next + first + lane) : 0;
-        if (!__syncthreads_or(fresh != 0))
+        const uint32_t new_bits = there ? __ldcg(params.search.found_slots + first + lane) : 0;
+        if (!__syncthreads_or(new_bits != 0))
             continue;
-        take_slots<true>(plan, uses, fresh ? first + lane : 0, fresh, own);
+        process_slots<true>(params, uses, new_bits ? first + lane : 0, new_bits, own);
     }
     __syncthreads();
     if (threadIdx.x == 0)
-        add_slots(plan, own.sum);
+        add_slots(params, own.sum);
 }
 
 /* The same; then the last block decides. */
-__global__ void __launch_bounds__(threads) previsit(const kernel_params plan)
+__global__ void __launch_bounds__(threads) previsit(const kernel_params params)
 {
-    __shared__ forming own;
+    __shared__ previsit_shared own;
     __shared__ bool last;
 
-    if (plan.control->over)
+    if (params.control->done)
         return;
-    form_frontier(plan, own);
+    form_frontier(params, own);
     if (threadIdx.x == 0)
-        last = is_last(&plan.control->arrived[2]);
+        last = is_last(&params.control->arrived[2]);
     __syncthreads();
     if (!last || threadIdx.x >= 32)
         return;
-    near_control(plan);
+    prefetch_control(params);
     if (threadIdx.x > 0)
         return;
-    decide(plan, false);
-    if (!plan.control->small)
-        tell_host(plan);
+    decide(params, false);
+    if (!params.control->small_step)
+        notify_host(params);
 }
 
 } // namespace

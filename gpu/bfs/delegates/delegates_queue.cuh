@@ -60,7 +60,7 @@ __device__ __forceinline__ uint32_t pieces_of(uint32_t edges)
 }
 
 /* Room in shared memory for reserve(). */
-struct rooms {
+struct reserve_scratch {
     count64 wide[warps];
     uint32_t narrow[warps];
 };
@@ -68,11 +68,12 @@ struct rooms {
 /* New delegates into the queues of dd and dn, first their sizes, then their places. Returns
  * this lane's edges in dn. All threads of a block, or, where whole is false, of a warp. */
 template <bool whole>
-__device__ __forceinline__ uint32_t queue_delegates(const kernel_params &plan, uint32_t word,
-                                                    uint32_t dd_out, uint32_t dn_out, rooms &room)
+__device__ __forceinline__ uint32_t queue_delegates(const kernel_params &params, uint32_t word,
+                                                    uint32_t dd_out, uint32_t dn_out,
+                                                    reserve_scratch &scratch)
 {
-    control_t *const c = plan.control;
-    uint64_t *const dn_queue = plan.dn_queue[c->parity ^ 1];
+    control_t *const c = params.control;
+    uint64_t *const dn_queue = params.search.dn_queue[c->parity ^ 1];
     uint32_t dd_length[warp_words], dn_length[warp_words], work = 0, pieces = 0;
     count64 edges = 0;
 
@@ -80,8 +81,8 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &plan, u
     for (uint32_t k = 0; k < warp_words; k++) {
         const bool dd = in_word(dd_out, k), dn = in_word(dn_out, k);
         const uint32_t v = vertex_in(word, k);
-        dd_length[k] = dd ? length_of(plan.graph.forward[HW_GPU_DD], v) : 0;
-        dn_length[k] = dn ? length_of(plan.graph.forward[HW_GPU_DN], v) : 0;
+        dd_length[k] = dd ? length_of(params.graph.forward[HW_GPU_DD], v) : 0;
+        dn_length[k] = dn ? length_of(params.graph.forward[HW_GPU_DN], v) : 0;
     }
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
@@ -92,17 +93,17 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &plan, u
     /* A lane's vertices follow each other. */
     const count64 past = hw_warp_scan(edges);
     const uint32_t last = hw_warp_scan(pieces);
-    count64 dd_at = reserve<whole>(&c->next_dd_queue, __shfl_sync(HW_WARP, past, 31), room.wide);
+    count64 dd_at = reserve<whole>(&c->next.dd_queue, __shfl_sync(HW_WARP, past, 31), scratch.wide);
     uint32_t dn_at =
-        reserve<whole>(&c->next_queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), room.narrow);
+        reserve<whole>(&c->next.queued[HW_GPU_DN], __shfl_sync(HW_WARP, last, 31), scratch.narrow);
     dd_at += past - edges;
     dn_at += last - pieces;
 #pragma unroll
     for (uint32_t k = 0; k < warp_words; k++) {
         const uint32_t v = vertex_in(word, k);
         if (dd_length[k] > 0) {
-            plan.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
-            plan.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
+            params.search.queue[HW_GPU_DD][dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = v;
+            params.search.prefix[dd_at >> HW_GPU_DELEGATES_EDGE_BITS] = dd_at & edge_mask;
             dd_at += packed(dd_length[k]);
         }
         for (uint32_t piece = 0; piece < pieces_of(dn_length[k]); piece++)
@@ -112,42 +113,42 @@ __device__ __forceinline__ uint32_t queue_delegates(const kernel_params &plan, u
 }
 
 /* Adds a block's sums to the control. One thread. */
-__device__ void add_delegates(const kernel_params &plan, const count64 *sum)
+__device__ void add_delegates(const kernel_params &params, const count64 *sum)
 {
-    control_t *const c = plan.control;
-    uint32_t *const to[SUMS] = {&c->fresh_out[HW_GPU_DD],
-                                &c->fresh_in[HW_GPU_DD],
-                                &c->fresh_out[HW_GPU_DN],
-                                &c->fresh_in[HW_GPU_ND],
+    control_t *const c = params.control;
+    uint32_t *const to[SUMS] = {&c->next.new_out[HW_GPU_DD],
+                                &c->next.new_in[HW_GPU_DD],
+                                &c->next.new_out[HW_GPU_DN],
+                                &c->next.new_in[HW_GPU_ND],
                                 nullptr,
-                                &c->fresh_delegates,
-                                &c->fresh_owned,
-                                &c->sectors};
+                                &c->next.new_delegates,
+                                &c->next.new_owned,
+                                &c->next.dirty_sectors};
 
     for (int k = 0; k < SUMS; k++)
         if (to[k] && sum[k] > 0)
             atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
     if (sum[DN_WORK] > 0)
-        atomicAdd(&c->work[HW_GPU_DN], sum[DN_WORK]);
-    if (plan.row)
-        atomicMax(&c->reduced, hw_nanoseconds());
+        atomicAdd(&c->next.work[HW_GPU_DN], sum[DN_WORK]);
+    if (params.trace.record)
+        atomicMax(&c->clock.reduction_end, hw_nanoseconds());
 }
 
 /* Whether the delegates of this step are so many that they will not be visited forward. */
-__device__ __forceinline__ bool only_backward(const kernel_params &plan, uint32_t any)
+__device__ __forceinline__ bool skips_queues(const kernel_params &params, uint32_t any)
 {
-    const uint32_t share = plan.graph.delegates / HW_GPU_DELEGATES_SHARE;
+    const uint32_t share = params.graph.delegates / HW_GPU_DELEGATES_BACKWARD_FRACTION;
 
-    return plan.direction != top_down && any > max(share, HW_GPU_DELEGATES_MANY);
+    return params.config.direction != top_down && any > max(share, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
 /* The same of slots, and of visits of nd. */
-__device__ __forceinline__ bool only_nd_backward(const kernel_params &plan)
+__device__ __forceinline__ bool skips_nd_queue(const kernel_params &params)
 {
-    const uint32_t share = plan.graph.slots / HW_GPU_DELEGATES_SHARE;
+    const uint32_t share = params.graph.slots / HW_GPU_DELEGATES_BACKWARD_FRACTION;
 
-    return plan.direction != top_down &&
-           hw_load_relaxed(&plan.control->found_slot) > max(share, HW_GPU_DELEGATES_MANY);
+    return params.config.direction != top_down && hw_load_relaxed(&params.control->found.slots) >
+                                                      max(share, HW_GPU_DELEGATES_BACKWARD_MIN);
 }
 
 /* ---- slots ---- */
@@ -162,11 +163,11 @@ constexpr uint32_t slot_words = 16, block_slot_words = warps * slot_words;
  * and nd. Returns this lane's edges in nd. All threads of a block, or, where whole is false, of a
  * warp. */
 template <bool whole>
-__device__ __forceinline__ uint32_t queue_slots(const kernel_params &plan, uint32_t word,
+__device__ __forceinline__ uint32_t queue_slots(const kernel_params &params, uint32_t word,
                                                 uint32_t nn_out, uint32_t nd_out, count64 *room)
 {
     static_assert(HW_GPU_ND == HW_GPU_NN + 1, "both sizes in one word");
-    count64 *const sizes = reinterpret_cast<count64 *>(plan.control->next_queued + HW_GPU_NN);
+    count64 *const sizes = reinterpret_cast<count64 *>(params.control->next.queued + HW_GPU_NN);
     const uint32_t lane = threadIdx.x & 31, before = (1u << lane) - 1;
     const count64 here =
         static_cast<count64>(hw_warp_sum(__popc(nd_out))) << 32 | hw_warp_sum(__popc(nn_out));
@@ -181,10 +182,10 @@ __device__ __forceinline__ uint32_t queue_slots(const kernel_params &plan, uint3
         const uint32_t nn_bits = __shfl_sync(HW_WARP, nn_out, k);
         const uint32_t nd_bits = __shfl_sync(HW_WARP, nd_out, k);
         if (nn_bits >> lane & 1)
-            plan.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
+            params.search.queue[HW_GPU_NN][nn_at + __popc(nn_bits & before)] = v;
         if (nd_bits >> lane & 1) {
-            plan.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
-            work += length_of(plan.graph.forward[HW_GPU_ND], v);
+            params.search.queue[HW_GPU_ND][nd_at + __popc(nd_bits & before)] = v;
+            work += length_of(params.graph.forward[HW_GPU_ND], v);
         }
         nn_at += __popc(nn_bits);
         nd_at += __popc(nd_bits);
@@ -193,17 +194,17 @@ __device__ __forceinline__ uint32_t queue_slots(const kernel_params &plan, uint3
 }
 
 /* Adds a block's sums to the control. One thread. */
-__device__ void add_slots(const kernel_params &plan, const count64 *sum)
+__device__ void add_slots(const kernel_params &params, const count64 *sum)
 {
-    control_t *const c = plan.control;
-    uint32_t *const to[] = {&c->fresh_slots, &c->fresh_out[HW_GPU_ND], &c->fresh_out[HW_GPU_NN],
-                            &c->fresh_in[HW_GPU_DN]};
+    control_t *const c = params.control;
+    uint32_t *const to[] = {&c->next.new_slots, &c->next.new_out[HW_GPU_ND],
+                            &c->next.new_out[HW_GPU_NN], &c->next.new_in[HW_GPU_DN]};
 
     for (int k = 0; k < ND_WORK; k++)
         if (sum[k] > 0)
             atomicAdd(to[k], static_cast<uint32_t>(sum[k]));
     if (sum[ND_WORK] > 0)
-        atomicAdd(&c->work[HW_GPU_ND], sum[ND_WORK]);
+        atomicAdd(&c->next.work[HW_GPU_ND], sum[ND_WORK]);
 }
 
 } // namespace

@@ -13,35 +13,36 @@ namespace
 /* ---- results ---- */
 
 __global__ void __launch_bounds__(threads)
-    gather_parents(const kernel_params plan, uint32_t *parent)
+    gather_parents(const kernel_params params, uint32_t *parent)
 {
-    for (uint64_t k = hw_grid_thread(); k < plan.graph.owned; k += hw_grid_threads()) {
-        const uint32_t slot = __ldg(plan.graph.place + k);
-        uint32_t id = hw_test_bit(plan.seen, slot) ? plan.parent[slot] : HW_INVALID_VERTEX;
-        if (plan.graph.marked && (id & mark) && id != HW_INVALID_VERTEX)
-            id = __ldg(plan.graph.delegate_id + (id & ~mark));
+    for (uint64_t k = hw_grid_thread(); k < params.graph.owned; k += hw_grid_threads()) {
+        const uint32_t slot = __ldg(params.graph.slot_by_id + k);
+        uint32_t id = hw_test_bit(params.search.visited_slots, slot) ? params.search.parent[slot]
+                                                                     : HW_INVALID_VERTEX;
+        if (params.graph.marks_nn_only && (id & nn_only_mark) && id != HW_INVALID_VERTEX)
+            id = __ldg(params.graph.delegate_id + (id & ~nn_only_mark));
         parent[k] = id;
     }
 }
 
-__global__ void __launch_bounds__(threads) gather_levels(const kernel_params plan, int32_t *level)
+__global__ void __launch_bounds__(threads) gather_levels(const kernel_params params, int32_t *level)
 {
-    for (uint64_t k = hw_grid_thread(); k < plan.graph.owned; k += hw_grid_threads()) {
-        const uint32_t slot = __ldg(plan.graph.place + k);
-        level[k] = hw_test_bit(plan.seen, slot) ? plan.level[slot] : -1;
+    for (uint64_t k = hw_grid_thread(); k < params.graph.owned; k += hw_grid_threads()) {
+        const uint32_t slot = __ldg(params.graph.slot_by_id + k);
+        level[k] = hw_test_bit(params.search.visited_slots, slot) ? params.search.level[slot] : -1;
     }
 }
 
 /* ---- where the host carries ---- */
 
-__global__ void hear(const kernel_params plan, hw_gpu_delegates_news news)
+__global__ void set_counts(const kernel_params params, hw_gpu_delegates_counts counts)
 {
-    control_t &c = *plan.control;
+    control_t &c = *params.control;
 
-    c.any_delegate = news.any_delegate;
-    c.any_slot = news.any_slot;
-    for (uint32_t q = 0; q < plan.graph.parts; q++)
-        c.came[q] = news.came[q];
+    c.found.max_delegates = counts.max_delegates;
+    c.found.any_slot = counts.any_slot;
+    for (uint32_t q = 0; q < params.graph.parts; q++)
+        c.found.received[q] = counts.received[q];
 }
 
 __global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks, uint32_t *to)
@@ -55,11 +56,11 @@ __global__ void __launch_bounds__(threads) combine(hw_gpu_delegates_masks masks,
 }
 
 __global__ void __launch_bounds__(threads)
-    list_found(const kernel_params plan, uint32_t *list, uint32_t room, uint32_t *count)
+    list_found(const kernel_params params, uint32_t *list, uint32_t room, uint32_t *count)
 {
-    const uint32_t *const found = plan.found[plan.control->parity];
+    const uint32_t *const found = params.search.found[params.control->parity];
 
-    for (uint64_t w = hw_grid_thread(); w < plan.graph.mask_words; w += hw_grid_threads())
+    for (uint64_t w = hw_grid_thread(); w < params.graph.mask_words; w += hw_grid_threads())
         for (uint32_t bits = found[w]; bits; bits &= bits - 1) {
             const uint32_t at = atomicAdd(count, 1u);
             if (at < room)
@@ -76,41 +77,42 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    pass_on(const count64 *entries, uint64_t number, uint64_t first, uint32_t *passed, count64 *to,
-            uint32_t *count)
+    copy_unique(const count64 *updates, uint64_t number, uint64_t first, uint32_t *relayed,
+                count64 *to, uint32_t *count)
 {
     for (uint64_t k = hw_grid_thread(); k < number; k += hw_grid_threads()) {
-        const uint64_t code = first + static_cast<uint32_t>(entries[k]);
-        const uint32_t bit = 1u << (code & 31);
-        if (!(atomicOr(passed + code / 32, bit) & bit))
-            to[atomicAdd(count, 1u)] = entries[k];
+        const uint64_t packed_id = first + static_cast<uint32_t>(updates[k]);
+        const uint32_t bit = 1u << (packed_id & 31);
+        if (!(atomicOr(relayed + packed_id / 32, bit) & bit))
+            to[atomicAdd(count, 1u)] = updates[k];
     }
 }
 
 __global__ void __launch_bounds__(threads)
-    list_unknown(const kernel_params plan, bool every, uint32_t *ask, uint32_t *count)
+    list_unknown(const kernel_params params, bool every, uint32_t *request, uint32_t *count)
 {
-    for (uint64_t v = hw_grid_thread(); v < plan.graph.delegates; v += hw_grid_threads()) {
-        const uint32_t slot = __ldg(plan.graph.own_slot + v);
-        if (slot == HW_INVALID_VERTEX || !hw_test_bit(plan.seen, slot))
+    for (uint64_t v = hw_grid_thread(); v < params.graph.delegates; v += hw_grid_threads()) {
+        const uint32_t slot = __ldg(params.graph.own_slot + v);
+        if (slot == HW_INVALID_VERTEX || !hw_test_bit(params.search.visited_slots, slot))
             continue;
-        if (every ? plan.level[slot] > 0 : plan.parent[slot] == HW_INVALID_VERTEX)
-            ask[atomicAdd(count, 1u)] = static_cast<uint32_t>(v);
+        if (every ? params.search.level[slot] > 0 : params.search.parent[slot] == HW_INVALID_VERTEX)
+            request[atomicAdd(count, 1u)] = static_cast<uint32_t>(v);
     }
 }
 
 __global__ void __launch_bounds__(threads)
-    answer(const kernel_params plan, const uint32_t *ask, uint32_t count, uint32_t *to)
+    reply(const kernel_params params, const uint32_t *request, uint32_t count, uint32_t *to)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads())
-        to[k] = plan.candidate[ask[k]];
+        to[k] = params.search.candidate[request[k]];
 }
 
 __global__ void __launch_bounds__(threads)
-    accept(const kernel_params plan, const uint32_t *ask, const uint32_t *from, uint32_t count)
+    accept(const kernel_params params, const uint32_t *request, const uint32_t *from,
+           uint32_t count)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
-        uint32_t *const parent = plan.parent + plan.graph.own_slot[ask[k]];
+        uint32_t *const parent = params.search.parent + params.graph.own_slot[request[k]];
         *parent = min(*parent, from[k]); /* NONE is the largest */
     }
 }
@@ -118,86 +120,90 @@ __global__ void __launch_bounds__(threads)
 /* ---- canonical parents ---- */
 
 /* The level of a vertex, or one that is nobody's. */
-__device__ __forceinline__ int32_t slot_level(const kernel_params &plan, uint32_t slot)
+__device__ __forceinline__ int32_t slot_level(const kernel_params &params, uint32_t slot)
 {
-    return hw_test_bit(plan.seen, slot) ? plan.level[slot] : -2;
+    return hw_test_bit(params.search.visited_slots, slot) ? params.search.level[slot] : -2;
 }
 
 /* The least graph id in a list among sources of one level. */
 template <bool delegates>
-__device__ uint32_t least_source(const kernel_params &plan, const hw_gpu_matrix &lists,
-                                 uint32_t row, int32_t level)
+__device__ uint32_t min_source(const kernel_params &params, const hw_gpu_matrix &lists,
+                               uint32_t row, int32_t level)
 {
-    uint32_t least = HW_INVALID_VERTEX;
+    uint32_t min_id = HW_INVALID_VERTEX;
 
     for (uint64_t e = begin_of(lists, row); e < begin_of(lists, row + 1); e++) {
         const uint32_t u = lists.index[e];
-        if ((delegates ? plan.delegate_level[u] : slot_level(plan, u)) == level)
-            least = min(least, delegates ? plan.graph.delegate_id[u] : plan.graph.slot_id[u]);
+        if ((delegates ? params.canonical.delegate_level[u] : slot_level(params, u)) == level)
+            min_id = min(min_id, delegates ? params.graph.delegate_id[u] : params.graph.slot_id[u]);
     }
-    return least;
+    return min_id;
 }
 
 /* Of every delegate that is reached, but the root: what this part knows. */
-__global__ void __launch_bounds__(threads) choose_delegates(const kernel_params plan)
+__global__ void __launch_bounds__(threads) choose_delegates(const kernel_params params)
 {
-    const graph_t &graph = plan.graph;
+    const graph_t &graph = params.graph;
 
     for (uint64_t k = hw_grid_thread(); k < graph.delegates; k += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(k);
-        const int32_t level = plan.delegate_level[v] - 1;
-        uint32_t least = HW_INVALID_VERTEX;
+        const int32_t level = params.canonical.delegate_level[v] - 1;
+        uint32_t min_id = HW_INVALID_VERTEX;
         if (level >= 0)
-            least = min(least_source<true>(plan, graph.backward[HW_GPU_DD], v, level),
-                        least_source<false>(plan, graph.backward[HW_GPU_ND], v, level));
-        plan.candidate[v] = least;
+            min_id = min(min_source<true>(params, graph.backward[HW_GPU_DD], v, level),
+                         min_source<false>(params, graph.backward[HW_GPU_ND], v, level));
+        params.search.candidate[v] = min_id;
         const uint32_t slot = graph.own_slot[v];
         if (slot != HW_INVALID_VERTEX && level >= 0)
-            plan.parent[slot] = least;
+            params.search.parent[slot] = min_id;
     }
 }
 
 /* Of this part's normal vertices: among delegates. */
-__global__ void __launch_bounds__(threads) choose_slots(const kernel_params plan)
+__global__ void __launch_bounds__(threads) choose_slots(const kernel_params params)
 {
-    for (uint64_t k = hw_grid_thread(); k < plan.graph.slots; k += hw_grid_threads()) {
+    for (uint64_t k = hw_grid_thread(); k < params.graph.slots; k += hw_grid_threads()) {
         const uint32_t v = static_cast<uint32_t>(k);
-        const int32_t level = slot_level(plan, v) - 1;
+        const int32_t level = slot_level(params, v) - 1;
         if (level >= 0)
-            plan.parent[v] = least_source<true>(plan, plan.graph.backward[HW_GPU_DN], v, level);
+            params.search.parent[v] =
+                min_source<true>(params, params.graph.backward[HW_GPU_DN], v, level);
     }
 }
 
 /* And along nn, from its sources. */
-__global__ void __launch_bounds__(threads) choose_along(const kernel_params plan)
+__global__ void __launch_bounds__(threads) choose_along_nn(const kernel_params params)
 {
-    const graph_t &graph = plan.graph;
+    const graph_t &graph = params.graph;
     const hw_gpu_matrix &nn = graph.forward[HW_GPU_NN];
 
     for (uint64_t k = hw_grid_thread(); k < graph.slots; k += hw_grid_threads()) {
         const uint32_t u = static_cast<uint32_t>(k), id = graph.slot_id[u];
-        const int32_t level = slot_level(plan, u);
+        const int32_t level = slot_level(params, u);
         for (uint64_t e = begin_of(nn, u); level >= 0 && e < begin_of(nn, u + 1); e++) {
-            const uint32_t code = graph.marked ? nn.index[e] & ~mark : nn.index[e];
-            const uint32_t owner = owner_of(graph, code), slot = code - owner * graph.slots;
+            const uint32_t packed_id =
+                graph.marks_nn_only ? nn.index[e] & ~nn_only_mark : nn.index[e];
+            const uint32_t owner = owner_of(graph, packed_id),
+                           slot = packed_id - owner * graph.slots;
             if (owner != graph.part) {
-                const uint32_t at = atomicAdd(&plan.control->sent[owner], 1u);
-                plan.box[owner][at] = static_cast<count64>(id) << 32 | slot;
-                plan.box_level[owner][at] = level;
-            } else if (slot_level(plan, slot) == level + 1) {
-                atomicMin(plan.parent + slot, id);
+                const uint32_t at = atomicAdd(&params.control->found.sent[owner], 1u);
+                params.peers.outbox[owner][at] = static_cast<count64>(id) << 32 | slot;
+                params.canonical.outbox_level[owner][at] = level;
+            } else if (slot_level(params, slot) == level + 1) {
+                atomicMin(params.search.parent + slot, id);
             }
         }
     }
 }
 
-__global__ void __launch_bounds__(threads) lessen(const kernel_params plan, int q, uint32_t count)
+__global__ void __launch_bounds__(threads)
+    receive_canonical(const kernel_params params, int q, uint32_t count)
 {
     for (uint64_t k = hw_grid_thread(); k < count; k += hw_grid_threads()) {
-        const count64 entry = plan.inbox[q][k];
-        const uint32_t slot = static_cast<uint32_t>(entry);
-        if (slot_level(plan, slot) == plan.inbox_level[q][k] + 1)
-            atomicMin(plan.parent + slot, static_cast<uint32_t>(entry >> 32));
+        const count64 update = params.peers.inbox[q][k];
+        const uint32_t slot = static_cast<uint32_t>(update);
+        if (slot_level(params, slot) == params.canonical.inbox_level[q][k] + 1)
+            atomicMin(params.search.parent + slot, static_cast<uint32_t>(update >> 32));
     }
 }
 
@@ -223,7 +229,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    make_bare(hw_gpu_matrix lists, uint32_t rows, uint32_t *mask)
+    make_nn_only(hw_gpu_matrix lists, uint32_t rows, uint32_t *mask)
 {
     const uint64_t padded = (static_cast<uint64_t>(rows) + 31) / 32 * 32;
 
@@ -232,7 +238,7 @@ __global__ void __launch_bounds__(threads)
         bool some = false;
         if (v < rows)
             for (uint64_t e = begin_of(lists, row); e < begin_of(lists, row + 1) && !some; e++)
-                some = lists.index[e] & mark;
+                some = lists.index[e] & nn_only_mark;
         const uint32_t bits = __ballot_sync(HW_WARP, some);
         if ((threadIdx.x & 31) == 0)
             mask[v / 32] = bits;
@@ -240,11 +246,11 @@ __global__ void __launch_bounds__(threads)
 }
 
 /* The part and the slot of a search id. */
-struct place {
+struct location {
     uint32_t part, slot;
 };
 
-__device__ __forceinline__ place place_of(uint32_t search_id, uint32_t nodes, uint32_t devices)
+__device__ __forceinline__ location locate(uint32_t search_id, uint32_t nodes, uint32_t devices)
 {
     const uint32_t group = search_id / nodes, slot = group / devices;
 
@@ -252,29 +258,31 @@ __device__ __forceinline__ place place_of(uint32_t search_id, uint32_t nodes, ui
 }
 
 __global__ void __launch_bounds__(threads)
-    count_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes, uint32_t devices,
+    count_by_owner(const uint32_t *search_id, uint64_t count, uint32_t nodes, uint32_t devices,
                    count64 *to)
 {
-    __shared__ count64 own[HW_GPU_DELEGATES_PARTS];
+    __shared__ count64 own[HW_GPU_DELEGATES_MAX_PARTS];
 
-    if (threadIdx.x < HW_GPU_DELEGATES_PARTS)
+    if (threadIdx.x < HW_GPU_DELEGATES_MAX_PARTS)
         own[threadIdx.x] = 0;
     __syncthreads();
     for (uint64_t e = hw_grid_thread(); e < count; e += hw_grid_threads())
-        atomicAdd(own + place_of(search_id[e], nodes, devices).part, 1ull);
+        atomicAdd(own + locate(search_id[e], nodes, devices).part, 1ull);
     __syncthreads();
     if (threadIdx.x < nodes * devices && own[threadIdx.x] > 0)
         atomicAdd(to + threadIdx.x, own[threadIdx.x]);
 }
 
 __global__ void __launch_bounds__(threads)
-    encode(graph_t graph, uint32_t nodes, const uint32_t *fed, uint32_t *search_id, uint64_t count)
+    pack_ids(graph_t graph, uint32_t nodes, const uint32_t *has_delegate_source,
+             uint32_t *search_id, uint64_t count)
 {
     for (uint64_t e = hw_grid_thread(); e < count; e += hw_grid_threads()) {
-        const place at = place_of(search_id[e], nodes, graph.devices);
-        const bool bare =
-            !hw_test_bit(fed + static_cast<uint64_t>(at.part) * graph.slot_words, at.slot);
-        search_id[e] = at.part * graph.slots + at.slot + (graph.marked && bare ? mark : 0);
+        const location at = locate(search_id[e], nodes, graph.devices);
+        const bool nn_only = !hw_test_bit(
+            has_delegate_source + static_cast<uint64_t>(at.part) * graph.slot_words, at.slot);
+        search_id[e] =
+            at.part * graph.slots + at.slot + (graph.marks_nn_only && nn_only ? nn_only_mark : 0);
     }
 }
 
@@ -282,22 +290,22 @@ __global__ void __launch_bounds__(threads)
 
 extern "C" {
 
-int hw_gpu_delegates_hear(const hw_gpu_delegates_params *plan, const hw_gpu_delegates_news *news,
-                          void *stream)
+int hw_gpu_delegates_set_counts(const hw_gpu_delegates_params *params,
+                                const hw_gpu_delegates_counts *counts, void *stream)
 {
-    hear<<<1, 1, 0, stream_of(stream)>>>(*plan, *news);
+    set_counts<<<1, 1, 0, stream_of(stream)>>>(*params, *counts);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_combine(const hw_gpu_delegates_params *plan,
+int hw_gpu_delegates_combine(const hw_gpu_delegates_params *params,
                              const hw_gpu_delegates_masks *masks, uint32_t *to, void *stream)
 {
-    combine<<<blocks_for(plan, masks->words), threads, 0, stream_of(stream)>>>(*masks, to);
+    combine<<<blocks_for(params, masks->words), threads, 0, stream_of(stream)>>>(*masks, to);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_list(const hw_gpu_delegates_params *plan, uint32_t *list, uint32_t room,
-                          uint32_t *count)
+int hw_gpu_delegates_list_found(const hw_gpu_delegates_params *params, uint32_t *list,
+                                uint32_t room, uint32_t *count)
 {
     cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
 
@@ -305,88 +313,91 @@ int hw_gpu_delegates_list(const hw_gpu_delegates_params *plan, uint32_t *list, u
         error = cudaMemsetAsync(list, 0xff, size_t{room} * sizeof *list, nullptr);
     if (error != cudaSuccess)
         return error;
-    list_found<<<blocks_for(plan, plan->graph.mask_words), threads>>>(*plan, list, room, count);
+    list_found<<<blocks_for(params, params->graph.mask_words), threads>>>(*params, list, room,
+                                                                          count);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_set(const hw_gpu_delegates_params *plan, const uint32_t *list, uint32_t count,
-                         uint32_t *mask)
+int hw_gpu_delegates_set_bits(const hw_gpu_delegates_params *params, const uint32_t *list,
+                              uint32_t count, uint32_t *mask)
 {
-    const size_t bytes = size_t{plan->graph.mask_words} * sizeof *mask;
+    const size_t bytes = size_t{params->graph.mask_words} * sizeof *mask;
     const cudaError_t error = cudaMemsetAsync(mask, 0, bytes, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    set_listed<<<blocks_for(plan, count), threads>>>(list, count, mask);
+    set_listed<<<blocks_for(params, count), threads>>>(list, count, mask);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_unique(const hw_gpu_delegates_params *plan, const count64 *entries,
-                            uint64_t number, uint32_t owner, uint32_t *passed, count64 *to,
+int hw_gpu_delegates_unique(const hw_gpu_delegates_params *params, const count64 *updates,
+                            uint64_t number, uint32_t owner, uint32_t *relayed, count64 *to,
                             uint32_t *count)
 {
-    const uint64_t first = static_cast<uint64_t>(owner) * plan->graph.slots;
+    const uint64_t first = static_cast<uint64_t>(owner) * params->graph.slots;
     const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    pass_on<<<blocks_for(plan, number), threads>>>(entries, number, first, passed, to, count);
+    copy_unique<<<blocks_for(params, number), threads>>>(updates, number, first, relayed, to,
+                                                         count);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_unknown(const hw_gpu_delegates_params *plan, bool every, uint32_t *ask,
-                             uint32_t *count)
+int hw_gpu_delegates_list_unknown(const hw_gpu_delegates_params *params, bool every,
+                                  uint32_t *request, uint32_t *count)
 {
     const cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    list_unknown<<<blocks_for(plan, plan->graph.delegates), threads>>>(*plan, every, ask, count);
+    list_unknown<<<blocks_for(params, params->graph.delegates), threads>>>(*params, every, request,
+                                                                           count);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_answer(const hw_gpu_delegates_params *plan, const uint32_t *ask,
-                            uint32_t count, uint32_t *to)
+int hw_gpu_delegates_reply(const hw_gpu_delegates_params *params, const uint32_t *request,
+                           uint32_t count, uint32_t *to)
 {
-    answer<<<blocks_for(plan, count), threads>>>(*plan, ask, count, to);
+    reply<<<blocks_for(params, count), threads>>>(*params, request, count, to);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_accept(const hw_gpu_delegates_params *plan, const uint32_t *ask,
+int hw_gpu_delegates_accept(const hw_gpu_delegates_params *params, const uint32_t *request,
                             const uint32_t *from, uint32_t count)
 {
-    accept<<<blocks_for(plan, count), threads>>>(*plan, ask, from, count);
+    accept<<<blocks_for(params, count), threads>>>(*params, request, from, count);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_choose(const hw_gpu_delegates_params *plan)
+int hw_gpu_delegates_canonical_choose(const hw_gpu_delegates_params *params)
 {
-    const cudaError_t error =
-        cudaMemsetAsync(plan->control->sent, 0, sizeof plan->control->sent, nullptr);
+    const cudaError_t error = cudaMemsetAsync(params->control->found.sent, 0,
+                                              sizeof params->control->found.sent, nullptr);
 
     if (error != cudaSuccess)
         return error;
-    choose_slots<<<blocks_for(plan, plan->graph.slots), threads>>>(*plan);
-    choose_delegates<<<blocks_for(plan, plan->graph.delegates), threads>>>(*plan);
-    choose_along<<<blocks_for(plan, plan->graph.slots), threads>>>(*plan);
+    choose_slots<<<blocks_for(params, params->graph.slots), threads>>>(*params);
+    choose_delegates<<<blocks_for(params, params->graph.delegates), threads>>>(*params);
+    choose_along_nn<<<blocks_for(params, params->graph.slots), threads>>>(*params);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_lessen(const hw_gpu_delegates_params *plan, int q, uint32_t count)
+int hw_gpu_delegates_canonical_receive(const hw_gpu_delegates_params *params, int q, uint32_t count)
 {
-    lessen<<<blocks_for(plan, count), threads>>>(*plan, q, count);
+    receive_canonical<<<blocks_for(params, count), threads>>>(*params, q, count);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_parents(const hw_gpu_delegates_params *plan, uint32_t *parent)
+int hw_gpu_delegates_parents(const hw_gpu_delegates_params *params, uint32_t *parent)
 {
-    gather_parents<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, parent);
+    gather_parents<<<blocks_for(params, params->graph.owned), threads>>>(*params, parent);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_levels(const hw_gpu_delegates_params *plan, int32_t *level)
+int hw_gpu_delegates_levels(const hw_gpu_delegates_params *params, int32_t *level)
 {
-    gather_levels<<<blocks_for(plan, plan->graph.owned), threads>>>(*plan, level);
+    gather_levels<<<blocks_for(params, params->graph.owned), threads>>>(*params, level);
     return cudaGetLastError();
 }
 
@@ -397,23 +408,25 @@ int hw_gpu_delegates_mask(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *m
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_bare(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask)
+int hw_gpu_delegates_nn_only(const hw_gpu_matrix *lists, uint32_t rows, uint32_t *mask)
 {
-    make_bare<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask);
+    make_nn_only<<<blocks_for(nullptr, rows), threads>>>(*lists, rows, mask);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_crossing(const uint32_t *search_id, uint64_t count, uint32_t nodes,
-                              uint32_t devices, count64 *to)
+int hw_gpu_delegates_count_by_owner(const uint32_t *search_id, uint64_t count, uint32_t nodes,
+                                    uint32_t devices, count64 *to)
 {
-    count_crossing<<<blocks_for(nullptr, count), threads>>>(search_id, count, nodes, devices, to);
+    count_by_owner<<<blocks_for(nullptr, count), threads>>>(search_id, count, nodes, devices, to);
     return cudaGetLastError();
 }
 
-int hw_gpu_delegates_encode(const hw_gpu_delegates_graph *graph, uint32_t nodes,
-                            const uint32_t *fed, uint32_t *search_id, uint64_t count)
+int hw_gpu_delegates_pack_ids(const hw_gpu_delegates_graph *graph, uint32_t nodes,
+                              const uint32_t *has_delegate_source, uint32_t *search_id,
+                              uint64_t count)
 {
-    encode<<<blocks_for(nullptr, count), threads>>>(*graph, nodes, fed, search_id, count);
+    pack_ids<<<blocks_for(nullptr, count), threads>>>(*graph, nodes, has_delegate_source, search_id,
+                                                      count);
     return cudaGetLastError();
 }
 

@@ -11,56 +11,60 @@ namespace hw_delegates
 namespace
 {
 
-__device__ uint32_t since(count64 from, count64 to)
+__device__ uint32_t elapsed_since(count64 from, count64 to)
 {
     return to > from ? static_cast<uint32_t>(min(to - from, 0xffffffffull)) : 0;
 }
 
 /* Counts what went to part q in a step. */
-__device__ void count_sent(const kernel_params &plan, uint32_t q, hw_gpu_delegates_row &row)
+__device__ void trace_traffic(const kernel_params &params, uint32_t q,
+                              hw_gpu_delegates_trace_record &record)
 {
-    const control_t &c = *plan.control;
-    const uint64_t entries = c.sent[q] - c.told[q];
-    const uint64_t words =
-        plan.carried ? plan.graph.mask_words
-                     : plan.graph.summary / 4 + uint64_t{HW_GPU_DELEGATES_SECTOR} * c.sectors;
-    const uint64_t mask = c.any_delegate ? 4 * words : 0;
+    const control_t &c = *params.control;
+    const uint64_t updates = c.found.sent[q] - c.found.sent_before[q];
+    const uint64_t words = params.config.host_staged
+                               ? params.graph.mask_words
+                               : params.graph.summary_bytes / 4 +
+                                     uint64_t{HW_GPU_DELEGATES_SECTOR} * c.next.dirty_sectors;
+    const uint64_t mask = c.found.max_delegates ? 4 * words : 0;
     /* Of early masks each part counts what it brought, since more may be found meanwhile. */
-    const uint64_t early = c.early ? plan.graph.summary + c.early_bytes / plan.masks : 0;
-    const uint64_t bytes = entries * sizeof(count64) + mask + early;
-    const uint32_t messages = (entries > 0) + (mask > 0) + (early > 0);
+    const uint64_t early =
+        c.early_found ? params.graph.summary_bytes + c.early_bytes / params.peers.masks : 0;
+    const uint64_t bytes = updates * sizeof(count64) + mask + early;
+    const uint32_t messages = (updates > 0) + (mask > 0) + (early > 0);
 
-    if (q == plan.graph.part)
+    if (q == params.graph.part)
         return;
-    row.bytes += bytes;
-    row.messages += messages;
-    if (q / plan.graph.devices != plan.graph.part / plan.graph.devices) {
-        row.bytes_between += bytes;
-        row.messages_between += messages;
+    record.bytes += bytes;
+    record.messages += messages;
+    if (q / params.graph.devices != params.graph.part / params.graph.devices) {
+        record.internode_bytes += bytes;
+        record.internode_messages += messages;
     }
 }
 
 /* Keeps the row of the step that has ended. */
-__device__ void keep_row(const kernel_params &plan, count64 now)
+__device__ void trace_append(const kernel_params &params, count64 now)
 {
-    control_t &c = *plan.control;
-    const uint32_t at = min(c.rows, plan.row_capacity - 1);
-    hw_gpu_delegates_row row = {};
+    control_t &c = *params.control;
+    const uint32_t at = min(c.trace_records, params.trace.capacity - 1);
+    hw_gpu_delegates_trace_record record = {};
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++)
-        row.ways |= (c.visit[k] ? c.backward[k] ? 2u : 1u : 0u) << 2 * k;
-    row.ways |= c.small << 2 * HW_GPU_SUBGRAPHS;
-    for (uint32_t q = 0; q < plan.graph.parts; q++)
-        count_sent(plan, q, row);
-    row.frontier = c.frontier;
-    row.found = c.fresh_slots + c.fresh_owned;
-    row.expansion = since(c.begun, max(c.met[0], c.met[1]));
-    row.reduction = since(c.met[0], c.reduced);
-    row.exchange = since(c.met[1], c.took);
-    row.update = since(c.joined, now);
-    row.edges = c.examined;
-    plan.row[at] = row;
-    c.rows = at + 1;
+        record.directions |= (c.decision.visit[k] ? c.decision.backward[k] ? 2u : 1u : 0u) << 2 * k;
+    record.directions |= c.small_step << 2 * HW_GPU_SUBGRAPHS;
+    for (uint32_t q = 0; q < params.graph.parts; q++)
+        trace_traffic(params, q, record);
+    record.frontier = c.frontier.vertices;
+    record.discovered = c.next.new_slots + c.next.new_owned;
+    record.expansion =
+        elapsed_since(c.clock.step_begin, max(c.clock.visits_end[0], c.clock.visits_end[1]));
+    record.reduction = elapsed_since(c.clock.visits_end[0], c.clock.reduction_end);
+    record.exchange = elapsed_since(c.clock.visits_end[1], c.clock.receive_end);
+    record.update = elapsed_since(c.clock.previsit_begin, now);
+    record.edges = c.found.edges_examined;
+    params.trace.record[at] = record;
+    c.trace_records = at + 1;
 }
 
 } // namespace

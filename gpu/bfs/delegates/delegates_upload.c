@@ -17,7 +17,7 @@
 #define CHUNK ((hw_count)16 << 20)
 
 /* The highest bit of codes in nn, where codes leave it free. */
-#define MARK (UINT32_C(1) << 31)
+#define NN_ONLY_MARK (UINT32_C(1) << 31)
 
 /* The matrices of a part, forward and backward; those it has not are NULL. */
 struct matrices {
@@ -83,10 +83,10 @@ hw_count hw_gpu_delegates_fill_device_bytes(const struct hw_part *part)
 /* ---- planning ---- */
 
 /* Edges of nn by the part that owns where they lead, where the lists are on the device. */
-static enum hw_status count_crossing_there(const struct hw_part *part, hw_count *to,
-                                           struct hw_error *err)
+static enum hw_status count_by_owner_on_device(const struct hw_part *part, hw_count *to,
+                                               struct hw_error *err)
 {
-    const struct hw_device_csr *kept = hw_device_csr(part);
+    const struct hw_device_csr *device_csr = hw_device_csr(part);
     const size_t bytes = (size_t)part->spec.parts * sizeof *to;
     void *counts = NULL;
     enum hw_status status = hw_cuda((int)cudaMalloc(&counts, bytes), "cudaMalloc", err);
@@ -94,9 +94,9 @@ static enum hw_status count_crossing_there(const struct hw_part *part, hw_count 
     if (status == HW_OK)
         status = hw_gpu_fill(counts, 0, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_crossing(kept->column, (uint64_t)nn_edges(part),
-                                                   (uint32_t)part->spec.nodes,
-                                                   (uint32_t)part->spec.devices, counts),
+        status = hw_cuda(hw_gpu_delegates_count_by_owner(
+                             device_csr->column, (uint64_t)nn_edges(part),
+                             (uint32_t)part->spec.nodes, (uint32_t)part->spec.devices, counts),
                          "the kernel that counts edges", err);
     if (status == HW_OK)
         status = hw_gpu_get(to, counts, bytes, err);
@@ -105,14 +105,14 @@ static enum hw_status count_crossing_there(const struct hw_part *part, hw_count 
 }
 
 /* The same on the host. */
-static void count_crossing_here(const struct hw_part *part, hw_count *to)
+static void count_by_owner_on_host(const struct hw_part *part, hw_count *to)
 {
     const struct hw_csr *nn = &part->separate.nn;
     const hw_count edges = nn_edges(part);
 
 #pragma omp parallel
     {
-        hw_count own[HW_GPU_DELEGATES_PARTS] = {0};
+        hw_count own[HW_GPU_DELEGATES_MAX_PARTS] = {0};
 #pragma omp for
         for (hw_count e = 0; e < edges; e++)
             own[hw_owner(&part->spec, nn->target[e])]++;
@@ -123,27 +123,27 @@ static void count_crossing_here(const struct hw_part *part, hw_count *to)
 }
 
 /* Local. */
-static enum hw_status count_crossing(const struct hw_part *part, hw_count *to, struct hw_error *err)
+static enum hw_status count_by_owner(const struct hw_part *part, hw_count *to, struct hw_error *err)
 {
     enum hw_status status = HW_OK;
 
     if (hw_device_csr(part))
-        status = count_crossing_there(part, to, err);
+        status = count_by_owner_on_device(part, to, err);
     else
-        count_crossing_here(part, to);
+        count_by_owner_on_host(part, to);
     to[part->index] = 0;
     return status;
 }
 
 /* kept: the lists are there already. */
-static void plan_matrix(struct hw_gpu_arrays *arrays, const struct hw_csr *csr, bool kept,
+static void plan_matrix(struct hw_gpu_arrays *arrays, const struct hw_csr *csr, bool device_csr,
                         struct hw_gpu_matrix *matrix)
 {
     const hw_count edges = csr->offset[csr->rows];
 
-    matrix->wide = edges > (hw_count)UINT32_MAX;
-    hw_gpu_add(arrays, &matrix->offset, (hw_count)csr->rows + 1, matrix->wide ? 8 : 4);
-    if (!kept)
+    matrix->offsets64 = edges > (hw_count)UINT32_MAX;
+    hw_gpu_add(arrays, &matrix->offset, (hw_count)csr->rows + 1, matrix->offsets64 ? 8 : 4);
+    if (!device_csr)
         hw_gpu_add(arrays, &matrix->index, edges, sizeof *matrix->index);
 }
 
@@ -152,26 +152,26 @@ static void plan_arrays(const struct hw_part *part, struct hw_gpu_delegates_uplo
 {
     const struct matrices all = matrices_of(part);
     const hw_count masks = graph->mask_words, slots = graph->slot_words;
-    const bool kept = hw_device_csr(part) != NULL;
+    const bool device_csr = hw_device_csr(part) != NULL;
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         const bool from_slots = k == HW_GPU_NN || k == HW_GPU_ND;
         graph->edges[k] = (uint64_t)all.forward[k]->offset[all.forward[k]->rows];
-        plan_matrix(arrays, all.forward[k], kept, &graph->forward[k]);
+        plan_matrix(arrays, all.forward[k], device_csr, &graph->forward[k]);
         hw_gpu_add(arrays, &graph->out[k], from_slots ? slots : masks, sizeof *graph->out[k]);
         if (part->directed && all.backward[k]) {
-            plan_matrix(arrays, all.backward[k], kept, &graph->backward[k]);
+            plan_matrix(arrays, all.backward[k], device_csr, &graph->backward[k]);
             hw_gpu_add(arrays, &graph->in[k], k == HW_GPU_DN ? slots : masks, sizeof *graph->in[k]);
         }
     }
-    hw_gpu_add(arrays, &graph->first[HW_GPU_DN], graph->slots, sizeof(uint32_t));
-    hw_gpu_add(arrays, &graph->first[HW_GPU_DD], graph->delegates, sizeof(uint32_t));
-    hw_gpu_add(arrays, &graph->bare, slots, sizeof *graph->bare);
+    hw_gpu_add(arrays, &graph->first_source[HW_GPU_DN], graph->slots, sizeof(uint32_t));
+    hw_gpu_add(arrays, &graph->first_source[HW_GPU_DD], graph->delegates, sizeof(uint32_t));
+    hw_gpu_add(arrays, &graph->nn_only, slots, sizeof *graph->nn_only);
     hw_gpu_add(arrays, &graph->own_slot, graph->delegates, sizeof *graph->own_slot);
-    hw_gpu_add(arrays, &graph->mine, masks, sizeof *graph->mine);
+    hw_gpu_add(arrays, &graph->owned_mask, masks, sizeof *graph->owned_mask);
     hw_gpu_add(arrays, &graph->delegate_id, graph->delegates, sizeof *graph->delegate_id);
     hw_gpu_add(arrays, &graph->slot_id, graph->slots, sizeof *graph->slot_id);
-    hw_gpu_add(arrays, &graph->place, graph->owned, sizeof *graph->place);
+    hw_gpu_add(arrays, &graph->slot_by_id, graph->owned, sizeof *graph->slot_by_id);
     hw_gpu_add(arrays, &upload->counts, 1, sizeof *upload->counts);
 }
 
@@ -187,9 +187,9 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
     const struct hw_delegate_part *own = &part->separate;
     const uint64_t codes = (uint64_t)part->spec.parts * own->slots;
 
-    if (part->spec.parts > HW_GPU_DELEGATES_PARTS)
+    if (part->spec.parts > HW_GPU_DELEGATES_MAX_PARTS)
         return hw_fail(err, HW_BAD_INPUT, "method delegates does up to %d parts on GPUs, not %d",
-                       HW_GPU_DELEGATES_PARTS, part->spec.parts);
+                       HW_GPU_DELEGATES_MAX_PARTS, part->spec.parts);
     if (codes >= HW_INVALID_VERTEX || part->vertices >= (hw_gid)HW_INVALID_VERTEX)
         return hw_fail(err, HW_BAD_INPUT,
                        "method delegates numbers vertices with 32 bits on GPUs; the graph has "
@@ -209,10 +209,10 @@ static enum hw_status count(const struct hw_part *part, struct hw_gpu_delegates_
         .delegates = own->delegates,
         .slot_words = words_of(own->slots),
         .mask_words = words_of(own->delegates),
-        .summary = (words_of(own->delegates) + 8 * HW_GPU_DELEGATES_SECTOR - 1) /
-                   (8 * HW_GPU_DELEGATES_SECTOR) * 8,
-        .by_slots = hw_divisor(own->slots).magic,
-        .marked = codes <= MARK,
+        .summary_bytes = (words_of(own->delegates) + 8 * HW_GPU_DELEGATES_SECTOR - 1) /
+                         (8 * HW_GPU_DELEGATES_SECTOR) * 8,
+        .slots_magic = hw_divisor(own->slots).magic,
+        .marks_nn_only = codes <= NN_ONLY_MARK,
         .owned = part->own.count,
     };
     return HW_OK;
@@ -235,7 +235,7 @@ enum hw_status hw_gpu_delegates_plan_graph(const struct hw_context *ctx, const s
         err);
     if (status != HW_OK)
         return status;
-    status = hw_agree(ctx->world, count_crossing(part, upload->to, err), err);
+    status = hw_agree(ctx->world, count_by_owner(part, upload->to, err), err);
     if (status != HW_OK)
         return status;
     status = hw_mpi(MPI_Allgather(upload->to, (int)parts, HW_MPI_COUNT, upload->all, (int)parts,
@@ -257,13 +257,13 @@ enum hw_status hw_gpu_delegates_plan_graph(const struct hw_context *ctx, const s
 
 /* ---- filling ---- */
 
-static enum hw_status put_offsets(const struct hw_csr *csr, const struct hw_gpu_matrix *matrix,
-                                  struct hw_error *err)
+static enum hw_status upload_offsets(const struct hw_csr *csr, const struct hw_gpu_matrix *matrix,
+                                     struct hw_error *err)
 {
     const hw_count count = (hw_count)csr->rows + 1;
     uint32_t *narrow = NULL;
 
-    if (matrix->wide)
+    if (matrix->offsets64)
         return hw_gpu_put((void *)(uintptr_t)matrix->offset, csr->offset,
                           (size_t)count * sizeof *csr->offset, err);
     enum hw_status status = hw_alloc(&narrow, count, sizeof *narrow, "offsets", err);
@@ -279,10 +279,10 @@ static enum hw_status put_offsets(const struct hw_csr *csr, const struct hw_gpu_
 }
 
 /* Offsets, and lists if they are on the host. */
-static enum hw_status put_matrix(const struct hw_csr *csr, const struct hw_gpu_matrix *matrix,
-                                 struct hw_error *err)
+static enum hw_status upload_matrix(const struct hw_csr *csr, const struct hw_gpu_matrix *matrix,
+                                    struct hw_error *err)
 {
-    enum hw_status status = put_offsets(csr, matrix, err);
+    enum hw_status status = upload_offsets(csr, matrix, err);
 
     return status == HW_OK && csr->index
                ? hw_gpu_put((void *)(uintptr_t)matrix->index, csr->index,
@@ -292,19 +292,20 @@ static enum hw_status put_matrix(const struct hw_csr *csr, const struct hw_gpu_m
 
 /* Every part's slots that have delegates as sources: [parts][slot_words], free() it.
  * Collective; ranks agree. */
-static enum hw_status gather_fed(const struct hw_context *ctx, const struct hw_part *part,
-                                 uint32_t words, uint32_t **fed, struct hw_error *err)
+static enum hw_status gather_delegate_sources(const struct hw_context *ctx,
+                                              const struct hw_part *part, uint32_t words,
+                                              uint32_t **has_delegate_source, struct hw_error *err)
 {
     const struct hw_csr *in = matrices_of(part).backward[HW_GPU_DN];
-    enum hw_status status =
-        hw_alloc_zero(fed, (hw_count)words * part->spec.parts, sizeof **fed, "masks", err);
+    enum hw_status status = hw_alloc_zero(has_delegate_source, (hw_count)words * part->spec.parts,
+                                          sizeof **has_delegate_source, "masks", err);
 
     if (words > INT32_MAX)
         status = hw_fail(err, HW_RESOURCES, "part %d has too many vertices", part->index);
     status = hw_agree(ctx->world, status, err);
     if (status != HW_OK)
         return status;
-    uint32_t *own = *fed + (size_t)words * (size_t)part->index;
+    uint32_t *own = *has_delegate_source + (size_t)words * (size_t)part->index;
 #pragma omp parallel for
     for (uint32_t w = 0; w < words; w++)
         for (uint32_t b = 0; b < 32 && (hw_count)w * 32 + b < in->rows; b++) {
@@ -313,17 +314,17 @@ static enum hw_status gather_fed(const struct hw_context *ctx, const struct hw_p
         }
     if (ctx->size == 1)
         return HW_OK;
-    return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, *fed, (int)words, MPI_UINT32_T,
-                                ctx->world),
+    return hw_mpi(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, *has_delegate_source,
+                                (int)words, MPI_UINT32_T, ctx->world),
                   "MPI_Allgather", err);
 }
 
 /* Lists that are on the device stand one after another, in the order of enum hw_matrix. */
-static void take_kept(const struct hw_part *part, const struct matrices *all,
-                      struct hw_gpu_delegates_graph *graph)
+static void use_device_lists(const struct hw_part *part, const struct matrices *all,
+                             struct hw_gpu_delegates_graph *graph)
 {
-    const struct hw_device_csr *kept = hw_device_csr(part);
-    const uint32_t *next = kept->column;
+    const struct hw_device_csr *device_csr = hw_device_csr(part);
+    const uint32_t *next = device_csr->column;
 
     for (int k = 0; k < HW_GPU_SUBGRAPHS; k++) {
         graph->forward[k].index = next;
@@ -336,39 +337,39 @@ static void take_kept(const struct hw_part *part, const struct matrices *all,
 }
 
 /* The targets of nn, which are on the device, become codes. fed: as above. */
-static enum hw_status encode_kept(const struct hw_part *part,
-                                  const struct hw_gpu_delegates_graph *graph, const uint32_t *fed,
-                                  struct hw_error *err)
+static enum hw_status pack_device_ids(const struct hw_part *part,
+                                      const struct hw_gpu_delegates_graph *graph,
+                                      const uint32_t *has_delegate_source, struct hw_error *err)
 {
-    struct hw_device_csr *kept = hw_device_csr(part);
-    const size_t bytes = (size_t)graph->parts * graph->slot_words * sizeof *fed;
-    void *there = NULL;
+    struct hw_device_csr *device_csr = hw_device_csr(part);
+    const size_t bytes = (size_t)graph->parts * graph->slot_words * sizeof *has_delegate_source;
+    void *on_device = NULL;
 
-    if (kept->coded)
+    if (device_csr->coded)
         return HW_OK;
-    enum hw_status status = hw_cuda((int)cudaMalloc(&there, bytes), "cudaMalloc", err);
+    enum hw_status status = hw_cuda((int)cudaMalloc(&on_device, bytes), "cudaMalloc", err);
     if (status == HW_OK)
-        status = hw_gpu_put(there, fed, bytes, err);
+        status = hw_gpu_put(on_device, has_delegate_source, bytes, err);
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_encode(graph, (uint32_t)part->spec.nodes, there,
-                                                 kept->column, (uint64_t)nn_edges(part)),
+        status = hw_cuda(hw_gpu_delegates_pack_ids(graph, (uint32_t)part->spec.nodes, on_device,
+                                                   device_csr->column, (uint64_t)nn_edges(part)),
                          "the kernel that encodes vertices", err);
     if (status == HW_OK)
         status = hw_cuda((int)cudaDeviceSynchronize(), "encoding vertices", err);
-    kept->coded = status == HW_OK;
-    cudaFree(there);
+    device_csr->coded = status == HW_OK;
+    cudaFree(on_device);
     return status;
 }
 
 /* The targets of nn, which are on the host, as codes. fed: as above. */
-static enum hw_status put_codes(const struct hw_part *part,
-                                const struct hw_gpu_delegates_graph *graph, const uint32_t *fed,
-                                struct hw_error *err)
+static enum hw_status upload_packed_ids(const struct hw_part *part,
+                                        const struct hw_gpu_delegates_graph *graph,
+                                        const uint32_t *has_delegate_source, struct hw_error *err)
 {
     const struct hw_csr *nn = &part->separate.nn;
     const hw_count edges = nn->offset[nn->rows];
-    uint32_t *code = NULL, *to = (uint32_t *)(uintptr_t)graph->forward[HW_GPU_NN].index;
-    enum hw_status status = hw_alloc(&code, edges < CHUNK ? edges : CHUNK, sizeof *code,
+    uint32_t *packed_id = NULL, *to = (uint32_t *)(uintptr_t)graph->forward[HW_GPU_NN].index;
+    enum hw_status status = hw_alloc(&packed_id, edges < CHUNK ? edges : CHUNK, sizeof *packed_id,
                                      "edges of normal vertices", err);
 
     for (hw_count at = 0; at < edges && status == HW_OK; at += CHUNK) {
@@ -377,18 +378,21 @@ static enum hw_status put_codes(const struct hw_part *part,
         for (hw_count e = 0; e < some; e++) {
             const uint32_t q = (uint32_t)hw_owner(&part->spec, nn->target[at + e]);
             const uint32_t slot = hw_position(&part->spec, nn->target[at + e]);
-            const bool bare = !(fed[(size_t)q * graph->slot_words + slot / 32] >> slot % 32 & 1);
-            code[e] = q * graph->slots + slot + (graph->marked && bare ? MARK : 0);
+            const bool nn_only =
+                !(has_delegate_source[(size_t)q * graph->slot_words + slot / 32] >> slot % 32 & 1);
+            packed_id[e] =
+                q * graph->slots + slot + (graph->marks_nn_only && nn_only ? NN_ONLY_MARK : 0);
         }
-        status = hw_gpu_put(to + at, code, (size_t)some * sizeof *code, err);
+        status = hw_gpu_put(to + at, packed_id, (size_t)some * sizeof *packed_id, err);
     }
-    free(code);
+    free(packed_id);
     return status;
 }
 
 /* The mask of delegates that this part owns. */
-static enum hw_status put_mine(const struct hw_part *part,
-                               const struct hw_gpu_delegates_graph *graph, struct hw_error *err)
+static enum hw_status upload_owned_mask(const struct hw_part *part,
+                                        const struct hw_gpu_delegates_graph *graph,
+                                        struct hw_error *err)
 {
     const struct hw_delegate_part *own = &part->separate;
     uint32_t *mask = NULL;
@@ -400,7 +404,7 @@ static enum hw_status put_mine(const struct hw_part *part,
             for (hw_lid g = 32 * w; g < own->delegates && g < 32 * ((hw_gid)w + 1); g++)
                 mask[w] |= (uint32_t)(hw_owner(&part->spec, own->search_id[g]) == part->index)
                            << g % 32;
-        status = hw_gpu_put((void *)(uintptr_t)graph->mine, mask,
+        status = hw_gpu_put((void *)(uintptr_t)graph->owned_mask, mask,
                             (size_t)graph->mask_words * sizeof *mask, err);
     }
     free(mask);
@@ -408,43 +412,43 @@ static enum hw_status put_mine(const struct hw_part *part,
 }
 
 /* Ids of delegates and slots, and which of both belong together. */
-static enum hw_status put_ids(const struct hw_part *part,
-                              const struct hw_gpu_delegates_graph *graph, struct hw_error *err)
+static enum hw_status upload_ids(const struct hw_part *part,
+                                 const struct hw_gpu_delegates_graph *graph, struct hw_error *err)
 {
     const struct hw_delegate_part *own = &part->separate;
     const hw_lid longest = own->slots > own->delegates ? own->slots : own->delegates;
-    uint32_t *room = NULL;
-    enum hw_status status = hw_alloc(&room, longest, sizeof *room, "ids", err);
+    uint32_t *buffer = NULL;
+    enum hw_status status = hw_alloc(&buffer, longest, sizeof *buffer, "ids", err);
 
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid g = 0; g < own->delegates; g++)
-            room[g] = hw_owner(&part->spec, own->search_id[g]) == part->index
-                          ? hw_position(&part->spec, own->search_id[g])
-                          : HW_INVALID_VERTEX;
-        status = hw_gpu_put((void *)(uintptr_t)graph->own_slot, room,
-                            (size_t)own->delegates * sizeof *room, err);
+            buffer[g] = hw_owner(&part->spec, own->search_id[g]) == part->index
+                            ? hw_position(&part->spec, own->search_id[g])
+                            : HW_INVALID_VERTEX;
+        status = hw_gpu_put((void *)(uintptr_t)graph->own_slot, buffer,
+                            (size_t)own->delegates * sizeof *buffer, err);
     }
     if (status == HW_OK)
-        status = put_mine(part, graph, err);
+        status = upload_owned_mask(part, graph, err);
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid g = 0; g < own->delegates; g++)
-            room[g] = (uint32_t)own->graph_id[g];
-        status = hw_gpu_put((void *)(uintptr_t)graph->delegate_id, room,
-                            (size_t)own->delegates * sizeof *room, err);
+            buffer[g] = (uint32_t)own->graph_id[g];
+        status = hw_gpu_put((void *)(uintptr_t)graph->delegate_id, buffer,
+                            (size_t)own->delegates * sizeof *buffer, err);
     }
     if (status == HW_OK) {
 #pragma omp parallel for
         for (hw_lid s = 0; s < own->slots; s++)
-            room[s] = s < part->own.count ? (uint32_t)part->own.graph_id[s] : HW_INVALID_VERTEX;
-        status = hw_gpu_put((void *)(uintptr_t)graph->slot_id, room,
-                            (size_t)own->slots * sizeof *room, err);
+            buffer[s] = s < part->own.count ? (uint32_t)part->own.graph_id[s] : HW_INVALID_VERTEX;
+        status = hw_gpu_put((void *)(uintptr_t)graph->slot_id, buffer,
+                            (size_t)own->slots * sizeof *buffer, err);
     }
     if (status == HW_OK)
-        status = hw_gpu_put((void *)(uintptr_t)graph->place, part->own.by_graph_id,
+        status = hw_gpu_put((void *)(uintptr_t)graph->slot_by_id, part->own.by_graph_id,
                             (size_t)part->own.count * sizeof *part->own.by_graph_id, err);
-    free(room);
+    free(buffer);
     return status;
 }
 
@@ -485,11 +489,11 @@ static enum hw_status derive_all(const struct hw_gpu_delegates_upload *upload,
         }
         status =
             derive(upload, &graph->backward[k], k == HW_GPU_DN ? graph->slots : graph->delegates,
-                   graph->in[k], graph->first[k], &graph->all_in[k], err);
+                   graph->in[k], graph->first_source[k], &graph->all_in[k], err);
     }
     if (status == HW_OK)
-        status = hw_cuda(hw_gpu_delegates_bare(&graph->forward[HW_GPU_NN], graph->slots,
-                                               (uint32_t *)(uintptr_t)graph->bare),
+        status = hw_cuda(hw_gpu_delegates_nn_only(&graph->forward[HW_GPU_NN], graph->slots,
+                                                  (uint32_t *)(uintptr_t)graph->nn_only),
                          "the kernel that marks vertices", err);
     return status;
 }
@@ -501,25 +505,26 @@ enum hw_status hw_gpu_delegates_fill_graph(const struct hw_context *ctx,
 {
     const struct hw_part *part = upload->part;
     const struct matrices all = matrices_of(part);
-    uint32_t *fed = NULL;
-    enum hw_status status = gather_fed(ctx, part, graph->slot_words, &fed, err);
+    uint32_t *has_delegate_source = NULL;
+    enum hw_status status =
+        gather_delegate_sources(ctx, part, graph->slot_words, &has_delegate_source, err);
 
     if (status == HW_OK && hw_device_csr(part))
-        take_kept(part, &all, graph);
+        use_device_lists(part, &all, graph);
     if (status == HW_OK) {
         for (int k = 0; k < HW_GPU_SUBGRAPHS && status == HW_OK; k++) {
-            status = put_matrix(all.forward[k], &graph->forward[k], err);
+            status = upload_matrix(all.forward[k], &graph->forward[k], err);
             if (status == HW_OK && part->directed && all.backward[k])
-                status = put_matrix(all.backward[k], &graph->backward[k], err);
+                status = upload_matrix(all.backward[k], &graph->backward[k], err);
         }
         if (status == HW_OK)
-            status = hw_device_csr(part) ? encode_kept(part, graph, fed, err)
-                                         : put_codes(part, graph, fed, err);
+            status = hw_device_csr(part) ? pack_device_ids(part, graph, has_delegate_source, err)
+                                         : upload_packed_ids(part, graph, has_delegate_source, err);
         if (status == HW_OK)
-            status = put_ids(part, graph, err);
+            status = upload_ids(part, graph, err);
         if (status == HW_OK)
             status = derive_all(upload, graph, err);
     }
-    free(fed);
+    free(has_delegate_source);
     return hw_agree(ctx->world, status, err);
 }

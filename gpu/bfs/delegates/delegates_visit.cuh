@@ -14,73 +14,74 @@ namespace hw_delegates
 namespace
 {
 
-template <int which, bool again>
-__device__ __forceinline__ void visit_one(const view &step, pending &mine, count64 &examined,
-                                          uint32_t &finds)
+template <int which, bool second_visit>
+__device__ __forceinline__ void visit_one(const step_view &step, unmatched &mine, count64 &examined,
+                                          uint32_t &discovered)
 {
-    const control_t &c = *step.plan.control;
+    const control_t &c = *step.params.control;
 
-    if (!c.visit[which])
+    if (!c.decision.visit[which])
         return;
-    if (which != HW_GPU_NN && c.backward[which]) {
+    if (which != HW_GPU_NN && c.decision.backward[which]) {
         /* Delegates with normal sources are looked for once, when owners have. */
-        if (which != HW_GPU_ND || again == (c.twice != 0))
-            visit_backward<which == HW_GPU_NN ? HW_GPU_DN : which, again>(step, mine, examined,
-                                                                          finds);
-    } else if constexpr (again)
+        if (which != HW_GPU_ND || second_visit == (c.two_visits != 0))
+            visit_backward<which == HW_GPU_NN ? HW_GPU_DN : which, second_visit>(
+                step, mine, examined, discovered);
+    } else if constexpr (second_visit)
         return;
     else if constexpr (which == HW_GPU_DD)
-        visit_tiles(step, examined, finds);
+        visit_tiles(step, examined, discovered);
     else
-        visit_lists<which>(step, examined, finds);
+        visit_lists<which>(step, examined, discovered);
 }
 
 /* The two visits of a stream, of dd and nd, or of dn and nn; over peer the last block tells
  * the other GPUs. again: the second visits to delegates. */
-template <int first, int second, bool again>
-__global__ void __launch_bounds__(threads, at_once(5)) visit(const kernel_params plan)
+template <int first, int second, bool second_visit>
+__global__ void __launch_bounds__(threads, resident_blocks(5)) visit(const kernel_params params)
 {
-    constexpr bool delegates = ends<first>::to_delegates;
-    static_assert(ends<second>::to_delegates == delegates, "one kind of finds");
-    __shared__ pending pend[warps];
+    constexpr bool delegates = endpoints<first>::to_delegates;
+    static_assert(endpoints<second>::to_delegates == delegates, "one kind of finds");
+    __shared__ unmatched rest[warps];
     __shared__ count64 room[2][warps];
     __shared__ bool last;
-    control_t *const c = plan.control;
+    control_t *const c = params.control;
     count64 examined = 0;
-    uint32_t finds = 0;
+    uint32_t discovered = 0;
 
-    if (c->over || (again && !c->twice))
+    if (c->done || (second_visit && !c->two_visits))
         return;
-    const hw_gpu_delegates_word word = !delegates           ? HW_GPU_DELEGATES_ENTRIES
-                                       : again || !c->twice ? HW_GPU_DELEGATES_MASK
-                                                            : HW_GPU_DELEGATES_EARLY;
-    if (!c->visit[first] && !c->visit[second]) {
-        if (!plan.carried && blockIdx.x == 0 && threadIdx.x < 32)
-            tell_others(plan, word);
+    const hw_gpu_delegates_signal word = !delegates ? HW_GPU_DELEGATES_SIGNAL_UPDATES
+                                         : second_visit || !c->two_visits
+                                             ? HW_GPU_DELEGATES_SIGNAL_MASK
+                                             : HW_GPU_DELEGATES_SIGNAL_EARLY;
+    if (!c->decision.visit[first] && !c->decision.visit[second]) {
+        if (!params.config.host_staged && blockIdx.x == 0 && threadIdx.x < 32)
+            signal_peers(params, word);
         return;
     }
-    const view step = {plan,
-                       plan.visited[c->parity],
-                       plan.found[c->parity],
-                       plan.dirty[c->parity],
-                       c->bare_only != 0,
-                       blockIdx.x,
-                       gridDim.x};
-    visit_one<first, again>(step, pend[threadIdx.x / 32], examined, finds);
-    visit_one<second, again>(step, pend[threadIdx.x / 32], examined, finds);
+    const step_view step = {params,
+                            params.search.visited[c->parity],
+                            params.search.found[c->parity],
+                            params.search.dirty[c->parity],
+                            c->decision.nn_only != 0,
+                            blockIdx.x,
+                            gridDim.x};
+    visit_one<first, second_visit>(step, rest[threadIdx.x / 32], examined, discovered);
+    visit_one<second, second_visit>(step, rest[threadIdx.x / 32], examined, discovered);
     examined = block_sum(examined, room[0]);
-    const count64 found = block_sum(finds, room[1]);
+    const count64 found = block_sum(discovered, room[1]);
     if (threadIdx.x == 0) {
         if (examined > 0)
-            atomicAdd(&c->examined, examined);
+            atomicAdd(&c->found.edges_examined, examined);
         if (found > 0)
-            atomicAdd(delegates ? &c->found_delegate : &c->found_slot,
+            atomicAdd(delegates ? &c->found.delegates : &c->found.slots,
                       static_cast<uint32_t>(found));
-        last = !plan.carried && is_last(&c->arrived[delegates ? 0 : 1]);
+        last = !params.config.host_staged && is_last(&c->arrived[delegates ? 0 : 1]);
     }
     __syncthreads();
     if (last && threadIdx.x < 32)
-        tell_others(plan, word);
+        signal_peers(params, word);
 }
 
 } // namespace
