@@ -24,11 +24,12 @@ namespace hw_scan2d_grid
 namespace
 {
 
+/* First entries of a list, stored apart. */
 constexpr int head_entries = 4; /* columns of a list that are kept apart */
 /* Columns that a lane looks at alone, then that its warp does, before all blocks do. */
 constexpr uint32_t max_lane_entries = 32, max_warp_entries = 8192;
 
-/* The vertices of the frontier of the grid column. */
+/* The vertices in the frontier of the grid column. */
 __device__ __forceinline__ count64 frontier_size(const kernel_params &params,
                                                  const allgather_result *counts)
 {
@@ -39,7 +40,8 @@ __device__ __forceinline__ count64 frontier_size(const kernel_params &params,
     return size;
 }
 
-/* Whether a level goes bottom-up whatever its edges: its frontier need not be queued. */
+/* Whether a level goes bottom-up whatever the number of its edges, so that its frontier need not be
+ * queued. */
 __device__ __forceinline__ bool has_large_frontier(const kernel_params &params, uint32_t depth,
                                                    const allgather_result *counts)
 {
@@ -48,7 +50,8 @@ __device__ __forceinline__ bool has_large_frontier(const kernel_params &params, 
             (depth > 0 && frontier_size(params, counts) >= params.bottom_up.min_columns));
 }
 
-/* The same, once what is queued is known: unless some was visited while it was. */
+/* Whether a level goes bottom-up, once its frontier is queued; not if entries were visited while it
+ * was queued. */
 __device__ __forceinline__ bool is_bottom_up(const kernel_params &params, uint32_t depth,
                                              uint32_t unvisited, const allgather_result *counts)
 {
@@ -58,7 +61,7 @@ __device__ __forceinline__ bool is_bottom_up(const kernel_params &params, uint32
                 params.bottom_up.min_edges);
 }
 
-/* Adds the frontier of one part of the grid column to the bitmap of it. All threads of the grid. */
+/* Adds the frontier of one part of the grid column to the bitmap. All threads of the grid. */
 __device__ __forceinline__ void set_frontier_bits(const kernel_params &params, const uint32_t *set,
                                                   uint32_t r, count64 count)
 {
@@ -76,7 +79,7 @@ __device__ __forceinline__ void set_frontier_bits(const kernel_params &params, c
     }
 }
 
-/* Empties the bitmap. All threads of the grid. */
+/* Clears the bitmap of the frontier. All threads of the grid. */
 __device__ __forceinline__ void clear_frontier_bits(const kernel_params &params)
 {
     const uint64_t words = static_cast<uint64_t>(params.config.rows) * words_of(params);
@@ -92,18 +95,19 @@ __device__ __forceinline__ bool in_frontier(const kernel_params &params, uint32_
     return params.bottom_up.frontier_bits[column / 32] >> (column & 31) & 1;
 }
 
-/* Columns that the queue holds. */
+/* Capacity of the queue. */
 __device__ __forceinline__ count64 queue_capacity(const kernel_params &params)
 {
     return static_cast<count64>(params.config.rows) * params.config.block;
 }
 
-/* What is left of a row's list. */
+/* What is left of the list of a row. */
 template <typename Offset> struct list_rest {
     Offset at, end;
 };
 
-/* Looks at up to up_alone columns more. One lane. */
+/* Examines up to max_lane_entries more entries. Returns a column of the frontier or
+ * HW_INVALID_VERTEX. One lane. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t search_by_lane(const kernel_params &params,
                                                    list_rest<Offset> &rest, uint32_t &examined)
@@ -125,7 +129,7 @@ __device__ __forceinline__ uint32_t search_by_lane(const kernel_params &params,
     return HW_INVALID_VERTEX;
 }
 
-/* Leaves a row with a long list to all blocks, while there is room for it in the queue. */
+/* Queues a row with a long list for all blocks, while the queue has capacity. */
 template <typename Offset>
 __device__ __forceinline__ void defer_long_list(const kernel_params &params, uint32_t row,
                                                 list_rest<Offset> &rest)
@@ -139,7 +143,8 @@ __device__ __forceinline__ void defer_long_list(const kernel_params &params, uin
     rest.at = rest.end;
 }
 
-/* The same for the lists of all lanes that have any left, one after another. A whole warp. */
+/* Searches the remaining lists of all lanes, one after another. Returns the column for the row of
+ * this lane. A whole warp. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t search_by_warp(const kernel_params &params,
                                                    list_rest<Offset> rest, uint32_t row,
@@ -168,8 +173,8 @@ __device__ __forceinline__ uint32_t search_by_warp(const kernel_params &params,
     return result;
 }
 
-/* Looks further than the heads, for up to 32 rows whose are not in the frontier; of other lanes it
- * is HW_INVALID_VERTEX. A whole warp. */
+/* Searches the lists of up to 32 rows after their heads; a lane without a row has
+ * HW_INVALID_VERTEX. A whole warp. */
 template <typename Offset>
 __device__ __noinline__ uint32_t search_tail(const kernel_params &params, uint32_t row,
                                              uint32_t &examined)
@@ -191,8 +196,9 @@ __device__ __noinline__ uint32_t search_tail(const kernel_params &params, uint32
     return column;
 }
 
-/* The heads of some rows a lane; column: which of them is in the frontier. All of a stage are
- * looked up together. more, bit k: the k-th row has further columns, and none was found. */
+/* Searches the heads of rows_per_lane rows a lane; column: the head that is in the frontier. The
+ * loads of a stage are issued together. unmatched, bit k: the k-th row has further entries, and no
+ * head is in the frontier. */
 __device__ __forceinline__ void search_heads(const kernel_params &params, const uint32_t *row,
                                              uint32_t *column, uint32_t &unmatched,
                                              uint32_t &examined)
@@ -229,8 +235,9 @@ __device__ __forceinline__ void search_heads(const kernel_params &params, const 
             (column[k] == HW_INVALID_VERTEX && head[k][head_entries - 1] != HW_INVALID_VERTEX) << k;
 }
 
-/* Looks further for the rows of all lanes that want that, bit k of more: for its k-th. Lanes share
- * them out by way of `room`, [up_rows * 32] of the warp. A whole warp. */
+/* Searches the lists of the rows whose bit is set in `unmatched`, bit k for the k-th of a lane. The
+ * rows are compacted in scratch [rows_per_lane * 32] and distributed over the lanes. A whole warp.
+ */
 template <typename Offset>
 __device__ __forceinline__ void search_unmatched(const kernel_params &params, const uint32_t *row,
                                                  uint32_t unmatched, uint32_t *column,
@@ -263,8 +270,8 @@ __device__ __forceinline__ void search_unmatched(const kernel_params &params, co
     __syncwarp();
 }
 
-/* Looks for a column for each of some rows a lane, HW_INVALID_VERTEX where there are fewer, and
- * keeps it. A whole warp. */
+/* Searches a column of the frontier for each of rows_per_lane rows a lane, HW_INVALID_VERTEX where
+ * there are fewer, and stores it as the predecessor. A whole warp. */
 template <typename Offset>
 __device__ __forceinline__ void search_rows(const kernel_params &params, const uint32_t *row,
                                             uint32_t *column, uint32_t *scratch, uint32_t &examined)
@@ -279,8 +286,8 @@ __device__ __forceinline__ void search_rows(const kernel_params &params, const u
             params.search.predecessor[row[k]] = column[k];
 }
 
-/* The open rows of 32 words from `first` on, each lane's word `open`, where they are many. A whole
- * warp. */
+/* Searches the unvisited rows of 32 words from `first` on, where they are many; unvisited: the word
+ * of this lane. A whole warp. */
 template <typename Offset>
 __device__ __forceinline__ void search_dense(const kernel_params &params, uint32_t first,
                                              uint32_t unvisited, picked_rows &scratch,
@@ -304,7 +311,7 @@ __device__ __forceinline__ void search_dense(const kernel_params &params, uint32
     }
 }
 
-/* The same where they are few: lanes share them out. */
+/* The same where they are few: the rows are compacted and distributed over the lanes. */
 template <typename Offset>
 __device__ __forceinline__ void search_sparse(const kernel_params &params, uint32_t first,
                                               uint32_t unvisited, picked_rows &scratch,
@@ -333,7 +340,7 @@ __device__ __forceinline__ void search_sparse(const kernel_params &params, uint3
     __syncwarp();
 }
 
-/* Rows whose lists are long, one after another. All threads of the grid. */
+/* Searches rows with long lists, one after another. All threads of the grid. */
 template <typename Offset>
 __device__ __noinline__ void search_long_lists(const kernel_params &params, count64 rows,
                                                uint32_t &examined)
@@ -357,7 +364,8 @@ __device__ __noinline__ void search_long_lists(const kernel_params &params, coun
     }
 }
 
-/* The words of rows that are looked at in the turn-th place: those of own vertices first. */
+/* The first of the 32 words with an index in the order of the search: words of own vertices come
+ * first. */
 __device__ __forceinline__ uint32_t words_at(const kernel_params &params, uint64_t index)
 {
     const uint32_t words = params.config.columns * words_of(params);
@@ -366,8 +374,8 @@ __device__ __forceinline__ uint32_t words_at(const kernel_params &params, uint64
     return static_cast<uint32_t>(first < words ? first : first - words);
 }
 
-/* Those of 32 words that have lists and are not visited, a word a lane; none past the last word.
- * Words are a multiple of 32. */
+/* The rows of 32 words that have lists and are unvisited, a word a lane; 0 past the last word. The
+ * number of words is a multiple of 32. */
 __device__ __forceinline__ uint32_t unvisited_at(const kernel_params &params, uint64_t index)
 {
     if (index >= params.config.columns * words_of(params))
@@ -376,12 +384,12 @@ __device__ __forceinline__ uint32_t unvisited_at(const kernel_params &params, ui
     return params.bottom_up.nonempty_rows[w] & ~__ldcg(params.search.visited + w);
 }
 
-/* Those of them that their owner has not visited either, as far as it has come: it looked at its
- * own vertices first, too. What it visits meanwhile is looked for in vain. */
+/* Those of them that are unvisited at their owner, too, as far as its search has come: it searched
+ * its own vertices first. What it visits concurrently is searched in vain. */
 __device__ __forceinline__ uint32_t unvisited_at_owner(const kernel_params &params, uint32_t first,
                                                        uint32_t unvisited)
 {
-    const uint32_t m = first / words_of(params); /* all are of one block */
+    const uint32_t m = first / words_of(params); /* all words are of one block */
     const volatile uint32_t *peer_visited = params.search.peer_visited[m];
 
     return peer_visited && unvisited
@@ -389,8 +397,8 @@ __device__ __forceinline__ uint32_t unvisited_at_owner(const kernel_params &para
                : unvisited;
 }
 
-/* A level bottom-up. In the first one others may not have forgotten the last search yet. All
- * threads of the grid. */
+/* A bottom-up level. In the first level the memory of others is not read: they may still have the
+ * state of the last search. All threads of the grid. */
 template <typename Offset>
 __device__ __noinline__ void bottom_up_level(const kernel_params &params, uint32_t depth,
                                              cg::grid_group &grid, block_shared &smem)

@@ -21,13 +21,13 @@ namespace
 
 /* ---- packing ---- */
 
-/* What a word has that it had not when the level began. */
+/* Bits of a word that were set since the level began. Read past the first-level cache. */
 __device__ __forceinline__ uint32_t discovered_word(const kernel_params &params, uint32_t w)
 {
     return __ldcg(params.search.visited + w) & ~__ldcg(params.search.visited_before + w);
 }
 
-/* Counts what is new of the rows of one block. All threads of the grid. */
+/* Counts the rows of block m discovered in this level. All threads of the grid. */
 __device__ void count_discovered(const kernel_params &params, uint32_t m, block_shared &smem)
 {
     const uint4 *visited =
@@ -43,13 +43,14 @@ __device__ void count_discovered(const kernel_params &params, uint32_t m, block_
     block_add(&params.search.control->num_discovered[m], count, smem);
 }
 
-/* Where a set goes to. */
+/* The buffers that get a set. */
 struct targets {
     uint32_t *const *to; /* [count] */
     uint32_t count;
 };
 
-/* What is new of the rows of one block, as a bitmap; then it is not new any more. */
+/* Packs the rows of block m discovered in this level as a bitmap, and marks them as visited before.
+ * All threads of the grid. */
 __device__ void pack_bitmap(const kernel_params &params, uint32_t m, targets targets)
 {
     const uint32_t first = m * words_of(params);
@@ -64,7 +65,7 @@ __device__ void pack_bitmap(const kernel_params &params, uint32_t m, targets tar
     }
 }
 
-/* The same as a list of positions. All threads of the grid. */
+/* The same as a list of positions, in any order. All threads of the grid. */
 __device__ void pack_list(const kernel_params &params, uint32_t m, targets targets,
                           block_shared &smem)
 {
@@ -91,6 +92,7 @@ __device__ void pack_list(const kernel_params &params, uint32_t m, targets targe
     }
 }
 
+/* Packs a set of `count` of `active` positions in the smaller encoding. All threads of the grid. */
 __device__ __forceinline__ void pack(const kernel_params &params, uint32_t m, targets targets,
                                      uint32_t active, count64 count, block_shared &smem)
 {
@@ -104,8 +106,8 @@ __device__ __forceinline__ void pack(const kernel_params &params, uint32_t m, ta
 
 /* ---- receiving ---- */
 
-/* Takes own vertices that part m of the row has reached, if they are new: one word of them.
- * Nobody else writes that word of `from`. */
+/* Takes one word of own vertices that part m of the grid row sent; keeps those that are unvisited.
+ * No other thread writes this word of `discovered_by`. */
 __device__ __forceinline__ void receive_word(const kernel_params &params, uint32_t m, uint32_t w,
                                              uint32_t sent)
 {
@@ -117,7 +119,8 @@ __device__ __forceinline__ void receive_word(const kernel_params &params, uint32
         params.search.discovered_by[m * words_of(params) + w] |= discovered;
 }
 
-/* The same of one vertex; others may be in the same word. Whether it is new. */
+/* Takes one own vertex that part m of the grid row sent; other threads may write the same word.
+ * Returns whether it is new. */
 __device__ __forceinline__ bool receive_position(const kernel_params &params, uint32_t m,
                                                  uint32_t position)
 {
@@ -130,7 +133,7 @@ __device__ __forceinline__ bool receive_position(const kernel_params &params, ui
     return true;
 }
 
-/* What part m of the row has sent. All threads of the grid. */
+/* Takes the set that part m of the grid row sent. All threads of the grid. */
 __device__ void receive(const kernel_params &params, uint32_t m, count64 count)
 {
     const uint32_t *set = params.buffers.fold_recv[m];

@@ -1,9 +1,8 @@
 /*
- * The local expansion of method `scan2d` (sections 3.1 and 3.4 of "Parallel Distributed
- * Breadth First Search on the Kepler Architecture"): a frontier of local columns against
- * the compressed columns of a local matrix. What is done with the rows it comes to, and
- * where the frontier comes from, is left to the caller: on one part the frontier is what
- * was found before, on a grid of parts it is what an exchange gathered.
+ * The local expansion of method `scan2d` (sections 3.1 and 3.4 of "Parallel Distributed Breadth
+ * First Search on the Kepler Architecture"): the edges of a frontier of local columns, in the
+ * compressed columns of a local matrix. The caller supplies the frontier, on one part that of the
+ * last level, on a grid of parts what an exchange gathered, and processes the rows.
  */
 #ifndef HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXPANSION_CUH
 #define HOPWAVE_GPU_BFS_GRID2D_SCAN2D_EXPANSION_CUH
@@ -17,15 +16,15 @@ namespace hw_scan2d
 
 using namespace hw_frontier_queue;
 
-/* A frontier, and the room to lay its edges out one after another. */
+/* A frontier, and arrays for the prefix sums of its lists. */
 template <typename Offset> struct frontier {
     const uint32_t *vertex; /* [count] local columns */
     uint32_t count;
     Offset *sum;   /* [count] edges before each */
-    Offset *shift; /* [count] from these to places in the lists; NULL where nobody asks */
+    Offset *shift; /* [count] from these to positions in the lists; NULL where not needed */
 };
 
-/* The least of all lanes. */
+/* The minimum over all lanes. */
 __device__ __forceinline__ uint32_t warp_min(uint32_t x)
 {
 #if __CUDA_ARCH__ >= 800
@@ -37,12 +36,10 @@ __device__ __forceinline__ uint32_t warp_min(uint32_t x)
 #endif
 }
 
-/*
- * Where a list goes on after the rows that come first in it and are all visited: the first entry
- * of begin .. end that is_open() holds for, as it does for all after it. Looked for from the
- * end, since few come after them where this is worth it. An addition to the paper, whose
- * authors' earlier code left out visited edges by another array.
- */
+/* The first entry of begin .. end for which is_unvisited() holds, given that it holds for all
+ * entries after one for which it does. Exponential search from the end, since few entries follow
+ * where this pays, then bisection. An addition to the paper, whose authors' earlier code left out
+ * visited edges by another array. */
 template <typename Offset, typename Open>
 __device__ __forceinline__ Offset first_unvisited_entry(Offset begin, Offset end, Open is_unvisited)
 {
@@ -62,8 +59,8 @@ __device__ __forceinline__ Offset first_unvisited_entry(Offset begin, Offset end
     return upper;
 }
 
-/* The elements that a block scans at a time, and the fewest that make another block worth
- * a second barrier. */
+/* The elements that a block scans at a time, and the fewest that justify another block with a
+ * second barrier. */
 constexpr uint32_t scan_tile = 4 * threads, min_scan_chunk = 2 * scan_tile;
 
 /* Elements of a frontier that each block scans. */
@@ -74,8 +71,8 @@ __device__ __forceinline__ uint32_t chunk_of(uint32_t count)
     return (chunk + scan_tile - 1) / scan_tile * scan_tile;
 }
 
-/* The exclusive scan of the lengths of one block's share of the columns; its total goes
- * to total[blockIdx.x]. All threads of the block. */
+/* The exclusive scan of the lengths of one block's chunk of the columns; its total goes to
+ * total[blockIdx.x]. All threads of the block. */
 template <typename Offset>
 __device__ void scan_chunk(const hw_gpu_lists &columns, const frontier<Offset> &from,
                            count64 *total, block_scan::TempStorage &scratch)
@@ -114,8 +111,8 @@ __device__ void scan_chunk(const hw_gpu_lists &columns, const frontier<Offset> &
         total[blockIdx.x] = sum;
 }
 
-/* Adds what the blocks before have in all to one block's share; after a barrier of the
- * grid. Returns the edges of the whole frontier. All threads of the block. */
+/* Adds the totals of the blocks before to one block's chunk; after a barrier of the grid. Returns
+ * the edges of the whole frontier. All threads of the block. */
 template <typename Offset>
 __device__ count64 add_chunk_offsets(const frontier<Offset> &from, const count64 *total,
                                      block_scan::TempStorage &scratch)
@@ -141,15 +138,15 @@ __device__ count64 add_chunk_offsets(const frontier<Offset> &from, const count64
     return all;
 }
 
-/* The edges that one thread works on: `many` after each other, or fewer at the end. */
+/* The edges of one thread: per_thread consecutive ones, or fewer at the end. */
 template <typename Offset, int per_thread> struct edges {
     uint32_t column[per_thread]; /* local columns */
-    Offset at[per_thread];       /* where in the lists */
+    Offset at[per_thread];       /* positions in the lists */
     uint32_t count;
 };
 
-/* Finds the edges first .. first + many of the frontier, whose columns are among slots
- * low .. high: a binary search for the first of them, the others follow (section 3.4.1). */
+/* Finds the edges first .. first + per_thread of the frontier, whose columns are among the lists
+ * low .. high of the queue: a binary search for the first of them, then a walk (section 3.4.1). */
 template <typename Offset, int per_thread>
 __device__ __forceinline__ edges<Offset, per_thread>
 find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 first, count64 all,
@@ -186,8 +183,8 @@ find_edges(const hw_gpu_lists &columns, const frontier<Offset> &from, count64 fi
     return found;
 }
 
-/* The slots that the edges first .. last of the frontier's `all` are among, for a block:
- * cut[0] - 1 .. cut[1]. All its threads. */
+/* The lists to which the edges first .. last of the `all` edges of the frontier belong, for a
+ * block: range[0] - 1 .. range[1]. All threads of the block. */
 template <typename Offset>
 __device__ __forceinline__ void find_list_range(const frontier<Offset> &from, count64 first,
                                                 count64 last, count64 all, uint32_t *range)
@@ -195,7 +192,7 @@ __device__ __forceinline__ void find_list_range(const frontier<Offset> &from, co
     if (threadIdx.x < 64) {
         const bool lower = threadIdx.x < 32;
         const count64 edge = lower ? first : last;
-        uint32_t upto = lower ? 1 : from.count; /* all slots */
+        uint32_t upto = lower ? 1 : from.count; /* all lists */
         if (lower ? first > 0 : last + 1 < all)
             upto = warp_partition_point(from.count, [&](uint32_t i) {
                 return static_cast<count64>(__ldcg(from.sum + i)) <= edge;
@@ -206,8 +203,8 @@ __device__ __forceinline__ void find_list_range(const frontier<Offset> &from, co
     __syncthreads();
 }
 
-/* Tiles that a warp takes after each other, of `all` edges: some, where there are many, so that
- * it need not look for them often. */
+/* Consecutive tiles that a warp takes, of `all` edges: several where there are many, so that it
+ * searches for its first list less often. */
 __device__ __forceinline__ uint32_t tiles_per_warp(count64 all, uint32_t warps, uint32_t tile)
 {
     const count64 tiles = all / (static_cast<count64>(warps) * tile * 4);
@@ -215,20 +212,18 @@ __device__ __forceinline__ uint32_t tiles_per_warp(count64 all, uint32_t warps, 
     return tiles < 1 ? 1 : tiles < 8 ? static_cast<uint32_t>(tiles) : 8;
 }
 
-/*
- * Finds the slots of `count` edges from `first` on, for each lane those that are 32 edges apart:
- * lanes search for the first of `many` that follow each other, walk on from there (section 3.4.1),
- * and change them, so that a warp reads 32 that follow each other at a time. low: the slot of
- * `first` or the one before; slots end at `high`. room: [32 * many]. Returns the slot of the last
- * edge. A whole warp.
- */
+/* Finds the lists of `count` edges from `first` on, for each lane those of edges that are 32 apart.
+ * Lanes search for the first of per_thread consecutive edges, walk on from there (section 3.4.1),
+ * and exchange the lists in scratch [32 * per_thread], so that a warp reads 32 consecutive edges at
+ * a time. low: the list of `first` or the one before; lists end at `high`. Returns the list of the
+ * last edge. A whole warp. */
 template <typename Offset, int per_thread>
 __device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first, uint32_t count,
                                                  uint32_t low, uint32_t high, uint16_t *scratch,
                                                  uint32_t *slot)
 {
     const uint32_t begin = min(lane_of() * per_thread, count - 1), base = low;
-    uint32_t end = min(high, low + count + 1); /* none is empty */
+    uint32_t end = min(high, low + count + 1); /* no list is empty */
 
     while (end - low > 1) {
         const uint32_t middle = (low + end) / 2;
@@ -255,7 +250,8 @@ __device__ __forceinline__ uint32_t search_slots(const Offset *sum, Offset first
     return __shfl_sync(HW_WARP, low, 31);
 }
 
-/* The same, where the edges are of few lists without a search: each lane knows where one begins. */
+/* The same; where the edges belong to few lists, without a search: each lane knows where one list
+ * begins. */
 template <typename Offset, int per_thread>
 __device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, uint32_t count,
                                                uint32_t low, uint32_t high, uint16_t *scratch,
@@ -279,9 +275,9 @@ __device__ __forceinline__ uint32_t find_slots(const Offset *sum, Offset first, 
     return low + within;
 }
 
-/* Blocks on a multiprocessor: many, so that searches wait for memory side by side, but
- * threads with many edges need their registers, and smaller devices hold 1024 or 1536
- * threads where others hold 2048. */
+/* Blocks a multiprocessor: many, so that searches overlap their memory latency; but threads with
+ * many edges need their registers, and smaller devices hold 1024 or 1536 threads where others hold
+ * 2048. */
 constexpr int resident_blocks(int per_thread)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800

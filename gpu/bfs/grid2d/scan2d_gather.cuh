@@ -19,24 +19,24 @@ namespace hw_scan2d_grid
 namespace
 {
 
-constexpr int columns_per_thread = 2; /* columns that a thread gathers at a time */
-constexpr uint32_t positions_per_block =
-    16 * threads; /* positions that a block looks through at a time */
+constexpr int columns_per_thread = 2;                  /* that a thread gathers at a time */
+constexpr uint32_t positions_per_block = 16 * threads; /* tile of a set */
 
-/* Columns that a thread gathers, and what is left of their lists. */
+/* Columns that a thread gathers at a time, and the rest of their lists. */
 template <typename Offset> struct list_batch {
     uint32_t column[columns_per_thread]; /* HW_INVALID_VERTEX: none */
     Offset begin[columns_per_thread], end[columns_per_thread];
 };
 
-/* A queue of lists, in one of the places for them. */
+/* A queue of lists. */
 template <typename Offset> struct list_queue {
     uint32_t *column;
     Offset *prefix, *shift;
     count64 *size; /* packed */
 };
 
-/* The queue of a part of a level: what is left of a queue goes to the other half of its arrays. */
+/* The queue in one half of the arrays: what is left of one queue is queued again in the other half.
+ */
 template <typename Offset>
 __device__ __forceinline__ list_queue<Offset> list_queue_of(const kernel_params &params,
                                                             uint32_t iteration)
@@ -49,7 +49,7 @@ __device__ __forceinline__ list_queue<Offset> list_queue_of(const kernel_params 
             &params.search.control->queue[iteration]};
 }
 
-/* Queues columns. All threads of a block. */
+/* Appends the nonempty lists of a batch to a queue. All threads of the block. */
 template <typename Offset>
 __device__ __forceinline__ void enqueue(const list_queue<Offset> &to,
                                         const list_batch<Offset> &batch, block_shared &smem)
@@ -61,7 +61,7 @@ __device__ __forceinline__ void enqueue(const list_queue<Offset> &to,
         own[k] = packed(batch.end[k] - batch.begin[k]);
         sum += own[k];
     }
-    if (!__syncthreads_or(sum != 0)) /* before the scan uses the room again, too */
+    if (!__syncthreads_or(sum != 0)) /* also: the last scan has been read */
         return;
     block_scan(smem.scan.edges).ExclusiveSum(sum, before, total);
     if (threadIdx.x == 0)
@@ -82,8 +82,8 @@ __device__ __forceinline__ void enqueue(const list_queue<Offset> &to,
 
 /* ---- visited prefixes of lists ---- */
 
-/* The first positions whose rows of all blocks are visited, or 0 where they are too few for
- * lists to be looked through for them. */
+/* The position below which entries are skipped: all rows at lower positions are visited. 0 where
+ * there are too few of them for searches in the lists to pay. */
 __device__ __forceinline__ uint32_t skip_below(const kernel_params &params, uint32_t depth)
 {
     const uint32_t first_unvisited =
@@ -92,7 +92,8 @@ __device__ __forceinline__ uint32_t skip_below(const kernel_params &params, uint
     return first_unvisited >= params.config.block / 128 ? first_unvisited : 0;
 }
 
-/* Finds the first position that some row here is not visited at. All threads of the grid. */
+/* Lowers *first_unvisited to the first position at which some local row is unvisited. All threads
+ * of the grid. */
 __device__ __noinline__ void find_first_unvisited(const kernel_params &params,
                                                   count64 *first_unvisited)
 {
@@ -112,9 +113,9 @@ __device__ __noinline__ void find_first_unvisited(const kernel_params &params,
         atomicMin(first_unvisited, static_cast<count64>(first));
 }
 
-/* Visits the last entries of lists, where all at positions below `open` are visited and come
- * first: most lists have few others. What may have more is left in them. Returns how many were
- * visited. */
+/* Visits the last entries of lists, given that all rows at positions below first_unvisited are
+ * visited: they come first, and most lists have few other entries. Lists that may have more are
+ * left in the batch. Returns the entries examined. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
                                                 uint32_t first_unvisited, list_batch<Offset> &batch)
@@ -152,8 +153,9 @@ __device__ __forceinline__ uint32_t visit_tails(const kernel_params &params,
     return examined;
 }
 
-/* Moves the beginnings of lists to where rows at `open` or after begin: near their ends where most
- * rows are visited. */
+/* Moves the beginning of each list to the first row at position first_unvisited or above: by a
+ * search from the end where most rows are visited, else by bisection of all lists of the batch
+ * together. */
 template <typename Offset>
 __device__ __forceinline__ void skip_visited(const kernel_params &params, uint32_t first_unvisited,
                                              list_batch<Offset> &batch)
@@ -194,7 +196,8 @@ __device__ __forceinline__ void skip_visited(const kernel_params &params, uint32
 
 /* ---- deferred lists ---- */
 
-/* Columns whose lists have more than was visited at once, until a block looks where they go on. */
+/* Lists that have more unvisited entries than their tails, until a block searches for where these
+ * begin. */
 constexpr uint32_t max_deferred = 2 * columns_per_thread * threads;
 template <typename Offset> struct deferred_lists {
     uint32_t column[max_deferred];
@@ -202,8 +205,8 @@ template <typename Offset> struct deferred_lists {
     uint32_t count;
 };
 
-/* Adds what is left of lists, where there is room for that of the whole block. Whether there is
- * for no more. All threads of the block. */
+/* Appends the lists of a batch. Returns whether another batch may not fit. All threads of the
+ * block. */
 template <typename Offset>
 __device__ __forceinline__ bool defer(const list_batch<Offset> &batch,
                                       deferred_lists<Offset> &deferred)
@@ -231,8 +234,8 @@ __device__ __forceinline__ bool defer(const list_batch<Offset> &batch,
     return __syncthreads_or(upto > max_deferred - columns_per_thread * threads);
 }
 
-/* Queues what was put aside, from where rows at `open` or after begin. All threads of a block,
- * which wait for each other before. */
+/* Queues the deferred lists, each from the first row at position first_unvisited or above. All
+ * threads of the block, after a barrier. */
 template <typename Offset>
 __device__ __noinline__ void queue_deferred(const kernel_params &params, uint32_t first_unvisited,
                                             deferred_lists<Offset> &deferred, block_shared &smem)
@@ -259,21 +262,21 @@ __device__ __noinline__ void queue_deferred(const kernel_params &params, uint32_
 
 /* ---- gathering ---- */
 
-/* Positions of a set that a block looks through at a time: those that are in it. */
+/* Positions of a set that are in a tile of a block. */
 struct picked_positions {
     uint16_t at[positions_per_block];
 };
 
-/* The at-th position that this block looks through in its turn-th time: blocks take words by
- * turns, since the lists of positions that are close to each other are of like lengths. */
+/* The at-th position of the tile that this block takes in an iteration. Blocks take words by turns,
+ * since lists of adjacent positions have similar lengths. */
 __device__ __forceinline__ uint32_t picked_position(uint32_t iteration, uint32_t at)
 {
     return ((iteration * (positions_per_block / 32) + at / 32) * gridDim.x + blockIdx.x) * 32 +
            (at & 31);
 }
 
-/* Finds which of this block's positions are in a bitmap, and asks for the ends of their lists.
- * Returns how many. All threads of the block. */
+/* Lists the positions of this block's tile that are in a bitmap, and prefetches the tails of their
+ * lists. Returns their number. All threads of the block. */
 __device__ __forceinline__ uint32_t pick_positions(const kernel_params &params, const uint32_t *set,
                                                    const uint4 *tails_of, uint32_t iteration,
                                                    picked_positions &picks, block_shared &smem)
@@ -287,7 +290,7 @@ __device__ __forceinline__ uint32_t pick_positions(const kernel_params &params, 
         hw_prefetch_l2(tails_of + position);
     if (bits & 0xff00)
         hw_prefetch_l2(tails_of + position + 8);
-    __syncthreads(); /* the last ones are used */
+    __syncthreads(); /* the last picks have been read */
     word_scan(smem.scan.words).ExclusiveSum(__popc(bits), at, total);
     for (; bits; bits &= bits - 1)
         picks.at[at++] = static_cast<uint16_t>(first + __ffs(bits) - 1);
@@ -295,9 +298,9 @@ __device__ __forceinline__ uint32_t pick_positions(const kernel_params &params, 
     return total;
 }
 
-/* Up to gathered * threads columns of the frontier, into the queue or put aside, unless what is
- * not visited of them is at their ends. column(k): the k-th of this thread, or HW_INVALID_VERTEX.
- * Returns the edges that were visited at once. All threads of the block. */
+/* Queues or defers up to columns_per_thread columns a thread, except those whose unvisited entries
+ * are all among the tails. column(k): the k-th of this thread, or HW_INVALID_VERTEX. Returns the
+ * edges examined. All threads of the block. */
 template <typename Offset, typename Column>
 __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
                                                 uint32_t first_unvisited, Column column,
@@ -326,8 +329,8 @@ __device__ __forceinline__ uint32_t gather_some(const kernel_params &params,
     return 0;
 }
 
-/* The frontier of one part of the grid column. Returns the edges that were visited at once. All
- * threads of the grid. */
+/* Gathers the frontier of one part of the grid column. Returns the edges examined. All threads of
+ * the grid. */
 template <typename Offset>
 __device__ __forceinline__ uint32_t gather_set(const kernel_params &params, const uint32_t *set,
                                                uint32_t r, count64 count, uint32_t first_unvisited,
@@ -363,7 +366,7 @@ __device__ __forceinline__ uint32_t gather_set(const kernel_params &params, cons
     return examined;
 }
 
-/* The root, which all know. One thread. */
+/* Queues the root if its column is local. One thread. */
 template <typename Offset> __device__ void queue_root(const kernel_params &params, uint32_t root)
 {
     const uint32_t first = params.config.column * params.config.rows * params.config.block;

@@ -27,34 +27,36 @@ using kernel_params = hw_scan2d_grid_params;
 using allgather_result = hw_allgather_result;
 using word_scan = cub::BlockScan<uint32_t, threads>;
 
-constexpr int tail_entries = 4;  /* last entries of their lists that it visits at once, at most */
-constexpr int rows_per_lane = 2; /* rows that a lane looks at at a time, bottom-up */
-constexpr uint32_t max_sparse_rows = 384; /* of 1024 rows that a warp looks at, few */
+constexpr int tail_entries = 4;           /* last entries of a list, stored apart */
+constexpr int rows_per_lane = 2;          /* that a lane searches at a time, bottom-up */
+constexpr uint32_t max_sparse_rows = 384; /* unvisited ones of 1024, bottom-up */
 
-/* Rows that a warp looks at, bottom-up. */
+/* Rows of a warp, bottom-up. */
 struct picked_rows {
     uint16_t position[max_sparse_rows];
-    uint32_t unmatched[rows_per_lane * 32]; /* that are looked further for */
+    uint32_t unmatched[rows_per_lane * 32]; /* no head is in the frontier */
 };
 
+/* Shared memory of a block. */
 struct block_shared {
     union {
         block_scan::TempStorage edges;
         word_scan::TempStorage words;
-        uint16_t slot[HW_SCAN2D_MAX_EDGES_PER_THREAD * threads]; /* of edges, by warps */
-        picked_rows rows[threads / 32];                          /* by warps */
+        uint16_t slot[HW_SCAN2D_MAX_EDGES_PER_THREAD * threads]; /* lists of edges, by warp */
+        picked_rows rows[threads / 32];                          /* by warp */
     } scan;
     count64 start;
     uint32_t range[2];
     uint32_t sum;
 };
 
+/* Words of a bitmap over a block. */
 __device__ __forceinline__ uint32_t words_of(const kernel_params &params)
 {
     return params.config.block / 32;
 }
 
-/* The index of a part among all. */
+/* The rank of the part in a grid row and column. */
 __device__ __forceinline__ uint32_t part_at(const kernel_params &params, uint32_t row,
                                             uint32_t column)
 {
@@ -67,12 +69,13 @@ __device__ __forceinline__ uint32_t depth_of(const kernel_params &params)
     return static_cast<uint32_t>(hw_load_relaxed(&params.search.control->depth));
 }
 
-/* The position of a row in its block. */
+/* The position of a local row in its block. */
 __device__ __forceinline__ uint32_t position_of(const kernel_params &params, uint32_t row)
 {
     return params.config.columns == 1 ? row : row % params.config.block;
 }
 
+/* `visited` and the predecessors, in the form that visit() takes. */
 __device__ __forceinline__ hw_frontier_queue_params visited_of(const kernel_params &params)
 {
     hw_frontier_queue_params visited{};
@@ -82,7 +85,7 @@ __device__ __forceinline__ hw_frontier_queue_params visited_of(const kernel_para
     return visited;
 }
 
-/* Adds up over a block, and to a counter. All threads of the block. */
+/* Adds the sum of `value` over the block to a counter. All threads of the block. */
 __device__ void block_add(count64 *counter, uint32_t value, block_shared &smem)
 {
     __syncthreads();
@@ -110,7 +113,7 @@ __device__ __forceinline__ hw_scan2d_grid_trace_record *trace_record_at(const ke
     return params.trace.record + min(depth, params.trace.capacity - 1);
 }
 
-/* Books a set that is sent: bitmaps go whole. */
+/* Counts a set that is sent: a bitmap always has its full length. */
 __device__ __forceinline__ void trace_set(const kernel_params &params,
                                           hw_scan2d_grid_trace_record *record, uint32_t active,
                                           count64 count)
@@ -124,7 +127,7 @@ __device__ __forceinline__ void trace_set(const kernel_params &params,
     record->encodings |= bitmap ? 2 : 1;
 }
 
-/* Begins the row of a level; those that are too many share the last one. */
+/* Begins the trace record of a level; levels beyond the capacity share the last record. */
 __device__ __noinline__ void trace_begin_level(const kernel_params &params, uint32_t depth,
                                                count64 frontier)
 {

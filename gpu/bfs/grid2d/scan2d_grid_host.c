@@ -47,8 +47,9 @@ static enum hw_status find_root(struct hw_multi_gpu_engine *engine, int owner, h
     return HW_OK;
 }
 
-/* Reads a word of each page that a search may reach (gpu/bfs/direction_optimizing/peer_bfs_host.c
- * says why), and drops what the caches hold. */
+/* Overwrites the results of the last search, reads a word of each page that a search may access, so
+ * that address translations are cached (gpu/bfs/direction_optimizing/peer_bfs_host.c says why), and
+ * evicts search data from the caches. */
 static enum hw_status poison(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_scan2d_grid_state *state = engine->state;
@@ -90,7 +91,7 @@ static enum hw_status translate(struct hw_multi_gpu_engine *engine, struct hw_er
                    "the kernel that translates parents", err);
 }
 
-/* Whether it went wrong is known already. */
+/* Failures are known already: all-gathers report them. */
 static enum hw_status check_outcome(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     (void)engine, (void)err;
@@ -118,7 +119,7 @@ static enum hw_status deliver(struct hw_multi_gpu_engine *engine, struct hw_resu
 
 /* ---- trace ---- */
 
-/* One row of the last search, and when the one before it ended. */
+/* The measurements of one level. before: time at which the previous level ended, or 0. */
 static void fill_step(const struct hw_scan2d_grid_trace_record *record, uint64_t before,
                       struct hw_step *step)
 {
@@ -192,7 +193,7 @@ static const struct hw_multi_gpu_search scan = {.state_bytes = sizeof(struct hw_
                                                 .steps = steps,
                                                 .close = close_search};
 
-/* Ids of all vertices, offsets and what is brought back. */
+/* Bytes on the host: ids of all vertices, offsets, and results. */
 static hw_count bytes(const struct hw_part *part, const struct hw_engine_options *options)
 {
     const hw_count lists = (hw_count)part->grid.block * part->spec.rows + 1;

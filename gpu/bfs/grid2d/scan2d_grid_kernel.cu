@@ -27,7 +27,7 @@ namespace hw_scan2d_grid
 namespace
 {
 
-/* On a multiprocessor. */
+/* Blocks a multiprocessor. */
 constexpr int gather_blocks()
 {
     return resident_blocks(HW_SCAN2D_MAX_EDGES_PER_THREAD) < 5
@@ -35,7 +35,8 @@ constexpr int gather_blocks()
                : 5;
 }
 
-/* The frontier of the grid column into the queue, but for what is visited at once. */
+/* Gathers the frontier of the grid column into the queue, visiting the tails of lists where that
+ * suffices, and into the bitmap for bottom-up levels. */
 template <typename Offset>
 __global__ void __launch_bounds__(threads, gather_blocks())
     gather(const __grid_constant__ kernel_params params, uint32_t root,
@@ -90,7 +91,7 @@ __global__ void __launch_bounds__(threads, gather_blocks())
 
 /* ---- frontier expansion ---- */
 
-/* What was found for the other columns of the grid. All threads of the grid. */
+/* Packs what was discovered for the other grid columns. All threads of the grid. */
 __device__ __noinline__ void pack_discovered(const kernel_params &params, cg::grid_group &grid,
                                              block_shared &smem)
 {
@@ -105,7 +106,8 @@ __device__ __noinline__ void pack_discovered(const kernel_params &params, cg::gr
                  hw_load_relaxed(&params.search.control->num_discovered[m]), smem);
 }
 
-/* Registers are worth more than threads here: as many as for more edges. */
+/* Expands the frontier. The launch bounds are those for the most edges a thread: registers matter
+ * more than occupancy here. */
 template <typename Offset, int per_lane>
 __global__ void __launch_bounds__(threads, resident_blocks(HW_SCAN2D_MAX_EDGES_PER_THREAD))
     expand(const __grid_constant__ kernel_params params, const allgather_result *counts)
@@ -139,13 +141,13 @@ __global__ void __launch_bounds__(threads, resident_blocks(HW_SCAN2D_MAX_EDGES_P
 
 /* ---- frontier update ---- */
 
-/* Counts the next frontier, and writes its level. All threads of the grid. */
+/* Counts the next frontier, and writes the level of its vertices. All threads of the grid. */
 __device__ void write_levels(const kernel_params &params, int32_t level, block_shared &smem)
 {
     const uint32_t first = params.config.column * words_of(params);
     uint32_t count = 0;
 
-    /* Words are a multiple of 32, so that warps stay whole. */
+    /* The number of words is a multiple of 32, so that warps stay converged. */
     for (uint64_t w = hw_grid_thread(); w < words_of(params); w += hw_grid_threads()) {
         const uint32_t discovered = discovered_word(params, first + static_cast<uint32_t>(w));
         uint32_t left = __ballot_sync(HW_WARP, discovered != 0);
@@ -160,7 +162,7 @@ __device__ void write_levels(const kernel_params &params, int32_t level, block_s
     block_add(&params.search.control->next_frontier, count, smem);
 }
 
-/* Makes counters ready for the next expansion. One thread. */
+/* Clears the counters of the next expansion. One thread. */
 __device__ void clear_counters(const kernel_params &params)
 {
     params.search.control->queue[0] = params.search.control->queue[1] =

@@ -7,19 +7,18 @@
 
 /* ---- exchanges ---- */
 
-/* Bytes of the sets that went to, or came from, the parts of this row or column. count: by
- * part. */
+/* Bytes of a set of `count` of `active` positions that is exchanged. */
 static hw_count set_bytes(const struct hw_scan2d_grid_params *own, uint32_t active, uint64_t count)
 {
     const bool bitmap = hw_scan2d_grid_as_bitmap(own->config.exchange, active, count);
 
-    /* Whole boxes: what was asked for at the end of a search before may lie behind what has
-     * edges here, since blocks of a row differ by one there. */
+    /* A bitmap always has its full length: requests at the end of the last search may have left
+     * bits past the active positions, since the blocks of a row differ in length by one. */
     return count == 0 ? 0 : bitmap ? (hw_count)own->config.block / 8 : 4 * (hw_count)count;
 }
 
-/* Begins the counts of what goes to other nodes in the level after this one, for its frontier
- * goes before it; and in the first one. Local. */
+/* Clears the counts of traffic to other nodes for the next level, since its frontier is sent before
+ * it begins; in the first level also for that one. Local. */
 static void begin_internode(struct hw_scan2d_grid_state *state, uint32_t depth)
 {
     if (state->internode && depth == 0)
@@ -28,7 +27,7 @@ static void begin_internode(struct hw_scan2d_grid_state *state, uint32_t depth)
         state->internode[depth + 1] = (struct hw_internode_traffic){0, 0};
 }
 
-/* Counts what a level has sent to other nodes. Local. */
+/* Counts what a level has sent to other nodes. sent_bytes: by rank. Local. */
 static void count_internode(struct hw_multi_gpu_engine *engine, uint32_t depth,
                             const hw_count *sent_bytes)
 {
@@ -50,7 +49,7 @@ static void count_internode(struct hw_multi_gpu_engine *engine, uint32_t depth,
     level->messages += traffic.messages;
 }
 
-/* Moves what was packed for the owners. Collective; ranks agree. */
+/* Moves the sets packed for the owners. Collective; ranks agree. */
 static enum hw_status deliver_fold(struct hw_multi_gpu_engine *engine, uint32_t depth,
                                    const struct hw_allgather_result *counts, struct hw_error *err)
 {
@@ -106,8 +105,8 @@ static enum hw_status deliver_expand(struct hw_multi_gpu_engine *engine, uint32_
 
 /* ---- levels ---- */
 
-/* Frontier expansion and fold exchange of a level. A failure here or before is told to all,
- * here or in the update. */
+/* Frontier expansion and fold exchange of a level. A failure of this rank, here or before, is
+ * passed to all ranks by the all-gather here or by that of the update. */
 static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
                              enum hw_status status, const struct hw_allgather_result **counts,
                              struct hw_error *err)
@@ -137,7 +136,8 @@ static enum hw_status expand(struct hw_multi_gpu_engine *engine, uint32_t depth,
     return status == HW_OK ? deliver_fold(engine, depth, received, err) : status;
 }
 
-/* Frontier update and expand exchange. A failure here or before is told to all. */
+/* Frontier update and expand exchange. A failure of this rank, here or before, is passed to all
+ * ranks. */
 static enum hw_status update(struct hw_multi_gpu_engine *engine, uint32_t depth,
                              enum hw_status status, const struct hw_allgather_result **counts,
                              struct hw_error *err)
@@ -160,7 +160,7 @@ static enum hw_status update(struct hw_multi_gpu_engine *engine, uint32_t depth,
     return deliver_expand(engine, depth, received, err);
 }
 
-/* Waits for the round at the end of a level: *found, the frontier of the next one. */
+/* Waits for the all-gather at the end of a level. *found: vertices of the next frontier. */
 static enum hw_status wait_frontier_size(struct hw_scan2d_grid_state *state, uint32_t number,
                                          uint64_t *found, struct hw_error *err)
 {
@@ -171,15 +171,15 @@ static enum hw_status wait_frontier_size(struct hw_scan2d_grid_state *state, uin
     return status;
 }
 
-/* All levels; over peer one pass may do several. There the host launches a pass ahead of the one
- * whose end it knows, unless so few vertices are left that this one is likely to be the last; what
- * comes after the last one does nothing. */
+/* Runs all levels. Over peer an iteration may do several, and the host launches one iteration ahead
+ * of the one whose result it knows, unless the known frontier is so small that this iteration is
+ * likely to be the last. Iterations after the last level do nothing. */
 static enum hw_status search_levels(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
     struct hw_allgather *allgather = &state->allgather;
     const struct hw_allgather_result *counts = state->single_cta_results + 2;
-    uint32_t last = 0; /* the number of the round at the end of the pass before */
+    uint32_t last = 0; /* number of the all-gather at the end of the last iteration */
     uint64_t found = 1;
     enum hw_status status =
         hw_cuda(hw_scan2d_grid_launch_begin(&state->params, state->root.packed_id),

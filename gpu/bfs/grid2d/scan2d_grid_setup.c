@@ -14,18 +14,18 @@
 /* The most vertices and edges of a level that one block does. */
 #define SINGLE_CTA_LIMIT UINT32_C(16384)
 
-/* A level goes bottom-up where its frontier has one in so many local columns, or one in so many
+/* A level goes bottom-up where one in so many local columns is in its frontier, or one in so many
  * stored edges leads out of it. */
 #define BOTTOM_UP_COLUMNS 16
 #define BOTTOM_UP_EDGES 16
 
-/* Bytes that turning lists and sorting them takes for a while, but for two keys for each entry of
- * the longest one. */
+/* Bytes that transposing and sorting lists allocates temporarily, without two keys for each entry
+ * of the longest list. */
 #define TRANSPOSE_BYTES ((hw_count)256 << 20)
 
 /* ---- sizes and arrays ---- */
 
-/* Refuses what it does not do; the same on all ranks. */
+/* Refuses layouts and sizes that the method does not support; the same on all ranks. */
 static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     const struct hw_part *part = engine->part;
@@ -43,8 +43,8 @@ static enum hw_status check(const struct hw_multi_gpu_engine *engine, struct hw_
     return HW_OK;
 }
 
-/* Raises active[b], for the blocks b of this grid column, to the position after the last one
- * with a list. active: [parts]. */
+/* Raises active[b], for the blocks b of this grid column, to the position after the last one with a
+ * list. active: [parts]. */
 static void find_active(const struct hw_part *part, const struct hw_csr *lists, uint32_t *active)
 {
     const int rows = part->spec.rows;
@@ -60,8 +60,8 @@ static void find_active(const struct hw_part *part, const struct hw_csr *lists, 
     }
 }
 
-/* The most vertices and edges of a level that one block does: so few that all sets that it sends
- * are lists. active: [parts]. The same on all ranks. */
+/* The most vertices and edges of a level that one block does: few enough that all sets it sends are
+ * lists. active: [parts]. The same on all ranks. */
 static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
                                       const uint32_t *active)
 {
@@ -78,7 +78,7 @@ static uint32_t find_single_cta_limit(const struct hw_multi_gpu_engine *engine,
     return few;
 }
 
-/* How far the positions of all blocks are in use. Collective. */
+/* Agrees on the number of positions in use in all blocks. Collective. */
 static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -105,7 +105,7 @@ static enum hw_status agree_on_blocks(struct hw_multi_gpu_engine *engine, struct
     return status;
 }
 
-/* Where things stand in the heaps. */
+/* Assigns offsets in the heaps. */
 static void reserve_heap(struct hw_multi_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -166,7 +166,7 @@ static void plan_arrays(struct hw_multi_gpu_engine *engine)
     hw_gpu_add(arrays, &state->single_cta_results, 3, sizeof *state->single_cta_results);
 }
 
-/* What levels bottom-up take on top of that. */
+/* Lists the additional arrays of bottom-up levels. */
 static void plan_bottom_up_arrays(struct hw_multi_gpu_engine *engine, struct hw_gpu_arrays *arrays)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -185,8 +185,8 @@ static void plan_bottom_up_arrays(struct hw_multi_gpu_engine *engine, struct hw_
                sizeof *own->bottom_up.frontier_bits);
 }
 
-/* Whether this rank has the memory for levels bottom-up, turning the lists included, of which none
- * is longer than there are local columns. Collective. */
+/* Whether this rank has the memory for bottom-up levels, including transposing the lists, of which
+ * none is longer than there are local columns. Collective. */
 static enum hw_status has_memory(struct hw_multi_gpu_engine *engine, int *memory,
                                  struct hw_error *err)
 {
@@ -203,13 +203,13 @@ static enum hw_status has_memory(struct hw_multi_gpu_engine *engine, int *memory
     plan_bottom_up_arrays(engine, &more);
     if (status == HW_OK)
         status = hw_gpu_memory(&left, &total, err);
-    /* An eighth is left to what validates trees, and may come later. */
+    /* An eighth is reserved for tree validation, which may allocate later. */
     *memory = status == HW_OK && hw_gpu_bytes(&more) + temporary <= (left - total / 8) / ranks;
     return status;
 }
 
-/* Whether levels may go bottom-up: where that is not asked for, if all ranks have the memory for
- * it. Collective; ranks agree. */
+/* Decides whether levels may go bottom-up: with direction AUTO, if all ranks have the memory.
+ * Collective; ranks agree. */
 static enum hw_status plan_direction(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -304,7 +304,8 @@ static enum hw_status upload_offsets(const struct hw_multi_gpu_engine *engine, s
     return status;
 }
 
-/* The lists, if they are not there yet, in the numbering of rows that they have here. */
+/* Uploads the lists, unless they are on the device already, renumbers their rows to the blocks in
+ * use, and prepares tails and bottom-up lists. */
 static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -329,7 +330,7 @@ static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw
         status = hw_scan2d_order(own, state->flag, err);
     if (status == HW_OK)
         status = hw_cuda(hw_scan2d_grid_launch_find_tails(own),
-                         "the kernel that finds ends of lists", err);
+                         "the kernel that copies tails of lists", err);
     if (status == HW_OK && state->may_go_bottom_up)
         status = hw_scan2d_transpose(own, state->edges, state->flag, err);
     return status == HW_OK ? hw_gpu_put(state->result.position, part->own.by_graph_id,
@@ -337,7 +338,7 @@ static enum hw_status upload_lists(struct hw_multi_gpu_engine *engine, struct hw
                            : status;
 }
 
-/* The graph ids of all codes. Collective; ranks agree. */
+/* Gathers and uploads the graph ids of all packed ids. Collective; ranks agree. */
 static enum hw_status upload_graph_ids(const struct hw_multi_gpu_engine *engine,
                                        struct hw_error *err)
 {
@@ -364,7 +365,7 @@ static enum hw_status upload_graph_ids(const struct hw_multi_gpu_engine *engine,
     return hw_agree(ctx->world, status, err);
 }
 
-/* Pointers into the heaps. */
+/* Sets the pointers into the heaps. */
 static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
 {
     struct hw_scan2d_grid_state *state = engine->state;
@@ -394,7 +395,7 @@ static void set_heap_pointers(struct hw_multi_gpu_engine *engine)
                 hw_outbox_recv_buffer(transport, &state->outbox.expand[half], q);
             own->buffers.expand_send[half][r] =
                 hw_outbox_send_buffer(transport, &state->outbox.expand[half], q);
-            if (q == rank) /* to itself, whatever the transport */
+            if (q == rank) /* the own set is not sent, whatever the transport */
                 own->buffers.expand_send[half][r] =
                     (uint32_t *)(uintptr_t)own->buffers.expand_recv[half][r];
         }
@@ -456,7 +457,7 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
         status = upload_graph_ids(engine, err);
     if (status == HW_OK && hw_scan2d_grid_uses_preposted_recv(engine))
         status = open_preposted(engine, err);
-    /* The first launch of a kernel loads it: outside any clock. */
+    /* The first launch of a kernel loads it: keep that out of the measured time. */
     state->root.packed_id = state->root.position = HW_INVALID_VERTEX;
     if (status == HW_OK)
         status = hw_scan2d_grid_search(engine, err);

@@ -27,7 +27,7 @@ __global__ void renumber(uint32_t *row, uint64_t count, uint32_t from, uint32_t 
 
 /* ---- the order of lists ---- */
 
-/* A row's place among all by position first, then by block; and back. */
+/* The sort key of a row: position first, then block; and its inverse. */
 __device__ __forceinline__ uint32_t sort_key(const kernel_params &params, uint32_t row)
 {
     return row % params.config.block * params.config.columns + row / params.config.block;
@@ -54,7 +54,7 @@ __global__ void find_unsorted(const __grid_constant__ kernel_params params, uint
     }
 }
 
-/* Keys: the list above, the place of the row below. */
+/* Sort keys: the list in the upper half, the key of the row in the lower half. */
 template <typename Offset>
 __global__ void make_keys(const __grid_constant__ kernel_params params,
                           const hw_scan2d_grid_keys keys, uint64_t *key)
@@ -82,7 +82,7 @@ __global__ void apply_keys(const __grid_constant__ kernel_params params,
         row[k] = row_of_key(params, static_cast<uint32_t>(key[k]));
 }
 
-/* The last entries of each list, the last one first. */
+/* Writes the last entries of each list, the last one first. */
 template <typename Offset>
 __global__ void find_tails(const __grid_constant__ kernel_params params, uint4 *last)
 {
@@ -147,7 +147,7 @@ __global__ void find_heads(const __grid_constant__ kernel_params params, uint4 *
 {
     const uint64_t rows = static_cast<uint64_t>(params.config.columns) * params.config.block;
 
-    /* Rows are a multiple of 32, so that warps stay whole. */
+    /* The number of rows is a multiple of 32, so that warps stay converged. */
     for (uint64_t v = hw_grid_thread(); v < rows; v += hw_grid_threads()) {
         const Offset begin = hw_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v));
         const Offset end = hw_begin<Offset>(params.bottom_up.by_row, static_cast<uint32_t>(v) + 1);

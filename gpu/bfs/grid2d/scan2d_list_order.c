@@ -1,6 +1,9 @@
-/* Method `scan2d` on a grid of GPUs: the order of entries within lists, by their positions in their
- * blocks, so that the hubs of all blocks come first; and the lists by row, made of those by
- * column. */
+/*
+ * Method `scan2d` on a grid of GPUs: the order of entries within lists, by position within blocks,
+ * so that the hubs of all blocks come first under --order degree; and the lists by row, from those
+ * by column. Lists are sorted on the device by radix sorts of (list, position) keys, as many lists
+ * at a time as fit.
+ */
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
 #include "gpu/device/device_sort.h"
@@ -10,7 +13,7 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 
-/* Keys that are sorted at a time, where no list is longer. */
+/* Keys that are sorted at a time, if no list is longer. */
 #define KEYS ((hw_count)4 << 20)
 
 struct sorting {
@@ -24,7 +27,7 @@ struct sorting {
     hw_count capacity;
 };
 
-/* Where the list of a local column begins, or that of the one after the last. */
+/* The offset of the list of a local column, or the end of the last list. */
 static hw_count list_begin(const struct sorting *self, hw_count column)
 {
     return self->params->config.offsets64 ? (hw_count)((const uint64_t *)self->offset)[column]
@@ -40,14 +43,14 @@ static enum hw_status find_unsorted(const struct hw_scan2d_grid_params *params, 
 
     if (status == HW_OK)
         status = hw_cuda(hw_scan2d_grid_launch_find_unsorted(params, word),
-                         "the kernel that looks at lists", err);
+                         "the kernel that checks the order of lists", err);
     if (status == HW_OK)
         status = hw_gpu_get(&found, word, sizeof found, err);
     *unsorted = found != 0;
     return status;
 }
 
-/* The most keys that are sorted together: those of the longest list fit. */
+/* The most keys that are sorted together; those of the longest list fit. */
 static hw_count find_capacity(const struct sorting *self)
 {
     const hw_count edges = list_begin(self, self->columns);
@@ -132,7 +135,7 @@ enum hw_status hw_scan2d_order(const struct hw_scan2d_grid_params *params, uint3
     return status;
 }
 
-/* Puts all entries where lists by row have them. Local. */
+/* Fills by_row. Local. */
 static enum hw_status transpose(const struct hw_scan2d_grid_params *params, hw_count edges,
                                 struct hw_error *err)
 {
@@ -141,16 +144,16 @@ static enum hw_status transpose(const struct hw_scan2d_grid_params *params, hw_c
     size_t bytes = 0;
     enum hw_status status =
         hw_cuda(hw_scan2d_grid_launch_transpose(params, (uint64_t)edges, NULL, &bytes),
-                "turning lists", err);
+                "transposing lists", err);
 
     hw_gpu_add(&arrays, &scratch, (hw_count)bytes, 1);
     if (status == HW_OK)
-        status = hw_gpu_allocate(&arrays, 0, "turning lists", err);
+        status = hw_gpu_allocate(&arrays, 0, "transposing lists", err);
     if (status == HW_OK)
         status = hw_cuda(hw_scan2d_grid_launch_transpose(params, (uint64_t)edges, scratch, &bytes),
-                         "turning lists", err);
+                         "transposing lists", err);
     if (status == HW_OK)
-        status = hw_cuda((int)cudaDeviceSynchronize(), "turning lists", err);
+        status = hw_cuda((int)cudaDeviceSynchronize(), "transposing lists", err);
     hw_gpu_release(&arrays);
     return status;
 }
@@ -167,6 +170,6 @@ enum hw_status hw_scan2d_transpose(const struct hw_scan2d_grid_params *params, h
     if (status == HW_OK)
         status = hw_scan2d_order(&transposed, word, err);
     return status == HW_OK ? hw_cuda(hw_scan2d_grid_launch_find_heads(params),
-                                     "the kernel that finds heads of lists", err)
+                                     "the kernel that copies heads of lists", err)
                            : status;
 }

@@ -17,7 +17,7 @@ extern "C" {
 struct hw_scan2d_one_gpu_params {
     struct hw_frontier_queue_params
         common;                /* prefix[0]: edges before each vertex of the frontier */
-    unsigned long long *total; /* [HW_SCAN2D_BLOCKS] edges of each block's share of it */
+    unsigned long long *total; /* [HW_SCAN2D_BLOCKS] edges of each block's chunk of it */
     int edges_per_thread;
     bool scatter;        /* scatter-compact, which has no bitmap but: */
     void *map;           /* [active] the edge that claimed each vertex, as wide as offsets, or

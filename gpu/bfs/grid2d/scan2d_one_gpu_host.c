@@ -54,7 +54,7 @@ static enum hw_status open_search(struct hw_single_gpu_engine *engine, struct hw
     hw_frontier_queue_open(engine, &state->params.common);
     enum hw_status status =
         hw_cuda(hw_scan2d_launch_shape(&state->params, &state->blocks), engine->method->name, err);
-    /* The first launch of a kernel loads it: outside any clock. */
+    /* The first launch of a kernel loads it: keep that out of the measured time. */
     if (status == HW_OK)
         status = search(engine, 0, err);
     return status == HW_OK ? hw_cuda((int)cudaDeviceSynchronize(), engine->method->name, err)

@@ -1,18 +1,16 @@
 /*
- * Method `scan2d` on one part: breadth-first search top-down, the edges of a level shared
- * out evenly among the threads by an exclusive scan of the lengths of its lists and a
- * binary search in that; several edges per thread, worked on together; who visits a vertex
- * first is decided by an atomic operation on its bit. ("Parallel Distributed Breadth First
- * Search on the Kepler Architecture", section 3.4, algorithm 3. The local expansion is in
- * scan2d.cuh.)
+ * Methods `scan2d` and `scatter-compact` on one part: top-down breadth-first search in one
+ * cooperative kernel, with barriers of the grid where the paper launches kernels.
  *
- * Its baseline `scatter-compact` does without atomic operations on vertices, as the
- * authors' earlier code did: every edge to an unvisited vertex writes its own number into
- * that vertex's place of a map, whoever comes last; after a barrier those that find
- * theirs there are kept.
+ * `scan2d` ("Parallel Distributed Breadth First Search on the Kepler Architecture", section 3.4,
+ * algorithm 3): the edges of a level are divided evenly among the threads by an exclusive scan of
+ * the lengths of its lists and a binary search in the prefix sums. A thread works on several edges
+ * at once, so that their loads overlap. An atomic operation on a vertex's bit decides which edge
+ * visits it (gpu/bfs/grid2d/scan2d_expansion.cuh).
  *
- * Levels follow each other inside one cooperative launch, with barriers where the paper
- * has launches of kernels.
+ * Its baseline `scatter-compact` has no atomic operations on vertices, as the authors' earlier
+ * code: every edge to an unvisited vertex writes its own number to the vertex's element of a map;
+ * the last writer wins. After a barrier the edges whose number is in the map are collected.
  */
 #include "gpu/bfs/grid2d/scan2d_expansion.cuh"
 
@@ -26,13 +24,14 @@ namespace cg = cooperative_groups;
 using namespace hw_scan2d;
 using kernel_params = hw_scan2d_one_gpu_params;
 
-/* What a block keeps in shared memory. */
+/* Shared memory of a block. */
 struct block_shared {
     discovered_buffer found;
     uint32_t range[2];
 };
 
-/* Adds what the block has collected to the frontier of the next level. All its threads. */
+/* Appends what the block has discovered to the frontier of the next level. All threads of the
+ * block. */
 __device__ void flush_list(const hw_frontier_queue_params &params, uint32_t depth,
                            discovered_buffer &found)
 {
@@ -52,8 +51,8 @@ __device__ void flush_list(const hw_frontier_queue_params &params, uint32_t dept
     __syncthreads();
 }
 
-/* Queues discovered_buffer while there is room for those of another tile; until the next barrier
- * nothing may be found. */
+/* Appends discoveries to the queue unless those of another tile fit; until the next barrier nothing
+ * may be collected. */
 __device__ __forceinline__ void flush_if_full(const kernel_params &params, uint32_t depth,
                                               discovered_buffer &found)
 {
@@ -68,7 +67,7 @@ __device__ __forceinline__ void no_overflow(int, bool)
 
 /* ---- scan2d ---- */
 
-/* A level, by so many blocks, of which the first is block 0. */
+/* A level, by `blocks` blocks, of which the first is block 0. */
 template <typename Offset, int per_thread>
 __device__ void expand(const kernel_params &params, uint32_t depth, const frontier<Offset> &from,
                        count64 all, uint32_t blocks, block_shared &smem)
@@ -96,7 +95,7 @@ __device__ void expand(const kernel_params &params, uint32_t depth, const fronti
 
 constexpr int scatter_per_thread = 4;
 
-/* Nothing is claimed but the root. All threads of the grid. */
+/* Clears the map but for the root. All threads of the grid. */
 template <typename Offset> __device__ void begin_map(const kernel_params &params, uint32_t root)
 {
     Offset *map = static_cast<Offset *>(params.map);
@@ -105,7 +104,7 @@ template <typename Offset> __device__ void begin_map(const kernel_params &params
         map[v] = v == root ? 0 : ~static_cast<Offset>(0);
 }
 
-/* Edges claim the vertices that no level before this one has. */
+/* Each edge to a vertex that no earlier level claimed writes its number to the map. */
 template <typename Offset>
 __device__ void scatter(const kernel_params &params, const frontier<Offset> &from, count64 all,
                         block_shared &smem)
@@ -138,7 +137,7 @@ __device__ void scatter(const kernel_params &params, const frontier<Offset> &fro
     }
 }
 
-/* Keeps the edges whose claim has lasted, after a barrier. */
+/* Collects the edges whose number is in the map, after a barrier. */
 template <typename Offset>
 __device__ void compact(const kernel_params &params, uint32_t depth, const frontier<Offset> &from,
                         count64 all, block_shared &smem)
@@ -179,8 +178,8 @@ __device__ __forceinline__ frontier<Offset> frontier_of(const kernel_params &par
             static_cast<Offset *>(params.common.prefix[0])};
 }
 
-/* Levels whose frontier one block scans, and whose edges are few, follow each other in that
- * block, without a barrier of the grid: in deep graphs nearly all are. */
+/* Levels whose frontier one block scans, and that have few edges, follow each other in that block,
+ * without a barrier of the grid: in graphs of large diameter nearly all do. */
 constexpr count64 single_cta_edges = 8 * threads;
 
 /* Expands such levels from `depth` on. Block 0. */
@@ -208,7 +207,7 @@ __device__ __noinline__ void expand_single_cta(const kernel_params &params, uint
         params.common.control->depth = depth;
 }
 
-/* many: edges per thread; 0: scatter-compact. */
+/* per_thread: edges per thread; 0: scatter-compact. */
 template <typename Offset, int per_thread>
 __global__ void __launch_bounds__(threads, resident_blocks(per_thread))
     search(const __grid_constant__ kernel_params params, uint32_t root)

@@ -5,9 +5,9 @@
  * parts that discovered them. A request is a bitmap over a block. The reply holds the predecessors
  * of the set positions in order, so that both sides know its length from the bitmap.
  *
- * Canonical parents: levels are gathered along rows and columns of the grid. Each part finds, for
- * each of its local rows, the smallest source one level up among its columns. The owners take the
- * minimum over the grid row.
+ * Canonical parents: levels are gathered along rows and columns of the grid. Each part computes,
+ * for each of its local rows, the smallest source one level up among its columns. The owners take
+ * the minimum over the grid row.
  */
 #include "gpu/bfs/grid2d/scan2d_grid_host.h"
 
@@ -36,13 +36,13 @@ enum hw_status hw_scan2d_fetch_params(struct hw_scan2d_grid_state *state,
     return status;
 }
 
-/* The part of this row in a column of the grid. */
+/* The rank of the part of this grid row in a grid column. */
 static int part_at(const struct hw_scan2d_grid_params *own, uint32_t m)
 {
     return (int)(m * own->config.rows + own->config.row);
 }
 
-/* Asks: the sets of own vertices that each part of the row had sent. Collective; ranks
+/* Requests: the sets of own vertices that each part of the grid row discovered. Collective; ranks
  * agree. */
 static enum hw_status send_requests(struct hw_multi_gpu_engine *engine, struct hw_error *err)
 {
@@ -67,8 +67,7 @@ static enum hw_status send_requests(struct hw_multi_gpu_engine *engine, struct h
                : status;
 }
 
-/* How many positions come before each 1024 of the sets, and their bytes of answers. count:
- * by part. */
+/* Counts the positions before each 1024 of the sets, and the bytes of replies. count: by rank. */
 static enum hw_status count_sets(const struct hw_scan2d_grid_state *state,
                                  const uint32_t *const *set, uint32_t *base, hw_count *count,
                                  struct hw_error *err)
@@ -115,7 +114,7 @@ enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_err
     if (status == HW_OK)
         status =
             hw_cuda(hw_scan2d_grid_launch_reply(own, requested, state->request.reply_begin, reply),
-                    "the kernel that answers", err);
+                    "the kernel that replies", err);
     status = hw_agree(engine->ctx->world, status, err);
     return status == HW_OK ? hw_outbox_deliver(&engine->transport, &state->outbox.replies,
                                                sent_bytes, received_bytes, err)
@@ -124,8 +123,9 @@ enum hw_status hw_scan2d_fetch(struct hw_multi_gpu_engine *engine, struct hw_err
 
 /* ---- canonical parents ---- */
 
-/* Where things stand in the heap, from canon_at on: levels by local row, levels by local
- * column, the least ids by local row, and what the row's parts have found for own vertices. */
+/* Offsets in the heap, from heap.canonical on, in bytes: levels by local row, levels by local
+ * column, the least ids by local row, and those that the parts of the grid row found for own
+ * vertices. */
 struct canonical_heap {
     hw_count row_level, column_level, min_parent, recv_min_parent, end;
 };
@@ -147,8 +147,9 @@ hw_count hw_scan2d_canonical_bytes(const struct hw_scan2d_grid_params *params)
     return place_arrays(params).end;
 }
 
-/* Exchanges a block with each other part of the row, or column. Offsets are of block 0,
- * from canon_at on. mine: all get the same block of this part. Collective; ranks agree. */
+/* Exchanges a block with each other part of the grid row, or column. Offsets are those of block 0,
+ * from heap.canonical on. mine: all parts get the same block of this part. Collective; ranks agree.
+ */
 static enum hw_status exchange(struct hw_multi_gpu_engine *engine, bool column, hw_count from,
                                bool mine, hw_count to, struct hw_error *err)
 {

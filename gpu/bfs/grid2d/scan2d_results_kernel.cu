@@ -14,8 +14,8 @@ namespace
 
 /* ---- predecessors ---- */
 
-/* How many positions of a set come before word w, from the first word of its 1024 on. A
- * whole warp. */
+/* Set positions of a set before word w, from the first word of its 1024 positions on. A whole warp.
+ */
 __device__ __forceinline__ uint32_t bits_before_word(const uint32_t *set, uint32_t w)
 {
     const uint32_t at = w & 31;
@@ -23,13 +23,13 @@ __device__ __forceinline__ uint32_t bits_before_word(const uint32_t *set, uint32
     return hw_warp_sum(lane_of() < at ? __popc(set[w - at + lane_of()]) : 0);
 }
 
-/* The set bits of a word below this lane's. */
+/* Set bits of a word below this lane's. */
 __device__ __forceinline__ uint32_t bits_below(uint32_t word)
 {
     return __popc(word & ((1u << lane_of()) - 1));
 }
 
-/* The code of an own vertex's parent: where it is known, a local column of that part. A
+/* The packed id of the parent of an own vertex: a local column of the part that discovered it. A
  * whole warp, each lane the vertex of its bit in word w. */
 __device__ __forceinline__ uint32_t parent_packed_id(const kernel_params &params, uint32_t w)
 {
@@ -44,7 +44,7 @@ __device__ __forceinline__ uint32_t parent_packed_id(const kernel_params &params
             m != params.config.column ? params.search.discovered_by[m * words + w] : 0;
         const uint32_t *begin = params.buffers.reply_begin + m * words / 32;
         uint32_t at = row;
-        if (word == 0) /* for the whole warp */
+        if (word == 0) /* the same for all lanes */
             continue;
         if (params.buffers.reply_begin)
             at = begin[w / 32] - begin[0] +
@@ -64,12 +64,12 @@ __global__ void resolve(const __grid_constant__ kernel_params params)
         params.search.parent[i] = parent_packed_id(params, static_cast<uint32_t>(i / 32));
 }
 
-/* Sets of the parts of a row. */
+/* Sets of the parts of a grid row. */
 struct sets {
     const uint32_t *of[HW_SCAN2D_GRID_MAX_SIDE];
 };
 
-/* The positions in each 1024 of them; the last element is for their sum. */
+/* The number of set positions in each 1024; the last element gets their sum from the scan. */
 __global__ void count_sets(const __grid_constant__ sets bits, uint32_t parts, uint32_t block,
                            uint32_t *count)
 {
@@ -86,7 +86,7 @@ __global__ void count_sets(const __grid_constant__ sets bits, uint32_t parts, ui
         count[all] = 0;
 }
 
-/* What is known of the positions that are asked for, one after another. */
+/* The predecessors of the requested positions, packed in order. */
 __global__ void reply_sets(const __grid_constant__ kernel_params params,
                            const __grid_constant__ sets requested, const uint32_t *begin,
                            const __grid_constant__ sets reply)
@@ -153,7 +153,7 @@ __global__ void canonical_levels(const __grid_constant__ kernel_params params,
         canonical.min_parent[v] = HW_INVALID_VERTEX;
 }
 
-/* A warp for each local column that was reached. */
+/* A warp for each local column that is reached. */
 template <typename Offset>
 __global__ void canonical_min_parents(const __grid_constant__ kernel_params params,
                                       const hw_scan2d_grid_canonical canonical)

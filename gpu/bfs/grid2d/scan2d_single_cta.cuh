@@ -20,26 +20,27 @@ namespace
 {
 
 constexpr int cta_threads = 1024;
-constexpr int lists_per_thread = 2; /* of a thread at a time */
+constexpr int lists_per_thread = 2; /* that a thread scans at a time */
 constexpr uint32_t cta_tile = lists_per_thread * cta_threads;
-constexpr uint32_t max_cta_levels = 1024;  /* in one launch, for the host to hear in time */
-constexpr count64 over_limit = 1ull << 63; /* in the first word of a round: edges */
+constexpr uint32_t max_cta_levels =
+    1024; /* in one launch: bounds the time until the host checks for failures */
+constexpr count64 over_limit = 1ull << 63; /* flag in the first word of an all-gather */
 using cta_scan = cub::BlockScan<uint32_t, cta_threads>;
 
 struct cta_shared {
     uint64_t received[HW_ALLGATHER_RANKS][HW_ALLGATHER_WORDS];
     cta_scan::TempStorage scan;
-    uint32_t column[cta_tile]; /* of a tile of lists */
-    uint32_t before[cta_tile]; /* edges of the tile before each */
-    count64 begin[cta_tile];   /* where each begins, less these */
+    uint32_t column[cta_tile];                        /* of the lists of a tile */
+    uint32_t before[cta_tile];                        /* edges of the tile before each list */
+    count64 begin[cta_tile];                          /* where each list begins, less these */
+    uint32_t frontier_count[HW_SCAN2D_GRID_MAX_SIDE]; /* vertices of the frontier, by grid row */
     uint32_t
-        frontier_count[HW_SCAN2D_GRID_MAX_SIDE]; /* the frontier's vertices by row of the grid */
-    uint32_t
-        count[HW_SCAN2D_GRID_MAX_SIDE]; /* rows found, by column of the grid; own is what is new */
-    uint32_t rows;                      /* found, of all columns */
+        count[HW_SCAN2D_GRID_MAX_SIDE]; /* rows discovered, by grid column; own: the new ones */
+    uint32_t rows;                      /* discovered, of all grid columns */
 };
 
-/* Where rows that were found are listed, and the positions of own vertices that are new. */
+/* Arrays for discovered rows and for the positions of new own vertices: the queue is not in use
+ * here. */
 __device__ __forceinline__ uint32_t *cta_discovered_rows(const kernel_params &params)
 {
     return params.search.queue;
@@ -66,7 +67,7 @@ __device__ __forceinline__ void append(uint32_t *to, uint32_t *count, bool has_v
         to[at + __popc(ballot & ((1u << lane_of()) - 1))] = value;
 }
 
-/* Makes the counts of a level ready. Returns the lists that its frontier has here. All threads. */
+/* Clears the counts of a level. Returns the lists of its frontier on this part. All threads. */
 __device__ uint32_t cta_begin_level(const kernel_params &params, uint32_t depth, uint32_t root,
                                     const allgather_result *counts, cta_shared &smem)
 {
@@ -105,7 +106,7 @@ __device__ __forceinline__ uint32_t cta_column(const kernel_params &params, uint
     return r * params.config.block + __ldcg(params.buffers.expand_recv[depth & 1][r] + i);
 }
 
-/* Lays the edges of a tile of lists out. Returns how many there are. All threads. */
+/* Scans the lengths of a tile of lists. Returns the edges of the tile. All threads. */
 template <typename Offset>
 __device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, uint32_t root,
                                    uint32_t base, uint32_t lists, cta_shared &smem)
@@ -136,7 +137,7 @@ __device__ uint32_t cta_scan_lists(const kernel_params &params, uint32_t depth, 
     return all;
 }
 
-/* The last list of a tile that begins with the edge e or before it, and has some. */
+/* The last nonempty list of a tile that begins at edge e or before it. */
 __device__ __forceinline__ uint32_t cta_find_list(uint32_t e, const cta_shared &smem)
 {
     uint32_t low = 0, high = cta_tile;
@@ -151,7 +152,7 @@ __device__ __forceinline__ uint32_t cta_find_list(uint32_t e, const cta_shared &
     return low;
 }
 
-/* Expands the frontier. Returns the edges looked at, or more than plan.few where there are more.
+/* Expands the frontier. Returns the edges examined, or more than the limit where there are more.
  * All threads. */
 template <typename Offset>
 __device__ uint32_t cta_expand(const kernel_params &params, uint32_t depth, uint32_t root,
@@ -180,7 +181,7 @@ __device__ uint32_t cta_expand(const kernel_params &params, uint32_t depth, uint
     return examined;
 }
 
-/* Sends the other columns of the grid what was found for them. All threads. */
+/* Sends to each other grid column the rows discovered for it. All threads. */
 __device__ void cta_fold(const kernel_params &params, cta_shared &smem)
 {
     const uint32_t *rows = cta_discovered_rows(params);
@@ -197,7 +198,7 @@ __device__ void cta_fold(const kernel_params &params, cta_shared &smem)
     __syncthreads();
 }
 
-/* Takes own vertices that the others of the grid row have found. All threads. */
+/* Takes own vertices that the other parts of the grid row discovered. All threads. */
 __device__ void cta_receive(const kernel_params &params, cta_shared &smem)
 {
     uint32_t *own = cta_own_positions(params);
@@ -218,7 +219,8 @@ __device__ void cta_receive(const kernel_params &params, cta_shared &smem)
     __syncthreads();
 }
 
-/* Settles what is new, and sends it along the grid column. All threads. */
+/* Marks as visited before what is discovered, writes levels, and sends the next frontier along the
+ * grid column. All threads. */
 __device__ void cta_commit(const kernel_params &params, uint32_t depth, cta_shared &smem)
 {
     const uint32_t *rows = cta_discovered_rows(params), *own = cta_own_positions(params);
@@ -239,7 +241,7 @@ __device__ void cta_commit(const kernel_params &params, uint32_t depth, cta_shar
             params.search.control->first_unvisited[depth & 1];
 }
 
-/* A round of `count` words, word(k). All threads. */
+/* An all-gather of `count` words, word(k). All threads. */
 template <typename Word>
 __device__ void cta_allgather(const kernel_params &params, const hw_allgather_params &allgather,
                               uint32_t number, uint32_t count, Word word, allgather_result *result,
@@ -254,7 +256,7 @@ __device__ void cta_allgather(const kernel_params &params, const hw_allgather_pa
     __syncthreads();
 }
 
-/* Whether a round went well, and no part has too many edges. */
+/* Whether an all-gather succeeded and no part exceeds the limit of edges. */
 __device__ bool cta_within_limit(const hw_allgather_params &allgather,
                                  const allgather_result *result, const cta_shared &smem)
 {
@@ -265,7 +267,7 @@ __device__ bool cta_within_limit(const hw_allgather_params &allgather,
     return within;
 }
 
-/* Books a level that is done. One thread. */
+/* Writes the trace record of a level. One thread. */
 __device__ void cta_trace(const kernel_params &params, uint32_t depth, count64 frontier,
                           uint32_t examined, const uint64_t (&time)[HW_SCAN2D_GRID_TIMES],
                           const cta_shared &smem)
@@ -281,8 +283,8 @@ __device__ void cta_trace(const kernel_params &params, uint32_t depth, count64 f
             trace_set(params, record, params.config.row_active[m], smem.count[m]);
 }
 
-/* A level. told: what the round before it gave; result: [2] of its own two. Whether it was
- * done. All threads. */
+/* One level. counts: the result of the all-gather before it; result: [2], of its own two. Returns
+ * whether it was done. All threads. */
 template <typename Offset>
 __device__ bool cta_level(const kernel_params &params, uint32_t depth, uint32_t root,
                           const allgather_result *counts, const hw_allgather_params &allgather,
@@ -320,7 +322,8 @@ __device__ bool cta_level(const kernel_params &params, uint32_t depth, uint32_t 
     return true;
 }
 
-/* Levels as long as there are few edges. told: what the last round gave, on the way out as well. */
+/* Levels as long as there are few edges. counts: the result of the last all-gather, on return that
+ * of the last level done here. */
 template <typename Offset>
 __global__ void __launch_bounds__(cta_threads, 1)
     single_cta_levels(const __grid_constant__ kernel_params params, uint32_t root,

@@ -20,8 +20,8 @@ namespace hw_scan2d_grid
 namespace
 {
 
-/* `count` edges from `first` on, whose slots are among low .. high. Returns the last slot. A
- * whole warp. */
+/* Expands `count` edges from `first` on, which belong to the lists low .. high of the queue.
+ * Returns the list of the last edge. A whole warp. */
 template <typename Offset, int per_lane>
 __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
                                                 const frontier<Offset> &from, Offset first,
@@ -43,9 +43,9 @@ __device__ __forceinline__ uint32_t expand_some(const kernel_params &params,
     return low;
 }
 
-/* The edges begin .. end of the queue: algorithm 3. Warps take some tiles after each other at a
- * time, where there are many, so that they need not look for the first list often. All threads of
- * the grid. */
+/* Expands the edges begin .. end of the queue (algorithm 3). Where edges are many a warp takes
+ * several consecutive tiles, so that it searches for its first list less often. All threads of the
+ * grid. */
 template <typename Offset, int per_lane>
 __device__ __forceinline__ void expand_edges(const kernel_params &params,
                                              const frontier<Offset> &from, count64 begin,
@@ -70,8 +70,8 @@ __device__ __forceinline__ void expand_edges(const kernel_params &params,
     }
 }
 
-/* Queues what is left of lists from the edge `begin` of a queue's `all` on, and from where rows at
- * `open` or after begin in each. All threads of the grid. */
+/* Queues again what is left of a queue from edge `begin` of `all` on; each list from the first row
+ * at position first_unvisited or above. All threads of the grid. */
 template <typename Offset>
 __device__ __noinline__ void requeue(const kernel_params &params, const frontier<Offset> &from,
                                      count64 begin, count64 all, uint32_t first_unvisited,
@@ -102,17 +102,17 @@ __device__ __noinline__ void requeue(const kernel_params &params, const frontier
     }
 }
 
-/* A level has so many parts at most. */
+/* A level is expanded in at most so many slices. */
 constexpr int max_slices = 3;
 
-/* The share of what is queued still that a part but the last one takes: one of so many. */
+/* A slice but the last takes one in so many of the edges that are still queued. */
 __device__ __forceinline__ count64 slice_divisor(int slice)
 {
     return slice == 0 ? 16 : 4;
 }
 
-/* Whether a queue is worth another part: there is room for what is left of it, and edges for some
- * tiles of all blocks. */
+/* Whether a queue is worth another slice: what is left of it fits into half of the arrays, and
+ * there are edges for some tiles of all blocks. */
 __device__ __forceinline__ bool worth_slicing(const kernel_params &params, count64 queued,
                                               uint32_t tile)
 {
@@ -122,12 +122,10 @@ __device__ __forceinline__ bool worth_slicing(const kernel_params &params, count
            edges_of(queued) >= static_cast<count64>(gridDim.x) * tile * hw_min_tiles_per_part;
 }
 
-/*
- * The edges of the queue. A level of many edges finds its hubs with few of them, to which most
- * others go as well: it is taken in parts, and after each of them what has come to be visited at
- * the beginning of the lists is left out of what is still to do. Returns the edges that were
- * looked at. All threads of the grid.
- */
+/* Expands the queue. A level of many edges visits the hubs with few of them, and most other edges
+ * lead to hubs as well. So it is expanded in slices, and after each the entries of rows that have
+ * come to be visited, at the beginning of the lists, are skipped in the rest. Returns the edges
+ * examined. All threads of the grid. */
 template <typename Offset, int per_lane>
 __device__ __forceinline__ count64 expand_queue(const kernel_params &params,
                                                 uint32_t first_unvisited, cg::grid_group &grid,
