@@ -441,7 +441,7 @@ enum hw_status hw_scan2d_grid_open(struct hw_multi_gpu_engine *engine, struct hw
         status =
             hw_gpu_fill(state->single_cta_results, 0, 3 * sizeof *state->single_cta_results, err);
 
-    engine->found =
+    engine->tree_cache.view =
         (struct hw_result_view){.parent = state->result.parent_id, .values = state->result.level};
     set_heap_pointers(engine);
     if (status == HW_OK)
